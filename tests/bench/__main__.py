@@ -1,6 +1,15 @@
-"""``make bench``: figures, no verdicts. Everything, or with ``ARGS`` only the benches that it names."""
+"""
+``make bench``: figures, no verdicts. Everything, or with ``ARGS`` only the benches that it names; with ``--write``,
+each replaces its part of ``docs/figures.md``.
+"""
 
+import re
 import sys
+from collections.abc import Callable
+from contextlib import redirect_stdout
+from io import StringIO
+from pathlib import Path
+from textwrap import fill
 
 from tests import postgres
 from tests.bench import (
@@ -19,20 +28,22 @@ from tests.bench import (
     nodes,
     page,
     parquet,
+    plain_sql,
     recount,
     regression,
     single,
     square_wave,
     studio,
+    viewers,
 )
 
-BENCHES = {
+BENCHES: dict[str, Callable[[], None]] = {
     "imports": imports.figures,
     "mechanisms": mechanisms.figures,
     "counting": counting.figures,
     "regression": regression.figures,
     "square_wave": square_wave.figures,
-    "joint": joint_tables.figures,
+    "joint_tables": joint_tables.figures,
     "long_analysis": long_analysis.figures,
     "curator": curator.figures,
     "curator_peers": curator_peers.figures,
@@ -43,13 +54,44 @@ BENCHES = {
     "ingest": lambda: ingest.figures({"sqlite": "", "postgresql": postgres.fresh()}),
     "single": single.figures,
     "parquet": parquet.figures,
+    "plain_sql": plain_sql.figures,
+    "viewers": viewers.figures,
     "nodes": nodes.figures,
     "disorder": disorder.figures,
     "recount": recount.figures,
     "endurance": lambda: endurance.figures({"sqlite": lambda: "", "postgresql": postgres.fresh}),
 }
 
+PAGE = Path("docs/figures.md")
+
+
+class Copied(StringIO):
+    """Keeps what is printed, and prints it."""
+
+    def write(self, text: str) -> int:
+        """Print and keep a text."""
+        print(text, end="", file=sys.__stdout__, flush=True)
+        return super().write(text)
+
+
+def write(name: str, bench: Callable[[], None]) -> None:
+    """Run a bench, and put what it prints on the page, in its place or at the end."""
+    with redirect_stdout(Copied()) as copied:
+        bench()
+    about = (sys.modules[f"tests.bench.{name}"].__doc__ or "").strip().partition("\n\n")[0]
+    about = fill(about.replace("``", "`"), 120)
+    part = f"## {name}\n\n{about}\n\n```text\n{copied.getvalue().rstrip()}\n```\n\n"
+    page, next_page = PAGE.read_text("utf-8").split("Next: ")
+    found = re.search(rf"^## {name}\n.*?^```\n\n", page, re.MULTILINE | re.DOTALL)
+    page = page.replace(found[0], part) if found else page + part
+    PAGE.write_text(f"{page}Next: {next_page}", "utf-8")
+
+
 if __name__ == "__main__":
     postgres.sync_to_disk()
-    for name in sys.argv[1:] or BENCHES:
-        BENCHES[name]()
+    arguments = sys.argv[1:]
+    for name in [each for each in arguments if each != "--write"] or BENCHES:
+        if "--write" in arguments:
+            write(name, BENCHES[name])
+        else:
+            BENCHES[name]()

@@ -33,7 +33,7 @@ def figures() -> None:
         print(f"{name:<64} {median:>10,.0f} ms")
     empty, requests, client, _ = medians.values()
     ratio = (client - empty) / (requests - empty)
-    print(f"{'import of the client, times that of requests':<64} {ratio:>10,.2f} x  asked: <= 2")
+    print(f"{'import of the client, as a multiple of requests':<64} {ratio:>10,.2f} x  asked: <= 2")
 
 
 if __name__ == "__main__":

@@ -132,9 +132,9 @@ def fresh(delay: int) -> str:
     return url
 
 
-def at_storage(nodes: int, url: str) -> Found:
-    """Each node is a process that stores one group after the other."""
-    command = [sys.executable, "-m", "tests.bench.nodes", url, str(SECONDS)]
+def at_storage(nodes: int, url: str, module: str = "tests.bench.nodes") -> Found:
+    """Each node is a process that stores one group after the other, by this module."""
+    command = [sys.executable, "-m", module, url, str(SECONDS)]
     with ExitStack() as stack:
         processes = [
             stack.enter_context(subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True))
@@ -269,22 +269,31 @@ def node(url: str, seconds: float) -> dict[str, float]:
     with closing(PostgresStorage(url)) as storage:
         plan = SurveyRules(storage.surveys()[0], 1).plan
         values = [pack(tuple(number >> bit & 1 for bit in range(10))) for number in range(1024)]
-        print("ready", flush=True)
-        sys.stdin.readline()
-        took: list[float] = []
-        started, cpu = time.perf_counter(), time.process_time()
-        while time.perf_counter() - started < seconds:
+
+        def store() -> None:
             group = [ReportBatch(plan, 0, secrets.token_bytes(16), secrets.choice(values)) for _ in range(GROUP)]
-            before = time.perf_counter()
             assert storage.store(group) == [Outcome.NEW] * GROUP
-            took.append(1000 * (time.perf_counter() - before))
-        ended = time.perf_counter() - started
-        return {
-            "reports": GROUP * len(took),
-            "seconds": ended,
-            "cpu": time.process_time() - cpu,
-            "p99": sorted(took)[len(took) * 99 // 100],
-        }
+
+        return repeated(store, seconds)
+
+
+def repeated(store: Callable[[], None], seconds: float) -> dict[str, float]:
+    """Store one group after the other, once the line on the input has come."""
+    print("ready", flush=True)
+    sys.stdin.readline()
+    took: list[float] = []
+    started, cpu = time.perf_counter(), time.process_time()
+    while time.perf_counter() - started < seconds:
+        before = time.perf_counter()
+        store()
+        took.append(1000 * (time.perf_counter() - before))
+    ended = time.perf_counter() - started
+    return {
+        "reports": GROUP * len(took),
+        "seconds": ended,
+        "cpu": time.process_time() - cpu,
+        "p99": sorted(took)[len(took) * 99 // 100],
+    }
 
 
 if __name__ == "__main__":

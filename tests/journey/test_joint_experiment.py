@@ -106,7 +106,7 @@ def check_shares(found: dict[str, Any]) -> None:
 
 
 def check_comparisons(closed: Path, tmp_path: Path) -> None:
-    """Check differences between arms and a table, among those who answered with care."""
+    """Check differences between arms, a model and a table, among those who answered with care."""
     place = ("--among", "careful", "--data", str(closed), "--json")
 
     def compared(*words: str) -> dict[str, Any]:
@@ -120,6 +120,10 @@ def check_comparisons(closed: Path, tmp_path: Path) -> None:
     within = compared("copied")
     assert all(is_near(value, SHARES["copied"]) for value in within["values"])
     assert is_near(within["differences"][0], 0)
+    model = json.loads(invoke(tmp_path, "results", "regress", "joint", "copied ~ arm", *place).stdout)
+    logit = np.log(SHARES["copied"] / (1 - SHARES["copied"]))
+    for each, truth in zip(model["coefficients"], (logit, 0.0), strict=True):
+        assert abs(each["estimate"] - truth) < 3 * each["std_error"]
     words = ("--rows", "copied", "--columns", "plagiarism")
     table = json.loads(invoke(tmp_path, "results", "crosstab", "joint", *words, *place).stdout)
     both = np.outer(*([1 - SHARES[name], SHARES[name]] for name in ("copied", "plagiarism")))

@@ -7,6 +7,7 @@ from decimal import Decimal
 from typing import Any
 
 from sottovoce.shared import canonical
+from sottovoce.shared.arms.analysis_plan import read_plan
 from sottovoce.shared.arms.arms import Arm
 from sottovoce.shared.arms.parse_arms import arm_question, dump_arms, read_arms
 from sottovoce.shared.by_hand.own_coin import procedure
@@ -36,6 +37,7 @@ _TEXTS = ("title", "description", "consent", "notice", "neutral_title")
 _SURVEY_OPTIONAL = {"description", "consent", "opens", "closes", "access", "privacy", "retention", "report_labels"}
 _SURVEY_OPTIONAL |= {"ask", "waves", "after", "researcher", "notice", "replaces", "trial", "fresh_samples", "check"}
 _SURVEY_OPTIONAL |= {"quick_exit", "neutral_title", "kiosk", "arms", "arms_per_wave", "order", "keep_last"}
+_SURVEY_OPTIONAL |= {"analysis_plan"}
 _PRIVACY = {"max_epsilon_total", "procedure", "release_batch", "send_at_seconds", "send_within_hours"}
 _NOT_KIOSK = (
     "cannot be combined with {what}: on a device that is handed round, everything of a person is erased after a minute"
@@ -115,6 +117,7 @@ class _SurveyReader(ItemReader):
         arms, items = read_arms(self, fields, items)
         after = {"after": read_after(self, fields["after"], items, arms)} if "after" in fields else {}
         written = {**self.head(fields), **after, "questions": dump_items(items), **dump_arms(fields, arms)}
+        written |= read_plan(self, fields, arms, items)
         written |= {key: fields[key] for key in ("ask", "waves") if key in fields}
         read_orders(self, fields, items, self.pointers, written)
         written |= {"report_labels": labels} if self.neutral else {}

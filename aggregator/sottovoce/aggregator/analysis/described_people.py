@@ -28,9 +28,9 @@ AMONG = (ANSWERED, ALL)
 """People whom a reader can ask for; the first is the default."""
 
 CAREFUL = "careful"
-"""The same without people who answered at random, of whom anchors tell how many there are; in tables only."""
+"""The same without people who answered at random, of whom anchors tell how many there are."""
 
-AMONG_IN_TABLES = (*AMONG, CAREFUL)
+AMONG_WITH_ANCHORS = (*AMONG, CAREFUL)
 
 Rows = NDArray[np.bool_]
 

@@ -16,7 +16,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike
-from sottovoce.aggregator.analysis.described_people import AMONG, AMONG_IN_TABLES, CAREFUL
+from sottovoce.aggregator.analysis.described_people import AMONG, AMONG_WITH_ANCHORS, CAREFUL
 from sottovoce.aggregator.analysis.documents import (
     Document,
     comparison_document,
@@ -167,7 +167,7 @@ class CrosstabRequest(WeightedRequest):
     rows: str = option(text)
     columns: str = option(text)
     within: str | None = option(text, None)
-    among: str | None = option(one_of(AMONG_IN_TABLES), None)
+    among: str | None = option(one_of(AMONG_WITH_ANCHORS), None)
 
     @property
     def variables(self) -> tuple[str | None, ...]:
@@ -195,7 +195,7 @@ class CompareRequest(WeightedRequest):
     groups: str = option(text)
     against: str | None = option(text, None)
     category: str | None = option(text, None)
-    among: str | None = option(one_of(AMONG_IN_TABLES), None)
+    among: str | None = option(one_of(AMONG_WITH_ANCHORS), None)
 
     @property
     def variables(self) -> tuple[str | None, ...]:
@@ -289,7 +289,7 @@ class RegressionRequest(WeightedRequest):
     strata: bool = option(flag, True)
     model: str | None = option(one_of(MODELS), None)
     errors: str = option(one_of(tuple(KINDS)), "observed")
-    among: str | None = option(one_of(AMONG), None)
+    among: str | None = option(one_of(AMONG_WITH_ANCHORS), None)
     declining: str | None = option(one_of(DECLINING), None)
     cluster: str | None = option(text, None)
     at: People | None = option(people, None)

@@ -6,7 +6,7 @@ The text is made from the JSON documents, so local results and those of a remote
 
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from sottovoce.aggregator.i18n.formatting import TERMINAL
@@ -158,6 +158,22 @@ def _comparison(document: Document) -> Iterator[PrintedTable]:
     sentences = (n, *_test(document["independence"], "Do the groups differ"), *_weighted(document))
     sentences = (*sentences, *_warnings(document))
     yield PrintedTable("Differences", ("groups", "difference", _limits(document)), differences, sentences)
+
+
+def _planned(document: Document) -> Iterator[PrintedTable]:
+    made = document["comparisons"]
+    told = f"{len(made)} planned comparisons; limits are not adjusted for their number."
+    yield PrintedTable(f"Planned comparisons of {document['survey']}", (), (), (told,))
+    for each in made:
+        if each["comparison"] is None:
+            yield PrintedTable(each["planned"]["question"], (), (), (f"No result: {each['problem']}.",))
+            continue
+        values, *others = _comparison(each["comparison"])
+        yield values
+        # The plan names one of the two measures; the other is not shown beside it.
+        measure = each["planned"]["measure"]
+        shown = next((each for each in others if each.title.lower().startswith(measure)), PrintedTable("", (), ()))
+        yield replace(shown, sentences=others[-1].sentences)
 
 
 def _regression(document: Document) -> Iterator[PrintedTable]:
@@ -364,6 +380,7 @@ _WORDS = {
     "sottovoce-shares/1": _shares,
     "sottovoce-crosstab/1": _crosstab,
     "sottovoce-comparison/1": _comparison,
+    "sottovoce-planned/1": _planned,
     "sottovoce-pairs/1": _pairs,
     "sottovoce-test/1": _one_sample,
     "sottovoce-regression/1": _regression,

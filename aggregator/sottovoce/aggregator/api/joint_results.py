@@ -13,13 +13,15 @@ from sottovoce.aggregator.analysis.availability import check_closed
 from sottovoce.aggregator.analysis.disclosure_control import answered
 from sottovoce.aggregator.analysis.documents import Document
 from sottovoce.aggregator.analysis.jobs.queue import AnalysisLimits, Compute, JobQueue, QueuedJob, Work
+from sottovoce.aggregator.analysis.planned_comparisons import PLANNED, planned_document
 from sottovoce.aggregator.analysis.report_columns import Columns, Progress, read_columns
-from sottovoce.aggregator.analysis.requests import Request
+from sottovoce.aggregator.analysis.requests import CompareRequest, Request, parse_request
 from sottovoce.aggregator.clock import Clock
 from sottovoce.aggregator.http.problems import Refusal
 from sottovoce.aggregator.storage import Storage, StoredSurvey
 from sottovoce.shared.arms.arms import ARM
 from sottovoce.shared.errors import StorageError
+from sottovoce.shared.spec import Survey
 
 IDLE = 15 * 60
 """Seconds without use after which the cache drops columns."""
@@ -184,6 +186,28 @@ class JointResults:
         """
         key = (ARM, self._cache.state(name))
         return self.computed(name, key, lambda _: count_arms(self._cache.columns(name)))
+
+    def planned(self, survey: Survey) -> Document:
+        """
+        Return the planned comparisons of a closed survey, see ``planned_comparisons``.
+
+        Args:
+            survey: its newest revision.
+
+        Raises:
+            EstimateError, Calculating, Refusal: as of ``document``.
+        """
+        name = survey.name
+
+        def work(compute: Compute) -> Document:
+            def answer(options: Document) -> Document:
+                asked = parse_request(CompareRequest.kind, options)
+                return answered(self._storage, name, asked, lambda: self._cache.columns(name), compute)
+
+            return planned_document(survey, answer)
+
+        key = (PLANNED, self._cache.state(name), self._storage.releases.has_any(name))
+        return self.computed(name, key, work)
 
     def find(self, name: str, job: str) -> QueuedJob | None:
         """

@@ -11,6 +11,7 @@ from sottovoce.aggregator.file_formats.json_text import json_text, marked
 from sottovoce.aggregator.file_formats.provenance import About
 from sottovoce.aggregator.storage.drafts import PlannedSize
 from sottovoce.aggregator.surveys.survey_file import yaml_text
+from sottovoce.shared.arms.analysis_plan import planned_comparisons
 from sottovoce.shared.spec import Question
 
 PREREGISTRATION = "sottovoce-preregistration/1"
@@ -76,6 +77,7 @@ def preregistration(revisions: Sequence[RevisionCounts], about: About, plan: Pla
             "estimator": "unbiased, from counts of randomized reports; shown shares are forced into 0 to 1",
             "interval": DEFAULT_RULE.method,
             "confidence": DEFAULT_RULE.confidence,
+            "comparisons": [each.dump() for each in planned_comparisons(survey)],
             "looks": "while the survey is open limits hold at all looks together; tables and models come after close",
         },
         "questions": [_question(question) for question in survey.questions],

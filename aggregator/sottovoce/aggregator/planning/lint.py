@@ -29,7 +29,7 @@ SINCE = {
     "0.3.0": ("after", "any_of", "researcher", "notice", "delete_on", "replaces", "trial", "fresh_samples"),
     "0.4.0": (
         *("in_files", "check", "quick_exit", "neutral_title", "anchor", "block", "links", "send_at_seconds"),
-        *("kiosk", "screen_out", "innocuous", "arms", "order"),
+        *("kiosk", "screen_out", "innocuous", "arms", "analysis_plan", "order"),
     ),
 }
 """Words of a survey file added after the first format, by the release that first read them, oldest first."""

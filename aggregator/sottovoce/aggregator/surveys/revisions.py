@@ -130,6 +130,8 @@ def _problems(before: Survey, survey: Survey) -> Iterator[Problem]:
 def _broken_promises(before: Survey, survey: Survey) -> Iterator[Problem]:
     if _arms(before, survey) != _arms(survey, before):
         yield Problem("/arms", "cannot change, nor can the arms of a question: people are in them already")
+    if survey.document.get("analysis_plan") != before.document.get("analysis_plan"):
+        yield Problem("/analysis_plan", "cannot change: it was made before the reports came")
     if survey.trial != before.trial:
         yield Problem("/trial", "cannot change: people were told whether it is the real survey")
 

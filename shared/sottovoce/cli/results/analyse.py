@@ -6,11 +6,12 @@ from typing import Any
 import click
 from sottovoce.cli.command import command
 from sottovoce.cli.results.release import release_tables
-from sottovoce.cli.results.run_analysis import answer, given
+from sottovoce.cli.results.run_analysis import answer, given, show_planned
 from sottovoce.cli.results.survey_source import (
-    among_in_tables_option,
+    among_careful_option,
     among_option,
     confidence_option,
+    reports_of,
     source_options,
     wave_option,
     weights_option,
@@ -23,7 +24,7 @@ from sottovoce.cli.results.survey_source import (
 @click.option("--rows", required=True, help="Question whose categories are the rows; an option as question.option.")
 @click.option("--columns", required=True, help="Question whose categories are the columns.")
 @click.option("--within", default=None, help="A table for each category of this public question.")
-@among_in_tables_option
+@among_careful_option
 @weights_option
 @wave_option
 @where_option
@@ -50,22 +51,33 @@ def crosstab(  # noqa: PLR0913, PLR0917 - one option each
 
 @command(example="sottovoce results compare exam --outcome cheated --groups year")
 @source_options
-@click.option("--outcome", required=True, help="Question that is compared.")
-@click.option("--groups", required=True, help="Question whose categories are the groups; arm for random arms.")
+@click.option("--outcome", default=None, help="Question that is compared.")
+@click.option("--groups", default=None, help="Question whose categories are the groups; arm for random arms.")
+@click.option("--planned", is_flag=True, help="Instead, make all comparisons that the survey's analysis_plan names.")
 @click.option("--against", default=None, help="With --groups arm: the question of another arm, the reference.")
 @click.option("--category", default=None, help="Of the outcome. [default: its last answer; yes of a yes/no question]")
-@among_in_tables_option
+@among_careful_option
 @weights_option
 @wave_option
 @where_option
 @confidence_option
 def compare(  # noqa: PLR0913, PLR0917 - one option each
-    outcome: str, groups: str, against: str | None, category: str | None, among: str | None, weights: Path | None,
-    wave: int | None, where: str | None, confidence: float | None, as_json: bool, **place: Any,  # noqa: ANN401
+    outcome: str | None, groups: str | None, planned: bool, against: str | None, category: str | None,
+    among: str | None, weights: Path | None, wave: int | None, where: str | None, confidence: float | None,
+    as_json: bool, **place: Any,  # noqa: ANN401
 ) -> None:  # fmt: skip
     """The share of a category, or the mean of a number, among groups of SURVEY."""
     options = given(outcome=outcome, groups=groups, against=against, category=category, among=among)
-    answer("compare", options | given(wave=wave, where=where, confidence=confidence), weights, as_json, place)
+    options |= given(wave=wave, where=where, confidence=confidence)
+    if planned and (options or weights):
+        raise click.UsageError("--planned makes the comparisons as they were planned: no other option goes with it")
+    if planned:
+        show_planned(reports_of(**place), as_json)
+        return
+    for option in ("outcome", "groups"):
+        if option not in options:
+            raise click.UsageError(f"Missing option '--{option}'.")
+    answer("compare", options, weights, as_json, place)
 
 
 @command(example="sottovoce results associations exam")

@@ -10,7 +10,7 @@ from sottovoce.aggregator.analysis.regression.regression import MODELS
 from sottovoce.cli.command import command
 from sottovoce.cli.results.run_analysis import answer, given
 from sottovoce.cli.results.survey_source import (
-    among_option,
+    among_careful_option,
     confidence_option,
     source_options,
     wave_option,
@@ -28,7 +28,7 @@ from sottovoce.cli.results.survey_source import (
 @click.option(
     "--errors", type=click.Choice(list(KINDS)), default="observed", show_default=True, help="Kind of standard errors."
 )
-@among_option
+@among_careful_option
 @click.option(
     "--declining",
     type=click.Choice(DECLINING),

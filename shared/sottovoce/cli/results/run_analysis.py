@@ -7,6 +7,7 @@ from typing import Any
 import click
 from rich.console import Console
 from rich.table import Table
+from sottovoce.aggregator.analysis.planned_comparisons import planned_document
 from sottovoce.aggregator.analysis.text_report import PrintedTable, in_words
 from sottovoce.aggregator.export.results_client.sources import ReportSource
 from sottovoce.aggregator.export.results_client.weight_files import read_margins, read_weights
@@ -34,6 +35,17 @@ def answer(kind: str, options: dict[str, Any], weights: Path | None, as_json: bo
     margins = read_margins(weights) if weights is not None and as_margins else None
     each = None if weights is None or as_margins else read_weights(weights)
     show(ask(reports_of(**place), kind, {**options, **given(margins=margins)}, each), as_json)
+
+
+def show_planned(reports: ReportSource, as_json: bool) -> None:
+    """
+    Make the planned comparisons of a survey and print them.
+
+    Args:
+        reports: what they are of.
+        as_json: print the document itself.
+    """
+    show(planned_document(reports.survey, lambda options: ask(reports, "compare", options)), as_json)
 
 
 def ask(reports: ReportSource, kind: str, options: dict[str, Any], weights: Any = None) -> dict[str, Any]:  # noqa: ANN401

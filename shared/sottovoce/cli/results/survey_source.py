@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 from sottovoce.aggregator.accounts.audit_log import snapshot_of
-from sottovoce.aggregator.analysis.described_people import AMONG, AMONG_IN_TABLES
+from sottovoce.aggregator.analysis.described_people import AMONG, AMONG_WITH_ANCHORS
 from sottovoce.aggregator.analysis.estimates import revisions_of
 from sottovoce.aggregator.export.results_client.http_source import AddressReports, read_key
 from sottovoce.aggregator.export.results_client.open_data import DataReports
@@ -36,11 +36,11 @@ _OPTIONS = (
 )
 
 wave_option = click.option("--wave", type=click.IntRange(0), default=None, help="Only this wave, counted from 0.")
-among_option, among_in_tables_option = (
+among_option, among_careful_option = (
     click.option(
         "--among", type=click.Choice(people), default=None, help="[default: those who answered, where they are known]"
     )
-    for people in (AMONG, AMONG_IN_TABLES)
+    for people in (AMONG, AMONG_WITH_ANCHORS)
 )
 where_option = click.option(
     "--where", default=None, help='Only people of a subset: "year = first and age >= 18", by public questions.'

@@ -166,6 +166,19 @@ def test_what_an_arm_asks_or_shows_cannot_move_to_another(storage: SQLiteStorage
     assert next_revision(storage, survey(**more, revision=2)).revision == 2
 
 
+def test_plan_of_the_analysis_cannot_change(storage: SQLiteStorage) -> None:
+    """It was made before the reports came: neither another one, nor one made later, nor none."""
+    asked = [asks("a", mechanism=LAYER), asks("b", "direct", public=True), asks("c", "protected", public=True)]
+    more: dict[str, Any] = {"arms": arms(1, 1), "questions": asked}
+    plan = [{"question": "a", "by": "arm"}]
+    other = [{"question": "b", "against": "c"}]
+    storage.publish(next_revision(storage, survey(**more, analysis_plan=plan)))
+
+    for changed in ({"analysis_plan": other}, {"analysis_plan": [*plan, *other]}, {}):
+        assert [pointer for pointer, _ in corrected(storage, **more, **changed)] == ["/analysis_plan"]
+    assert next_revision(storage, survey(**more, analysis_plan=plan, revision=2)).revision == 2
+
+
 def test_nothing_follows_a_blind_survey_whose_ids_are_forgotten(storage: SQLiteStorage) -> None:
     """Signatures would be good for a second report; of other surveys devices and tokens see to it."""
     for asked in (blind_survey(), survey(name="other")):

@@ -17,6 +17,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 import numpy as np
+from numpy.typing import NDArray
 from sottovoce.aggregator.analysis.regression.multinomial_logit import Multinomial
 from sottovoce.aggregator.analysis.regression.newton import Array, Sums
 from sottovoce.aggregator.analysis.regression.ordered_logit import Ordered
@@ -37,21 +38,28 @@ class DecliningModel:
     Likelihood of reports on an answer that people may decline; its parameters are b, then g.
 
     Attributes:
-        answered: model of the people who answered.
+        answered: model of the people who answered; of careful people it may have declining in turn.
         columns: (q, n), predictors of declining; a single constant row for a common share.
         absent: (u,), c P(reported | declined) for each different report, as in the rows of ``answered``.
         share: share of declined answers, for the start of the search.
+        added: weight of the added report in each row; None for an even part of ``PRIOR``.
     """
 
-    answered: Multinomial | Ordered
+    answered: "LatentModel"
     columns: Array
     absent: Array
     share: float
+    added: float | None = None
 
     @property
     def rows(self) -> int:
         """Number n of reports in the sample."""
         return self.answered.rows
+
+    @property
+    def codes(self) -> NDArray[np.integer]:
+        """Row of the likelihood for each report, (n,)."""
+        return self.answered.codes
 
     @property
     def weights(self) -> Array | None:
@@ -75,20 +83,20 @@ class DecliningModel:
         """Return the contribution of the reports in ``part``, weights and prior included."""
         beta = theta[: self.answered.parameters]
         declined, inner, answered = self._shares(theta, part)
-        total = declined * self.absent[self.answered.codes[part]] + (1 - declined) * inner
+        total = declined * self.absent[self.codes[part]] + (1 - declined) * inner
         weight = np.ones(len(total)) if self.weights is None else self.weights[part]
         # A report counts for the answer's model by the probability that it comes from an answer (EM's weights).
-        of_answer = self._reweighted(part, answered * weight).sums(beta, slice(None))
+        of_answer = _part_of(self.answered, part, answered * weight).sums(beta, slice(None))
         if of_answer.log_likelihood == -np.inf:
             empty = np.zeros((self.parameters, self.parameters))
             return Sums(-np.inf, empty[0], empty)
-        scores, columns, prior = self.answered.scores(beta, part), self.columns[:, part], self._prior
+        scores, columns = self.answered.scores(beta, part), self.columns[:, part]
         mixed = weight * answered * (1 - answered)
         # A step to parameters that rule a report out gives log 0 = -inf; the search then halves the step.
         with np.errstate(divide="ignore"):
-            logs = weight @ np.log(total) + prior / 2 * (np.log(declined) + np.log1p(-declined)).sum()
+            logs = weight @ np.log(total) + self._prior_logs(theta, part)
         between = (scores * mixed) @ columns.T
-        curve = (weight + prior) * declined * (1 - declined) - mixed
+        curve = (weight + self._prior) * declined * (1 - declined) - mixed
         return Sums(
             float(logs),
             np.concatenate([of_answer.gradient, columns @ self._residuals(declined, answered, weight)]),
@@ -124,7 +132,20 @@ class DecliningModel:
     @property
     def _prior(self) -> float:
         """Weight of the added report in each row."""
-        return PRIOR * len(self.columns) / self.rows
+        return PRIOR * len(self.columns) / self.rows if self.added is None else self.added
+
+    def _prior_logs(self, theta: Array, part: slice) -> float:
+        """Return the log likelihood of the added reports, those of a model within included."""
+        inner = theta[: self.answered.parameters]
+        within = self.answered._prior_logs(inner, part) if isinstance(self.answered, DecliningModel) else 0.0
+        declined = self._shares(theta, part)[0]
+        return within + self._prior / 2 * float((np.log(declined) + np.log1p(-declined)).sum())
+
+    def marginal(self, theta: Array, part: slice) -> Array:
+        """Return the likelihood of each report, (m,)."""
+        declined, inner, _ = self._shares(theta, part)
+        likelihood: Array = declined * self.absent[self.codes[part]] + (1 - declined) * inner
+        return likelihood
 
     def _residuals(self, declined: Array, answered: Array, weight: Array | float) -> Array:
         """Return the derivatives of the log likelihoods by the predictor of declining, (m,), prior included."""
@@ -137,8 +158,16 @@ class DecliningModel:
         declined = 1 / (1 + np.exp(np.clip(-predictor, -_LARGEST, _LARGEST)))
         inner = self.answered.marginal(theta[: self.answered.parameters], part)
         ahead = (1 - declined) * inner
-        return declined, inner, ahead / (ahead + declined * self.absent[self.answered.codes[part]])
+        return declined, inner, ahead / (ahead + declined * self.absent[self.codes[part]])
 
-    def _reweighted(self, part: slice, weights: Array) -> Multinomial | Ordered:
-        columns, codes = self.answered.columns[:, part], self.answered.codes[part]
-        return replace(self.answered, columns=columns, codes=codes, weights=weights)
+
+LatentModel = Multinomial | Ordered | DecliningModel
+
+
+def _part_of(model: LatentModel, part: slice, weights: Array) -> LatentModel:
+    """Return the model of some of its reports, with other weights."""
+    columns = model.columns[:, part]
+    if isinstance(model, DecliningModel):
+        answered = _part_of(model.answered, part, weights)
+        return replace(model, columns=columns, answered=answered, added=model._prior)
+    return replace(model, columns=columns, codes=model.codes[part], weights=weights)

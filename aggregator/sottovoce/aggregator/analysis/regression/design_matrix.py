@@ -7,7 +7,7 @@ scores of its categories except the first, and a randomized number its score. An
 factors; the corrected equations need unbiased scores of the products of any two columns with a randomized predictor.
 """
 
-from collections.abc import Hashable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import combinations_with_replacement, product
@@ -137,7 +137,15 @@ class Design:
     @cached_property
     def known(self) -> "Design":
         """Design of the columns without a randomized predictor."""
-        names = {each.name for each in self.randomized}
+        return self.without({each.name for each in self.randomized})
+
+    def without(self, names: Set[str]) -> "Design":
+        """
+        Return the design of the columns without some predictors.
+
+        Args:
+            names: of the predictors; all randomized ones among them.
+        """
         indices = [place for place, term in enumerate(self.terms) if names.isdisjoint(term.names)]
         terms = tuple(self.terms[place] for place in indices)
         columns = np.ascontiguousarray(self.public[indices])

@@ -8,8 +8,14 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from sottovoce.aggregator.analysis.progress import counted
+from sottovoce.aggregator.analysis.regression.careless_reports import CarelessReports, among_careful
 from sottovoce.aggregator.analysis.regression.covariance import covariance
-from sottovoce.aggregator.analysis.regression.declining import COMMON, DECLINED_PER_PARAMETER, DecliningModel
+from sottovoce.aggregator.analysis.regression.declining import (
+    COMMON,
+    DECLINED_PER_PARAMETER,
+    DecliningModel,
+    LatentModel,
+)
 from sottovoce.aggregator.analysis.regression.design_matrix import CONSTANT, Design, Term
 from sottovoce.aggregator.analysis.regression.latent_cells import likelihood_with_cells, with_constant
 from sottovoce.aggregator.analysis.regression.likelihood_ratio import LikelihoodRatio, likelihood_ratio, profile_limits
@@ -20,7 +26,7 @@ from sottovoce.aggregator.analysis.regression.ordered_logit import Ordered
 from sottovoce.aggregator.analysis.regression.regression_data import Sample
 from sottovoce.aggregator.analysis.regression.regression_result import Coefficient, Regression
 from sottovoce.aggregator.analysis.weights import CROSS_SEPARATOR, kish_effect
-from sottovoce.aggregator.estimators.chi_square import upper_tail
+from sottovoce.aggregator.estimators.distributions.chi_square import upper_tail
 from sottovoce.aggregator.estimators.intervals import normal_quantile
 from sottovoce.shared.errors import EstimateError
 from sottovoce.shared.sentence import Sentence
@@ -38,7 +44,7 @@ NO_LIMITS = "with weights or clusters there are no limits either"
 NOT_FOUND = "the search for the maximum of the likelihood did not end; see the linear model"
 
 
-DECLINED = "(declining)"
+DECLINED, CARELESS = "(declining)", "(careless)"
 ONE_SHARE = (
     "declining is taken to be equally common everywhere: fewer than 10 people per coefficient declined, too few for a "
     "model of it"
@@ -67,13 +73,28 @@ class Fitted:
 
     @property
     def everything(self) -> tuple[FittedParameter, ...]:
-        """All parameters in the order of the likelihood: of the outcome, of declining, of a randomized predictor."""
-        return (*self.parameters, *self.of_declining, *self.of_predictor)
+        """All parameters in the order of the likelihood: of outcome, declining, carelessness, randomized predictor."""
+        known = (*self.parameters, *self.of_declining, *self.of_predictor)
+        # A model of carelessness has no randomized predictor, so its own parameters are the last ones.
+        return known + (FittedParameter(None, Term(CARELESS, CARELESS)),) * (self.model.parameters - len(known))
+
+    @property
+    def answered(self) -> Model:
+        """Model of the outcome alone: of those who answered, with care."""
+        model = self.model
+        while isinstance(model, DecliningModel):
+            model = model.answered
+        return model
 
     @property
     def declining(self) -> range:
         """Indices of the parameters of declining."""
         return range(len(self.parameters), len(self.parameters) + len(self.of_declining))
+
+    @property
+    def latent(self) -> range:
+        """Indices of the parameters of declining and carelessness, whose added reports keep them finite."""
+        return range(len(self.parameters), len(self.everything) - len(self.of_predictor))
 
 
 class _Likelihood(NamedTuple):
@@ -86,18 +107,21 @@ class _Likelihood(NamedTuple):
     notes: tuple[str, ...] = ()
 
 
-def likelihood_regression(sample: Sample, kind: str) -> Regression:
+def likelihood_regression(sample: Sample, kind: str, careless: CarelessReports | None = None) -> Regression:
     """
     Fit a model of the outcome's categories by maximum likelihood.
 
     Args:
         sample: the reports.
         kind: "logit", "multinomial" or "ordered".
+        careless: what anchors say of the reports, for a model of those who answer with care; None for one of all.
 
     Raises:
         EstimateError: the predictors are collinear, or the kind of errors does not support these reports.
     """
     model, parameters, of_predictor, of_declining, notes = _with_declining(sample, kind)
+    if careless is not None and isinstance(model, LatentModel):
+        model = among_careful(model, sample, careless)
     fitted = Fitted(sample, kind, model, parameters, of_predictor, maximize(model), of_declining)
     result = _with_errors(fitted) if fitted.fit.converged else _without_maximum(fitted)
     return replace(result, declining_test=_declining_test(fitted), warnings=(*result.warnings, *notes))
@@ -163,7 +187,7 @@ def _declining_test(fitted: Fitted) -> LikelihoodRatio | None:
     """Test one common share of declined answers against a logit of it; None if there is nothing to compare."""
     model, sample = fitted.model, fitted.sample
     columns, *_ = with_constant(sample.design.known)
-    if not isinstance(model, DecliningModel) or not sample.plain or len(columns) < 2:
+    if type(model) is not DecliningModel or not sample.plain or len(columns) < 2:
         return None
     try:
         whole, common = (
@@ -217,9 +241,8 @@ def _with_errors(fitted: Fitted) -> Regression:
     errors, count = np.sqrt(np.diag(variance)), len(fitted.parameters)
     found = _wald(fitted.everything, theta, errors, sample.confidence)
     effects: tuple[Coefficient, ...] = ()
-    answer = fitted.model.answered if isinstance(fitted.model, DecliningModel) else fitted.model
-    if isinstance(answer, Multinomial):
-        average, spread = average_effects(answer, theta[:count], variance[:count, :count])
+    if isinstance(fitted.answered, Multinomial):
+        average, spread = average_effects(fitted.answered, theta[:count], variance[:count, :count])
         effects = _wald(fitted.parameters, average.ravel(), spread.ravel(), sample.confidence)
     return _regression(
         fitted,
@@ -271,7 +294,7 @@ def _without_maximum(fitted: Fitted) -> Regression:
     everything = fitted.everything
     for index, parameter in enumerate(counted(everything, len(everything))):
         # With weights or clusters the likelihood is no true one, so its ratios give no valid limits.
-        bounded = sample.plain and runs_off is not None and index not in fitted.declining
+        bounded = sample.plain and runs_off is not None and index not in fitted.latent
         low, high = profile_limits(fitted.model, fitted.fit, index, sample.confidence) if bounded else (None, None)
         found.append(Coefficient(parameter.category, parameter.term.name, None, None, low, high))
     count, limits = len(fitted.parameters), BY_RATIO if sample.plain else NO_LIMITS
@@ -290,10 +313,10 @@ def _running(fitted: Fitted, runs_off: Array) -> tuple[str, ...]:
     """Return the terms that diverge most, scaled by the range of their columns; the constant only if it is alone."""
     design = fitted.sample.design
     spread = {term.name: float(np.ptp(column)) for term, column in zip(design.terms, design.columns, strict=True)}
-    everything, declining = fitted.everything, fitted.declining
+    everything, latent = fitted.everything, fitted.latent
     moved = [
-        # A logit of declining never runs off.
-        0.0 if index in declining else abs(step) * (spread.get(each.term.name) or 1.0)
+        # A logit of declining or carelessness never runs off.
+        0.0 if index in latent else abs(step) * (spread.get(each.term.name) or 1.0)
         for index, (step, each) in enumerate(zip(runs_off, everything, strict=True))
     ]
     # Several terms can run off together, as when one category separates; the rest moves only because they do.
@@ -308,7 +331,7 @@ def _other_models(fitted: Fitted, found: Sequence[Coefficient], kind: str) -> di
     named = Regression("logit", sample.outcome.name, sample.n, declining, kind, converged=fitted.fit.converged)
     return {
         "declining": named if declining else None,
-        "of_predictor": _of_predictor(fitted, found[second:], kind),
+        "of_predictor": _of_predictor(fitted, found[second : second + len(fitted.of_predictor)], kind),
     }
 
 

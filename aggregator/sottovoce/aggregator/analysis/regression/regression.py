@@ -18,12 +18,14 @@ from math import prod
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sottovoce.aggregator.analysis.described_people import (
-    AMONG,
+    AMONG_WITH_ANCHORS,
+    CAREFUL,
     EVERYBODY,
     THOSE_WHO_ANSWERED,
     DescribedPeople,
     described_people,
 )
+from sottovoce.aggregator.analysis.regression.careless_reports import CarelessReports, careless_reports
 from sottovoce.aggregator.analysis.regression.covariance import KINDS
 from sottovoce.aggregator.analysis.regression.declining import DECLINING
 from sottovoce.aggregator.analysis.regression.design_matrix import SMALLEST_GROUP
@@ -33,6 +35,7 @@ from sottovoce.aggregator.analysis.regression.formula_terms import Formula, form
 from sottovoce.aggregator.analysis.regression.regression_data import RegressionOptions, Sample, take_sample
 from sottovoce.aggregator.analysis.regression.regression_result import Regression
 from sottovoce.aggregator.analysis.report_columns import Columns, absence
+from sottovoce.aggregator.analysis.tables.corrected_table import correction_notes
 from sottovoce.aggregator.analysis.variable_columns import Answers, answers_of
 from sottovoce.aggregator.analysis.weights import kish_effect, weight_warnings
 from sottovoce.aggregator.estimators.blocks.joint_channel import check_identified
@@ -83,7 +86,8 @@ def regress(  # noqa: PLR0913 - all but three have a default
         confidence: nominal coverage of the intervals.
         smallest_group: smallest allowed group with one public answer, or with a pair of them. It protects published
             results; use 1 if all readers have access to the rows anyway.
-        among: "answered" for those who answered, or were asked; "all"; None for the first where they are known.
+        among: "answered" for those who answered, or were asked; "all"; None for the first where they are known;
+            "careful" for the first without people who answered at random, of whom anchors tell.
         declining: one of ``DECLINING``: declining has a logit on the public predictors, or one common share; None for
             the first where at least ``DECLINED_PER_PARAMETER`` people per coefficient declined.
 
@@ -100,29 +104,34 @@ def regress(  # noqa: PLR0913 - all but three have a default
     _check_variables(explained, explaining)
     described = _described(columns, explained, among, declining)
     kind = _model(explained, explaining, model, len(described.categories(explained.variable)))
+    careful = (columns, explained, explaining, confidence, kind == "linear")
+    careless = careless_reports(*careful) if among == CAREFUL else None
     choices = RegressionOptions(errors, weights, cluster, strata, confidence, smallest_group, described, declining)
     if kind == "ordered" and not formula.intercept:
         raise EstimateError("an ordered model has cuts in the place of a constant: leave 0 and -1 out of the formula")
     sample = take_sample(columns, explained, formula, explaining, choices)
     _refuse_too_few(sample, kind)
-    result = _fit(sample, kind)
+    result = _fit(sample, kind, careless)
     names = dict.fromkeys(each.variable.question for each in (explained, *explaining))
     # Where the model leaves out people who declined, no missing answer is coded as one of the options.
     names = {name: None for name in names if not (sample.declines and name == explained.variable.question)}
     absent = [note for name in names if (question := columns.question(name)) for note in absence(question)]
     answering = [THOSE_WHO_ANSWERED] if sample.declines else []
-    warnings = (*answering, *absent, *described.cautions, *_warnings(columns, sample, kind), *result.warnings)
-    return replace(result, people=described.people, warnings=warnings)
+    corrected = () if careless is None else correction_notes(careless.known)
+    cautions = (*corrected, *answering, *absent, *described.cautions, *_warnings(columns, sample, kind))
+    people = described.people if careless is None else CAREFUL
+    return replace(result, people=people, warnings=(*cautions, *result.warnings))
 
 
 def _described(columns: Columns, outcome: Answers, among: str | None, declining: str | None) -> DescribedPeople:
     """Return the people whom a model of this outcome describes, after checking the two options."""
-    if among not in {None, *AMONG}:
-        raise EstimateError(Sentence("the people must be one of: {known}", known=", ".join(AMONG)))
+    if among not in {None, *AMONG_WITH_ANCHORS}:
+        raise EstimateError(Sentence("the people must be one of: {known}", known=", ".join(AMONG_WITH_ANCHORS)))
     if declining not in {None, *DECLINING}:
         raise EstimateError(Sentence("declining must be one of: {known}", known=", ".join(DECLINING)))
     question = columns.question(outcome.variable.question)
-    return EVERYBODY if question is None else described_people(columns, question, among)
+    answered = None if among == CAREFUL else among
+    return EVERYBODY if question is None else described_people(columns, question, answered)
 
 
 def _check_variables(outcome: Answers, predictors: Sequence[Answers]) -> None:
@@ -185,10 +194,12 @@ def _refuse_too_few(sample: Sample, kind: str) -> None:
         )
 
 
-def _fit(sample: Sample, kind: str) -> Regression:
+def _fit(sample: Sample, kind: str, careless: CarelessReports | None) -> Regression:
     if kind == "linear":
         return linear_regression(sample)
-    result = likelihood_regression(sample, kind)
+    result = likelihood_regression(sample, kind, careless)
+    if careless is not None:
+        return result
     try:
         # The linear model has a solution even if the likelihood has no maximum.
         return replace(result, linear=linear_regression(sample))

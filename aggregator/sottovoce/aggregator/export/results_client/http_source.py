@@ -13,6 +13,8 @@ from numpy.typing import ArrayLike
 from sottovoce.aggregator.export.results_client.sources import NO_ORDER, Document
 from sottovoce.shared.errors import EstimateError, OptionsError, Problem, TransportError
 from sottovoce.shared.file_errors import cannot_read
+from sottovoce.shared.parse_survey import parse_survey
+from sottovoce.shared.spec import Survey
 
 SECONDS = 300
 """Request timeout; the first analysis of ten million reports takes more than ten seconds to read them."""
@@ -62,6 +64,11 @@ class AddressReports:
         if weights is not None:
             raise EstimateError(NO_ORDER)
         return self._reply("POST", f"{self._surveys}/{kind}", options)
+
+    @property
+    def survey(self) -> Survey:
+        """Newest revision of the survey."""
+        return parse_survey(self._reply("GET", self._surveys, None))
 
     def export(self) -> Document:
         """Request the estimates, as a ``sottovoce-export/1`` document."""

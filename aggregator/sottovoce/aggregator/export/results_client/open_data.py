@@ -46,6 +46,11 @@ class DataReports:
     def __init__(self, columns: Columns) -> None:
         self.columns = columns
 
+    @property
+    def survey(self) -> Survey:
+        """Survey that the channels describe."""
+        return self.columns.survey
+
     def answer(self, kind: str, options: Document, weights: ArrayLike | None = None) -> Document:
         """
         Run one analysis and return its document.

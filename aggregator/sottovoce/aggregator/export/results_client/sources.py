@@ -21,7 +21,9 @@ from sottovoce.aggregator.export.results_client.covariate_files import with_cova
 from sottovoce.aggregator.export.row_validation import Expected
 from sottovoce.aggregator.storage import Storage
 from sottovoce.aggregator.storage.reports.batch_columns import is_null
+from sottovoce.aggregator.surveys.stored_surveys import survey_of
 from sottovoce.shared.errors import EstimateError, SpecError
+from sottovoce.shared.spec import Survey
 
 
 def all_rows(folder: Opened) -> Archive:
@@ -71,6 +73,11 @@ Document = dict[str, Any]
 
 class ReportSource(Protocol):
     """A source of reports that can be analysed."""
+
+    @property
+    def survey(self) -> Survey:
+        """Newest revision of the survey that the reports answer."""
+        ...
 
     def answer(self, kind: str, options: Document, weights: ArrayLike | None = None) -> Document:
         """
@@ -147,6 +154,11 @@ class StoredReports:
         self._progress = progress
         if not self._revisions:
             raise EstimateError(NO_SURVEY)
+
+    @property
+    def survey(self) -> Survey:
+        """Newest revision of the survey."""
+        return survey_of(self._revisions[-1].document)
 
     def answer(self, kind: str, options: Document, weights: ArrayLike | None = None) -> Document:
         """

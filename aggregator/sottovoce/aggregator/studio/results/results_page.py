@@ -21,6 +21,7 @@ from sottovoce.aggregator.studio.labels import alarm_in_words, name_of_group
 from sottovoce.aggregator.studio.language import words
 from sottovoce.aggregator.studio.request_context import storage
 from sottovoce.aggregator.studio.results.arm_split import CALCULATING, arm_split
+from sottovoce.aggregator.studio.results.planned_view import planned_results, planned_tables
 from sottovoce.aggregator.studio.results.png_chart import has_png, png_of
 from sottovoce.aggregator.studio.results.rendered_results import RenderedResults, RenderingCache, snapshot_key
 from sottovoce.aggregator.studio.results.result_cards import QuestionCard
@@ -63,7 +64,9 @@ def results(name: str) -> Response:
 
 def _refresh(view: ResultsView) -> int:
     """Return the polling interval of the page in seconds; 0 if nothing will change."""
-    if view.arms.why == CALCULATING or (view.survey.trial and not view.results.closed):
+    if CALCULATING in {view.arms.why, planned_results(view.survey).why} or (
+        view.survey.trial and not view.results.closed
+    ):
         return REFRESH_TRIAL
     return 0 if view.results.closed else REFRESH
 
@@ -74,17 +77,23 @@ def _rendered(name: str, few: bool) -> RenderedResults:
     note_read(name, revisions)
     choices, plan, twice = ViewOptions.of(request.args), storage().drafts.plan(name), _twice(revisions)
     links, split = _links_made(revisions), arm_split(name, revisions, choices)
+    plan_results = planned_results(revisions[-1].survey)
 
     def render() -> RenderedResults:
         view = view_of(revisions, choices, words(), plan, split)
-        names = names_in(view)
+        names = names_in(view) | {
+            "comparisons": plan_results,
+            "compared": planned_tables(plan_results, view.survey, words()),
+        }
         return RenderedResults(
             view, names, render_template("results_live.html", view=view, few=few, twice=twice, links=links, **names)
         )
 
     cache: RenderingCache = current_app.extensions["rendered_results"]
     return cache.get(
-        name, (snapshot_key(revisions), choices, words().language, plan, few, twice, links, split.why), render
+        name,
+        (snapshot_key(revisions), choices, words().language, plan, few, twice, links, split.why, plan_results.why),
+        render,
     )
 
 

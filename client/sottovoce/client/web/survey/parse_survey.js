@@ -20,9 +20,9 @@ const SURVEY_REQUIRED = [
   "access", "default_language", "format", "name", "privacy", "questions", "retention", "revision", "title",
 ];
 const SURVEY_OPTIONAL = [
-  "after", "arms", "arms_per_wave", "ask", "check", "closes", "consent", "description", "fresh_samples", "keep_last",
-  "kiosk", "neutral_title", "notice", "opens", "order", "quick_exit", "replaces", "report_labels", "researcher",
-  "trial", "waves",
+  "after", "analysis_plan", "arms", "arms_per_wave", "ask", "check", "closes", "consent", "description",
+  "fresh_samples", "keep_last", "kiosk", "neutral_title", "notice", "opens", "order", "quick_exit", "replaces",
+  "report_labels", "researcher", "trial", "waves",
 ];
 
 /**

@@ -43,6 +43,16 @@ def study(name: str) -> Survey:
     )
 
 
+def planned(name: str) -> Survey:
+    """The same with three planned comparisons."""
+    plan = [
+        {"question": "cheated", "against": "cheated_direct"},
+        {"question": "cheated", "against": "cheated_direct", "measure": "ratio"},
+        {"question": "copied", "by": "arm", "measure": "ratio"},
+    ]
+    return parse_survey({**study(name).document, "analysis_plan": plan})
+
+
 def reports(asked: Survey) -> Iterator[Sequence[int | None]]:
     """400 reports, as the client makes them; every third person says yes."""
     for person in range(400):
@@ -56,10 +66,17 @@ def reports(asked: Survey) -> Iterator[Sequence[int | None]]:
 @pytest.fixture(scope="module")
 def app(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Flask]:
     """Surveys "fresh", which can be simulated, "busy", which has reports, and "done", which is closed."""
-    storage = published(tmp_path_factory.mktemp("arm-pages"), study("fresh"), study("busy"), study("done"))
+    storage = published(
+        tmp_path_factory.mktemp("arm-pages"),
+        *map(study, ("fresh", "busy", "done")),
+        *map(planned, ("planned", "waiting")),
+    )
     for name in ("busy", "done"):
         send(storage, study(name), reports(study(name)))
-    storage.close_survey("done", TODAY)
+    for name in ("planned", "waiting"):
+        send(storage, planned(name), reports(planned(name)))
+    for name in ("done", "planned"):
+        storage.close_survey(name, TODAY)
     yield create_app(Settings(public_url=SITE), storage, now, {})
     storage.close()
 
@@ -97,6 +114,25 @@ def test_results_show_each_question_by_arm(client: FlaskClient) -> None:
     assert [(arm["name"], arm["reports"]) for arm in arms_in_file] == [("direct", 200), ("protected", 200)]
     assert [question["name"] for question in arms_in_file[0]["questions"]] == ["year", "copied"]
     assert "arms" not in get(client, "done/results/export.json?by=").json
+
+
+def test_results_show_the_planned_comparisons(client: FlaskClient) -> None:
+    """With the planned measure; an open survey says how many wait; without a plan there is no such part."""
+    page = html.unescape(get(client, "planned/results").text)
+    part = page.partition('id="plan"')[2].partition("</section>")[0]
+
+    assert [line[0] for line in cells(part)] == [
+        "direct: cheated_direct",
+        "protected: cheated",
+        "protected: cheated minus direct: cheated_direct",
+        "direct",
+        "protected",
+    ]
+    assert part.count("Ratio of") == 2
+    assert "not adjusted for the number of comparisons: 3." in part
+    waiting = html.unescape(get(client, "waiting/results").text)
+    assert "Planned comparisons: 3. They are made once the survey is closed." in waiting
+    assert 'id="plan"' not in get(client, "done/results").text
 
 
 def test_results_by_arm_wait_for_the_close(client: FlaskClient) -> None:

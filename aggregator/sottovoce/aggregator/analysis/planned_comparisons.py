@@ -1,0 +1,69 @@
+"""
+The planned comparisons of a survey: made once it is closed, each exactly as its ``analysis_plan`` says.
+
+The limits of each comparison are those of one comparison; they are not adjusted for the number of comparisons.
+"""
+
+from collections.abc import Callable
+from typing import Any
+
+from sottovoce.aggregator.analysis.documents import Document
+from sottovoce.aggregator.analysis.requests import CompareRequest, Request, parse_request
+from sottovoce.shared.arms.analysis_plan import PlannedComparison, planned_comparisons
+from sottovoce.shared.arms.arms import ARM
+from sottovoce.shared.errors import EstimateError
+from sottovoce.shared.spec import Survey
+
+PLANNED = "sottovoce-planned/1"
+NO_PLAN = "the survey plans no comparisons: its file has no analysis_plan"
+
+
+def options_of(planned: PlannedComparison) -> dict[str, Any]:
+    """Return the options of ``compare`` that a planned comparison has."""
+    named = {"against": planned.against, "category": planned.category}
+    return {
+        "outcome": planned.question,
+        "groups": ARM,
+        **{key: value for key, value in named.items() if value},
+        "confidence": float(planned.confidence),
+    }
+
+
+def requests_of(survey: Survey) -> list[Request]:
+    """Return the requests of the planned comparisons; empty without a plan."""
+    return [parse_request(CompareRequest.kind, options_of(each)) for each in planned_comparisons(survey)]
+
+
+def planned_document(survey: Survey, answer: Callable[[dict[str, Any]], Document]) -> Document:
+    """
+    Make all planned comparisons of a survey.
+
+    Args:
+        survey: newest revision of the survey.
+        answer: function that makes a comparison of these options.
+
+    Returns:
+        ``comparisons``: for each the plan, the ``sottovoce-comparison/1`` document or None, and the problem or None.
+
+    Raises:
+        EstimateError: the survey has no plan, is open, or a computation was stopped.
+    """
+    plan = planned_comparisons(survey)
+    if not plan:
+        raise EstimateError(NO_PLAN)
+    return {
+        "format": PLANNED,
+        "survey": survey.name,
+        "digest": survey.digest,
+        "comparisons": [_made(each, answer) for each in plan],
+    }
+
+
+def _made(planned: PlannedComparison, answer: Callable[[dict[str, Any]], Document]) -> Document:
+    try:
+        return {"planned": planned.dump(), "comparison": answer(options_of(planned)), "problem": None}
+    except EstimateError as error:
+        # A comparison that the reports do not allow is reported beside the others, so that none is left out silently.
+        if error.code != EstimateError.code:
+            raise
+        return {"planned": planned.dump(), "comparison": None, "problem": str(error)}
