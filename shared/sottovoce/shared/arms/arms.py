@@ -91,7 +91,7 @@ class SampledSurvey:
 
     @property
     def epsilons_by_arm(self) -> list[list[float]]:
-        """The privacy loss of each unit in each arm; one entry, of all units, without arms."""
+        """The privacy loss of each unit of each arm; one entry, of all units, without arms."""
         return [[self.questions[unit[0]].epsilon for unit in units] for units in self.units_by_arm]
 
     @property
