@@ -252,7 +252,7 @@ def _redirect_after(name: str, word: str, typed: SurveyDraft, mine: SurveyDraft,
     number = _number(given.partition(":")[0])
     cards = len(mine.cards)
     moved = {"copy": number + 1, "add": cards - 1}
-    if kind in ("up", "down"):
+    if kind in ("up", "down", "to"):
         # A card at the end of its block moves with the block.
         moved[kind] = next(
             (place for place, each in enumerate(mine.cards) if each in typed.cards[number : number + 1]), -1

@@ -19,6 +19,7 @@ from sottovoce.aggregator.analysis.estimates import revisions_of
 from sottovoce.aggregator.export.archive import write_file, write_zip
 from sottovoce.aggregator.export.catalogue import AT_ANY_TIME, OF_REPORTS, RELEASED, Source, Write
 from sottovoce.aggregator.http.problems import Refusal
+from sottovoce.aggregator.studio.account.institution_page import shown_institution
 from sottovoce.aggregator.surveys.stored_surveys import unknown_survey
 from sottovoce.shared.errors import EstimateError
 
@@ -94,7 +95,8 @@ def source_of(name: str, wave: int | None = None) -> Source:
     revisions = revisions_of(storage, name)
     if not revisions:
         raise unknown_survey()
-    return Source(storage, revisions, current_app.extensions["clock"](), wave)
+    now = current_app.extensions["clock"]()
+    return Source(storage, revisions, now, wave, institution=shown_institution(name))
 
 
 def offered(source: Source) -> list[str]:
