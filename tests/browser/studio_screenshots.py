@@ -67,6 +67,7 @@ PAGES = {
     "board": "{demo}/board",
     "history": "{demo}/history",
     "accounts": "/dashboard/accounts",
+    "institution": "/dashboard/institution",
     "me": "/dashboard/me",
 }
 """Where each page is."""
