@@ -11,6 +11,7 @@ import tempfile
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from importlib.util import find_spec
 from pathlib import Path
 from typing import BinaryIO
 
@@ -47,6 +48,13 @@ OF_CLOSED = frozenset({EVERYTHING, *OF_REPORTS})
 
 DRAWN_ANEW = frozenset({EVERYTHING, "reports.csv", "reports.sav", "reports.dta"})
 """Files whose rows are shuffled on each request, so no two downloads are equal; reports.parquet is sorted."""
+
+_LIBRARIES = {
+    "reports.parquet": ("pandas", "duckdb"),
+    "reports.sav": ("pandas", "pyreadstat"),
+    "reports.dta": ("pandas", "pyreadstat"),
+}
+"""Optional libraries that a file needs."""
 
 MEDIA_TYPES = {
     "zip": "application/zip",
@@ -108,6 +116,11 @@ def by_purpose(offered_files: Collection[str]) -> dict[str, list[str]]:
     """Group the names of offered files by their keys in ``PURPOSES``, without empty groups."""
     groups = {purpose: [file for file in group if file in offered_files] for purpose, group in PURPOSES.items()}
     return {purpose: group for purpose, group in groups.items() if group}
+
+
+def missing_formats() -> frozenset[str]:
+    """Return the names of the files that need a library which this server does not have."""
+    return frozenset(file for file, names in _LIBRARIES.items() if not all(map(find_spec, names)))
 
 
 def open_file(source: Source, file: str) -> tuple[BinaryIO, MadeFile]:
