@@ -14,7 +14,6 @@ from sottovoce.shared.accounting import (
     group_loss,
     waves_epsilon,
 )
-from sottovoce.shared.arms.arms import epsilons_by_arm
 from sottovoce.shared.by_hand.protection import hidden_by_facts, is_all_by_hand
 from sottovoce.shared.composition import advanced_epsilon, optimal_epsilon
 from sottovoce.shared.errors import SpecError
@@ -281,7 +280,7 @@ def _composed(survey: Survey, waves: int, delta: float, panel: float) -> Documen
     """
     if survey.memoized:
         return None
-    arms = [[epsilon for epsilon in each if epsilon > 0] for each in epsilons_by_arm(survey)]
+    arms = [[epsilon for epsilon in each if epsilon > 0] for each in survey.epsilons_by_arm]
     spent = [(max(each), min(len(each), survey.ask or len(each)) * waves) for each in arms if each]
     if not spent:
         return None

@@ -90,10 +90,14 @@ class SampledSurvey:
         return [tuple(unit for unit in self.units if unit[0] in places) for places in self.places_by_arm]
 
     @property
+    def epsilons_by_arm(self) -> list[list[float]]:
+        """The privacy loss of each unit of each arm; one entry, of all units, without arms."""
+        return [[self.questions[unit[0]].epsilon for unit in units] for units in self.units_by_arm]
+
+    @property
     def unit_epsilons(self) -> list[float]:
         """The privacy loss of each unit, in the dearest arm: a block costs as much as each question in it."""
-        arms = [[self.questions[unit[0]].epsilon for unit in units] for units in self.units_by_arm]
-        return max(arms, key=self._largest_sum)
+        return max(self.epsilons_by_arm, key=self._largest_sum)
 
     @property
     def epsilon(self) -> float:
