@@ -18,6 +18,7 @@ LABELS = {
     "es": "Grupo elegido al azar",
     "fr": "Groupe tiré au sort",
     "hi": "संयोग से चुना गया समूह",
+    "it": "Gruppo sorteggiato",
     "pt": "Grupo escolhido ao acaso",
     "zh-Hans": "随机抽取的组",
 }

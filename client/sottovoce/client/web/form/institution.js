@@ -7,11 +7,12 @@ const IMPRINT = {
   "es": { "imprint": "Aviso legal" },
   "fr": { "imprint": "Mentions légales" },
   "hi": { "imprint": "कानूनी सूचना" },
+  "it": { "imprint": "Note legali" },
   "pt": { "imprint": "Informação legal" },
   "zh-Hans": { "imprint": "法律声明" }
 };
-const COLOUR = /^#[0-9a-f]{6}$/;
-const LOGO = /^data:image\/svg\+xml;base64,[A-Za-z0-9+/=]+$/;
+const COLOUR = /^[#][0-9a-f]{6}$/;
+const LOGO = /^(data:image\/svg\+xml;base64,[A-Za-z0-9+/=]+)$/;
 const DARK = "(prefers-color-scheme: dark)";
 
 /**
