@@ -148,8 +148,8 @@ def place_of(draft: SurveyDraft, pointer: str) -> FieldPath:
     if pointer == "/questions":
         return FieldPath("add")
     parts = pointer.strip("/").split("/")
-    if parts[0] == "arms":
-        return FieldPath("arms")
+    if parts[0] in ("arms", "analysis_plan", "keep_last"):
+        return FieldPath("order" if parts[0] == "keep_last" else parts[0])
     if parts[0] == "waves":
         number_of_wave, key = (*parts[1:], *("0", "opens")[len(parts) - 1 :])[:2]
         return FieldPath(f"wave{number_of_wave}.{key}")

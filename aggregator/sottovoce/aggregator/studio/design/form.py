@@ -8,9 +8,11 @@ from typing import Any
 
 from sottovoce.aggregator.authoring.conditions import earlier_questions, posted_conditions
 from sottovoce.aggregator.authoring.draft import ACCESSES, DECLINING, HARMS, MOST_PEOPLE, DraftItem, SurveyDraft
-from sottovoce.aggregator.authoring.draft_arms import arm_on_card, arms_in_field, read_arms
+from sottovoce.aggregator.authoring.draft_arms import arm_on_card, arms_in_field, read_arms, read_plan
+from sottovoce.aggregator.authoring.draft_orders import with_order
 from sottovoce.aggregator.authoring.sensitivity_levels import uses_of
 from sottovoce.aggregator.authoring.slugs import free_name, short_name
+from sottovoce.shared.order.orders import RANDOM
 from sottovoce.shared.types import TYPES
 
 Form = Mapping[str, str]
@@ -102,6 +104,8 @@ def _with_settings(form: Form, before: Mapping[str, Any]) -> dict[str, Any]:
     for key, read in _AT_THE_TOP.items():
         if key in form:
             head[key] = read(form[key])
+    if not head.get("order"):
+        head.pop("keep_last", None)
     for (section, key), read in _BELOW.items():
         if key in form:
             head[section] = _written({**head.get(section, {}), key: read(form[key].strip())})
@@ -144,7 +148,10 @@ _AT_THE_TOP: Mapping[str, Callable[[str], object]] = {
     "closes": _moment,
     "ask": _parse_ask,
     "arms": read_arms,
+    "analysis_plan": read_plan,
+    "order": lambda text: text if text == RANDOM else None,
     "quick_exit": lambda text: text == "1" or None,
+    "kiosk": lambda text: text == "1" or None,
 }
 _BELOW: Mapping[tuple[str, str], Callable[[str], object]] = {
     ("retention", "delete_on"): str,
@@ -168,6 +175,7 @@ def _card(form: Form, prefix: str, card: DraftItem, tags: tuple[str, ...]) -> Dr
     if card.type == "matrix":
         asked["rows"] = _choices(form, f"{prefix}.rows", asked.get("rows", []), tags, "r")
         asked["of"] = _apply_type(form, prefix, asked.get("of", {}), tags)
+    asked = _apply_order(form, prefix, asked)
     if f"{prefix}.in_files" in form:
         asked["in_files"] = True if form[f"{prefix}.in_files"] == "1" else None
     if f"{prefix}.known_share" in form:
@@ -184,6 +192,13 @@ def _card(form: Form, prefix: str, card: DraftItem, tags: tuple[str, ...]) -> Dr
         _own_mechanism(form, prefix, card),
         card.block,
     )
+
+
+def _apply_order(form: Form, prefix: str, asked: dict[str, Any]) -> dict[str, Any]:
+    """Apply the order of options or rows; a type without them loses it."""
+    if f"{prefix}.order" not in form:
+        return asked
+    return with_order(asked, form[f"{prefix}.order"], form.get(f"{prefix}.keep_last", "").strip())
 
 
 def _with_conditions(form: Form, number: int, card: DraftItem, base: SurveyDraft) -> DraftItem:

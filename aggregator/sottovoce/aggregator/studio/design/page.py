@@ -21,7 +21,8 @@ from sottovoce.aggregator.authoring.conditions import (
 )
 from sottovoce.aggregator.authoring.cost_and_precision import DraftFigures, Step, panel_of, steps_of
 from sottovoce.aggregator.authoring.draft import DECLINING, HARMS, DraftItem, SurveyDraft
-from sottovoce.aggregator.authoring.draft_arms import arm_on_card, arms_of, written_arms
+from sottovoce.aggregator.authoring.draft_arms import arm_on_card, arms_of, written_arms, written_plan
+from sottovoce.aggregator.authoring.draft_orders import orders_of, written_last
 from sottovoce.aggregator.authoring.draft_questions import rows_of
 from sottovoce.aggregator.authoring.edit_commands import change
 from sottovoce.aggregator.authoring.sensitivity_levels import uses_of
@@ -167,7 +168,10 @@ def _page(name: str, draft: SurveyDraft, version: int, versions: list[EarlierVer
         harms=HARMS,
         arms=[*arms_of(draft)],
         written_arms=written_arms(draft),
+        written_plan=written_plan(draft),
         arm_on_card=arm_on_card,
+        orders_of=orders_of,
+        written_last=written_last,
         declining=DECLINING,
         types=[kind for kind in TYPES if kind != "vector"],
         row_types=[kind for kind in TYPES if kind in MATRIX_TYPES],
