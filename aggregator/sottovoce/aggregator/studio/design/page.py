@@ -34,6 +34,7 @@ from sottovoce.aggregator.studio import drafts
 from sottovoce.aggregator.studio.design.diff_view import differences_in_words
 from sottovoce.aggregator.studio.design.form import posted_draft
 from sottovoce.aggregator.studio.design.preview_page import framing
+from sottovoce.aggregator.studio.design.rare_fields import public_answers, screened_out
 from sottovoce.aggregator.studio.design.sentences import Sentences
 from sottovoce.aggregator.studio.design.together_view import selected_cards, together_view
 from sottovoce.aggregator.studio.design.trials import try_out
@@ -171,6 +172,8 @@ def _page(name: str, draft: SurveyDraft, version: int, versions: list[EarlierVer
         written_plan=written_plan(draft),
         arm_on_card=arm_on_card,
         orders_of=orders_of,
+        public_answers=public_answers(draft),
+        screened_out=screened_out(draft),
         written_last=written_last,
         declining=DECLINING,
         types=[kind for kind in TYPES if kind != "vector"],
