@@ -151,11 +151,10 @@ def place_of(draft: SurveyDraft, pointer: str) -> FieldPath:
     parts = pointer.strip("/").split("/")
     if parts[0] in ("arms", "analysis_plan", "keep_last"):
         return FieldPath("order" if parts[0] == "keep_last" else parts[0])
-    if parts == ["after"]:
-        return FieldPath("after.text")
     if parts[0] == "waves":
         number_of_wave, key = (*parts[1:], *("0", "opens")[len(parts) - 1 :])[:2]
         return FieldPath(f"wave{number_of_wave}.{key}")
+    parts = ["after", "text"] if parts == ["after"] else parts
     return FieldPath(".".join(parts[:2]) if parts[0] in ("researcher", "after") else parts[-1] or "title")
 
 

@@ -41,7 +41,7 @@ def apply_procedure(form: Form, prefix: str, asked: dict[str, Any], text: ReadTe
     return found | {"procedure": procedure, "innocuous": {key: value for key, value in fact.items() if value}}
 
 
-class Answer(NamedTuple):
+class PublicAnswer(NamedTuple):
     """An answer to a public question: value of the field, number of the question, and the answer's text or name."""
 
     value: str
@@ -50,14 +50,14 @@ class Answer(NamedTuple):
     answer: str
 
 
-def public_answers(draft: SurveyDraft) -> Sequence[Answer]:
+def public_answers(draft: SurveyDraft) -> Sequence[PublicAnswer]:
     """Return the answers by which people can be screened out: of public yes/no and single choice questions."""
     found = []
     for number, card in enumerate(draft.cards, 1):
         if card.harm == "public" and card.type in ("boolean", "select_one"):
             labels: dict[str, Mapping[str, str]] = {"yes": {}, "no": {}} if card.type == "boolean" else {}
             labels |= {each["name"]: each.get("label", {}) for each in card.asked.get("choices", ())}
-            found += [Answer(f"{card.name}={name}", number, labels[name], name) for name in labels]
+            found += [PublicAnswer(f"{card.name}={name}", number, labels[name], name) for name in labels]
     return found
 
 
