@@ -12,7 +12,7 @@ S3 := tests/s3/.venv/.installed
 OTREE := tests/otree/.venv/.installed
 SURVEYJS := tests/bench/surveyjs/node_modules/.package-lock.json
 
-.PHONY: demo test test-fast check slow mutants bench docs dist lock sbom clean
+.PHONY: demo test test-fast check translations slow mutants bench docs dist lock sbom clean
 .DEFAULT_GOAL := test
 
 # Quiet pip shows no progress, so here it is not quiet. What is never imported is not compiled.
@@ -91,6 +91,10 @@ check: $(VENV)/.installed $(ESLINT)  ## style and types
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 	tests/eslint/node_modules/.bin/eslint --config tests/eslint/eslint.config.mjs aggregator client shared tests
+
+translations: $(VENV)/.installed  ## the texts of every language beside the English ones
+	$(BIN)/python -m pytest -q tests/unit/client/test_catalogues.py tests/unit/client/test_words.py tests/unit/aggregator/i18n \
+	    tests/unit/aggregator/http/test_error_pages.py $(ARGS)
 
 slow: $(VENV)/.slow $(BROWSER) $(WEBR) $(S3) $(OTREE)  ## the long runs
 	$(BIN)/python -m pytest -m slow -n 2 --dist loadgroup $(ARGS)

@@ -16,6 +16,7 @@ import numpy as np
 from sottovoce.client.ledger import MemoryLedger
 from sottovoce.client.respondent import Respondent, encode
 from sottovoce.client.transport import Transport
+from sottovoce.shared.arms.arms import ARM, is_arm, is_asked_set
 from sottovoce.shared.report import dump_report, parse_report
 from sottovoce.shared.spec import Survey
 
@@ -84,7 +85,9 @@ def check_form(survey: Survey, seen: Sequence[Seen]) -> None:
         except Exception as error:
             raise AssertionError("not the canonical report") from error
         assert body == dump_report(report, survey), "not the canonical bytes"
-        assert all(q.admits(v) for q, v in zip(survey.questions, report.values, strict=True))  # type: ignore[arg-type]
+        asked = [(q, v) for q, v in zip(survey.questions, report.values, strict=True) if v is not None]
+        assert all(question.admits(value) for question, value in asked)
+        assert is_asked_set(survey, report.values), "values of other questions than those of the arm"
 
 
 def check_ids(seen: Sequence[Seen]) -> None:
@@ -119,11 +122,12 @@ def check_frequencies(survey: Survey, truths: Sequence[Answers], seen: Sequence[
     Every reported value of every question comes as often as its channel says, by exact binomial tests.
 
     So does every combination of the values of a block, which by themselves would not show that they are drawn together.
+    So does every random arm, by its weight, and within an arm every value of the questions that it asks.
     """
     probabilities = []
     for truth, answers in enumerate(truths):
         reports = [person.values for person in seen if person.truth == truth]
-        values = encode(survey, answers)
+        values = _true_values(survey, answers)
         for block in survey.blocks:
             true = [values[index] for index in block.questions]
             combinations = Counter(tuple(report[index] for index in block.questions) for report in reports)
@@ -131,14 +135,28 @@ def check_frequencies(survey: Survey, truths: Sequence[Answers], seen: Sequence[
                 chance = float(block.mechanism.probability(true, reported))
                 probabilities.append(_two_sided(combinations[reported], len(reports), chance))
         for index, (question, value) in enumerate(zip(survey.questions, values, strict=True)):
-            counts = Counter(report[index] for report in reports)
+            asked = [report[index] for report in reports if report[index] is not None]
+            counts = Counter(asked)
+            if is_arm(survey, question):
+                shares = [arm.weight / sum(each.weight for each in survey.arms) for arm in survey.arms]
+                probabilities += [_two_sided(counts[arm], len(asked), share) for arm, share in enumerate(shares)]
+                continue
             if question.mechanism is None:
-                assert set(counts) == {value}, "a public answer was changed"
+                assert set(counts) <= {value}, "a public answer was changed"
                 continue
             for reported in filter(question.admits, range(question.largest + 1)):
                 expected = float(question.mechanism.probability(reported, value))
-                probabilities.append(_two_sided(counts[reported], len(reports), expected))
+                probabilities.append(_two_sided(counts[reported], len(asked), expected))
     _holm(probabilities, ALARM, "another frequency than the channel's")
+
+
+def _true_values(survey: Survey, answers: Answers) -> list[object]:
+    """The encoded truths of all questions, those of all arms together."""
+    if not survey.arms:
+        return list(encode(survey, answers))
+    pairs = zip(survey.arms, survey.places_by_arm, strict=True)
+    by_arm = [encode(survey, {**answers, ARM: arm.name}, places) for arm, places in pairs]
+    return [next(value for value in values if value is not None) for values in zip(*by_arm, strict=True)]
 
 
 def check(survey: Survey, truths: Sequence[Answers], seen: Sequence[Seen]) -> None:

@@ -3,6 +3,7 @@
 import pytest
 from playwright.sync_api import Page
 from sottovoce.shared.mechanisms import MECHANISMS
+from sottovoce.shared.mechanisms.base import Mask
 from sottovoce.shared.spec import Question
 
 from tests.browser.conftest import VIEWPORT, NewContext
@@ -38,7 +39,7 @@ def told(question: Question, value: int) -> str:
         assert grid is not None
         return grid.text(step)
 
-    if name in {"subset_selection", "optimal_unary", "bitwise_rr"}:
+    if isinstance(question.mechanism, Mask):
         return "; ".join(label for j, label in enumerate(labels) if value >> j & 1) or "none of them"
     if name.startswith("sampled"):
         bit = {"sampled_option": ("No", "Yes"), "sampled_coordinate": ("low", "high")}[name][value % 2]

@@ -11,6 +11,7 @@ from tests.surveys import survey
 
 PAGES = (
     "/dashboard/accounts",
+    "/dashboard/institution",
     "/dashboard/surveys/{name}/team",
     "/dashboard/surveys/{name}/board",
     "/dashboard/surveys/{name}/history",

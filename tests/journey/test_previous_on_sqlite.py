@@ -1,6 +1,7 @@
 """The release before this one and this one on one SQLite file: the upgrade, and the way back on the copy."""
 
 import os
+import shutil
 import sqlite3
 import subprocess
 import sys
@@ -74,10 +75,10 @@ def test_upgrade_and_way_back_on_one_file(tmp_path: Path, previous: str) -> None
         everybody[1].sent |= everybody[0].sent
         check(node, everybody[1])
 
-        for path in folder.glob("sottovoce.sqlite*"):
-            path.unlink()
-        copy.rename(file)
-        node = Previous(folder)
+        file = tmp_path / "back" / file.name
+        file.parent.mkdir()
+        shutil.copy(copy, file)
+        node = Previous(file.parent)
         everybody.append(Senders(node.url, 2))
         everybody[2].wait(10)
         everybody[2].end()
@@ -88,4 +89,5 @@ def test_upgrade_and_way_back_on_one_file(tmp_path: Path, previous: str) -> None
 
     assert [(senders.refused, senders.wrong) for senders in everybody] == [(0, [])] * 3
     assert before | everybody[2].acknowledged <= stored_ids(file) <= before | set(everybody[2].sent)
-    assert "bug:" not in (tmp_path / "data.log").read_text()
+    for name in ("data", "back"):
+        assert "bug:" not in (tmp_path / f"{name}.log").read_text()

@@ -1,14 +1,17 @@
 """The promise on the wire: of a known truth nothing is seen but what the channel lets through."""
 
+from collections.abc import Mapping
 from typing import Any
 
 import pytest
-from sottovoce.client import perturb
-from sottovoce.shared.spec import Question
+from sottovoce.client import Respondent, perturb
+from sottovoce.shared.parse_survey import parse_survey
+from sottovoce.shared.spec import Question, Survey
 
 from tests.blocks import block, in_block
 from tests.surveys import every_type, survey
 from tests.unit.audit.test_blocks import separate
+from tests.vectors.arms import three_arms, two_arms
 from tests.wire import check, check_form, check_frequencies, check_times, watch
 
 BLOCK = block(in_block("smokes"), in_block("drinks", 3), odds="20/19")
@@ -22,7 +25,8 @@ def answer_to(question: Question, share: float) -> Any:
         return list(question.options[len(question.options) - most :])
     grid = question.domain.grid
     if grid is None:
-        return question.options[round(share * (len(question.options) - 1))]
+        named = list(question.domain.places)
+        return named[round(share * (len(named) - 1))]
     number = grid.text(round(share * grid.steps))
     return dict.fromkeys(question.options, number) if question.kind.truth == "numbers" else number
 
@@ -43,6 +47,38 @@ def test_whole_visit_looks_the_same_for_every_truth() -> None:
 
     check_form(ASKED, seen)
     assert {len(person.requests) for person in seen} == {2}
+
+
+def experiment() -> Survey:
+    """Three arms of unequal weights, in which values take one digit or seven; a matrix and a block."""
+    document = {key: value for key, value in three_arms().items() if key not in {"waves", "arms_per_wave"}}
+    return parse_survey(document)
+
+
+EXPERIMENT = experiment()
+IN_ARMS = [{question.name: answer_to(question, share) for question in EXPERIMENT.questions} for share in (0, 1)]
+IN_ARMS = [{**truth, "income": "1000000"} for truth in IN_ARMS]
+
+
+def test_reports_of_all_arms_look_the_same() -> None:
+    """Equally long, with the same heads; the arm and the values within it come as often as they should."""
+    check(EXPERIMENT, IN_ARMS, watch(EXPERIMENT, IN_ARMS, 700))
+
+
+def test_client_that_chooses_its_arm_by_the_answer_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A yes goes to the protected arm."""
+    asked = parse_survey(two_arms())
+    truths = [{"year": "c0", "cheated": answer, "cheated_direct": "no"} for answer in ("no", "yes")]
+    honest = Respondent.encode
+
+    def chosen(self: Respondent, answers: Mapping[str, object]) -> Any:
+        if answers["cheated"] == "yes":
+            self.__dict__ |= {"arm": "protected", "places": self.survey.places_by_arm[1]}
+        return honest(self, answers)
+
+    monkeypatch.setattr(Respondent, "encode", chosen)
+    with pytest.raises(AssertionError, match="another frequency"):
+        check_frequencies(asked, truths, watch(asked, truths, 200))
 
 
 def test_client_that_draws_each_question_of_a_block_by_itself_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:

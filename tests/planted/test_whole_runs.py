@@ -20,7 +20,7 @@ from sottovoce.shared.spec import Survey
 from tests import documents
 from tests.absences import absences, by_hand
 from tests.surveys import months, survey
-from tests.vectors.arms import three_arms, two_arms
+from tests.vectors.arms import drawn_arms, three_arms, two_arms
 
 KEYS = [spell_modulus(each) for each in MODULI[:2]]
 SURVEYS = {
@@ -30,6 +30,7 @@ SURVEYS = {
     "arms": parse_survey(two_arms()),
     "arms and waves": parse_survey({**two_arms(), "waves": months(2)}),
     "arms anew": parse_survey(three_arms()),
+    "arms and sets": parse_survey({**drawn_arms(), "waves": months(2)}),
     "absences": absences(),
     "own coin": parse_survey(documents.survey(*by_hand(), privacy={"procedure": "own_coin"})),
 }

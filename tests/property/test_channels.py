@@ -6,7 +6,7 @@ from fractions import Fraction
 import pytest
 from sottovoce.client.randomizers import RANDOMIZERS
 from sottovoce.shared.mechanisms import MECHANISMS
-from sottovoce.shared.mechanisms.base import Table
+from sottovoce.shared.mechanisms.base import Mask, Table
 
 from tests.documents import number, one_of, parsed, question, some_of, vector
 from tests.property.channels import channel, check, check_distribution, check_range, paths, truths, worst_odds
@@ -157,7 +157,7 @@ def supporting(asked, value, option):
     return (bool(value >> option & 1) if several else value == option), about, support
 
 
-MASKS = ["subset_selection", "optimal_unary", "bitwise_rr"]
+MASKS = [name for name, each in MECHANISMS.items() if issubclass(each, Mask)]
 SUPPORTED = ["binary_rr", "kary_rr", "hadamard_response", "sampled_option", *MASKS]
 
 

@@ -296,6 +296,7 @@ def test_doctor_names_a_transaction_that_keeps_the_order(
         assert store.faults() == []
         monkeypatch.setattr(checks, "OLD_SECONDS", 0)
         (fault,) = store.faults()
+        assert store.old_snapshots() == [fault]  # which the metrics count
         assert f"the session {connection.info.backend_pid} has a transaction" in fault
         store.verify()
         with psycopg.connect(url, autocommit=True) as other:

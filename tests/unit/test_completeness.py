@@ -26,7 +26,7 @@ def missing(places: list[tuple[str, str]]) -> list[tuple[str, str]]:
 
 
 def test_every_mechanism_has_all_its_parts() -> None:
-    """A mechanism is a file in three places, its twins, a line in each registry and a folder of vectors."""
+    """A mechanism is a file in three places, its twins, a line in each registry, an example and a folder of vectors."""
     # Data that other programs collected come through any matrix, which no survey can ask for; a block's mechanism is
     # for no question alone.
     others = {"matrix", JointRR.name}
@@ -37,6 +37,7 @@ def test_every_mechanism_has_all_its_parts() -> None:
         ("sottovoce.shared.mechanisms", "{}.py"),
         ("sottovoce.client.randomizers", "{}.py"),
         ("sottovoce.aggregator.estimators", "{}.py"),
+        ("sottovoce.examples", "mechanisms/{}.yaml"),
         *(("sottovoce.shared", f"vectors/{{}}/{part}.json") for part in ("randomize", "estimate", "bad")),
     ]
     assert missing([(package, file.format(name)) for package, file in places for name in MECHANISMS]) == []

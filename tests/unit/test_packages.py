@@ -69,7 +69,7 @@ def test_source_archive_can_be_tested(built: dict[str, Path]) -> None:
     )
     left_out = {name for name in tracked if name.startswith((".ci/", ".github/"))}
     assert {*tracked} - left_out - {""} <= names
-    assert names - {*tracked} == {"PKG-INFO"}
+    assert names - {*tracked} == {"PKG-INFO"}, "a new file: git add it; a file that was left behind: delete it"
 
 
 @pytest.mark.slow

@@ -4,6 +4,7 @@ from typing import Any
 
 from sottovoce.client.arm_draw import draw_arm
 from sottovoce.client.draws import Draws
+from sottovoce.client.question_sample import draw_asked
 from sottovoce.client.respondent import encode, randomize
 from sottovoce.shared.arms.arms import ARM
 from sottovoce.shared.parse_survey import parse_survey
@@ -60,9 +61,29 @@ def three_arms() -> Document:
     )
 
 
+def drawn_arms() -> Document:
+    """Of one arm a drawn set: two of a block, a longer and two other questions; the others are asked all they have."""
+    pair = {
+        "block": "two",
+        "arm": ["protected"],
+        "mechanism": {"name": "joint_rr", "odds": "9", "radius": 0},
+        "items": [asks("a"), asks("b", kind="select_one", choices=names(3))],
+    }
+    return survey(
+        asks("year", kind="select_one", choices=names(3), public=True),
+        asks("openly", "direct", public=True),
+        asks("first", ["protected", "third"], mechanism=COIN),
+        pair,
+        asks("hours", "protected", "integer", min=0, max=20, mechanism={"epsilon": "1"}),
+        asks("last", "protected", mechanism=COIN),
+        arms=arms(1, 4, 2),
+        ask=2,
+    )
+
+
 def arm_vectors() -> dict[str, Any]:
     """Reports, and what must be refused."""
-    made = [parse_survey(each) for each in (two_arms(), three_arms())]
+    made = [parse_survey(each) for each in (two_arms(), three_arms(), drawn_arms())]
     return {"reports": [_reports(each) for each in made], "bad_changes": BAD_CHANGES}
 
 
@@ -73,7 +94,7 @@ def _reports(asked: Survey) -> dict[str, Any]:
         arm = draw_arm(asked, Draws(before))
         answers = {each.name: _answer(each, index * 5 + at * 3) for at, each in enumerate(asked.questions)}
         answers[ARM] = asked.arms[arm].name
-        places = asked.places_by_arm[arm]
+        places = draw_asked(asked, Draws(before), arm)
         values = encode(asked, answers, places)
         body = dump_report(randomize(asked, values, Draws(tape)), asked).decode()
         drawn.append({"answers": answers, "asked": list(places), "bytes_before": before.taken.hex(), "values": values,
@@ -84,7 +105,7 @@ def _reports(asked: Survey) -> dict[str, Any]:
 
 def _answer(asked: Any, turn: int) -> str:
     if asked.domain.grid is not None:
-        return str(turn)
+        return str(turn % 20)
     return str(asked.options[turn % (len(asked.options) - asked.domain.absent)])
 
 
@@ -116,7 +137,7 @@ BAD_CHANGES: list[tuple[str, str]] = [
     ('"label":{"en":"a"},"name":"a"', '"label":{"en":"a"},"name":"arm"'),
     ('"label":{"en":"story"},"name":"story"', '"label":{"en":"story"},"name":"arm"'),
     ('"arms_per_wave":true', '"arms_per_wave":false'),
-    ('"arms_per_wave":true', '"arms_per_wave":true,"ask":1'),
+    ('"arms_per_wave":true', '"arms_per_wave":true,"ask":3'),
     ('"by_arm":{"third"', '"by_arm":{"fourth"'),
     ('"by_arm":{"third":{"en":"Thanks, third"}}', '"by_arm":{}'),
     ('"by_arm":{"third":{"en":"Thanks, third"}}', '"by_arm":{"third":"Thanks"}'),

@@ -108,7 +108,7 @@ def create_app(
         assets=PackedAssets(assets),
         preview=preview,
         readiness=readiness,
-        published=PublishedSurveys(storage, shared_clock, lambda: readiness.is_red),
+        published=PublishedSurveys(storage, shared_clock, settings.shown_institution, lambda: readiness.is_red),
         group_commit=group_commit,
         read_results=ReadResults(storage),
         refused_logins=refused_logins,

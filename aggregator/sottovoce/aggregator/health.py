@@ -35,20 +35,21 @@ class FailureLog:
     def __init__(self, monotonic: Callable[[], float] = time.monotonic) -> None:
         self._monotonic = monotonic
         self._lock = threading.Lock()
-        self._failure, self._count, self._since, self._logged = "", 0, "", 0.0
+        self._known: dict[str, tuple[int, str, float]] = {}
 
     def note(self, failure: str) -> None:
         """Log a failure, or count it if the last line about it is less than a minute old."""
         with self._lock:
             now = self._monotonic()
-            is_new = failure != self._failure or now - self._logged >= 2 * LINE_SECONDS
-            if is_new:
-                self._failure, self._count, self._since = failure, 0, time.strftime("%Y-%m-%d %H:%M", time.gmtime())
-            self._count += 1
-            if is_new or now - self._logged >= LINE_SECONDS:
-                self._logged = now
-                times = "time" if self._count == 1 else "times"
-                _log.error("storage: %s (%d %s since %s UTC)", failure, self._count, times, self._since)
+            # A database that is away fails in several ways by turns, so each failure has a count of its own.
+            self._known = {each: one for each, one in self._known.items() if now - one[2] < 2 * LINE_SECONDS}
+            first = 0, time.strftime("%Y-%m-%d %H:%M", time.gmtime()), now - LINE_SECONDS
+            count, since, logged = self._known.get(failure, first)
+            count += 1
+            if now - logged >= LINE_SECONDS:
+                logged = now
+                _log.error("storage: %s (%d %s since %s UTC)", failure, count, "time" if count == 1 else "times", since)
+            self._known[failure] = count, since, logged
 
 
 storage_failures = FailureLog()

@@ -1,17 +1,20 @@
-"""Institution that runs an aggregator, as the studio shows it: name, imprint, contact, accent colour and logo."""
+"""Institution that runs an aggregator or a survey, as pages and files show it: name, imprint, accent colour, logo."""
 
 import base64
 import json
 import re
-from dataclasses import dataclass, fields
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 
 LEAST_CONTRAST = 4.5
 """Least contrast of text with its ground (WCAG 2.2, 1.4.3)."""
 MOST_LOGO_BYTES = 3072
+MOST_LETTERS = 120
+"""Most letters of a name, which stands in one line of every page."""
 
-_LIGHT, _DARK = "#f6f5f1", "#1d2327"
-"""The grounds of the two themes that leave an accent the least contrast."""
+_LIGHT, _DARK = "#f6f4ef", "#1d2327"
+"""The grounds of studio and form that leave an accent the least contrast, in the two themes."""
 _FORMS = {
     "imprint": (re.compile(r"https://[A-Za-z0-9.-]+(:[0-9]{1,5})?(/[^\s\"'<>]*)?"), "an https address"),
     "contact": (re.compile(r"[^\s@<>\"']{1,64}@[A-Za-z0-9.-]{1,253}"), "an email address"),
@@ -44,6 +47,13 @@ class Institution:
     logo: str = ""
 
     @property
+    def in_form(self) -> dict[str, str]:
+        """Details for the respondents' form; empty if there are none."""
+        shown = {"name": self.name, "imprint": self.imprint, "logo": self.logo, "accent": self.accent}
+        dark = {"accent_dark": lightened(self.accent, _DARK)} if self.accent else {}
+        return {key: value for key, value in (shown | dark).items() if value}
+
+    @property
     def style(self) -> str:
         """CSS rules that replace the accent in both themes; "" without one."""
         if not self.accent:
@@ -53,6 +63,51 @@ class Institution:
             f":root {{ --accent: {self.accent}; --accent-ink: #fff; }}\n"
             f"@media (prefers-color-scheme: dark) {{ :root {{ --accent: {dark}; --accent-ink: #10201e; }} }}\n"
         )
+
+
+class InvalidInstitution(ValueError):
+    """
+    A detail of an institution is not valid; the message says how it must be.
+
+    Attributes:
+        field: name of the attribute of ``Institution``.
+    """
+
+    def __init__(self, field: str, wanted: str) -> None:
+        super().__init__(f"{field} must {wanted}")
+        self.field = field
+
+
+def check_institution(given: Mapping[str, str]) -> Institution:
+    """
+    Return the institution with these attributes; a logo is a ``data:`` URI.
+
+    Raises:
+        InvalidInstitution: an attribute has another form, or the accent too little contrast.
+    """
+    for key, (pattern, wanted) in _FORMS.items():
+        if given.get(key) and not pattern.fullmatch(given[key]):
+            raise InvalidInstitution(key, f"be {wanted}")
+    if len(given.get("name", "")) > MOST_LETTERS:
+        raise InvalidInstitution("name", f"have at most {MOST_LETTERS} letters")
+    accent = given.get("accent", "").lower()
+    if accent and (found := contrast(accent, _LIGHT)) < LEAST_CONTRAST:
+        wanted = f"have a contrast of {LEAST_CONTRAST} with a white page; it has {found:.2f}"
+        raise InvalidInstitution("accent", wanted)
+    return Institution(**{**given, "accent": accent})
+
+
+def logo_uri(body: bytes) -> str:
+    """
+    Return an SVG file as a ``data:`` URI.
+
+    Raises:
+        InvalidInstitution: it is too large or no SVG, or could run a script or load another file.
+    """
+    if len(body) > MOST_LOGO_BYTES or b"<svg" not in body or _UNSAFE.search(body):
+        wanted = f"be an SVG of at most {MOST_LOGO_BYTES:,} bytes without scripts and links"
+        raise InvalidInstitution("logo", wanted)
+    return f"data:image/svg+xml;base64,{base64.b64encode(body).decode()}"
 
 
 def read_institution(path: Path) -> Institution:
@@ -66,30 +121,43 @@ def read_institution(path: Path) -> Institution:
         ValueError: the file or the logo cannot be read, or what is wrong with which key.
     """
     try:
-        given = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError):
+        text = path.read_text(encoding="utf-8")
+    except OSError:
+        raise ValueError("it must be a JSON file that can be read") from None
+    given = _parsed(text)
+    return check_institution({**given, "logo": _read_logo(path.parent / given["logo"]) if given.get("logo") else ""})
+
+
+def _parsed(text: str) -> dict[str, str]:
+    try:
+        given = json.loads(text)
+    except ValueError:
         raise ValueError("it must be a JSON file that can be read") from None
     known = {each.name for each in fields(Institution)}
     if not isinstance(given, dict) or not set(given) <= known or not all(isinstance(v, str) for v in given.values()):
         raise ValueError(f"it must be an object with texts for some of {', '.join(sorted(known))}")
-    for key, (pattern, wanted) in _FORMS.items():
-        if given.get(key) and not pattern.fullmatch(given[key]):
-            raise ValueError(f"{key} must be {wanted}")
-    accent = given.get("accent", "").lower()
-    if accent and (found := contrast(accent, _LIGHT)) < LEAST_CONTRAST:
-        raise ValueError(f"accent must have a contrast of {LEAST_CONTRAST} with a white page; it has {found:.2f}")
-    logo = _logo(path.parent / given["logo"]) if given.get("logo") else ""
-    return Institution(**{**given, "accent": accent, "logo": logo})
+    return given
 
 
-def _logo(path: Path) -> str:
+def _read_logo(path: Path) -> str:
     try:
-        body = path.read_bytes()
+        return logo_uri(path.read_bytes())
     except OSError:
         raise ValueError("logo names a file that cannot be read") from None
-    if len(body) > MOST_LOGO_BYTES or b"<svg" not in body or _UNSAFE.search(body):
-        raise ValueError(f"logo must be an SVG of at most {MOST_LOGO_BYTES:,} bytes without scripts and links")
-    return f"data:image/svg+xml;base64,{base64.b64encode(body).decode()}"
+
+
+def institution_of(found: Mapping[str, bytes], standing: Institution, survey: str = "") -> Institution:
+    """
+    Return the institution that pages and files show.
+
+    Args:
+        found: documents of the database, of the server under "", which replace the file, and of this survey.
+        standing: institution of the operator's file.
+        survey: name of the survey whose own details come first; "" for none.
+    """
+    given = _parsed(found[""].decode()) if "" in found else asdict(standing)
+    own = _parsed(found[survey].decode()) if survey and survey in found else {}
+    return Institution(**{**given, **{key: value for key, value in own.items() if value}})
 
 
 def contrast(one: str, other: str) -> float:

@@ -87,7 +87,7 @@ class Settings:
 
     institution: str = _setting(
         "",
-        "JSON file about the institution, for the studio: name, imprint, contact, accent (colour), logo (SVG)",
+        "JSON file about the institution, until the studio replaces it: name, imprint, contact, accent (colour), logo",
     )
 
     @property

@@ -32,8 +32,8 @@ PARTS = {
         "survey/waves.js",
         "survey/wave_sentences.js",
         "device/memo.js",
-        "device/question_sample.js",
     ),
+    "asked": ("survey/asked.js", "device/question_sample.js"),
     "coins": ("survey/own_coin.js", "form/by_hand/own_coin_view.js"),
     "orders": ("survey/order/order.js", "device/order_draw.js"),
     "arms": ("survey/arms/arms.js", "device/arm_draw.js"),
@@ -41,6 +41,7 @@ PARTS = {
     "extras": ("form/folds.js", "form/saving.js", "form/steps/before.js", "form/steps/withdraw.js"),
     "facts": ("survey/by_hand/innocuous.js", "form/by_hand/second_statement.js"),
     "leaving": ("form/leaving.js",),
+    "institution": ("form/institution.js",),
     "kiosk": ("form/kiosk.js",),
     "screening": ("survey/screen_out.js",),
     "returning": ("form/steps/refused.js", "device/revisions.js"),
@@ -49,8 +50,8 @@ PARTS = {
 """The modules that each part of the page begins with; those of the first open the form."""
 
 RARE = (
-    *("more_types", "waves", "coins", "facts", "orders", "arms", "blocks", "leaving", "kiosk", "screening"),
-    "blind",
+    *("more_types", "waves", "asked", "coins", "facts", "orders", "arms", "blocks", "leaving", "kiosk", "screening"),
+    *("blind", "institution"),
 )
 """The parts that only few surveys need."""
 

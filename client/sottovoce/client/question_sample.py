@@ -1,5 +1,5 @@
 """
-The sample of questions for one respondent: with ``ask: m``, all public ones and m of the private ones.
+The sample of questions for one respondent: with ``ask: m``, all public ones and m of the private ones of the arm.
 
 The device draws the set once, before any question is shown, and keeps it: a set drawn anew, or drawn by another party,
 could be made to depend on an answer. The ledger stores it by the names of the private questions, not by the text of the
@@ -7,48 +7,52 @@ survey: a person who opens the links of two revisions with the same questions ge
 """
 
 import hashlib
+from collections.abc import Callable
 
 from sottovoce.client.draws import Draws
 from sottovoce.client.ledger import Key, Ledger
+from sottovoce.shared.arms.arms import Unit, UnitSample, samples
 from sottovoce.shared.canonical import dump
 from sottovoce.shared.errors import BudgetExhausted
 from sottovoce.shared.spec import Survey
 
 
-def keep_asked(ledger: Ledger, key: Key, survey: Survey, draws: Draws) -> tuple[int, ...]:
+def keep_asked(ledger: Ledger, key: Key, survey: Survey, draws: Draws, arm: int = 0) -> tuple[int, ...]:
     """
-    The set that stands for ``key``: one kept earlier, else one drawn now and kept.
+    The questions that are asked under ``key``: by sets kept earlier, else by sets drawn now and kept.
 
     Args:
-        ledger: where it is kept.
+        ledger: where they are kept.
         key: what is answered.
         survey: whose questions they are.
         draws: the source of randomness.
+        arm: index of the person's arm; 0 without arms.
 
     Returns:
-        Indices of the questions to ask, in the survey's order.
+        Indices of what the report has values of, in the survey's order.
 
     Raises:
         BudgetExhausted: the ledger cannot be written or read.
     """
-    if survey.ask is None:
-        return draw_asked(survey, draws)
+    return _asked(survey, arm, lambda sample: _keep_units(ledger, key, survey, sample, draws))
+
+
+def _keep_units(ledger: Ledger, key: Key, survey: Survey, sample: UnitSample, draws: Draws) -> list[Unit]:
     # A block is one of what is drawn from, known by the names of all its questions.
-    named = {" ".join(survey.questions[index].name for index in unit): unit for unit in survey.units}
+    named = {" ".join(survey.questions[index].name for index in unit): unit for unit in sample.units}
     names = sorted(named)
 
     def draw_places() -> tuple[int, ...]:
-        drawn = draw_asked(survey, draws)
-        return tuple(place for place, name in enumerate(names) if named[name][0] in drawn)
+        drawn = _draw_units(sample, draws)
+        return tuple(place for place, name in enumerate(names) if named[name] in drawn)
 
     # Of two visits at once the ledger keeps the set of one, and both get that.
-    sample = ledger.prepare(key, _pool(survey.ask, names), draw_places)
+    kept = ledger.prepare(key, _pool(sample.size, names), draw_places)
     # What the ledger gives is used only if this survey could have drawn it: as many as it asks, each once and in order.
     # A set written there by another program could single a person out.
-    if len(sample) != survey.ask or list(sample) != sorted(set(sample) & set(range(len(names)))):
+    if len(kept) != sample.size or list(kept) != sorted(set(kept) & set(range(len(names)))):
         raise BudgetExhausted("the ledger cannot be read; nothing was drawn and nothing was sent")
-    asked = {index for place in sample for index in named[names[place]]}
-    return tuple(index for index in range(len(survey.questions)) if index in asked or index not in survey.private)
+    return [named[names[place]] for place in kept]
 
 
 def _pool(ask: int, names: list[str]) -> str:
@@ -56,20 +60,33 @@ def _pool(ask: int, names: list[str]) -> str:
     return hashlib.sha256(dump({"ask": ask, "questions": names})).hexdigest()
 
 
-def draw_asked(survey: Survey, draws: Draws) -> tuple[int, ...]:
+def draw_asked(survey: Survey, draws: Draws, arm: int = 0) -> tuple[int, ...]:
     """
-    Indices of the questions to ask, in the survey's order; every set of m private ones is equally likely.
+    Indices of what a report of an arm has values of, in the survey's order; every set of m units is equally likely.
 
-    Bytes: those of below(q), below(q - 1), ..., m of them, for q private questions, a block as one; none if all are
-    asked.
+    Args:
+        survey: the survey.
+        draws: the source of randomness.
+        arm: index of the arm; 0 without arms.
+
+    Bytes: those of below(q), below(q - 1), ..., m of them, for q units, a block as one; none if all are asked.
     """
-    places = list(survey.units)  # where each private question is among all questions of the survey
-    asked = survey.asked_units
-    if asked < len(places):
-        # The first m places of a Fisher-Yates shuffle.
-        for place in range(asked):
-            other = place + draws.below(len(places) - place)
-            places[place], places[other] = places[other], places[place]
-    unasked = {index for unit in places[asked:] for index in unit}
-    # By what is left out: public questions, which are not among ``places``, are asked of everybody.
-    return tuple(index for index in range(len(survey.questions)) if index not in unasked)
+    return _asked(survey, arm, lambda sample: _draw_units(sample, draws))
+
+
+def _draw_units(sample: UnitSample, draws: Draws) -> list[Unit]:
+    units = [*sample.units]
+    # The first m places of a Fisher-Yates shuffle.
+    for place in range(sample.size):
+        other = place + draws.below(len(units) - place)
+        units[place], units[other] = units[other], units[place]
+    return units[: sample.size]
+
+
+def _asked(survey: Survey, arm: int, choose: Callable[[UnitSample], list[Unit]]) -> tuple[int, ...]:
+    """Return what is not left out: public questions, which no sample has, are asked of everybody in the arm."""
+    unasked: set[int] = set()
+    for sample in samples(survey, arm):
+        drawn = choose(sample)
+        unasked.update(*(unit for unit in sample.units if unit not in drawn))
+    return tuple(index for index in survey.places_by_arm[arm] if index not in unasked)

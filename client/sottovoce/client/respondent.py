@@ -30,7 +30,7 @@ from sottovoce.client.transport import Transport, now
 from sottovoce.client.waiting import draw_send_at
 from sottovoce.shared.allowance import DEFAULT_ALLOWANCE, Allowance
 from sottovoce.shared.answers import Value
-from sottovoce.shared.arms.arms import ARM
+from sottovoce.shared.arms.arms import ARM, arm_index
 from sottovoce.shared.errors import AnsweredPersonally, AnswerError, BudgetExhausted, DrawnElsewhere, TransportError
 from sottovoce.shared.order.orders import Arrangement
 from sottovoce.shared.report import Report, dump_report
@@ -136,7 +136,7 @@ class Respondent:
     @cached_property
     def asked(self) -> tuple[Question, ...]:
         """
-        The questions that this person is asked; under ``ask``, or with arms, drawn and recorded before any is shown.
+        The questions of this person; under ``ask``, or with arms, drawn and recorded before any is shown.
 
         Raises:
             BudgetExhausted: the ledger cannot be written or read.
@@ -146,9 +146,7 @@ class Respondent:
     @cached_property
     def places(self) -> tuple[int, ...]:
         """The indices of what this person's report has values of: those questions and, with arms, the arm, the last."""
-        if self.survey.arms:
-            return self.survey.places_by_arm[[arm.name for arm in self.survey.arms].index(self.arm)]
-        return keep_asked(self.ledger, self._key, self.survey, self._draws)
+        return keep_asked(self.ledger, self._key, self.survey, self._draws, arm_index(self.survey, self.arm))
 
     @cached_property
     def arm(self) -> str:

@@ -9,6 +9,7 @@ from functools import cache, reduce
 from importlib.resources import files
 
 from sottovoce.shared.by_hand.own_coin import procedure
+from sottovoce.shared.languages import LANGUAGES
 from sottovoce.shared.mechanisms.innocuous_rr import InnocuousRR
 from sottovoce.shared.odds_in_words import odds_in_words as odds_in_words_of
 from sottovoce.shared.spec import Question, Survey, TextMap
@@ -16,9 +17,6 @@ from sottovoce.shared.spec import Question, Survey, TextMap
 # A terminal obeys these: a survey could otherwise rewrite what was said about its odds.
 _OBEYED = re.compile("[\x00-\x09\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
 
-
-LANGUAGES = ("en", "de", "fr", "es", "pt", "ar", "hi", "zh-Hans")
-"""Tags of the catalogues."""
 
 _FOLDERS = (("web", "catalogues"), ("terminal", "catalogues"))
 """The form's sentences, most of which the terminal says too, and those that only the terminal says."""

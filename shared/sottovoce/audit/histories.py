@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import partial
-from itertools import combinations, islice, product
+from itertools import chain, combinations, islice, product
 from typing import Any
 
 from sottovoce.audit.branching_draws import Distribution, TooManyPaths
@@ -155,9 +155,10 @@ def judge_history(part: str, history: DeviceHistory, computed: Mapping[Truths, C
 
 def set_survey(survey: Survey) -> Survey | None:
     """The survey whose sets of questions are followed: itself, or one with fewer; None without ``ask``."""
-    if survey.ask is None or math.perm(len(survey.private), survey.ask) <= MAX_PATHS:
-        return None if survey.ask is None else survey
-    return _coins(6, min(survey.ask, 3))
+    if survey.ask is None:
+        return None
+    whole = not survey.arms and math.perm(len(survey.units), survey.ask) <= MAX_PATHS
+    return survey if whole else _coins(6, min(survey.ask, 3))
 
 
 def check_set(survey: Survey) -> Iterator[Check]:
@@ -180,8 +181,8 @@ def judge_set(part: str, survey: Survey, drawn: Survey, found: Distribution) -> 
     """
     places = range(len(drawn.questions))
     sets = [
-        set_as_text([place for place in places if place not in drawn.private or place in subset])
-        for subset in combinations(drawn.private, drawn.ask or 0)
+        set_as_text([place for place in places if place not in drawn.private or place in {*chain(*subset)}])
+        for subset in combinations(drawn.units, drawn.ask or 0)
     ]
     scope = f"the set: each of {len(sets)}" + ("" if drawn is survey else " of a smaller survey")
     if found == dict.fromkeys(sets, Fraction(1, len(sets))):

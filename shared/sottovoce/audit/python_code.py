@@ -25,6 +25,7 @@ from sottovoce.client.randomizers import RANDOMIZERS
 from sottovoce.client.respondent import randomize
 from sottovoce.shared import rational
 from sottovoce.shared.answers import Value
+from sottovoce.shared.arms.arms import samples
 from sottovoce.shared.errors import AnswerError, SpecError
 from sottovoce.shared.mechanisms.innocuous_rr import InnocuousRR
 from sottovoce.shared.parse_survey import parse_survey
@@ -221,19 +222,16 @@ def judge_refusals(part: str, accepted: Sequence[object], refused: Sequence[obje
 
 
 def ordinary(survey: Survey, asked: int) -> tuple[Value | None, ...]:
-    """A true value for each question; under ``ask`` for one question and as many others as there may be."""
+    """A true value for each question that is asked with the one with this index; in the first of its arms."""
+    arm = next(arm for arm, places in enumerate(survey.places_by_arm) if asked in places)
+    unasked: set[int] = set()
+    for sample in samples(survey, arm):
+        unasked.update(*sorted(sample.units, key=lambda unit: asked not in unit)[sample.size :])
+    given = [inputs_of(question, 2)[0] for question in survey.questions]
     if survey.arms:
-        arm = next(arm for arm, places in enumerate(survey.places_by_arm) if asked in places)
-        places = survey.places_by_arm[arm]
-        given = [
-            inputs_of(question, 2)[0] if index in places else None for index, question in enumerate(survey.questions)
-        ]
-        return (*given[:-1], arm)
-    units = sorted(survey.units, key=lambda unit: asked not in unit)
-    unasked = {index for unit in units[survey.asked_units :] for index in unit}
-    return tuple(
-        None if index in unasked else inputs_of(question, 2)[0] for index, question in enumerate(survey.questions)
-    )
+        given[-1] = arm
+    places = {*survey.places_by_arm[arm]} - unasked
+    return tuple(value if index in places else None for index, value in enumerate(given))
 
 
 def possible(survey: Survey) -> list[tuple[Value | None, ...]]:

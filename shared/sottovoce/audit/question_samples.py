@@ -1,4 +1,4 @@
-"""Draw what chance chooses in one vector of an audit before any answer: the arm, or the questions under ``ask``."""
+"""Draw what chance chooses in one vector of an audit before any answer: the arm, and the questions under ``ask``."""
 
 from typing import NamedTuple, Protocol
 
@@ -20,11 +20,20 @@ class Stream(Protocol):
 
 
 class AskedSample(NamedTuple):
-    """Indices of what has values, the bytes drawn for it, and the name of the arm; "" without arms."""
+    """
+    Questions of one respondent.
+
+    Attributes:
+        places: indices of what has values.
+        tape: the bytes drawn for it.
+        arm: name of the arm; "" without arms.
+        of_arm: number of those bytes that drew the arm, the first ones.
+    """
 
     places: tuple[int, ...]
     tape: bytes
     arm: str
+    of_arm: int
 
 
 def draw_sample(survey: Survey, stream: Stream) -> AskedSample:
@@ -35,7 +44,8 @@ def draw_sample(survey: Survey, stream: Stream) -> AskedSample:
         survey: the survey.
         stream: the random bytes.
     """
-    if not survey.arms:
-        return AskedSample(draw_asked(survey, Draws(stream.read)), stream.tape, "")
-    arm = draw_arm(survey, Draws(stream.read))
-    return AskedSample(survey.places_by_arm[arm], stream.tape, survey.arms[arm].name)
+    draws = Draws(stream.read)
+    arm = draw_arm(survey, draws) if survey.arms else 0
+    name = survey.arms[arm].name if survey.arms else ""
+    of_arm = len(stream.tape)
+    return AskedSample(draw_asked(survey, draws, arm), stream.tape, name, of_arm)

@@ -298,7 +298,7 @@ class _Planner:
         runs = tuple(self._run(number, run, sample, memos) for run in range(self._effort.runs))
         beginning = Beginning(sample.tape, redemption, memo_tape, ids[0])
         # The arm is drawn once for all waves.
-        later = b"" if self._survey.arms and not self._survey.document.get("arms_per_wave") else sample.tape
+        later = sample.tape[0 if self._survey.document.get("arms_per_wave") else sample.of_arm :]
         return VectorPlan(number, beginning, Beginning(later, b"", other_memos, ids[1]), runs)
 
     def _set(self, number: int) -> AskedSample:

@@ -1,8 +1,24 @@
-"""Languages of a survey, and its texts that have no translation."""
+"""Languages of the program and of a survey, and its texts that have no translation."""
 
 from collections.abc import Iterator
 
 from sottovoce.shared.spec import Survey, TextMap
+
+LANGUAGES = {
+    "en": "English",
+    "ar": "العربية",
+    "de": "Deutsch",
+    "es": "Español",
+    "fr": "Français",
+    "hi": "हिन्दी",
+    "it": "Italiano",
+    "pt": "Português",
+    "zh-Hans": "简体中文",
+}
+"""Languages of form, terminal and studio, each by its own name; the first is the fallback."""
+
+REVIEWED = frozenset({"en"})
+"""Languages whose sentences a native speaker has written or reviewed."""
 
 _TEXTS = (
     "title",

@@ -89,7 +89,7 @@ class ItemReader(QuestionReader):
 
     def block(self, value: Mapping[str, object], pointer: str) -> list[tuple[object, str, Item]]:
         """Questions that are randomized together."""
-        fields = self.fields(value, pointer, {"block", "mechanism", "items"}, set())
+        fields = self.fields(value, pointer, {"block", "mechanism", "items"}, {"arm"})
         name = self.match(fields["block"], f"{pointer}/block", NAME)
         if name in self.block_names:
             self.problem(f"{pointer}/block", "is used twice")
@@ -338,20 +338,17 @@ def _some(names: Sequence[str]) -> str:
 def dump_items(items: Sequence[Item]) -> list[dict[str, Any]]:
     """The canonical documents, defaults written out; ``ItemReader.shown`` reads them back."""
     questions = {question.name: question for item in items for question in item.questions}
-    documents = []
+    documents: list[dict[str, Any]] = []
     for block, group in groupby(items, key=lambda item: item.block):
-        dumped = [(item, _dump_item(item, questions)) for item in group]
+        members = [*group]
+        dumped = [_dump_item(item, questions) for item in members]
         if block:
-            mechanism = dumped[0][0].questions[0].mechanism
-            documents.append(
-                {
-                    "block": block,
-                    "mechanism": mechanism.dump() if mechanism else {},
-                    "items": [document for _, document in dumped],
-                }
-            )
-        else:
-            documents += [document for _, document in dumped]
+            # The block's arms and mechanism are those of its items.
+            inner = [{key: value for key, value in document.items() if key != "arm"} for document in dumped]
+            mechanism = members[0].questions[0].mechanism
+            document = {"block": block, "mechanism": mechanism.dump() if mechanism else {}, "items": inner}
+            dumped = [document | ({"arm": list(members[0].arms)} if members[0].arms else {})]
+        documents += dumped
     return documents
 
 

@@ -113,8 +113,8 @@ class _SurveyReader(ItemReader):
         labels = self.one_of(fields.get("report_labels", "plain"), "/report_labels", REPORT_LABELS)
         self.neutral = labels == "neutral"
         items = self.shown(fields.get("questions", []))
-        self.ask(fields, items)
         arms, items = read_arms(self, fields, items)
+        self.ask(fields, items, [arm.name for arm in arms])
         after = {"after": read_after(self, fields["after"], items, arms)} if "after" in fields else {}
         written = {**self.head(fields), **after, "questions": dump_items(items), **dump_arms(fields, arms)}
         written |= read_plan(self, fields, arms, items)
@@ -261,21 +261,29 @@ class _SurveyReader(ItemReader):
             self.problem(f"{pointer}/closes", "must be later than opens")
         return wave
 
-    def ask(self, fields: Mapping[str, Any], items: Sequence[Item]) -> None:
-        """Check ``ask``, the number of private questions per respondent, if it is given."""
+    def ask(self, fields: Mapping[str, Any], items: Sequence[Item], arms: Sequence[str]) -> None:
+        """
+        Check ``ask``, the number of private questions per respondent, if it is given.
+
+        Args:
+            fields: the survey's map.
+            items: what the survey shows, with their arms.
+            arms: names of the arms.
+        """
         if "ask" not in fields:
             return
         private = {q.name: item.block or q.name for item in items for q in item.questions if q.mechanism is not None}
-        ask, units = fields["ask"], len(set(private.values()))
+        in_arms = [
+            {private[q.name] for item in items if item.is_in(arm) for q in item.questions if q.name in private}
+            for arm in arms or [""]
+        ]
+        ask, units = fields["ask"], max(map(len, in_arms))
         if type(ask) is not int or not 1 <= ask < units:
-            self.problem(
-                "/ask",
-                Sentence(
-                    "must be a whole number from 1, less than the questions with a mechanism: there are {private} of "
-                    "them, and without this key all are asked",
-                    private=units,
-                ),
+            message = (
+                "must be a whole number from 1, less than the questions with a mechanism: there are {private} of "
+                "them, and without this key all are asked"
             )
+            self.problem("/ask", Sentence(message, private=units))
         privacy = fields.get("privacy")
         if isinstance(privacy, dict) and privacy.get("procedure") == "own_coin":
             self.problem("/ask", "cannot be combined with own_coin: the device must draw nothing")

@@ -2,7 +2,7 @@
 
 import hashlib
 import math
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from datetime import date, datetime
 from fractions import Fraction
@@ -10,13 +10,12 @@ from functools import cached_property
 from typing import Any
 
 from sottovoce.shared import canonical
-from sottovoce.shared.accounting import report_epsilon
 from sottovoce.shared.answers import Domain, Value
-from sottovoce.shared.arms.arms import Arm, epsilons_by_arm, is_asked_set, longest_values, places_by_arm
+from sottovoce.shared.arms.arms import Arm, SampledSurvey
 from sottovoce.shared.errors import AnswerError
 from sottovoce.shared.mechanisms import Mechanism
 from sottovoce.shared.mechanisms.base import Mask
-from sottovoce.shared.mechanisms.blocks import Block, blocks_of
+from sottovoce.shared.mechanisms.blocks import Block
 from sottovoce.shared.mechanisms.joint_rr import JointMember
 from sottovoce.shared.types import TYPES, QuestionType
 from sottovoce.shared.visibility import Condition, is_shown
@@ -174,14 +173,13 @@ class Wave:
 
 
 @dataclass(frozen=True)
-class Survey:
+class Survey(SampledSurvey):
     """
     A published survey; nothing about it can change without changing its digest.
 
     Attributes:
         document: the canonical object, all defaults written out and all shorthand expanded.
-        opens, closes: the window, closed at the start and open at the end; None means without limit. From the first
-            wave's start to the last one's end.
+        opens, closes: from the first wave's start to the last one's end, which is not in it; None means without limit.
         release_batch: reports that must arrive before published results move.
         ids_days: days after closing at which report ids are dropped.
         delete_on: the day, in UTC, on which the aggregator deletes everything about the survey; None means by hand.
@@ -189,7 +187,7 @@ class Survey:
         items: what is shown, in order.
         waves: the times at which it is asked, in order, at least one; reports of different waves are not linked, and
             each costs its epsilon anew.
-        ask: number of private questions, a block as one, that each respondent is asked, drawn on the device; None: all.
+        ask: number of private questions of the arm, a block as one, that the device draws for each respondent.
         moduli: of the keys under which reports' ids are signed unseen, one for each wave; none unless access is blind,
             and none yet before publishing has made them.
         arms: of which the device draws one for each respondent; its index is the last value of a report. None: no arms.
@@ -226,16 +224,6 @@ class Survey:
         return hashlib.sha256(self.canonical).hexdigest()
 
     @property
-    def epsilon(self) -> float:
-        """The privacy loss of one whole report: the sum over its units, of the m costliest or of the dearest arm."""
-        return report_epsilon(self.unit_epsilons, self.ask)
-
-    @cached_property
-    def places_by_arm(self) -> list[tuple[int, ...]]:
-        """Indices of what has a value in each arm, the arm itself last; one entry, of all questions, without arms."""
-        return places_by_arm(self)
-
-    @property
     def epsilon_of_wave(self) -> float:
         """The part of it that each wave's report is charged anew."""
         if not self.memoized:
@@ -253,27 +241,6 @@ class Survey:
         return tuple(
             index for index, q in enumerate(self.questions) if q.mechanism is not None and q.mechanism.waves > 1
         )
-
-    @cached_property
-    def private(self) -> tuple[int, ...]:
-        """Indices of the questions that are randomized, of which ``ask`` leaves some out."""
-        return tuple(index for index, question in enumerate(self.questions) if question.mechanism is not None)
-
-    @cached_property
-    def blocks(self) -> tuple[Block, ...]:
-        """The questions that are randomized together, in order."""
-        return blocks_of([question.mechanism for question in self.questions])
-
-    @cached_property
-    def units(self) -> tuple[tuple[int, ...], ...]:
-        """Indices of the questions that are drawn together: those of each block, each other private one by itself."""
-        rest = {index: block.questions for block in self.blocks for index in block.questions}
-        return tuple(dict.fromkeys(rest.get(index, (index,)) for index in self.private))
-
-    @property
-    def unit_epsilons(self) -> list[float]:
-        """The privacy loss of each unit, in the dearest arm: a block costs as much as each question in it."""
-        return max(epsilons_by_arm(self), key=math.fsum)
 
     def block_of(self, index: int) -> Block | None:
         """Return the block that the question with this index is in; None if it is randomized by itself."""
@@ -294,20 +261,6 @@ class Survey:
         """The number of options of each question, by its index, whose reports are bit masks over them."""
         mechanisms = ((index, question.mechanism) for index, question in enumerate(self.questions))
         return {index: mechanism.options for index, mechanism in mechanisms if isinstance(mechanism, Mask)}
-
-    @cached_property
-    def longest(self) -> tuple[int | None, ...]:
-        """The values of the longest report."""
-        return longest_values(self)
-
-    @property
-    def asked_units(self) -> int:
-        """Number of units that each respondent is asked."""
-        return len(self.units) if self.ask is None else self.ask
-
-    def asks_for(self, values: Sequence[object]) -> bool:
-        """Return True if these values fit one respondent: exactly the questions not asked have None."""
-        return is_asked_set(self, values)
 
     @cached_property
     def own_coin(self) -> bool:

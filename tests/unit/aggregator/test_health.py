@@ -104,6 +104,8 @@ def test_watched_readiness_turns_red_without_being_asked(monkeypatch: pytest.Mon
 
     assert red.wait(30)
     assert ready.is_red
+    # Without its executor it ends, and asks no more while other tests run.
+    ready._thread.shutdown()
 
 
 def test_repeated_failure_is_logged_once_a_minute_with_a_count(caplog: pytest.LogCaptureFixture) -> None:
@@ -112,12 +114,15 @@ def test_repeated_failure_is_logged_once_a_minute_with_a_count(caplog: pytest.Lo
     log = FailureLog(lambda: seconds)
     for _ in range(61):
         log.note("full")
+        log.note("read-only")
         seconds += 1
-    log.note("read-only")
+    log.note("damaged")
 
     lines = [record.getMessage() for record in caplog.records]
     assert [line.split(" since ")[0] for line in lines] == [
         "storage: full (1 time",
-        "storage: full (61 times",
         "storage: read-only (1 time",
+        "storage: full (61 times",
+        "storage: read-only (61 times",
+        "storage: damaged (1 time",
     ]

@@ -1,16 +1,27 @@
 """The institution that runs a server: what its settings may be, and that they are on its pages."""
 
 import json
+from datetime import timedelta
+from importlib.resources import files
+from io import BytesIO
 from pathlib import Path
+from typing import Any
 
 import pytest
+from flask import Flask
+from jsonschema import Draft202012Validator
 from sottovoce.aggregator.app import create_app
 from sottovoce.aggregator.i18n.languages import LANGUAGES
 from sottovoce.aggregator.institution import LEAST_CONTRAST, contrast, lightened
 from sottovoce.aggregator.settings import SettingError, Settings
+from sottovoce.aggregator.storage.accounts.models import Account
 from sottovoce.aggregator.storage.sqlite.storage import SQLiteStorage
 
 from tests.conftest import FakeClock
+from tests.surveys import survey
+from tests.unit.aggregator.studio.staff import browser, press
+
+STATUS = json.loads(files("sottovoce.shared").joinpath("schema/status.schema.json").read_text(encoding="utf-8"))
 
 LOGO = '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 1 1"><path d="M0 0h1v1z"/></svg>'
 
@@ -79,3 +90,89 @@ def test_pages_show_the_institution(storage: SQLiteStorage, clock: FakeClock, tm
     assert "--accent: #7a1fa2" in style
     assert "SOTTOVOCE_INSTITUTION" in plain
     assert "mailto:" not in plain
+
+
+@pytest.fixture
+def app(storage: SQLiteStorage, clock: FakeClock) -> Flask:
+    """The application, with a survey, its owner, and an admin who has no role on it."""
+    storage.publish(survey())
+    for name, is_admin in (("admin", True), ("owner", False)):
+        storage.access.add_account(Account(name.encode().ljust(16), name, admin=is_admin))
+    storage.access.grant(OWNER, "exam", "owner")
+    return create_app(Settings(), storage, clock, {})
+
+
+ADMIN, OWNER = b"admin".ljust(16), b"owner".ljust(16)
+SERVER, SURVEY = "/dashboard/institution", "/dashboard/surveys/exam/settings/institution"
+GIVEN = {"name": "University of <b>", "imprint": "https://a.example/imprint", "contact": "", "accent": "#7A1FA2"}
+
+
+def status(app: Flask) -> dict[str, Any]:
+    """The institution as devices are told."""
+    return dict(app.test_client().get("/api/v1/surveys/exam/status").json or {})
+
+
+def logo(body: str = LOGO) -> dict[str, Any]:
+    """A file as a browser sends it."""
+    return {"logo": (BytesIO(body.encode()), "logo.svg")}
+
+
+def test_admin_sets_what_pages_form_and_files_show(app: Flask, clock: FakeClock) -> None:
+    """Also the poster and the codebook; and empties it again."""
+    before = status(app)
+    assert press(browser(app, ADMIN), SERVER, **GIVEN, **logo()).status_code == 303
+    clock.moment += timedelta(seconds=2)
+    shown = status(app)
+    Draft202012Validator(STATUS).validate(shown)
+    owner = browser(app, OWNER)
+    pages = [owner.get(f"/dashboard/surveys/exam/{page}").text for page in ("settings", "invite/poster", "invite")]
+
+    assert "institution" not in before
+    assert {"name": GIVEN["name"], "imprint": GIVEN["imprint"], "accent": "#7a1fa2"}.items() <= shown[
+        "institution"
+    ].items()
+    assert all("University of &lt;b&gt;" in page for page in pages)
+    assert all("data:image/svg+xml" in page for page in pages[:2])
+    assert "--accent: #7a1fa2" in app.test_client().get("/dashboard/style.css").text
+    assert "University of &lt;b&gt;" in owner.get("/dashboard/surveys/exam/files/codebook.html").text
+    press(browser(app, ADMIN), SERVER, no_logo="1")
+    clock.moment += timedelta(seconds=2)
+    assert status(app) == before
+
+
+def test_survey_has_details_of_its_own(app: Flask, clock: FakeClock) -> None:
+    """They replace the server's one by one; and go with the survey."""
+    press(browser(app, ADMIN), SERVER, **GIVEN)
+    press(browser(app, OWNER), SURVEY, name="Institute", contact="", imprint="", accent="")
+    clock.moment += timedelta(seconds=2)
+    found = status(app)["institution"]
+    assert (found["name"], found["imprint"]) == ("Institute", GIVEN["imprint"])
+    storage = app.extensions["storage"]
+    storage.delete_survey("exam")
+    assert set(storage.institutions.documents("exam")) == {""}
+
+
+def test_only_admins_and_owners_change_them(app: Flask) -> None:
+    """An admin has no role on the survey, and its owner is no admin."""
+    assert press(browser(app, OWNER), SERVER, **GIVEN).status_code == 403
+    assert press(browser(app, ADMIN), SURVEY, **GIVEN).status_code == 404
+
+
+@pytest.mark.parametrize(
+    ("key", "value"),
+    [("accent", "#8fbcb5"), ("imprint", "javascript:alert(1)"), ("contact", "nobody"), ("name", "n" * 121)],
+)
+def test_page_refuses_what_would_exclude_people(app: Flask, key: str, value: str) -> None:
+    """It says which detail is wrong, keeps what was typed, and stores nothing."""
+    reply = press(browser(app, ADMIN), SERVER, **(GIVEN | {key: value}))
+    assert reply.status_code == 422
+    assert value in reply.text
+    assert 'aria-invalid="true"' in reply.text
+    assert app.extensions["storage"].institutions.documents() == {}
+
+
+def test_page_refuses_a_logo_with_a_script(app: Flask) -> None:
+    """And one that is too large."""
+    for body in ("<svg><script>1</script></svg>", f"<svg>{' ' * 9000}</svg>"):
+        assert press(browser(app, ADMIN), SERVER, **GIVEN, **logo(body)).status_code == 422
+    assert app.extensions["storage"].institutions.documents() == {}

@@ -21,6 +21,7 @@ from sottovoce.aggregator.storage.connect import open_url
 from sottovoce.aggregator.storage.sqlite.storage import SQLiteStorage
 from sottovoce.aggregator.storage.verify_counts import wrong_counts
 from sottovoce.cli.main import main
+from sottovoce.cli.process import free_port
 from sottovoce.shared.spec import Survey
 
 from tests import postgres
@@ -373,7 +374,7 @@ def test_earlier_postgresql_is_migrated_when_all_are_stopped() -> None:
     url, kept = postgres.fresh(), Path(__file__).parents[2] / "storage" / "schemas" / "postgres-8.sql"
     with psycopg.connect(url) as connection:
         connection.execute(kept.read_bytes())
-    for words in (["db", "migrate"], ["survey", "list"], ["serve"]):
+    for words in (["db", "migrate"], ["survey", "list"], ["serve", "--port", str(free_port())]):
         refused = run(*words, DATABASE=url)
         assert (refused.exit_code, "stop them all, run `sottovoce db migrate --stopped`" in refused.output) == (1, True)
     assert run("db", "migrate", "--stopped", DATABASE=url).exit_code == 0

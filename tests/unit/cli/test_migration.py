@@ -5,6 +5,7 @@ import time
 from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from click.testing import CliRunner, Result
@@ -96,7 +97,8 @@ def test_serving_tells_a_running_node_from_a_stopped_one(
         if goes_on:
             beat(data, time.time() + 60)
 
-    monkeypatch.setattr(migration.time, "sleep", sleep)
+    # This module's clock alone: threads of other tests sleep too.
+    monkeypatch.setattr(migration, "time", SimpleNamespace(time=time.time, sleep=sleep))
     monkeypatch.setattr("sottovoce.cli.serve.run", lambda _: None)
     monkeypatch.setattr("sottovoce.cli.serve.check_address", lambda _: None)
     ended = run(data, "serve")

@@ -2,7 +2,8 @@
 
 from concurrent.futures import ThreadPoolExecutor
 from fractions import Fraction
-from itertools import pairwise
+from itertools import combinations, pairwise
+from pathlib import Path
 
 import pytest
 from sottovoce.aggregator.intake.survey_rules import check_values
@@ -10,6 +11,7 @@ from sottovoce.client.arm_draw import draw_arm
 from sottovoce.client.draws import Draws
 from sottovoce.client.file_ledger import FileLedger
 from sottovoce.client.ledger import MemoryLedger
+from sottovoce.client.question_sample import draw_asked
 from sottovoce.client.respondent import Respondent, randomize
 from sottovoce.client.transport import Transport
 from sottovoce.shared.errors import AnswerError, BudgetExhausted, ReportRejected
@@ -19,7 +21,7 @@ from sottovoce.shared.report import parse_report
 from tests.documents import Document, survey
 from tests.property.channels import distribution
 from tests.unit.client.fakes import Session, acknowledge
-from tests.vectors.arms import COIN, arms, asks, three_arms, two_arms
+from tests.vectors.arms import COIN, arms, asks, drawn_arms, three_arms, two_arms
 
 ANSWERS = {"year": "c0", "cheated": "yes", "cheated_direct": "yes"}
 
@@ -146,3 +148,18 @@ def test_epsilon_is_that_of_the_dearest_arm() -> None:
 
     assert asked.epsilon == pytest.approx(every + one)
     assert arm == 0
+
+
+def test_set_of_the_arm_is_drawn_evenly_and_kept(tmp_path: Path) -> None:
+    """Each pair of the four units with the same chance; a new visit, another link and a correction give no other."""
+    asked = parse_survey(drawn_arms())
+    found = distribution(lambda draws: draw_asked(asked, draws, 1))
+    units = asked.units_by_arm[1]
+    sets = [tuple(sorted({0, 7, *one, *other})) for one, other in combinations(units, 2)]
+    assert found == dict.fromkeys(sets, Fraction(1, len(sets)))
+    assert [draw_asked(asked, Draws(), arm) for arm in (0, 2)] == [(0, 1, 7), (0, 2, 7)]
+
+    def places(turn: int) -> tuple[int, ...]:
+        return respondent({**drawn_arms(), "revision": 1 + turn % 3}, FileLedger(tmp_path))[0].places
+
+    assert len({places(turn) for turn in range(12)}) == 1

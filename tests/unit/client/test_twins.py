@@ -58,9 +58,7 @@ TWINS = [
         "shared.parse_survey",
         ("survey/parse_survey.js", "survey/waves.js"),
         only_python={"readCanonical": "the aggregator's own reading, also of what is not published yet"},
-        only_javascript={"readWaves": PIECE}
-        | {"sentencesOfWaves": PIECE}
-        | dict.fromkeys(["unitsOf", "isDrawnSet", "unaskedInLongest"], "properties of Survey"),
+        only_javascript={"readWaves": PIECE, "sentencesOfWaves": PIECE},
     ),
     Twin(
         "shared.parse_item",
@@ -282,6 +280,14 @@ TWINS = [
         "shared.arms.parse_arms",
         ("survey/arms/arms.js",),
         only_python=dict.fromkeys(["textsByArm", "armQuestion"], "within readArms") | {"dumpArms": AUTHORS},
+    ),
+    Twin(
+        "shared.arms.arms",
+        ("survey/asked.js",),
+        only_python=dict.fromkeys(["askedOf", "samples", "armIndex"], "methods of SampledSurvey")
+        | {"Arm": TYPE, "UnitSample": TYPE}
+        | dict.fromkeys(["shareAsked", "isArm"], "of planning and results"),
+        only_javascript={"readSample": "within parseSurvey"},
     ),
     Twin(
         "client.draws",

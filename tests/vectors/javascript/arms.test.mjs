@@ -3,7 +3,7 @@ import { test } from "node:test";
 
 import { product, tape, vectors } from "./product.mjs";
 
-const { Draws, dumpReport, encode, keepArm, loadSurvey, randomize, reportLength } = product;
+const { Draws, dumpReport, encode, keepArm, keepAsked, loadSurvey, randomize, reportLength } = product;
 const bytesOf = (text) => new TextEncoder().encode(text);
 const { reports, bad_changes: badChanges } = vectors("arms.json");
 const key = ["https://a.example", "vector", 0, ""];
@@ -17,9 +17,10 @@ test("surveys with arms have Python's arm, places, true values, bytes and report
     assert.equal(reportLength(survey, 0), vector.length);
     for (const { answers, asked, bytes, bytes_before: before, values, body } of vector.drawn) {
       const first = tape(before);
-      assert.equal(await keepArm({ draws: new Draws(first), key, ledger: forgetful, survey }), answers.arm);
+      const respondent = { draws: new Draws(first), key, ledger: forgetful, survey };
+      assert.equal(await keepArm(respondent), answers.arm);
+      assert.deepEqual(await keepAsked(respondent, answers.arm), asked);
       assert.equal(first.taken, first.given);
-      assert.deepEqual(survey.placesInArm(answers.arm), asked);
       assert.deepEqual(encode(survey, answers, asked), values);
       const read = tape(bytes);
       assert.equal(dumpReport(randomize(survey, values, new Draws(read)), survey), body);

@@ -81,7 +81,7 @@ test("survey and page speak one language where they can, and one catalogue is lo
 test("every choice is a language of the survey or of the page, and holds for both as far as they speak it", async () => {
   const asked = { defaultLanguage: "fr", title: { fr: "f", sw: "s", "zh-CN": "z" } };
   const { words } = await wordsFor(["fr"], asked);
-  assert.deepEqual(words.languages, ["fr", "sw", "zh-CN", "en", "ar", "de", "es", "hi", "pt"]);
+  assert.deepEqual(words.languages, ["fr", "sw", "zh-CN", "en", "ar", "de", "es", "hi", "it", "pt"]);
   const after = [];
   for (const tag of ["ar", "sw", "zh-CN"]) {
     await words.speak(undefined, [tag]);

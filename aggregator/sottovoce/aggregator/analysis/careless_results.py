@@ -1,7 +1,6 @@
 """Share of careless people in a survey's reports, and shares of its questions corrected for them."""
 
 from collections.abc import Collection, Mapping, Sequence
-from fractions import Fraction
 from functools import partial
 from typing import Any
 
@@ -82,9 +81,7 @@ def is_correctable(survey: Survey, question: Question) -> bool:
 def _corrected(
     survey: Survey, question: Question, strata: Sequence[Stratum], careless: Careless, rule: IntervalRule
 ) -> Sequence[Estimate]:
-    if survey.ask is not None and question.mechanism is not None:
-        rule = rule.when_asked(Fraction(survey.ask, len(survey.units)))
-    if survey.arms:
+    if survey.ask is not None or survey.arms:
         rule = rule.when_asked(share_asked(survey, survey.questions.index(question)))
     together = _together(survey, question, careless)
     return corrected_shares(strata, question.domain, question.absent, careless, rule, together)
@@ -93,16 +90,9 @@ def _corrected(
 def _together(survey: Survey, question: Question, careless: Careless) -> float:
     """Return the share of reports that carry an anchor, of those with the question or with the anchor, if fewer."""
     names = {each.name for each in careless.anchors}
-    known = [each for each in anchors_of(survey) if each.name in names]
-    if survey.arms:
-        place, of = survey.questions.index(question), partial(share_asked, survey)
-        return min(
-            float(of(place, anchor) / min(of(place), of(anchor))) for anchor in map(survey.questions.index, known)
-        )
-    drawn = any(each.mechanism is not None for each in known)
-    if survey.ask is None or question.mechanism is None or not drawn:
-        return 1.0
-    return (survey.ask - 1) / (len(survey.units) - 1)
+    known = [survey.questions.index(each) for each in anchors_of(survey) if each.name in names]
+    place, of = survey.questions.index(question), partial(share_asked, survey)
+    return min(float(of(place, anchor) / min(of(place), of(anchor))) for anchor in known)
 
 
 def careless_document(careless: Careless) -> dict[str, Any]:

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 
 from sottovoce.aggregator.analysis.estimates import SurveyResults
 from sottovoce.aggregator.analysis.tables.table_diagnostics import TAIL
-from sottovoce.aggregator.estimators.chi_square import upper_tail
+from sottovoce.aggregator.estimators.distributions.chi_square import upper_tail
 from sottovoce.shared.arms.arms import ARM
 from sottovoce.shared.spec import Question
 
@@ -84,8 +84,8 @@ def _draws(question: Question) -> bool:
 def _asked(results: SurveyResults) -> tuple[list[int], int]:
     """Return the reports on each private question, and how many questions each device draws; empty if it asks all."""
     survey = results.survey
-    # Earlier revisions may have drawn from other questions, so their counts need not be uniform.
-    if survey.ask is None or survey.revision > 1:
+    # Arms and earlier revisions may have drawn from other questions, so their counts need not be uniform.
+    if survey.ask is None or survey.arms or survey.revision > 1:
         return [], 1
     return [results.questions[unit[0]].n for unit in survey.units], survey.ask
 

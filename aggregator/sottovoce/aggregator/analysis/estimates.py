@@ -352,11 +352,10 @@ def _result(question: Question, revisions: Sequence[RevisionCounts], rule: Inter
 
 def _asked(question: Question, revisions: Sequence[RevisionCounts]) -> Fraction:
     """Return the probability that a respondent is asked this question: the minimum over the revisions."""
-    newest = revisions[-1].survey
-    if newest.arms:
-        return share_asked(newest, [each.name for each in newest.questions].index(question.name))
-    asking = [each.survey for each in revisions if each.survey.ask is not None and question.mechanism is not None]
-    return min((Fraction(survey.ask or 1, len(survey.units)) for survey in asking), default=Fraction(1))
+    surveys = [each.survey for each in revisions]
+    places = [[each.name for each in survey.questions] for survey in surveys]
+    asking = [(survey, names) for survey, names in zip(surveys, places, strict=True) if question.name in names]
+    return min(share_asked(survey, names.index(question.name)) for survey, names in asking)
 
 
 def question_result(question: Question, strata: Sequence[Stratum], rule: IntervalRule) -> QuestionResult:

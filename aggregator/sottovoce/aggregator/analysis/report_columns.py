@@ -24,6 +24,7 @@ from sottovoce.aggregator.storage.pack_values import LETTERS, null
 from sottovoce.aggregator.storage.report_reader import ReadableReports
 from sottovoce.aggregator.storage.reports.batch_columns import is_null, matrix, tally
 from sottovoce.aggregator.surveys.stored_surveys import survey_of
+from sottovoce.shared.arms.arms import share_asked
 from sottovoce.shared.errors import EstimateError
 from sottovoce.shared.sentence import Sentence
 from sottovoce.shared.spec import Question, Survey
@@ -284,7 +285,7 @@ def _whole(name: str, given: Any, largest: int) -> Numbers:  # noqa: ANN401 - wh
 def _checked(survey: Survey, question: Question, given: Any) -> Numbers:  # noqa: ANN401 - as above
     column = _whole(question.name, given, question.largest)
     absent = is_null(column)
-    if not survey.arms and (survey.ask is None or question.mechanism is None):
+    if share_asked(survey, survey.questions.index(question)) == 1:
         _refuse(question.name, absent, "there is no value, though everybody is asked")
     # ``admits`` is a Python call, so it runs once per distinct value and not once per row.
     different, place = np.unique(column, return_inverse=True)

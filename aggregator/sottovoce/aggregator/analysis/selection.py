@@ -13,6 +13,7 @@ from sottovoce.aggregator.analysis.tables.pair_moments import Numbers, Pairs, co
 from sottovoce.aggregator.analysis.tables.table_diagnostics import uniformity
 from sottovoce.aggregator.estimators.question_variables import check_pair, variables_of
 from sottovoce.aggregator.estimators.variable import Floats, Variable
+from sottovoce.shared.arms.arms import share_asked
 from sottovoce.shared.errors import EstimateError
 from sottovoce.shared.sentence import Sentence
 from sottovoce.shared.spec import Question, Survey
@@ -113,8 +114,8 @@ def check_together(columns: Columns, first: SelectedVariable, second: SelectedVa
     check_pair(first.newest, second.newest)
     # Public questions are asked of everybody, so only two private ones can exclude each other.
     private = all(each.question.mechanism is not None for each in (first, second))
-    # Questions of one block are asked together.
-    if private and columns.survey.ask == 1 and first.newest.unit != second.newest.unit:
+    places = [columns.survey.questions.index(each.question) for each in (first, second)]
+    if private and columns.survey.ask == 1 and not share_asked(columns.survey, *places):
         raise EstimateError(
             Sentence(
                 "each respondent gets one private question, so no report contains both '{variable}' and '{other}'",

@@ -59,6 +59,7 @@ def _standing(storage: Storage) -> PublicStatus:
         _backup_age(storage),
         len(storage.held_invitations()),
         len(missing_keys(storage, current_app.extensions["redeeming"].keys)),
+        len(storage.old_snapshots()),
         _disk_free(),
     )
 

@@ -65,6 +65,7 @@ class PublicStatus:
         backup_age: days since the last backup began; infinite without a backup.
         held: number of open surveys with invitations on hold after a restore.
         keyless: number of open surveys with ``access: blind`` whose keys this node lacks.
+        old_snapshots: number of snapshots of the database that keep the order of arrival in its files.
         disk_free: free share of the database file's disk, in hundredths; None for a database server.
     """
 
@@ -76,6 +77,7 @@ class PublicStatus:
     backup_age: float = inf
     held: int = 0
     keyless: int = 0
+    old_snapshots: int = 0
     disk_free: float | None = None
 
 
@@ -141,6 +143,8 @@ class _Families(Collector):
         yield GaugeMetricFamily("sottovoce_held_surveys", about, standing.held)
         about = "Open surveys with access: blind whose keys this node lacks, so that it refuses every invitation."
         yield GaugeMetricFamily("sottovoce_surveys_without_keys", about, standing.keyless)
+        about = "Snapshots and slots of the database, older than 5 minutes, that keep the order of arrival in files."
+        yield GaugeMetricFamily("sottovoce_old_snapshots", about, standing.old_snapshots)
         if standing.disk_free is not None:
             about = "Free share of the disk with the database's file, rounded down to hundredths."
             yield GaugeMetricFamily("sottovoce_disk_free_ratio", about, standing.disk_free)

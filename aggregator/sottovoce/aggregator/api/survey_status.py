@@ -7,10 +7,12 @@ The server stores nothing.
 
 import re
 from collections.abc import Callable
+from contextlib import suppress
 from datetime import UTC, date, datetime, timedelta
 from typing import Any
 
 from sottovoce.aggregator.clock import Clock
+from sottovoce.aggregator.institution import Institution, institution_of
 from sottovoce.aggregator.intake.decode import malformed
 from sottovoce.aggregator.storage import Storage, StoredSurvey
 from sottovoce.aggregator.surveys.stored_surveys import survey_of, unknown_survey, wave_state
@@ -35,13 +37,22 @@ class PublishedSurveys:
     Args:
         storage: the database.
         clock: returns the current time.
+        standing: institution of the operator's file.
         is_red: returns True while the database is known to fail; the cache then answers without waiting for it.
     """
 
-    def __init__(self, storage: Storage, clock: Clock, is_red: Callable[[], bool] = lambda: False) -> None:
+    def __init__(
+        self,
+        storage: Storage,
+        clock: Clock,
+        standing: Institution | None = None,
+        is_red: Callable[[], bool] = lambda: False,
+    ) -> None:
         self._storage = storage
         self._clock = clock
         self._is_red = is_red
+        self._standing = standing or Institution()
+        self._institutions: dict[str, tuple[datetime, dict[str, str]]] = {}
         self._read: dict[str, tuple[datetime, list[StoredSurvey]]] = {}
         # Fill the cache at start, marked as stale, so that it can answer even if the database fails early.
         for row in storage.surveys():
@@ -79,12 +90,14 @@ class PublishedSurveys:
         now = self._clock()
         shown = _newest_first(self._remembered(name, now))
         closed_on = shown[0].closed_on
-        document = {
+        document: dict[str, Any] = {
             "format": "sottovoce-status/1",
             "survey": name,
             "closed_on": None if closed_on is None else (_EPOCH + timedelta(days=closed_on)).isoformat(),
             "revisions": [_standing(row, now) for row in shown],
         }
+        if institution := self._institution(name, now):
+            document["institution"] = institution
         return canonical.dump(document)
 
     def is_token_good(self, name: str, body: bytes) -> bool:
@@ -100,6 +113,16 @@ class PublishedSurveys:
         hashed = _token_hash(body)
         # Tokens belong to the first revision, so they stay valid after a correction.
         return self._storage.has_token(self._remembered(name, self._clock())[0].key, hashed)
+
+    def _institution(self, name: str, now: datetime) -> dict[str, str]:
+        """Return what the form shows of the institution, cached as long as revisions; empty if it is not set."""
+        then, shown = self._institutions.get(name, (_LONG_AGO, {}))
+        if not timedelta(0) <= now - then < FRESH and not self._is_red():
+            # A form without a logo is better than none.
+            with suppress(StorageError):
+                shown = institution_of(self._storage.institutions.documents(name), self._standing, name).in_form
+            self._institutions[name] = now, shown
+        return shown
 
     def _remembered(self, name: str, now: datetime) -> list[StoredSurvey]:
         """Return the revisions, oldest first, at most ``FRESH`` old; a clock set back invalidates the cache."""

@@ -8,7 +8,7 @@ from itertools import product
 from typing import NamedTuple
 
 from sottovoce.aggregator.authoring.draft import DraftItem, SurveyDraft
-from sottovoce.aggregator.authoring.draft_arms import arms_of, is_in, share_asked
+from sottovoce.aggregator.authoring.draft_arms import arms_of, is_in
 from sottovoce.aggregator.authoring.draft_questions import question_of, rows_of
 from sottovoce.aggregator.authoring.sensitivity_levels import uses_of
 from sottovoce.aggregator.authoring.to_survey import private_questions, survey_document
@@ -160,9 +160,10 @@ def figures_of(draft: SurveyDraft, card: DraftItem) -> Figures | None:
     if question is None:
         return None
     private = question.mechanism is not None
-    share = share_asked(draft, card) * (_share_asked(draft) / drawn_from(question) if private else 1.0)
+    asked = share_asked(draft, card)
+    share = asked / drawn_from(question) if private else asked
     measure, people = measure_of(question), draft.people
-    openly = None if people is None else widest_margin(measure.openly, people * share_asked(draft, card))
+    openly = None if people is None else widest_margin(measure.openly, people * asked)
     wanted = _target_margin(measure)
     needed = {draft.declining: _people_needed(question, wanted, share)}
     for way in {"own", "never"} - set(needed):
@@ -203,8 +204,16 @@ def asked_of_each(draft: SurveyDraft) -> int:
     return ask if isinstance(ask, int) and 1 <= ask < private else private
 
 
-def _share_asked(draft: SurveyDraft) -> float:
-    return asked_of_each(draft) / max(private_questions(draft), 1)
+def share_asked(draft: SurveyDraft, card: DraftItem) -> float:
+    """Return the share of people who are asked a card: by their arm and, if it is private, by ``ask``."""
+    weights = arms_of(draft) or {"": 1}
+    shares = []
+    for arm, weight in weights.items():
+        within = [each for each in draft.cards if not arm or is_in(each, arm)]
+        private = private_questions(replace(draft, cards=tuple(within)))
+        drawn = min(asked_of_each(draft) / private, 1.0) if private and card.harm != "public" else 1.0
+        shares.append(weight * drawn if card in within else 0.0)
+    return sum(shares) / sum(weights.values()) or 1.0
 
 
 class DraftFigures:

@@ -85,10 +85,3 @@ def is_in(card: DraftItem, arm: str) -> bool:
     """Return True if people of this arm are asked the card; a card that names no arm is asked in all."""
     named = card.asked.get("arm", arm)
     return arm in named if isinstance(named, list | tuple) else named == arm
-
-
-def share_asked(draft: SurveyDraft, card: DraftItem) -> float:
-    """Return the share of people who are asked a card, by their arm; 1 without arms."""
-    arms = arms_of(draft)
-    asked = sum(weight for arm, weight in arms.items() if is_in(card, arm))
-    return asked / sum(arms.values()) if asked else 1.0

@@ -11,6 +11,7 @@ from typing import Any
 from sottovoce.aggregator.authoring.conditions import condition_problems
 from sottovoce.aggregator.authoring.cost_and_precision import asked_of_each, figures_of, unit_epsilons
 from sottovoce.aggregator.authoring.draft import DraftItem, SurveyDraft
+from sottovoce.aggregator.authoring.draft_arms import arm_on_card
 from sottovoce.aggregator.authoring.draft_questions import question_of, rows_of
 from sottovoce.aggregator.authoring.slugs import free_name
 from sottovoce.aggregator.planning.block_choice import LEAST_GAIN
@@ -19,7 +20,7 @@ from sottovoce.shared.allowance import DEFAULT_ALLOWANCE
 from sottovoce.shared.mechanisms.joint_rr import MAX_QUESTIONS, MIN_QUESTIONS, JointMember, JointRR
 from sottovoce.shared.rational import log
 
-_ALONE = {"anchor", "arm", "procedure"}
+_ALONE = {"anchor", "procedure"}
 """Keys of questions that cannot be in a block."""
 
 _ROUNDING = Fraction(1, 10**12)
@@ -83,9 +84,11 @@ def protect_together(draft: SurveyDraft, numbers: Collection[int]) -> SurveyDraf
 
     Args:
         draft: the draft.
-        numbers: numbers of the cards; those that cannot be in a block stay by themselves, and so does one alone.
+        numbers: numbers of the cards; those that cannot be in a block stay by themselves, and so do one alone and
+            those of other arms than the first.
     """
     chosen = [number for number in joinable_cards(draft) if number in numbers]
+    chosen = [each for each in chosen if arm_on_card(draft.cards[each]) == arm_on_card(draft.cards[chosen[0]])]
     cards = [draft.cards[number] for number in chosen]
     if sum(map(rows_of, cards)) < MIN_QUESTIONS:
         return draft

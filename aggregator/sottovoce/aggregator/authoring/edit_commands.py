@@ -73,6 +73,19 @@ def _move(draft: SurveyDraft, number: int, by: int) -> SurveyDraft:
     return replace(draft, cards=tuple(card for group in groups for card in group))
 
 
+def _move_to(draft: SurveyDraft, number: int, place: str) -> SurveyDraft:
+    """Move a card step by step towards the place of another, as far as blocks let it."""
+    card, goal = draft.cards[number], int(place[:6]) if place.isascii() and place.isdigit() else number
+    here = number
+    while here != goal:
+        moved = _move(draft, here, 1 if goal > here else -1)
+        there = next(at for at, each in enumerate(moved.cards) if each is card)
+        if abs(goal - there) >= abs(goal - here):
+            break
+        draft, here = moved, there
+    return draft
+
+
 def _copy(draft: SurveyDraft, number: int, _value: str) -> SurveyDraft:
     card, cards = draft.cards[number], list(draft.cards)
     name = free_name(card.name, [each.name for each in cards])
@@ -148,6 +161,7 @@ _OF_DRAFT: Mapping[str, Callable[[SurveyDraft, str], SurveyDraft]] = {
 _OF_CARDS: Mapping[str, Callable[[SurveyDraft, int, str], SurveyDraft]] = {
     "up": lambda draft, number, _: _move(draft, number, -1),
     "down": lambda draft, number, _: _move(draft, number, 1),
+    "to": _move_to,
     "copy": _copy,
     "delete": _delete,
     "uncondition": _delete_condition,

@@ -6,6 +6,7 @@ from typing import Any
 
 from sottovoce.aggregator.authoring.draft import DraftItem, SurveyDraft
 from sottovoce.aggregator.authoring.sensitivity_levels import harm_of
+from sottovoce.shared.arms.arms import ARM
 from sottovoce.shared.languages import text_tags
 from sottovoce.shared.types import TYPES
 
@@ -28,7 +29,8 @@ def draft_of(document: Mapping[str, Any], revision: int = 1) -> SurveyDraft:
         name, items = str(entry.get("block", "")), entry.get("items", [entry])
         if name and items:
             blocks[name] = entry.get("mechanism", {})
-        cards += [replace(card_of(item), block=name) for item in items]
+        arm = {ARM: entry[ARM]} if name and ARM in entry else {}
+        cards += [replace(card_of({**item, **arm}), block=name) for item in items]
     if isinstance(head.get("access"), Mapping):
         # Keys for blind signatures belong to one survey; publishing finds or creates them.
         head["access"] = "blind"

@@ -26,7 +26,7 @@ from sottovoce.shared.spec import Question, Survey
 _LIMITS = ("seen", "time", "device", "twice", "page", "group")
 
 
-def letter(survey: Survey, link: str, language: str) -> str:
+def letter(survey: Survey, link: str, language: str, institution: str = "") -> str:
     """
     Return the invitation.
 
@@ -34,14 +34,15 @@ def letter(survey: Survey, link: str, language: str) -> str:
         survey: the survey.
         link: link to the survey; with personal links, the reader's own.
         language: BCP 47 tag of one of the survey's languages.
+        institution: name for a survey that names no institution itself.
     """
-    words = words_for(language)
+    words, who = words_for(language), _who(survey, language, institution)
     paragraphs = [
         only_here(link, words),
         words.translate("letter_hello"),
         words.translate("letter_invite", title=_text(survey, "title", language)),
         _text(survey, "description", language),
-        words.translate("letter_who", who=_who(survey, language)) if _who(survey, language) else "",
+        words.translate("letter_who", who=who) if who else "",
         *_protection(survey, words),
         *_seen(survey, words),
         words.translate("letter_voluntary"),
@@ -73,7 +74,7 @@ def reminder(survey: Survey, link: str, language: str) -> str:
     return _paragraphs(paragraphs)
 
 
-def mail_merge(survey: Survey, links: Iterable[str], language: str) -> str:
+def mail_merge(survey: Survey, links: Iterable[str], language: str, institution: str = "") -> str:
     """
     Return a CSV for mail merge: a row for each link, with subject, invitation and reminder, and without names.
 
@@ -81,13 +82,14 @@ def mail_merge(survey: Survey, links: Iterable[str], language: str) -> str:
         survey: the survey.
         links: personal links, one for each person.
         language: BCP 47 tag of one of the survey's languages.
+        institution: name for a survey that names no institution itself.
     """
     subject = _text(survey, "title", language)
     file = io.StringIO()
     writer = csv.writer(file, lineterminator="\r\n")
     writer.writerow(("link", "subject", "letter", "reminder"))
     for link in links:
-        row = (link, subject, letter(survey, link, language), reminder(survey, link, language))
+        row = (link, subject, letter(survey, link, language, institution), reminder(survey, link, language))
         writer.writerow([harmless(cell) for cell in row])
     return file.getvalue()
 
@@ -127,9 +129,10 @@ def _researcher(survey: Survey, key: str, language: str) -> str:
     return survey.text(survey.document.get("researcher", {}).get(key, {}), language)
 
 
-def _who(survey: Survey, language: str) -> str:
-    """Return the researcher's name and institution; "" if the survey has neither."""
-    return ", ".join(part for key in ("name", "institution") if (part := _researcher(survey, key, language)))
+def _who(survey: Survey, language: str, institution: str = "") -> str:
+    """Return the researcher's name and institution, by default the given one; "" if there is neither."""
+    name, own = (_researcher(survey, key, language) for key in ("name", "institution"))
+    return ", ".join(filter(None, (name, own or institution)))
 
 
 def _contact(survey: Survey, words: Words) -> str:
@@ -218,7 +221,7 @@ def _questions(survey: Survey, words: Words, language: str) -> list[str]:
     if survey.arms:
         sentences.append(words.translate("ethics_arms", arms=len(survey.arms)))
     if survey.ask is not None:
-        sentences.append(words.translate("ethics_ask", private=len(survey.units), asked=survey.ask))
+        sentences.append(words.translate("ethics_ask", private=max(map(len, survey.units_by_arm)), asked=survey.ask))
     if survey.private:
         spent = show_epsilon(survey.epsilon)
         sentences.append(words.translate("ethics_report", epsilon=spent, after=percent_after(survey.epsilon)))

@@ -8,9 +8,11 @@ the best integers.
 
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
+from functools import partial
 from typing import Any
 
 from sottovoce.aggregator.authoring.draft import DraftItem
+from sottovoce.shared.questions import QuestionReader
 from sottovoce.shared.types import TYPES
 
 _EPSILONS = {"little": "2", "clearly": "1.0986", "badly": "0.6931"}
@@ -79,10 +81,11 @@ def harm_of(asked: Mapping[str, Any]) -> tuple[str, str, Mapping[str, Any] | Non
     if not isinstance(mechanism, Mapping):
         return ("public" if "public" in asked or asked.get("type") in ("note", "acknowledge") else "clearly"), "", None
     has_category = asked.get("absent_category") is True
-    for harm in _EPSILONS:
-        for use in ("", *uses_of(str(asked.get("type", "")))):
-            if _is_same_mechanism(mechanism_for(DraftItem(asked, harm, use), has_category), mechanism):
-                return harm, use, None
+    for is_same in (_is_same_mechanism, partial(_is_same_channel, asked)):
+        for harm in _EPSILONS:
+            for use in ("", *uses_of(str(asked.get("type", "")))):
+                if is_same(mechanism_for(DraftItem(asked, harm, use), has_category), mechanism):
+                    return harm, use, None
     return "other", "", mechanism
 
 
@@ -100,6 +103,13 @@ def _is_same_mechanism(one: Mapping[str, Any], other: Mapping[str, Any]) -> bool
     if set(one) == set(other) == {"epsilon"}:
         return _level_settings(one["epsilon"]) == _level_settings(other["epsilon"])
     return False
+
+
+def _is_same_channel(asked: Mapping[str, Any], one: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
+    """Compare two mechanisms of a question as publishing writes them: it turns an epsilon into integers."""
+    reader = QuestionReader()
+    read = [reader.read({**asked, "mechanism": each}, "", tuple(TYPES)).mechanism for each in (one, other)]
+    return not reader.problems and read[0] == read[1]
 
 
 def _level_settings(epsilon: object) -> object:

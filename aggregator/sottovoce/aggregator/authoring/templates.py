@@ -102,7 +102,7 @@ def margins(survey: Survey, expected: Mapping[str, float], people: int) -> dict[
         question = survey.questions[index]
         if question.name in expected:
             variance = measure_of(question).variance(expected[question.name])
-            found[question.name] = z * math.sqrt(variance / (people * _share_asked(survey, index)))
+            found[question.name] = z * math.sqrt(variance / (people * float(share_asked(survey, index))))
     return found
 
 
@@ -121,13 +121,6 @@ def items_of(template: Template) -> tuple[float, tuple[TemplateQuestion, ...]]:
         )
         for question in private
     )
-
-
-def _share_asked(survey: Survey, index: int) -> float:
-    """Return the share of reports that answer the private question with this index."""
-    if survey.ask is not None:
-        return survey.ask / len(survey.units)
-    return float(share_asked(survey, index))
 
 
 def _template(name: str, about: Mapping[str, Any]) -> Template:

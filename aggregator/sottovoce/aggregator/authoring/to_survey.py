@@ -9,6 +9,7 @@ from sottovoce.aggregator.authoring.conditions import without_not
 from sottovoce.aggregator.authoring.draft import DraftItem, SurveyDraft, least_of
 from sottovoce.aggregator.authoring.sensitivity_levels import mechanism_for
 from sottovoce.aggregator.authoring.slugs import LONGEST_QUESTION, free_name, is_given, question_name
+from sottovoce.shared.arms.arms import ARM
 from sottovoce.shared.parse_item import CONDITIONS
 from sottovoce.shared.spec import FORMAT
 from sottovoce.shared.types import TYPES
@@ -43,7 +44,15 @@ def card_groups(cards: Iterable[DraftItem]) -> list[tuple[str, list[DraftItem]]]
 def _entries(draft: SurveyDraft, block: str, cards: list[DraftItem]) -> list[dict[str, Any]]:
     """Return the entries of the survey's list of questions for one group of cards."""
     items = [_item(without_not(card, draft.cards), draft.declining) for card in cards]
-    return [{"block": block, "mechanism": draft.blocks[block], "items": items}] if block else items
+    if not block:
+        return items
+    arms = [item.get(ARM) for item in items]
+    if any(each != arms[0] for each in arms):
+        # Left where they are, which the survey's checks refuse.
+        return [{"block": block, "mechanism": draft.blocks[block], "items": items}]
+    inner = [{key: value for key, value in item.items() if key != ARM} for item in items]
+    own = {} if arms[0] is None else {ARM: arms[0]}
+    return [{"block": block, **own, "mechanism": draft.blocks[block], "items": inner}]
 
 
 def with_slugs(draft: SurveyDraft) -> SurveyDraft:
@@ -95,7 +104,7 @@ def private_questions(draft: SurveyDraft) -> int:
         for card in draft.cards
         if card.harm != "public" and (card.type in TYPES or card.type == "matrix") and not card.block
     )
-    return alone + len(draft.blocks)
+    return alone + len({card.block for card in draft.cards if card.block})
 
 
 def _item(card: DraftItem, declining: str) -> dict[str, Any]:

@@ -181,9 +181,10 @@ def _texts(draft: SurveyDraft) -> Iterator[DraftProblem]:
         if not card.asked.get("label", {}).get(default, "").strip():
             yield DraftProblem(FieldPath(f"q{number}.label", number), "no_label", values={"number": number + 1})
     for tag in others:
-        missing = sum(not texts.get(tag) for _, texts in _texts_with_fields(draft) if texts.get(default))
+        missing = [place for place, texts in _texts_with_fields(draft) if texts.get(default) and not texts.get(tag)]
         if missing:
-            yield DraftProblem(FieldPath("title"), "untranslated", grave=False, values={"tag": tag, "missing": missing})
+            values = {"tag": tag, "missing": len(missing)}
+            yield DraftProblem(missing[0], "untranslated", grave=False, values=values)
 
 
 def _texts_with_fields(draft: SurveyDraft) -> Iterator[tuple[FieldPath, Mapping[str, str]]]:

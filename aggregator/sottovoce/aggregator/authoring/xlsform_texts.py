@@ -18,6 +18,8 @@ _NAMES = {
     "français": "fr",
     "hindi": "hi",
     "हिन्दी": "hi",
+    "italian": "it",
+    "italiano": "it",
     "portuguese": "pt",
     "português": "pt",
     "chinese": "zh-Hans",

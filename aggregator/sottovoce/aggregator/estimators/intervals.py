@@ -28,7 +28,7 @@ from statistics import NormalDist
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sottovoce.aggregator.estimators.beta import beta_quantile
+from sottovoce.aggregator.estimators.distributions.beta import beta_quantile
 
 Array = NDArray[np.float64]
 Limits = tuple[Array, Array]

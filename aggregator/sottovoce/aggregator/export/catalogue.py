@@ -31,6 +31,7 @@ from sottovoce.aggregator.export.tables import write_reports_csv, write_reports_
 from sottovoce.aggregator.file_formats.csv_cells import write_csv
 from sottovoce.aggregator.file_formats.json_text import json_text, marked
 from sottovoce.aggregator.file_formats.provenance import About
+from sottovoce.aggregator.institution import Institution
 from sottovoce.aggregator.storage.drafts import PlannedSize
 from sottovoce.aggregator.storage.report_reader import ReadableReports
 from sottovoce.shared.errors import StorageError
@@ -47,6 +48,7 @@ class Source:
         now: the current time, which determines what is closed.
         wave: wave of the reports in the files; None for all.
         set_up: settings of a simulation; None for real reports.
+        institution: that the codebook names.
     """
 
     storage: ReadableReports
@@ -54,6 +56,7 @@ class Source:
     now: datetime
     wave: int | None = None
     set_up: Mapping[str, Any] | None = None
+    institution: Institution = Institution()
 
     @cached_property
     def about(self) -> About:
@@ -205,11 +208,17 @@ Files with exact public answers, which no noise protects.
 They are never part of an archive, and the researcher first sees how many respondents are unique.
 """
 
+
+def _codebook(source: Source, path: Path) -> None:
+    results = analyse(source.revisions, wave=source.wave)
+    write_codebook(path, source.channels, source.about, results, source.institution)
+
+
 AT_ANY_TIME: dict[str, Write] = {
     "export.json": _export,
     "estimates.csv": lambda s, path: estimates.write_estimates_csv(path, s.revisions, s.about, s.wave),
     "estimates.xlsx": lambda s, path: estimates.write_estimates_xlsx(path, s.revisions, s.about, s.wave),
-    "codebook.html": lambda s, path: write_codebook(path, s.channels, s.about, analyse(s.revisions, wave=s.wave)),
+    "codebook.html": _codebook,
     "ddi.xml": lambda s, path: write_ddi(path, s.channels, file_questions(s.revisions[-1]), s.count, s.about),
     "survey.yaml": lambda source, path: survey_files.write_survey_yaml(path, source.about),
     "survey.json": lambda source, path: survey_files.write_survey_json(path, source.about),

@@ -11,6 +11,7 @@ from sottovoce.aggregator.export.labels import coding, option_labels, question_l
 from sottovoce.aggregator.export.own_units import REVISION, WAVE
 from sottovoce.aggregator.export.statistics_files import column_names
 from sottovoce.aggregator.file_formats.provenance import About
+from sottovoce.aggregator.institution import Institution
 from sottovoce.shared.rational import show_epsilon
 from sottovoce.shared.spec import Question, Survey
 
@@ -35,7 +36,13 @@ EXTRA = {
 """Descriptions of the additional columns in files of reports."""
 
 
-def write_codebook(path: Path, channels: Sequence[Channel], about: About, results: SurveyResults | None = None) -> None:
+def write_codebook(
+    path: Path,
+    channels: Sequence[Channel],
+    about: About,
+    results: SurveyResults | None = None,
+    institution: Institution | None = None,
+) -> None:
     """
     Write the page.
 
@@ -44,11 +51,14 @@ def write_codebook(path: Path, channels: Sequence[Channel], about: About, result
         channels: channels of all questions.
         about: provenance of the file.
         results: estimates to show beside the questions; None shows none.
+        institution: logo, name and imprint above the title; None for none.
     """
-    path.write_text("\n".join(_lines(channels, about, results)) + "\n", encoding="utf-8")
+    path.write_text("\n".join(_lines(channels, about, results, institution or Institution())) + "\n", encoding="utf-8")
 
 
-def _lines(channels: Sequence[Channel], about: About, results: SurveyResults | None) -> Iterator[str]:
+def _lines(
+    channels: Sequence[Channel], about: About, results: SurveyResults | None, institution: Institution
+) -> Iterator[str]:
     survey, language = about.survey, about.survey.default_language
     title = escape(survey.text(survey.title))
     yield f"<!doctype html>{f'<!-- {about.warning} -->' if about.warning else ''}"
@@ -56,7 +66,8 @@ def _lines(channels: Sequence[Channel], about: About, results: SurveyResults | N
     yield f'<meta name="viewport" content="width=device-width"><style>{_STYLE}</style></head><body><main>'
     if about.warning:
         yield f"<p><strong>{about.warning}</strong></p>"
-    yield f'<header><p class="kind" lang="en">Codebook</p><h1 dir="auto">{title}</h1><div lang="en">'
+    yield f"<header>{_institution(institution)}"
+    yield f'<p class="kind" lang="en">Codebook</p><h1 dir="auto">{title}</h1><div lang="en">'
     yield from _front(about, language, results)
     yield '</div></header><div lang="en">'
     shorter = _shorter_names(survey)
@@ -69,6 +80,13 @@ def _lines(channels: Sequence[Channel], about: About, results: SurveyResults | N
     for name, description in EXTRA.items():
         yield f"<section><h2><code>{name}</code></h2><p>{description}</p></section>"
     yield "</div></main></body></html>"
+
+
+def _institution(institution: Institution) -> str:
+    logo = f'<img src="{escape(institution.logo)}" alt="" height="28"> ' if institution.logo else ""
+    link = escape(institution.imprint)
+    parts = [logo + escape(institution.name), f'<a lang="en" href="{link}">Imprint</a>' if link else ""]
+    return f'<p dir="auto">{" · ".join(filter(None, parts))}</p>' if any(parts) else ""
 
 
 def _shorter_names(survey: Survey) -> dict[str, str]:

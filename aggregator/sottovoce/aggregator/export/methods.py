@@ -50,10 +50,13 @@ _WHO = {
 def _paragraph(results: SurveyResults, about: About) -> str:
     survey = results.survey
     who = _WHO[protection_by(survey)]
-    asked = f" Each was asked {survey.ask} of the private questions, drawn by the device." if survey.ask else ""
+    asked = ""
     if survey.arms:
         names = ", ".join(f"{arm.name} (weight {arm.weight})" for arm in survey.arms)
         asked = f" The device drew one of the arms {names} for each respondent, after consent."
+    if survey.ask:
+        whole = "private questions of the arm" if survey.arms else "private questions"
+        asked += f" Each was asked {survey.ask} of the {whole}, drawn by the device."
     waves = f" It was asked in {len(survey.waves)} waves." if len(survey.waves) > 1 else ""
     state = "" if results.closed else " The survey was still open when this was written."
     return (

@@ -14,7 +14,7 @@ from sottovoce.aggregator.export.tables import extra_name
 from sottovoce.aggregator.file_formats.provenance import INVENTED, SIMULATED, SIMULATED_BEFORE
 from sottovoce.aggregator.storage.pack_values import null
 from sottovoce.shared.answers import Grid
-from sottovoce.shared.arms.arms import ARM
+from sottovoce.shared.arms.arms import ARM, asked_of
 from sottovoce.shared.errors import SpecError
 from sottovoce.shared.spec import Question, Survey
 
@@ -153,28 +153,27 @@ class Expected:
             self._refuse(np.isin(values, wrong), first, row, name, reason)
 
     def _check_asked(self, columns: Block, inside: NDArray[np.bool_], first: int, row: str) -> None:
-        if self.survey.arms:
-            self._check_arms(columns, inside, first, row)
-            return
-        there = [[columns[self.survey.questions[index].name] >= 0 for index in unit] for unit in self.survey.units]
-        asked = np.sum([np.all(unit, axis=0) for unit in there], axis=0)
-        begun = np.sum([np.any(unit, axis=0) for unit in there], axis=0)
-        # Each device answers exactly this many private questions, so other rows are forged or damaged.
-        expected = self.survey.asked_units
-        wrong = inside & ((asked != expected) | (begun != expected))
-        if wrong.any():
-            at = first + int(np.argmax(wrong))
-            message = f"must have a value for {expected} of the {len(there)} private questions"
-            raise SpecError(f"{row} {at}: {message}{', a block as one' if self.survey.blocks else ''}")
-
-    def _check_arms(self, columns: Block, inside: NDArray[np.bool_], first: int, row: str) -> None:
-        """Check that each row has values of just its arm's private questions; a very small arm is hidden."""
-        for arm, places in enumerate(self.survey.places_by_arm):
-            of_arm = inside & (columns[ARM] == arm) if ARM in columns else np.zeros_like(inside)
-            for index in self.survey.private:
-                name = self.survey.questions[index].name
-                wrong = of_arm & ((columns[name] >= 0) != (index in places))
-                self._refuse(wrong, first, row, name, "the arm of the row decides whether there is a value")
+        """Check that each row has just the private questions that its device may have asked; a tiny arm is hidden."""
+        survey = self.survey
+        held = {index: columns[survey.questions[index].name] >= 0 for index in survey.private}
+        for arm, units in enumerate(survey.units_by_arm):
+            rows = inside
+            if survey.arms:
+                rows = inside & (columns[ARM] == arm) if ARM in columns else np.zeros_like(inside)
+            for unit in {*survey.units}.difference(units):
+                for index in unit:
+                    name, reason = survey.questions[index].name, "the arm of the row does not ask this"
+                    self._refuse(rows & held[index], first, row, name, reason)
+            there = [[held[index] for index in unit] for unit in units]
+            asked = np.sum([np.all(unit, axis=0) for unit in there], axis=0)
+            begun = np.sum([np.any(unit, axis=0) for unit in there], axis=0)
+            # Each device answers exactly this many private questions, so other rows are forged or damaged.
+            expected = asked_of(survey, units)
+            wrong = rows & ((asked != expected) | (begun != expected))
+            if wrong.any():
+                at = first + int(np.argmax(wrong))
+                message = f"must have a value for {expected} of the {len(there)} private questions"
+                raise SpecError(f"{row} {at}: {message}{', a block as one' if survey.blocks else ''}")
 
     def _narrow(self, name: str, values: Values) -> Column:
         asked = [question for survey in self.surveys.values() for question in survey.questions]

@@ -3,9 +3,10 @@
 import re
 from collections.abc import Iterator
 
-LANGUAGES = ("en", "ar", "de", "es", "fr", "hi", "pt", "zh-Hans")
-"""Languages of the catalogues; the first is the fallback. A test compares them with the form's languages."""
+from sottovoce.shared.languages import LANGUAGES as OWN_NAMES
 
+LANGUAGES = tuple(OWN_NAMES)
+"""Languages of the catalogues; the first is the fallback."""
 
 LANGUAGE_COOKIE = "sottovoce-language"
 """Name of the cookie with the language that a researcher chose."""

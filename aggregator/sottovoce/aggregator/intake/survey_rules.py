@@ -11,6 +11,7 @@ from sottovoce.aggregator.invitations.rsa_blind_signer import is_signature
 from sottovoce.aggregator.storage import StoragePlan, StoredSurvey
 from sottovoce.aggregator.storage.pack_values import Values, pack
 from sottovoce.aggregator.surveys.stored_surveys import survey_of, wave_state
+from sottovoce.shared.arms.arms import samples
 from sottovoce.shared.errors import ReportRejected
 from sottovoce.shared.redemption import message, read_number
 from sottovoce.shared.report import report_length
@@ -55,8 +56,8 @@ class SurveyRules:
         self._tokens = tokens
         self._lengths: dict[int, int] = {}
         # Of a drawn set of blocks, and of an arm, the number of values is not enough to know that it is whole.
-        unasked = len(self.survey.units) - self.survey.asked_units
-        self._unasked = None if (unasked and self.survey.blocks) or self.survey.arms else unasked
+        drawn = any(samples(self.survey))
+        self._unasked = None if (drawn and self.survey.blocks) or self.survey.arms else self.survey.longest.count(None)
         # Packed values by their JSON text: most reports of a batch repeat values, and then skip decoding and checks.
         self._packed: dict[bytes, bytes] = {}
         # Valid values by question: with many questions, few reports are equal, but each question has few values.

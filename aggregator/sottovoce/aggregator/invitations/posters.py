@@ -9,6 +9,7 @@ from string import Template
 
 from sottovoce.aggregator.i18n.only_here import only_here
 from sottovoce.aggregator.i18n.translator import Words
+from sottovoce.aggregator.institution import Institution
 from sottovoce.aggregator.invitations.icon_array import IconArray, dots, least_protected, pictures
 from sottovoce.aggregator.invitations.qr_codes import svg
 from sottovoce.shared.by_hand.protection import LETTERS, protection_by
@@ -29,11 +30,13 @@ class PosterContent:
         survey: newest revision of the survey.
         wave: number of the wave, from 0.
         words: language of the print.
+        institution: that stands at the top of a poster.
     """
 
     survey: Survey
     wave: int
     words: Words
+    institution: Institution = Institution()
 
     def text(self, texts: TextMap) -> str:
         """Return a text of the survey in the print's language, else in the survey's default, escaped for HTML."""
@@ -73,7 +76,7 @@ def poster(invitation: PosterContent, link: str) -> str:
     needed = f" {invitation.translate('poster_invited')}" if invitation.survey.asks_for_invitation else ""
     until = f" {invitation.translate('letter_until', moment=invitation.words.moment(closes))}" if closes else ""
     body = (
-        f'<main class="poster">{_trial(invitation)}{_only_here(invitation, link)}'
+        f'<main class="poster">{_institution(invitation.institution)}{_trial(invitation)}{_only_here(invitation, link)}'
         f'<h1 class="{size}" lang="{invitation.language_of_texts}" dir="auto">{title}</h1>{_who(invitation)}'
         f'<figure class="code" role="img" aria-label="{invitation.translate("invite_qr_of", link=link)}">'
         f"{svg(link)}</figure>"
@@ -119,6 +122,13 @@ def _page(invitation: PosterContent, body: str) -> str:
         style=style(),
         body=body,
     )
+
+
+def _institution(institution: Institution) -> str:
+    """Return logo and name as a line; "" without both."""
+    logo = f'<img src="{escape(institution.logo)}" alt="" height="40"> ' if institution.logo else ""
+    line = logo + escape(institution.name)
+    return f'<p class="who" dir="auto">{line}</p>' if line else ""
 
 
 def _trial(invitation: PosterContent) -> str:

@@ -11,7 +11,7 @@ from statistics import NormalDist
 
 from sottovoce.aggregator.planning.given_sample import GivenSample
 from sottovoce.aggregator.planning.question_channels import measure_of
-from sottovoce.aggregator.planning.simulated_arms import share_of_arms
+from sottovoce.shared.arms.arms import share_asked
 from sottovoce.shared.errors import EstimateError
 from sottovoce.shared.spec import Question, Survey
 
@@ -36,17 +36,18 @@ def arms_apart(
     Raises:
         EstimateError: the values are equal or out of range, or an arm asks both.
     """
-    if not survey.arms or share_of_arms(survey, *questions):
+    places = [*map(survey.questions.index, questions)]
+    if not survey.arms or share_asked(survey, *places):
         raise EstimateError("--with and --against are for two questions that no arm of the survey has both of")
     difference = abs(values[0] - values[1])
     if not difference:
         raise EstimateError("the two values must differ")
     variance = 0.0
-    for question, value in zip(questions, values, strict=True):
+    for question, place, value in zip(questions, places, values, strict=True):
         measure = measure_of(question)
         if not measure.low <= value <= measure.high:
             raise EstimateError(f"the {measure.noun} must lie in [{measure.low:.15g}, {measure.high:.15g}]")
-        variance += measure.variance(value) / share_of_arms(survey, question)
+        variance += measure.variance(value) / float(share_asked(survey, place))
     z, of_power = NormalDist().inv_cdf((1 + levels[0]) / 2), NormalDist().inv_cdf(levels[1])
     power = None if n is None else NormalDist().cdf(difference / math.sqrt(variance / n) - z)
     (one, other), (first, second) = values, questions

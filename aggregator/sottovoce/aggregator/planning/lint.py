@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Collection, Iterator
+from fractions import Fraction
 from typing import Any
 
 from sottovoce.aggregator.planning.anchors import anchor_words, order_hint
@@ -13,6 +14,7 @@ from sottovoce.aggregator.planning.uniqueness import thin_cells
 from sottovoce.aggregator.surveys.privacy_limit import remedies
 from sottovoce.shared.accounting import BELIEF_BEFORE, percent_after
 from sottovoce.shared.allowance import NEARLY_SURE
+from sottovoce.shared.arms.arms import samples, share_asked
 from sottovoce.shared.by_hand.protection import hidden_by_facts
 from sottovoce.shared.languages import languages_of, missing_texts
 from sottovoce.shared.mechanisms import Mechanism
@@ -108,9 +110,7 @@ def describe(survey: Survey) -> list[str]:
         how = f"{_how(question)}{_no_answer(question, survey.conditional)}"
         lines.append(f"  {question.name:<{width}}  {question.type:<15}  {how}")
     lines += [f"  {_describe_block(survey, block)}" for block in survey.blocks]
-    if survey.ask is not None:
-        lines.append(f"  {_describe_sample(survey.ask, len(survey.units))}")
-    lines += [f"  {words}" for words in describe_arms(survey)]
+    lines += [f"  {words}" for words in (*describe_arms(survey), *_describe_samples(survey))]
     if survey.cohort is not None and survey.release_batch > 1:
         lines.append(f"  {_describe_unshown(len(survey.questions[survey.cohort].options), survey.release_batch)}")
     if survey.own_coin:
@@ -157,12 +157,20 @@ def _describe_block(survey: Survey, block: Block) -> str:
     )
 
 
-def _describe_sample(asked: int, private: int) -> str:
-    return (
-        f"each respondent is asked {asked} of the {private} private questions, drawn by the device: about "
-        f"{asked / private:.0%} of the reports answer each of them; a pair of them, "
-        f"{asked * (asked - 1) / (private * (private - 1)):.0%}"
-    )
+def _describe_samples(survey: Survey) -> Iterator[str]:
+    for index, units in enumerate(survey.units_by_arm):
+        arm = f" of arm {survey.arms[index].name}" if survey.arms else ""
+        for sample in samples(survey, index):
+            asked, private = sample.size, len(units)
+            yield (
+                f"each respondent{arm} is asked {asked} of the {private} private questions, drawn by the device: about "
+                f"{asked / private:.0%} of the reports answer each of them; a pair of them, "
+                f"{asked * (asked - 1) / (private * (private - 1)):.0%}"
+            )
+
+
+def _least_asked(survey: Survey) -> Fraction:
+    return min(share_asked(survey, index) for index in survey.private)
 
 
 def _describe_unshown(cohorts: int, batch: int) -> str:
@@ -204,7 +212,7 @@ def warnings(survey: Survey, spoken: Collection[str]) -> list[str]:
     found = arm_warnings(survey)
     if survey.release_batch == 1:
         found.append("/privacy/release_batch: results move with every single report")
-    if survey.ask is not None and survey.release_batch * survey.ask < FEW * len(survey.units):
+    if survey.ask is not None and survey.release_batch * _least_asked(survey) < FEW:
         found.append(
             f"/privacy/release_batch: of {survey.release_batch} new reports, fewer than {FEW} on average answer a "
             "given question, since each person is asked few of them"

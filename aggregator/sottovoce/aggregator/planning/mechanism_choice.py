@@ -2,9 +2,11 @@
 
 import math
 from dataclasses import dataclass
+from fractions import Fraction
 
 from sottovoce.aggregator.planning.estimand import Measure
 from sottovoce.aggregator.planning.question_channels import best_share, drawn_from, measure_of, over_epsilon
+from sottovoce.shared.arms.arms import share_asked
 from sottovoce.shared.spec import Question, Survey
 
 EPSILONS = (0.5, math.log(2), 1.0, math.log(3), 1.5, 2.0, 3.0)
@@ -58,9 +60,6 @@ def asked_times(file: Survey | None, asked: Question | None, ask: tuple[int, int
         asked: its question.
         ask: M and Q, if given, override those of the survey.
     """
-    by_file = (1, 1)
-    # Public questions are asked of everybody.
-    if file is not None and file.ask is not None and asked is not None and asked.mechanism is not None:
-        by_file = (file.ask, len(file.units))
-    m, q = ask or by_file
+    share = Fraction(1) if file is None or asked is None else share_asked(file, file.questions.index(asked))
+    m, q = ask or (share.numerator, share.denominator)
     return m, q * (1 if asked is None else drawn_from(asked))

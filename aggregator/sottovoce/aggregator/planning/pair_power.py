@@ -25,7 +25,7 @@ from sottovoce.aggregator.estimators.question_variables import variables_of
 from sottovoce.aggregator.estimators.variable import Variable
 from sottovoce.aggregator.planning.question_channels import drawn_from
 from sottovoce.aggregator.planning.share_channel import ShareChannel
-from sottovoce.aggregator.planning.simulated_arms import share_of_arms
+from sottovoce.shared.arms.arms import share_asked
 from sottovoce.shared.errors import EstimateError
 from sottovoce.shared.spec import Question, Survey
 
@@ -105,12 +105,8 @@ def pair_share(survey: Survey, first: Question, second: Question) -> float:
         first: one of the questions.
         second: the other one.
     """
-    drawn = share_of_arms(survey, first, second) / (drawn_from(first) * drawn_from(second))
-    units = {variables_of(question)[0].unit for question in (first, second) if question.mechanism is not None}
-    ask, asked = survey.ask, len(survey.units)
-    if ask is None or not units:
-        return drawn
-    return drawn * (ask / asked if len(units) == 1 else ask * (ask - 1) / (asked * (asked - 1)))
+    places = map(survey.questions.index, (first, second))
+    return float(share_asked(survey, *places)) / (drawn_from(first) * drawn_from(second))
 
 
 class PairChannel(NamedTuple):
@@ -211,9 +207,8 @@ def pair_words(plan: PairPlan) -> list[str]:
 def joint_words(survey: Survey) -> list[str]:
     """Describe the joint analyses that a survey allows: the largest number of reports needed, and refused analyses."""
     lines = []
-    private = survey.units
-    if survey.ask is not None and len(private) > 1:
-        share = survey.ask * (survey.ask - 1) / (len(private) * (len(private) - 1))
+    if survey.ask is not None:
+        share = float(max(share_asked(survey, one[0], other[0]) for one, other in combinations(survey.units, 2)))
         clause = (
             f"is in {100 * share:.1f} % of the reports" if share else "is in no report: there will be no tables of two"
         )

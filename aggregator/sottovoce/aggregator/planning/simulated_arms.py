@@ -3,8 +3,9 @@
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
 from sottovoce.aggregator.planning.vectorized_randomizers import BatchDraws, Values, ask_batch
-from sottovoce.shared.arms.arms import is_arm, share_asked
+from sottovoce.shared.arms.arms import is_arm
 from sottovoce.shared.spec import Question, Survey
 
 
@@ -16,20 +17,9 @@ def arm_shares(survey: Survey, question: Question) -> tuple[float, ...]:
     return tuple(arm.weight / whole for arm in survey.arms)
 
 
-def share_of_arms(survey: Survey, *questions: Question) -> float:
-    """
-    Return the expected share of respondents whose arm asks all of these questions; 1 without arms.
-
-    Args:
-        survey: the survey.
-        questions: some of its questions.
-    """
-    return float(share_asked(survey, *map(survey.questions.index, questions)))
-
-
 def asked_in_simulation(survey: Survey, truths: Sequence[Values], draws: BatchDraws) -> list[Any]:
     """
-    Return which simulated respondents are asked each question: by their arm, or by draws under ``ask``.
+    Return which simulated respondents are asked each question: those of its arms and, under ``ask``, of their sets.
 
     Args:
         survey: the survey.
@@ -42,9 +32,10 @@ def asked_in_simulation(survey: Survey, truths: Sequence[Values], draws: BatchDr
     if not survey.arms:
         return ask_batch(survey, len(truths[0]), draws)
     arms = truths[-1]
-    selected: list[Any] = []
-    for index in range(len(survey.questions)):
-        asking = [arm for arm, places in enumerate(survey.places_by_arm) if index in places]
-        everybody = len(asking) == len(survey.arms)
-        selected.append(slice(None) if everybody else (arms[:, None] == asking).any(axis=1))
-    return selected
+    masks = np.zeros((len(survey.questions), len(arms)), dtype=bool)
+    for arm, places in enumerate(survey.places_by_arm):
+        people = np.flatnonzero(arms == arm)
+        asked = ask_batch(survey, len(people), draws, arm)
+        for index in places:
+            masks[index, people[asked[index]]] = True
+    return [slice(None) if mask.all() else mask for mask in masks]

@@ -19,6 +19,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from sottovoce.shared.arms.arms import samples
 from sottovoce.shared.mechanisms.base import Table
 from sottovoce.shared.mechanisms.binary_rr import BinaryRR
 from sottovoce.shared.mechanisms.bits import Bits
@@ -191,33 +192,31 @@ def simulate(mechanism: Any, truth: Values, draws: BatchDraws) -> Values:  # noq
     return np.concatenate(blocks) if blocks else np.zeros(0, dtype=np.int64)
 
 
-def ask_batch(survey: Survey, count: int, draws: BatchDraws) -> list[Any]:
+def ask_batch(survey: Survey, count: int, draws: BatchDraws, arm: int = 0) -> list[Any]:
     """
-    Draw which of ``count`` respondents are asked each question; the twin of ``sottovoce.client.question_sample``.
+    Draw which of ``count`` respondents of an arm get each question; the twin of ``sottovoce.client.question_sample``.
 
     Args:
         survey: the survey; ``ask`` is the number of private questions per respondent, a block as one.
         count: number of respondents.
         draws: source of randomness.
+        arm: index of their arm; 0 without arms.
 
     Returns:
-        A selection of respondents for each question: a mask of shape (count,), or a slice of all.
+        A selection of respondents for each question of the arm: a mask of shape (count,), or a slice of all.
     """
-    everyone: list[Any] = [slice(None)] * len(survey.questions)
-    if survey.ask is None:
-        return everyone
-    units = survey.units
-    places = np.tile(np.arange(len(units)), (count, 1))
-    respondents = np.arange(count)
-    # The first ``ask`` steps of a Fisher-Yates shuffle, for all respondents at once.
-    for place in range(survey.ask):
-        other = place + draws.below(len(units) - place, count).astype(np.int64)
-        places[respondents, other], places[:, place] = places[:, place].copy(), places[respondents, other]
-    drawn = places[:, : survey.ask]
-    for number, unit in enumerate(units):
-        for index in unit:
-            everyone[index] = (drawn == number).any(axis=1)
-    return everyone
+    asked: list[Any] = [slice(None)] * len(survey.questions)
+    for sample in samples(survey, arm):
+        places = np.tile(np.arange(len(sample.units)), (count, 1))
+        respondents = np.arange(count)
+        # The first steps of a Fisher-Yates shuffle, for all respondents at once.
+        for place in range(sample.size):
+            other = place + draws.below(len(sample.units) - place, count).astype(np.int64)
+            places[respondents, other], places[:, place] = places[:, place].copy(), places[respondents, other]
+        for number, unit in enumerate(sample.units):
+            for index in unit:
+                asked[index] = (places[:, : sample.size] == number).any(axis=1)
+    return asked
 
 
 def _table(mechanism: Table, truth: Values, draws: BatchDraws) -> Values:

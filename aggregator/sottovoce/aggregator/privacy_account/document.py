@@ -186,7 +186,7 @@ def _totals(survey: Survey, terms: AccountTerms) -> Document:
 
     They are null if no question is randomized: epsilon 0 would claim perfect privacy.
     """
-    epsilons, report = survey.unit_epsilons, survey.epsilon
+    report = survey.epsilon
     household = group_loss(Loss(report), terms.people).epsilon
     waves = _waves(survey, terms)
     panel = survey.epsilon_of_memo + waves_epsilon(survey.epsilon_of_wave, waves)
@@ -199,7 +199,7 @@ def _totals(survey: Survey, terms: AccountTerms) -> Document:
         },
         "household": {"people": terms.people, "epsilon": household if private else None},
         "panel": {"waves": waves, "epsilon": panel if private else None},
-        "composed": _composed(survey, epsilons, waves, terms.delta, panel),
+        "composed": _composed(survey, waves, terms.delta, panel),
     }
 
 
@@ -268,25 +268,31 @@ def _after_each(channel: BinaryRR) -> list[Document]:
     return rows
 
 
-def _composed(survey: Survey, epsilons: list[float], waves: int, delta: float, panel: float) -> Document | None:
+def _composed(survey: Survey, waves: int, delta: float, panel: float) -> Document | None:
     """
     Return the panel's epsilon under advanced composition with delta, or None if it gains nothing on the plain sum.
 
     Every answer counts as the costliest one, so that the theorem for equal releases gives an upper bound. Reports that
-    share a memo are not drawn independently, so the theorem does not apply to them and the result is None.
+    share a memo are not drawn independently, so the theorem does not apply to them and the result is None. Each person
+    is in one arm, so the figure is the largest of all arms; the arm with the largest sum need not have it, because many
+    small answers gain more than a few costly ones. Where waves draw the arm anew, each answer may be the costliest and
+    each wave the longest of all arms.
     """
     if survey.memoized:
         return None
-    costliest = max(epsilons, default=0.0)
-    private = sum(epsilon > 0 for epsilon in epsilons)
-    answers = min(private, survey.ask or private) * waves
-    if answers == 0:
+    arms = [[epsilon for epsilon in each if epsilon > 0] for each in survey.epsilons_by_arm]
+    spent = [(max(each), min(len(each), survey.ask or len(each)) * waves) for each in arms if each]
+    if not spent:
         return None
-    optimal = optimal_epsilon(costliest, answers, delta)
+    if "arms_per_wave" in survey.document:
+        costs, numbers = zip(*spent, strict=True)
+        spent = [(max(costs), max(numbers))]
+    optimal, answers = max((optimal_epsilon(*each, delta), each[1]) for each in spent)
     if optimal > GAIN * panel:
         return None
-    advanced = advanced_epsilon(costliest, answers, delta)
-    shown = advanced if advanced is not None and advanced < panel else None
+    advanced = [advanced_epsilon(*each, delta) for each in spent]
+    known = [each for each in advanced if each is not None and each < panel]
+    shown = max(known) if len(known) == len(spent) else None
     return {"delta": delta, "answers": answers, "epsilon": optimal, "advanced": shown}
 
 

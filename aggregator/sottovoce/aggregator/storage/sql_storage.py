@@ -22,6 +22,7 @@ from sottovoce.aggregator.storage.audit_log.events import NO_ACTOR
 from sottovoce.aggregator.storage.drafts import DraftTables
 from sottovoce.aggregator.storage.heartbeat import PulseStorage
 from sottovoce.aggregator.storage.incomplete_copy import UNFINISHED
+from sottovoce.aggregator.storage.institutions import InstitutionTable
 from sottovoce.aggregator.storage.invitations.tokens import TokenStorage
 from sottovoce.aggregator.storage.models import Cell, Known, Outcome, ReportBatch, StoragePlan
 from sottovoce.aggregator.storage.pack_values import Values, pack, unpack
@@ -69,6 +70,11 @@ class Storage(PulseStorage, SurveyStorage, TokenStorage):
     def drafts(self) -> DraftTables:
         """Versions of survey drafts, and planned sizes."""
         return DraftTables(self)
+
+    @cached_property
+    def institutions(self) -> InstitutionTable:
+        """Names, logos and colours that the operator and owners of surveys have set."""
+        return InstitutionTable(self)
 
     @cached_property
     def releases(self) -> ReleaseTables:
@@ -217,6 +223,10 @@ class Storage(PulseStorage, SurveyStorage, TokenStorage):
         """Describe what a backup would not mend, such as a day in a wrong century, each with advice; often empty."""
         with self.read() as db:
             return list(row_faults(db, self.today(db)))
+
+    def old_snapshots(self) -> list[str]:
+        """Describe snapshots that have kept the order of arrival in the files for five minutes, each with advice."""
+        return []
 
     @contextmanager
     def snapshot(self) -> Iterator[Rows]:

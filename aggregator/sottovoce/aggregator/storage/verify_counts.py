@@ -13,7 +13,7 @@ from sottovoce.aggregator.storage.reports.batch_columns import matrix, tallies
 from sottovoce.aggregator.storage.reports.count_changes import change
 from sottovoce.aggregator.storage.sql_storage import Rows, Storage
 from sottovoce.aggregator.storage.stored_totals import Cell, CheckedRevision, StoredTotals, Tokens
-from sottovoce.shared.arms.arms import reports_by_question
+from sottovoce.shared.arms.arms import asked_of, reports_by_question
 from sottovoce.shared.errors import SurveyError
 from sottovoce.shared.parse_survey import load_survey
 from sottovoce.shared.spec import Survey
@@ -67,15 +67,17 @@ def _adds_up(shown: dict[tuple[int, int], int], survey: Survey, reports: int) ->
     ]
     if not all(0 <= number <= reports for number in shown.values()):
         return False
-    if survey.arms:
-        sizes = [shown.get((len(survey.questions) - 1, arm), 0) for arm in range(len(survey.arms))]
-        return answered == reports_by_question(survey, sizes) and answered[-1] == reports
-    together = all(answered[index] == answered[unit[0]] for unit in survey.units for index in unit)
-    # Public questions are asked of everybody, and of the others as many units as the survey says.
-    units = [answered[unit[0]] for unit in survey.units]
-    public = [number for index, number in enumerate(answered) if index not in survey.private]
-    asked = together and sum(units) == reports * survey.asked_units and sum(public) == reports * len(public)
-    return asked and max(answered) <= reports
+    last = len(survey.questions) - 1
+    sizes = [shown.get((last, arm), 0) for arm in range(len(survey.arms))] or [reports]
+    if sum(sizes) != reports:
+        return False
+    asked = [*zip(sizes, survey.units_by_arm, strict=True)]
+    most = reports_by_question(survey, sizes)
+    # Public questions are asked of everybody in the arm, and of the others as many units as the survey says.
+    whole = all(answered[index] == most[index] for index in range(len(answered)) if index not in survey.private)
+    together = all(answered[index] == answered[unit[0]] <= most[index] for unit in survey.units for index in unit)
+    units = sum(answered[unit[0]] for unit in survey.units)
+    return whole and together and units == sum(size * asked_of(survey, drawn) for size, drawn in asked)
 
 
 # Rows counted at a time: large enough for numpy to be fast, small enough for the memory of a small machine.

@@ -6,22 +6,12 @@ from flask import Flask, Response, g, request
 from sottovoce.aggregator.http.routing import Kind, Query, Route
 from sottovoce.aggregator.i18n.languages import LANGUAGE_COOKIE, LANGUAGES, language_of
 from sottovoce.aggregator.i18n.translator import Words
+from sottovoce.shared.languages import LANGUAGES as OWN_NAMES
+from sottovoce.shared.languages import REVIEWED
 
 _OF_STUDIO = re.compile(r"/dashboard(/[A-Za-z0-9_.~%/-]*)?(\?[A-Za-z0-9_.~%=&+-]*)?", re.ASCII).fullmatch
 
 YEAR = 366 * 24 * 3600
-
-NAMES = {
-    "en": "English",
-    "ar": "العربية",
-    "de": "Deutsch",
-    "es": "Español",
-    "fr": "Français",
-    "hi": "हिन्दी",
-    "pt": "Português",
-    "zh-Hans": "简体中文",
-}
-"""Each language by its own name, so that its readers find it."""
 
 
 def register(app: Flask) -> None:
@@ -39,7 +29,13 @@ def words() -> Words:
 
 def _speak() -> dict[str, object]:
     spoken = words()
-    return {"words": spoken, "translate": spoken.translate, "count": spoken.count, "languages": NAMES}
+    return {
+        "words": spoken,
+        "translate": spoken.translate,
+        "count": spoken.count,
+        "languages": OWN_NAMES,
+        "reviewed": REVIEWED,
+    }
 
 
 def choose() -> Response:

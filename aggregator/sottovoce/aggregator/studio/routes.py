@@ -6,11 +6,17 @@ The pages are rendered on the server and work without a script. They set two coo
 
 from importlib.resources import files
 
-from flask import Flask, Response, current_app
+from flask import Flask, Response
 from sottovoce.aggregator.http.routing import Kind, Route
-from sottovoce.aggregator.institution import Institution
 from sottovoce.aggregator.studio import accessibility_page, language
-from sottovoce.aggregator.studio.account import accounts_page, audit_log_pages, ethics_board_links, team_page
+from sottovoce.aggregator.studio.account import (
+    accounts_page,
+    audit_log_pages,
+    ethics_board_links,
+    institution_page,
+    team_page,
+)
+from sottovoce.aggregator.studio.account.institution_page import shown_institution
 from sottovoce.aggregator.studio.design import elsewhere_page, new_survey_page, preview_page, publish_page, trials
 from sottovoce.aggregator.studio.design import page as design_page
 from sottovoce.aggregator.studio.file_analysis import page as file_page
@@ -36,8 +42,7 @@ from sottovoce.aggregator.studio.survey import (
 
 def style() -> Response:
     """Serve the style sheet of all pages, with the institution's accent colour."""
-    own: Institution = current_app.extensions["institution"]
-    return Response(_static("studio.css") + own.style.encode(), content_type="text/css; charset=utf-8")
+    return Response(_static("studio.css") + shown_institution().style.encode(), content_type="text/css; charset=utf-8")
 
 
 def design_style() -> Response:
@@ -129,6 +134,7 @@ _PAGES = (
     files_page,
     settings_page,
     accounts_page,
+    institution_page,
     team_page,
     ethics_board_links,
     ethics_page,
@@ -144,8 +150,7 @@ ROUTES: tuple[Route, ...] = (*(route for page in _PAGES for route in page.ROUTES
 def register(app: Flask) -> None:
     """Register the template filters, the language and the kept renderings on the app."""
     app.extensions["rendered_results"] = RenderingCache()
-    app.extensions["institution"] = institution = app.extensions["settings"].shown_institution
-    app.context_processor(lambda: {"institution": institution})
+    institution_page.register(app)
     format_numbers.register(app)
     language.register(app)
     file_page.register(app)

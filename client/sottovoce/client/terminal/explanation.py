@@ -12,6 +12,7 @@ from sottovoce.client.waiting import longest_wait
 from sottovoce.client.words import odds_in_words, text_of, translate
 from sottovoce.shared.accounting import percent_after
 from sottovoce.shared.allowance import NEARLY_SURE, Allowance
+from sottovoce.shared.arms.arms import arm_index, samples
 from sottovoce.shared.by_hand.own_coin import procedure
 from sottovoce.shared.by_hand.protection import drawn_by_device, is_all_by_hand
 from sottovoce.shared.errors import BudgetExhausted
@@ -42,8 +43,7 @@ def explain(me: Respondent, allowance: Allowance, status: RevisionStatus | None 
         print_line("\n" + translate("may_stop_arms"))
         return
     heading(translate("questions_title"))
-    if survey.ask is not None:
-        print_line(translate("explain_ask", private=str(len(survey.units)), asked=str(survey.ask)))
+    _explain_sample(me)
     _print_asked(me)
     print_line("\n" + translate("may_stop" if survey.ask is None else "may_stop_ask"))
 
@@ -53,7 +53,14 @@ def explain_arm(me: Respondent) -> None:
     if me.survey.arms:
         heading(translate("questions_title"))
         print_line(translate(arm_sentence(me.asked)))
+        _explain_sample(me)
         _print_asked(me)
+
+
+def _explain_sample(me: Respondent) -> None:
+    """Say of how many private questions the device has drawn some; nothing where this person is asked all."""
+    for sample in samples(me.survey, arm_index(me.survey, me.arm)):
+        print_line(translate("explain_ask", private=str(len(sample.units)), asked=str(sample.size)))
 
 
 def arm_sentence(asked: Sequence[Question]) -> str:

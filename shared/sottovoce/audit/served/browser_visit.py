@@ -19,6 +19,7 @@ from sottovoce.audit.runs import present_of
 from sottovoce.audit.test_keys import is_signed
 from sottovoce.shared.allowance import DEFAULT_ALLOWANCE
 from sottovoce.shared.answers import Value
+from sottovoce.shared.arms.arms import arm_index, samples
 from sottovoce.shared.errors import TransportError
 from sottovoce.shared.report import Report, dump_report, parse_report
 from sottovoce.shared.spec import Question, Survey
@@ -130,14 +131,16 @@ def records(context: BrowserContext) -> list[tuple[Any, Any]]:
 
 
 def _asked(context: BrowserContext, survey: Survey) -> list[int]:
-    """Indices of the questions on the page, in order: under ``ask`` as the browser has drawn and recorded them."""
-    every = range(len(survey.questions))
-    if survey.ask is None:
-        return [*every]
-    drawn = next(value["drawn"] for _, value in records(context) if isinstance(value, dict) and "drawn" in value)
-    names = sorted(survey.questions[index].name for index in survey.private)
-    asked = {names[place] for place in drawn}
-    return [index for index in every if index not in survey.private or survey.questions[index].name in asked]
+    """Indices of the questions on the page, in order: as the browser has drawn and recorded them."""
+    kept = [value["drawn"] for _, value in records(context) if isinstance(value, dict) and "drawn" in value]
+    arm = arm_index(survey, next((each for each in kept if isinstance(each, str)), ""))
+    unasked: set[int] = set()
+    for sample in samples(survey, arm):
+        drawn = next(each for each in kept if isinstance(each, list))
+        named = {" ".join(survey.questions[index].name for index in unit): unit for unit in sample.units}
+        unasked.update(*(named[name] for place, name in enumerate(sorted(named)) if place not in drawn))
+    shown = len(survey.questions) - bool(survey.arms)
+    return [index for index in survey.places_by_arm[arm] if index < shown and index not in unasked]
 
 
 def wait_for_receipt(page: Page, survey: Survey) -> None:

@@ -30,9 +30,9 @@ def prepare_migration(settings: Settings, waits: bool = False, at_once: bool = F
         _check_stopped(file, waits)
     copy = make_copy(file)
     click.echo(
-        f"The database is brought to this release. {copy} holds it as it was: to go back, stop the aggregator and let"
-        " the previous release use that file; reports that arrive from now on are then lost. It is removed after 7"
-        ' days, with the first deletion, or by "sottovoce db migrate --done".',
+        f"The database is brought to this release. {copy} holds it as it was: to go back, stop the aggregator and copy"
+        f" that file as {file.name} into an empty folder for the previous release; reports that arrive from now on are"
+        ' then lost. It is removed after 7 days, with the first deletion, or by "sottovoce db migrate --done".',
         err=True,
     )
 

@@ -11,11 +11,12 @@ from sottovoce.aggregator.analysis.worked_example import results_in_words
 from sottovoce.aggregator.estimators import DEFAULT_RULE
 from sottovoce.aggregator.estimators.intervals import METHODS
 from sottovoce.aggregator.export.catalogue import Source
+from sottovoce.aggregator.institution import institution_of
 from sottovoce.aggregator.storage.audit_log.events import EXPORTED, MACHINE
 from sottovoce.aggregator.surveys.database_clock import present
 from sottovoce.aggregator.surveys.lifecycle import TRIAL
 from sottovoce.cli.command import command
-from sottovoce.cli.database import data_option
+from sottovoce.cli.database import data_option, data_settings
 from sottovoce.cli.find_survey import open_survey
 from sottovoce.cli.number import Number
 from sottovoce.cli.output_file import write_json
@@ -90,7 +91,8 @@ def export(  # noqa: PLR0913, PLR0917 - one option each
     elif cohort is not None or people is not None or not usual:
         raise click.UsageError("--cohort, --interval, --confidence and --people are for --format json")
     elif out is not None:
-        source = Source(storage, revisions, present(storage), wave)
+        institution = institution_of(storage.institutions.documents(name), data_settings(data).shown_institution, name)
+        source = Source(storage, revisions, present(storage), wave, institution=institution)
         check_public(kind, source, yes)
         storage.journal.append(EXPORTED, MACHINE, f"{name} {kind}")
         _write(kind, source, out)

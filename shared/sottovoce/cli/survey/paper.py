@@ -10,7 +10,6 @@ from sottovoce.aggregator.invitations.paper import PaperItem, questionnaire
 from sottovoce.aggregator.surveys.survey_file import read_survey_file
 from sottovoce.cli.command import command
 from sottovoce.client.words import (
-    LANGUAGES,
     by_hand_in_words,
     choose_language,
     option_in_words,
@@ -20,6 +19,7 @@ from sottovoce.client.words import (
 from sottovoce.shared.by_hand.protection import drawn_by_device
 from sottovoce.shared.errors import SpecError, StorageError
 from sottovoce.shared.file_errors import cannot_write
+from sottovoce.shared.languages import LANGUAGES
 from sottovoce.shared.mechanisms.innocuous_rr import InnocuousRR
 from sottovoce.shared.spec import Item, Question, Survey
 
@@ -29,7 +29,7 @@ RIGHT_TO_LEFT = ("ar",)
 @command(example="sottovoce survey paper survey.yaml --out sheets")
 @click.argument("file", type=click.Path(path_type=Path, dir_okay=False))
 @click.option("--out", type=click.Path(path_type=Path), required=True, help="New folder.")
-@click.option("--language", type=click.Choice(LANGUAGES), default=None, help="[default: the survey's]")
+@click.option("--language", type=click.Choice([*LANGUAGES]), default=None, help="[default: the survey's]")
 def paper(file: Path, out: Path, language: str | None) -> None:
     """
     Write questionnaire.html to print, counts.csv to type the numbers of sheets into, and a copy of the survey.

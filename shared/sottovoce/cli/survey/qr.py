@@ -6,6 +6,7 @@ import click
 from sottovoce.aggregator.i18n.languages import LANGUAGES
 from sottovoce.aggregator.i18n.only_here import only_here
 from sottovoce.aggregator.i18n.translator import Words
+from sottovoce.aggregator.institution import institution_of
 from sottovoce.aggregator.invitations.posters import PosterContent, poster
 from sottovoce.aggregator.invitations.qr_codes import png, svg_file
 from sottovoce.aggregator.surveys.stored_surveys import newest, survey_of
@@ -31,12 +32,14 @@ def qr(name: str, out: Path, wave: int, language: str, data: Path | None) -> Non
     if out.suffix not in ENDINGS:
         raise click.UsageError(f'the name "{out}" must end in .svg, .png or .html')
     settings = data_settings(data)
-    stored = newest(open_survey(data, name), name)
+    storage = open_survey(data, name)
+    stored = newest(storage, name)
     survey = survey_of(stored.document)
     if wave >= len(survey.waves):
         raise StorageError(f"the survey has {len(survey.waves)} wave(s), counted from 0; there is no wave {wave}")
     link = served_settings(settings).link(name, stored.digest, wave)
-    _write(out, _drawn(out.suffix, link, PosterContent(survey, wave, Words(language))))
+    institution = institution_of(storage.institutions.documents(name), settings.shown_institution, name)
+    _write(out, _drawn(out.suffix, link, PosterContent(survey, wave, Words(language), institution)))
     if warning := only_here(link, Words(LANGUAGES[0])):
         click.echo(f"Warning: {warning}", err=True)
     click.echo(f"{out} leads to {link}", err=True)

@@ -32,7 +32,8 @@ _REAL = "This survey is not marked trial: invented reports would count as real o
     show_default=True,
     help="Number of invented respondents.",
 )
-@click.option("--seed", type=click.IntRange(0), default=1, show_default=True, help="Decides the invented answers.")
+@click.option("--seed", type=click.IntRange(0), default=1, show_default=True,
+              help="Decides answers and reports: the same ones, sent again, count once.")  # fmt: skip
 @click.option("--url", help="Send them as respondents to the survey behind this link instead.")
 @click.option("--yes", is_flag=True, help="Do not ask before invented reports go into a survey that is not a test run.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON on standard output.")

@@ -9,9 +9,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from sottovoce.shared.arms.arms import ARM, Arm, HasArms
+from sottovoce.shared.arms.arms import ARM, Arm
 from sottovoce.shared.checks import MISSING, Reader
-from sottovoce.shared.spec import Item, Question
+from sottovoce.shared.spec import Item, Question, Survey
 
 MOST_PLANNED = 20
 MEASURES = ("difference", "ratio")
@@ -51,7 +51,7 @@ class PlannedComparison:
         return {key: value for key, value in asdict(self).items() if value}
 
 
-def planned_comparisons(survey: HasArms) -> list[PlannedComparison]:
+def planned_comparisons(survey: Survey) -> list[PlannedComparison]:
     """Return the planned comparisons of a survey; empty without a plan."""
     return [PlannedComparison(**each) for each in survey.document.get("analysis_plan", ())]
 

@@ -1,21 +1,29 @@
 """
-The random arms of a survey, and what one respondent is asked: with arms one of several sets, under ``ask`` a drawn one.
+Questions for one respondent: those of the arm that the device draws and, under ``ask``, a drawn set of them.
 
-The device draws the arm by integer weights, independently of every answer, so it costs no epsilon; it is reported as a
-public choice of its own, after the survey's questions. What is not asked in an arm has no value, as under ``ask``: the
-arm does not depend on answers, so the missing value says nothing more than the arm does.
+The device draws the arm by integer weights and the set with equal chances, independently of every answer, so neither
+costs epsilon. The arm is reported as a public choice of its own, after the survey's questions; the set shows in the
+report. What is not asked has no value, which says nothing more than the arm and the set do. A survey without ``arms``
+is as one with a single arm.
 """
 
-from collections.abc import Mapping, Sequence
+import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, Protocol
+from functools import cached_property
+from typing import Any
+
+from sottovoce.shared.mechanisms.blocks import Block, blocks_of
 
 ARM = "arm"
 """Name of the public choice that reports the arm; no question of a survey with arms has it."""
 
 MOST_ARMS = 8
 MOST_WEIGHT = 1000
+
+Unit = tuple[int, ...]
+"""Indices of the questions that are drawn together: those of a block, or one private question."""
 
 
 @dataclass(frozen=True)
@@ -30,86 +38,152 @@ class Arm:
         return {"name": self.name, "weight": self.weight}
 
 
-class Reported(Protocol):
-    """Questions and the arm, of which a report has values."""
+@dataclass(frozen=True)
+class UnitSample:
+    """Units of which the device draws so many, every set with the same chance."""
+
+    size: int
+    units: tuple[Unit, ...]
+
+
+class SampledSurvey:
+    """
+    Part of a survey that decides which questions one respondent is asked; ``spec.Survey`` has the rest.
+
+    Attributes:
+        items, questions: in order; with arms, the last question reports the arm.
+        arms: of which the device draws one; empty for none.
+        ask: number of private questions of the arm, a block as one, that the device draws; None for all.
+    """
+
+    items: tuple[Any, ...]
+    questions: tuple[Any, ...]
+    arms: tuple[Arm, ...]
+    ask: int | None
+
+    @cached_property
+    def private(self) -> tuple[int, ...]:
+        """Indices of the questions that are randomized, of which ``ask`` leaves some out."""
+        return tuple(index for index, question in enumerate(self.questions) if question.mechanism is not None)
+
+    @cached_property
+    def places_by_arm(self) -> list[tuple[int, ...]]:
+        """Indices of what may have a value in each arm, the arm itself last; one entry, of all, without arms."""
+        items = [item for item in self.items for _ in item.questions]
+        every = [tuple(index for index, item in enumerate(items) if item.is_in(arm.name)) for arm in self.arms]
+        return [(*places, len(items)) for places in every] or [tuple(range(len(self.questions)))]
+
+    @cached_property
+    def blocks(self) -> tuple[Block, ...]:
+        """The questions that are randomized together, in order."""
+        return blocks_of([question.mechanism for question in self.questions])
+
+    @cached_property
+    def units(self) -> tuple[Unit, ...]:
+        """Indices of the questions that are drawn together: those of each block, each other private one by itself."""
+        rest = {index: block.questions for block in self.blocks for index in block.questions}
+        return tuple(dict.fromkeys(rest.get(index, (index,)) for index in self.private))
+
+    @cached_property
+    def units_by_arm(self) -> list[tuple[Unit, ...]]:
+        """Units of each arm, of which ``ask`` takes some; one entry, of all units, without arms."""
+        return [tuple(unit for unit in self.units if unit[0] in places) for places in self.places_by_arm]
 
     @property
-    def largest(self) -> int:
-        """The largest value that a report may carry for it."""
+    def epsilons_by_arm(self) -> list[list[float]]:
+        """The privacy loss of each unit of each arm; one entry, of all units, without arms."""
+        return [[self.questions[unit[0]].epsilon for unit in units] for units in self.units_by_arm]
+
+    @property
+    def unit_epsilons(self) -> list[float]:
+        """The privacy loss of each unit, in the dearest arm: a block costs as much as each question in it."""
+        return max(self.epsilons_by_arm, key=self._largest_sum)
 
     @property
     def epsilon(self) -> float:
-        """The privacy loss of one report."""
+        """The privacy loss of one whole report: the sum over its units, of the m costliest, in the dearest arm."""
+        return self._largest_sum(self.unit_epsilons)
+
+    def _largest_sum(self, epsilons: Sequence[float]) -> float:
+        return math.fsum(sorted(epsilons, reverse=True)[: self.ask])
+
+    @cached_property
+    def longest(self) -> tuple[int | None, ...]:
+        """Values of the longest report: in the arm, and of the units under ``ask``, whose values take most digits."""
+        largest = [question.largest for question in self.questions]
+
+        def length(indices: Sequence[int]) -> int:
+            # A value that is not there takes four letters.
+            return sum(len(str(largest[index])) - 4 for index in indices)
+
+        sets = []
+        for places, units in zip(self.places_by_arm, self.units_by_arm, strict=True):
+            unasked = sorted(units, key=length, reverse=True)[asked_of(self, units) :]
+            sets.append({*places}.difference(*unasked))
+        longest = max(sets, key=lambda places: length([*places]))
+        return tuple(each if index in longest else None for index, each in enumerate(largest))
+
+    def asks_for(self, values: Sequence[object]) -> bool:
+        """
+        Return True if just the questions of one respondent have values.
+
+        Args:
+            values: one for each question, None for those that were not asked.
+        """
+        arm = values[-1] if self.arms else 0
+        if type(arm) is not int or not 0 <= arm < len(self.places_by_arm):
+            return False
+        present = {index for index, value in enumerate(values) if value is not None}
+        units = self.units_by_arm[arm]
+        begun = [unit for unit in units if not present.isdisjoint(unit)]
+        public = {*self.places_by_arm[arm]}.difference(self.private)
+        return len(begun) == asked_of(self, units) and present == public.union(*begun)
 
 
-class Shown(Protocol):
-    """Items of a survey, in the order shown."""
-
-    @property
-    def questions(self) -> Sequence[Reported]:
-        """Questions of this item, none for a note."""
-
-    def is_in(self, arm: str) -> bool:
-        """Return True if it is asked in the arm of this name."""
+def asked_of(survey: SampledSurvey, units: Sequence[Unit]) -> int:
+    """Number of an arm's units that each of its respondents is asked: ``ask``, or all where there are no more."""
+    return len(units) if survey.ask is None else min(survey.ask, len(units))
 
 
-class HasArms(Protocol):
-    """Surveys, as far as this module needs to know them."""
-
-    @property
-    def document(self) -> Mapping[str, Any]:
-        """The canonical object, all defaults written out."""
-
-    @property
-    def arms(self) -> tuple[Arm, ...]:
-        """The arms; empty if there are none."""
-
-    @property
-    def items(self) -> Sequence[Shown]:
-        """Items of the survey, in the order shown."""
-
-    @property
-    def questions(self) -> Sequence[Reported]:
-        """Questions of the survey and, with arms, the arm last."""
-
-    @property
-    def units(self) -> tuple[tuple[int, ...], ...]:
-        """Indices of the questions that are drawn together."""
-
-    @property
-    def asked_units(self) -> int:
-        """Number of units that each respondent is asked."""
-
-    @property
-    def places_by_arm(self) -> list[tuple[int, ...]]:
-        """Indices of what has a value in each arm."""
-
-
-def places_by_arm(survey: HasArms) -> list[tuple[int, ...]]:
-    """Indices of what has a value in each arm, the arm itself last; one entry, of all questions, without arms."""
-    items = [item for item in survey.items for _ in item.questions]
-    every = [tuple(index for index, item in enumerate(items) if item.is_in(arm.name)) for arm in survey.arms]
-    return [(*places, len(items)) for places in every] or [tuple(range(len(items)))]
-
-
-def share_asked(survey: HasArms, *indices: int) -> Fraction:
+def samples(survey: SampledSurvey, arm: int = 0) -> list[UnitSample]:
     """
-    Return the expected share of respondents whose arm asks all questions with these indices; 1 without arms.
+    Return what the device draws from in one arm, in the order drawn; empty if all its questions are asked.
+
+    Args:
+        survey: the survey.
+        arm: index of the arm; 0 without arms.
+    """
+    units = survey.units_by_arm[arm]
+    asked = asked_of(survey, units)
+    return [UnitSample(asked, units)] if asked < len(units) else []
+
+
+def share_asked(survey: SampledSurvey, *indices: int) -> Fraction:
+    """
+    Return the expected share of respondents who are asked all questions with these indices.
 
     Args:
         survey: the survey.
         indices: of some of its questions.
     """
-    if not survey.arms:
-        return Fraction(1)
-    arms = zip(survey.arms, survey.places_by_arm, strict=True)
-    asking = sum(arm.weight for arm, places in arms if {*indices} <= {*places})
-    return Fraction(asking, sum(arm.weight for arm in survey.arms))
+    weights = [arm.weight for arm in survey.arms] or [1]
+    shares = (weight * _share_in_arm(survey, arm, indices) for arm, weight in enumerate(weights))
+    return sum(shares, Fraction(0)) / sum(weights)
 
 
-def reports_by_question(survey: HasArms, sizes: Sequence[int]) -> list[int]:
+def _share_in_arm(survey: SampledSurvey, arm: int, indices: Sequence[int]) -> Fraction:
+    if not {*indices} <= {*survey.places_by_arm[arm]}:
+        return Fraction(0)
+    share = Fraction(1)
+    for sample in samples(survey, arm):
+        total, wanted = len(sample.units), sum(not {*unit}.isdisjoint(indices) for unit in sample.units)
+        share *= Fraction(math.perm(sample.size, wanted), math.perm(total, wanted))
+    return share
+
+
+def reports_by_question(survey: SampledSurvey, sizes: Sequence[int]) -> list[int]:
     """
-    Return the number of reports that must have a value of each question.
+    Return the number of reports that may have a value of each question, and must of a public one.
 
     Args:
         survey: the survey.
@@ -119,47 +193,11 @@ def reports_by_question(survey: HasArms, sizes: Sequence[int]) -> list[int]:
     return [sum(size for size, places in held if index in places) for index in range(len(survey.questions))]
 
 
-def is_arm(survey: HasArms, question: Reported) -> bool:
+def is_arm(survey: SampledSurvey, question: object) -> bool:
     """Return True for the public choice that reports the arm, which is no answer of a person."""
     return bool(survey.arms) and question is survey.questions[-1]
 
 
-def epsilons_by_arm(survey: HasArms) -> list[list[float]]:
-    """The privacy loss of each unit that is asked, in each arm; one entry, of all units, without arms."""
-    questions = survey.questions
-    return [
-        [questions[unit[0]].epsilon for unit in survey.units if unit[0] in places] for places in survey.places_by_arm
-    ]
-
-
-def is_asked_set(survey: HasArms, values: Sequence[object]) -> bool:
-    """
-    Return True if just the questions of one respondent have values.
-
-    Args:
-        survey: the survey.
-        values: one for each question, None for those that were not asked.
-    """
-    absent = {index for index, value in enumerate(values) if value is None}
-    if survey.arms:
-        arm = values[-1]
-        if type(arm) is not int or not 0 <= arm < len(survey.arms):
-            return False
-        return absent == set(range(len(values))).difference(survey.places_by_arm[arm])
-    unasked = [unit for unit in survey.units if unit[0] in absent]
-    whole = {index for unit in unasked for index in unit}
-    return len(survey.units) - len(unasked) == survey.asked_units and absent == whole
-
-
-def longest_values(survey: HasArms) -> tuple[int | None, ...]:
-    """Values of the longest report: in the arm, or of the units under ``ask``, whose values take most digits."""
-    largest: list[int | None] = [question.largest for question in survey.questions]
-    if survey.arms:
-        # A value that is not there takes four letters.
-        lengths = [sum(len(str(largest[index])) - 4 for index in places) for places in survey.places_by_arm]
-        longest = survey.places_by_arm[lengths.index(max(lengths))]
-        return tuple(each if index in longest else None for index, each in enumerate(largest))
-    longer = {unit: sum(len(str(largest[index])) - 4 for index in unit) for unit in survey.units}
-    by_length = sorted(survey.units, key=lambda unit: longer[unit], reverse=True)
-    unasked = {index for unit in by_length[survey.asked_units :] for index in unit}
-    return tuple(None if index in unasked else value for index, value in enumerate(largest))
+def arm_index(survey: SampledSurvey, name: str) -> int:
+    """Index of the arm of this name; 0 without arms."""
+    return [arm.name for arm in survey.arms].index(name) if survey.arms else 0

@@ -18,6 +18,7 @@ LABELS = {
     "es": "Grupo elegido al azar",
     "fr": "Groupe tiré au sort",
     "hi": "संयोग से चुना गया समूह",
+    "it": "Gruppo sorteggiato",
     "pt": "Grupo escolhido ao acaso",
     "zh-Hans": "随机抽取的组",
 }
@@ -36,9 +37,9 @@ def read_arms(reader: ItemReader, fields: Mapping[str, Any], items: Sequence[Ite
     if "arms" not in fields:
         if "arms_per_wave" in fields:
             reader.problem("/arms_per_wave", "goes with arms only")
-        documents = [_document(fields, pointer) for pointer in reader.pointers]
-        for pointer in [each for each, document in zip(reader.pointers, documents, strict=True) if ARM in document]:
-            reader.problem(f"{pointer}/{ARM}", "names an arm, and the survey has no arms")
+        for pointer in dict.fromkeys(place for each in reader.pointers for place in (_whole(each), each)):
+            if ARM in _document(fields, pointer):
+                reader.problem(f"{pointer}/{ARM}", "names an arm, and the survey has no arms")
         return [], list(items)
     arms = [
         _arm(reader, value, f"/arms/{index}")
@@ -47,10 +48,11 @@ def read_arms(reader: ItemReader, fields: Mapping[str, Any], items: Sequence[Ite
     names = [arm.name for arm in arms]
     for index in [index for index, name in enumerate(names) if name and name in names[:index]]:
         reader.problem(f"/arms/{index}/name", "is used twice")
-    read = [
-        replace(item, arms=_arms_of(reader, _document(fields, pointer), names, pointer))
-        for pointer, item in zip(reader.pointers, items, strict=True)
-    ]
+    named = {place: _arms_of(reader, _document(fields, place), names, place) for place in map(_whole, reader.pointers)}
+    read = [replace(item, arms=named[_whole(pointer)]) for pointer, item in zip(reader.pointers, items, strict=True)]
+    for pointer in reader.pointers:
+        if pointer != _whole(pointer) and ARM in _document(fields, pointer):
+            reader.problem(f"{pointer}/{ARM}", "a block is asked as a whole: give the arm to the block")
     _check_together(reader, fields, read)
     _check_items(reader, read, names)
     return arms, read
@@ -112,8 +114,13 @@ def _arm(reader: ItemReader, value: object, pointer: str) -> Arm:
     return Arm(name, reader.integer(fields.get("weight", 1), f"{pointer}/weight", 1, MOST_WEIGHT))
 
 
+def _whole(pointer: str) -> str:
+    """JSON pointer of the entry of the list of questions: for an item in a block, the block's."""
+    return pointer.partition("/items/")[0]
+
+
 def _document(fields: Mapping[str, Any], pointer: str) -> Mapping[str, Any]:
-    """What the file has at an item's pointer; an empty map after a mistake."""
+    """What the file has at the pointer of an item or a block; an empty map after a mistake."""
     value: Any = fields
     for part in pointer.split("/")[1:]:
         value = value[int(part)] if isinstance(value, list) else value[part]
@@ -122,18 +129,16 @@ def _document(fields: Mapping[str, Any], pointer: str) -> Mapping[str, Any]:
 
 def _arms_of(reader: ItemReader, document: Mapping[str, Any], names: Sequence[str], pointer: str) -> tuple[str, ...]:
     """
-    Names of an item's arms, in the order of the survey's; none for an item of all arms.
+    Names of the arms of an item or a block, in the order of the survey's; none for all arms.
 
     Args:
         reader: takes the mistakes.
-        document: the item's map.
+        document: the map of the item or block.
         names: of the survey's arms.
-        pointer: JSON pointer of the item.
+        pointer: its JSON pointer.
     """
     if ARM not in document:
         return ()
-    if "/items/" in pointer:
-        reader.problem(f"{pointer}/{ARM}", "a block is asked in all arms")
     wanted = document[ARM] if isinstance(document[ARM], list) else [document[ARM]]
     is_known = wanted and all(isinstance(each, str) and each in names for each in wanted)
     if not is_known or not len(set(wanted)) == len(wanted) < len(names):
@@ -157,8 +162,6 @@ def _check_together(reader: ItemReader, fields: Mapping[str, Any], items: Sequen
             reader.problem("/arms_per_wave", "must be true, or left out")
         if "waves" not in fields:
             reader.problem("/arms_per_wave", "goes with waves only")
-    if "ask" in fields:
-        reader.problem("/ask", "cannot be combined with ask: the arm decides which questions are asked")
     privacy = fields.get("privacy")
     if isinstance(privacy, dict) and privacy.get("procedure") == "own_coin":
         reader.problem("/arms", "cannot be combined with own_coin: the device must draw nothing")
@@ -176,7 +179,7 @@ def _check_item(reader: ItemReader, item: Item, pointer: str) -> None:
         pointer: its JSON pointer.
     """
     if any(question.mechanism is not None and question.mechanism.waves > 1 for question in item.questions):
-        reader.problem(f"{pointer}/mechanism", "cannot be combined with arms: a memo is of a question for everybody")
+        reader.problem(f"{pointer}/mechanism", "cannot be combined with arms: only questions for all are remembered")
     if ARM in {item.name, *(question.name for question in item.questions)}:
         reader.problem(f"{pointer}/name", "is the name under which the arm itself is reported")
     if item.arms and any(question.cohort for question in item.questions):

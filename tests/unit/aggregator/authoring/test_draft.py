@@ -41,6 +41,24 @@ def test_survey_becomes_a_draft_and_the_same_survey_again() -> None:
     assert survey_of_draft(draft_of(whole), "exam").digest == parse_survey(whole).digest
 
 
+@pytest.mark.parametrize("declining", ["own", "never"])
+@pytest.mark.parametrize("harm", ["little", "clearly", "badly"])
+def test_correction_keeps_the_levels_of_all_types(harm: str, declining: str) -> None:
+    """Publishing turns an epsilon into integers; the level and the planned analysis are found again."""
+    options = {"choices": [{"name": name, "label": {"en": name}} for name in ("a", "b", "c")]}
+    numbers = {"type": "integer", "min": "0", "max": "60", "step": "1"}
+    kinds = ({}, {"type": "select_one", **options}, {"type": "select_multiple", **options, "max_choices": 3}, numbers)
+    cards = asks(*kinds, numbers, declining=declining).cards
+    before = [replace(card, harm=harm) for card in (*cards[:-1], replace(cards[-1], use="explain"))]
+    published = survey_of_draft(replace(asks(), cards=tuple(before), declining=declining), "exam")
+
+    after = draft_of(published.document)
+
+    assert [card.harm for card in after.cards] == [harm] * len(before)
+    assert after.cards[-1].use == "explain"
+    assert survey_of_draft(after, "exam").questions == published.questions
+
+
 def test_draft_is_read_as_it_was_written() -> None:
     """Complete or not."""
     for each in (draft(), empty_draft("", "de"), asks({})):
@@ -225,6 +243,14 @@ def test_texts_that_nobody_could_show_are_told() -> None:
     assert grave(asks({"label": {"en": "<script>alert(1)</script>"}})) == {}
 
 
+def test_missing_translation_leads_to_its_field() -> None:
+    """The title is translated, the researcher's name is not."""
+    head = {"title": {"en": "T", "de": "T"}, "researcher": {"name": {"en": "Ada"}}, "revision": 1}
+    text = {"label": {"en": "?", "de": "?"}}
+    found = [each for each in problems_of(asks(text, head=head, tags=("en", "de")), "t") if each.key == "untranslated"]
+    assert [(each.place.field, each.values["missing"]) for each in found] == [("researcher.name", 1)]
+
+
 def test_buttons_move_copy_and_delete_cards_and_ignore_what_is_gone() -> None:
     """A name is never given twice."""
     start = draft()
@@ -232,7 +258,9 @@ def test_buttons_move_copy_and_delete_cards_and_ignore_what_is_gone() -> None:
     assert [card.name for card in change(start, "down:0").cards] == [names[1], names[0], names[2]]
     assert [card.name for card in change(start, "copy:0").cards] == ["cheated", "cheated_2", "reason", "year"]
     assert [card.name for card in change(start, "delete:1").cards] == ["cheated", "year"]
-    for word in ("up:0", "down:2", "delete:3", "up:x", "nothing", "ask:x", "language:<b>"):
+    assert [card.name for card in change(start, "to:0:2").cards] == [*names[1:], names[0]]
+    assert [card.name for card in change(start, "to:2:0").cards] == [names[2], *names[:2]]
+    for word in ("up:0", "down:2", "delete:3", "to:1:1", "to:1:x", "up:x", "nothing", "ask:x", "language:<b>"):
         assert change(start, word) == start
 
 

@@ -1,9 +1,9 @@
 """Figures of a draft with random arms: the dearest arm counts, and a question has the people of its arms."""
 
 import pytest
-from sottovoce.aggregator.authoring.cost_and_precision import DraftFigures
-from sottovoce.aggregator.authoring.draft_arms import arms_of, share_asked
-from sottovoce.aggregator.authoring.draft_blocks import joinable_cards
+from sottovoce.aggregator.authoring.cost_and_precision import DraftFigures, share_asked
+from sottovoce.aggregator.authoring.draft_arms import arms_of
+from sottovoce.aggregator.authoring.draft_blocks import protect_together
 from sottovoce.aggregator.authoring.from_survey import draft_of
 from sottovoce.aggregator.authoring.validation import survey_of_draft
 
@@ -15,7 +15,7 @@ ARMS = [{"name": "short", "weight": 1}, {"name": "long", "weight": 3}]
 
 
 def test_draft_costs_what_its_dearest_arm_costs() -> None:
-    """As the survey itself; a question of one arm needs more people, and cannot be in a block."""
+    """As the survey itself; a question of one arm needs more people, and a block has those of one arm."""
     asked = [
         in_block("a", **COIN, arm="short"), in_block("b", **COIN, arm="long"),
         in_block("c", **COIN, arm=["long"]), in_block("d", **COIN, arm="long"), in_block("e", **COIN),
@@ -26,7 +26,17 @@ def test_draft_costs_what_its_dearest_arm_costs() -> None:
     assert figures.totals.epsilon == pytest.approx(4 * 1.0986123)
     needed = [each.needed for each in figures.of_items if each and each.needed]
     assert [round(each / needed[4], 2) for each in needed] == [4, 1.33, 1.33, 1.33, 1]
-    assert joinable_cards(draft) == [4]
+
+
+def test_cards_of_one_arm_are_protected_together() -> None:
+    """The block has their arm; cards of another one stay as they are, and a file gives the same draft again."""
+    asked = [in_block("a", **COIN, arm="short"), *(in_block(name, **COIN, arm="long") for name in "bcd")]
+    draft = draft_of(survey(*asked, arms=ARMS))
+    assert protect_together(draft, [0, 1]) == draft
+    joined = survey_of_draft(protect_together(draft, [1, 2, 3]), "exam")
+    [block] = joined.blocks
+    assert (block.questions, [item.arms for item in joined.items]) == ((1, 2, 3), [("short",), *[("long",)] * 3])
+    assert survey_of_draft(draft_of(joined.document), "exam").questions == joined.questions
 
 
 @pytest.mark.parametrize(

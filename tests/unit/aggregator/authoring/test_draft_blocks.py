@@ -33,7 +33,7 @@ def rows() -> list[str]:
 
 
 def test_table_of_the_templates_is_true() -> None:
-    """Seven templates have two questions or more that can be in one block."""
+    """Every template with two questions or more that can be in one block has its row."""
     found = rows()
     shown = re.findall(r"^\| [a-z_]+ \| \d+ \|.*", PAGE.read_text(encoding="utf-8"), re.MULTILINE)
     assert shown == found

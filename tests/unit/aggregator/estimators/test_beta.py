@@ -5,8 +5,8 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from sottovoce.aggregator.estimators import beta
-from sottovoce.aggregator.estimators.beta import _halley, _log_mass, _log_peak, _step, beta_quantile
+from sottovoce.aggregator.estimators.distributions import beta
+from sottovoce.aggregator.estimators.distributions.beta import _halley, _log_mass, _log_peak, _step, beta_quantile
 
 
 def lower_mass(t: float, p: int, q: int) -> Fraction:

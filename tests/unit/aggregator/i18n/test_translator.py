@@ -1,4 +1,4 @@
-"""The studio speaks eight languages, each with all of its sentences, numbers and plurals."""
+"""The studio speaks every language of the list, each with all of its sentences, numbers and plurals."""
 
 import re
 from datetime import UTC, date, datetime

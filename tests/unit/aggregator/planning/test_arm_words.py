@@ -1,17 +1,21 @@
 """What ``lint`` and the planner say of arms, simulated arms, and what a correction may not change."""
 
+import math
+from fractions import Fraction
+from itertools import combinations
+
 import numpy as np
 import pytest
 from sottovoce.aggregator.planning.arm_words import arm_suggestions, arm_warnings, describe_arms
-from sottovoce.aggregator.planning.lint import oldest_release
-from sottovoce.aggregator.planning.simulated_arms import share_of_arms
+from sottovoce.aggregator.planning.lint import describe, oldest_release
 from sottovoce.aggregator.planning.simulated_reports import reports_of
 from sottovoce.aggregator.planning.simulated_survey import invent
 from sottovoce.aggregator.planning.vectorized_randomizers import BatchDraws
+from sottovoce.shared.arms.arms import share_asked
 from sottovoce.shared.parse_survey import parse_survey
 
-from tests.documents import survey
-from tests.vectors.arms import COIN, arms, asks, three_arms, two_arms
+from tests.documents import Document, survey
+from tests.vectors.arms import COIN, arms, asks, drawn_arms, three_arms, two_arms
 
 
 def test_lint_names_the_arms_and_an_arm_without_anything_of_its_own() -> None:
@@ -37,9 +41,10 @@ def test_other_words_than_a_sentence_about_protection_are_noted(label: str, diff
     assert bool(arm_suggestions(parse_survey(survey(one, other, arms=arms(1, 1))))) == differs
 
 
-def test_simulated_devices_report_as_devices_do() -> None:
-    """Each simulated report has just the values of its arm, and the arms have their weights' shares."""
-    asked = parse_survey(three_arms())
+@pytest.mark.parametrize("document", [three_arms(), drawn_arms()])
+def test_simulated_devices_report_as_devices_do(document: Document) -> None:
+    """Each simulated report has just the values of its arm and set; the arms and questions have their shares."""
+    asked = parse_survey(document)
     truths = next(invent(asked, 5000, 3))
     numbers = reports_of(asked, truths, BatchDraws(np.random.default_rng(3).bytes)).numbers
     missing = np.iinfo(numbers.dtype).max
@@ -47,6 +52,17 @@ def test_simulated_devices_report_as_devices_do() -> None:
 
     assert all(asked.asks_for(row) for row in rows)
     assert np.bincount(numbers[:, -1].astype(int)) / 5000 == pytest.approx([1 / 7, 4 / 7, 2 / 7], abs=0.03)
-    income, more = asked.questions[0], asked.questions[5]
-    assert share_of_arms(asked, income, more) == pytest.approx(2 / 7)
-    assert share_of_arms(asked, income, asked.questions[1]) == 0
+    for one, other in combinations(range(len(asked.questions)), 2):
+        both = (numbers[:, one] != missing) & (numbers[:, other] != missing)
+        assert both.mean() == pytest.approx(float(share_asked(asked, one, other)), abs=0.03)
+
+
+def test_share_asked_is_that_of_the_arms_and_sets() -> None:
+    """By hand: arm 2 of 7, 1 of 7 and 4 of 7; in the last 2 of 4 units, of which a block is one."""
+    third, drawn = parse_survey(three_arms()), parse_survey(drawn_arms())
+    assert (share_asked(third, 0, 6), share_asked(third, 0, 1)) == (Fraction(2, 7), 0)
+    assert share_asked(drawn, 2) == Fraction(4, 7) / 2 + Fraction(2, 7)
+    assert (share_asked(drawn, 3, 4), share_asked(drawn, 4, 5)) == (Fraction(2, 7), Fraction(4, 7) / 6)
+    assert (share_asked(drawn, 3, 4, 5, 6), share_asked(drawn, 0, 7), share_asked(drawn, 1, 2)) == (0, 1, 0)
+    assert drawn.epsilon == pytest.approx(math.log(9) + math.log(3))
+    assert "of arm protected is asked 2 of the 4 private questions" in "\n".join(describe(drawn))

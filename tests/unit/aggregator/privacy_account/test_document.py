@@ -19,6 +19,7 @@ from sottovoce.shared.spec import Survey
 
 from tests.surveys import every_type, months, survey
 from tests.unit.shared.test_schema import validator
+from tests.vectors.arms import arms, asks
 
 TERMS = AccountTerms()
 ENGLISH = Words("en")
@@ -104,6 +105,21 @@ def test_composition_is_shown_only_where_it_helps() -> None:
     assert composed["advanced"] is None
     cheap = coins(2, {"name": "binary_rr", "a": "51/100", "b": "49/100"})
     assert account(survey(questions=cheap), AccountTerms(waves=500))["composed"]["advanced"] is not None
+
+
+def test_composition_holds_for_people_of_every_arm() -> None:
+    """Ten cheap answers sum to more than one costly answer, but compose to less: the figure is the one of its arm."""
+    cheap = {"name": "binary_rr", "a": "29/50", "b": "21/50"}
+    many = [{**each, "arm": "protected"} for each in coins(10, cheap)]
+    costly = asks("costly", "direct", mechanism={"name": "binary_rr", "a": "20/21", "b": "1/21"})
+    asked = survey(questions=[*many, costly], arms=arms(1, 1))
+    assert max(asked.unit_epsilons) < 1
+
+    found, alone = (account(each, AccountTerms(waves=5)) for each in (asked, survey(questions=coins(10, cheap))))
+    assert alone["composed"]["epsilon"] < 5 * math.log(20)
+    assert found["composed"] is None or found["composed"]["epsilon"] >= 5 * math.log(20) - 1e-3
+    drawn_anew = survey(questions=[*many, costly], arms=arms(1, 1), arms_per_wave=True, waves=months(5))
+    assert account(drawn_anew, TERMS)["composed"] is None
 
 
 def test_shuffling_is_shown_only_when_asked_for() -> None:

@@ -5,6 +5,8 @@ from pathlib import Path
 
 import pytest
 from sottovoce.aggregator.planning.lint import SINCE, describe, oldest_release
+from sottovoce.shared.mechanisms import MECHANISMS
+from sottovoce.shared.types import TYPES
 
 from tests.documents import names
 from tests.surveys import document, survey
@@ -14,6 +16,12 @@ COIN, REASON, YEAR = document()["questions"]
 DAY = {"type": "date", "name": "day", "label": {"en": "?"}, "min": "2026-01-01", "max": "2026-01-31", "public": True}
 ROWS = {"type": "matrix", "name": "m", "label": {"en": "?"}, "rows": names(2, "r")}
 UNARY = {"type": "rating", "choices": names(3), "mechanism": {"name": "optimal_unary", "odds": "3"}}
+FIRST = {
+    *("binary_rr", "kary_rr", "memoized_rr", "subset_selection", "hadamard_response", "sampled_option", "bitwise_rr"),
+    *("rounding_rr", "level_table", "square_wave", "geometric", "sampled_coordinate"),
+    *("boolean", "select_one", "rating", "select_multiple", "integer", "decimal", "vector"),
+}
+"""The mechanisms and question types that the first release read."""
 ANY = {"type": "note", "name": "n", "label": {"en": "?"}, "any_of": {"year": ["first"]}}
 
 
@@ -37,6 +45,11 @@ def test_oldest_release_is_that_of_the_youngest_word(changes, expected):
 
     assert oldest_release(asked) == expected
     assert any("or later" in line for line in describe(asked)) is (expected is not None)
+
+
+def test_every_mechanism_and_type_has_its_release():
+    """One that is added later needs its word in the table: an older program cannot answer a survey that names it."""
+    assert {*MECHANISMS, *TYPES} - FIRST - {word for words in SINCE.values() for word in words} == set()
 
 
 @pytest.mark.parametrize("release", SINCE)

@@ -17,7 +17,9 @@ from tests.unit.client.issuer import blind_survey
 def test_terminal_says_what_is_a_try_out(capsys: pytest.CaptureFixture[str], given: dict[str, Any], told: int) -> None:
     """Below the title; of the real survey nothing is said."""
     asked = survey(**given)
-    explain(SimpleNamespace(survey=asked, asked=asked.questions, spent=0.0, cost=1.0, wave=0), DEFAULT_ALLOWANCE)  # type: ignore[arg-type]
+    explain(
+        SimpleNamespace(survey=asked, asked=asked.questions, arm="", spent=0.0, cost=1.0, wave=0), DEFAULT_ALLOWANCE
+    )  # type: ignore[arg-type]
     said = capsys.readouterr().err
 
     assert said.count("Test run: not the real survey.") == told
@@ -32,7 +34,7 @@ def test_no_wait_is_promised_where_nothing_waits(
     closes = datetime.now(UTC) + timedelta(minutes=minutes)
     more = {"privacy": {"send_within_hours": hours}} if hours else {}
     asked = blind_survey(closes=closes.strftime("%Y-%m-%dT%H:%M:%SZ"), **more)
-    me = SimpleNamespace(survey=asked, asked=asked.questions, spent=0.0, cost=1.0, wave=0)
+    me = SimpleNamespace(survey=asked, asked=asked.questions, arm="", spent=0.0, cost=1.0, wave=0)
     explain(me, DEFAULT_ALLOWANCE)  # type: ignore[arg-type]
     said = capsys.readouterr().err
 

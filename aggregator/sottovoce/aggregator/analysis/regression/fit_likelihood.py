@@ -26,7 +26,7 @@ from sottovoce.aggregator.analysis.regression.ordered_logit import Ordered
 from sottovoce.aggregator.analysis.regression.regression_data import Sample
 from sottovoce.aggregator.analysis.regression.regression_result import Coefficient, Regression
 from sottovoce.aggregator.analysis.weights import CROSS_SEPARATOR, kish_effect
-from sottovoce.aggregator.estimators.chi_square import upper_tail
+from sottovoce.aggregator.estimators.distributions.chi_square import upper_tail
 from sottovoce.aggregator.estimators.intervals import normal_quantile
 from sottovoce.shared.errors import EstimateError
 from sottovoce.shared.sentence import Sentence

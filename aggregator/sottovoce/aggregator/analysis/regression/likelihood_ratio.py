@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 from sottovoce.aggregator.analysis.regression.newton import Array, Fit, Model, maximize
-from sottovoce.aggregator.estimators.chi_square import upper_tail
+from sottovoce.aggregator.estimators.distributions.chi_square import upper_tail
 from sottovoce.aggregator.estimators.intervals import normal_quantile
 from sottovoce.shared.errors import EstimateError
 

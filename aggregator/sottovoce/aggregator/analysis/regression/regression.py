@@ -32,6 +32,7 @@ from sottovoce.aggregator.analysis.regression.design_matrix import SMALLEST_GROU
 from sottovoce.aggregator.analysis.regression.fit_likelihood import likelihood_regression, parameter_count
 from sottovoce.aggregator.analysis.regression.fitted_linear import linear_regression
 from sottovoce.aggregator.analysis.regression.formula_terms import Formula, formula_of
+from sottovoce.aggregator.analysis.regression.innocuous_share import add_share_errors
 from sottovoce.aggregator.analysis.regression.regression_data import RegressionOptions, Sample, take_sample
 from sottovoce.aggregator.analysis.regression.regression_result import Regression
 from sottovoce.aggregator.analysis.report_columns import Columns, absence
@@ -39,6 +40,7 @@ from sottovoce.aggregator.analysis.tables.corrected_table import correction_note
 from sottovoce.aggregator.analysis.variable_columns import Answers, answers_of
 from sottovoce.aggregator.analysis.weights import kish_effect, weight_warnings
 from sottovoce.aggregator.estimators.blocks.joint_channel import check_identified
+from sottovoce.aggregator.estimators.by_hand.uncertain_share import Shift
 from sottovoce.aggregator.estimators.question_variables import check_explains, check_pair
 from sottovoce.aggregator.estimators.variable import NumberVariable
 from sottovoce.shared.errors import EstimateError
@@ -111,7 +113,13 @@ def regress(  # noqa: PLR0913 - all but three have a default
         raise EstimateError("an ordered model has cuts in the place of a constant: leave 0 and -1 out of the formula")
     sample = take_sample(columns, explained, formula, explaining, choices)
     _refuse_too_few(sample, kind)
-    result = _fit(sample, kind, careless)
+
+    def fit(shift: Shift) -> Regression:
+        own, *others = (answers_of(columns, name, shift) for name in (outcome, *variables))
+        return _fit(take_sample(columns, own, formula, others, choices) if shift else sample, kind, careless)
+
+    mechanisms = {each.name: each.mechanism for each in columns.survey.questions}
+    result = add_share_errors(fit, (explained, *explaining), mechanisms, confidence)
     names = dict.fromkeys(each.variable.question for each in (explained, *explaining))
     # Where the model leaves out people who declined, no missing answer is coded as one of the options.
     names = {name: None for name in names if not (sample.declines and name == explained.variable.question)}

@@ -19,7 +19,7 @@ from sottovoce.aggregator.analysis.tables.ml_table import (
     seen_together,
 )
 from sottovoce.aggregator.analysis.tables.pair_moments import Joint
-from sottovoce.aggregator.estimators.chi_square import upper_tail
+from sottovoce.aggregator.estimators.distributions.chi_square import upper_tail
 from sottovoce.aggregator.estimators.variable import Floats
 
 MOST_LIKELIHOODS = 1_000_000

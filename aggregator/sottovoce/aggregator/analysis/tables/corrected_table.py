@@ -8,7 +8,8 @@ Share       Of people who count, a share W = P(row) P(the column's question is a
 Limits      MOVER: the distances of s and of lambda to their own limits, which hold for few people and few careless
             ones, and z standard errors of W, each times the derivative, as the root of their sum of squares. A
             difference of two rows takes lambda's part once. What s and lambda have in common makes these limits wider
-            than necessary, not narrower.
+            than necessary, not narrower. Shares of randomized groups depend on each other: one report raises one row
+            and lowers the other, so limits of their difference are at least z standard errors from it.
 Source      Zou and Donner 2008 (MOVER).
 """
 
@@ -22,7 +23,7 @@ from sottovoce.aggregator.analysis.careless_results import anchors_of, careless_
 from sottovoce.aggregator.analysis.report_columns import Columns, check_one_wave, strata_of
 from sottovoce.aggregator.analysis.result import Result
 from sottovoce.aggregator.analysis.selection import SelectedVariable, count_strata
-from sottovoce.aggregator.analysis.tables.pair_moments import Products, ScorePart, answered_part, joint
+from sottovoce.aggregator.analysis.tables.pair_moments import Products, ScoredPairs, ScorePart, answered_part, joint
 from sottovoce.aggregator.analysis.tables.small_groups import MERGED
 from sottovoce.aggregator.analysis.tables.table import SUPPRESSED, Rule, TwoWayTable
 from sottovoce.aggregator.estimators.careless.anchors import Careless
@@ -110,7 +111,16 @@ def corrected_table(
 
 
 class CorrectedShare(NamedTuple):
-    """Corrected figure: unclipped, for the displayed share, distances to its limits without lambda, and slope by it."""
+    """
+    Corrected figure.
+
+    Attributes:
+        raw, shown: unclipped, and from the displayed share.
+        down, up: distances to the limits, without what is unknown of lambda.
+        error: standard error, without the same.
+        slope: derivative by lambda.
+        rest: share of careful people who count.
+    """
 
     raw: float
     shown: float
@@ -118,6 +128,7 @@ class CorrectedShare(NamedTuple):
     up: float
     error: float
     slope: float
+    rest: float = 1.0
 
 
 class CorrectedTable:
@@ -170,7 +181,18 @@ class CorrectedTable:
     def difference(self, rows: tuple[int, int], column: int) -> Result:
         """Return the corrected share of a column in the second row minus the share in the first one."""
         first, later = (self.part(row, column) for row in rows)
-        return corrected_difference(self._table.share(rows[1], column), self.careless, first, later)
+        found = self._table.share(rows[1], column)
+        if first is None or later is None or self._table.joint.first.public:
+            return corrected_difference(found, self.careless, first, later)
+        signed = ((rows[0], -1 / first.rest, first.shown), (rows[1], 1 / later.rest, later.shown))
+
+        def products(each: ScoredPairs) -> Floats:
+            parts = (
+                times * (each.cell(row, column) - share * self._counting(each, row)) for row, times, share in signed
+            )
+            return np.asarray(sum(parts))[:, None]
+
+        return corrected_difference(found, self.careless, first, later, self._whole(products)[1], self._z)
 
     def part(self, row: int, column: int) -> CorrectedShare | None:
         """Return the corrected share of a column within a row as a part of a difference; None if it has no figure."""
@@ -179,11 +201,14 @@ class CorrectedTable:
     def _of_row(self, found: Result, row: int, column: int) -> CorrectedShare | None:
         absent = self._table.joint.second.absent
         answered = 1 - self._columns[-1] * absent
-        whole = self._whole(
-            lambda each: each.product(ScorePart(each.first[:, row], 1), answered_part(each.second, absent))[:, None]
-        )
+        whole = self._whole(lambda each: self._counting(each, row)[:, None])
         careless = float(self._columns[column] / answered)
         return self._part(found, float(self._rows[row] * answered), careless, whole)
+
+    def _counting(self, each: ScoredPairs, row: int) -> Floats:
+        """Return the scores of being in a row and having answered the question of the columns, (m,)."""
+        second = answered_part(each.second, self._table.joint.second.absent)
+        return each.product(ScorePart(each.first[:, row], 1), second)
 
     def _whole(self, products: Products) -> tuple[float, float]:
         """Return the estimated share of people who count, and its standard error."""
@@ -216,6 +241,7 @@ class CorrectedTable:
             math.hypot(up, self._z * of_whole),
             math.hypot((found.std_error or 0.0) * steep, of_whole),
             chance * (shown - careless) / rest,
+            rest,
         )
 
     def _corrected(self, found: Result, part: CorrectedShare | None) -> Result:
@@ -227,7 +253,12 @@ class CorrectedTable:
 
 
 def corrected_difference(
-    found: Result, careless: Careless, first: CorrectedShare | None, later: CorrectedShare | None
+    found: Result,
+    careless: Careless,
+    first: CorrectedShare | None,
+    later: CorrectedShare | None,
+    error: float = 0.0,
+    z: float = 0.0,
 ) -> Result:
     """
     Return one corrected share minus another one, corrected by the same share of careless people.
@@ -237,15 +268,17 @@ def corrected_difference(
         careless: the share of careless people.
         first: the corrected share that is subtracted; None if it has no figure.
         later: the other one.
+        error: standard error of the difference of shares that depend on each other; 0 for independent ones.
+        z: quantile of the limits, for such shares.
     """
     if first is None or later is None:
         return replace(found, estimate=None, raw=None, std_error=None, low=-1.0, high=1.0, method=METHOD)
     joined = CorrectedShare(
         later.raw - first.raw,
         _clip(later.shown) - _clip(first.shown),
-        math.hypot(later.down, first.up),
-        math.hypot(later.up, first.down),
-        math.hypot(later.error, first.error),
+        max(math.hypot(later.down, first.up), z * error),
+        max(math.hypot(later.up, first.down), z * error),
+        error or math.hypot(later.error, first.error),
         later.slope - first.slope,
     )
     return _result(found, careless, joined, -1.0)

@@ -46,6 +46,7 @@ from sottovoce.aggregator.analysis.tables.test_inversion_intervals import (
     ratio,
 )
 from sottovoce.aggregator.analysis.weights import weights_of_reports
+from sottovoce.shared.arms.arms import share_asked
 from sottovoce.shared.errors import EstimateError
 from sottovoce.shared.sentence import Sentence
 
@@ -299,14 +300,9 @@ def _measures(table: TwoWayTable, z: float) -> Measures:
 
 def _seen(columns: Columns, pair: Sequence[SelectedVariable]) -> float:
     """Return the probability that a report carries both variables."""
-    # Each device draws ``ask`` of the private questions without replacement.
-    chance = 1.0
+    survey = columns.survey
+    chance = float(share_asked(survey, *(survey.questions.index(each.question) for each in pair)))
+    # Each device draws one option of these questions.
     for each in pair:
         chance /= len(each.question.domain.options) if each.newest.drawn else 1
-    private = [each for each in pair if each.question.mechanism is not None]
-    ask, total = columns.survey.ask, len(columns.survey.units)
-    if ask is None or not private:
-        return chance
-    units = {each.newest.unit for each in private}
-    # Two given questions of ``total`` are both drawn with probability ask (ask - 1) / (total (total - 1)).
-    return chance * (ask / total if len(units) == 1 else ask * (ask - 1) / (total * (total - 1)))
+    return chance

@@ -8,7 +8,8 @@ Maths       EM algorithm: p <- p sum_y (n_y / n) L_y / (L_y p), L_y the likeliho
 Source      Dempster, Laird and Rubin 1977; van den Hout and van der Heijden 2002; Varadhan and Roland 2008.
 """
 
-from collections.abc import Collection, Sequence
+import math
+from collections.abc import Callable, Collection, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -88,7 +89,16 @@ def likeliest_table(
     # A report with likelihood 0 would divide by 0 in the first step, and shows a wrong structural zero.
     if not (rows @ shares > 0).all():
         raise EstimateError("some reports cannot have come from any cell that is left; is a cell possible after all?")
-    return _climb(rows, weights / weights.sum(), shares, settled).reshape(shape)
+    weights = weights / weights.sum()
+
+    def step(shares: Floats) -> Floats:
+        found: Floats = shares * ((weights / np.maximum(rows @ shares, _FLOOR)) @ rows)
+        return found
+
+    def likelihood(shares: Floats) -> float:
+        return float(weights @ np.log(np.maximum(rows @ shares, _FLOOR)))
+
+    return climb(step, likelihood, shares, settled).reshape(shape)
 
 
 def log_likelihood(seen: Sequence[ObservedReports], table: Floats) -> float:
@@ -105,39 +115,51 @@ def expected_table(seen: ObservedReports, table: Floats) -> Floats:
     return expected.reshape(table.shape)
 
 
-def _climb(rows: Floats, weights: Floats, shares: Floats, settled: float) -> Floats:
+def climb(
+    step: Callable[[Floats], Floats],
+    likelihood: Callable[[Floats], float],
+    shares: Floats,
+    settled: float,
+    enough: float = math.inf,
+) -> Floats:
+    """
+    Return the shares at which EM ends, extrapolating after every two steps.
+
+    Args:
+        step: returns the shares after one EM step.
+        likelihood: returns the log likelihood of shares.
+        shares: start; no step leaves a zero.
+        settled: the search ends when a step changes no share by more.
+        enough: log likelihood at which the search may end.
+    """
     for _ in range(ROUNDS):
-        once = _step(rows, weights, shares)
-        twice = _step(rows, weights, once)
+        once = step(shares)
+        twice = step(once)
         # Two plain steps are compared: after an extrapolation, a small change need not mean convergence.
         if np.abs(twice - once).max() < settled:
             return twice
-        shares = _extrapolated(rows, weights, (shares, once, twice))
+        shares, reached = _extrapolated(step, likelihood, (shares, once, twice))
+        if reached >= enough:
+            break
     return shares
 
 
-def _step(rows: Floats, weights: Floats, shares: Floats) -> Floats:
-    found: Floats = shares * ((weights / np.maximum(rows @ shares, _FLOOR)) @ rows)
-    return found
-
-
-def _extrapolated(rows: Floats, weights: Floats, path: tuple[Floats, Floats, Floats]) -> Floats:
-    """Return the SQUAREM extrapolation of three points if its likelihood is higher, else the last point."""
+def _extrapolated(
+    step: Callable[[Floats], Floats], likelihood: Callable[[Floats], float], path: tuple[Floats, Floats, Floats]
+) -> tuple[Floats, float]:
+    """Return the SQUAREM extrapolation of three points if its likelihood is higher, else the last; with likelihood."""
     start, once, twice = path
-    change, bend = once - start, twice - 2 * once + start
+    change, bend, reached = once - start, twice - 2 * once + start, likelihood(twice)
     # Step length S3 of Varadhan and Roland 2008; length 1 is the plain EM step.
     length = float(np.linalg.norm(change)) / max(float(np.linalg.norm(bend)), _FLOOR)
     far = start + 2 * length * change + length**2 * bend
     # Outside the simplex the likelihood is not defined.
     if length <= 1 or far.min() < 0:
-        return twice
+        return twice, reached
     # A plain step after the jump restores stability; the likelihood check keeps EM's monotone ascent.
-    better = _step(rows, weights, far / far.sum())
-    return better if _likely(rows, weights, better) >= _likely(rows, weights, twice) else twice
-
-
-def _likely(rows: Floats, weights: Floats, shares: Floats) -> float:
-    return float(weights @ np.log(np.maximum(rows @ shares, _FLOOR)))
+    better = step(far / far.sum())
+    farther = likelihood(better)
+    return (better, farther) if farther >= reached else (twice, reached)
 
 
 def _cells(first: Floats, second: Floats) -> Floats:

@@ -17,6 +17,7 @@ import math
 import numpy as np
 from sottovoce.aggregator.analysis.tables.ml_table import (
     ObservedReports,
+    climb,
     expected_table,
     likeliest_table,
     log_likelihood,
@@ -30,7 +31,6 @@ METHOD = "profile"
 FARTHEST = 12.0
 """Search range for limits, on the scale of the log odds ratio."""
 
-_ROUNDS = 2000
 _SETTLED = 1e-9
 _HALVINGS = 24
 _FLOOR = 1e-300
@@ -95,15 +95,19 @@ class _OddsRatioProfile:
         """Return True if the profile log likelihood is at least ``enough``."""
         # EM steps never lower the likelihood, so the search can stop as soon as it is high enough.
         ratio = math.exp(log_ratio)
+
+        def step(table: Floats) -> Floats:
+            return _with_ratio(expected_table(self._seen, table), ratio)
+
+        def likelihood(table: Floats) -> float:
+            return log_likelihood([self._seen], table)
+
         table = _with_ratio(self._table / self._table.sum(), ratio)
-        for _ in range(_ROUNDS):
-            if log_likelihood([self._seen], table) >= enough:
-                return True
-            better = _with_ratio(expected_table(self._seen, table), ratio)
-            moved = np.abs(better - table).max()
-            table = better
-            if moved < _SETTLED:
-                break
+        if likelihood(table) >= enough:
+            return True
+        table = climb(step, likelihood, table, _SETTLED, enough)
+        if likelihood(table) >= enough:
+            return True
         self._table = np.maximum(table, 1e-9)
         return False
 

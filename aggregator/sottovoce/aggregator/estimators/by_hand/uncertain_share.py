@@ -9,13 +9,38 @@ pooling does not make it smaller.
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from statistics import NormalDist
 
 from sottovoce.aggregator.estimators.support import Estimate, IntervalRule
 from sottovoce.shared.mechanisms import Mechanism
-from sottovoce.shared.mechanisms.innocuous_rr import InnocuousRR
+from sottovoce.shared.mechanisms.innocuous_rr import InnocuousRR, channel
+from sottovoce.shared.spec import Question
+
+Shift = Mapping[str, int]
+"""Number of standard errors by which the innocuous share of a question is moved, by name of the question."""
+
+
+def uncertain(mechanism: object) -> bool:
+    """Return True if the channel has an innocuous share that is not known exactly."""
+    return isinstance(mechanism, InnocuousRR) and bool(mechanism.std_error)
+
+
+def moved(question: Question, shift: Shift) -> Question:
+    """
+    Return a question with its innocuous share moved.
+
+    Args:
+        question: the question.
+        shift: by how much.
+    """
+    made, errors = question.mechanism, shift.get(question.name, 0)
+    if not isinstance(made, InnocuousRR) or not errors:
+        return question
+    share = made.share + errors * made.std_error
+    a, b = channel(made.procedure, share, made.truth)
+    return replace(question, mechanism=replace(made, a=a, b=b, share=share))
 
 
 def widen(mechanism: Mechanism | None, estimates: Sequence[Estimate], rule: IntervalRule) -> Sequence[Estimate]:
@@ -27,7 +52,7 @@ def widen(mechanism: Mechanism | None, estimates: Sequence[Estimate], rule: Inte
         estimates: of the share of yes, from counts.
         rule: how the intervals were made.
     """
-    if not isinstance(mechanism, InnocuousRR) or not mechanism.std_error:
+    if not isinstance(mechanism, InnocuousRR) or not uncertain(mechanism):
         return estimates
     return [_widen_one(mechanism, estimate, rule) for estimate in estimates]
 

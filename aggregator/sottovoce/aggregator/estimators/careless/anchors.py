@@ -35,7 +35,7 @@ from sottovoce.aggregator.estimators.answered_shares import (
     stratum_parts,
     stratum_shares,
 )
-from sottovoce.aggregator.estimators.chi_square import upper_tail
+from sottovoce.aggregator.estimators.distributions.chi_square import upper_tail
 from sottovoce.aggregator.estimators.intervals import normal_quantile
 from sottovoce.aggregator.estimators.pooling import Stratum, merge
 from sottovoce.aggregator.estimators.support import DEFAULT_RULE

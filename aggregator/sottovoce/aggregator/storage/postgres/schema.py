@@ -15,7 +15,7 @@ from sottovoce.aggregator.storage.define_tables import INDEX, POSTGRES, VIEW, de
 from sottovoce.aggregator.storage.invitations.blind_invitations import COUNT_DROPPED
 from sottovoce.aggregator.storage.table_catalogue import EVERY_TABLE, TABLES_OF_REPORTS
 
-VERSION = 11
+VERSION = 12
 """Number of the present schema."""
 
 EARLIEST = 8
@@ -102,7 +102,7 @@ def take_over(connection: psycopg.Connection[Any], version: int) -> None:
         version: number of its schema.
     """
     found = dict(connection.execute(_TABLES).fetchall())
-    kept = TABLES_OF_REPORTS if version == 10 else ()
+    kept = TABLES_OF_REPORTS if version >= 10 else ()
     if kept:
         connection.execute("DROP VIEW reports")
     former = {table: columns for table, columns in found.items() if table in EVERY_TABLE or table in _GONE}

@@ -201,6 +201,11 @@ class PostgresStorage(sql_storage.Storage):
         with self.read() as db:
             return [*super().faults(), *checks_of_server.foreign_indexes(db), *checks_of_server.old_snapshots(db)]
 
+    def old_snapshots(self) -> list[str]:
+        """Describe snapshots that have kept the order of arrival in the files for five minutes, each with advice."""
+        with self.read() as db:
+            return checks_of_server.old_snapshots(db)
+
     def _version(self, db: sql_statements.Handle) -> int:
         return int((db.execute("SELECT version FROM schema_version").fetchone() or (0,))[0])
 

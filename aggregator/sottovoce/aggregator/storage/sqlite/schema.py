@@ -17,7 +17,7 @@ from sottovoce.aggregator.storage.table_catalogue import EVERY_TABLE
 from sottovoce.shared.errors import StorageError
 from sqlite_utils import Database
 
-VERSION = 8
+VERSION = 9
 """Number of the present schema."""
 
 # Privacy: a random key without rowid, time or sequence, so that the order of arrival is not stored.

@@ -11,7 +11,7 @@ from sottovoce.aggregator.authoring.conditions import NOT, answers_of
 from sottovoce.aggregator.authoring.diff import FieldDifference, differences
 from sottovoce.aggregator.authoring.draft import DraftItem, SurveyDraft
 from sottovoce.aggregator.i18n.translator import Words
-from sottovoce.aggregator.studio.language import NAMES
+from sottovoce.shared.languages import LANGUAGES as OWN_NAMES
 from sottovoce.shared.types import TYPES
 
 _FIELDS = {
@@ -112,7 +112,7 @@ def differences_in_words(mine: SurveyDraft, theirs: SurveyDraft, words: Words) -
 
 def _place(found: FieldDifference, words: Words) -> str:
     card = words.translate("design_survey" if found.card is None else "design_question", number=(found.card or 0) + 1)
-    tag = f" ({NAMES.get(found.tag, found.tag)})" if found.tag else ""
+    tag = f" ({OWN_NAMES.get(found.tag, found.tag)})" if found.tag else ""
     return f"{card}: {_field(found.field, words)}{tag}"
 
 

@@ -38,11 +38,12 @@ from sottovoce.aggregator.studio.design.rare_fields import public_answers, scree
 from sottovoce.aggregator.studio.design.sentences import Sentences
 from sottovoce.aggregator.studio.design.together_view import selected_cards, together_view
 from sottovoce.aggregator.studio.design.trials import try_out
-from sottovoce.aggregator.studio.language import NAMES, words
+from sottovoce.aggregator.studio.language import words
 from sottovoce.aggregator.studio.request_context import storage
 from sottovoce.aggregator.studio.survey_frame import draft_page, published_page
 from sottovoce.aggregator.surveys.stored_surveys import newest, survey_of
 from sottovoce.shared.accounting import BELIEF_BEFORE
+from sottovoce.shared.languages import LANGUAGES as OWN_NAMES
 from sottovoce.shared.parse_item import MATRIX_TYPES
 from sottovoce.shared.spec import Question
 from sottovoce.shared.types import TYPES
@@ -179,7 +180,7 @@ def _page(name: str, draft: SurveyDraft, version: int, versions: list[EarlierVer
         types=[kind for kind in TYPES if kind != "vector"],
         row_types=[kind for kind in TYPES if kind in MATRIX_TYPES],
         truths={kind: made.truth for kind, made in TYPES.items()},
-        other_languages={tag: label for tag, label in NAMES.items() if tag not in draft.tags},
+        other_languages={tag: label for tag, label in OWN_NAMES.items() if tag not in draft.tags},
     )
     return framing(page)
 
@@ -259,7 +260,7 @@ def _redirect_after(name: str, word: str, typed: SurveyDraft, mine: SurveyDraft,
     number = _number(given.partition(":")[0])
     cards = len(mine.cards)
     moved = {"copy": number + 1, "add": cards - 1}
-    if kind in ("up", "down"):
+    if kind in ("up", "down", "to"):
         # A card at the end of its block moves with the block.
         moved[kind] = next(
             (place for place, each in enumerate(mine.cards) if each in typed.cards[number : number + 1]), -1

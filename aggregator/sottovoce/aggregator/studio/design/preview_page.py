@@ -16,9 +16,10 @@ from sottovoce.aggregator.studio import drafts
 from sottovoce.aggregator.studio.design.preview_form import page_of, policy, pretended
 from sottovoce.aggregator.studio.design.sentences import Sentences
 from sottovoce.aggregator.studio.design.trials import trials_of
-from sottovoce.aggregator.studio.language import NAMES, words
+from sottovoce.aggregator.studio.language import words
 from sottovoce.aggregator.studio.survey_frame import draft_page, published_page
 from sottovoce.shared.errors import SpecError
+from sottovoce.shared.languages import LANGUAGES as OWN_NAMES
 from sottovoce.shared.spec import Survey
 
 SIZES = ("phone", "desktop")
@@ -73,7 +74,7 @@ def _survey(name: str) -> Survey | None:
 
 def _offered(survey: Survey) -> dict[str, str]:
     """Map languages to their own names: first those of the survey, then others that the form is translated into."""
-    return {tag: NAMES.get(tag, tag) for tag in (*survey.title, *LANGUAGES)}
+    return {tag: OWN_NAMES.get(tag, tag) for tag in (*survey.title, *LANGUAGES)}
 
 
 def _language(survey: Survey) -> str:

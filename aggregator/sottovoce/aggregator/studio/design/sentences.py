@@ -14,9 +14,9 @@ from sottovoce.aggregator.authoring.templates import PEOPLE, TemplateQuestion
 from sottovoce.aggregator.authoring.to_survey import absent_keys
 from sottovoce.aggregator.i18n.formatting import NumberFormat
 from sottovoce.aggregator.i18n.translator import Words
-from sottovoce.aggregator.studio.language import NAMES
 from sottovoce.shared.accounting import BELIEF_BEFORE
 from sottovoce.shared.allowance import DEFAULT_ALLOWANCE
+from sottovoce.shared.languages import LANGUAGES as OWN_NAMES
 from sottovoce.shared.languages import languages_of, texts_of
 from sottovoce.shared.spec import Survey
 from sottovoce.shared.types import TYPES
@@ -152,7 +152,7 @@ class Sentences:
         if isinstance(message := values.get("message"), str):
             values["message"] = self.words.in_this_language(message)
         if "tag" in values:
-            values["tag"] = NAMES.get(str(values["tag"]), values["tag"])
+            values["tag"] = OWN_NAMES.get(str(values["tag"]), values["tag"])
         return self.words.translate(f"problem_{problem.key}", **values)
 
 

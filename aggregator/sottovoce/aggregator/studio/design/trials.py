@@ -8,8 +8,10 @@ from flask.typing import ResponseReturnValue
 from sottovoce.aggregator.accounts.ownership import claim_name
 from sottovoce.aggregator.authoring.trial import is_trial_name_of, trial_name, trial_of
 from sottovoce.aggregator.http.routing import Kind, Route
+from sottovoce.aggregator.i18n.only_here import only_here
 from sottovoce.aggregator.storage import StoredSurvey
 from sottovoce.aggregator.studio import drafts
+from sottovoce.aggregator.studio.language import words
 from sottovoce.aggregator.studio.request_context import storage
 from sottovoce.aggregator.surveys.privacy_limit import check_affordable
 from sottovoce.aggregator.surveys.stored_surveys import reports_so_far, survey_of
@@ -26,6 +28,7 @@ class Trial(NamedTuple):
         reports: number of reports so far.
         closed: True if it accepts no more reports.
         role: the reader's role on it.
+        only_here: warning that the link works on this computer or its network only; "" for a public link.
     """
 
     name: str
@@ -33,6 +36,7 @@ class Trial(NamedTuple):
     reports: int
     closed: bool
     role: str
+    only_here: str
 
 
 def trials_of(name: str) -> Sequence[Trial]:
@@ -48,7 +52,7 @@ def trials_of(name: str) -> Sequence[Trial]:
 def trial_in(row: StoredSurvey) -> Trial:
     """Build the description of a stored test run."""
     link = current_app.extensions["settings"].link(row.name, row.digest)
-    return Trial(row.name, link, reports_so_far(row), row.closed, g.actor.role(row.name))
+    return Trial(row.name, link, reports_so_far(row), row.closed, g.actor.role(row.name), only_here(link, words()))
 
 
 def try_out(name: str) -> ResponseReturnValue:

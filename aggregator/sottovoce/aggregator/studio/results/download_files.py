@@ -11,6 +11,7 @@ import tempfile
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from importlib.util import find_spec
 from pathlib import Path
 from typing import BinaryIO
 
@@ -19,6 +20,7 @@ from sottovoce.aggregator.analysis.estimates import revisions_of
 from sottovoce.aggregator.export.archive import write_file, write_zip
 from sottovoce.aggregator.export.catalogue import AT_ANY_TIME, OF_REPORTS, RELEASED, Source, Write
 from sottovoce.aggregator.http.problems import Refusal
+from sottovoce.aggregator.studio.account.institution_page import shown_institution
 from sottovoce.aggregator.surveys.stored_surveys import unknown_survey
 from sottovoce.shared.errors import EstimateError
 
@@ -46,6 +48,13 @@ OF_CLOSED = frozenset({EVERYTHING, *OF_REPORTS})
 
 DRAWN_ANEW = frozenset({EVERYTHING, "reports.csv", "reports.sav", "reports.dta"})
 """Files whose rows are shuffled on each request, so no two downloads are equal; reports.parquet is sorted."""
+
+_LIBRARIES = {
+    "reports.parquet": ("pandas", "duckdb"),
+    "reports.sav": ("pandas", "pyreadstat"),
+    "reports.dta": ("pandas", "pyreadstat"),
+}
+"""Optional libraries that a file needs."""
 
 MEDIA_TYPES = {
     "zip": "application/zip",
@@ -94,7 +103,8 @@ def source_of(name: str, wave: int | None = None) -> Source:
     revisions = revisions_of(storage, name)
     if not revisions:
         raise unknown_survey()
-    return Source(storage, revisions, current_app.extensions["clock"](), wave)
+    now = current_app.extensions["clock"]()
+    return Source(storage, revisions, now, wave, institution=shown_institution(name))
 
 
 def offered(source: Source) -> list[str]:
@@ -106,6 +116,11 @@ def by_purpose(offered_files: Collection[str]) -> dict[str, list[str]]:
     """Group the names of offered files by their keys in ``PURPOSES``, without empty groups."""
     groups = {purpose: [file for file in group if file in offered_files] for purpose, group in PURPOSES.items()}
     return {purpose: group for purpose, group in groups.items() if group}
+
+
+def missing_formats() -> frozenset[str]:
+    """Return the names of the files that need a library which this server does not have."""
+    return frozenset(file for file, names in _LIBRARIES.items() if not all(map(find_spec, names)))
 
 
 def open_file(source: Source, file: str) -> tuple[BinaryIO, MadeFile]:

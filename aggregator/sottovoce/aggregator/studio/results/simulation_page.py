@@ -38,6 +38,7 @@ from sottovoce.aggregator.studio.results.download_files import (
     OF_CLOSED,
     OFFERED,
     by_purpose,
+    missing_formats,
     sums,
 )
 from sottovoce.aggregator.studio.results.files_page import file_reply
@@ -152,6 +153,7 @@ def files(name: str) -> str:
         survey=rehearsed.made.survey,
         offered=by_purpose(OFFERED.keys() - RELEASED.keys()),
         of_closed=OF_CLOSED,
+        missing=missing_formats(),
         drawn_anew=DRAWN_ANEW,
         nothing=None,
         wave=None,

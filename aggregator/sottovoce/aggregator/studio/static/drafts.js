@@ -237,6 +237,45 @@ function followCard({ target }) {
   document.querySelector("iframe.previewed")?.contentWindow.postMessage(Number(card.dataset.at), "*");
 }
 
+/** Press a button of the form that the page does not show. */
+function pressFor(command) {
+  const form = document.querySelector("form.design");
+  const button = Object.assign(document.createElement("button"), { name: "do", value: command, hidden: true });
+  form.append(button);
+  form.requestSubmit(button);
+}
+
+/** Number of the question that an event in the outline is about; -1 outside of it. */
+function placeOf({ target }) {
+  const line = target.closest?.(".outline li");
+  return line ? [...line.parentNode.children].indexOf(line) : -1;
+}
+
+/** The outline orders questions too: by dragging, and by Alt with an arrow; the cards have buttons for it. */
+let dragged = -1;
+document.addEventListener("dragstart", (event) => {
+  dragged = placeOf(event);
+});
+document.addEventListener("dragover", (event) => {
+  if (dragged >= 0 && placeOf(event) >= 0) event.preventDefault();
+});
+document.addEventListener("drop", (event) => {
+  const place = placeOf(event);
+  if (dragged < 0 || place < 0) return;
+  event.preventDefault();
+  if (place !== dragged) pressFor(`to:${dragged}:${place}`);
+});
+document.addEventListener("dragend", () => {
+  dragged = -1;
+});
+document.addEventListener("keydown", (event) => {
+  const word = { ArrowUp: "up", ArrowDown: "down" }[event.key];
+  const place = placeOf(event);
+  if (!event.altKey || !word || place < 0) return;
+  event.preventDefault();
+  pressFor(`${word}:${place}`);
+});
+
 document.addEventListener("focusin", followCard);
 document.addEventListener("toggle", followCard, true);
 const forms = document.querySelectorAll("form[data-refresh]");

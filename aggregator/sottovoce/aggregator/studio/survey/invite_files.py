@@ -5,11 +5,11 @@ from sottovoce.aggregator.http import problems
 from sottovoce.aggregator.http.routing import Kind, Query, Route
 from sottovoce.aggregator.i18n.only_here import only_here
 from sottovoce.aggregator.invitations.offline_form import PIECES, saved_form
-from sottovoce.aggregator.invitations.posters import PosterContent, poster
+from sottovoce.aggregator.invitations.posters import poster
 from sottovoce.aggregator.invitations.qr_codes import png, svg_file
 from sottovoce.aggregator.studio.language import words
 from sottovoce.aggregator.studio.print_response import print_reply
-from sottovoce.aggregator.studio.survey.invite_page import invited, language_asked
+from sottovoce.aggregator.studio.survey.invite_page import invited, poster_content
 from sottovoce.shared.private_address import private_host
 
 
@@ -28,7 +28,7 @@ def qr_png(name: str) -> Response:
 def poster_page(name: str) -> Response:
     """Serve a poster to print, in the language in ``?in=``, else in the reader's."""
     found = invited(name)
-    return print_reply(poster(PosterContent(found.survey, found.wave.number, language_asked()), found.wave.link))
+    return print_reply(poster(poster_content(found), found.wave.link))
 
 
 def saved_page(name: str) -> Response:

@@ -31,6 +31,7 @@ from sottovoce.aggregator.invitations.tokens import (
 )
 from sottovoce.aggregator.settings import Settings
 from sottovoce.aggregator.storage import StoredSurvey
+from sottovoce.aggregator.studio.account.institution_page import shown_institution
 from sottovoce.aggregator.studio.language import words
 from sottovoce.aggregator.studio.print_response import print_reply
 from sottovoce.aggregator.studio.request_context import storage
@@ -176,9 +177,14 @@ def _create_links(found: Invited, count: int) -> list[str]:
     return create_tokens_once(storage(), name, count, asked)
 
 
+def poster_content(found: Invited) -> PosterContent:
+    """Return what posters and cards show, in the language asked for."""
+    institution = shown_institution(found.stored.name)
+    return PosterContent(found.survey, found.wave.number, language_asked(), institution)
+
+
 def _cards(found: Invited, links: list[tuple[str, str]]) -> Response:
-    invitation = PosterContent(found.survey, found.wave.number, language_asked())
-    return print_reply(cards(invitation, [link for _, link in links]))
+    return print_reply(cards(poster_content(found), [link for _, link in links]))
 
 
 def _table(found: Invited, links: list[tuple[str, str]]) -> Response:
@@ -194,7 +200,8 @@ def _table_of_waves(found: Invited, made: list[str]) -> Response:
 
 
 def _letters(found: Invited, links: list[tuple[str, str]]) -> Response:
-    letters = mail_merge(found.survey, [link for _, link in links], _language_of_texts(found.survey))
+    who = shown_institution(found.stored.name).name
+    letters = mail_merge(found.survey, [link for _, link in links], _language_of_texts(found.survey), who)
     return _csv(letters, f"{found.stored.name}-letters.csv")
 
 
@@ -219,7 +226,7 @@ def _texts(found: Invited) -> dict[str, str]:
     link = words().translate("tell_your_link") if found.survey.asks_for_invitation else found.wave.link
     survey = found.survey
     return {
-        "letter": letter(survey, link, language),
+        "letter": letter(survey, link, language, shown_institution(found.stored.name).name),
         "reminder": reminder(survey, link, language),
         "ethics": ethics(survey, language),
     }

@@ -1,5 +1,4 @@
 import { AnswerError } from "../survey/errors.js";
-import { RARE_READERS } from "../survey/known.js";
 
 /**
  * The randomizers, (mechanism, truth, draws, memo) -> report, by mechanism; the rarer ones once `bringRandomizers` has
@@ -31,8 +30,7 @@ export async function bringRandomizers({ memoized, private: places, questions })
  */
 export function randomize(survey, truths, draws, wave = 0, memo = null, signed = null) {
   // Those that are not asked have null.
-  const isDrawnSet = survey.ask === null ? !truths.includes(null) : RARE_READERS.isDrawnSet(survey, truths);
-  if (!(survey.isArmSet?.(truths) ?? isDrawnSet)) throw new AnswerError("error_unexpected");
+  if (!(survey.isAskedSet?.(truths) ?? !truths.includes(null))) throw new AnswerError("error_unexpected");
   survey.questions.forEach((question, index) => truths[index] === null || question.check(truths[index]));
   const report_id = signed?.id ?? draws.identity();
   const reports = survey.questions.flatMap((question, index) =>

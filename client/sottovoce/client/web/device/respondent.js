@@ -47,10 +47,9 @@ export class Respondent {
    * @throws {BudgetExhausted} the ledger cannot be written or read
    */
   async asked() {
-    if (this.survey.arms) return this.survey.placesInArm(await this.arm());
-    if (this.survey.ask === null) return [...this.survey.questions.keys()];
+    if (!this.survey.samplesInArm) return [...this.survey.questions.keys()];
     const { keepAsked } = await import("./question_sample.js");
-    return keepAsked(this.ledger, this.key, this.survey, this.draws);
+    return keepAsked(this, await this.arm());
   }
 
   /**

@@ -36,6 +36,12 @@ export const EXIT_SENTENCES = {
     "exit_seen": "छोड़ने पर इसी सर्वर का एक ख़ाली पेज खुलता है, और सर्वर यह देख सकता है।",
     "exit_keys": "Esc तीन बार दबाने से भी पेज छूट जाता है।"
   },
+  "it": {
+    "exit": "Esci da questa pagina",
+    "exit_stays": "Dopo Esci, l’indirizzo di questa pagina è ancora nella cronologia del browser: lo cancelli lì.",
+    "exit_seen": "Esci apre una pagina vuota di questo server, e il server può vederlo.",
+    "exit_keys": "Premere tre volte Esc fa lo stesso di Esci."
+  },
   "pt": {
     "exit": "Sair desta página",
     "exit_stays": "Depois de sair, o endereço continua no histórico do navegador: apague-o lá.",

@@ -102,6 +102,7 @@ export class Form {
     const looks = Promise.all([respondent.drawn(), respondent.spent()]);
     looks.catch(() => {});
     await this.#words.speak(respondent.survey);
+    this.#showInstitution(statusReply).catch(() => {});
     // With them come the sentences of what may go wrong.
     const notes = await this.#notes(respondent);
     const [entry, spent] = await looks;
@@ -115,6 +116,11 @@ export class Form {
     const explain = () => this.#explain(respondent, known, found);
     if (!respondent.survey.isBlind) return explain();
     await (await import("./steps/later.js")).openInvitation(respondent, this.#words, this.#view, found, explain);
+  }
+
+  async #showInstitution(statusReply) {
+    const { institution } = await statusReply;
+    if (institution) (await import("./institution.js")).showInstitution(institution, this.#words);
   }
 
   async #notes({ key, kiosk, survey }) {

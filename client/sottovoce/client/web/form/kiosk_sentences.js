@@ -78,6 +78,19 @@ export const KIOSK_SENTENCES = {
     "kiosk_withdrawal": "रसीद का कोड",
     "kiosk_withdrawn": "इस कोड वाले उत्तर वापस ले लिए गए।"
   },
+  "it": {
+    "kiosk_staff": "Per il personale: scriva il codice per far iniziare la prossima persona.",
+    "kiosk_card": "Scriva il codice sulla sua scheda.",
+    "kiosk_start": "Avvia",
+    "kiosk_wrong": "Questo codice non è valido.",
+    "kiosk_again": "Qui nulla può dire se ha già risposto; ogni altra risposta indebolisce la sua protezione.",
+    "kiosk_rest": "Dopo cinque minuti senza un tocco questa pagina ricomincia.",
+    "kiosk_erased": "Tra un minuto tutto ciò che la riguarda è cancellato da questo dispositivo.",
+    "kiosk_once": "Con questo codice le sue risposte si possono ritirare più tardi. È mostrato solo ora: lo scriva se vuole conservarlo.",
+    "kiosk_done": "Cancella ora",
+    "kiosk_withdrawal": "Codice della ricevuta",
+    "kiosk_withdrawn": "Le risposte con questo codice sono ritirate."
+  },
   "pt": {
     "kiosk_staff": "Para a equipe: digite o código para a próxima pessoa começar.",
     "kiosk_card": "Digite o código do seu cartão.",

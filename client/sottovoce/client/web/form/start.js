@@ -33,7 +33,7 @@ async function openForm(here) {
       footer.replaceChildren(words.line("p", "footer"));
       // The choice of a language comes with the second file; without it, the device's languages hold.
       const choice = import("./language_choice.js");
-      choice.then(({ languageChoice }) => header.replaceChildren(...languageChoice(words)), () => {});
+      choice.then(({ languageChoice }) => header.append(...languageChoice(words)), () => {});
     };
     const form = new Form(words, new StepView(words, main, status, frame));
     // Nothing chosen outlives the visit, not even in the browser's back-forward cache.

@@ -93,6 +93,21 @@ export const WAITING_SENTENCES = {
     "explain_moment": "आपके उत्तर यह पेज खोलने के {seconds} सेकंड या उसके किसी गुणज बाद भेजे जाते हैं। पहले बंद करें, तो फिर खोलें।",
     "error_keys": "यह सर्वेक्षण यहाँ अलग कुंजियों के साथ दिखाया गया, जिनसे लोग पहचाने जा सकते हैं। कुछ नहीं भेजा गया।"
   },
+  "it": {
+    "link_once": "Questo link funziona una volta sola, e poi solo in questo browser. Se apre l’indagine, chi la conduce può vedere che l’ha fatto.",
+    "link_open": "Apri qui l’indagine",
+    "later_title": "Le sue risposte aspettano su questo dispositivo",
+    "later_note": "Saranno inviate dopo il {date}: da sole se questa pagina è aperta, o quando riapre il suo link in questo browser. Prima nulla è inviato. Conservi il suo link, e non cancelli fino ad allora i dati di questo browser.",
+    "error_redeemed": "Questo link è già stato usato, su un altro dispositivo o prima che i dati di questo browser fossero cancellati. Ne chieda un altro a chi l’ha invitata.",
+    "error_burnt": "La firma del server non è quella che questa indagine promette, e potrebbe contrassegnarla. Questo browser non usa più il suo link, e nulla è stato sorteggiato. Lo dica a chi l’ha invitata.",
+    "error_signatures": "La firma del server non si può leggere. Nessuna risposta è stata inviata.",
+    "error_invitation": "Questo link non si può più usare in questo browser per questa parte dell’indagine. Nulla è stato inviato.",
+    "seen_blind": "Il suo link è personale, ma non è inviato con le sue risposte: nessuno può scoprire dopo quali risposte sono le sue. Chi conduce l’indagine può vedere che l’ha aperta, e quando arrivano risposte. Le risposte inviate subito si possono abbinare secondo l’ora, se partecipano in pochi.",
+    "seen_blind_now": "Questa indagine invia subito: se chi la conduce guarda mentre lei invia, può riconoscere quali risposte sono le sue.",
+    "explain_later": "Le sue risposte non sono inviate subito. Aspettano su questo dispositivo un momento, entro {hours} ore, scelto dal caso. Poi riapra questa pagina, perché siano inviate.",
+    "explain_moment": "Le sue risposte sono inviate {seconds} secondi dopo che ha aperto questa pagina, o un multiplo. Se la chiude prima, la riapra.",
+    "error_keys": "Questa indagine è stata mostrata qui con chiavi diverse, con le quali si potrebbero distinguere le persone. Nulla è stato inviato."
+  },
   "pt": {
     "link_once": "Este link vale uma só vez e depois só neste navegador. Se você abrir a pesquisa, quem a conduz pode ver isso.",
     "link_open": "Abrir a pesquisa aqui",

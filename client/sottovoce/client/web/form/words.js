@@ -5,7 +5,7 @@ import { RARE_SENTENCES } from "../survey/known.js";
 import { chooseLanguage, decimalPoint, direction } from "../survey/languages.js";
 
 /** The languages in which the page itself speaks, one catalogue each. */
-export const CATALOGUES = ["en", "ar", "de", "es", "fr", "hi", "pt", "zh-Hans"];
+export const CATALOGUES = ["en", "ar", "de", "es", "fr", "hi", "it", "pt", "zh-Hans"];
 
 const ISOLATE = ["\u2068", "\u2069"];
 

@@ -36,6 +36,12 @@ export const BLOCK_SENTENCES = {
     "belief_one_together": "जो आपके बारे में किसी बात को 10 % संभव मानता है, वह आपके उत्तरों के बाद उसे अधिकतम {one} % मानता है, भले ही वह एक को छोड़ सब उत्तर जानता हो।",
     "belief_all_together": "जो आपके बारे में किसी बात को 10 % संभव मानता है, वह एक साथ भेजे उत्तरों के बाद उसे अधिकतम {one} % मानता है, भले ही वह एक को छोड़ सब जानता हो, और सभी के बाद {all} %।"
   },
+  "it": {
+    "odds_together_yes_no": "{questions} risposte sono randomizzate insieme: su 100 persone con le sue stesse risposte, {all} inviano esattamente queste. Di ciascuna da sola: su 100 persone la cui vera risposta è sì, {yes} inviano sì; su 100 la cui risposta è no, anche {no} inviano sì.",
+    "odds_together_option": "{questions} risposte sono randomizzate insieme: su 100 persone con le sue stesse risposte, {all} inviano esattamente queste. Di questa da sola: su 100 persone che scelgono la stessa risposta, {own} inviano quella risposta; ogni altra risposta è inviata da {other}.",
+    "belief_one_together": "Chi ritiene qualcosa su di lei probabile al 10% lo ritiene al massimo probabile al {one}% dopo le sue risposte, anche se le conosce tutte tranne una.",
+    "belief_all_together": "Chi ritiene qualcosa su di lei probabile al 10% lo ritiene al massimo probabile al {one}% dopo le risposte inviate insieme, anche se le conosce tutte tranne una, e al {all}% dopo tutte."
+  },
   "pt": {
     "odds_together_yes_no": "{questions} respostas são alteradas juntas ao acaso: de 100 pessoas com as mesmas respostas que você, {all} enviam exatamente estas. De cada uma sozinha: de 100 pessoas cuja resposta verdadeira é sim, {yes} enviam sim; de 100 cuja resposta é não, {no} também enviam sim.",
     "odds_together_option": "{questions} respostas são alteradas juntas ao acaso: de 100 pessoas com as mesmas respostas que você, {all} enviam exatamente estas. Desta sozinha: de 100 pessoas que escolhem a mesma resposta, {own} enviam essa resposta; cada uma das outras respostas é enviada por {other}.",

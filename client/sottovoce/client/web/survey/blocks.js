@@ -14,7 +14,7 @@ const TYPES_IN_BLOCKS = ["boolean", "select_one", "rating", "matrix"];
  * @param earlier a Map from names to the questions before it, to which its own are added
  */
 export function readBlock(value, language, neutral, earlier) {
-  readFields(value, ["block", "items", "mechanism"]);
+  readFields(value, ["block", "items", "mechanism"], ["arm"]);
   readMatch(value.block, NAME);
   const items = readItems(value.items, 1, 12).map((item) => {
     const read = parseItem(withStandIn(item), earlier, language, neutral);
@@ -30,12 +30,12 @@ export function readBlock(value, language, neutral, earlier) {
     earlier.set(made.name, made);
     return made;
   };
-  return items.map((item) => ({ ...item, questions: item.questions.map(drawnTogether) }));
+  return items.map((item) => ({ ...item, arms: value.arm, questions: item.questions.map(drawnTogether) }));
 }
 
 // An item is read with any mechanism that its questions can have; at once the block's own takes its place.
 function withStandIn(item) {
-  must(TYPES_IN_BLOCKS.includes(item?.type) && !("anchor" in item));
+  must(TYPES_IN_BLOCKS.includes(item?.type) && ["anchor", "arm"].every((key) => !(key in item)));
   const asked = item.type === "matrix" ? item.of : item;
   must(asked && TYPES_IN_BLOCKS.includes(asked.type) && !("mechanism" in asked) && !("public" in asked));
   const isOfTwo = asked.type === "boolean" && !("absent_category" in asked);

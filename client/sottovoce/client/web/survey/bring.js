@@ -11,12 +11,13 @@ const BROUGHT = [
   [(document) => isRare(document), bringRare],
   [({ after }) => after?.screen_out, async () => add(await import("./screen_out.js"))],
   [({ ask, waves }, names) => ask !== undefined || waves !== undefined || names.includes(MEMOIZED), bringWaves],
+  [({ ask }) => ask !== undefined, bringSample],
   [(_, names) => names.includes("joint_rr"), async () => add(await import("./blocks.js"))],
   [({ questions }) => [questions].flat().some(isProcedure), bringByHand],
   [({ privacy }) => privacy?.procedure === "own_coin", async () => add(await import("./own_coin.js"))],
   // Any key that has to do with orders or arms, wherever it stands; a text that looks like one does no harm.
   [(document) => /"(keep_last|order)"/.test(JSON.stringify(document)), bringOrders],
-  [(document) => /"(by_)?arm/.test(JSON.stringify(document)), async () => add(await import("./arms/arms.js"))],
+  [(document) => /"(by_)?arm/.test(JSON.stringify(document)), bringArms],
   // With it comes the step that is shown while a report waits.
   [
     ({ access, privacy }) => typeof access === "object" || isDelayed(privacy),
@@ -32,6 +33,15 @@ export async function bringReaders(document) {
 
 async function bringOrders() {
   add(await import("./order/order.js"));
+}
+
+async function bringSample() {
+  add(await import("./asked.js"));
+}
+
+async function bringArms() {
+  await bringSample();
+  add(await import("./arms/arms.js"));
 }
 
 function add(readers) {

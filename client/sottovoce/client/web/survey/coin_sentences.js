@@ -96,6 +96,22 @@ export const COIN_SENTENCES = {
     "explain_own_die": "आप हर गोपनीय उत्तर के लिए सिक्का या पासा उछालते हैं, जहाँ कोई न देखे। उसके बाद आप जो चुनते हैं, यह पेज वही भेजता है और कुछ नहीं जोड़ता।",
     "receipt_own_coin": "यह भेजा गया: जो आपने अपने संयोग के बाद चुना।"
   },
+  "it": {
+    "heads": "testa",
+    "tails": "croce",
+    "then": "{first}, poi {second}",
+    "or": "{first}, oppure {second}",
+    "own_coin": "Lanci una moneta dove nessuno la vede, fino a {flips} volte.",
+    "own_die": "Lanci un dado una volta, dove nessuno lo vede.",
+    "own_truth": "Con {outcome}: scelga la sua vera risposta.",
+    "own_opposite": "Con {outcome}: scelga il contrario della sua vera risposta.",
+    "own_yes": "Con {outcome}: scelga sì, qualunque cosa sia vera.",
+    "own_no": "Con {outcome}: scelga no, qualunque cosa sia vera.",
+    "own_note": "Ciò che sceglie è inviato esattamente così. Questa pagina non aggiunge altro caso.",
+    "explain_own_coin": "Per ogni risposta privata lancia una moneta, dove nessuno la vede. Questa pagina invia ciò che sceglie dopo, e non aggiunge nulla.",
+    "explain_own_die": "Per ogni risposta privata usa una moneta o un dado, dove nessuno li vede. Questa pagina invia ciò che sceglie dopo, e non aggiunge nulla.",
+    "receipt_own_coin": "Questo è ciò che è stato inviato: ciò che ha scelto, dopo il suo sorteggio."
+  },
   "pt": {
     "heads": "cara",
     "tails": "coroa",

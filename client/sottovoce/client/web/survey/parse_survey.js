@@ -107,7 +107,7 @@ function readRare(document, survey) {
   RARE_READERS.checkBlocks?.(survey);
   RARE_READERS.checkInnocuous?.(survey);
   RARE_READERS.readOrders?.(document, survey);
-  RARE_READERS.readArms?.(document, survey);
+  RARE_READERS.readSample?.(document, survey);
   if (survey.isBlind) RARE_READERS.readBlind(document, survey);
   if ("after" in document) RARE_READERS.readAfter(document.after, survey);
 }

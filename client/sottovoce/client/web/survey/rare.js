@@ -6,12 +6,26 @@ import { DateType, DecimalType, IntegerType, SelectMultipleType, VectorType } fr
 
 /** The mechanisms that few surveys name. */
 export const RARE_MECHANISMS = [
-  SubsetSelection, HadamardResponse, OptimalUnary, SampledOption, BitwiseRR,
-  RoundingRR, LevelTable, SquareWave, Geometric, SampledCoordinate,
+  SubsetSelection,
+  HadamardResponse,
+  OptimalUnary,
+  SampledOption,
+  BitwiseRR,
+  RoundingRR,
+  LevelTable,
+  SquareWave,
+  Geometric,
+  SampledCoordinate,
 ];
 
 /** The question types that few surveys have. */
-export const RARE_TYPES = [SelectMultipleType, IntegerType, DecimalType, DateType, VectorType];
+export const RARE_TYPES = [
+  SelectMultipleType,
+  IntegerType,
+  DecimalType,
+  DateType,
+  VectorType,
+];
 
 /** Have the mechanisms and types that few surveys name, and what reads an answer that stands for none. */
 export function bringRareKinds() {

@@ -109,10 +109,9 @@ export class Survey {
     return (this.#text ??= dumpCanonical(this.document));
   }
 
-  /** The privacy loss of one whole report: the sum over its questions, with `ask: m` over the m costliest. */
+  /** The privacy loss of one whole report: the sum over its questions. */
   get epsilon() {
-    const epsilons = this.#charges.sort((one, other) => other - one);
-    return sum(epsilons.slice(0, this.ask ?? undefined));
+    return sum(this.#charges);
   }
 
   // What each question adds: a block is charged once, with its first one.

@@ -42,6 +42,13 @@ export const WAVE_SENTENCES = {
     "error_memo": "इस ब्राउज़र ने सभी दौरों के लिए जो निकाला था वह मिटा दिया है, और यह दोबारा नहीं निकालता।",
     "error_memo_other": "इस ब्राउज़र ने सभी दौरों के लिए जो निकाला था वह इस संस्करण से मेल नहीं खाता, और यह दोबारा नहीं निकालता।"
   },
+  "it": {
+    "explain_ask": "Di {private} domande private il suo dispositivo ne ha sorteggiate {asked} per lei; le altre sono tralasciate.",
+    "odds_waves": "Il suo dispositivo sorteggia una volta una risposta per il sì e una per il no, le ricorda entrambe, e sorteggia di nuovo in ogni ondata: su 100 persone la cui vera risposta è sì, {yes} inviano sì in un’ondata; su 100 la cui risposta è no, anche {no} inviano sì. Epsilon vale per {waves} ondate insieme.",
+    "explain_waves": "Questa indagine si svolge {waves} volte. Ogni nuova risposta aggiunge epsilon {epsilon}.",
+    "error_memo": "Questo browser ha cancellato ciò che aveva sorteggiato per tutte le ondate di questa indagine, e non sorteggia di nuovo.",
+    "error_memo_other": "Ciò che questo browser ha sorteggiato per tutte le ondate non corrisponde a questa versione dell’indagine, e non sorteggia di nuovo."
+  },
   "pt": {
     "explain_ask": "De {private} perguntas confidenciais, o seu dispositivo sorteou {asked} para você; as outras ficam de fora.",
     "odds_waves": "O seu dispositivo sorteia uma vez uma resposta para o sim e outra para o não, guarda as duas e sorteia de novo em cada onda: de 100 pessoas cuja resposta verdadeira é sim, {yes} enviam sim em uma onda; de 100 cuja resposta é não, {no} também enviam sim. Épsilon vale para {waves} ondas juntas.",

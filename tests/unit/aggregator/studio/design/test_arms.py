@@ -17,7 +17,7 @@ from sottovoce.shared.parse_survey import parse_survey
 
 from tests.conftest import FakeClock
 from tests.unit.aggregator.studio.design.test_page import SITE, Researcher, newest
-from tests.vectors.arms import three_arms, two_arms
+from tests.vectors.arms import drawn_arms, three_arms, two_arms
 
 
 @pytest.fixture
@@ -39,7 +39,7 @@ def selected(page: str, field: str) -> str:
     return found[1] if found else ""
 
 
-@pytest.mark.parametrize("document", [two_arms(), three_arms()], ids=["two", "three"])
+@pytest.mark.parametrize("document", [two_arms(), three_arms(), drawn_arms()], ids=["two", "three", "drawn"])
 def test_survey_with_arms_becomes_the_same_survey_again(document: dict[str, object]) -> None:
     """Nothing of its arms is lost on the way through a draft."""
     asked = parse_survey(document)

@@ -77,7 +77,7 @@ def test_templates_say_what_they_cost_and_give_and_where_they_come_from(ann: Fla
     """As ``test_templates`` has it from the channels: on each card for 1,500 and 2,000 people, and item by item."""
     page = ann.get(NEW).text
     cards = {name: card for card in page.split("<li>")[1:] for name in re.findall(r'value="(\w+)" aria', card)}
-    assert "A report costs 3.30." in cards["exam"]
+    assert "Epsilon of a report: 3.30." in cards["exam"]
     assert "Expected margin for every share: 5.6 points with 1,500 people, 4.8 points with 2,000." in cards["exam"]
     assert "Höglinger, Jann and Diekmann (2016)" in cards["exam"]
     assert "If 15% say yes or choose it, the margin is 3.2 points with 1,500 people" in cards["benefits"]

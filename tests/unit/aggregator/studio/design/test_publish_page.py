@@ -104,3 +104,13 @@ def test_third_close_is_warned_of_before_reopening(ann: Researcher, storage: SQL
     ann.post("surveys/exam/settings/reopen")
     ann.post("surveys/exam/settings/close")
     assert "only if no report comes or is withdrawn" in ann.get("surveys/exam/settings")
+
+
+def test_earlier_revisions_are_retired_while_the_survey_is_open(ann: Researcher, storage: SQLiteStorage) -> None:
+    """A closed survey accepts no answers under any link."""
+    first = survey()
+    storage.publish(first)
+    storage.publish(survey(revision=2, replaces=first.digest))
+    assert "Earlier revisions still accept answers" in ann.get("surveys/exam/settings")
+    storage.close_survey("exam", TODAY)
+    assert "Earlier revisions still accept answers" not in ann.get("surveys/exam/settings")

@@ -117,6 +117,8 @@ def test_cards_move_with_their_block_and_past_others(ann: Researcher, storage: S
         assert order(newest(storage, "exam")) == wanted, word
         assert reply.location.endswith(f"#{place}"), word
     assert order(change(newest(storage, "exam"), "up:0")) == "da[cb]"
+    assert order(change(newest(storage, "exam"), "to:0:3")) == "a[cb]d"
+    assert order(change(newest(storage, "exam"), "to:2:0")) == "[cb]da"
     assert order(change(newest(storage, "exam"), "down:3")) == "da[cb]"
 
 

@@ -59,6 +59,7 @@ def test_one_button_publishes_a_try_out_beside_the_draft(ann: Researcher, storag
     page = ann.get(f"surveys/{TRIAL}/results")
     link = f"{SITE}/s/{TRIAL}#d={storage.revisions(TRIAL)[0].digest[:32]}"
     assert "first report is visible at once" in page
+    assert "a single report stays hidden" not in page
     assert f'<a href="{link}"' in page
     assert f'src="/dashboard/surveys/{TRIAL}/invite/qr.svg"' in page
     assert 'href="/dashboard/surveys/exam/preview#trials"' in page
@@ -68,6 +69,15 @@ def test_one_button_publishes_a_try_out_beside_the_draft(ann: Researcher, storag
     assert re.findall(r"<h3>(.*)</h3>", page) == ["exam-trial-2", TRIAL]
     assert f'src="/dashboard/surveys/{TRIAL}/invite/qr.svg"' in page
     assert link in page
+
+
+def test_link_that_no_phone_can_open_is_warned_of(storage: SQLiteStorage, clock: FakeClock) -> None:
+    """A server at home has a private address."""
+    storage.drafts.add("exam", draft_of(document()).dumped)
+    home = "http://127.0.0.1:8000"
+    ann = Researcher(create_app(Settings(public_url=home), storage, clock, {}))
+    ann.post(f"{PREVIEW}/trial")
+    assert "works only on this computer" in ann.get(f"surveys/{TRIAL}/results")
 
 
 def test_results_of_a_try_out_show_the_first_report(app: Flask, ann: Researcher) -> None:

@@ -154,7 +154,7 @@ def test_direct_and_protected_questions_are_compared(app: Flask, client: FlaskCl
 
     assert [line[0] for line in shown[:2]] == ["direct: cheated_direct", "protected: cheated"]
     assert [line[1] for line in shown[:2]] == [f"{100 * one['shown']:.1f}%" for one in found["values"]]
-    assert "Reports in these arms: 400. Each is of one arm." in page
+    assert "Reports in these arms: 400. Each report belongs to one arm." in page
     assert "Ratio of “protected: cheated” to “direct: cheated_direct”" in page
     assert re.search(r'<option value="cheated_direct" selected>', page.partition('name="against"')[2])
     assert get(client, f"done/tables/answer.json?{ACROSS}").json == found

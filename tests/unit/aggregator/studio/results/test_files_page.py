@@ -3,6 +3,7 @@
 import base64
 import hashlib
 import io
+import sys
 import zipfile
 from pathlib import Path
 from typing import cast
@@ -36,6 +37,16 @@ def test_every_file_but_those_with_public_answers_is_offered(client: FlaskClient
     assert set(OFFERED) == {*SINGLE, "everything.zip"} - set(WITH_PUBLIC)
     assert {file for file in OFFERED if f"/dashboard/surveys/done/files/{file}" in page} == set(OFFERED) - set(RELEASED)
     assert {file.rpartition(".")[2] for file in OFFERED} == set(MEDIA_TYPES)
+
+
+def test_file_whose_library_is_not_installed_is_no_link(client: FlaskClient, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The page says why; the other files stay."""
+    monkeypatch.setitem(sys.modules, "pyreadstat", None)
+    page = get(client, "done/files").text
+
+    links = {file for file in OFFERED if f"/dashboard/surveys/done/files/{file}" in page}
+    assert links == set(OFFERED) - set(RELEASED) - {"reports.sav", "reports.dta"}
+    assert page.count("not available on this server") == 2
 
 
 @pytest.mark.parametrize("file", sorted(set(AT_ANY_TIME) | {"reports.parquet"}))

@@ -47,8 +47,7 @@ export function explanationStep(survey, words, known, begin) {
 
 // How long it is. Which of the questions are shown hangs on the answers, so that it may be fewer.
 function facts(survey, words) {
-  const asking = survey.askingInArms ?? survey.items.filter(({ questions }) => questions.length > 0).length;
-  const count = survey.ask === null ? asking : survey.ask + survey.questions.length - survey.private.length;
+  const count = survey.mostAsked ?? survey.items.filter(({ questions }) => questions.length > 0).length;
   const minutes = Math.max(1, Math.round((SECONDS.around + SECONDS.question * count) / 60));
   const sentence = survey.conditional.length ? "facts_at_most" : "facts";
   return words.line("p", sentence, { count, minutes }, { className: "hint" });
@@ -65,7 +64,7 @@ function protectionPart(survey, words) {
   const picture = [...weakest, oddsPicture(most, words)];
   // What all answers together may tell comes first where that is nearly everything.
   const parts = isNearlySure(survey) ? [belief, how, ...picture] : [how, ...picture, belief];
-  const more = [...(survey.sentencesOfArms ?? []), ...(RARE_READERS.sentencesOfWaves?.(survey) ?? [])];
+  const more = [...(survey.sentencesAtStart ?? []), ...(RARE_READERS.sentencesOfWaves?.(survey) ?? [])];
   const notes = more.map((sentence) => words.line("p", ...sentence));
   return element("section", {}, words.line("h2", "explain_title"), ...parts, ...notes);
 }

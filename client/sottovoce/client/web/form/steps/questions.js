@@ -33,7 +33,7 @@ export function askingStep(survey, words, asked, onDone) {
   const given = () => fields.filter((field) => field.question).map((field) => [field.question.name, field.read()]);
   const title = words.text("h1", survey.title, { tabIndex: -1 });
   const unseen = words.line("h2", "questions_title", {}, { className: "unseen" });
-  const how = survey.how ? [words.line("p", survey.how, {}, { className: "note" })] : [];
+  const how = (survey.how ?? []).map(([key, values = {}]) => words.line("p", key, values, { className: "note" }));
   const head = common ? [...how, common.node] : how;
   return {
     node: element("div", { id: "questions" }, title, ...head, summary, unseen, form),

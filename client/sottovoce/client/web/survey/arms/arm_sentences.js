@@ -42,6 +42,13 @@ export const ARM_SENTENCES = {
     "arm_randomized": "संयोग ने तय किया है: आपका उपकरण इन प्रश्नों के आपके उत्तर भेजने से पहले यादृच्छिक रूप से बदलता है।",
     "arm_mixed": "संयोग ने तय किया है: आपके कुछ उत्तर वैसे ही भेजे जाते हैं जैसे आप देते हैं और कुछ यादृच्छिक रूप से बदले जाते हैं; हर प्रश्न बताता है कि कौन सा।"
   },
+  "it": {
+    "arm_label": "Gruppo sorteggiato",
+    "explain_arms": "Secondo il caso, alcune domande sono inviate così come risponde e altre sono randomizzate; ogni domanda dice quale.",
+    "arm_direct": "Il caso ha deciso: le sue risposte a queste domande sono inviate così come le dà.",
+    "arm_randomized": "Il caso ha deciso: il suo dispositivo randomizza le sue risposte a queste domande prima dell’invio.",
+    "arm_mixed": "Il caso ha deciso: alcune risposte sono inviate così come le dà e altre sono randomizzate; ogni domanda dice quale."
+  },
   "pt": {
     "arm_label": "Grupo escolhido ao acaso",
     "explain_arms": "Conforme o acaso, algumas perguntas são enviadas tal como as responde e outras são alteradas ao acaso; cada pergunta diz qual é o caso.",

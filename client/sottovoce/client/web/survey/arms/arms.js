@@ -2,8 +2,8 @@ import { ARM_SENTENCES } from "./arm_sentences.js";
 import { readFields, readInteger, readItems, readMatch, readNames, readTexts } from "../checks.js";
 import { RARE_SENTENCES } from "../known.js";
 import { NAME, readAsked } from "../parse_item.js";
-import { must, sum } from "../rational.js";
-import { Question, Survey } from "../spec.js";
+import { must } from "../rational.js";
+import { Question } from "../spec.js";
 
 const ARM = "arm";
 
@@ -15,14 +15,14 @@ export function readArms(document, survey) {
   const { arms, after } = document;
   if (arms === undefined) return must(hasNone(document, survey));
   const names = readArmNames(arms);
-  must(survey.ask === null && !survey.ownCoin && survey.memoized.length === 0);
+  must(!survey.ownCoin && survey.memoized.length === 0);
   must(!("arms_per_wave" in document) || (document.arms_per_wave === true && "waves" in document));
   for (const item of survey.items) readItem(item, names);
-  for (const name of names) must(survey.items.some((item) => item.questions.length > 0 && isIn(item, name)));
+  for (const name of names) must(survey.itemsInArm(name).some((item) => item.questions.length > 0));
   checkLooks(survey, names);
   if (after?.by_arm !== undefined) readTextsByArm(after.by_arm, names, survey.defaultLanguage);
   survey.questions.push(armQuestion(names, survey.defaultLanguage));
-  Object.setPrototypeOf(survey, ArmedSurvey.prototype);
+  Object.setPrototypeOf(survey, armedClass(Object.getPrototypeOf(survey).constructor).prototype);
   RARE_SENTENCES.add(ARM_SENTENCES);
   return survey;
 }
@@ -48,15 +48,17 @@ function readItem({ arms, name, questions }, names) {
   if (arms === undefined) return;
   const places = readItems(arms, 1, names.length - 1).map((arm) => names.indexOf(arm));
   must(places.every((place, index) => place > (places[index - 1] ?? -1)));
-  must(questions.every(({ cohort, mechanism }) => !cohort && !mechanism?.block));
+  must(questions.every(({ cohort }) => !cohort));
 }
 
 // What a condition looks at is asked wherever the item is.
-function checkLooks({ items }, names) {
+function checkLooks(survey, names) {
+  const { items } = survey;
   const askedIn = new Map(items.flatMap((item) => item.questions.map(({ name }) => [name, item])));
   for (const item of items) {
     const looked = [...item.visibleIf, ...item.anyOf].map(({ question }) => askedIn.get(question));
-    must(names.every((name) => !isIn(item, name) || looked.every((other) => isIn(other, name))));
+    const isIn = (name) => survey.itemsInArm(name).includes(item);
+    must(names.every((name) => !isIn(name) || looked.every((other) => survey.itemsInArm(name).includes(other))));
   }
 }
 
@@ -73,79 +75,41 @@ function armQuestion(names, language) {
   return new Question({ ...asked, name: ARM, label: { [language]: label.en, ...label }, hint: null, cohort: false });
 }
 
-function isIn({ arms }, name) {
-  return arms === undefined || arms.includes(name);
-}
+// A survey with arms: what is asked, and so what a report has and costs, depends on the arm.
+function armedClass(Sampled) {
+  return class extends Sampled {
+    /** Of which the device draws one for each respondent: `{ name, weight }`, in the order of their values. */
+    get arms() {
+      return this.document.arms;
+    }
 
-/** A survey with arms: what is asked, and so what a report has and costs, depends on the arm. */
-class ArmedSurvey extends Survey {
-  /** Of which the device draws one for each respondent: `{ name, weight }`, in the order of their values. */
-  get arms() {
-    return this.document.arms;
-  }
+    /** As of every survey, and after what is shown the arm, whose name is in the answers. */
+    encode(answers, asked) {
+      return [...super.encode(answers, asked), this.questions.at(-1).encode(answers[ARM] ?? null)];
+    }
 
-  /** The privacy loss of the dearest arm's report: whichever arm chance takes, the price is the same. */
-  get epsilon() {
-    // A block is charged once, with its first question.
-    const cost = ({ epsilon, mechanism }) => (mechanism?.position ? 0 : epsilon);
-    const of = ({ name }) => sum(this.placesInArm(name).map((index) => cost(this.questions[index])));
-    return Math.max(...this.arms.map(of));
-  }
+    /** What the first step says of arms: the same to everybody, since the arm is drawn after it. */
+    get sentencesAtStart() {
+      return [["explain_arms"]];
+    }
 
-  /** As of every survey, and after what is shown the arm, whose name is in the answers. */
-  encode(answers, asked) {
-    return [...super.encode(answers, asked), this.questions.at(-1).encode(answers[ARM] ?? null)];
-  }
+    /** What is seen in the arm of this name: its items, and in `how` what is said of how its answers are sent. */
+    inArm(name) {
+      const items = this.itemsInArm(name);
+      const questions = items.flatMap((item) => item.questions);
+      const open = questions.filter(({ mechanism }) => mechanism === null).length;
+      const how = open === 0 ? "arm_randomized" : open === questions.length ? "arm_direct" : "arm_mixed";
+      return seenAs(this, { items, how: [[how], ...this.sentencesOfSamples(name)] });
+    }
 
-  /** Indices of what has a value in the arm of this name, the arm itself last. */
-  placesInArm(name) {
-    const asked = this.items.flatMap((item) => item.questions.map(() => isIn(item, name)));
-    return [...this.questions.keys()].filter((index) => asked[index] ?? true);
-  }
-
-  /** Whether just the questions of one arm have a value; those of other arms have null. */
-  isArmSet(values) {
-    const arm = this.arms[values.at(-1)];
-    const present = [...values.keys()].filter((index) => values[index] !== null);
-    return arm !== undefined && String(present) === String(this.placesInArm(arm.name));
-  }
-
-  /** Indices of what is not asked in the arm whose values take most digits. */
-  get unaskedInLongest() {
-    // A value that is not there takes four letters.
-    const longer = (places) => sum(places.map((index) => String(this.questions[index].largest).length - 4));
-    const every = this.arms.map(({ name }) => this.placesInArm(name));
-    const [longest] = every.sort((one, other) => longer(other) - longer(one));
-    return [...this.questions.keys()].filter((index) => !longest.includes(index));
-  }
-
-  /** What the first step says of arms: the same to everybody, since the arm is drawn after it. */
-  get sentencesOfArms() {
-    return [["explain_arms"]];
-  }
-
-  /** How many items ask something, at most. */
-  get askingInArms() {
-    const asking = this.items.filter(({ questions }) => questions.length > 0);
-    return Math.max(...this.arms.map(({ name }) => asking.filter((item) => isIn(item, name)).length));
-  }
-
-  /** What is seen in the arm of this name: its items, and in `how` the sentence that says how its answers are sent. */
-  inArm(name) {
-    const items = this.items.filter((item) => isIn(item, name));
-    const questions = items.flatMap((item) => item.questions);
-    const open = questions.filter(({ mechanism }) => mechanism === null).length;
-    const how = open === 0 ? "arm_randomized" : open === questions.length ? "arm_direct" : "arm_mixed";
-    return seenAs(this, { items, how });
-  }
-
-  /** What is said of a report: which of its questions chance had a say in, and the arm's own closing text. */
-  ofReport({ values }) {
-    const texts = new Map(Object.entries(this.after?.by_arm ?? {}));
-    const text = texts.get(this.arms[values.at(-1)].name);
-    const after = text ? { ...this.after, text } : this.after;
-    return seenAs(this, { after, private: this.private.filter((index) => values[index] !== null) });
-  }
+    /** What is said of a report: which of its questions chance had a say in, and the arm's own closing text. */
+    ofReport({ values }) {
+      const texts = new Map(Object.entries(this.after?.by_arm ?? {}));
+      const text = texts.get(this.arms[values.at(-1)].name);
+      const after = text ? { ...this.after, text } : this.after;
+      return seenAs(this, { after, private: this.private.filter((index) => values[index] !== null) });
+    }
+  };
 }
 
 // The survey with some fields as they are in one arm.

@@ -72,6 +72,18 @@ export const INNOCUOUS_SENTENCES = {
     "odds_crosswise": "यह डिवाइस कुछ नहीं निकालता। जिन 100 लोगों के लिए पहला कथन सच है, उनमें से {yes} “ठीक एक सच है” चुनते हैं; बाकी 100 में से {no}। यह आपको बचाता है, जब तक भेजा हुआ देखने वाला कोई यह न जानता हो कि दूसरा कथन आपके लिए सच है या नहीं।",
     "odds_unrelated_question": "यह डिवाइस कुछ नहीं निकालता। पासे और दूसरे प्रश्न से, जिन 100 लोगों का सच्चा उत्तर हाँ है, उनमें से {yes} हाँ चुनते हैं; जिन 100 का उत्तर नहीं है, उनमें से {no} भी हाँ चुनते हैं। यह आपको बचाता है, जब तक भेजा हुआ देखने वाला कोई आपका पासा या दूसरे प्रश्न का आपका उत्तर न जानता हो।"
   },
+  "it": {
+    "crosswise_same": "Entrambe vere o nessuna delle due",
+    "crosswise_one": "Esattamente una è vera",
+    "crosswise_second": "Confronti l’affermazione qui sopra con questa seconda:",
+    "crosswise_how": "Non scelga quali siano vere per lei. Scelga solo se sono vere entrambe o nessuna delle due, oppure esattamente una.",
+    "unrelated_die": "Lanci un dado dove nessuno lo vede. Con {outcome}: risponda alla domanda qui sopra. Con qualsiasi altro numero: risponda invece a questa:",
+    "innocuous_note": "Questo dispositivo non sorteggia nulla. Ciò che sceglie è inviato esattamente così, e la seconda affermazione nasconde la sua risposta.",
+    "how_innocuous": "Dove una domanda ha una seconda affermazione, questo dispositivo non sorteggia nulla: quell’affermazione nasconde la sua risposta, finché nessuno di coloro che vedono ciò che invia sa se è vera per lei.",
+    "receipt_innocuous": "Dove una domanda aveva una seconda affermazione, questo dispositivo non ha sorteggiato nulla: ciò che ha scelto è stato inviato, e quell’affermazione nasconde la sua risposta.",
+    "odds_crosswise": "Questo dispositivo non sorteggia nulla. Su 100 persone per cui la prima affermazione è vera, {yes} scelgono «Esattamente una è vera»; su 100 altre, {no}. Questo la protegge finché nessuno di coloro che vedono ciò che invia sa se la seconda affermazione è vera per lei.",
+    "odds_unrelated_question": "Questo dispositivo non sorteggia nulla. Con il dado e la seconda domanda, su 100 persone la cui vera risposta è sì, {yes} scelgono sì; su 100 la cui risposta è no, anche {no} scelgono sì. Questo la protegge finché nessuno di coloro che vedono ciò che invia conosce il suo dado o la sua risposta alla seconda domanda."
+  },
   "pt": {
     "crosswise_same": "Ambas são verdadeiras, ou nenhuma",
     "crosswise_one": "Exatamente uma é verdadeira",

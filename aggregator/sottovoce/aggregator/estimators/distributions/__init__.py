@@ -1,0 +1,1 @@
+"""Quantiles and tail probabilities of the distributions that intervals and tests are made of."""

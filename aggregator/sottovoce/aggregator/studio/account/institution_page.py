@@ -1,0 +1,142 @@
+"""Page about the institution: its name, imprint, contact, colour and logo, for the server and for single surveys."""
+
+import json
+from contextlib import suppress
+from dataclasses import asdict
+
+from flask import Flask, current_app, g, redirect, render_template, request, url_for
+from flask.typing import ResponseReturnValue
+from sottovoce.aggregator.http.routing import Kind, Route
+from sottovoce.aggregator.institution import (
+    LEAST_CONTRAST,
+    MOST_LOGO_BYTES,
+    Institution,
+    InvalidInstitution,
+    check_institution,
+    institution_of,
+    logo_uri,
+)
+from sottovoce.aggregator.studio.language import words
+from sottovoce.aggregator.studio.request_context import storage
+from sottovoce.aggregator.studio.survey_frame import published_page
+from sottovoce.shared.errors import StorageError
+
+FIELDS = ("name", "imprint", "contact", "accent")
+"""Attributes that are typed; the logo is a file."""
+
+
+def shown_institution(survey: str = "") -> Institution:
+    """
+    Return the institution that pages and files show; while the database fails, the one in the operator's file.
+
+    Args:
+        survey: name of the survey that may have details of its own; "" for the server.
+    """
+    standing: Institution = current_app.extensions["institution"]
+    with suppress(StorageError):
+        return institution_of(storage().institutions.documents(survey), standing, survey)
+    return standing
+
+
+def institution() -> str:
+    """Show the details of the server's institution."""
+    return _page("", asdict(shown_institution()))
+
+
+def change_institution() -> ResponseReturnValue:
+    """Replace the details of the server's institution."""
+    return _change("")
+
+
+def survey_institution(name: str) -> str:
+    """Show the details that a survey has of its own; empty ones are the server's."""
+    return _page(name, _own(name))
+
+
+def change_survey_institution(name: str) -> ResponseReturnValue:
+    """Replace the details that a survey has of its own."""
+    return _change(name)
+
+
+def _own(survey: str) -> dict[str, str]:
+    found = storage().institutions.documents(survey)
+    return dict(json.loads(found[survey])) if survey in found else {}
+
+
+def _change(survey: str) -> ResponseReturnValue:
+    given = {key: " ".join(request.form.get(key, "").split()) for key in FIELDS}
+    former = _own(survey) if survey else asdict(shown_institution())
+    sent = request.files.get("logo")
+    try:
+        body = sent.read(MOST_LOGO_BYTES + 1) if sent else b""
+        kept = "" if "no_logo" in request.form else former.get("logo", "")
+        checked = check_institution({**given, "logo": logo_uri(body) if body else kept})
+    except InvalidInstitution as refused:
+        return _page(survey, {**given, "logo": former.get("logo", "")}, refused.field), 422
+    found = {key: value for key, value in asdict(checked).items() if value}
+    # The server's document may be empty: then it replaces the details in the operator's file.
+    document = json.dumps(found).encode() if found or not survey else None
+    storage().institutions.save(survey, document, g.who)
+    return redirect(f"{_address(survey)}?saved", 303)
+
+
+def _page(survey: str, shown: dict[str, str], refused: str = "") -> str:
+    frame = published_page(survey, "settings") if survey else None
+    return render_template(
+        "institution.html" if frame is None else "survey_institution.html",
+        page="settings",
+        frame=frame,
+        name=survey,
+        shown=shown,
+        refused=refused,
+        saved="saved" in request.args,
+        address=_address(survey),
+        least=words().number(LEAST_CONTRAST, 1),
+        most=words().number(MOST_LOGO_BYTES),
+    )
+
+
+def _address(survey: str) -> str:
+    return url_for("studio.survey_institution", name=survey) if survey else url_for("studio.institution")
+
+
+def register(app: Flask) -> None:
+    """Read the operator's file, and show the institution on all pages."""
+    app.extensions["institution"] = app.extensions["settings"].shown_institution
+    app.context_processor(lambda: {"institution": shown_institution()})
+
+
+_HTML = ("text/html",)
+_SERVER, _SURVEY = "/dashboard/institution", "/dashboard/surveys/<name>/settings/institution"
+
+ROUTES = (
+    Route("studio.institution", "GET", _SERVER, institution, "Show the institution's details.", Kind.PAGE, _HTML),
+    Route(
+        "studio.change_institution",
+        "POST",
+        _SERVER,
+        change_institution,
+        "Change the institution's details.",
+        Kind.PAGE,
+        _HTML,
+    ),
+    Route(
+        "studio.survey_institution",
+        "GET",
+        _SURVEY,
+        survey_institution,
+        "Show the institution of one survey.",
+        Kind.PAGE,
+        _HTML,
+    ),
+    Route(
+        "studio.change_survey_institution",
+        "POST",
+        _SURVEY,
+        change_survey_institution,
+        "Change the institution of one survey.",
+        Kind.PAGE,
+        _HTML,
+    ),
+)
+"""Routes of the pages about the institution."""

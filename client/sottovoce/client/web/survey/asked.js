@@ -1,0 +1,120 @@
+import { readInteger } from "./checks.js";
+import { RARE_READERS } from "./known.js";
+import { must, sum } from "./rational.js";
+import { Survey } from "./spec.js";
+
+/** Have a survey decide by its arms and `ask` what one respondent is asked; see the Python twin, `arms/arms.py`. */
+export function readSample(document, survey) {
+  Object.setPrototypeOf(survey, SampledSurvey.prototype);
+  RARE_READERS.readArms?.(document, survey);
+  if ("ask" in document) checkAsk(survey);
+}
+
+function checkAsk(survey) {
+  readInteger(survey.ask, 1, Math.max(...survey.armNames.map((name) => survey.unitsInArm(name).length)) - 1);
+  must(!survey.ownCoin);
+  // A condition may look at public questions only: the others may not be asked. A block is asked as a whole.
+  const mechanisms = new Map(survey.questions.map(({ mechanism, name }) => [name, mechanism]));
+  const isAsked = (mechanism, own) => mechanism === null || (own && mechanism.block === own);
+  for (const { anyOf, questions: asked, visibleIf } of survey.items) {
+    const own = asked[0]?.mechanism?.block;
+    must([...visibleIf, ...anyOf].every(({ question }) => isAsked(mechanisms.get(question), own)));
+  }
+}
+
+/** Whether an item is asked in the arm of this name. */
+function isInArm({ arms }, name) {
+  return arms === undefined || arms.includes(name);
+}
+
+/** A survey that asks a respondent for the questions of one arm or, with `ask`, for a drawn set of them. */
+export class SampledSurvey extends Survey {
+  /** The names of the arms; one of everybody, without a name, without arms. */
+  get armNames() {
+    return this.document.arms?.map(({ name }) => name) ?? [""];
+  }
+
+  /** The items that are shown in the arm of this name. */
+  itemsInArm(name) {
+    return this.items.filter((item) => isInArm(item, name));
+  }
+
+  /** Indices of what may have a value in the arm of this name, the arm itself last. */
+  placesInArm(name) {
+    const asked = this.items.flatMap((item) => item.questions.map(() => isInArm(item, name)));
+    return [...this.questions.keys()].filter((index) => asked[index] ?? true);
+  }
+
+  /** Indices of the questions that are drawn together: those of each block, each other private one by itself. */
+  unitsInArm(name) {
+    const places = this.placesInArm(name);
+    const units = [];
+    for (const index of this.private.filter((place) => places.includes(place))) {
+      if (this.questions[index].mechanism.position) units.at(-1).push(index);
+      else units.push([index]);
+    }
+    return units;
+  }
+
+  /** What the device draws from in an arm, in the order drawn: so many of some units; empty if all are asked. */
+  samplesInArm(name) {
+    const units = this.unitsInArm(name);
+    return this.ask !== null && this.ask < units.length ? [{ size: this.ask, units }] : [];
+  }
+
+  /** The privacy loss of the m costliest units of the dearest arm: whatever chance takes, the price is the same. */
+  get epsilon() {
+    const of = (name) => {
+      const epsilons = this.unitsInArm(name).map(([first]) => this.questions[first].epsilon);
+      return sum(epsilons.sort((one, other) => other - one).slice(0, this.ask ?? undefined));
+    };
+    return Math.max(...this.armNames.map(of));
+  }
+
+  /** Whether just the questions of one respondent have a value here; the others have null. */
+  isAskedSet(values) {
+    const name = this.document.arms ? this.armNames[values.at(-1)] : "";
+    if (name === undefined) return false;
+    const units = this.unitsInArm(name);
+    const begun = units.filter((unit) => unit.some((index) => values[index] !== null));
+    const unasked = units.filter((unit) => !begun.includes(unit)).flat();
+    const asked = this.placesInArm(name).filter((index) => !unasked.includes(index));
+    const present = [...values.keys()].filter((index) => values[index] !== null);
+    return begun.length === Math.min(this.ask ?? Infinity, units.length) && String(present) === String(asked);
+  }
+
+  /** Indices of what is not asked where the values take most digits. */
+  get unaskedInLongest() {
+    // A value that is not there takes four letters.
+    const longer = (places) => sum(places.map((index) => String(this.questions[index].largest).length - 4));
+    const sets = this.armNames.map((name) => {
+      const units = this.unitsInArm(name).sort((one, other) => longer(other) - longer(one));
+      const unasked = units.slice(this.ask ?? Infinity).flat();
+      return this.placesInArm(name).filter((index) => !unasked.includes(index));
+    });
+    const [longest] = sets.sort((one, other) => longer(other) - longer(one));
+    return [...this.questions.keys()].filter((index) => !longest.includes(index));
+  }
+
+  /** How many items ask something, at most; of questions that are drawn, each counts. */
+  get mostAsked() {
+    const count = (name) => {
+      const [sample] = this.samplesInArm(name);
+      const items = this.itemsInArm(name).filter(({ questions }) => questions.length > 0);
+      if (!sample) return items.length;
+      return sample.size + items.flatMap((item) => item.questions).filter(({ mechanism }) => mechanism === null).length;
+    };
+    return Math.max(...this.armNames.map(count));
+  }
+
+  /** What is said of the drawn questions of an arm: keys of sentences, and values. */
+  sentencesOfSamples(name) {
+    const said = ({ size, units }) => ["explain_ask", { asked: size, private: units.length }];
+    return this.samplesInArm(name).map(said);
+  }
+
+  /** What the first step says of what is drawn. */
+  get sentencesAtStart() {
+    return this.sentencesOfSamples("");
+  }
+}
