@@ -10,6 +10,7 @@ from tests.browser.conftest import VIEWPORT, NewContext
 from tests.browser.visit import Visit, begin, publish, receipt
 from tests.conftest import Running
 from tests.surveys import survey
+from tests.vectors.arms import COIN, asks
 
 WORDS = catalogue("en")
 AFTER = {"direct": "Thank you, direct.", "protected": "Thank you, protected."}
@@ -86,3 +87,30 @@ def test_each_arm_has_its_own_receipt_and_all_bodies_are_equally_long(
         seen.add(arm)
     assert seen == AFTER.keys()
     assert len(lengths) == 1
+
+
+def test_set_of_an_arm_is_said_kept_and_sent(new_context: NewContext, site: Running) -> None:
+    """A block of the arm is one of what is drawn; a reload shows the same questions, and the rest is sent as null."""
+    coins = [asks(name, "protected", mechanism=COIN) for name in ("first", "last")]
+    block = {"block": "two", "arm": ["protected"], "mechanism": {"name": "joint_rr", "odds": "9", "radius": 0},
+             "items": [asks("a"), asks("b")]}  # fmt: skip
+    questions = [asks("openly", "direct", public=True), *coins, block]
+    arms = [{"name": "direct", "weight": 1}, {"name": "protected", "weight": 1000}]
+    running = publish(site, survey(name="drawn", questions=questions, arms=arms, ask=2))
+    visit = Visit(new_context(viewport=VIEWPORT), running)
+    page = visit.open()
+    said = page.locator("#questions > .note").all_inner_texts()
+    count = page.locator("#questions fieldset").count()
+    assert said == [WORDS["arm_randomized"], WORDS["explain_ask"].format(private=3, asked=2)]
+    shown = page.inner_text("#questions form")
+    page.reload()
+    page.wait_for_selector("#explanation")
+    begin(page)
+    assert page.inner_text("#questions form") == shown
+    for place in range(count):
+        page.check(f"#q{place}-1")
+    page.click("#questions [type=submit]")
+    values = json.loads(receipt(page)["bytes"])["values"]
+    assert (values[0], values[-1], len(values) - 2 - values[1:-1].count(None)) == (None, 1, count)
+    assert count in (2, 3)
+    assert visit.complaints == []

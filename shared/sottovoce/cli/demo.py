@@ -57,10 +57,10 @@ def _run(settings: Settings, storage: Storage, out: Path | None, leave: bool, st
         seconds = _send(settings.url, people, console, stopped)
         results = close(storage)
         rows = compare(results, people)
-        _show(rows, f"{results.reports} randomized reports, and the truth that only this demonstration knows", console)
+        _show(rows, f"{results.reports:,} randomized reports, and the truth that only the demonstration knows", console)
         console.print("\n".join([*results_in_words(results), "", *in_words(compare_cells(people)), ""]))
         worst = max(row.off for row in rows)
-        console.print(f"{results.reports} reports in {seconds:.1f} s; worst estimate {worst:.2f} std. errors away.")
+        console.print(f"{results.reports:,} reports in {seconds:.1f} s; worst estimate {worst:.2f} std. errors away.")
         if out is not None:
             storage.journal.append(EXPORTED, MACHINE, f"{results.survey.name} export.json")
             write_json(export_document(results, storage.journal.head()), out)
@@ -99,7 +99,8 @@ def _show(rows: Iterable[DemoEstimate], title: str, console: Console) -> None:
 def _stay(storage: Storage, url: str, owner: Account, console: Console, stopped: Event) -> None:
     link = sign_in_link(storage.access.by(MACHINE), url, owner.id, day_of(now()), at_once=True)
     # Not wrapped: a link that is broken into two lines opens nothing.
-    console.print(f"\nDashboard, signed in, once: {link}\n\nCtrl-C ends the demonstration.", soft_wrap=True)
+    ending = "Ctrl-C ends the demonstration, and deletes its surveys unless you gave --folder."
+    console.print(f"\nDashboard, signed in, once: {link}\n\n{ending}", soft_wrap=True)
     while not stopped.wait(0.5):  # for ever, no order would be heard on Windows
         pass
     console.print("Ended.")

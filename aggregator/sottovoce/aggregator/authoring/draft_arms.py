@@ -3,6 +3,7 @@
 from typing import Any
 
 from sottovoce.aggregator.authoring.draft import DraftItem, SurveyDraft
+from sottovoce.shared.arms.analysis_plan import MEASURES
 
 _LONGEST_WEIGHT = 9
 
@@ -34,6 +35,39 @@ def read_arms(text: str) -> list[dict[str, Any]] | None:
             is_number = weight.isascii() and weight.isdigit() and len(weight) <= _LONGEST_WEIGHT
             found.append({"name": name, "weight": int(weight) if is_number else weight or 1})
     return found or None
+
+
+def written_plan(draft: SurveyDraft) -> str:
+    """Return the planned comparisons, one a line, such as ``copied against copied_direct, ratio``."""
+    found: Any = draft.head.get("analysis_plan", ())
+    return "\n".join(_written_comparison(each) for each in found if isinstance(each, dict))
+
+
+def _written_comparison(planned: dict[str, Any]) -> str:
+    compared = next((f"{key} {planned[key]}" for key in ("against", "by") if key in planned), "")
+    given = {"measure": MEASURES[0], "confidence": "0.95", **planned}
+    more = [given["measure"]] if given["measure"] != MEASURES[0] else []
+    more += [given["confidence"]] if given["confidence"] != "0.95" else []
+    more += [f"category {planned['category']}"] if "category" in planned else []
+    return ", ".join([f"{planned.get('question', '')} {compared}".strip(), *map(str, more)])
+
+
+def read_plan(text: str) -> list[dict[str, Any]] | None:
+    """Read planned comparisons as ``written_plan`` writes them; None for an empty text."""
+    lines = [[part.strip() for part in line.split(",")] for line in text.splitlines() if line.strip()]
+    return [_comparison(*line) for line in lines] or None
+
+
+def _comparison(compared: str, *more: str) -> dict[str, Any]:
+    words = compared.split()
+    # What is no comparison is kept as it was typed, so that the page can report it as a problem.
+    is_whole = len(words) == 3 and words[1] in {"against", "by"}
+    found = {"question": words[0], words[1]: words[2]} if is_whole else {"question": compared}
+    for each in filter(None, more):
+        key, _, value = each.partition(" ")
+        is_level = each.startswith("0.")
+        found |= {"category": value} if key == "category" else {"confidence" if is_level else "measure": each}
+    return found
 
 
 def arm_on_card(card: DraftItem) -> str:

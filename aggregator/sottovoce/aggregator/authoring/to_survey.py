@@ -63,7 +63,30 @@ def with_slugs(draft: SurveyDraft) -> SurveyDraft:
         text = str(card.asked.get("label", {}).get(draft.tags[0], ""))
         made = question_name(text, card.name, draft.tags[0])
         names[card.name] = card.name if is_given(card.name) else free_name(made, others, longest=LONGEST_QUESTION)
-    return replace(draft, cards=tuple(_rename(card, names) for card in draft.cards))
+    cards = tuple(_rename(card, names) for card in draft.cards)
+    return replace(draft, head=_rename_in_head(draft.head, names), cards=cards)
+
+
+def _rename_in_head(head: Mapping[str, Any], names: Mapping[str, str]) -> Mapping[str, Any]:
+    """Return the survey's own keys with the new names of the questions that they name."""
+    found = dict(head)
+    if "keep_last" in head:
+        found["keep_last"] = [names.get(name, name) for name in head["keep_last"]]
+    if "analysis_plan" in head:
+        found["analysis_plan"] = [_rename_in_plan(each, names) for each in head["analysis_plan"]]
+    after = head.get("after", {})
+    if "when" in after.get("screen_out", {}):
+        when = {names.get(name, name): wanted for name, wanted in after["screen_out"]["when"].items()}
+        found["after"] = {**after, "screen_out": {**after["screen_out"], "when": when}}
+    return found
+
+
+def _rename_in_plan(planned: Mapping[str, Any], names: Mapping[str, str]) -> dict[str, Any]:
+    found = dict(planned)
+    for key in {"question", "against"} & found.keys():
+        question, dot, part = found[key].partition(".")
+        found[key] = f"{names.get(question, question)}{dot}{part}"
+    return found
 
 
 def _rename(card: DraftItem, names: Mapping[str, str]) -> DraftItem:

@@ -42,6 +42,7 @@ _FIELDS = {
     "any_of": "condition",
     "choices": "options",
     "mechanism": "harm",
+    "innocuous": "procedure",
     "public": "harm",
 }
 
@@ -148,11 +149,12 @@ def place_of(draft: SurveyDraft, pointer: str) -> FieldPath:
     if pointer == "/questions":
         return FieldPath("add")
     parts = pointer.strip("/").split("/")
-    if parts[0] == "arms":
-        return FieldPath("arms")
+    if parts[0] in ("arms", "analysis_plan", "keep_last"):
+        return FieldPath("order" if parts[0] == "keep_last" else parts[0])
     if parts[0] == "waves":
         number_of_wave, key = (*parts[1:], *("0", "opens")[len(parts) - 1 :])[:2]
         return FieldPath(f"wave{number_of_wave}.{key}")
+    parts = ["after", "text"] if parts == ["after"] else parts
     return FieldPath(".".join(parts[:2]) if parts[0] in ("researcher", "after") else parts[-1] or "title")
 
 
@@ -191,10 +193,13 @@ def _texts_with_fields(draft: SurveyDraft) -> Iterator[tuple[FieldPath, Mapping[
     head_texts = {key: draft.head.get(key) for key in ("title", "description", "consent", "notice", "neutral_title")}
     head_texts |= {f"researcher.{key}": researcher.get(key) for key in ("name", "institution", "ethics")}
     head_texts |= {"after.text": after.get("text")}
+    head_texts |= {"after.screen_out.text": after.get("screen_out", {}).get("text")}
     yield from ((FieldPath(key), texts) for key, texts in head_texts.items() if texts)
     for number, card in enumerate(draft.cards):
         for key in ("label", "hint"):
             yield FieldPath(f"q{number}.{key}", number), card.asked.get(key, {})
+        for key in ("label", "source"):
+            yield FieldPath(f"q{number}.innocuous.{key}", number), card.asked.get("innocuous", {}).get(key, {})
         for option in card.treated.get("choices", ()):
             yield FieldPath(f"q{number}.options", number), option.get("label", {})
         for row in card.asked.get("rows", ()):

@@ -143,7 +143,7 @@ class KeysFile:
             handle = os.open(f"{self._path}.lock", os.O_RDWR | os.O_CREAT, 0o600)
             hand_over(handle, self._path.parent)
         except OSError:
-            raise _unusable("names a file in a folder that cannot be written to") from None
+            raise _unusable("names a file in a folder that does not exist or cannot be written to") from None
         try:
             fcntl.flock(handle, fcntl.LOCK_EX)
             yield

@@ -71,12 +71,13 @@ def remedies(survey: Survey, limit: float) -> list[str]:
     """Return changes that lower a report's total epsilon to ``limit``, the mildest first."""
     private = survey.unit_epsilons
     ways = []
-    asked = most_asked(private, survey.ask or len(private), limit) if _may_draw(survey) else 0
+    drawn = min(survey.ask or len(private), len(private))
+    asked = most_asked(private, drawn, limit) if _may_draw(survey) else 0
     if asked:
         cost = show_epsilon(report_epsilon(private, asked))
         ways.append(f"ask: {asked}, so that each person is asked {asked} of the {len(private)} private ones ({cost})")
     # Rounded down, so that the sum over questions stays within the limit.
-    per_question = math.floor(100 * limit / (survey.ask or len(private))) / 100
+    per_question = math.floor(100 * limit / drawn) / 100
     ways.append(f'more noise: mechanism {{epsilon: "{per_question:g}"}} for each')
     if len(private) > 1:
         ways.append("fewer private questions")

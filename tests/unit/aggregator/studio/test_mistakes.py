@@ -20,6 +20,7 @@ SPOKEN = (
     *(SHARED / f"{name}.py" for name in ("checks", "parse_item", "parse_survey", "questions", "rational")),
     SHARED / "by_hand/parse_innocuous.py",
     SHARED / "order/parse_order.py",
+    SHARED / "arms/analysis_plan.py",
     SHARED / "arms/parse_arms.py",
     *sorted((SHARED / "types").glob("*.py")),
     *sorted(SHARED.glob("mechanisms/*.py")),

@@ -3,14 +3,18 @@
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import replace
+from functools import partial
 from itertools import count, takewhile
 from typing import Any
 
 from sottovoce.aggregator.authoring.conditions import earlier_questions, posted_conditions
 from sottovoce.aggregator.authoring.draft import ACCESSES, DECLINING, HARMS, MOST_PEOPLE, DraftItem, SurveyDraft
-from sottovoce.aggregator.authoring.draft_arms import arm_on_card, arms_in_field, read_arms
+from sottovoce.aggregator.authoring.draft_arms import arm_on_card, arms_in_field, read_arms, read_plan
+from sottovoce.aggregator.authoring.draft_orders import with_order
 from sottovoce.aggregator.authoring.sensitivity_levels import uses_of
 from sottovoce.aggregator.authoring.slugs import free_name, short_name
+from sottovoce.aggregator.studio.design.rare_fields import apply_procedure, apply_screen_out
+from sottovoce.shared.order.orders import RANDOM
 from sottovoce.shared.types import TYPES
 
 Form = Mapping[str, str]
@@ -66,6 +70,10 @@ def _text(form: Form, field: str, tags: tuple[str, ...], before: Mapping[str, st
     return {tag: text for tag, text in found.items() if text}
 
 
+def _read_text(form: Form, tags: tuple[str, ...], field: str, before: Mapping[str, str] | None) -> dict[str, str]:
+    return _text(form, field, tags, before)
+
+
 def _clean(text: str) -> str:
     """Normalize line ends as the survey format wants them, and drop control characters."""
     lines = text.replace("\r\n", "\n").replace("\r", "\n").replace("\t", " ").strip()
@@ -83,6 +91,7 @@ def _head(form: Form, base: SurveyDraft) -> dict[str, Any]:
     after = dict(head.get("after", {}))
     after["text"] = _text(form, "after.text", base.tags, after.get("text"))
     after["link"] = form.get("after.link", after.get("link", "")).strip()
+    after["screen_out"] = apply_screen_out(form, after, partial(_read_text, form, base.tags))
     if "after.label0" in form:
         after["links"] = _links(form)
     head |= {"researcher": _written(researcher), "after": _written(after)}
@@ -102,6 +111,8 @@ def _with_settings(form: Form, before: Mapping[str, Any]) -> dict[str, Any]:
     for key, read in _AT_THE_TOP.items():
         if key in form:
             head[key] = read(form[key])
+    if not head.get("order"):
+        head.pop("keep_last", None)
     for (section, key), read in _BELOW.items():
         if key in form:
             head[section] = _written({**head.get(section, {}), key: read(form[key].strip())})
@@ -144,7 +155,10 @@ _AT_THE_TOP: Mapping[str, Callable[[str], object]] = {
     "closes": _moment,
     "ask": _parse_ask,
     "arms": read_arms,
+    "analysis_plan": read_plan,
+    "order": lambda text: text if text == RANDOM else None,
     "quick_exit": lambda text: text == "1" or None,
+    "kiosk": lambda text: text == "1" or None,
 }
 _BELOW: Mapping[tuple[str, str], Callable[[str], object]] = {
     ("retention", "delete_on"): str,
@@ -168,6 +182,8 @@ def _card(form: Form, prefix: str, card: DraftItem, tags: tuple[str, ...]) -> Dr
     if card.type == "matrix":
         asked["rows"] = _choices(form, f"{prefix}.rows", asked.get("rows", []), tags, "r")
         asked["of"] = _apply_type(form, prefix, asked.get("of", {}), tags)
+    asked = _apply_order(form, prefix, asked)
+    asked = apply_procedure(form, prefix, asked, partial(_read_text, form, tags))
     if f"{prefix}.in_files" in form:
         asked["in_files"] = True if form[f"{prefix}.in_files"] == "1" else None
     if f"{prefix}.known_share" in form:
@@ -175,15 +191,28 @@ def _card(form: Form, prefix: str, card: DraftItem, tags: tuple[str, ...]) -> Dr
         asked |= {"anchor": True if share else None, "known_share": share}
     if asked["type"] != "boolean":
         asked |= {"anchor": None, "known_share": None}
-    kind, harm = str(asked.get("of", asked).get("type", "")), form.get(f"{prefix}.harm", card.harm)
-    use = form.get(f"{prefix}.use", card.use)
+    kind, use = str(asked.get("of", asked).get("type", "")), form.get(f"{prefix}.use", card.use)
     return DraftItem(
         {key: value for key, value in asked.items() if value not in ("", {}, None)} | {"label": asked["label"]},
-        harm if harm in HARMS else card.harm,
+        _harm(form, prefix, card, asked),
         use if use in uses_of(kind) else "",
         _own_mechanism(form, prefix, card),
         card.block,
     )
+
+
+def _harm(form: Form, prefix: str, card: DraftItem, asked: Mapping[str, Any]) -> str:
+    """Return the level of protection; an answer that a person's own fact hides is not public."""
+    harm = form.get(f"{prefix}.harm", card.harm)
+    harm = harm if harm in HARMS else card.harm
+    return "clearly" if harm == "public" and "procedure" in asked else harm
+
+
+def _apply_order(form: Form, prefix: str, asked: dict[str, Any]) -> dict[str, Any]:
+    """Apply the order of options or rows; a type without them loses it."""
+    if f"{prefix}.order" not in form:
+        return asked
+    return with_order(asked, form[f"{prefix}.order"], form.get(f"{prefix}.keep_last", "").strip())
 
 
 def _with_conditions(form: Form, number: int, card: DraftItem, base: SurveyDraft) -> DraftItem:

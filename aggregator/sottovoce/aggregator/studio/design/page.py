@@ -21,7 +21,8 @@ from sottovoce.aggregator.authoring.conditions import (
 )
 from sottovoce.aggregator.authoring.cost_and_precision import DraftFigures, Step, panel_of, steps_of
 from sottovoce.aggregator.authoring.draft import DECLINING, HARMS, DraftItem, SurveyDraft
-from sottovoce.aggregator.authoring.draft_arms import arm_on_card, arms_of, written_arms
+from sottovoce.aggregator.authoring.draft_arms import arm_on_card, arms_of, written_arms, written_plan
+from sottovoce.aggregator.authoring.draft_orders import orders_of, written_last
 from sottovoce.aggregator.authoring.draft_questions import rows_of
 from sottovoce.aggregator.authoring.edit_commands import change
 from sottovoce.aggregator.authoring.sensitivity_levels import uses_of
@@ -33,6 +34,7 @@ from sottovoce.aggregator.studio import drafts
 from sottovoce.aggregator.studio.design.diff_view import differences_in_words
 from sottovoce.aggregator.studio.design.form import posted_draft
 from sottovoce.aggregator.studio.design.preview_page import framing
+from sottovoce.aggregator.studio.design.rare_fields import public_answers, screened_out
 from sottovoce.aggregator.studio.design.sentences import Sentences
 from sottovoce.aggregator.studio.design.together_view import selected_cards, together_view
 from sottovoce.aggregator.studio.design.trials import try_out
@@ -168,7 +170,12 @@ def _page(name: str, draft: SurveyDraft, version: int, versions: list[EarlierVer
         harms=HARMS,
         arms=[*arms_of(draft)],
         written_arms=written_arms(draft),
+        written_plan=written_plan(draft),
         arm_on_card=arm_on_card,
+        orders_of=orders_of,
+        public_answers=public_answers(draft),
+        screened_out=screened_out(draft),
+        written_last=written_last,
         declining=DECLINING,
         types=[kind for kind in TYPES if kind != "vector"],
         row_types=[kind for kind in TYPES if kind in MATRIX_TYPES],

@@ -1,0 +1,146 @@
+"""A fact that hides an answer, and people whom a survey is not for, on the page Design without a script."""
+
+import io
+from typing import Any
+
+import pytest
+from flask import Flask
+from sottovoce.aggregator.app import create_app
+from sottovoce.aggregator.authoring.from_survey import draft_of
+from sottovoce.aggregator.authoring.to_survey import survey_document
+from sottovoce.aggregator.authoring.validation import problems_of, survey_of_draft
+from sottovoce.aggregator.settings import Settings
+from sottovoce.aggregator.storage.sqlite.storage import SQLiteStorage
+from sottovoce.aggregator.studio.design.rare_fields import KEPT, public_answers, screened_out
+from sottovoce.shared import canonical
+from sottovoce.shared.parse_survey import parse_survey
+
+from tests.conftest import FakeClock
+from tests.documents import names
+from tests.documents import survey as document_of
+from tests.unit.aggregator.studio.design.test_page import SITE, Researcher, newest
+from tests.vectors.arms import COIN, asks
+
+FACT = {"label": {"en": "My mother was born in March."}, "share": "1/4", "source": {"en": "Census"}, "fact": "month"}
+HIDDEN = asks("copied", kind="boolean", procedure="crosswise", innocuous=FACT)
+
+
+@pytest.fixture
+def app(storage: SQLiteStorage, clock: FakeClock) -> Flask:
+    """The application on an empty database."""
+    return create_app(Settings(public_url=SITE), storage, clock, {})
+
+
+@pytest.fixture
+def ann(app: Flask) -> Researcher:
+    """Somebody who writes a survey."""
+    return Researcher(app)
+
+
+def study(**more: Any) -> dict[str, Any]:
+    """A public question, one that a coin protects and one that a fact hides."""
+    return document_of(
+        asks("year", kind="select_one", choices=names(2), public=True), asks("cheated", mechanism=COIN), HIDDEN, **more
+    )
+
+
+def begin(ann: Researcher, document: dict[str, Any]) -> str:
+    """The address of the page Design of a draft from a file."""
+    file = io.BytesIO(canonical.dump(document))
+    ann.post("new", **{"from": "file", "file": (file, "exam.json")})
+    return "surveys/vector/design"
+
+
+def test_procedure_of_a_file_is_shown_and_kept(ann: Researcher, storage: SQLiteStorage) -> None:
+    """Also after a save of something else; each of its fields can be changed."""
+    document = parse_survey(study()).document
+    design = begin(ann, document)
+    page = ann.get(design)
+    assert '<option value="crosswise" selected>' in page
+    assert 'name="q2.innocuous.share" type="text" value="1/4"' in page
+    assert 'name="q2.harm"' not in page
+
+    ann.post(design, version="1", **{"title.en": "Exams"}, do="save")
+    assert survey_document(newest(storage, "vector"), "vector")["questions"][2]["innocuous"] == FACT
+    posted = {"q2.procedure": "unrelated_question", "q2.innocuous.truth": "2/3", "q2.innocuous.se": "1/100"}
+    ann.post(design, version="2", **posted, **{"q2.innocuous.source.en": "Statistics"}, do="save")
+    changed = survey_of_draft(newest(storage, "vector"), "vector").document["questions"][2]
+    assert changed["procedure"] == "unrelated_question"
+    assert changed["innocuous"] == {**FACT, "truth": "2/3", "se": "1/100", "source": {"en": "Statistics"}}
+
+
+def test_procedure_is_chosen_and_left_on_the_page(ann: Researcher, storage: SQLiteStorage) -> None:
+    """The fields appear with the next page; an unfinished one is an error at its field; another type has none."""
+    design = begin(ann, parse_survey(document_of(asks("cheated", public=True), asks("b", mechanism=COIN))).document)
+    ann.post(design, version="1", **{"q0.procedure": "crosswise", "q0.harm": "public"}, do="save")
+    page = ann.get(design)
+    assert 'name="q0.innocuous.label.en"' in page
+    draft = newest(storage, "vector")
+    assert "q0.procedure" in {each.place.field for each in problems_of(draft, "vector") if each.grave}
+
+    fact = {"label.en": "My mother was born in March.", "share": "1/4", "source.en": "Census"}
+    ann.post(
+        design,
+        version="2",
+        **{"q0.procedure": "crosswise"},
+        **{f"q0.innocuous.{key}": value for key, value in fact.items()},
+        do="save",
+    )
+    survey = survey_of_draft(newest(storage, "vector"), "vector")
+    assert survey.document["questions"][0]["procedure"] == "crosswise"
+    assert survey.questions[0].mechanism is not None
+    ann.post(design, version="3", **{"q0.procedure": "crosswise", "q0.type": "integer"}, do="save")
+    assert not {"procedure", "innocuous"} & newest(storage, "vector").cards[0].asked.keys()
+
+
+def test_people_are_screened_out_by_a_public_answer(ann: Researcher, storage: SQLiteStorage) -> None:
+    """The field offers public answers alone; without an answer, text and link, nothing is written."""
+    design = begin(ann, parse_survey(study()).document)
+    page = ann.get(design)
+    assert [each.value for each in public_answers(newest(storage, "vector"))] == ["year=c0", "year=c1"]
+    assert 'value="cheated=' not in page
+
+    posted = {"when": "year=c1", "text.en": "Not for you.", "link": "https://panel.example/out"}
+    ann.post(design, version="1", **{f"after.screen_out.{key}": value for key, value in posted.items()}, do="save")
+    found = problems_of(newest(storage, "vector"), "vector")
+    assert [each.place.field for each in found if each.grave] == ["after.text"]
+    ann.post(design, version="2", **{"after.text.en": "Thank you."}, do="save")
+    draft = newest(storage, "vector")
+    assert survey_of_draft(draft, "vector").document["after"]["screen_out"] == {
+        "text": {"en": "Not for you."},
+        "link": "https://panel.example/out",
+        "when": {"year": ["c1"]},
+    }
+    assert screened_out(draft) == "year=c1"
+    nothing = dict.fromkeys(posted, "")
+    ann.post(design, version="3", **{f"after.screen_out.{key}": value for key, value in nothing.items()}, do="save")
+    assert survey_document(newest(storage, "vector"), "vector")["after"] == {"text": {"en": "Thank you."}}
+
+
+def test_text_without_an_answer_is_an_error_at_the_field(ann: Researcher, storage: SQLiteStorage) -> None:
+    """It would be shown to nobody."""
+    design = begin(ann, parse_survey(study()).document)
+    ann.post(design, version="1", **{"after.screen_out.when": "", "after.screen_out.text.en": "Bye."}, do="save")
+    found = problems_of(newest(storage, "vector"), "vector")
+    assert "after.screen_out" in {each.place.field for each in found if each.grave}
+
+
+@pytest.mark.parametrize("when", [{"year": ["c0", "c1"]}, {"year": ["c0"], "age": {"min": "1", "max": "2"}}])
+def test_condition_that_only_a_file_can_say_is_kept(
+    ann: Researcher, storage: SQLiteStorage, when: dict[str, Any]
+) -> None:
+    """Until another is chosen."""
+    document = study(after={"text": {"en": "Done."}, "screen_out": {"when": when, "text": {"en": "Bye."}}})
+    document["questions"].append(asks("age", kind="integer", public=True, min="0", max="99"))
+    design = begin(ann, parse_survey(document).document)
+    before = newest(storage, "vector")
+    assert screened_out(before) == KEPT
+    ann.post(design, version="1", **{"after.screen_out.when": KEPT, "after.screen_out.text.en": "Thanks."}, do="save")
+    after = newest(storage, "vector").head["after"]["screen_out"]
+    assert after == {"when": before.head["after"]["screen_out"]["when"], "text": {"en": "Thanks."}}
+
+
+def test_draft_without_them_is_unchanged() -> None:
+    """All the fields empty, as for nearly every survey."""
+    plain = parse_survey(document_of(asks("cheated", mechanism=COIN))).document
+    assert survey_of_draft(draft_of(plain), "vector").document == plain
