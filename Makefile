@@ -99,7 +99,7 @@ translations: $(VENV)/.installed  ## the texts of every language beside the Engl
 slow: $(VENV)/.slow $(BROWSER) $(WEBR) $(S3) $(OTREE)  ## the long runs
 	$(BIN)/python -m pytest -m slow -n 2 --dist loadgroup $(ARGS)
 
-mutants: $(VENV)/.slow $(BROWSER) $(OIDC) $(BLINDRSA)  ## which of 120 mutants the tests find; for a night
+mutants: $(VENV)/.slow $(BROWSER) $(OIDC) $(BLINDRSA)  ## which of 119 mutants the tests find; for a night
 	$(BIN)/python -m tests.mutation.run $(ARGS)
 
 bench: $(VENV)/.slow $(BROWSER) $(SURVEYJS) $(LOAD)  ## figures, no verdicts

@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 from sottovoce.aggregator.estimators import ESTIMATORS, Estimate, IntervalRule
 from sottovoce.aggregator.estimators.pooling import combine, pool
-from sottovoce.aggregator.estimators.projection import norm_sub
 from sottovoce.aggregator.estimators.support import estimate_share
 from sottovoce.shared.answers import Domain
 from sottovoce.shared.mechanisms.kary_rr import KaryRR
@@ -221,23 +220,6 @@ def test_weighted_shares_are_unbiased_and_nearly_covered(weights: tuple[float, f
 
         assert (mass * raw).sum() == pytest.approx(truth, abs=1e-10)
         assert mass[(low <= truth + 1e-12) & (truth - 1e-12 <= high)].sum() >= 0.94
-
-
-# The bars of a chart.
-
-
-def test_projection_is_nearer_to_the_truth_and_biased() -> None:
-    """Four options, odds 3, n = 30 of seeded tallies: smaller squared error than raw, but not mean-free."""
-    rng = np.random.default_rng(7)
-    truth = np.array([0.7, 0.2, 0.1, 0.0])
-    counts = rng.multinomial(200, (1 + 2 * truth) / 6, 20_000)
-    raw = (counts / 200 - 1 / 6) * 3
-    projected = np.array([norm_sub(row) for row in raw[:4000].tolist()])
-    squared = ((raw[:4000] - truth) ** 2).sum(axis=1), ((projected - truth) ** 2).sum(axis=1)
-
-    assert np.all(squared[1] <= squared[0] + 1e-12)
-    assert abs(raw.mean(axis=0) - truth).max() < 0.004
-    assert projected[:, 3].mean() > 0.01
 
 
 def test_rule_reaches_every_estimator() -> None:

@@ -15,13 +15,8 @@ The first two functions have a twin in the browser's client.
 """
 
 import math
-from collections.abc import Callable, Iterable, Sequence
-from fractions import Fraction
-from itertools import product
+from collections.abc import Sequence
 from typing import NamedTuple
-
-from sottovoce.shared import rational
-from sottovoce.shared.mechanisms.binary_rr import BinaryRR
 
 BELIEF_BEFORE = 0.1
 """Belief in a statement about a person before a report, for which all texts give the belief after it."""
@@ -31,9 +26,6 @@ MAX_PEOPLE = 1000
 
 MAX_WAVES = 1000
 """The most waves that an account is made for."""
-
-MAX_MEMOIZED = 12
-"""The most memoized waves: there are 2^waves trajectories of reports, and each is looked at."""
 
 
 class Loss(NamedTuple):
@@ -70,14 +62,6 @@ def waves_epsilon(epsilon: float, waves: int) -> float:
     check_epsilon(epsilon)
     check_whole(waves, 1, MAX_WAVES, "the number of waves")
     return epsilon * waves
-
-
-def parallel_epsilon(epsilons: Iterable[float]) -> float:
-    """The privacy loss of a release from the reports of different people: the largest of theirs, 0 without people."""
-    found = list(epsilons)
-    for epsilon in found:
-        check_epsilon(epsilon)
-    return max(found, default=0.0)
 
 
 def group_loss(loss: Loss, people: int) -> Loss:
@@ -121,67 +105,6 @@ def percent_at_most(share: float) -> int:
     """Return an upper bound of a share in whole per cent, rounded up."""
     # Epsilon is a rounded logarithm: four coin flips make 10 % exactly 90 %, and a float a little more.
     return math.ceil(100 * share - 1e-9)
-
-
-def memoized_epsilon(permanent: BinaryRR, instantaneous: BinaryRR, waves: int) -> float:
-    """
-    The privacy loss of a yes/no answer that is drawn once, remembered, and drawn over again in each linked wave.
-
-    The device keeps the permanent draw while the truth stays the same, and draws a new one when it changes; each
-    report is the instantaneous channel's answer to the draw that is kept. Without an instantaneous layer this would be
-    infinite from the second wave on: a changed report would prove a changed truth.
-
-    Args:
-        permanent: the channel from the truth to what is remembered.
-        instantaneous: the channel from that to each report.
-        waves: 1 .. 12; the reports of all waves can be put together.
-
-    Returns:
-        The logarithm of the worst ratio over all 2^waves reports and all pairs of trajectories of the truth.
-
-    Raises:
-        ValueError: the number of waves is out of range.
-    """
-    check_whole(waves, 1, MAX_MEMOIZED, "the number of memoized waves")
-    runs = {
-        (yes, length, truth): _log_run(permanent, instantaneous, (yes, length), truth)
-        for length in range(1, waves + 1)
-        for yes in range(length + 1)
-        for truth in (0, 1)
-    }
-    return max(_best(reports, runs, max) - _best(reports, runs, min) for reports in product((0, 1), repeat=waves))
-
-
-Runs = dict[tuple[int, int, int], float]
-"""ln P(reports | truth) of a run of one truth, by (number of yes, number of reports, truth)."""
-
-
-def _best(reports: Sequence[int], runs: Runs, choose: Callable[[Iterable[float]], float]) -> float:
-    """
-    The logarithm of the largest (or smallest) probability of these reports over all trajectories of the truth.
-
-    A trajectory is cut where the truth changes. Between two cuts the reports share one remembered draw, and beyond a
-    cut they are independent of what was before. So the best trajectory that ends at a wave with truth v is the best
-    one up to some cut, ending in the other truth, and one run of v.
-    """
-    ending = [(0.0, 0.0)]
-    for end in range(1, len(reports) + 1):
-        yes = [sum(reports[cut:end]) for cut in range(end)]
-        no_yes = [
-            choose(ending[cut][1 - truth] + runs[yes[cut], end - cut, truth] for cut in range(end)) for truth in (0, 1)
-        ]
-        ending.append((no_yes[0], no_yes[1]))
-    return choose(ending[-1])
-
-
-def _log_run(permanent: BinaryRR, instantaneous: BinaryRR, reports: tuple[int, int], truth: int) -> float:
-    """The logarithm of P((number of yes, number of reports) in one order | the truth was ``truth`` all the time)."""
-    yes, length = reports
-    total = Fraction(0)
-    for permanent_bit in (0, 1):
-        one = instantaneous.probability(1, permanent_bit)
-        total += permanent.probability(permanent_bit, truth) * one**yes * (1 - one) ** (length - yes)
-    return -rational.log(1 / total)
 
 
 def check_epsilon(epsilon: float) -> None:

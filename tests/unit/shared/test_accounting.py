@@ -9,8 +9,6 @@ from sottovoce.shared.accounting import (
     Loss,
     belief_after,
     group_loss,
-    memoized_epsilon,
-    parallel_epsilon,
     report_epsilon,
     waves_epsilon,
 )
@@ -61,12 +59,6 @@ def test_waves_add_up() -> None:
     assert round(waves_epsilon(LN3, 10), 2) == 10.99
 
 
-def test_different_people_are_parallel() -> None:
-    """A thousand respondents cost each of them what she pays herself; nobody pays nothing."""
-    assert parallel_epsilon([1.0] * 999 + [2.0]) == 2.0
-    assert parallel_epsilon([]) == 0.0
-
-
 def test_group_pays_for_each_of_its_people() -> None:
     """It is k epsilon, and k e^((k-1) epsilon) delta; a delta beyond 1 says that nothing is promised."""
     assert group_loss(Loss(1.0), 4) == Loss(4.0, 0.0)
@@ -93,45 +85,12 @@ def test_certainty_stays_certainty() -> None:
     assert [belief_after(before, 5000.0) for before in (0.0, 1e-300, 1.0)] == [0.0, 1.0, 1.0]
 
 
-def test_memoized_waves_cost_what_was_enumerated() -> None:
-    """Coin on coin with a new draw at each change of the truth: .511, 1.022, 1.53, 2.04 after one to four waves."""
-    found = [memoized_epsilon(COIN, COIN, waves) for waves in (1, 2, 3, 4)]
-
-    assert [f"{epsilon:.3f}" for epsilon in found[:2]] == ["0.511", "1.022"]
-    assert [f"{epsilon:.2f}" for epsilon in found[2:]] == ["1.53", "2.04"]
-
-
-@pytest.mark.parametrize("waves", [1, 2, 3])
-@pytest.mark.parametrize("kept", [("9/10", "1/5"), ("3/4", "1/4"), ("2/3", "1/6")])
-def test_memoized_waves_agree_with_plain_enumeration(waves: int, kept: tuple[str, str]) -> None:
-    """Every pair of trajectories, every draw that is remembered, every report: nothing clever."""
-    permanent, instantaneous = BinaryRR(*map(Fraction, kept)), BinaryRR(Fraction(4, 5), Fraction(3, 10))
-    trajectories = list(product((0, 1), repeat=waves))
-
-    def probability(reports: tuple[int, ...], truths: tuple[int, ...]) -> Fraction:
-        total = Fraction(0)
-        for memory in product((0, 1), repeat=waves):
-            share = Fraction(1)
-            for t in range(waves):
-                if t and truths[t] == truths[t - 1]:
-                    share *= memory[t] == memory[t - 1]
-                else:
-                    share *= permanent.probability(memory[t], truths[t])
-                share *= instantaneous.probability(reports[t], memory[t])
-            total += share
-        return total
-
-    worst = max(probability(reports, x) / probability(reports, y) for reports, x, y in product(trajectories, repeat=3))
-    assert memoized_epsilon(permanent, instantaneous, waves) == pytest.approx(math.log(worst), rel=1e-12)
-
-
 @pytest.mark.parametrize("epsilon", NONSENSE)
 def test_nonsense_is_no_epsilon(epsilon: float) -> None:
     """No account is made of a number that could not be a privacy loss."""
     for account in (
         lambda: report_epsilon([1.0, epsilon]),
         lambda: waves_epsilon(epsilon, 2),
-        lambda: parallel_epsilon([1.0, epsilon]),
         lambda: group_loss(Loss(epsilon), 2),
         lambda: belief_after(0.5, epsilon),
     ):
@@ -145,7 +104,6 @@ def test_nonsense_is_no_number_of_people_waves_or_questions(number: object) -> N
     for account in (
         lambda: group_loss(Loss(1.0), number),  # type: ignore[arg-type]
         lambda: waves_epsilon(1.0, number),  # type: ignore[arg-type]
-        lambda: memoized_epsilon(COIN, COIN, number),  # type: ignore[arg-type]
         lambda: report_epsilon([1.0] * 3, number),  # type: ignore[arg-type]
     ):
         with pytest.raises(ValueError, match="must be a whole number from 1 to"):
