@@ -16,7 +16,7 @@ import numpy as np
 from sottovoce.client.ledger import MemoryLedger
 from sottovoce.client.respondent import Respondent, encode
 from sottovoce.client.transport import Transport
-from sottovoce.shared.arms.arms import ARM, is_arm, is_asked_set
+from sottovoce.shared.arms.arms import ARM, is_arm
 from sottovoce.shared.report import dump_report, parse_report
 from sottovoce.shared.spec import Survey
 
@@ -87,7 +87,7 @@ def check_form(survey: Survey, seen: Sequence[Seen]) -> None:
         assert body == dump_report(report, survey), "not the canonical bytes"
         asked = [(q, v) for q, v in zip(survey.questions, report.values, strict=True) if v is not None]
         assert all(question.admits(value) for question, value in asked)
-        assert is_asked_set(survey, report.values), "values of other questions than those of the arm"
+        assert survey.asks_for(report.values), "values of other questions than those of the arm"
 
 
 def check_ids(seen: Sequence[Seen]) -> None:

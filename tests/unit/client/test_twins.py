@@ -139,13 +139,11 @@ TWINS = [
         only_python={"Loss": TYPE}
         | dict.fromkeys(
             [
-                "parallelEpsilon",
                 "groupLoss",
                 "reportEpsilon",
                 "wavesEpsilon",
                 "percentAfter",
                 "percentAtMost",
-                "memoizedEpsilon",
                 "checkEpsilon",
                 "checkDelta",
                 "checkDeltaAmong",
@@ -286,7 +284,7 @@ TWINS = [
         ("survey/asked.js",),
         only_python=dict.fromkeys(["askedOf", "samples", "armIndex"], "methods of SampledSurvey")
         | {"Arm": TYPE, "UnitSample": TYPE}
-        | dict.fromkeys(["shareAsked", "isArm"], "of planning and results"),
+        | dict.fromkeys(["shareAsked", "isArm", "reportsByQuestion"], "of planning and results"),
         only_javascript={"readSample": "within parseSurvey"},
     ),
     Twin(

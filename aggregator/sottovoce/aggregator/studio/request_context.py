@@ -1,14 +1,17 @@
-"""Helpers that studio pages share: the database, the acting account, the date and messages of refusals."""
+"""Helpers that studio pages share: the database, the acting account, the date, the institution and refusals."""
 
+from contextlib import suppress
 from datetime import date, timedelta
 
-from flask import current_app, g
+from flask import Flask, current_app, g
 from sottovoce.aggregator.accounts.authentication import now
 from sottovoce.aggregator.clock import DAY
+from sottovoce.aggregator.institution import Institution, institution_of
 from sottovoce.aggregator.storage import Storage
 from sottovoce.aggregator.storage.accounts.accounts import AccessTables
 from sottovoce.aggregator.storage.accounts.models import AccessRefused
 from sottovoce.aggregator.studio.language import words
+from sottovoce.shared.errors import StorageError
 
 _FIRST_DAY = date(1970, 1, 1)
 
@@ -37,3 +40,22 @@ def as_date(day: int) -> date:
 def refusal_message(refused: AccessRefused) -> str:
     """Return the reason of a refusal in the reader's language."""
     return words().translate(f"refused_{refused.reason}", **refused.values) if refused.reason else str(refused)
+
+
+def shown_institution(survey: str = "") -> Institution:
+    """
+    Return the institution that pages and files show; while the database fails, the one in the operator's file.
+
+    Args:
+        survey: name of the survey that may have details of its own; "" for the server.
+    """
+    standing: Institution = current_app.extensions["institution"]
+    with suppress(StorageError):
+        return institution_of(storage().institutions.documents(survey), standing, survey)
+    return standing
+
+
+def register(app: Flask) -> None:
+    """Read the operator's file, and show the institution on all pages."""
+    app.extensions["institution"] = app.extensions["settings"].shown_institution
+    app.context_processor(lambda: {"institution": shown_institution()})

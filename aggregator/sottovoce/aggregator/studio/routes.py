@@ -8,7 +8,7 @@ from importlib.resources import files
 
 from flask import Flask, Response
 from sottovoce.aggregator.http.routing import Kind, Route
-from sottovoce.aggregator.studio import accessibility_page, language
+from sottovoce.aggregator.studio import accessibility_page, language, request_context
 from sottovoce.aggregator.studio.account import (
     accounts_page,
     audit_log_pages,
@@ -16,7 +16,6 @@ from sottovoce.aggregator.studio.account import (
     institution_page,
     team_page,
 )
-from sottovoce.aggregator.studio.account.institution_page import shown_institution
 from sottovoce.aggregator.studio.design import elsewhere_page, new_survey_page, preview_page, publish_page, trials
 from sottovoce.aggregator.studio.design import page as design_page
 from sottovoce.aggregator.studio.file_analysis import page as file_page
@@ -42,7 +41,10 @@ from sottovoce.aggregator.studio.survey import (
 
 def style() -> Response:
     """Serve the style sheet of all pages, with the institution's accent colour."""
-    return Response(_static("studio.css") + shown_institution().style.encode(), content_type="text/css; charset=utf-8")
+    return Response(
+        _static("studio.css") + request_context.shown_institution().style.encode(),
+        content_type="text/css; charset=utf-8",
+    )
 
 
 def design_style() -> Response:
@@ -150,7 +152,7 @@ ROUTES: tuple[Route, ...] = (*(route for page in _PAGES for route in page.ROUTES
 def register(app: Flask) -> None:
     """Register the template filters, the language and the kept renderings on the app."""
     app.extensions["rendered_results"] = RenderingCache()
-    institution_page.register(app)
+    request_context.register(app)
     format_numbers.register(app)
     language.register(app)
     file_page.register(app)

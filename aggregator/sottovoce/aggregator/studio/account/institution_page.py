@@ -1,41 +1,24 @@
 """Page about the institution: its name, imprint, contact, colour and logo, for the server and for single surveys."""
 
 import json
-from contextlib import suppress
 from dataclasses import asdict
 
-from flask import Flask, current_app, g, redirect, render_template, request, url_for
+from flask import g, redirect, render_template, request, url_for
 from flask.typing import ResponseReturnValue
 from sottovoce.aggregator.http.routing import Kind, Route
 from sottovoce.aggregator.institution import (
     LEAST_CONTRAST,
     MOST_LOGO_BYTES,
-    Institution,
     InvalidInstitution,
     check_institution,
-    institution_of,
     logo_uri,
 )
 from sottovoce.aggregator.studio.language import words
-from sottovoce.aggregator.studio.request_context import storage
+from sottovoce.aggregator.studio.request_context import shown_institution, storage
 from sottovoce.aggregator.studio.survey_frame import published_page
-from sottovoce.shared.errors import StorageError
 
 FIELDS = ("name", "imprint", "contact", "accent")
 """Attributes that are typed; the logo is a file."""
-
-
-def shown_institution(survey: str = "") -> Institution:
-    """
-    Return the institution that pages and files show; while the database fails, the one in the operator's file.
-
-    Args:
-        survey: name of the survey that may have details of its own; "" for the server.
-    """
-    standing: Institution = current_app.extensions["institution"]
-    with suppress(StorageError):
-        return institution_of(storage().institutions.documents(survey), standing, survey)
-    return standing
 
 
 def institution() -> str:
@@ -98,12 +81,6 @@ def _page(survey: str, shown: dict[str, str], refused: str = "") -> str:
 
 def _address(survey: str) -> str:
     return url_for("studio.survey_institution", name=survey) if survey else url_for("studio.institution")
-
-
-def register(app: Flask) -> None:
-    """Read the operator's file, and show the institution on all pages."""
-    app.extensions["institution"] = app.extensions["settings"].shown_institution
-    app.context_processor(lambda: {"institution": shown_institution()})
 
 
 _HTML = ("text/html",)

@@ -31,10 +31,9 @@ from sottovoce.aggregator.invitations.tokens import (
 )
 from sottovoce.aggregator.settings import Settings
 from sottovoce.aggregator.storage import StoredSurvey
-from sottovoce.aggregator.studio.account.institution_page import shown_institution
 from sottovoce.aggregator.studio.language import words
 from sottovoce.aggregator.studio.print_response import print_reply
-from sottovoce.aggregator.studio.request_context import storage
+from sottovoce.aggregator.studio.request_context import shown_institution, storage
 from sottovoce.aggregator.studio.survey_frame import draft_placeholder, published_page
 from sottovoce.aggregator.surveys.stored_surveys import newest, survey_of, wave_state
 from sottovoce.shared import canonical

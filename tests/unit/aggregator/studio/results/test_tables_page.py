@@ -215,6 +215,6 @@ def test_numbers_are_the_readers(client: FlaskClient, language: str) -> None:
     """Every page is whole in every language, with its own decimal sign."""
     page = get(client, f"done/{TABLE}", language).text
     assert f'<html lang="{language}"' in page
-    comma = language in {"de", "es", "fr", "pt"}
+    comma = language in {"de", "es", "fr", "it", "pt"}
     assert bool(re.search(r"\d,\d\s?%", page)) == comma
     assert bool(re.search(r"\d\.\d\s?%", page)) == (not comma)
