@@ -7,9 +7,13 @@ from playwright.sync_api import Page
 from sottovoce.client.words import catalogue
 
 from tests.browser.conftest import VIEWPORT, NewContext
-from tests.browser.visit import Visit, begin, publish, receipt
+from tests.browser.states import OPEN_ALL
+from tests.browser.test_access import barriers
+from tests.browser.visit import Visit, begin, publish, receipt, sign_in
 from tests.conftest import Running
+from tests.exported import TODAY, send
 from tests.surveys import survey
+from tests.unit.aggregator.studio.results.test_arm_pages import planned, reports
 from tests.vectors.arms import COIN, asks
 
 WORDS = catalogue("en")
@@ -114,3 +118,18 @@ def test_set_of_an_arm_is_said_kept_and_sent(new_context: NewContext, site: Runn
     assert (values[0], values[-1], len(values) - 2 - values[1:-1].count(None)) == (None, 1, count)
     assert count in (2, 3)
     assert visit.complaints == []
+
+
+def test_results_by_arm_have_no_barrier(new_context: NewContext, site: Running, axe: str) -> None:
+    """With arms side by side and the planned comparisons, all opened."""
+    compared = publish(site, planned("compared-arms"))
+    storage = site.storage()
+    send(storage, compared.survey, reports(compared.survey))
+    storage.close_survey(compared.survey.name, TODAY)
+    storage.close()
+    page = sign_in(new_context(bypass_csp=True, reduced_motion="reduce"), compared)
+    page.goto(f"{site.url}/dashboard/surveys/{compared.survey.name}/results")
+    page.wait_for_selector("#plan")
+    page.evaluate(OPEN_ALL)
+
+    assert barriers(page, axe) == []
