@@ -8,7 +8,6 @@ from collections.abc import Callable
 from typing import Any
 
 from sottovoce.aggregator.analysis.documents import Document
-from sottovoce.aggregator.analysis.requests import CompareRequest, Request, parse_request
 from sottovoce.shared.arms.analysis_plan import PlannedComparison, planned_comparisons
 from sottovoce.shared.arms.arms import ARM
 from sottovoce.shared.errors import EstimateError
@@ -27,11 +26,6 @@ def options_of(planned: PlannedComparison) -> dict[str, Any]:
         **{key: value for key, value in named.items() if value},
         "confidence": float(planned.confidence),
     }
-
-
-def requests_of(survey: Survey) -> list[Request]:
-    """Return the requests of the planned comparisons; empty without a plan."""
-    return [parse_request(CompareRequest.kind, options_of(each)) for each in planned_comparisons(survey)]
 
 
 def planned_document(survey: Survey, answer: Callable[[dict[str, Any]], Document]) -> Document:

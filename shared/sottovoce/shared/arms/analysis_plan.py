@@ -127,7 +127,7 @@ def _mistakes_of(planned: PlannedComparison, compared: _Asked, reference: _Asked
     if planned.category and planned.category not in question.options:
         yield "category", "is not an answer of the question"
     if planned.measure == "ratio" and question.kind.truth in {"number", "numbers"}:
-        yield "measure", "is the difference for a mean: a ratio is of shares"
+        yield "measure", "is the difference for a mean: only shares have a ratio"
 
 
 def _is_variable(question: Question, part: str) -> bool:

@@ -123,14 +123,14 @@ def climb(
     enough: float = math.inf,
 ) -> Floats:
     """
-    Return the shares at which EM ends, extrapolating after every two steps.
+    Return the shares that EM converges to, extrapolating after every two steps.
 
     Args:
         step: returns the shares after one EM step.
         likelihood: returns the log likelihood of shares.
         shares: start; no step leaves a zero.
         settled: the search ends when a step changes no share by more.
-        enough: log likelihood at which the search may end.
+        enough: log likelihood that ends the search.
     """
     for _ in range(ROUNDS):
         once = step(shares)

@@ -259,7 +259,7 @@ def _page(name: str, problem: str = "", message: str = "", **values: object) -> 
 
 
 def _tablet_code(survey: Survey) -> str:
-    """Return a code with which staff start each person on a tablet; "" where each person types one of their own."""
+    """Return a code for staff to start each person on a tablet; "" where each person types one of their own."""
     # It only keeps people from starting again unasked, and stands in the tablet's own address: it is no secret.
     return "" if survey.asks_for_token else str(int(survey.digest[:8], 16) % 10**6).zfill(6)
 
