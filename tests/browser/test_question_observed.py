@@ -43,10 +43,19 @@ def seen(page: Page, key: str) -> Any:
     page.evaluate(WATCH)
     page.locator("input[name=nickname]").focus()
     for each in ("Tab", key, "Tab", "Enter"):
+        finish_frames(page)
         page.keyboard.press(each)
-        page.wait_for_timeout(150)
     page.wait_for_timeout(400)
+    finish_frames(page)
     return plain(page.evaluate("seen"))
+
+
+def finish_frames(page: Page) -> None:
+    """Wait until the page has told its listeners what it tells them later, such as `selectionchange`."""
+    page.wait_for_timeout(150)
+    page.evaluate("""async () => {
+      for (let n = 0; n < 2; n += 1) await new Promise((done) => requestAnimationFrame(() => setTimeout(done)));
+    }""")
 
 
 def plain(value: Any) -> Any:
