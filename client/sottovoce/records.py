@@ -5,7 +5,8 @@ Records of single questions: one randomized answer with its channel, as ``sottov
     cheated_channel    the mechanism and the true values: ``binary_rr a=3/4 b=1/4``
     cheated_once       1 if the device draws one answer only once, 0 if it could not store the draw
 
-The columns alone can be analyzed: ``sottovoce results estimate data.csv``.
+A block of questions has one record, whose value lists one category for each of them with commas, and three columns for
+each question under its own name. The columns alone can be analyzed: ``sottovoce results estimate data.csv``.
 """
 
 import json
@@ -14,14 +15,15 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from importlib.metadata import version
-from typing import Any
+from typing import Any, cast
 
 from sottovoce.client.draws import Draws
-from sottovoce.client.randomizers import RANDOMIZERS
-from sottovoce.shared.channel_text import channel_question, dump_channel, split_channel
-from sottovoce.shared.errors import SpecError
+from sottovoce.client.randomizers import RANDOMIZERS, joint_rr
+from sottovoce.shared.channel_text import ChannelWords, channel_question, read_block, split_channel
+from sottovoce.shared.errors import AnswerError, SpecError
+from sottovoce.shared.mechanisms.joint_rr import JointRR
 from sottovoce.shared.sentence import error_message
-from sottovoce.shared.single_question import SingleQuestion, parse_question
+from sottovoce.shared.single_question import SingleBlock, SingleQuestion, parse_asked
 from sottovoce.shared.spec import Question
 
 FORMAT = "sottovoce-record/1"
@@ -30,7 +32,7 @@ KEYS = ("question", "digest", "report", "value", "mechanism", "channel", "epsilo
 _PATTERNS = {
     "question": re.compile(r"[a-z0-9][a-z0-9_]{0,63}"),
     "digest": re.compile(r"[0-9a-f]{64}"),
-    "value": re.compile(r"[^\x00-\x1f]{1,64}"),
+    "value": re.compile(r"[^\x00-\x1f]{1,800}"),
     "channel": re.compile(r"[^\x00-\x1f]{1,4000}"),
     "epsilon": re.compile(r"[0-9]\.[0-9]{4}"),
     "client": re.compile(r"[0-9A-Za-z.+-]{1,40}"),
@@ -94,9 +96,11 @@ def write(record: QuestionRecord) -> str:
 
 
 def columns(record: QuestionRecord) -> dict[str, str]:
-    """Return the three columns of a record by their names."""
-    name = record.question
-    return {name: record.value, f"{name}_channel": record.channel, f"{name}_once": str(int(record.once))}
+    """Return the three columns of a record by their names; of a block, three for each question."""
+    found: dict[str, str] = {}
+    for name, value in _values(record):
+        found |= {name: value, f"{name}_channel": record.channel, f"{name}_once": str(int(record.once))}
+    return found
 
 
 def simulate(question: Mapping[str, Any], answer: object, draws: Draws | None = None) -> QuestionRecord:
@@ -104,38 +108,44 @@ def simulate(question: Mapping[str, Any], answer: object, draws: Draws | None = 
     Draw a record for an invented answer, as bots need it.
 
     Args:
-        question: as in the list of a survey file.
-        answer: the invented truth, in the form of the question's type.
+        question: as in the list of a survey file, or a block.
+        answer: the invented truth, in the form of the question's type; of a block, a map of them by name.
         draws: source of randomness; by default the operating system's.
 
     Raises:
         SpecError: the question is not one.
         AnswerError: the answer is not possible; the message repeats none of it.
     """
-    parsed = parse_question(question)
-    mechanism = parsed.mechanism
-    report = RANDOMIZERS[mechanism.name](mechanism, parsed.question.encode(answer), draws or Draws())
+    parsed, draws = parse_asked(question), draws or Draws()
+    if isinstance(parsed, SingleBlock):
+        names = {asked.name for asked in parsed.questions}
+        if not isinstance(answer, Mapping) or set(answer) != names:
+            raise AnswerError("the answers to a block are a map of all its questions")
+        truths = [asked.encode(answer[asked.name]) for asked in parsed.questions]
+        report = parsed.number(joint_rr.randomize(parsed.mechanism, cast("list[int]", truths), draws))
+    else:
+        mechanism = parsed.mechanism
+        report = RANDOMIZERS[mechanism.name](mechanism, parsed.question.encode(answer), draws)
     return record_of(parsed, report, once=False)
 
 
-def record_of(parsed: SingleQuestion, report: int, once: bool) -> QuestionRecord:
+def record_of(parsed: SingleQuestion | SingleBlock, report: int, once: bool) -> QuestionRecord:
     """
     Return the record of a drawn report.
 
     Args:
-        parsed: the question.
+        parsed: the question or block.
         report: the reported value.
         once: the device has stored the draw.
     """
-    asked = parsed.question
     return QuestionRecord(
-        question=asked.name,
+        question=parsed.name,
         digest=parsed.digest,
         report=report,
-        value=value_of(asked, report),
+        value=parsed.value_of(report) if isinstance(parsed, SingleBlock) else value_of(parsed.question, report),
         mechanism=parsed.mechanism.dump(),
-        channel=dump_channel(asked),
-        epsilon=f"{math.ceil(asked.epsilon * 10**4) / 10**4:.4f}",
+        channel=parsed.channel,
+        epsilon=f"{math.ceil(parsed.epsilon * 10**4) / 10**4:.4f}",
         once=once,
         client=version("sottovoce"),
     )
@@ -155,6 +165,9 @@ def _check(record: QuestionRecord) -> None:
     """Refuse a record whose channel is none, or cannot have made its report or value."""
     try:
         words = split_channel(record.channel)
+        if words.name == JointRR.name:
+            _check_block(record, words)
+            return
         asked = channel_question(words, words.pop_levels())
     except (ValueError, KeyError) as error:
         raise SpecError(f"the record's channel {error_message(error)}") from None
@@ -162,3 +175,20 @@ def _check(record: QuestionRecord) -> None:
         raise SpecError("the record's mechanism is not the one of its channel")
     if not asked.admits(record.report) or value_of(asked, record.report) != record.value:
         raise SpecError("the record's report and value do not fit its channel")
+
+
+def _check_block(record: QuestionRecord, words: ChannelWords) -> None:
+    """Refuse a record that the channel of a block cannot have made; names of categories are not in the channel."""
+    mechanism, names = read_block(words)
+    if mechanism.dump() != record.mechanism:
+        raise SpecError("the record's mechanism is not the one of its channel")
+    if not 0 <= record.report < math.prod(mechanism.sizes) or len(record.value.split(",")) != len(names):
+        raise SpecError("the record's report and value do not fit its channel")
+
+
+def _values(record: QuestionRecord) -> list[tuple[str, str]]:
+    """Return each question of a record with its reported value."""
+    words = split_channel(record.channel)
+    if words.name != JointRR.name:
+        return [(record.question, record.value)]
+    return list(zip(words.named["with"].split(","), record.value.split(","), strict=True))

@@ -9,6 +9,14 @@ from playwright.sync_api import Frame, Page
 COIN = {"type": "boolean", "name": "cheated", "label": {"en": "Have you ever cheated in an exam?"},
         "mechanism": {"name": "binary_rr", "a": "3/4", "b": "1/4"}}  # fmt: skip
 
+TOGETHER: dict[str, Any] = {
+    "block": "intimate",
+    "items": [
+        {"type": "boolean", "name": name, "label": {"en": f"Have you ever {name}?"}} for name in ("drank", "lied")
+    ],
+    "mechanism": {"name": "joint_rr", "odds": "9", "radius": 0},
+}
+
 PAGE = """<!doctype html><html lang="{language}"><meta charset="utf-8"><title>Host</title>
 <script type="module" src="{frame}element.js"></script>
 <script>told = [];
@@ -66,6 +74,15 @@ def answer(frame: Frame, option: int = 1) -> None:
     """Choose an option of the question and press the button."""
     be_still(frame)
     frame.locator(f"#answer-{option}").check()
+    frame.locator("button").click()
+    frame.wait_for_selector("h1")
+
+
+def answer_both(frame: Frame) -> None:
+    """Choose yes to the first question of a block and no to the second, and press the button."""
+    be_still(frame)
+    frame.locator("#answer-1").check()
+    frame.locator("#answer1-0").check()
     frame.locator("button").click()
     frame.wait_for_selector("h1")
 

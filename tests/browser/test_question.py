@@ -6,9 +6,10 @@ from typing import Any
 import pytest
 from playwright.sync_api import Page
 from sottovoce import records
+from sottovoce.shared.single_question import parse_asked
 
 from tests.browser.conftest import NewContext
-from tests.browser.question_host import COIN, answer, be_still, element, frame_of, write_host
+from tests.browser.question_host import COIN, TOGETHER, answer, answer_both, be_still, element, frame_of, write_host
 
 
 def told(page: Page) -> list[Any]:
@@ -105,6 +106,61 @@ def test_third_wording_is_refused_and_all_are_counted(tab: Page, tmp_path: Path,
             answer(frame)
     assert "too much" in frame.inner_text(".problem")
     assert reason_of(tab) == "error_question_budget"
+
+
+def test_block_hands_over_one_record_and_a_form_all_columns(tab: Page, tmp_path: Path, host: str, place: str) -> None:
+    """One report for both answers; the same again after a reload; nothing before both are given."""
+    write_host(tmp_path, place, element(place, TOGETHER), element(place))
+    tab.goto(host)
+    frame_of(tab, 1)
+    frame = frame_of(tab)
+    be_still(frame)
+    frame.locator("#answer-1").check()
+    frame.locator("button").click()
+    assert frame.locator("#answer1-fault").is_visible()
+    assert told(tab) == []
+    assert "2 answers are randomized together" in frame.inner_text("main")
+    assert "at most 50% likely" in frame.text_content("details")
+    answer_both(frame)
+    record = records.read(tab.evaluate("JSON.stringify(document.querySelector('sottovoce-question').record)"))
+
+    assert record_of(tab)["digest"] == record.digest == parse_asked(TOGETHER).digest
+    assert record.once
+    assert record.value == parse_asked(TOGETHER).value_of(record.report)
+    sent = tab.evaluate("Object.fromEntries(new FormData(document.querySelector('form')))")
+    assert sent == {"nickname": "", **records.columns(record)}
+    tab.goto(host)
+    frame = frame_of(tab)
+    assert frame.locator("input").count() == 0
+    be_still(frame)
+    frame.locator("button").click()
+    assert record_of(tab)["report"] == record.report
+
+
+def test_block_counts_for_each_question_in_it(tab: Page, tmp_path: Path, host: str, place: str) -> None:
+    """Its epsilon and that of one of its questions, asked alone, are more than 3, whichever comes first."""
+    alone = {**COIN, "name": "drank"}
+    for number, both in enumerate(([TOGETHER, alone], [alone, TOGETHER])):
+        for asked in both:
+            write_host(tmp_path, place, element(place, asked, f'participant="p{number}"'))
+            tab.goto(host)
+            frame = frame_of(tab)
+            if asked is both[0]:
+                (answer_both if asked is TOGETHER else answer)(frame)
+        assert "too much" in frame.inner_text(".problem")
+
+
+@pytest.mark.parametrize(
+    "changes", [{"ask": 1}, {"arm": ["x"]}, {"items": TOGETHER["items"][:1]}, {"items": [None]}, {"block": "drank"}]
+)
+def test_block_that_needs_a_survey_is_not_shown(
+    tab: Page, tmp_path: Path, host: str, place: str, changes: dict[str, Any]
+) -> None:
+    """Whatever the host passes; it hears the reason."""
+    write_host(tmp_path, place, element(place, {**TOGETHER, **changes}))
+    tab.goto(host)
+    assert frame_of(tab).locator("input").count() == 0
+    assert reason_of(tab) in {"error_spec", "error_unexpected", "error_survey"}
 
 
 def test_question_that_is_changed_is_another_draw(tab: Page, tmp_path: Path, host: str, place: str) -> None:

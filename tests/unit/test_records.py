@@ -12,7 +12,7 @@ from sottovoce.aggregator import open_data
 from sottovoce.client.draws import Draws
 from sottovoce.shared.channel_text import channel_question, dump_channel, split_channel
 from sottovoce.shared.errors import AnswerError, SpecError
-from sottovoce.shared.single_question import parse_question
+from sottovoce.shared.single_question import parse_asked, parse_question
 
 from tests.documents import day, number, one_of, question, some_of, vector
 from tests.unit.shared.test_schema import validator
@@ -23,6 +23,12 @@ from tests.vectors.tape import Tape
 PEOPLE = 1200
 COIN = question(named("coin_flip"))
 BIT = {"a": "4/5", "b": "1/5"}
+
+TOGETHER = {
+    "block": "both",
+    "mechanism": {"name": "joint_rr", "odds": "9", "radius": 0},
+    "items": [{"type": "boolean", "name": name, "label": {"en": f"Is {name}?"}} for name in ("a", "b")],
+}
 
 ONE_OF_EACH: dict[str, tuple[dict[str, Any], list[Any], dict[str, float]]] = {
     "binary_rr": (COIN, ["yes", "no", "no"], {"yes": 1 / 3}),
@@ -66,6 +72,54 @@ def test_columns_alone_give_the_truth(tmp_path: Path, name: str) -> None:
     for option, share in truth.items():
         row = next(row for row in rows if option in {row["option"], row["kind"]})
         assert abs(row["raw"] - share) < 4 * row["std_error"], option
+
+
+def test_columns_of_a_block_give_shares_and_its_table(tmp_path: Path) -> None:
+    """Six columns, written from one record each, which is read back and fits its schema."""
+    truths = [{"a": a, "b": b} for a, b in (("yes", "yes"), ("yes", "yes"), ("no", "no"), ("no", "yes"))]
+    record = records.simulate(TOGETHER, truths[0])
+    assert records.read(records.write(record)) == record
+    assert list(validator("record").iter_errors(json.loads(records.write(record)))) == []
+    assert record.channel == "joint_rr odds=9 radius=0 k=2,2 with=a,b"
+
+    data = open_data(written(tmp_path, TOGETHER, truths))
+    rows = {(row["question"], row["option"]): row for row in data.shares().rows}
+    for key, share in ((("a", "yes"), 1 / 2), (("b", "yes"), 3 / 4)):
+        assert abs(rows[key]["raw"] - share) < 4 * rows[key]["std_error"], key
+
+
+@pytest.mark.parametrize(
+    ("changes", "pointer"),
+    [
+        ({"ask": 1}, "/ask"),
+        ({"arm": ["x"]}, "/arm"),
+        ({"block": "a"}, "/items/0/name"),
+        ({"mechanism": {"name": "joint_rr", "odds": "21", "radius": 0}}, "/mechanism"),
+        ({"items": [{"type": "boolean", "name": "a", "label": {"en": "A"}, "visible_if": {"b": ["yes"]}}]},
+         "/items/0/visible_if"),
+        ({"items": [{"type": "matrix", "name": "a", "label": {"en": "A"}}]}, "/items/0/type"),
+    ],
+)  # fmt: skip
+def test_block_that_needs_a_survey_is_refused(changes: dict[str, Any], pointer: str) -> None:
+    """With the pointer into the block."""
+    with pytest.raises(SpecError) as caught:
+        parse_asked({**TOGETHER, **changes})
+    assert pointer in {problem.pointer for problem in caught.value.problems}
+
+
+@pytest.mark.parametrize("answer", ["yes", {"a": "yes"}, {"a": "yes", "b": "yes", "c": "yes"}])
+def test_block_needs_an_answer_to_each_question(answer: object) -> None:
+    """And to no other."""
+    with pytest.raises(AnswerError):
+        records.simulate(TOGETHER, answer)
+
+
+@pytest.mark.parametrize("changes", [{"report": 4}, {"value": "yes"}, {"channel": "joint_rr odds=9"}])
+def test_bad_records_of_a_block_are_refused(changes: dict[str, Any]) -> None:
+    """Report and value must fit the channel."""
+    document = json.loads(records.write(records.simulate(TOGETHER, {"a": "yes", "b": "no"})))
+    with pytest.raises(SpecError):
+        records.read(json.dumps({**document, **changes}))
 
 
 @pytest.mark.parametrize("name", [name for name in GOOD if name != "memoized_rr"])

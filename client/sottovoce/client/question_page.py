@@ -49,6 +49,7 @@ _PACKAGE = {
             f"./{name}": {"types": f"./{name}.d.ts", "default": f"./{name}.js"}
             for name in ("core", "jspsych", "surveyjs")
         },
+        "./block.html": "./block.html",
         "./frame.html": "./index.html",
     },
 }
@@ -64,7 +65,17 @@ _NEVER_SAID = {"public", "public_note", "cohort_note", "odds_waves", "error_load
 @cache
 def question_frame() -> PageFile:
     """Return the frame, with the policy that allows its own script and style and nothing else."""
-    script = "\n" + join(modules("question/frame.js")) + "startFrame();\n"
+    return _frame("question/frame.js", "startFrame();\n")
+
+
+@cache
+def block_frame() -> PageFile:
+    """Return the frame of questions that are randomized together, ``block.html`` in the same folder."""
+    return _frame("question/block_frame.js", "startBlockFrame();\n")
+
+
+def _frame(entry: str, start: str) -> PageFile:
+    script = "\n" + join(modules(entry)) + start
     style = inline_css(read("question/frame.css"))
     policy = _POLICY.format(script=digest_source(script), style=digest_source(style))
     parts = [
@@ -87,7 +98,7 @@ def question_scripts() -> dict[str, str]:
 def question_assets() -> dict[str, PageFile]:
     """Return frame and element as an aggregator serves them, by name."""
     script = PageFile(question_scripts()["element.js"].encode(), "text/javascript; charset=utf-8")
-    return {"question.html": question_frame(), "question.js": script}
+    return {"question.html": question_frame(), "question_block.html": block_frame(), "question.js": script}
 
 
 def question_files() -> dict[str, bytes]:
@@ -100,7 +111,8 @@ def question_files() -> dict[str, bytes]:
     beside = {item.name: item.read_bytes() for item in sorted(package.iterdir(), key=lambda item: item.name)}
     scripts = {name: text.encode() for name, text in question_scripts().items()}
     described = json.dumps(_PACKAGE, indent=2).encode()
-    return {"index.html": question_frame().body, "package.json": described, **scripts, **beside}
+    frames = {"index.html": question_frame().body, "block.html": block_frame().body}
+    return {**frames, "package.json": described, **scripts, **beside}
 
 
 def _module(entries: str, start: str, exports: str) -> str:

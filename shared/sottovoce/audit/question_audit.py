@@ -94,9 +94,10 @@ def _served(address: str | None) -> list[Check]:
 
 
 def frame_files() -> dict[str, PageFile]:
-    """Return frame and element by their paths below the frame's address."""
+    """Return frames and element by their paths below the frame's address."""
     assets = question_assets()
-    return {"": assets["question.html"], "element.js": assets["question.js"]}
+    frames = {"": assets["question.html"], "block.html": assets["question_block.html"]}
+    return {**frames, "element.js": assets["question.js"]}
 
 
 def _visited(asked: SingleQuestion, visits: int, tick: Tick) -> Check:

@@ -9,11 +9,10 @@ from pathlib import Path
 import click
 from sottovoce.aggregator.authoring.question_snippets import HOSTS, ethics_text, snippet
 from sottovoce.cli.command import command
-from sottovoce.cli.question_file import check_frame_address, read_question
+from sottovoce.cli.question_file import check_frame_address, read_asked, read_question
 from sottovoce.client.question_page import question_files
 from sottovoce.client.words import odds_in_words
 from sottovoce.shared.accounting import belief_after
-from sottovoce.shared.channel_text import dump_channel
 from sottovoce.shared.file_errors import cannot_write
 
 _FILE = click.argument("path", metavar="FILE", type=click.Path(path_type=Path))
@@ -23,13 +22,14 @@ _FILE = click.argument("path", metavar="FILE", type=click.Path(path_type=Path))
 @_FILE
 @click.option("--json", "as_json", is_flag=True, help="Print the canonical question, as pages take it.")
 def lint(path: Path, as_json: bool) -> None:
-    """Check the question in FILE, written as in the list of a survey file, and show what an answer costs."""
-    asked = read_question(path)
+    """Check the question or block in FILE, written as in the list of a survey file, and show what an answer costs."""
+    asked = read_asked(path)
     if as_json:
         click.echo(json.dumps(asked.document, ensure_ascii=False, indent=2))
         return
-    click.echo(f"{asked.question.name}: {odds_in_words(asked.question)}")
-    click.echo(f"Channel: {dump_channel(asked.question)}")
+    for question in asked.questions:
+        click.echo(f"{question.name}: {odds_in_words(question)}")
+    click.echo(f"Channel: {asked.channel}")
     click.echo(f"Digest: {asked.digest}")
 
 
@@ -39,14 +39,17 @@ def lint(path: Path, as_json: bool) -> None:
 @click.option("--frame", help="Address of the frame: https, ending in /, on another host name than the survey.")
 @click.option("--ethics", is_flag=True, help="Print a paragraph for an ethics board instead.")
 def print_snippet(path: Path, host: str, frame: str | None, ethics: bool) -> None:
-    """Print the lines that ask the question in FILE in another system."""
-    asked = read_question(path)
+    """Print the lines that ask the question or block in FILE in another system."""
     if ethics:
+        asked = read_question(path)
         belief = math.ceil(100 * belief_after(0.1, asked.question.epsilon) - 1e-9)
         odds = odds_in_words(asked.question).rpartition(" Epsilon ")[0]
         click.echo(ethics_text(asked, odds, belief), nl=False)
         return
-    click.echo(snippet(host, check_frame_address(frame, "--frame"), asked), nl=False)
+    block = read_asked(path)
+    if host == "limesurvey" and len(block.questions) > 1:
+        raise click.UsageError("LimeSurvey has no place for the columns of a block: ask each question alone")
+    click.echo(snippet(host, check_frame_address(frame, "--frame"), block), nl=False)
 
 
 @command(example="sottovoce question static frame")
@@ -56,7 +59,7 @@ def static(folder: Path) -> None:
     Write frame, element and adapters into the new FOLDER, for a static host; ``npm pack FOLDER`` makes the package.
 
     The host must have a host name of its own, where no other page runs scripts. Let it send
-    ``Content-Security-Policy: sandbox allow-scripts allow-same-origin`` with index.html.
+    ``Content-Security-Policy: sandbox allow-scripts allow-same-origin`` with index.html and block.html.
     """
     try:
         folder.mkdir(parents=True)

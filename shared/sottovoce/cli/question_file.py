@@ -1,12 +1,16 @@
 """File of one question for other systems, and the address of its frame, for ``question`` and ``audit``."""
 
+from collections.abc import Callable
 from pathlib import Path
+from typing import TypeVar
 
 import click
 from sottovoce.aggregator.surveys.survey_file import parse_yaml
 from sottovoce.shared.errors import SpecError
 from sottovoce.shared.file_errors import cannot_read
-from sottovoce.shared.single_question import SingleQuestion, is_frame_address, parse_question
+from sottovoce.shared.single_question import SingleBlock, SingleQuestion, is_frame_address, parse_asked, parse_question
+
+Asked = TypeVar("Asked", SingleQuestion, SingleQuestion | SingleBlock)
 
 
 def read_question(path: Path) -> SingleQuestion:
@@ -17,8 +21,17 @@ def read_question(path: Path) -> SingleQuestion:
         SpecError: it is no question; the message names the file, the key and what to change.
         ClickException: the file cannot be read.
     """
+    return _read(path, parse_question)
+
+
+def read_asked(path: Path) -> SingleQuestion | SingleBlock:
+    """Return the question or block in a file; it raises what ``read_question`` does."""
+    return _read(path, parse_asked)
+
+
+def _read(path: Path, parse: Callable[[object], Asked]) -> Asked:
     try:
-        return parse_question(parse_yaml(path.read_bytes()))
+        return parse(parse_yaml(path.read_bytes()))
     except OSError as error:
         raise click.ClickException(cannot_read(path, error)) from None
     except SpecError as error:

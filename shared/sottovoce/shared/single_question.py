@@ -1,18 +1,19 @@
-"""One question without a survey around it, for a page of another system: the same object as an item of a survey."""
+"""Questions without a survey around them, for a page of another system: the same object as an item of a survey."""
 
 import hashlib
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, cast
 
 from sottovoce.shared import canonical
 from sottovoce.shared.allowance import DEFAULT_ALLOWANCE
-from sottovoce.shared.channel_text import dump_channel
+from sottovoce.shared.channel_text import dump_block, dump_channel
 from sottovoce.shared.errors import Problem, SpecError
 from sottovoce.shared.mechanisms import Mechanism
 from sottovoce.shared.mechanisms.innocuous_rr import InnocuousRR
+from sottovoce.shared.mechanisms.joint_rr import JointMember, JointRR
 from sottovoce.shared.parse_item import NOTES
 from sottovoce.shared.parse_survey import parse_survey
 from sottovoce.shared.rational import show_epsilon
@@ -28,8 +29,24 @@ _FRAME = re.compile(r"(https://[A-Za-z0-9.-]+|http://(localhost|127\.0\.0\.1))(:
 EPSILON_LIMIT = "the question costs epsilon {cost}, and devices allow {most:g} for one question; give it more noise"
 
 
+class AskedDocument:
+    """Document that a page of another system asks, known by its digest."""
+
+    document: Mapping[str, Any]
+
+    @cached_property
+    def canonical(self) -> bytes:
+        """The one spelling of the document, in UTF-8."""
+        return canonical.dump(self.document)
+
+    @cached_property
+    def digest(self) -> str:
+        """SHA-256 of the canonical bytes, 64 hexadecimal digits."""
+        return hashlib.sha256(self.canonical).hexdigest()
+
+
 @dataclass(frozen=True)
-class SingleQuestion:
+class SingleQuestion(AskedDocument):
     """
     One private question with its document.
 
@@ -47,15 +64,94 @@ class SingleQuestion:
         assert self.question.mechanism is not None  # noqa: S101 - refused when it is parsed
         return self.question.mechanism
 
-    @cached_property
-    def canonical(self) -> bytes:
-        """The one spelling of the question, in UTF-8."""
-        return canonical.dump(self.document)
+    @property
+    def name(self) -> str:
+        """Name of the one question."""
+        return self.question.name
 
-    @cached_property
-    def digest(self) -> str:
-        """SHA-256 of the canonical bytes, 64 hexadecimal digits."""
-        return hashlib.sha256(self.canonical).hexdigest()
+    @property
+    def questions(self) -> tuple[Question, ...]:
+        """The one question, as of a block."""
+        return (self.question,)
+
+    @property
+    def epsilon(self) -> float:
+        """The privacy loss of one report."""
+        return self.question.epsilon
+
+    @property
+    def channel(self) -> str:
+        """The channel of its column, as text."""
+        return dump_channel(self.question)
+
+
+@dataclass(frozen=True)
+class SingleBlock(AskedDocument):
+    """
+    A block of private questions with its document.
+
+    Attributes:
+        questions: as parsed, in order.
+        document: the canonical object, shorthand expanded.
+    """
+
+    questions: tuple[Question, ...]
+    document: Mapping[str, Any]
+
+    @property
+    def name(self) -> str:
+        """Name of the block, which no question has."""
+        return str(self.document["block"])
+
+    @property
+    def mechanism(self) -> JointRR:
+        """The mechanism of all its questions."""
+        return cast("JointMember", self.questions[0].mechanism).block
+
+    @property
+    def epsilon(self) -> float:
+        """The privacy loss of the one report, and of each question in it."""
+        return self.mechanism.epsilon
+
+    @property
+    def channel(self) -> str:
+        """The channel of each of its columns, as text."""
+        return dump_block(self.mechanism, [question.name for question in self.questions])
+
+    def number(self, codes: Sequence[int]) -> int:
+        """Return the report of some categories: the last question's run fastest."""
+        number = 0
+        for size, code in zip(self.mechanism.sizes, codes, strict=True):
+            number = number * size + code
+        return number
+
+    def value_of(self, report: int) -> str:
+        """Return the categories of a report, by name and with commas."""
+        names = []
+        for question in reversed(self.questions):
+            report, code = divmod(report, question.domain.size)
+            names.append(question.options[code])
+        return ",".join(reversed(names))
+
+
+def parse_asked(document: object) -> SingleQuestion | SingleBlock:
+    """
+    Parse one question, or a block of them, as it may be in the list of a survey file.
+
+    Raises:
+        SpecError: it cannot be asked alone; each mistake with its JSON pointer within it.
+    """
+    if not isinstance(document, dict) or "block" not in document:
+        return parse_question(document)
+    items = document.get("items")
+    items = items if isinstance(items, list) else []
+    _check_items(document, [item if isinstance(item, dict) else {} for item in items])
+    survey = in_survey(document, language_of(items[0].get("label") if items and isinstance(items[0], dict) else None))
+    found = SingleBlock(tuple(survey.questions), survey.document["questions"][0])
+    if found.epsilon > DEFAULT_ALLOWANCE.question:
+        message = EPSILON_LIMIT.format(cost=show_epsilon(found.epsilon), most=DEFAULT_ALLOWANCE.question)
+        raise SpecError([Problem("/mechanism", message)])
+    return found
 
 
 def parse_question(document: object) -> SingleQuestion:
@@ -70,20 +166,37 @@ def parse_question(document: object) -> SingleQuestion:
     if isinstance(document, dict) and document.get("type") in (*NOTES, "matrix"):
         raise SpecError([Problem("/type", "must be the type of one question: notes and matrices need a survey")])
     if isinstance(document, dict) and "block" in document:
-        raise SpecError([Problem("/block", "must be one question: a block needs a survey")])
-    label = document.get("label") if isinstance(document, dict) else None
-    language = min(label, key=lambda tag: (tag != "en", str(tag))) if isinstance(label, dict) and label else "en"
-    whole = {"format": FORMAT, "name": "question", "revision": 1, "default_language": language}
-    try:
-        survey = parse_survey({**whole, "title": {language: "Question"}, "questions": [document]})
-    except SpecError as error:
-        problems = [Problem(pointer.removeprefix(ITEM), message) for pointer, message in error.problems]
-        raise SpecError(problems) from None
+        raise SpecError([Problem("/block", "must be one question here, not a block")])
+    survey = in_survey(document, language_of(document.get("label") if isinstance(document, dict) else None))
     question = survey.questions[0]
     _check_alone(question)
     if "order" in survey.document["questions"][0]:
         raise SpecError([Problem("/order", "is drawn in your own survey: leave it out of a single question")])
     return SingleQuestion(question, survey.document["questions"][0])
+
+
+def language_of(label: object) -> str:
+    """Return the default language of a label: English, else the first of its tags."""
+    return min(label, key=lambda tag: (tag != "en", str(tag))) if isinstance(label, dict) and label else "en"
+
+
+def in_survey(document: object, language: str) -> Survey:
+    """
+    Return a survey of one entry alone, to read it as surveys are read.
+
+    Args:
+        document: the entry.
+        language: default language of its texts.
+
+    Raises:
+        SpecError: each mistake with its JSON pointer within the entry.
+    """
+    whole = {"format": FORMAT, "name": "question", "revision": 1, "default_language": language}
+    try:
+        return parse_survey({**whole, "title": {language: "Question"}, "questions": [document]})
+    except SpecError as error:
+        problems = [Problem(pointer.removeprefix(ITEM), message) for pointer, message in error.problems]
+        raise SpecError(problems) from None
 
 
 def questions_alone(survey: Survey) -> list[SingleQuestion]:
@@ -123,3 +236,19 @@ def _check_alone(question: Question) -> None:
         dump_channel(question)
     except ValueError as error:
         raise SpecError([Problem("/mechanism", str(error))]) from None
+
+
+def _check_items(document: Mapping[str, Any], items: Sequence[Mapping[str, Any]]) -> None:
+    problems = [
+        Problem(f"/{key}", "needs a survey: leave it out of a block for another system")
+        for key in ("arm", "ask")
+        if key in document
+    ]
+    for place, item in enumerate(items):
+        if item.get("type") == "matrix":
+            problems.append(Problem(f"/items/{place}/type", "must be one question: write each row of a matrix as one"))
+        ties = [key for key in _TIES if key in item]
+        message = "needs a survey: each question of a block for another system is shown to everyone, in one order"
+        problems += [Problem(f"/items/{place}/{key}", message) for key in ties]
+    if problems:
+        raise SpecError(problems)

@@ -72,6 +72,7 @@ PUBLIC = frozenset(
         "collect.asset",
         "collect.part",
         "collect.question",
+        "collect.question_block",
         "collect.question_element",
         "collect.survey",
         "collect.revisions",
@@ -285,8 +286,7 @@ def open_page() -> Response | str:
     """
     sent = request.headers
     opened = sent.get("Sec-Fetch-Site") == "none" and not (sent.get("Sec-Purpose") or sent.get("Purpose"))
-    opened = opened and not is_secure()
-    begun = begin_session_by_link(request.args.get("link", "")) if opened else None
+    begun = begin_session_by_link(request.args.get("link", "")) if opened and not is_secure() else None
     if begun is None:
         return render_template("sign_in.html", token=None)
     return with_cookie(flask_redirect(redirect(url_for("studio.surveys"))), begun[1])

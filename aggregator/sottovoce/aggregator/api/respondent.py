@@ -52,8 +52,17 @@ def part(folder: str, name: str) -> Response:
 
 def question() -> Response:
     """Serve the frame of a single question in another system's survey; the question never reaches the server."""
-    reply = _asset("question.html")
-    packed = current_app.extensions["assets"].get("question.html")
+    return _frame("question.html")
+
+
+def question_block() -> Response:
+    """Serve the frame of questions that are randomized together."""
+    return _frame("question_block.html")
+
+
+def _frame(name: str) -> Response:
+    reply = _asset(name)
+    packed = current_app.extensions["assets"].get(name)
     if packed is not None:
         reply.headers.update(question_headers(packed.asset.policy))
     return reply
@@ -209,6 +218,15 @@ ROUTES = (
     ),
     Route(
         "collect.question", "GET", "/q/1/", question, "Serve the frame of a single question.", Kind.PAGE, ("text/html",)
+    ),
+    Route(
+        "collect.question_block",
+        "GET",
+        "/q/1/block.html",
+        question_block,
+        "Serve the frame of questions that are randomized together.",
+        Kind.PAGE,
+        ("text/html",),
     ),
     Route(
         "collect.question_element",

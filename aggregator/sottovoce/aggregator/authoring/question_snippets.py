@@ -6,7 +6,7 @@ from html import escape
 from urllib.parse import quote
 
 from sottovoce.shared.rational import show_epsilon
-from sottovoce.shared.single_question import SingleQuestion
+from sottovoce.shared.single_question import SingleBlock, SingleQuestion
 
 _PLAIN = """<script type="module" src="{frame}element.js"></script>
 <sottovoce-question src="{frame}" participant="{participant}" study="{study}" required
@@ -108,20 +108,20 @@ answered, and stores the changed answer with everything else that it knows about
 """
 
 
-def snippet(host: str, frame: str, asked: SingleQuestion) -> str:
+def snippet(host: str, frame: str, asked: SingleQuestion | SingleBlock) -> str:
     """
     Return the lines that ask a question in another system.
 
     Args:
         host: one of ``HOSTS``.
         frame: address of the frame's folder, such as ``https://q.example.org/q/1/``.
-        asked: the question.
+        asked: the question or block.
     """
     template, own = HOSTS[host]
     text = asked.canonical.decode()
     places = {"attribute": escape(text), "quoted": quote(text, safe=""), "text": json.dumps(text)}
     places["json"] = json.dumps(asked.document, indent=2)
-    return template.format(frame=frame, name=asked.question.name, **places, **own)
+    return template.format(frame=frame, name=asked.name, **places, **own)
 
 
 def ethics_text(asked: SingleQuestion, odds: str, belief: int) -> str:

@@ -11,7 +11,8 @@ import { RANDOMIZERS } from "../device/randomize.js";
 /** Version of the program, which a record names. */
 export const CLIENT = "0.4.0";
 
-const NOT_ALONE = ["visible_if", "any_of", "cohort", "in_files", "anchor", "arm"];
+/** The keys that tie a question to others of its survey. */
+export const NOT_ALONE = ["visible_if", "any_of", "cohort", "in_files", "anchor", "arm"];
 const MOST_LETTERS = 4000;
 
 /**
@@ -52,7 +53,7 @@ export async function describeQuestion(document) {
   return {
     name: question.name,
     type: question.type,
-    digest: await sha256(dumpCanonical(document)),
+    digest: await digestOf(document),
     epsilon: shownEpsilon(question.epsilon),
     channel: channelOf(document, question),
     odds: question.mechanism.explain(),
@@ -74,13 +75,41 @@ export async function randomizeQuestion(document, answer, { draws = new Draws() 
   return recordOf(document, RANDOMIZERS.get(question.mechanism.name)(question.mechanism, truth, draws), false);
 }
 
+/** What reads documents that are no single question, once it has come. */
+export const ASKED_READERS = {};
+
+/**
+ * What a page asks: `{ name, document, language, questions, epsilon, channel }`, `draw(truths, draws)`, which gives the
+ * report, its category of each question (`codes`), and its words in a column (`value`).
+ *
+ * @throws {SpecError} it cannot be asked without a survey
+ */
+export function readAskedAlone(document) {
+  if (document?.block && ASKED_READERS.block) return locate("/", () => ASKED_READERS.block(document));
+  const question = parseQuestion(document);
+  const { epsilon, mechanism, name } = question;
+  return {
+    document, epsilon, name,
+    language: languageOf(document),
+    questions: [question],
+    channel: channelOf(document, question),
+    draw: ([truth], draws) => RANDOMIZERS.get(mechanism.name)(mechanism, truth, draws),
+    codes: (report) => [report],
+    value: (report) => valueOf(question, report),
+  };
+}
+
+/** The digest by which a document is known. */
+export function digestOf(document) {
+  return sha256(dumpCanonical(document));
+}
+
 /** The record of a report that was drawn; `once` says that the device keeps it. */
 export async function recordOf(document, report, once) {
-  const question = parseQuestion(document);
-  const { channel, digest, epsilon, name } = await describeQuestion(document);
-  const value = valueOf(question, report);
-  const drawn = { report, value, mechanism: document.mechanism, channel, epsilon, once };
-  return { format: "sottovoce-record/1", question: name, digest, ...drawn, client: CLIENT };
+  const asked = readAskedAlone(document);
+  const [digest, epsilon] = [await digestOf(document), shownEpsilon(asked.epsilon)];
+  const drawn = { report, value: asked.value(report), mechanism: document.mechanism, channel: asked.channel };
+  return { format: "sottovoce-record/1", question: asked.name, digest, ...drawn, epsilon, once, client: CLIENT };
 }
 
 function valueOf({ domain, mechanism, options }, report) {

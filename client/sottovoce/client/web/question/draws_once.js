@@ -15,7 +15,7 @@ export class DrawsOnce {
   #asked;
   #scope;
 
-  /** `asked` is `{ origin, study, participant, digest, name, labels, epsilon }`; `scope` has the storage and locks. */
+  /** `asked` is `{ origin, study, participant, digest, questions, epsilon }`; `scope` has the storage and locks. */
   constructor(asked, scope = globalThis) {
     this.#asked = asked;
     this.#scope = scope;
@@ -50,21 +50,23 @@ export class DrawsOnce {
   }
 
   /**
-   * Refuse what would give away too much: 3 for one question under all its wordings, 8 in all.
+   * Refuse what would give away too much: 3 for one question under all its wordings, 8 in all; what was drawn together
+   * counts for each question in it, and once in all.
    *
    * @throws {BudgetExhausted}
    */
   async check() {
     if (!this.isKept || (await this.earlier()) !== null) return;
-    const { epsilon, name } = this.#asked;
-    const { person, texts } = await this.#keys();
+    const { epsilon, questions } = this.#asked;
+    const { named, person } = await this.#keys();
     const own = Object.values(this.#read().draws).filter((one) => one.person === person);
-    const same = own.filter((one) => one.texts.some((text) => texts.includes(text)));
     const total = epsilon + sum(own.map((one) => one.epsilon));
-    const question = epsilon + sum(same.map((one) => one.epsilon));
     const { question: most, total: mostInAll } = DEFAULT_ALLOWANCE;
-    refuseAbove(most, question, "error_question_budget", name);
-    refuseAbove(mostInAll, total, "error_total_budget", name);
+    questions.forEach(({ name }, place) => {
+      const same = own.filter((one) => one.texts.some((text) => named[place].includes(text)));
+      refuseAbove(most, epsilon + sum(same.map((one) => one.epsilon)), "error_question_budget", name);
+    });
+    refuseAbove(mostInAll, total, "error_total_budget", questions[0].name);
   }
 
   /** The report drawn before, else the one that `draw` gives, stored before it is given: `{ report, once }`. */
@@ -96,19 +98,22 @@ export class DrawsOnce {
 
   // The names under which this question and person are known here.
   async #keys() {
-    const { digest, labels, name, origin, participant, study } = this.#asked;
+    const { digest, origin, participant, questions, study } = this.#asked;
     const bytes = Uint8Array.from(this.#read().key.match(/../g), (pair) => parseInt(pair, 16));
     const key = await crypto.subtle.importKey("raw", bytes, { name: "HMAC", hash: "SHA-256" }, false, ["sign"]);
     const hidden = async (...parts) => {
       const signed = await crypto.subtle.sign("HMAC", key, new TextEncoder().encode(JSON.stringify(parts)));
       return hexadecimal(new Uint8Array(signed));
     };
-    const about = [name, ...labels];
+    const about = ({ label, name }) =>
+      Promise.all([name, ...Object.values(label)].map((text) => hidden("text", origin, participant, text)));
+    const named = await Promise.all(questions.map(about));
     return {
       host: await hidden("host", origin),
       person: await hidden("person", origin, participant),
       draw: await hidden("draw", origin, study, participant, digest),
-      texts: await Promise.all(about.map((text) => hidden("text", origin, participant, text))),
+      named,
+      texts: named.flat(),
     };
   }
 }

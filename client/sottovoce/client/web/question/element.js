@@ -50,14 +50,14 @@ export class SottovoceQuestion extends (globalThis.HTMLElement ?? Object) {
     return this.#record;
   }
 
-  /** The three columns of the record, by name; none before it arrives. */
+  /** The columns of the record, three for each question, by name; none before it arrives. */
   get columns() {
     return this.#record === null ? {} : toColumns(this.#record, this.name);
   }
 
   /** Name of the first column. */
   get name() {
-    return this.getAttribute("name") ?? this.question?.name ?? "";
+    return this.getAttribute("name") ?? this.question?.name ?? this.question?.block ?? "";
   }
 
   /** The form that it belongs to. */
@@ -93,7 +93,8 @@ export class SottovoceQuestion extends (globalThis.HTMLElement ?? Object) {
     if (this.question === null) return undefined;
     this.#setValidity();
     this.#frame = document.createElement("iframe");
-    Object.assign(this.#frame, { src: this.getAttribute("src"), title: this.getAttribute("aria-label") ?? this.name });
+    const src = this.getAttribute("src") + (this.question.block ? "block.html" : "");
+    Object.assign(this.#frame, { src, title: this.getAttribute("aria-label") ?? this.name });
     this.#frame.setAttribute("sandbox", "allow-scripts allow-same-origin");
     this.#frame.setAttribute("referrerpolicy", "no-referrer");
     Object.assign(this.#frame.style, { border: "0", inlineSize: "100%", blockSize: "20rem", display: "block" });

@@ -1,14 +1,14 @@
 import { checkDevice, Draws } from "../device/draws.js";
-import { RANDOMIZERS } from "../device/randomize.js";
 import { controlFor, RARE_VIEWS } from "../form/choice_input.js";
 import { button, element } from "../form/dom.js";
 import { numberInput } from "../form/number_input.js";
 import { reportedInWords } from "../form/value_words.js";
 import { Words } from "../form/words.js";
 import { SurveyError } from "../survey/errors.js";
-import { describeQuestion, languageOf, parseQuestion, recordOf } from "./core.js";
+import { digestOf, readAskedAlone, recordOf } from "./core.js";
 import { DrawsOnce } from "./draws_once.js";
 import { bringEveryMechanism } from "./every_mechanism.js";
+import { fieldsOf, truthOf } from "./fields.js";
 import { protectionDetails } from "./protection_details.js";
 import { isWithinReach } from "./reach.js";
 import { applyStyle } from "./style.js";
@@ -17,6 +17,7 @@ import { watchVisibility } from "./watch_visibility.js";
 const MOST_OF_WINDOW = 0.8;
 const PATIENCE = 1000;
 const LEAST_HEIGHT = 240;
+const FAULT = Object.freeze({ className: "fault", hidden: true });
 
 /** Offer the question to the page around this frame, and show the first that it names; a second one is not heard. */
 export function startFrame() {
@@ -32,13 +33,13 @@ export function startFrame() {
   if (parent !== window) parent.postMessage({ type: "sottovoce:ready" }, "*");
 }
 
-/** One question in its frame, from the asking of the page around it to the record that it gets. */
+/** One question in its frame, or several together, from the asking of the page around it to the record that it gets. */
 class Frame {
   #given;
   #origin;
   #words;
   #main = document.getElementById("main");
-  #control = null;
+  #parts = [];
   #isSent = false;
   #timer = 0;
 
@@ -49,7 +50,7 @@ class Frame {
     const wished = typeof data.language === "string" ? [data.language] : [];
     this.#words = new Words(async (tag) => sentences[tag], [...wished, ...navigator.languages]);
     // Nothing chosen outlives the visit, not even in the browser's back-forward cache.
-    addEventListener("pagehide", () => this.#control?.clear());
+    addEventListener("pagehide", () => this.#clear());
   }
 
   /** Show the question, or why there is none. */
@@ -71,19 +72,18 @@ class Frame {
   async #show() {
     checkReach();
     checkDevice();
-    const { participant, question: asked, sharedDevice, study = "" } = this.#given;
+    const { participant, question: document, sharedDevice, study = "" } = this.#given;
     if (typeof participant !== "string" || typeof study !== "string") throw new SurveyError("question_participant");
-    const question = parseQuestion(asked);
-    await this.#words.speak({ title: question.label, defaultLanguage: languageOf(asked) });
-    const { digest } = await describeQuestion(asked);
-    const labels = Object.values(question.label);
-    const { epsilon, name } = question;
-    const draws = new DrawsOnce({ origin: this.#origin, study, participant, digest, name, labels, epsilon });
+    const asked = readAskedAlone(document);
+    const { epsilon, language, questions } = asked;
+    await this.#words.speak({ title: questions[0].label, defaultLanguage: language });
+    const digest = await digestOf(document);
+    const draws = new DrawsOnce({ origin: this.#origin, study, participant, digest, questions, epsilon });
     await draws.check();
     const earlier = (await draws.earlier()) !== null;
     const notes = await this.#notes(draws, earlier, sharedDevice === true);
-    const details = protectionDetails(question, digest, this.#words);
-    this.#main.replaceChildren(this.#form(question, draws, notes, earlier), details);
+    const details = protectionDetails(asked, digest, this.#words);
+    this.#main.replaceChildren(this.#form(asked, draws, notes, earlier), details);
     watchVisibility(this.#main, (isCovered) => this.#cover(isCovered));
   }
 
@@ -95,21 +95,24 @@ class Frame {
     return keys.map((key) => this.#words.line("p", key, {}, { className: sharedDevice ? "hint" : "note" }));
   }
 
-  #form(question, draws, notes, earlier) {
+  #form(asked, draws, notes, earlier) {
     const words = this.#words;
-    const control = earlier ? null : controlFor(question, "answer", words);
-    this.#control = control;
-    const aside = { className: "fault", hidden: true };
-    const fault = words.line("p", ...(control?.fault ?? ["missing", {}]), { id: "answer-fault", ...aside });
-    const hint = question.hint ? [words.text("p", question.hint, { className: "hint" })] : [];
-    const note = control?.note ? [words.line("p", ...control.note, { id: "answer-note", className: "hint" })] : [];
-    const legend = element("legend", { id: "answer-label" }, words.text("span", question.label));
-    const fields = element("fieldset", {}, legend, ...hint, ...notes, ...note, ...(control?.nodes ?? []), fault);
-    const send = button(words.node("send"), "primary", () => this.#send(question, draws, control, fault));
+    const odds = asked.questions.map((question) => element("p", { className: "hint" }, words.odds(question)));
+    const isOne = odds.every((node) => node.textContent === odds[0].textContent);
+    this.#parts = asked.questions.map((question, place) => {
+      const id = place === 0 ? "answer" : `answer${place}`;
+      const control = earlier ? null : controlFor(question, id, words);
+      const fault = words.line("p", ...(control?.fault ?? ["missing", {}]), { ...FAULT, id: `${id}-fault` });
+      const fields = fieldsOf(question, control, id, place === 0 ? notes : [], words);
+      fields.append(fault, ...(isOne ? [] : [odds[place]]));
+      return { control, fault, fields, question };
+    });
+    const send = button(words.node("send"), "primary", () => this.#send(asked, draws, earlier));
     const small = { className: "hint" };
-    const said = [element("p", small, words.odds(question)), words.line("p", "question_identity", {}, small)];
-    const covered = words.line("p", "question_covered", {}, { id: "covered", ...aside });
-    const form = element("form", { autocomplete: "off", noValidate: true }, fields, ...said, covered, send);
+    const said = [...(isOne ? odds.slice(0, 1) : []), words.line("p", "question_identity", {}, small)];
+    const covered = words.line("p", "question_covered", {}, { ...FAULT, id: "covered" });
+    const fields = this.#parts.map((part) => part.fields);
+    const form = element("form", { autocomplete: "off", noValidate: true }, ...fields, ...said, covered, send);
     // A frame of this kind may send no form; the key that sends one elsewhere does here what the button does.
     form.addEventListener("keydown", (event) => {
       if (event.key !== "Enter" || !["text", "date"].includes(event.target.type)) return;
@@ -120,35 +123,42 @@ class Frame {
   }
 
   // The page around this frame hears of an answer once, when the button is pressed.
-  async #send(question, draws, control, fault) {
-    const answer = control?.read();
-    const truth = control === null ? null : truthOf(question, answer);
-    fault.hidden = control === null || truth !== null;
-    if (!fault.hidden) {
-      control.faulty().focus({ preventScroll: true });
+  async #send(asked, draws, earlier) {
+    const truths = this.#parts.map(({ control, question }) => earlier ? null : truthOf(question, control.read()));
+    const open = earlier ? [] : this.#parts.filter((_, place) => truths[place] === null);
+    for (const part of this.#parts) part.fault.hidden = !open.includes(part);
+    if (open.length > 0) {
+      open[0].control.faulty().focus({ preventScroll: true });
       return;
     }
     this.#isSent = true;
     this.#cover(false);
     try {
       checkReach();
-      const randomizer = RANDOMIZERS.get(question.mechanism.name);
-      const drawn = await draws.report(() => randomizer(question.mechanism, truth, new Draws()));
-      const record = await recordOf(this.#given.question, drawn.report, drawn.once);
-      control?.clear();
+      const drawn = await draws.report(() => asked.draw(truths, new Draws()));
+      const record = await recordOf(asked.document, drawn.report, drawn.once);
+      this.#clear();
       this.#tell({ type: "sottovoce:record", record });
-      this.#finish(question, drawn.report);
+      this.#finish(asked, drawn.report);
     } catch (error) {
-      control?.clear();
+      this.#clear();
       this.#refuse(error.sentence ?? "error_unexpected", error.values);
     }
   }
 
-  #finish(question, report) {
+  #clear() {
+    for (const { control } of this.#parts) control?.clear();
+  }
+
+  #finish({ codes, questions }, report) {
     const words = this.#words;
     const start = words.line("h1", "question_done", {}, { tabIndex: -1 });
-    const shown = element("p", {}, reportedInWords(question, report, words));
-    const details = element("details", {}, words.line("summary", "question_reported"), shown);
+    const shown = codes(report).map((code, place) => {
+      const question = questions[place];
+      const label = questions.length > 1 ? [words.text("span", question.label), words.node("colon")] : [];
+      return element("p", {}, ...label, reportedInWords(question, code, words));
+    });
+    const details = element("details", {}, words.line("summary", "question_reported"), ...shown);
     this.#main.querySelector("form").replaceWith(element("div", { role: "status" }, start), details);
     start.focus({ preventScroll: true });
   }
@@ -181,13 +191,4 @@ class Frame {
 
 function checkReach() {
   if (isWithinReach()) throw new SurveyError("question_reach");
-}
-
-// The true value of an answer; null for none that fits.
-function truthOf(question, answer) {
-  try {
-    return answer === undefined ? null : question.encode(answer);
-  } catch {
-    return null;
-  }
 }

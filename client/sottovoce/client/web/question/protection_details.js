@@ -4,15 +4,15 @@ import { beliefAfter } from "../survey/allowance.js";
 import { showEpsilon } from "../survey/rational.js";
 
 /** What few read: the odds as a picture, what an observer can believe, what cannot be hidden, and how to check it. */
-export function protectionDetails(question, digest, words) {
+export function protectionDetails({ epsilon, questions }, digest, words) {
   const address = `${location.origin}${location.pathname}`;
   const line = (key, values) => words.line("p", key, values);
   return element(
     "details", {},
     words.line("summary", "protected"),
-    oddsPicture(question, words),
-    line("belief_one", { one: beliefAfter(question.epsilon) }),
-    line("question_epsilon", { epsilon: showEpsilon(question.epsilon) }),
+    ...questions.map((question) => oddsPicture(question, words)),
+    line(questions.length > 1 ? "belief_one_together" : "belief_one", { one: beliefAfter(epsilon) }),
+    line("question_epsilon", { epsilon: showEpsilon(epsilon) }),
     words.line("h2", "limits_title"),
     line("question_seen"),
     line("question_claim"),

@@ -20,6 +20,11 @@ function isReadable(other) {
   }
 }
 
+// The frames of one question and of a block are files of one folder.
+function folderOf({ pathname }) {
+  return pathname.replace(/\/block\.html$/, "/");
+}
+
 function isCopy({ location }, own) {
-  return location.origin === own.location.origin && location.pathname === own.location.pathname;
+  return location.origin === own.location.origin && folderOf(location) === folderOf(own.location);
 }

@@ -40,5 +40,5 @@ export interface Description {
 /** Draw the record of an answer. Nothing is stored: a second call draws again, and costs epsilon again. */
 export function randomize(question: Question, answer: unknown, options?: { draws?: Draws }): Promise<QuestionRecord>;
 export function describe(question: Question): Promise<Description>;
-/** The three columns of a record; `name` names the first. */
+/** The three columns of a record, `name` the first; of a block three for each question, under its own name. */
 export function toColumns(record: QuestionRecord, name?: string): Record<string, string>;
