@@ -46,7 +46,7 @@ from sottovoce.aggregator.analysis.tables.test_inversion_intervals import (
     phi_among_answered,
     ratio,
 )
-from sottovoce.aggregator.analysis.tables.three_way import three_way
+from sottovoce.aggregator.analysis.tables.three_way import ThreeWayTable, three_way
 from sottovoce.aggregator.analysis.weights import weights_of_reports
 from sottovoce.aggregator.estimators.blocks.joint_channel import check_identified
 from sottovoce.shared.arms.arms import share_asked
@@ -256,30 +256,32 @@ def _within_randomized(
     table = three_way(columns, (third, first, second), people.asked, rule)
     share = forged(first.newest, second.newest, _seen(columns, (third, first, second))).share
     notes = tuple(dict.fromkeys((*cautions, Sentence(RANDOMIZED, variable=third.newest.full_name))))
-    shown, rows, across = table.variables
-    return Stratified(
-        names[0],
-        {
-            category: Crosstab(
-                rows=rows.full_name,
-                columns=across.full_name,
-                row_categories=rows.answered,
-                column_categories=across.answered,
-                n=table.reports,
-                n_pair=table.n,
-                cells=table.cells(place),
-                conditional=table.conditional(place),
-                independence=None,
-                measures=None,
-                alarm=None,
-                forged=Forged(share, table.largest_shift(place, share)),
-                drawn_evenly=None,
-                warnings=notes,
-                people=people.people,
-            )
-            for place, category in enumerate(shown.answered)
-        },
-        None,
+    tables = {
+        category: _of_category(table, place, share, notes, people.people)
+        for place, category in enumerate(table.variables[0].answered)
+    }
+    return Stratified(names[0], tables, None)
+
+
+def _of_category(table: ThreeWayTable, place: int, share: float, notes: tuple[str, ...], people: str) -> Crosstab:
+    """Return the table of a category of a randomized variable; without tests and measures."""
+    _, rows, across = table.variables
+    return Crosstab(
+        rows=rows.full_name,
+        columns=across.full_name,
+        row_categories=rows.answered,
+        column_categories=across.answered,
+        n=table.reports,
+        n_pair=table.n,
+        cells=table.cells(place),
+        conditional=table.conditional(place),
+        independence=None,
+        measures=None,
+        alarm=None,
+        forged=Forged(share, table.largest_shift(place, share)),
+        drawn_evenly=None,
+        warnings=notes,
+        people=people,
     )
 
 
