@@ -14,6 +14,7 @@ from tests.unit.aggregator.analysis.jobs.long_model import publish_long
 
 PAGES = (
     "tables?kind=crosstab&rows=year&columns=reason",
+    "tables?kind=crosstab&rows=year&columns=cheated&within=reason",
     "models?kind=regression&outcome=cheated&on=year&model=linear&at.year=first",
     "files?sums=1",
 )

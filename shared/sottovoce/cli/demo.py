@@ -65,7 +65,7 @@ def _run(settings: Settings, storage: Storage, out: Path | None, leave: bool, st
             storage.journal.append(EXPORTED, MACHINE, f"{results.survey.name} export.json")
             write_json(export_document(results, storage.journal.head()), out)
         if not leave:
-            _stay(storage, settings.url, owner, console, stopped)
+            _stay(storage, settings, owner, console, stopped)
     return worst
 
 
@@ -96,11 +96,11 @@ def _show(rows: Iterable[DemoEstimate], title: str, console: Console) -> None:
     console.print(table)
 
 
-def _stay(storage: Storage, url: str, owner: Account, console: Console, stopped: Event) -> None:
-    link = sign_in_link(storage.access.by(MACHINE), url, owner.id, day_of(now()), at_once=True)
+def _stay(storage: Storage, settings: Settings, owner: Account, console: Console, stopped: Event) -> None:
+    link = sign_in_link(storage.access.by(MACHINE), settings.url, owner.id, day_of(now()), at_once=True)
     # Not wrapped: a link that is broken into two lines opens nothing.
     ending = "Ctrl-C ends the demonstration, and deletes its surveys unless you gave --folder."
-    console.print(f"\nDashboard, signed in, once: {link}\n\n{ending}", soft_wrap=True)
+    console.print(f"\nDashboard, signed in, once: {link}\nData: {settings.data}\n\n{ending}", soft_wrap=True)
     while not stopped.wait(0.5):  # for ever, no order would be heard on Windows
         pass
     console.print("Ended.")

@@ -17,14 +17,25 @@ EVERY_ADDRESS = {"0.0.0.0": "127.0.0.1", "::": "[::1]"}  # noqa: S104 - asked, n
 @click.option("--ready", is_flag=True, help="Also whether it can work on its database.")
 def healthcheck(ready: bool) -> None:
     """Ask the node at SOTTOVOCE_HOST and SOTTOVOCE_PORT whether it is alive; exit code 1 if it is not."""
-    settings = Settings.from_environment()
+    reply = _request(Settings.from_environment(), "readyz" if ready else "healthz")
+    if reply is None:
+        raise StorageError("no node answers at SOTTOVOCE_HOST and SOTTOVOCE_PORT")
+    if not reply.ok:
+        raise StorageError("the node answers that it is not ready; /readyz says why")
+
+
+def is_alive(settings: Settings) -> bool:
+    """Return True if the node with these settings answers."""
+    return _request(settings, "healthz") is not None
+
+
+def _request(settings: Settings, page: str) -> requests.Response | None:
+    """Return the answer of a node on this machine; None if there is none."""
     host = EVERY_ADDRESS.get(settings.host, f"[{settings.host}]" if ":" in settings.host else settings.host)
     with requests.Session() as session:
         # A proxy from the environment could respond in place of a node that is down.
         session.trust_env = False
         try:
-            reply = session.get(f"http://{host}:{settings.port}/{'readyz' if ready else 'healthz'}", timeout=SECONDS)
+            return session.get(f"http://{host}:{settings.port}/{page}", timeout=SECONDS)
         except requests.RequestException:
-            raise StorageError("no node answers at SOTTOVOCE_HOST and SOTTOVOCE_PORT") from None
-    if not reply.ok:
-        raise StorageError("the node answers that it is not ready; /readyz says why")
+            return None

@@ -10,6 +10,12 @@ from sottovoce.cli.progress import waiting
 from sottovoce.shared.errors import StorageError
 
 
+def database_name(url: str, file: Path | None) -> str:
+    """Return the path of a database's file, or its server and name without user and password."""
+    server = urlsplit(url)
+    return str(file.absolute()) if file else f"{server.hostname or ''}{server.path}"
+
+
 @contextmanager
 def named_database(url: str, file: Path | None) -> Iterator[None]:
     """
@@ -32,6 +38,4 @@ def named_database(url: str, file: Path | None) -> Iterator[None]:
             raise
         if file is not None:
             raise StorageError(f"{file}: {error}") from None
-        server = urlsplit(url)
-        name = f"{server.hostname or ''}{server.path}"
-        raise StorageError(f"{name}: {error}. Check its address, and if its server runs") from None
+        raise StorageError(f"{database_name(url, None)}: {error}. Check its address, and if its server runs") from None

@@ -6,12 +6,14 @@ import click
 from sottovoce.aggregator.invitations.publish_keys import with_moduli
 from sottovoce.aggregator.settings import Settings
 from sottovoce.aggregator.storage.audit_log.events import MACHINE
+from sottovoce.aggregator.storage.connect import file_of
 from sottovoce.aggregator.surveys.privacy_limit import check_affordable
 from sottovoce.aggregator.surveys.revisions import next_revision
 from sottovoce.aggregator.surveys.survey_file import read_survey_file
 from sottovoce.cli.command import command
 from sottovoce.cli.database import data_option, data_settings, note_address, open_storage
 from sottovoce.cli.db.migration import prepare_migration
+from sottovoce.cli.named_database import database_name
 from sottovoce.cli.server import check_address, run
 
 
@@ -38,14 +40,14 @@ def serve(survey: Path | None, host: str | None, port: int | None, token_file: P
     storage = open_storage(settings, create=True, migrates=True)
     if parsed is not None:
         storage.publish(next_revision(storage, with_moduli(storage, parsed, settings)), who=MACHINE)
+    lines = []
     if not storage.access.has_accounts():
         # Only for a fresh database: what it brings along takes as long to load as all the rest.
         from sottovoce.cli.staff.first_researcher import let_first_researcher_in
 
-        let_first_researcher_in(storage, settings, token_file)
-    for row in storage.surveys():
-        click.echo(f"Survey {row.name}: {settings.link(row.name, row.digest)}", err=True)
+        lines.append(let_first_researcher_in(storage, settings, token_file))
+    lines += [f"Survey {row.name}: {settings.link(row.name, row.digest)}" for row in storage.surveys()]
     storage.close()
     note_address(settings)
-    click.echo(f"Dashboard: {settings.url}/dashboard/", err=True)
-    run(settings)
+    database = database_name(settings.database, file_of(settings.database, settings.data))
+    run(settings, lines=[*lines, f"Data: {database}", f"Dashboard: {settings.url}/dashboard/"])

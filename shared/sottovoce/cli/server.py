@@ -4,13 +4,18 @@ import errno
 import os
 import socket
 import sys
+import time
+from collections.abc import Sequence
 from contextlib import suppress
+from threading import Thread
 
+import click
 from granian.constants import HTTPModes, Interfaces
 from granian.errors import FatalError
 from granian.http import HTTP1Settings
 from granian.log import LogLevels
 from sottovoce.aggregator.settings import Settings
+from sottovoce.cli.healthcheck import is_alive
 from sottovoce.cli.supervisor import Supervisor, hear_orders_in_children
 from sottovoce.shared.errors import StorageError
 
@@ -29,8 +34,15 @@ HEAD_BYTES = 8 * 1024
 """Time and room for the head of a request; what is larger or slower is no browser."""
 
 
-def run(settings: Settings, application: str = "sottovoce.cli.worker:make_app") -> None:
-    """Serve until a signal stops it: one worker process, respawned if it dies. ``application`` makes what it serves."""
+def run(settings: Settings, application: str = "sottovoce.cli.worker:make_app", lines: Sequence[str] = ()) -> None:
+    """
+    Serve until a signal stops it: one worker process, respawned if it dies.
+
+    Args:
+        settings: address, database and limits.
+        application: function that makes what is served.
+        lines: printed once it answers; at its end if it never did, since a link to sign in is made only once.
+    """
     os.environ.update(settings.to_environment())
     _allow_many_files()
     hear_orders_in_children()
@@ -52,10 +64,24 @@ def run(settings: Settings, application: str = "sottovoce.cli.worker:make_app") 
         respawn_failed_workers=True,
         workers_kill_timeout=KILL_SECONDS + settings.drain_seconds,
     )
+    waiting = list(lines)
+    server.on_startup(Thread(target=_print_when_alive, args=(settings, waiting), daemon=True).start)
+    server.on_shutdown(lambda: _print(waiting))
     try:
         server.serve()
     except FatalError:
         sys.exit(1)
+
+
+def _print_when_alive(settings: Settings, lines: list[str]) -> None:
+    while lines and not is_alive(settings):
+        time.sleep(0.1)
+    _print(lines)
+
+
+def _print(lines: list[str]) -> None:
+    while lines:
+        click.echo(lines.pop(0), err=True)
 
 
 _WHY = {

@@ -16,6 +16,7 @@ from sottovoce.aggregator.institution import LEAST_CONTRAST, contrast, lightened
 from sottovoce.aggregator.settings import SettingError, Settings
 from sottovoce.aggregator.storage.accounts.models import Account
 from sottovoce.aggregator.storage.sqlite.storage import SQLiteStorage
+from sottovoce.aggregator.studio.request_context import shown_institution
 
 from tests.conftest import FakeClock
 from tests.surveys import survey
@@ -138,6 +139,16 @@ def test_admin_sets_what_pages_form_and_files_show(app: Flask, clock: FakeClock)
     press(browser(app, ADMIN), SERVER, no_logo="1")
     clock.moment += timedelta(seconds=2)
     assert status(app) == before
+
+
+def test_change_by_another_node_shows_within_two_seconds(app: Flask, storage: SQLiteStorage, clock: FakeClock) -> None:
+    """Until then pages ask the database for nothing about the institution."""
+    with app.test_request_context():
+        assert shown_institution().name == ""
+        storage.institutions.save("", b'{"name": "Other node"}')
+        assert shown_institution().name == ""
+        clock.moment += timedelta(seconds=2)
+        assert shown_institution().name == "Other node"
 
 
 def test_survey_has_details_of_its_own(app: Flask, clock: FakeClock) -> None:

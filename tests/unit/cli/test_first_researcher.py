@@ -15,10 +15,9 @@ from sottovoce.shared.errors import StorageError
 SETTINGS = Settings(public_url="https://survey.example.org")
 
 
-def test_start_prints_a_link_whose_secret_is_no_key(storage: SQLiteStorage, capsys: pytest.CaptureFixture[str]) -> None:
+def test_start_prints_a_link_whose_secret_is_no_key(storage: SQLiteStorage) -> None:
     """Whoever reads the log later finds nothing that lets in once it was used, and no key."""
-    let_first_researcher_in(storage, SETTINGS, None)
-    printed = capsys.readouterr().err
+    printed = let_first_researcher_in(storage, SETTINGS, None)
     link = re.search(r"https://survey\.example\.org/dashboard/sign-in\?link=(\S+)", printed)
 
     assert link
@@ -31,13 +30,11 @@ def test_start_prints_a_link_whose_secret_is_no_key(storage: SQLiteStorage, caps
     assert storage.access.start_session_by_link(b"t", link_hash(link[1]), 0) is None
 
 
-def test_key_is_written_for_its_user_alone_and_not_printed(
-    tmp_path: Path, storage: SQLiteStorage, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_key_is_written_for_its_user_alone_and_not_printed(tmp_path: Path, storage: SQLiteStorage) -> None:
     """And no link is printed: the file is what lets in."""
     file = tmp_path / "key"
-    let_first_researcher_in(storage, SETTINGS, file)
-    printed, key = capsys.readouterr().err, file.read_text().strip()
+    printed = let_first_researcher_in(storage, SETTINGS, file)
+    key = file.read_text().strip()
     found = authenticate_key(storage, f"Bearer {key}", 0)
 
     assert stat.S_IMODE(file.stat().st_mode) == 0o600

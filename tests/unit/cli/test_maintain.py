@@ -1,6 +1,7 @@
 """A database as a whole: saved, taken back, copied, looked through; whatever goes wrong, nothing half of it stays."""
 
 import resource
+import shutil
 import signal
 import sqlite3
 import stat
@@ -321,6 +322,20 @@ def test_backup_on_a_full_disk_leaves_nothing(tmp_path: Path, from_file: bool) -
         left = list((tmp_path / "disk").iterdir())
 
     assert (refused.exit_code, "Traceback" in refused.output, left) == (1, False, [])
+
+
+def test_backup_of_a_database_on_a_full_disk_is_made_from_a_copy(tmp_path: Path, data: Path) -> None:
+    """The database needs room beside it even if the backup goes to another disk; the message says what to do."""
+    saved, usual = tmp_path / "saved", resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (1024, usual[1]))
+    try:
+        refused = run("db", "backup", str(saved), "--data", str(data))
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, usual)
+    shutil.copytree(data, tmp_path / "copy")
+
+    assert (refused.exit_code, "its disk is full" in refused.stderr, saved.exists()) == (1, True, False)
+    assert run("db", "backup", str(saved), "--data", str(tmp_path / "copy")).exit_code == 0
 
 
 def test_export_replaces_nothing_unasked_and_writes_what_the_name_says(data: Path) -> None:

@@ -161,7 +161,7 @@ class WeightedRequest(Request):
 
 @dataclass(frozen=True, kw_only=True)
 class CrosstabRequest(WeightedRequest):
-    """Request for a table of two variables, optionally for each category of a third, public variable."""
+    """Request for a table of two variables, optionally for each category of a third variable."""
 
     kind = "crosstab"
     rows: str = option(text)

@@ -213,7 +213,7 @@ def strata(columns: Columns, pair: tuple[SelectedVariable, SelectedVariable], in
         inside: mask of the reports to include, (n,); all by default.
     """
     found = []
-    for revisions in _alike(columns, pair):
+    for revisions in alike(columns, pair):
         rows: Any = slice(None) if inside is None else inside
         # A mask copies the columns; if all revisions are alike, a slice avoids that.
         if len(revisions) < len(columns.revisions):
@@ -225,8 +225,14 @@ def strata(columns: Columns, pair: tuple[SelectedVariable, SelectedVariable], in
     return found
 
 
-def _alike(columns: Columns, variables: Sequence[SelectedVariable]) -> list[list[int]]:
-    """Group the revisions that ask all of these variables by channels, ordered by the last revision of each group."""
+def alike(columns: Columns, variables: Sequence[SelectedVariable]) -> list[list[int]]:
+    """
+    Group the revisions that ask all of these variables by channels, ordered by the last revision of each group.
+
+    Args:
+        columns: the reports.
+        variables: the variables.
+    """
     groups: dict[tuple[Any, ...], list[int]] = {}
     for revision in range(len(columns.revisions)):
         asked = [columns.question(each.question.name, revision) for each in variables]

@@ -60,7 +60,8 @@ def _crosstab(document: Document) -> Iterator[PrintedTable]:
     for table in document["tables"]:
         yield from _tables(table, f", where {document['within']} is {table['category']}", _limits(document))
     sentences = (*_test(document["independence"], f"Within the categories of {document['within']}"),)
-    yield PrintedTable("All of them together", (), (), (*sentences, *document["warnings"]))
+    if sentences or document["warnings"]:
+        yield PrintedTable("All of them together", (), (), (*sentences, *document["warnings"]))
 
 
 def _limits(document: Document) -> str:

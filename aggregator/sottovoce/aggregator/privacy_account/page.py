@@ -60,7 +60,7 @@ def _notice(survey: Survey, language: str, words: Words) -> list[str]:
         words.translate("letter_ask", contact=contact) if contact else "",
         _researcher_text(survey, "ethics", language),
         words.translate("privacy_purpose", purpose=purpose),
-        words.translate("privacy_basis"),
+        words.translate("privacy_basis" if _text(survey, "consent", language) else "privacy_no_basis"),
         words.translate("privacy_rights"),
         *_text(survey, "notice", language).split("\n\n"),
     ]

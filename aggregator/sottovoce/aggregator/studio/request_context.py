@@ -14,6 +14,8 @@ from sottovoce.aggregator.studio.language import words
 from sottovoce.shared.errors import StorageError
 
 _FIRST_DAY = date(1970, 1, 1)
+_KEPT_SECONDS = 2
+"""Age at which the server's institution, which every page shows, is read again: another node may have changed it."""
 
 
 def storage() -> Storage:
@@ -50,12 +52,25 @@ def shown_institution(survey: str = "") -> Institution:
         survey: name of the survey that may have details of its own; "" for the server.
     """
     standing: Institution = current_app.extensions["institution"]
+    kept: dict[str, tuple[int, Institution]] = current_app.extensions["kept_institution"]
+    then, found = kept.get(survey, (0, standing))
+    if 0 <= now() - then < _KEPT_SECONDS:
+        return found
     with suppress(StorageError):
-        return institution_of(storage().institutions.documents(survey), standing, survey)
+        found = institution_of(storage().institutions.documents(survey), standing, survey)
+        if not survey:
+            kept[survey] = now(), found
+        return found
     return standing
+
+
+def forget_institution() -> None:
+    """Read the institution anew for the next page, after a change."""
+    current_app.extensions["kept_institution"].clear()
 
 
 def register(app: Flask) -> None:
     """Read the operator's file, and show the institution on all pages."""
     app.extensions["institution"] = app.extensions["settings"].shown_institution
+    app.extensions["kept_institution"] = {}
     app.context_processor(lambda: {"institution": shown_institution()})

@@ -23,7 +23,7 @@ from sottovoce.cli.results.survey_source import (
 @source_options
 @click.option("--rows", required=True, help="Question whose categories are the rows; an option as question.option.")
 @click.option("--columns", required=True, help="Question whose categories are the columns.")
-@click.option("--within", default=None, help="A table for each category of this public question.")
+@click.option("--within", default=None, help="A table for each category of this third question.")
 @among_careful_option
 @weights_option
 @wave_option

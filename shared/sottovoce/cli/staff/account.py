@@ -79,7 +79,7 @@ def delete(name: str, yes: bool, data: Path | None) -> None:
     storage = open_storage(data_settings(data))
     found = find_account(storage, name)
     if not yes and not ask(f"Delete the account {found.name} for good?", default=False):
-        raise StorageError("the account was not deleted")
+        raise StorageError("the account was not deleted: answer yes when asked, or say --yes")
     storage.access.by(MACHINE).delete(found.id)
     click.echo(f"Deleted. The audit log names it {found.id.hex()}. Backups have the name until they go.", err=True)
 

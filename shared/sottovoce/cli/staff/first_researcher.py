@@ -3,7 +3,6 @@
 import os
 from pathlib import Path
 
-import click
 from sottovoce.aggregator.accounts.account_invitations import sign_in_link
 from sottovoce.aggregator.accounts.secrets import new_key
 from sottovoce.aggregator.clock import day_of, now
@@ -16,14 +15,17 @@ from sottovoce.shared.file_errors import cannot_write
 NAME = "researcher"
 
 
-def let_first_researcher_in(storage: Storage, settings: Settings, key_file: Path | None) -> None:
+def let_first_researcher_in(storage: Storage, settings: Settings, key_file: Path | None) -> str:
     """
-    Make an account that is admin and owns every survey; print a link that dies on first use, or write a key down.
+    Make an account that is admin and owns every survey, and a link that dies on first use, or write a key down.
 
     Args:
         storage: without accounts.
         settings: the address that the link is for.
-        key_file: where a key is written to, instead of a link being printed.
+        key_file: where a key is written to, in the place of a link.
+
+    Returns:
+        The line to print: the link, or where the key is.
 
     Raises:
         StorageError: the file is there already, or cannot be written.
@@ -31,13 +33,12 @@ def let_first_researcher_in(storage: Storage, settings: Settings, key_file: Path
     if key_file is None:
         first = storage.access.by(MACHINE).add_owner(NAME)
         link = sign_in_link(storage.access.by(MACHINE), settings.url, first.id, day_of(now()))
-        click.echo(f"Sign in, once, by this link: {link}", err=True)
-        return
+        return f"Sign in, once, by this link: {link}"
     key, digest = new_key()
     # First: a key that could not be written would be unusable, and would prevent the next start from making one.
     _write(key, key_file)
     storage.add_researcher(NAME, digest, MACHINE)
-    click.echo(f"The first account's key: in {key_file}", err=True)
+    return f"The first account's key: in {key_file}"
 
 
 def _write(key: str, file: Path) -> None:

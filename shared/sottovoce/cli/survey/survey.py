@@ -59,7 +59,7 @@ def close(name: str, yes: bool, data: Path | None) -> None:
     words, alone = closing_words(storage, name)
     click.echo(words, err=True)
     if alone and not yes and not ask("Close it?", default=True):
-        raise StorageError("the survey was not closed")
+        raise StorageError("the survey was not closed (--yes closes it without asking)")
     with waiting("Closing the survey"):
         storage.close_survey(name, day_of(present(storage)), MACHINE)
     click.echo("closed", err=True)

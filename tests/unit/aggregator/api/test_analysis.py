@@ -200,7 +200,7 @@ def test_wrong_options_are_told_by_their_places(
     ("kind", "body", "said"),
     [
         ("crosstab", {"rows": "cheated", "columns": "cheated"}, "asked for twice"),
-        ("crosstab", {"rows": "cheated", "columns": "year", "within": "reason"}, "not public"),
+        ("crosstab", {"rows": "cheated", "columns": "reason", "within": "cheated"}, "asked for twice"),
         ("crosstab", {"rows": "cheated", "columns": "year", "wave": 7}, "no such wave"),
         ("regression", {"outcome": "reason", "on": ["year"], "model": "logit"}, "more than two categories"),
         ("weights", {"margins": {"cheated": {"no": 0.5, "yes": 0.5}}}, "randomized"),

@@ -7,11 +7,12 @@ The formulas are documented in ``table``, ``score_intervals``, ``test_inversion_
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import combinations
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
-from sottovoce.aggregator.analysis.described_people import ALL, CAREFUL, DescribedPeople
+from sottovoce.aggregator.analysis.described_people import ALL, CAREFUL, DescribedPeople, both_described
 from sottovoce.aggregator.analysis.report_columns import Columns
 from sottovoce.aggregator.analysis.result import Result
 from sottovoce.aggregator.analysis.selection import (
@@ -45,7 +46,9 @@ from sottovoce.aggregator.analysis.tables.test_inversion_intervals import (
     phi_among_answered,
     ratio,
 )
+from sottovoce.aggregator.analysis.tables.three_way import ThreeWayTable, three_way
 from sottovoce.aggregator.analysis.weights import weights_of_reports
+from sottovoce.aggregator.estimators.blocks.joint_channel import check_identified
 from sottovoce.shared.arms.arms import share_asked
 from sottovoce.shared.errors import EstimateError
 from sottovoce.shared.sentence import Sentence
@@ -53,6 +56,9 @@ from sottovoce.shared.sentence import Sentence
 SMALL = "a cell of public answers of fewer than 5 respondents, or one that would tell it, is not shown"
 
 HALF_SEEN = "{n} more reports contain one of the two questions; shares and limits use them too, by maximum likelihood"
+RANDOMIZED = "'{variable}' is randomized, so all reports that contain the three questions are used for each table"
+UNWEIGHTED = "weights are possible within a public question only"
+TWO_PUBLIC = "'{variable}' and '{other}' are public: take one of them as the third question"
 IMPOSSIBLE = "some cells are impossible, because a question was not shown; shares and limits use that"
 
 Cells = tuple[tuple[Result, ...], ...]
@@ -111,12 +117,12 @@ class Crosstab:
 @dataclass(frozen=True)
 class Stratified:
     """
-    Tables stratified by a public third variable, with a test of conditional independence.
+    Tables stratified by a third variable, with a test of conditional independence.
 
     Attributes:
         within: name of the third variable.
         tables: table of each of its categories that has reports.
-        independence: stratified test; None if a table has no test.
+        independence: stratified test; None if a table has no test, or the third variable is randomized.
     """
 
     within: str
@@ -189,27 +195,23 @@ def crosstab_within(
     rule: Rule = DEFAULT_RULE,
 ) -> Stratified:
     """
-    Cross-tabulate two variables within each category of a public third one.
+    Cross-tabulate two variables within each category of a third one.
 
     Args:
         columns: the reports.
         rows: name of the row variable.
         across: name of the column variable.
-        within: name of the stratifying variable, which is public and categorical.
-        weights: weights of the reports, (n,), positive; equal by default.
+        within: name of the third variable, which is categorical.
+        weights: weights of the reports, (n,), positive; equal by default, and only for a public third variable.
         rule: options of the tables.
 
     Raises:
-        EstimateError: as ``crosstab``, or the third variable is randomized or a number.
+        EstimateError: as ``crosstab``; or the third variable is a number, or randomized and the channel of the three
+            has a condition number above 1,000.
     """
     third = choose(columns, within)
     if not third.newest.public or not third.newest.categories:
-        raise EstimateError(
-            Sentence(
-                "'{variable}' is not public: only public questions can stratify a table",
-                variable=within,
-            )
-        )
+        return _within_randomized(columns, (within, rows, across), weights, rule)
     pair, people, cautions = _choose(columns, rows, across, rule.among)
     weights, unequal = weights_of_reports(weights, len(columns))
     cautions, impossible = (*cautions, *unequal), impossible_cells(columns, pair)
@@ -231,6 +233,56 @@ def crosstab_within(
     # The stratified test counts no answer as an answer, so it is for tables in which everybody answered.
     free = not any(each.newest.absent for each in pair)
     return Stratified(within, tables, tested(all_pairs) if shown and free else None)
+
+
+def _within_randomized(
+    columns: Columns, names: tuple[str, str, str], weights: ArrayLike | None, rule: Rule
+) -> Stratified:
+    """Cross-tabulate two variables, the last names, within each category of a randomized one, the first name."""
+    if weights is not None:
+        raise EstimateError(UNWEIGHTED)
+    chosen, found_people = [], []
+    cautions: list[str] = []
+    for one, other in combinations(names, 2):
+        pair, people, notes = _choose(columns, one, other, rule.among)
+        chosen.append(pair)
+        found_people.append(people)
+        cautions += notes
+    (third, first), (_, second), _ = chosen
+    if first.newest.public and second.newest.public:
+        raise EstimateError(Sentence(TWO_PUBLIC, variable=names[1], other=names[2]))
+    check_identified([each.newest for each in (third, first, second)])
+    people = both_described(both_described(found_people[0], found_people[1]), found_people[2])
+    table = three_way(columns, (third, first, second), people.asked, rule)
+    share = forged(first.newest, second.newest, _seen(columns, (third, first, second))).share
+    notes = tuple(dict.fromkeys((*cautions, Sentence(RANDOMIZED, variable=third.newest.full_name))))
+    tables = {
+        category: _of_category(table, place, share, notes, people.people)
+        for place, category in enumerate(table.variables[0].answered)
+    }
+    return Stratified(names[0], tables, None)
+
+
+def _of_category(table: ThreeWayTable, place: int, share: float, notes: tuple[str, ...], people: str) -> Crosstab:
+    """Return the table of a category of a randomized variable; without tests and measures."""
+    _, rows, across = table.variables
+    return Crosstab(
+        rows=rows.full_name,
+        columns=across.full_name,
+        row_categories=rows.answered,
+        column_categories=across.answered,
+        n=table.reports,
+        n_pair=table.n,
+        cells=table.cells(place),
+        conditional=table.conditional(place),
+        independence=None,
+        measures=None,
+        alarm=None,
+        forged=Forged(share, table.largest_shift(place, share)),
+        drawn_evenly=None,
+        warnings=notes,
+        people=people,
+    )
 
 
 def _choose(

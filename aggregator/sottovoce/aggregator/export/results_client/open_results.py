@@ -172,7 +172,7 @@ class OpenResults:
         Args:
             rows: question of the rows, or "question.option".
             columns: question of the columns, likewise.
-            within: public question to stratify by.
+            within: third question, for a table of each of its categories.
             weights: one weight per report, in the order of the folder's file.
             options: ``among``, ``margins``, ``wave``, ``where``, ``confidence``.
 

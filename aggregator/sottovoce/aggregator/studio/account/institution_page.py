@@ -14,7 +14,7 @@ from sottovoce.aggregator.institution import (
     logo_uri,
 )
 from sottovoce.aggregator.studio.language import words
-from sottovoce.aggregator.studio.request_context import shown_institution, storage
+from sottovoce.aggregator.studio.request_context import forget_institution, shown_institution, storage
 from sottovoce.aggregator.studio.survey_frame import published_page
 
 FIELDS = ("name", "imprint", "contact", "accent")
@@ -60,6 +60,7 @@ def _change(survey: str) -> ResponseReturnValue:
     # The server's document may be empty: then it replaces the details in the operator's file.
     document = json.dumps(found).encode() if found or not survey else None
     storage().institutions.save(survey, document, g.who)
+    forget_institution()
     return redirect(f"{_address(survey)}?saved", 303)
 
 

@@ -327,7 +327,7 @@ TABLES_QUERY = (
     Query("kind", "Analysis: crosstab, compare, pairs or test."),
     Query("rows", "Of a table."),
     Query("columns", "Of a table."),
-    Query("within", "A public question, for a table of each of its categories."),
+    Query("within", "A third question, for a table of each of its categories."),
     Query("outcome", "The question whose shares or means are compared."),
     Query("groups", "The question whose categories are the groups."),
     Query("against", "A question of other arms, which the outcome is compared with; the groups are then the arms."),

@@ -189,7 +189,7 @@ class TablesInWords:
             where = self.names.term(f"{within}={table['category']}")
             shown += self._tables(table, where)
         test = self._test("joint_test_within", document["independence"], within=self.names.label(within))
-        shown.append(ShownTable(self.words.translate("joint_together"), sentences=test))
+        shown += [ShownTable(self.words.translate("joint_together"), sentences=test)] if test else []
         notes = [note for table in (*found, document) for note in self.notes(table)]
         return ShownAnswer("", shown, list(dict.fromkeys(notes)))
 

@@ -79,14 +79,6 @@ def test_crosstab_within_a_public_question():
     assert found.independence.df == 1
 
 
-def test_crosstab_within_a_randomized_question_is_refused():
-    """Nobody knows who belongs to which."""
-    made = Columns.from_arrays(asked(*[question(COIN)] * 3), {name: [0, 1, 1] for name in "abc"})
-
-    with pytest.raises(EstimateError, match="'c' is not public"):
-        crosstab_within(made, "a", "b", "c")
-
-
 def test_weighted_crosstab_is_that_of_the_weighted_reports():
     """A weight of 2 gives the shares that two reports would, and says what it costs."""
     doubled = np.array(COINS) * [[1, 1], [2, 1]]

@@ -18,6 +18,7 @@ from sottovoce.aggregator.analysis.jobs.queue import Compute
 from sottovoce.aggregator.i18n.languages import LANGUAGES
 
 from tests.unit.aggregator.studio.joint_pages import SITE, app, cells, client, document, get
+from tests.unit.shared.test_schema import validator
 
 __all__ = ["app", "client"]
 
@@ -63,6 +64,27 @@ def test_weights_and_a_third_question_reach_the_analysis(app: Flask, client: Fla
     assert weighted["deff"] > 1
     within = get(client, f"{path}&within=year").json
     assert within == document(app, "done", "crosstab", rows="cheated", columns="reason", within="year")
+
+
+def test_table_within_a_private_question_is_shown_and_kept(app: Flask, client: FlaskClient) -> None:
+    """A table for each of its answers, valid by the schema, with the same figures in the page and in the CSV file."""
+    found = document(app, "done", "crosstab", rows="cheated", columns="year", within="reason")
+    query = "kind=crosstab&rows=cheated&columns=year&within=reason"
+
+    validator("crosstab").validate(found)
+    page = get(client, f"done/tables?{query}")
+    shown = [cell for line in cells(page.text) for cell in line[1:]]
+    told = [
+        f"{percent(one['shown'])} ({percent(one['low'])} to {percent(one['high'])})"
+        for table in found["tables"]
+        for key in ("conditional", "cells")
+        for one in table[key]
+    ]
+    assert shown == told
+    assert "is randomized, so all reports that contain the three questions" in html.unescape(page.text)
+    kept = list(csv.DictReader(io.StringIO(get(client, f"done/tables/answer.csv?{query}").text)))
+    categories = [(row["within"], row["within_category"]) for row in kept if row["figure"] == "cell"]
+    assert categories == [("reason", table["category"]) for table in found["tables"] for _ in table["cells"]]
 
 
 def test_every_pair_is_listed_with_its_q(app: Flask, client: FlaskClient) -> None:

@@ -260,6 +260,18 @@ def test_each_wave_has_its_link(app: Flask, storage: SQLiteStorage, clock: FakeC
     assert "&w=2\n" in page(client, f"{INVITE}?wave=2").replace("</code>", "\n")
     assert read_qr(client.get(f"{INVITE}/qr.png?wave=2", base_url=SITE).data)[0].endswith("&w=2")
     assert "This wave is over" in page(client, f"{INVITE}?wave=0")
+    assert "add a wave" not in page(client, f"{INVITE}?wave=0")
+
+
+def test_panel_whose_waves_are_over_leads_to_the_next(app: Flask, storage: SQLiteStorage, clock: FakeClock) -> None:
+    """A wave is added in Design; the page that invited to the last one says so."""
+    parsed = survey(waves=months(2))
+    storage.publish(parsed)
+    last = parsed.waves[-1].closes
+    assert last is not None
+    clock.moment = last + timedelta(days=1)
+
+    assert re.search(r'href="/dashboard/surveys/exam/design">[^<]*add a wave', page(browser(app)))
 
 
 def test_correction_is_what_people_are_invited_to(app: Flask, storage: SQLiteStorage) -> None:
