@@ -137,17 +137,20 @@ def test_block_hands_over_one_record_and_a_form_all_columns(tab: Page, tmp_path:
     assert record_of(tab)["report"] == record.report
 
 
-def test_block_counts_for_each_question_in_it(tab: Page, tmp_path: Path, host: str, place: str) -> None:
+@pytest.mark.parametrize("is_block_first", [True, False])
+def test_block_counts_for_each_question_in_it(
+    tab: Page, tmp_path: Path, host: str, place: str, is_block_first: bool
+) -> None:
     """Its epsilon and that of one of its questions, asked alone, are more than 3, whichever comes first."""
-    alone = {**COIN, "name": "drank"}
-    for number, both in enumerate(([TOGETHER, alone], [alone, TOGETHER])):
-        for asked in both:
-            write_host(tmp_path, place, element(place, asked, f'participant="p{number}"'))
-            tab.goto(host)
-            frame = frame_of(tab)
-            if asked is both[0]:
-                (answer_both if asked is TOGETHER else answer)(frame)
-        assert "too much" in frame.inner_text(".problem")
+    both = [(TOGETHER, answer_both), ({**COIN, "name": "lied"}, answer)]
+    first, second = both if is_block_first else both[::-1]
+    write_host(tmp_path, place, element(place, first[0]), name="first.html")
+    write_host(tmp_path, place, element(place, second[0]), name="second.html")
+    tab.goto(f"{host}/first.html")
+    first[1](frame_of(tab))
+    tab.goto(f"{host}/second.html")
+    assert "too much" in frame_of(tab).inner_text(".problem")
+    assert reason_of(tab) == "error_question_budget"
 
 
 @pytest.mark.parametrize(
