@@ -226,7 +226,16 @@ def random_survey(seed: int) -> Survey:
     _group(draw, items)
     by_chance = Random(f"chance {seed}")  # noqa: S311 - apart, so that the rest of a seed's survey stays as it is
     _order(by_chance, document)
+    if by_chance.random() < 0.3 and not is_partly:
+        items.append(_drawn_block(items[0].get("label") or maker.text()))
     return parse_survey(_asking_some(document) if is_partly else _in_arms(by_chance, document))
+
+
+def _drawn_block(label: Document) -> Document:
+    """Return a block of three questions, of which each device draws two."""
+    items = [{"type": "boolean", "name": f"drawn{place}", "label": label} for place in range(3)]
+    mechanism = {"name": "joint_rr", "odds": "9", "radius": 0}
+    return {"block": "drawn", "ask": 2, "mechanism": mechanism, "items": items}
 
 
 def _group(draw: Random, items: Sequence[Document]) -> None:

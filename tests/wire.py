@@ -17,6 +17,7 @@ from sottovoce.client.ledger import MemoryLedger
 from sottovoce.client.respondent import Respondent, encode
 from sottovoce.client.transport import Transport
 from sottovoce.shared.arms.arms import ARM, is_arm
+from sottovoce.shared.mechanisms.blocks import Block
 from sottovoce.shared.report import dump_report, parse_report
 from sottovoce.shared.spec import Survey
 
@@ -129,11 +130,7 @@ def check_frequencies(survey: Survey, truths: Sequence[Answers], seen: Sequence[
         reports = [person.values for person in seen if person.truth == truth]
         values = _true_values(survey, answers)
         for block in survey.blocks:
-            true = [values[index] for index in block.questions]
-            combinations = Counter(tuple(report[index] for index in block.questions) for report in reports)
-            for reported in itertools.product(*map(range, block.mechanism.sizes)):
-                chance = float(block.mechanism.probability(true, reported))
-                probabilities.append(_two_sided(combinations[reported], len(reports), chance))
+            probabilities += _of_block(block, [values[index] for index in block.questions], reports)
         for index, (question, value) in enumerate(zip(survey.questions, values, strict=True)):
             asked = [report[index] for report in reports if report[index] is not None]
             counts = Counter(asked)
@@ -148,6 +145,18 @@ def check_frequencies(survey: Survey, truths: Sequence[Answers], seen: Sequence[
                 expected = float(question.mechanism.probability(reported, value))
                 probabilities.append(_two_sided(counts[reported], len(asked), expected))
     _holm(probabilities, ALARM, "another frequency than the channel's")
+
+
+def _of_block(block: Block, true: Sequence[int], reports: Sequence[Sequence[int | None]]) -> list[float]:
+    """P-values of every combination of the values of each set of questions that a block may ask."""
+    probabilities = []
+    for asked in itertools.combinations(range(len(true)), block.mechanism.asked):
+        rows = [tuple(report[block.questions[place]] for place in asked) for report in reports]
+        counts = Counter(row for row in rows if None not in row)
+        for reported in itertools.product(*map(range, block.mechanism.asked_sizes)):
+            chance = float(block.mechanism.probability([true[place] for place in asked], reported))
+            probabilities.append(_two_sided(counts[reported], counts.total(), chance))
+    return probabilities
 
 
 def _true_values(survey: Survey, answers: Answers) -> list[object]:

@@ -71,3 +71,27 @@ def test_report_has_one_length_whatever_is_shown(visit: Visit, boxes: tuple[str,
     page.reload()
     assert receipt(page)["sha256"] == told["sha256"]
     assert visit.complaints == []
+
+
+def test_form_asks_the_drawn_questions_of_a_block(new_context: NewContext, site: Running) -> None:
+    """Two of three, the same after a reload; what is said is of these two, and the report has no third."""
+    drawn = block("some", "9", 0, *map(asks, ("a", "b", "c"))) | {"ask": 2}
+    running = publish(site, parse_survey({**document(drawn), "name": "drawn"}))
+    visit = Visit(new_context(viewport=VIEWPORT), running)
+    page = visit.open()
+    shown = page.locator("#questions legend").all_inner_texts()
+    text = page.inner_text("main")
+    assert len(shown) == 2
+    assert (
+        "2 answers are randomized together: of 100 people with the same answers as you, 75 send exactly these" in text
+    )
+    page.reload()
+    page = visit.open()
+    assert page.locator("#questions legend").all_inner_texts() == shown
+    answer(page, "#q0-1", "#q1-1")
+    [body] = visit.bodies
+    values = parse_report(body.encode()).values
+    assert len(body) == report_length(running.survey, 0)
+    asked = [name for name, value in zip("abc", values, strict=True) if value is not None]
+    assert [text.split()[-1] for text in shown] == asked
+    assert visit.complaints == []

@@ -91,6 +91,13 @@ def test_client_that_draws_each_question_of_a_block_by_itself_is_noticed(monkeyp
         check_frequencies(asked, truths, watch(asked, truths, 1000))
 
 
+def test_reports_of_a_drawn_block_look_the_same() -> None:
+    """Two of three questions: each pair comes as often as the channel of two says, and all bodies are equally long."""
+    asked = survey(questions=[block(*map(in_block, "abc"), odds="20") | {"ask": 2}])
+    truths = [dict.fromkeys("abc", answer) for answer in ("no", "yes")]
+    check(asked, truths, watch(asked, truths, 600))
+
+
 def test_time_does_not_tell_the_truth() -> None:
     """Ranks of the time that the client takes, 300 people of each truth, in random order."""
     coin = survey(questions=ASKED.document["questions"][:1])

@@ -20,6 +20,7 @@ BLOCKS = [
     (Fraction(20), 1, (2,) * 5),
     (Fraction(20), 2, (2,) * 5),
     (Fraction(4294967293), 0, (2, 2)),
+    (Fraction(27), 1, (3, 3, 3, 3), 2),
 ]
 
 
@@ -27,7 +28,7 @@ BLOCKS = [
 def test_report_has_the_declared_law(given):
     """No combination is likelier or rarer than the weights say, and none has another range."""
     block = JointRR(*given)
-    combinations = [*product(*map(range, block.sizes))]
+    combinations = [*product(*map(range, block.asked_sizes))]
     for true in combinations:
         found = distribution(lambda draws, true=true: randomize(block, true, draws))
         assert found == {reported: block.probability(true, reported) for reported in combinations}
@@ -37,7 +38,7 @@ def test_report_has_the_declared_law(given):
 def test_what_is_read_depends_neither_on_the_truth_nor_on_the_report(given):
     """One integer below the total, always."""
     block = JointRR(*given)
-    for truth in [tuple(0 for _ in block.sizes), tuple(size - 1 for size in block.sizes)]:
+    for truth in [tuple(0 for _ in block.asked_sizes), tuple(size - 1 for size in block.asked_sizes)]:
         assert {path.bounds for path in paths(lambda draws, truth=truth: randomize(block, truth, draws))} == {
             (block.total,)
         }

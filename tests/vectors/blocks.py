@@ -34,7 +34,7 @@ def pair() -> Document:
 
 
 def surveys() -> list[Document]:
-    """A block alone, among others with a matrix in it, two of them, and as one of what is drawn."""
+    """A block alone, among others with a matrix in it, two of them, as one of what is drawn, and drawn from."""
     coin = {**question(COIN), "name": "coin"}
     rows = {**asks("m", "matrix", rows=names(2, "r")), "of": {"type": "rating", "choices": names(4)}}
     after = {**question(COIN), "name": "after", "when_absent": "no", "visible_if": {"a": "yes"}}
@@ -42,7 +42,10 @@ def surveys() -> list[Document]:
     many = block("many", "20", 1, *(asks(f"q{index}", when_absent="no") for index in range(5)))
     whole = block("rows", "5/2", 1, asks("first"), rows)
     return [survey(pair()), survey(coin, pair(), after, public, report_labels="neutral"), survey(many, whole),
-            survey(coin, many, public, whole, ask=2)]  # fmt: skip
+            survey(coin, many, public, whole, ask=2),
+            survey({**many, "ask": 3}, public),
+            survey(coin, {**block("few", "9", 0, asks("first"), asks("second"), asks("third")), "ask": 2}, public,
+                   {**many, "ask": 4})]  # fmt: skip
 
 
 def block_vectors() -> dict[str, Any]:
@@ -56,7 +59,7 @@ def block_vectors() -> dict[str, Any]:
 
 def _laws() -> list[dict[str, Any]]:
     made = [JointRR(*given) for given in BLOCKS]
-    return [{**each.dump(), "sizes": each.sizes, "weights": each.weights, "counts": each.counts,
+    return [{**each.dump(), "sizes": each.sizes, "ask": each.ask, "weights": each.weights, "counts": each.counts,
              "epsilon": each.epsilon, "marginal": [str(chance) for chance in each.marginal(0)]}
             for each in made]  # fmt: skip
 
@@ -77,6 +80,9 @@ def _reports(asked: Survey) -> dict[str, Any]:
 
 
 BAD_CHANGES: list[tuple[str, str]] = [
+    ('"block":"two"', '"ask":1,"block":"two"'),
+    ('"block":"two"', '"ask":2,"block":"two"'),
+    ('"block":"two"', '"ask":null,"block":"two"'),
     ('"odds":"9"', '"odds":"1"'),
     ('"odds":"9"', '"odds":"18/2"'),
     ('"odds":"9"', '"odds":9'),

@@ -148,7 +148,7 @@ def test_blocks_have_the_vectors_reports_and_laws():
             assert not rest
             assert not none_left
     for law in read("blocks.json")["laws"]:
-        block = JointRR(Fraction(law["odds"]), law["radius"], tuple(law["sizes"]))
+        block = JointRR(Fraction(law["odds"]), law["radius"], tuple(law["sizes"]), law["ask"])
         assert (law["weights"], law["counts"]) == (list(block.weights), list(block.counts))
         assert law["marginal"] == list(map(str, block.marginal(0)))
 

@@ -9,7 +9,7 @@ from sottovoce.client.randomizers import joint_rr as block
 from sottovoce.client.randomizers.memoized_rr import recall
 from sottovoce.shared.answers import Value
 from sottovoce.shared.by_hand.protection import is_by_hand
-from sottovoce.shared.mechanisms.joint_rr import JointMember
+from sottovoce.shared.mechanisms.joint_rr import JointMember, JointRR
 from sottovoce.shared.spec import Question, Survey
 
 
@@ -25,21 +25,25 @@ def perturb(survey: Survey, values: Sequence[Value | None], draws: Draws, memos:
     """
     reported: list[int | None] = []
     for index, (question, value) in enumerate(zip(survey.questions, values, strict=True)):
-        if value is None:
+        if isinstance(question.mechanism, JointMember):
+            if question.mechanism.position == 0:
+                truths = values[index : index + len(question.mechanism.block.sizes)]
+                reported += _perturb_block(question.mechanism.block, truths, draws)
+        elif value is None:
             reported.append(None)
-        elif not isinstance(question.mechanism, JointMember):
+        else:
             reported.append(_perturb_one(question, value, draws, is_by_hand(survey, question), memos.get(index)))
-        elif question.mechanism.position == 0:
-            truths = values[index : index + len(question.mechanism.block.sizes)]
-            reported += block.randomize(question.mechanism.block, _categories(truths), draws)
     return tuple(reported)
 
 
-def _categories(values: Sequence[Value | None]) -> tuple[int, ...]:
-    """The true values of a block, which is asked as a whole, and of which each is one category."""
-    found = tuple(value for value in values if isinstance(value, int))
-    assert len(found) == len(values)  # noqa: S101 - the values were checked before
-    return found
+def _perturb_block(mechanism: JointRR, values: Sequence[Value | None], draws: Draws) -> list[int | None]:
+    """The reported categories of a block's questions that are asked, None for the others."""
+    asked = {position: value for position, value in enumerate(values) if isinstance(value, int)}
+    if not asked:
+        return [None] * len(values)
+    drawn = block.randomize(mechanism, [*asked.values()], draws)
+    found = dict(zip(asked, drawn, strict=True))
+    return [found.get(position) for position in range(len(values))]
 
 
 def _perturb_one(question: Question, value: Value, draws: Draws, by_hand: bool, memo: Sequence[int] | None) -> int:

@@ -37,6 +37,7 @@ from sottovoce.client.respondent import Respondent
 from sottovoce.shared import rational
 from sottovoce.shared.allowance import Allowance
 from sottovoce.shared.answers import Value
+from sottovoce.shared.arms.arms import samples
 from sottovoce.shared.errors import SurveyError
 from sottovoce.shared.mechanisms.blocks import Block
 from sottovoce.shared.mechanisms.joint_rr import JointRR
@@ -98,8 +99,8 @@ class DeviceHistory:
 def histories_of(survey: Survey) -> tuple[list[DeviceHistory], list[Check]]:
     """Return the histories of a survey with ``ask``, waves or a memo, and a check for each that is too large."""
     found, lacking = [], []
-    if survey.ask is not None:
-        found.append(_partly_asked(survey.ask))
+    if survey.is_sampled:
+        found.append(_partly_asked(_drawn(survey)))
     for block in survey.blocks:
         together = _together(survey, block)
         message = "the branches of a block's draws are too many"
@@ -154,11 +155,17 @@ def judge_history(part: str, history: DeviceHistory, computed: Mapping[Truths, C
 
 
 def set_survey(survey: Survey) -> Survey | None:
-    """The survey whose sets of questions are followed: itself, or one with fewer; None without ``ask``."""
-    if survey.ask is None:
+    """The survey whose sets of questions are followed: itself, or one with fewer; None if all are asked."""
+    if not survey.is_sampled:
         return None
-    whole = not survey.arms and math.perm(len(survey.units), survey.ask) <= MAX_PATHS
-    return survey if whole else _coins(6, min(survey.ask, 3))
+    whole = survey.ask is not None and not survey.arms and math.perm(len(survey.units), survey.ask) <= MAX_PATHS
+    return survey if whole else _coins(6, min(_drawn(survey), 3))
+
+
+def _drawn(survey: Survey) -> int:
+    """The number of questions that devices draw, in the arm or block that comes first."""
+    found = (sample.size for arm in range(len(survey.places_by_arm)) for sample in samples(survey, arm))
+    return next(found)
 
 
 def check_set(survey: Survey) -> Iterator[Check]:
@@ -235,9 +242,9 @@ def _distribution_of_set(survey: Survey, truths: Truths) -> Distribution:
 
 def _together(survey: Survey, block: Block) -> DeviceHistory | None:
     """The questions of a block, all shown, in one wave; None if there are too many branches."""
-    kept = [dump_question(survey.questions[place]) for place in block.questions]
+    kept = [dump_question(survey.questions[place]) for place in block.questions[: block.mechanism.asked]]
     alone = standing_in({"block": block.name, "mechanism": block.mechanism.dump(), "items": kept})
-    cells = [*islice(product(*map(range, block.mechanism.sizes)), MOST + 1)]
+    cells = [*islice(product(*map(range, block.mechanism.asked_sizes)), MOST + 1)]
     if len(cells) > MOST:
         return None
     truths = tuple(((*cell,),) for cell in cells)

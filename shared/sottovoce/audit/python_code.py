@@ -247,7 +247,7 @@ def outside(survey: Survey) -> list[tuple[object, ...]]:
         found += [(*given[:index], value, *given[index + 1 :]) for value in _impossible(question)]
     if survey.arms:
         found += [(*ordinary(survey, 0)[:-1], arm) for arm in range(len(survey.arms)) if _is_other_arm(survey, arm)]
-    if survey.ask is not None or len({*survey.places_by_arm}) > 1:
+    if survey.is_sampled or len({*survey.places_by_arm}) > 1:
         found.append(tuple(inputs_of(question, 2)[0] for question in survey.questions))
     return found
 

@@ -330,15 +330,15 @@ class _Planner:
         outputs: list[int | None] = []
         tape = b""
         for place, (each, value) in enumerate(zip(self._answers, values, strict=True)):
-            if value is None or each.question.mechanism is None or is_by_hand(self._survey, each.question):
-                outputs.append(value)  # type: ignore[arg-type]
-                continue
             if isinstance(each.question.mechanism, JointMember):
                 # The first question of a block has the reports of all.
                 if each.question.mechanism.position == 0:
                     together, part = self._report_block(each.question.mechanism.block, place, values, f"{number} {run}")
                     outputs += together
                     tape += part
+                continue
+            if value is None or each.question.mechanism is None or is_by_hand(self._survey, each.question):
+                outputs.append(value)  # type: ignore[arg-type]
                 continue
             reported, part = each.report(value, memos.get(place), f"{number} {run} {place}")
             outputs.append(reported)
@@ -347,18 +347,20 @@ class _Planner:
 
     def _report_block(
         self, block: JointRR, first: int, values: Sequence[Value | None], seed: str
-    ) -> tuple[tuple[int, ...], bytes]:
+    ) -> tuple[list[int | None], bytes]:
         """Reports of a block's truths and their tape, of which one was not tried with its truth where one is found."""
-        asked = self._answers[first : first + len(block.sizes)]
-        truths = [value for value in values[first : first + len(block.sizes)] if isinstance(value, int)]
+        given = dict(enumerate(values[first : first + len(block.sizes)]))
+        truths = {place: value for place, value in given.items() if isinstance(value, int)}
+        asked = [self._answers[first + place] for place in truths]
         for trial in range(TRIALS):
             stream = _Stream(f"{seed} {first} {trial}")
-            reported = joint_rr.randomize(block, truths, Draws(stream.read))
-            if not all(each.has_tried(*pair) for each, *pair in zip(asked, truths, reported, strict=True)):
+            reported = joint_rr.randomize(block, [*truths.values()], Draws(stream.read)) if truths else ()
+            tried = [*zip(asked, truths.values(), reported, strict=True)]
+            if not all(each.has_tried(*pair) for each, *pair in tried):
                 break
-        for each, value, report in zip(asked, truths, reported, strict=True):
+        for each, value, report in tried:
             each.note(value, report)
-        return reported, stream.tape
+        return [dict(zip(truths, reported, strict=True)).get(place) for place in given], stream.tape
 
     def _given(self, run: int) -> Iterator[tuple[_Answers, Any]]:
         """No answer is None in one run, and no entry in the next."""

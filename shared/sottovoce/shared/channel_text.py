@@ -155,23 +155,27 @@ def dump_block(mechanism: JointRR, names: Sequence[str]) -> str:
     """
     fields = mechanism.dump()
     sizes = ",".join(map(str, mechanism.sizes))
-    return f"{fields['name']} odds={fields['odds']} radius={fields['radius']} k={sizes} with={','.join(names)}"
+    ask = f" ask={mechanism.ask}" if mechanism.ask else ""
+    return f"{fields['name']} odds={fields['odds']} radius={fields['radius']} k={sizes}{ask} with={','.join(names)}"
 
 
 def read_block(words: ChannelWords) -> tuple[JointRR, tuple[str, ...]]:
     """
-    Return the mechanism of a block and the names of its columns, from ``odds= radius= k= with=``.
+    Return the mechanism of a block and the names of its columns, from ``odds= radius= k= with=``, and ``ask=`` where
+    the device draws some of them.
 
     Raises:
         ValueError: a parameter is missing, unknown or impossible.
     """
-    if words.rest or set(words.named) != {"odds", "radius", "k", "with"}:
+    if words.rest or set(words.named) - {"ask"} != {"odds", "radius", "k", "with"}:
         raise ValueError("a channel of a block has the parameters odds=9 radius=0 k=2,2 with=a,b")
     names = tuple(words.named["with"].split(","))
     sizes = tuple(_read_whole(size, "k") for size in words.named["k"].split(","))
     if len(set(names)) != len(sizes):
         raise ValueError("k and with must name as many different columns")
-    return JointRR(read_number(words.named["odds"], "odds"), _read_whole(words.named["radius"], "radius"), sizes), names
+    ask = _read_whole(words.named["ask"], "ask") if "ask" in words.named else None
+    odds, radius = read_number(words.named["odds"], "odds"), _read_whole(words.named["radius"], "radius")
+    return JointRR(odds, radius, sizes, ask), names
 
 
 def _read_domain(made: type[Mechanism], named: dict[str, str], levels: tuple[str, ...]) -> Domain:

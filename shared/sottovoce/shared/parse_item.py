@@ -89,7 +89,7 @@ class ItemReader(QuestionReader):
 
     def block(self, value: Mapping[str, object], pointer: str) -> list[tuple[object, str, Item]]:
         """Questions that are randomized together."""
-        fields = self.fields(value, pointer, {"block", "mechanism", "items"}, {"arm"})
+        fields = self.fields(value, pointer, {"block", "mechanism", "items"}, {"arm", "ask"})
         name = self.match(fields["block"], f"{pointer}/block", NAME)
         if name in self.block_names:
             self.problem(f"{pointer}/block", "is used twice")
@@ -124,9 +124,12 @@ class ItemReader(QuestionReader):
             message = "must be a map with an epsilon, or with the name joint_rr, odds and a radius"
             self.problem(f"{pointer}/mechanism", message)
         sizes = tuple(question.domain.size for question in questions)
+        ask = None
+        if "ask" in fields:
+            ask = self.integer(fields["ask"], f"{pointer}/ask", MIN_QUESTIONS, max(MIN_QUESTIONS, len(sizes) - 1))
         try:
             if named and all(sizes):
-                return JointRR.parse(given, sizes)
+                return JointRR.parse(given, sizes, ask)
         except ValueError as error:
             reason = error_message(error)
             self.problem(f"{pointer}/mechanism", Sentence("block {block}: {reason}", block=name, reason=reason))
@@ -346,7 +349,8 @@ def dump_items(items: Sequence[Item]) -> list[dict[str, Any]]:
             # The block's arms and mechanism are those of its items.
             inner = [{key: value for key, value in document.items() if key != "arm"} for document in dumped]
             mechanism = members[0].questions[0].mechanism
-            document = {"block": block, "mechanism": mechanism.dump() if mechanism else {}, "items": inner}
+            ask = {"ask": mechanism.block.ask} if isinstance(mechanism, JointMember) and mechanism.block.ask else {}
+            document = {"block": block, "mechanism": mechanism.dump() if mechanism else {}, "items": inner, **ask}
             dumped = [document | ({"arm": list(members[0].arms)} if members[0].arms else {})]
         documents += dumped
     return documents

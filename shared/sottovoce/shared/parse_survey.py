@@ -15,6 +15,7 @@ from sottovoce.shared.by_hand.parse_innocuous import check_innocuous
 from sottovoce.shared.checks import LANGUAGE, LANGUAGE_FAULT, MISSING
 from sottovoce.shared.completion import LINK, read_after
 from sottovoce.shared.errors import SpecError
+from sottovoce.shared.mechanisms.blocks import blocks_of
 from sottovoce.shared.order.parse_order import read_orders
 from sottovoce.shared.parse_item import ItemReader, dump_items
 from sottovoce.shared.redemption import read_modulus
@@ -263,34 +264,38 @@ class _SurveyReader(ItemReader):
 
     def ask(self, fields: Mapping[str, Any], items: Sequence[Item], arms: Sequence[str]) -> None:
         """
-        Check ``ask``, the number of private questions per respondent, if it is given.
+        Check ``ask``, the number of private questions per respondent, of the survey and of its blocks.
 
         Args:
             fields: the survey's map.
             items: what the survey shows, with their arms.
             arms: names of the arms.
         """
-        if "ask" not in fields:
+        blocks = blocks_of([question.mechanism for item in items for question in item.questions])
+        drawn = {block.name for block in blocks if block.mechanism.ask}
+        if "ask" not in fields and not drawn:
             return
         private = {q.name: item.block or q.name for item in items for q in item.questions if q.mechanism is not None}
         in_arms = [
             {private[q.name] for item in items if item.is_in(arm) for q in item.questions if q.name in private}
             for arm in arms or [""]
         ]
-        ask, units = fields["ask"], max(map(len, in_arms))
-        if type(ask) is not int or not 1 <= ask < units:
+        ask, units = fields.get("ask", 1), max(map(len, in_arms))
+        if "ask" in fields and (type(ask) is not int or not 1 <= ask < units):
             message = (
                 "must be a whole number from 1, less than the questions with a mechanism: there are {private} of "
                 "them, and without this key all are asked"
             )
             self.problem("/ask", Sentence(message, private=units))
+        if "ask" in fields and drawn:
+            self.problem("/ask", "cannot be combined with the ask of a block")
         privacy = fields.get("privacy")
         if isinstance(privacy, dict) and privacy.get("procedure") == "own_coin":
             self.problem("/ask", "cannot be combined with own_coin: the device must draw nothing")
         for pointer, item in zip(self.pointers, items, strict=True):
             hangs_on = {private[name] for name in private if name in {each.question for each in item.conditions}}
-            # A block is asked as a whole.
-            if hangs_on - {item.block}:
+            # A block is asked as a whole, but for an ask of its own.
+            if (hangs_on if "ask" in fields else hangs_on & drawn) - ({item.block} - drawn):
                 place = f"{pointer}/{'visible_if' if item.visible_if else 'any_of'}"
                 self.problem(
                     place,

@@ -5,6 +5,7 @@ from fractions import Fraction
 from typing import Any
 
 import pytest
+from sottovoce.shared.arms.arms import share_asked
 from sottovoce.shared.errors import SpecError
 from sottovoce.shared.mechanisms.joint_rr import JointMember, JointRR, JointYesNo
 from sottovoce.shared.parse_survey import load_survey, parse_survey
@@ -185,3 +186,55 @@ def refused(*questions: Document, **more: Any) -> dict[str, str]:
     with pytest.raises(SpecError) as caught:
         parse_survey(survey(*questions, **more))
     return {problem.pointer: problem.message for problem in caught.value.problems}
+
+
+def test_some_questions_of_a_block_are_drawn() -> None:
+    """Each set with the same channel: a report has values of as many as it says, and costs what the block costs."""
+    three = block(asks("a"), asks("b"), asks("c")) | {"ask": 2}
+    found = read(asks("x", mechanism=COIN), three)
+    assert found.blocks[0].mechanism == JointRR(Fraction(9), 0, (2, 2, 2), 2)
+    assert found.epsilon == pytest.approx(log(Fraction(3)) + log(Fraction(9)))
+    assert (share_asked(found, 1), share_asked(found, 0, 1, 2), share_asked(found, 1, 2, 3)) == (
+        Fraction(2, 3),
+        Fraction(1, 3),
+        0,
+    )
+    assert found.longest == (1, 1, 1, None)
+    assert [
+        found.asks_for(values) for values in ((0, 1, None, 0), (0, 1, 0, 0), (0, None, None, 1), (None, 1, 0, None))
+    ] == [
+        True,
+        False,
+        False,
+        False,
+    ]
+    # Of two questions alone: 4 combinations with weights 9, 1, 1, 1.
+    assert found.questions[1].mechanism.explain()["all"] == Fraction(3, 4)
+
+
+@pytest.mark.parametrize(
+    ("changed", "said"),
+    [
+        (block(asks("a"), asks("b"), asks("c")) | {"ask": 3}, "/questions/0/ask: must be a whole number from 2 to 2"),
+        (block(asks("a"), asks("b")) | {"ask": 2}, "less than the number of questions of the block"),
+        (
+            block(asks("a"), asks("b"), asks("c", "select_one", choices=names(3))) | {"ask": 2},
+            "have the same number of answers",
+        ),
+        (
+            block(asks("a"), asks("b"), asks("c", when_absent="no", visible_if={"a": "yes"})) | {"ask": 2},
+            "depends on a question that ask may leave out",
+        ),
+    ],
+)
+def test_block_that_cannot_be_drawn_from_is_refused(changed: Document, said: str) -> None:
+    """Sets of different channels, a condition on what may not be asked, or nothing left to draw."""
+    with pytest.raises(SpecError, match=said):
+        read(changed)
+
+
+def test_drawn_block_has_no_survey_that_draws_too() -> None:
+    """One of the two is enough, and what a report has stays easy to say."""
+    three = block(asks("a"), asks("b"), asks("c")) | {"ask": 2}
+    with pytest.raises(SpecError, match="cannot be combined with the ask of a block"):
+        read(three, asks("x", mechanism=COIN), asks("y", mechanism=COIN), ask=1)

@@ -53,19 +53,20 @@ test("values that no respondent of a drawn set has are refused before anything i
 });
 
 test("the law of a block's report, way by way, is the declared one, and what is read is the same for every truth", () => {
-  for (const { counts, epsilon, marginal, sizes, weights, ...fields } of laws) {
-    const block = new JointRR(fields, sizes);
+  for (const { ask, counts, epsilon, marginal, sizes, weights, ...fields } of laws) {
+    const block = new JointRR(fields, sizes, ask ?? undefined);
     assert.deepEqual([block.counts, block.weights], [counts, weights]);
     assert.ok(Math.abs(block.epsilon - epsilon) <= 1e-12);
     const [own] = block.marginal(0);
     assert.ok(Math.abs(own / block.total - fraction(marginal[0])) <= 1e-15);
-    const last = sizes.map((size) => size - 1);
-    const ways = [sizes.map(() => 0), last].map((truths) => lawOf(block, truths));
+    const last = sizes.map((size, place) => (place < block.asked ? size - 1 : null));
+    const first = last.map((value) => value && 0);
+    const ways = [first, last].map((truths) => lawOf(block, truths));
     assert.deepEqual(ways[0].bounds, ways[1].bounds);
-    [sizes.map(() => 0), last].forEach((truths, at) => {
-      assert.equal(ways[at].law.size, sizes.reduce((product, size) => product * size, 1));
+    [first, last].forEach((truths, at) => {
+      assert.equal(ways[at].law.size, sizes.slice(0, block.asked).reduce((product, size) => product * size, 1));
       for (const [reported, chance] of ways[at].law) {
-        const distance = reported.split(",").filter((category, place) => Number(category) !== truths[place]).length;
+        const distance = reported.split(",").filter((category, place) => category !== String(truths[place] ?? "")).length;
         assert.ok(Math.abs(chance / (weights[distance] / block.total) - 1) <= 1e-9);
       }
     });

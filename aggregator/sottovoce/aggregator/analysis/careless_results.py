@@ -81,7 +81,7 @@ def is_correctable(survey: Survey, question: Question) -> bool:
 def _corrected(
     survey: Survey, question: Question, strata: Sequence[Stratum], careless: Careless, rule: IntervalRule
 ) -> Sequence[Estimate]:
-    if survey.ask is not None or survey.arms:
+    if survey.is_sampled or survey.arms:
         rule = rule.when_asked(share_asked(survey, survey.questions.index(question)))
     together = _together(survey, question, careless)
     return corrected_shares(strata, question.domain, question.absent, careless, rule, together)

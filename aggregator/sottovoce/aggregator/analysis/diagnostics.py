@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from sottovoce.aggregator.analysis.estimates import SurveyResults
 from sottovoce.aggregator.analysis.tables.table_diagnostics import TAIL
 from sottovoce.aggregator.estimators.distributions.chi_square import upper_tail
-from sottovoce.shared.arms.arms import ARM
+from sottovoce.shared.arms.arms import ARM, samples
 from sottovoce.shared.spec import Question
 
 LOOKS = 20
@@ -53,7 +53,7 @@ def alarms(results: SurveyResults, invited: int | None = None) -> list[CountWarn
             found.append(CountWarning("implausible", result.question))
         if _draws(result.question) and _uneven([estimate.n for estimate in result.estimates]):
             found.append(CountWarning("drawn", result.question))
-    if _uneven(*_asked(results)):
+    if any(_uneven(counts, drawn) for counts, drawn in _asked(results)):
         found.append(CountWarning("asked"))
     chance = chance_of_arms(results)
     return found if chance is None or chance >= TAIL else [*found, CountWarning("arms")]
@@ -81,13 +81,13 @@ def _draws(question: Question) -> bool:
     return question.mechanism is not None and question.mechanism.name in {"sampled_option", "sampled_coordinate"}
 
 
-def _asked(results: SurveyResults) -> tuple[list[int], int]:
-    """Return the reports on each private question, and how many questions each device draws; empty if it asks all."""
+def _asked(results: SurveyResults) -> list[tuple[list[int], int]]:
+    """Return the reports on each question of a set that is drawn from, and how many of them each device draws."""
     survey = results.survey
     # Arms and earlier revisions may have drawn from other questions, so their counts need not be uniform.
-    if survey.ask is None or survey.arms or survey.revision > 1:
-        return [], 1
-    return [results.questions[unit[0]].n for unit in survey.units], survey.ask
+    if survey.arms or survey.revision > 1:
+        return []
+    return [([results.questions[unit[0]].n for unit in each.units], each.size) for each in samples(survey)]
 
 
 def _uneven(counts: Sequence[int], drawn: int = 1) -> bool:

@@ -127,8 +127,15 @@ def _sizes(draft: SurveyDraft, cards: Sequence[DraftItem]) -> tuple[int, ...]:
 
 
 @lru_cache(maxsize=256)
-def _fitted(epsilon: Fraction, sizes: tuple[int, ...]) -> dict[str, Any]:
-    """Return the mechanism of a block with the best radius; where there is none, an epsilon, which is then refused."""
+def _fitted(epsilon: Fraction, sizes: tuple[int, ...], ask: int | None = None) -> dict[str, Any]:
+    """
+    Return the mechanism of a block with the best radius; where there is none, an epsilon, which is then refused.
+
+    All questions are asked where ``ask`` of these cannot be drawn.
+    """
+    if ask is not None:
+        with suppress(ValueError):
+            return {**JointRR.for_epsilon(epsilon, sizes, ask).dump(), "ask": ask}
     with suppress(ValueError):
         return JointRR.for_epsilon(epsilon, sizes).dump()
     return {"epsilon": f"{float(epsilon):.4f}"}
@@ -156,7 +163,7 @@ def refitted(draft: SurveyDraft, name: str) -> SurveyDraft:
     sizes, given = _sizes(separate(draft, name), cards_apart(cards)), draft.blocks[name]
     with suppress(ValueError, TypeError, KeyError):
         epsilon = Fraction(log(Fraction(given["odds"]))) + _ROUNDING
-        return replace(draft, blocks={**draft.blocks, name: _fitted(epsilon, sizes)})
+        return replace(draft, blocks={**draft.blocks, name: _fitted(epsilon, sizes, given.get("ask"))})
     return draft
 
 
@@ -183,7 +190,7 @@ def compared(draft: SurveyDraft, name: str) -> ProtectedTogether | None:
     return ProtectedTogether(
         name=name,
         numbers=numbers,
-        questions=len(members[0].block.sizes),
+        questions=members[0].block.asked,
         epsilon=members[0].block.epsilon,
         epsilon_apart=_epsilon_apart(apart, own),
         people=max(each.needed or 0 for each in together if each),

@@ -222,6 +222,10 @@ def _questions(survey: Survey, words: Words, language: str) -> list[str]:
         sentences.append(words.translate("ethics_arms", arms=len(survey.arms)))
     if survey.ask is not None:
         sentences.append(words.translate("ethics_ask", private=max(map(len, survey.units_by_arm)), asked=survey.ask))
+    drawn = [block for block in survey.blocks if block.mechanism.ask]
+    sentences += [
+        words.translate("ethics_ask", private=len(each.questions), asked=each.mechanism.asked) for each in drawn
+    ]
     if survey.private:
         spent = show_epsilon(survey.epsilon)
         sentences.append(words.translate("ethics_report", epsilon=spent, after=percent_after(survey.epsilon)))

@@ -46,13 +46,15 @@ def _entries(draft: SurveyDraft, block: str, cards: list[DraftItem]) -> list[dic
     items = [_item(without_not(card, draft.cards), draft.declining) for card in cards]
     if not block:
         return items
+    mechanism = {**draft.blocks[block]}
+    made: dict[str, Any] = {key: mechanism.pop(key) for key in ("ask",) if key in mechanism} | {"mechanism": mechanism}
     arms = [item.get(ARM) for item in items]
     if any(each != arms[0] for each in arms):
         # Left where they are, which the survey's checks refuse.
-        return [{"block": block, "mechanism": draft.blocks[block], "items": items}]
+        return [{"block": block, **made, "items": items}]
     inner = [{key: value for key, value in item.items() if key != ARM} for item in items]
     own = {} if arms[0] is None else {ARM: arms[0]}
-    return [{"block": block, **own, "mechanism": draft.blocks[block], "items": inner}]
+    return [{"block": block, **own, **made, "items": inner}]
 
 
 def with_slugs(draft: SurveyDraft) -> SurveyDraft:

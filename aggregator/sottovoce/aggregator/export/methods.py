@@ -57,6 +57,9 @@ def _paragraph(results: SurveyResults, about: About) -> str:
     if survey.ask:
         whole = "private questions of the arm" if survey.arms else "private questions"
         asked += f" Each was asked {survey.ask} of the {whole}, drawn by the device."
+    for block in (block for block in survey.blocks if block.mechanism.ask):
+        names = ", ".join(survey.questions[index].name for index in block.questions)
+        asked += f" Each was asked {block.mechanism.ask} of {names}, drawn by the device."
     waves = f" It was asked in {len(survey.waves)} waves." if len(survey.waves) > 1 else ""
     state = "" if results.closed else " The survey was still open when this was written."
     return (

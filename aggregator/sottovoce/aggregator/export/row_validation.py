@@ -164,9 +164,9 @@ class Expected:
                 for index in unit:
                     name, reason = survey.questions[index].name, "the arm of the row does not ask this"
                     self._refuse(rows & held[index], first, row, name, reason)
-            there = [[held[index] for index in unit] for unit in units]
-            asked = np.sum([np.all(unit, axis=0) for unit in there], axis=0)
-            begun = np.sum([np.any(unit, axis=0) for unit in there], axis=0)
+            there = [(np.sum([held[index] for index in unit], axis=0), survey.asked_by_unit[unit]) for unit in units]
+            asked = np.sum([number == whole for number, whole in there], axis=0)
+            begun = np.sum([number > 0 for number, _ in there], axis=0)
             # Each device answers exactly this many private questions, so other rows are forged or damaged.
             expected = asked_of(survey, units)
             wrong = rows & ((asked != expected) | (begun != expected))

@@ -56,7 +56,7 @@ class SurveyRules:
         self._tokens = tokens
         self._lengths: dict[int, int] = {}
         # Of a drawn set of blocks, and of an arm, the number of values is not enough to know that it is whole.
-        drawn = any(samples(self.survey))
+        drawn = bool(samples(self.survey))
         self._unasked = None if (drawn and self.survey.blocks) or self.survey.arms else self.survey.longest.count(None)
         # Packed values by their JSON text: most reports of a batch repeat values, and then skip decoding and checks.
         self._packed: dict[bytes, bytes] = {}

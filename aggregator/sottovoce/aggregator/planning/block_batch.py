@@ -38,19 +38,37 @@ def simulate_survey(survey: Survey, truths: Sequence[Values], asked: Sequence[An
         elif not isinstance(mechanism, JointMember):
             reported.append(simulate(mechanism, truth[asked[index]], draws))
         elif mechanism.position == 0:
-            # The questions of a block are asked together.
-            columns = truths[index : index + len(mechanism.block.sizes)]
-            reported += simulate_block(mechanism.block, [column[asked[index]] for column in columns], draws)
+            places = slice(index, index + len(mechanism.block.sizes))
+            reported += _simulate_asked(mechanism.block, truths[places], asked[places], draws)
     return reported
+
+
+def _simulate_asked(block: JointRR, truths: Sequence[Values], asked: Sequence[Any], draws: BatchDraws) -> list[Values]:
+    """Return the reported categories of each question from those who are asked it."""
+    if block.ask is None:
+        # They are asked together.
+        return simulate_block(block, [truth[asked[0]] for truth in truths], draws)
+    held = np.zeros((len(asked), len(truths[0])), dtype=bool)
+    for row, chosen in zip(held, asked, strict=True):
+        row[chosen] = True
+    reported = [np.zeros_like(truth) for truth in truths]
+    sets, of_each = np.unique(held, axis=1, return_inverse=True)
+    for number, drawn in enumerate(sets.T):
+        people, positions = np.flatnonzero(of_each == number), np.flatnonzero(drawn).tolist()
+        if len(positions):
+            moved = simulate_block(block, [truths[each][people] for each in positions], draws)
+            for position, values in zip(positions, moved, strict=True):
+                reported[position][people] = values
+    return [values[chosen] for values, chosen in zip(reported, held, strict=True)]
 
 
 def simulate_block(block: JointRR, truths: Sequence[Values], draws: BatchDraws) -> list[Values]:
     """
-    Randomize the true categories of a block: reported categories of each of its questions, shape (n,).
+    Randomize the true categories of a block: reported categories of each question that is asked, shape (n,).
 
     Args:
         block: the mechanism.
-        truths: true categories of each question, shape (n,).
+        truths: true categories of each question that is asked, shape (n,).
         draws: source of randomness.
     """
     starts = range(0, len(truths[0]), BLOCK)
@@ -63,7 +81,7 @@ def _draw(block: JointRR, truths: Sequence[Values], draws: BatchDraws) -> list[V
     drawn = draws.below(block.total, len(truths[0]))
     way = places[drawn] if block.total <= _SMALL else np.searchsorted(places, drawn, side="right")
     moved = [truth.astype(offset.dtype) + offset[way] for truth, offset in zip(truths, offsets, strict=True)]
-    return [np.where(value < size, value, value - size) for value, size in zip(moved, block.sizes, strict=True)]
+    return [np.where(value < size, value, value - size) for value, size in zip(moved, block.asked_sizes, strict=True)]
 
 
 @lru_cache(maxsize=16)
@@ -73,8 +91,8 @@ def _offsets(block: JointRR) -> tuple[Values, tuple[Values, ...]]:
 
     The first is a table of combinations by draw where the total is small, else the cumulative weights.
     """
-    offsets = np.indices(block.sizes).reshape(len(block.sizes), -1)
+    offsets = np.indices(block.asked_sizes).reshape(block.asked, -1)
     weights = np.array(block.offset_weights, dtype=np.int64)
     places = np.repeat(np.arange(len(weights), dtype=np.uint16), weights) if block.total <= _SMALL else weights.cumsum()
-    kinds = [np.min_scalar_type(2 * size) for size in block.sizes]
+    kinds = [np.min_scalar_type(2 * size) for size in block.asked_sizes]
     return places, tuple(row.astype(kind) for row, kind in zip(offsets, kinds, strict=True))

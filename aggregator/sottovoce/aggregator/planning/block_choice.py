@@ -2,7 +2,8 @@
 Designs for several questions, compared: reported separately, some of them asked, or all reported as one block.
 
 Total       Separate reports of d questions cost epsilon / d each; m of d asked cost epsilon / m each and give every
-            question m / d of the people, every pair m (m - 1) / (d (d - 1)); a block costs epsilon once.
+            question m / d of the people, every pair m (m - 1) / (d (d - 1)); a block costs epsilon once, and may
+            likewise ask m of its questions, if they have equally many categories.
 One         A report of a block may say as much about one question as about all together, to a person who knows the
             other answers. At the same epsilon for one question a block therefore has the epsilon of a single report.
 Shares      Variance of one report's score for a share of 1/2, lambda (1 - lambda) / (a - b)^2; the largest question
@@ -16,6 +17,7 @@ People      z^2 variance / half-width^2, the usual formula.
 
 import math
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import asdict, dataclass
 from fractions import Fraction
 from itertools import combinations
@@ -51,6 +53,7 @@ class BlockDesign:
     Attributes:
         kind: "separate", "ask" or "joint".
         number: questions asked of each person, or the radius of a block; 0 for separate reports.
+        drawn: questions of a block that are asked of each person; 0 for all.
         one: worst-case odds for one question.
         alone: largest odds for one question if nothing else is known; equal to ``one`` without a block.
         people: people needed; None if the block does not identify what the goal needs.
@@ -59,6 +62,7 @@ class BlockDesign:
 
     kind: str
     number: int
+    drawn: int
     one: float
     alone: float
     people: int | None
@@ -67,7 +71,10 @@ class BlockDesign:
     @property
     def name(self) -> str:
         """Name in tables of designs."""
-        return {SEPARATE: "separate", ASK: f"ask {self.number}", JOINT: f"joint, radius {self.number}"}[self.kind]
+        drawn = f"ask {self.drawn}, " if self.drawn else ""
+        return {SEPARATE: "separate", ASK: f"ask {self.number}", JOINT: f"{drawn}joint, radius {self.number}"}[
+            self.kind
+        ]
 
     @property
     def worst(self) -> float:
@@ -158,22 +165,26 @@ class _BlockPlanner:
         return [self._separate(ASK, m) for m in range(1 + (self.goal == TABLES), len(self.sizes))]
 
     def joint(self, epsilon: float) -> list[BlockDesign]:
-        """Return a block with each radius that identifies the shares of its questions."""
+        """Return a block with each number of questions and each radius that identifies their shares."""
         # A total such as ln 9 is a rounded number, and its odds are meant to be 9.
         odds, found = JointRR.for_epsilon(Fraction(epsilon + _ROUNDING), self.sizes).odds, []
-        for radius in range(len(self.sizes)):
-            try:
-                found.append(self._block(JointRR(odds, radius, self.sizes)))
-            except ValueError:
-                continue
+        drawn = range(len(self.sizes) - 1, 1, -1) if len({*self.sizes}) == 1 else ()
+        for ask in (None, *drawn):
+            for radius in range(ask or len(self.sizes)):
+                with suppress(ValueError):
+                    found.append(self._block(JointRR(odds, radius, self.sizes, ask)))
         return found
 
     def _separate(self, kind: str, m: int) -> BlockDesign:
-        d, epsilon = len(self.sizes), self.total / m
-        share = m / d if self.goal == SHARES else m * (m - 1) / (d * (d - 1))
-        variances = [each / share for each in self._own(epsilon)]
+        epsilon = self.total / m
+        variances = [each / self._share_asked(m) for each in self._own(epsilon)]
         odds = math.exp(epsilon)
-        return self._design((kind, 0 if kind == SEPARATE else m), (odds, odds), variances)
+        return self._design((kind, 0 if kind == SEPARATE else m, 0), (odds, odds), variances)
+
+    def _share_asked(self, m: int) -> float:
+        """Return the share of people who are asked one question, or two, where each is asked m."""
+        d = len(self.sizes)
+        return m / d if self.goal == SHARES else m * (m - 1) / (d * (d - 1))
 
     def _block(self, mechanism: JointRR) -> BlockDesign:
         variances: list[float | None]
@@ -182,14 +193,17 @@ class _BlockPlanner:
         else:
             variances = [self._table(mechanism, pair) for pair in combinations(range(len(self.sizes)), 2)]
         alone = max(a / b for a, b in map(mechanism.marginal, range(len(self.sizes))))
-        return self._design((JOINT, mechanism.radius), (float(mechanism.odds), float(alone)), variances)
+        share = self._share_asked(mechanism.asked)
+        variances = [each and each / share for each in variances]
+        kind = (JOINT, mechanism.radius, mechanism.ask or 0)
+        return self._design(kind, (float(mechanism.odds), float(alone)), variances)
 
     def _table(self, mechanism: JointRR, pair: tuple[int, int]) -> float | None:
         channel = block_channel(mechanism, pair)
         return float(channel.cell_variances()) / math.prod(channel.sizes) if channel.identifies else None
 
     def _design(
-        self, kind: tuple[str, int], odds: tuple[float, float], variances: Sequence[float | None]
+        self, kind: tuple[str, int, int], odds: tuple[float, float], variances: Sequence[float | None]
     ) -> BlockDesign:
         known = [each for each in variances if each is not None]
         if len(known) < len(variances):
@@ -245,13 +259,15 @@ def block_hint(survey: Survey) -> list[str]:
     odds = math.exp(max(question.epsilon for question in questions))
     place = next(index for index, item in enumerate(survey.items) if questions[0] in item.questions)
     spent, own = show_epsilon(total), show_epsilon(survey.epsilon)
+    drawn = f", which asks {best.drawn} of them" if best.drawn else ""
+    does = "" if best.drawn else "Protect together on the page Design does it, and "
     cost = "the same total epsilon" if spent == own else f"a total epsilon of {spent} instead of {own}"
     others = " and ".join(filter(None, (", ".join(each.name for each in questions[1:-1]), questions[-1].name)))
     return [
-        f"/questions/{place}: randomize it together with {others}, in one block: shares to within "
+        f"/questions/{place}: randomize it together with {others}, in one block{drawn}: shares to within "
         f"{100 * HALF_WIDTH:.0f} points then need {best.people:,} people instead of {apart:,} at {cost}, and "
-        f"the odds of one answer are {show_odds(best.one)}:1 at worst instead of {show_odds(odds)}:1; Protect "
-        "together on the page Design does it, and sottovoce plan --total compares other designs"
+        f"the odds of one answer are {show_odds(best.one)}:1 at worst instead of {show_odds(odds)}:1; {does}"
+        "sottovoce plan --total compares other designs"
     ]
 
 

@@ -158,12 +158,14 @@ def _describe_block(survey: Survey, block: Block) -> str:
 
 
 def _describe_samples(survey: Survey) -> Iterator[str]:
-    for index, units in enumerate(survey.units_by_arm):
+    for index in range(len(survey.places_by_arm)):
         arm = f" of arm {survey.arms[index].name}" if survey.arms else ""
         for sample in samples(survey, index):
-            asked, private = sample.size, len(units)
+            asked, private = sample.size, len(sample.units)
+            names = ", ".join(survey.questions[unit[0]].name for unit in sample.units)
+            whole = f"{private} private questions" if survey.ask else f"{private} questions {names}"
             yield (
-                f"each respondent{arm} is asked {asked} of the {private} private questions, drawn by the device: about "
+                f"each respondent{arm} is asked {asked} of the {whole}, drawn by the device: about "
                 f"{asked / private:.0%} of the reports answer each of them; a pair of them, "
                 f"{asked * (asked - 1) / (private * (private - 1)):.0%}"
             )
@@ -212,7 +214,7 @@ def warnings(survey: Survey, spoken: Collection[str]) -> list[str]:
     found = arm_warnings(survey)
     if survey.release_batch == 1:
         found.append("/privacy/release_batch: results move with every single report")
-    if survey.ask is not None and survey.release_batch * _least_asked(survey) < FEW:
+    if survey.is_sampled and survey.release_batch * _least_asked(survey) < FEW:
         found.append(
             f"/privacy/release_batch: of {survey.release_batch} new reports, fewer than {FEW} on average answer a "
             "given question, since each person is asked few of them"

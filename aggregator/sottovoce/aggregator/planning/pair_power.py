@@ -207,7 +207,7 @@ def pair_words(plan: PairPlan) -> list[str]:
 def joint_words(survey: Survey) -> list[str]:
     """Describe the joint analyses that a survey allows: the largest number of reports needed, and refused analyses."""
     lines = []
-    if survey.ask is not None:
+    if survey.is_sampled:
         share = float(max(share_asked(survey, one[0], other[0]) for one, other in combinations(survey.units, 2)))
         clause = (
             f"is in {100 * share:.1f} % of the reports" if share else "is in no report: there will be no tables of two"

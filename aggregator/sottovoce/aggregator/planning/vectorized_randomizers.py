@@ -215,7 +215,9 @@ def ask_batch(survey: Survey, count: int, draws: BatchDraws, arm: int = 0) -> li
             places[respondents, other], places[:, place] = places[:, place].copy(), places[respondents, other]
         for number, unit in enumerate(sample.units):
             for index in unit:
-                asked[index] = (places[:, : sample.size] == number).any(axis=1)
+                drawn = (places[:, : sample.size] == number).any(axis=1)
+                # A block that is asked has a set of its own.
+                asked[index] = drawn if isinstance(asked[index], slice) else asked[index] & drawn
     return asked
 
 

@@ -51,7 +51,7 @@ def stored(survey: Survey, words: Words) -> list[str]:
     if survey.send_at_seconds:
         sentences.append(words.translate("privacy_stored_moment", seconds=survey.send_at_seconds))
     sentences.append(words.translate("privacy_stored_coin" if is_all_by_hand(survey) else "privacy_stored_device"))
-    if survey.ask is not None or survey.arms:
+    if survey.is_sampled or survey.arms:
         sentences.append(words.translate("privacy_stored_asked"))
     if survey.memoized:
         sentences.append(words.translate("privacy_stored_memo"))
@@ -240,6 +240,7 @@ def _block(survey: Survey, block: Block) -> Document:
         "name": block.name,
         "mechanism": block.mechanism.dump(),
         "epsilon": block.mechanism.epsilon,
+        **({"asked": block.mechanism.ask} if block.mechanism.ask else {}),
         "questions": [
             {"name": name, "odds": float(block.mechanism.odds), "odds_alone": float(member.marginal_odds)}
             for name, member in members

@@ -75,9 +75,10 @@ def _adds_up(shown: dict[tuple[int, int], int], survey: Survey, reports: int) ->
     most = reports_by_question(survey, sizes)
     # Public questions are asked of everybody in the arm, and of the others as many units as the survey says.
     whole = all(answered[index] == most[index] for index in range(len(answered)) if index not in survey.private)
-    together = all(answered[index] == answered[unit[0]] <= most[index] for unit in survey.units for index in unit)
-    units = sum(answered[unit[0]] for unit in survey.units)
-    return whole and together and units == sum(size * asked_of(survey, drawn) for size, drawn in asked)
+    people = {unit: sum(answered[index] for index in unit) / number for unit, number in survey.asked_by_unit.items()}
+    together = all(answered[index] <= people[unit] <= most[index] for unit in survey.units for index in unit)
+    asked_units = sum(size * asked_of(survey, drawn) for size, drawn in asked)
+    return whole and together and sum(people.values()) == asked_units
 
 
 # Rows counted at a time: large enough for numpy to be fast, small enough for the memory of a small machine.

@@ -45,7 +45,7 @@ def explain(me: Respondent, allowance: Allowance, status: RevisionStatus | None 
     heading(translate("questions_title"))
     _explain_sample(me)
     _print_asked(me)
-    print_line("\n" + translate("may_stop" if survey.ask is None else "may_stop_ask"))
+    print_line("\n" + translate("may_stop_ask" if samples(survey) else "may_stop"))
 
 
 def explain_arm(me: Respondent) -> None:

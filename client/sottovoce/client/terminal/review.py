@@ -5,6 +5,7 @@ from sottovoce.client.respondent import Respondent
 from sottovoce.client.terminal.interview import Interview
 from sottovoce.client.terminal.screen import is_no, is_yes, print_line
 from sottovoce.client.words import translate
+from sottovoce.shared.arms.arms import samples
 
 SEND, STOP = -1, 0
 """What is chosen beside a question's number, which begins at 1."""
@@ -28,7 +29,7 @@ def confirm(me: Respondent, interview: Interview, may_change: bool) -> None:
     while True:
         choice = click.prompt(label, value_proc=lambda text: _choice(text, most, ", ".join(choices)), err=True)
         if choice == STOP:
-            kept = "may_stop_arms" if me.survey.arms else "stopped" if me.survey.ask is None else "stopped_ask"
+            kept = "may_stop_arms" if me.survey.arms else "stopped_ask" if samples(me.survey) else "stopped"
             print_line(translate(kept))
             raise click.Abort
         if choice == SEND:

@@ -135,8 +135,8 @@ def _asked(context: BrowserContext, survey: Survey) -> list[int]:
     kept = [value["drawn"] for _, value in records(context) if isinstance(value, dict) and "drawn" in value]
     arm = arm_index(survey, next((each for each in kept if isinstance(each, str)), ""))
     unasked: set[int] = set()
-    for sample in samples(survey, arm):
-        drawn = next(each for each in kept if isinstance(each, list))
+    sets = (each for each in kept if isinstance(each, list))
+    for sample, drawn in zip(samples(survey, arm), sets, strict=True):
         named = {" ".join(survey.questions[index].name for index in unit): unit for unit in sample.units}
         unasked.update(*(named[name] for place, name in enumerate(sorted(named)) if place not in drawn))
     shown = len(survey.questions) - bool(survey.arms)

@@ -1,5 +1,6 @@
 """
-Questions for one respondent: those of the arm that the device draws and, under ``ask``, a drawn set of them.
+Questions for one respondent: those of the arm that the device draws and, under ``ask`` of the survey or of a block, a
+drawn set of them.
 
 The device draws the arm by integer weights and the set with equal chances, independently of every answer, so neither
 costs epsilon. The arm is reported as a public choice of its own, after the survey's questions; the set shows in the
@@ -89,6 +90,17 @@ class SampledSurvey:
         """Units of each arm, of which ``ask`` takes some; one entry, of all units, without arms."""
         return [tuple(unit for unit in self.units if unit[0] in places) for places in self.places_by_arm]
 
+    @cached_property
+    def asked_by_unit(self) -> dict[Unit, int]:
+        """Number of questions that a person is asked of a unit, if of any."""
+        drawn = {block.questions: block.mechanism.asked for block in self.blocks}
+        return {unit: drawn.get(unit, len(unit)) for unit in self.units}
+
+    @cached_property
+    def is_sampled(self) -> bool:
+        """Return True if some devices draw what they ask, by ``ask`` of the survey or of a block."""
+        return any(samples(self, arm) for arm in range(len(self.places_by_arm)))
+
     @property
     def epsilons_by_arm(self) -> list[list[float]]:
         """The privacy loss of each unit of each arm; one entry, of all units, without arms."""
@@ -117,9 +129,13 @@ class SampledSurvey:
             return sum(len(str(largest[index])) - 4 for index in indices)
 
         sets = []
-        for places, units in zip(self.places_by_arm, self.units_by_arm, strict=True):
-            unasked = sorted(units, key=length, reverse=True)[asked_of(self, units) :]
-            sets.append({*places}.difference(*unasked))
+        for arm, places in enumerate(self.places_by_arm):
+            longest = {*places}
+            # The sets within blocks first, so that a block counts with what is asked of it.
+            for sample in reversed(samples(self, arm)):
+                units = [tuple(longest.intersection(unit)) for unit in sample.units]
+                longest.difference_update(*sorted(units, key=length, reverse=True)[sample.size :])
+            sets.append(longest)
         longest = max(sets, key=lambda places: length([*places]))
         return tuple(each if index in longest else None for index, each in enumerate(largest))
 
@@ -137,7 +153,8 @@ class SampledSurvey:
         units = self.units_by_arm[arm]
         begun = [unit for unit in units if not present.isdisjoint(unit)]
         public = {*self.places_by_arm[arm]}.difference(self.private)
-        return len(begun) == asked_of(self, units) and present == public.union(*begun)
+        whole = all(len(present.intersection(unit)) == self.asked_by_unit[unit] for unit in begun)
+        return whole and len(begun) == asked_of(self, units) and public <= present <= public.union(*begun)
 
 
 def asked_of(survey: SampledSurvey, units: Sequence[Unit]) -> int:
@@ -155,7 +172,9 @@ def samples(survey: SampledSurvey, arm: int = 0) -> list[UnitSample]:
     """
     units = survey.units_by_arm[arm]
     asked = asked_of(survey, units)
-    return [UnitSample(asked, units)] if asked < len(units) else []
+    whole = [UnitSample(asked, units)] if asked < len(units) else []
+    drawn = [(unit, survey.asked_by_unit[unit]) for unit in units]
+    return whole + [UnitSample(m, tuple((index,) for index in unit)) for unit, m in drawn if m < len(unit)]
 
 
 def share_asked(survey: SampledSurvey, *indices: int) -> Fraction:

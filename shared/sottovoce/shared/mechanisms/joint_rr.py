@@ -13,6 +13,9 @@ Questions alone
     For a set S of the block's questions, P(a given report on S that differs from the truth in m of them) is
     sum_h N_h(rest) w_(h+m) / total, N(rest) over the questions outside S. One question is therefore reported by
     k-ary randomized response with a = P(true), b = P(each other category).
+Asked
+    With ask m the device draws m of the d questions, every set with the same chance whatever the answers, and reports
+    these alone, as a block of m. All d have the same number of categories, so that each set has the same channel.
 Identified
     The channel of S has one eigenvalue for each subset T of S: the sum over the patterns of mismatches in T of the
     probability above, with the sign (-1)^m. Of one question it is a - b, above 0 for every radius below d; a table of
@@ -68,6 +71,7 @@ class JointRR:
         odds: of a combination within the radius against one beyond it, above 1.
         radius: in how many answers a report may differ from the truth and still have the larger weight.
         sizes: number of categories of each question, 2 to 12 questions.
+        ask: number of the questions that the device draws for each respondent; None for all.
     """
 
     name: ClassVar[str] = "joint_rr"
@@ -76,35 +80,41 @@ class JointRR:
     odds: Fraction
     radius: int
     sizes: tuple[int, ...]
+    ask: int | None = None
 
     def __post_init__(self) -> None:
         if self.odds <= 1:
             raise ValueError("odds must be above 1")
         check_sizes(self.sizes)
-        if not 0 <= self.radius < len(self.sizes):
-            raise ValueError("radius must be less than the number of questions")
+        if self.ask is not None and not MIN_QUESTIONS <= self.ask < len(self.sizes):
+            raise ValueError("ask must be at least 2 and less than the number of questions of the block")
+        if self.ask is not None and len({*self.sizes}) > 1:
+            raise ValueError("with ask, all questions of the block have the same number of answers")
+        if not 0 <= self.radius < self.asked:
+            raise ValueError("radius must be less than the number of questions that are asked")
         if self.total > rational.MAX_DENOMINATOR:
             raise ValueError("the odds make weights that sum to more than 2^32")
 
     @classmethod
-    def parse(cls, fields: Mapping[str, Any], sizes: tuple[int, ...]) -> Self:
+    def parse(cls, fields: Mapping[str, Any], sizes: tuple[int, ...], ask: int | None = None) -> Self:
         """
         Parse ``{name: joint_rr, odds: "9", radius: 0}``, or ``{epsilon: "2.2"}``.
 
         Args:
             fields: as in the survey file.
             sizes: number of categories of each question.
+            ask: number of questions that are asked; None for all.
 
         Raises:
             ValueError: the parameters are missing, unknown or impossible.
         """
         if set(fields) - {"name"} == {"epsilon"}:
-            return cls.for_epsilon(decimal_field(fields, "epsilon"), sizes)
+            return cls.for_epsilon(decimal_field(fields, "epsilon"), sizes, ask)
         exact_fields(fields, cls.parameters)
-        return cls(fraction_field(fields, "odds"), integer_field(fields, "radius", 0, MAX_QUESTIONS - 1), sizes)
+        return cls(fraction_field(fields, "odds"), integer_field(fields, "radius", 0, MAX_QUESTIONS - 1), sizes, ask)
 
     @classmethod
-    def for_epsilon(cls, epsilon: Fraction, sizes: tuple[int, ...]) -> Self:
+    def for_epsilon(cls, epsilon: Fraction, sizes: tuple[int, ...], ask: int | None = None) -> Self:
         """
         The largest odds that cost at most ``epsilon``, with the best radius of those that identify all pairs well.
 
@@ -114,6 +124,7 @@ class JointRR:
         Args:
             epsilon: of one report of the block.
             sizes: number of categories of each question.
+            ask: number of questions that are asked; None for all.
 
         Raises:
             ValueError: epsilon is out of range, or there are no such odds.
@@ -125,15 +136,15 @@ class JointRR:
         if odds <= 1:
             raise ValueError("a block needs an epsilon of at least 0.05")
         check_sizes(sizes)
-        return min(cls._identifying(odds, sizes), key=lambda made: max(made.variance_ratios))
+        return min(cls._identifying(odds, sizes, ask), key=lambda made: max(made.variance_ratios))
 
     @classmethod
-    def _identifying(cls, odds: Fraction, sizes: tuple[int, ...]) -> list[Self]:
+    def _identifying(cls, odds: Fraction, sizes: tuple[int, ...], ask: int | None) -> list[Self]:
         """Those with these odds whose pairs are identified well: always at least the one with radius 0."""
-        found = [cls(odds, 0, sizes)]
-        for radius in range(1, len(sizes)):
+        found = [cls(odds, 0, sizes, ask)]
+        for radius in range(1, ask or len(sizes)):
             with suppress(ValueError):
-                found.append(cls(odds, radius, sizes))
+                found.append(cls(odds, radius, sizes, ask))
         pairs = [*combinations(range(len(sizes)), 2)]
         good = [made for made in found if all(made.condition(pair) <= MAX_CONDITION for pair in pairs)]
         return good or found[:1]
@@ -152,16 +163,26 @@ class JointRR:
         """The privacy loss of one report of the whole block: ln(odds)."""
         return rational.log(self.odds)
 
+    @property
+    def asked(self) -> int:
+        """Number of questions that each respondent is asked."""
+        return self.ask or len(self.sizes)
+
+    @property
+    def asked_sizes(self) -> tuple[int, ...]:
+        """Number of categories of each question that is asked, whichever they are."""
+        return self.sizes[: self.asked]
+
     @cached_property
     def counts(self) -> tuple[int, ...]:
         """N_h: the number of combinations that differ from a given one in h questions, for h = 0 .. d."""
-        return _counts(self.sizes)
+        return _counts(self.asked_sizes)
 
     @cached_property
     def weights(self) -> tuple[int, ...]:
         """w_h: the weight of each combination at distance h, for h = 0 .. d."""
         near, far = self.odds.numerator, self.odds.denominator
-        return tuple(near if distance <= self.radius else far for distance in range(len(self.sizes) + 1))
+        return tuple(near if distance <= self.radius else far for distance in range(self.asked + 1))
 
     @cached_property
     def total(self) -> int:
@@ -176,13 +197,13 @@ class JointRR:
         They have one law for every truth. The last question's offset runs fastest.
         """
         distances = [0]
-        for size in self.sizes:
+        for size in self.asked_sizes:
             distances = [before + (offset > 0) for before in distances for offset in range(size)]
         return tuple(self.weights[distance] for distance in distances)
 
     def probability(self, true: Sequence[int], reported: Sequence[int]) -> Fraction:
         """
-        P(report | truth), exactly.
+        P(report | truth), exactly, of all questions that are asked.
 
         Args:
             true: the category of each question.
@@ -201,7 +222,8 @@ class JointRR:
         Returns:
             For each pattern of matches the probability of each single sub-combination with this pattern, not of all.
         """
-        rest = _counts([size for position, size in enumerate(self.sizes) if position not in positions])
+        others = [size for position, size in enumerate(self.sizes) if position not in positions]
+        rest = _counts(others[: self.asked - len(positions)])
         sums = [_sum_of_products(rest, self.weights[missed:]) for missed in range(len(positions) + 1)]
         patterns = product((True, False), repeat=len(positions))
         return {pattern: Fraction(sums[pattern.count(False)], self.total) for pattern in patterns}
@@ -231,6 +253,8 @@ class JointRR:
         Args:
             positions: of these questions in the block.
         """
+        if len(positions) > self.asked:
+            return math.inf
         parts = [part for size in range(1, len(positions) + 1) for part in combinations(positions, size)]
         least = min(abs(self.contrast(part)) for part in parts)
         return float(1 / least) if least else math.inf
@@ -238,7 +262,7 @@ class JointRR:
     @property
     def variance_ratios(self) -> list[float]:
         """The variance of a rare category of each question, as a part of that with its own share of epsilon."""
-        apart = math.exp(self.epsilon / len(self.sizes))
+        apart = math.exp(self.epsilon / self.asked)
         return [
             float(b * (1 - b) / (a - b) ** 2) * (apart - 1) ** 2 / (apart + size - 2)
             for size, (a, b) in zip(self.sizes, map(self.marginal, range(len(self.sizes))), strict=True)
@@ -319,8 +343,8 @@ class JointMember(Table):
 
     @property
     def together(self) -> dict[str, int | Fraction]:
-        """The share that sends its own answers to all questions of the block, and the number of these."""
-        return {"all": Fraction(self.block.weights[0], self.block.total), "questions": len(self.block.sizes)}
+        """The share that sends its own answers to all questions of the block that it is asked, and their number."""
+        return {"all": Fraction(self.block.weights[0], self.block.total), "questions": self.block.asked}
 
 
 @dataclass(frozen=True)

@@ -72,7 +72,9 @@ class BlockChannel:
 
     @cached_property
     def condition(self) -> float:
-        """Condition number; infinite if several populations would report alike."""
+        """Condition number; infinite if several populations would report alike, or no person is asked all of them."""
+        if len(self.positions) > self.mechanism.asked:
+            return float("inf")
         least = min(abs(value) for value in self.eigenvalues.ravel())
         return float(1 / least) if least else float("inf")
 

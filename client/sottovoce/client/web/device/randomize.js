@@ -43,7 +43,9 @@ export function randomize(survey, truths, draws, wave = 0, memo = null, signed =
 function perturb(question, truths, draws, ownCoin, memo) {
   const [truth] = truths;
   // What a person's own coin or fact has changed is sent as it is: a second toss here would be another channel.
-  if (question.mechanism === null || truth === null || ownCoin || question.mechanism.procedure) return truth;
+  if (question.mechanism === null || ownCoin || question.mechanism.procedure) return truth;
+  // Those of a block are drawn with the first of them, asked or not.
+  if (truth === null && !question.mechanism.block) return truth;
   return RANDOMIZERS.get(question.mechanism.name)(question.mechanism, truth, draws, memo, truths);
 }
 

@@ -7,15 +7,21 @@ import { Survey } from "./spec.js";
 export function readSample(document, survey) {
   Object.setPrototypeOf(survey, SampledSurvey.prototype);
   RARE_READERS.readArms?.(document, survey);
-  if ("ask" in document) checkAsk(survey);
+  if ("ask" in document) {
+    readInteger(survey.ask, 1, Math.max(...survey.armNames.map((name) => survey.unitsInArm(name).length)) - 1);
+  }
+  checkAsk(survey);
 }
 
 function checkAsk(survey) {
-  readInteger(survey.ask, 1, Math.max(...survey.armNames.map((name) => survey.unitsInArm(name).length)) - 1);
-  must(!survey.ownCoin);
-  // A condition may look at public questions only: the others may not be asked. A block is asked as a whole.
   const mechanisms = new Map(survey.questions.map(({ mechanism, name }) => [name, mechanism]));
-  const isAsked = (mechanism, own) => mechanism === null || (own && mechanism.block === own);
+  const isInBlock = [...mechanisms.values()].some((mechanism) => mechanism?.block?.ask);
+  must(!(survey.ask !== null && isInBlock) && !((survey.ask !== null || isInBlock) && survey.ownCoin));
+  // A condition looks at what is asked of all who may see it: a block is asked as a whole, but for an `ask` of its own.
+  const isAsked = (mechanism, own) => {
+    if (mechanism === null) return true;
+    return mechanism.block?.ask ? false : survey.ask === null || (own && mechanism.block === own);
+  };
   for (const { anyOf, questions: asked, visibleIf } of survey.items) {
     const own = asked[0]?.mechanism?.block;
     must([...visibleIf, ...anyOf].every(({ question }) => isAsked(mechanisms.get(question), own)));
@@ -59,7 +65,14 @@ export class SampledSurvey extends Survey {
   /** What the device draws from in an arm, in the order drawn: so many of some units; empty if all are asked. */
   samplesInArm(name) {
     const units = this.unitsInArm(name);
-    return this.ask !== null && this.ask < units.length ? [{ size: this.ask, units }] : [];
+    const whole = this.ask !== null && this.ask < units.length ? [{ size: this.ask, units }] : [];
+    const inBlocks = units.filter((unit) => this.askedOf(unit) < unit.length);
+    return [...whole, ...inBlocks.map((unit) => ({ size: this.askedOf(unit), units: unit.map((index) => [index]) }))];
+  }
+
+  /** How many questions of a unit a person is asked, if any. */
+  askedOf(unit) {
+    return this.questions[unit[0]].mechanism.block?.asked ?? unit.length;
   }
 
   /** The privacy loss of the m costliest units of the dearest arm: whatever chance takes, the price is the same. */
@@ -77,10 +90,12 @@ export class SampledSurvey extends Survey {
     if (name === undefined) return false;
     const units = this.unitsInArm(name);
     const begun = units.filter((unit) => unit.some((index) => values[index] !== null));
-    const unasked = units.filter((unit) => !begun.includes(unit)).flat();
-    const asked = this.placesInArm(name).filter((index) => !unasked.includes(index));
-    const present = [...values.keys()].filter((index) => values[index] !== null);
-    return begun.length === Math.min(this.ask ?? Infinity, units.length) && String(present) === String(asked);
+    const isHere = (index) => values[index] !== null;
+    const whole = begun.every((unit) => unit.filter(isHere).length === this.askedOf(unit));
+    const places = this.placesInArm(name);
+    const open = units.flat();
+    const right = values.every((_, index) => open.includes(index) || isHere(index) === places.includes(index));
+    return right && whole && begun.length === Math.min(this.ask ?? Infinity, units.length);
   }
 
   /** Indices of what is not asked where the values take most digits. */
@@ -88,9 +103,14 @@ export class SampledSurvey extends Survey {
     // A value that is not there takes four letters.
     const longer = (places) => sum(places.map((index) => String(this.questions[index].largest).length - 4));
     const sets = this.armNames.map((name) => {
-      const units = this.unitsInArm(name).sort((one, other) => longer(other) - longer(one));
-      const unasked = units.slice(this.ask ?? Infinity).flat();
-      return this.placesInArm(name).filter((index) => !unasked.includes(index));
+      let longest = this.placesInArm(name);
+      // The sets within blocks first, so that a block counts with what is asked of it.
+      for (const { size, units } of this.samplesInArm(name).reverse()) {
+        const kept = units.map((unit) => unit.filter((index) => longest.includes(index)));
+        const unasked = kept.sort((one, other) => longer(other) - longer(one)).slice(size).flat();
+        longest = longest.filter((index) => !unasked.includes(index));
+      }
+      return longest;
     });
     const [longest] = sets.sort((one, other) => longer(other) - longer(one));
     return [...this.questions.keys()].filter((index) => !longest.includes(index));

@@ -14,7 +14,7 @@ const TYPES_IN_BLOCKS = ["boolean", "select_one", "rating", "matrix"];
  * @param earlier a Map from names to the questions before it, to which its own are added
  */
 export function readBlock(value, language, neutral, earlier) {
-  readFields(value, ["block", "items", "mechanism"], ["arm"]);
+  readFields(value, ["block", "items", "mechanism"], ["arm", "ask"]);
   readMatch(value.block, NAME);
   const items = readItems(value.items, 1, 12).map((item) => {
     const read = parseItem(withStandIn(item), earlier, language, neutral);
@@ -22,7 +22,7 @@ export function readBlock(value, language, neutral, earlier) {
     return read;
   });
   const sizes = items.flatMap((item) => item.questions).map((question) => question.domain.size);
-  const block = new JointRR(value.mechanism, sizes);
+  const block = new JointRR(value.mechanism, sizes, value.ask);
   let position = 0;
   const drawnTogether = (question) => {
     const mechanism = new JointMember(block, position++, isYesNo(question));

@@ -5,13 +5,14 @@ const COMMON = [...MECHANISMS.keys(), ...TYPES.keys(), MEMOIZED, undefined];
 const RULES = ["anchor", "any_of", "procedure", "visible_if", "when_absent"];
 
 const isProcedure = (item) => item?.procedure;
+const isSampled = ({ ask, questions }) => [{ ask }, questions].flat().some((each) => each?.ask !== undefined);
 
 /** Which documents need what is brought only for them; in this order. */
 const BROUGHT = [
   [(document) => isRare(document), bringRare],
   [({ after }) => after?.screen_out, async () => add(await import("./screen_out.js"))],
-  [({ ask, waves }, names) => ask !== undefined || waves !== undefined || names.includes(MEMOIZED), bringWaves],
-  [({ ask }) => ask !== undefined, bringSample],
+  [(document, names) => isSampled(document) || "waves" in document || names.includes(MEMOIZED), bringWaves],
+  [isSampled, bringSample],
   [(_, names) => names.includes("joint_rr"), async () => add(await import("./blocks.js"))],
   [({ questions }) => [questions].flat().some(isProcedure), bringByHand],
   [({ privacy }) => privacy?.procedure === "own_coin", async () => add(await import("./own_coin.js"))],

@@ -7,17 +7,23 @@ const MAX_COMBINATIONS = 65_536;
 
 /** The answers to several questions, reported together: the maths is in the Python twin. */
 export class JointRR {
-  /** `{ name: "joint_rr", odds: "9", radius: 0 }`, for questions with so many categories each. */
-  constructor(fields, sizes) {
+  /**
+   * `{ name: "joint_rr", odds: "9", radius: 0 }`, for questions with so many categories each, of which the device draws
+   * `ask`, all if it is undefined. With `ask` they have equally many, so that each drawn set has the same channel.
+   */
+  constructor(fields, sizes, ask) {
     readFields(fields, ["name", "odds", "radius"]);
     must(fields.name === "joint_rr");
     must(sizes.length > 1 && sizes.length <= MAX_QUESTIONS && sizes.every((size) => size > 1));
     must(sizes.reduce((product, size) => product * size, 1) <= MAX_COMBINATIONS);
     const [near, far] = oddsField(fields);
-    const radius = readInteger(fields.radius, 0, sizes.length - 1);
-    this.sizes = sizes;
+    if (ask !== undefined) readInteger(ask, 2, sizes.length - 1);
+    const asked = ask ?? sizes.length;
+    const radius = readInteger(fields.radius, 0, asked - 1);
+    must(ask === undefined || sizes.every((size) => size === sizes[0]));
+    Object.assign(this, { ask, asked, sizes });
     // How many combinations differ from a given one in 0, 1, ... questions, and the weight of each of them.
-    this.counts = countsOf(sizes);
+    this.counts = countsOf(sizes.slice(0, asked));
     this.weights = this.counts.map((_, distance) => (distance <= radius ? near : far));
     this.total = weightOf(this.counts, this.weights);
     must(this.total <= MAX_DENOMINATOR);
@@ -31,12 +37,12 @@ export class JointRR {
   get offsetWeights() {
     const next = (distances, size) =>
       distances.flatMap((distance) => Array(size).fill(distance + 1).fill(distance, 0, 1));
-    return this.sizes.reduce(next, [0]).map((distance) => this.weights[distance]);
+    return this.sizes.slice(0, this.asked).reduce(next, [0]).map((distance) => this.weights[distance]);
   }
 
   /** How many of `total` report the truth of one question, and how many each other category of it. */
   marginal(position) {
-    const others = countsOf(this.sizes.filter((_, place) => place !== position));
+    const others = countsOf(this.sizes.filter((_, place) => place !== position).slice(0, this.asked - 1));
     return [weightOf(others, this.weights), weightOf(others, this.weights.slice(1))];
   }
 }
@@ -72,10 +78,10 @@ export class JointMember extends Mechanism {
    * their answers of the block, and how many questions it has.
    */
   explain() {
-    const { sizes, total, weights } = this.block;
+    const { asked, total, weights } = this.block;
     const [own, other] = this.block.marginal(this.position).map((part) => [part, total]);
     const alone = this.isYesNo ? { yes: own, no: other } : { own, other };
-    return { ...alone, all: [weights[0], total], questions: sizes.length };
+    return { ...alone, all: [weights[0], total], questions: asked };
   }
 }
 
