@@ -219,7 +219,9 @@ def test_questions_reported_together_are_compared_at_both_epsilons(tmp_path: Pat
     words = (str(tmp_path / "two.json"), "--total", "ln 9", "--goal", "tables")
     shown, document = plan(*words), json.loads(plan(*words, "--json").stdout)
 
-    assert "joint, radius 0                649                         9:1                        5:1" in shown.stdout
+    assert (
+        "joint, radius 0                     649                         9:1                        5:1" in shown.stdout
+    )
     assert "649 people in the place of 2,305; one question at most 9:1 in the place of 3:1" in shown.stdout
     assert shown.stdout.splitlines()[-2:] == ["best: separate", "no radius is better for smokes, drinks"]
     assert document["questions"] == ["smokes", "drinks"]

@@ -173,7 +173,9 @@ class Expected:
             if wrong.any():
                 at = first + int(np.argmax(wrong))
                 message = f"must have a value for {expected} of the {len(there)} private questions"
-                raise SpecError(f"{row} {at}: {message}{', a block as one' if survey.blocks else ''}")
+                raise SpecError(
+                    f"{row} {at}: {message}{', a block as one with all that it asks' if survey.blocks else ''}"
+                )
 
     def _narrow(self, name: str, values: Values) -> Column:
         asked = [question for survey in self.surveys.values() for question in survey.questions]

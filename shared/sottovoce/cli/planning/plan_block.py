@@ -71,7 +71,7 @@ def _lines(comparison: BlockComparison, names: Sequence[str], alike: str) -> lis
 
 
 def _row(name: str, people: str, worst: str, alone: str) -> str:
-    return f"{name:18}{people:>16}{worst:>28}{alone:>27}".rstrip()
+    return f"{name:25}{people:>14}{worst:>28}{alone:>27}".rstrip()
 
 
 def _people(design: BlockDesign) -> str:

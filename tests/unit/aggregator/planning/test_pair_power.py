@@ -24,6 +24,7 @@ from sottovoce.shared.parse_survey import parse_survey
 from sottovoce.shared.spec import Question, Survey
 
 from tests.blocks import block, blocks, in_block
+from tests.blocks import block, blocks, in_block
 from tests.documents import names, question, survey
 from tests.unit.aggregator.analysis.survey_of_reports import COIN, asked
 
@@ -116,6 +117,12 @@ def test_words_say_what_will_be_possible_and_what_will_not() -> None:
     assert "a pair of private questions is in no report: there will be no tables of two" in one
     with pytest.raises(EstimateError, match="no report will tell of both 'coin0' and 'coin1'"):
         pair_plan(of(1), *of(1).questions[:2])
+
+
+def test_words_of_a_block_of_which_some_are_asked() -> None:
+    """It is all that the survey has: two of its three questions are in a third of the reports."""
+    drawn = blocks(block(*map(in_block, "abc")) | {"ask": 2})
+    assert "a pair of private questions is in 33.3 % of the reports" in "\n".join(joint_words(drawn))
     with pytest.raises(EstimateError, match="two different questions"):
         pair_plan(of(None), of(None).questions[0], of(None).questions[0])
 
