@@ -10,6 +10,7 @@ from sottovoce.aggregator.export.catalogue import Source
 from sottovoce.aggregator.export.channels import CHANNEL_COLUMNS, Channel, channel_rows, channels_of
 from sottovoce.aggregator.export.scripts.analysis import share_score
 from sottovoce.aggregator.storage import StoredSurvey
+from sottovoce.shared.channel_text import dump_block, read_block, split_channel
 from sottovoce.shared.spec import Question
 
 from tests.blocks import block, blocks, in_block
@@ -95,3 +96,11 @@ def test_questions_of_one_block_name_its_channel_beside_their_own() -> None:
     assert [row["block"] for row in rows] == ["joint_rr odds=9 radius=0 k=2,3 with=a,b"] * 4 + [""]
     assert (rows[0]["a"], rows[0]["b"]) == pytest.approx((11 / 14, 3 / 14))
     assert [row["epsilon"] for row in rows[:4]] == pytest.approx([math.log(9)] * 4)
+
+
+def test_channel_of_a_drawn_block_is_read_as_it_was_written() -> None:
+    """It says how many are asked, and two of its columns have the channel of two questions."""
+    mechanism = blocks(block(*map(in_block, "abc")) | {"ask": 2}).blocks[0].mechanism
+    text = dump_block(mechanism, "abc")
+    assert text == "joint_rr odds=9 radius=0 k=2,2,2 ask=2 with=a,b,c"
+    assert read_block(split_channel(text)) == (mechanism, tuple("abc"))

@@ -24,7 +24,6 @@ from sottovoce.shared.parse_survey import parse_survey
 from sottovoce.shared.spec import Question, Survey
 
 from tests.blocks import block, blocks, in_block
-from tests.blocks import block, blocks, in_block
 from tests.documents import names, question, survey
 from tests.unit.aggregator.analysis.survey_of_reports import COIN, asked
 
