@@ -11,6 +11,11 @@ from pathlib import Path
 class Quiet(SimpleHTTPRequestHandler):
     """A static host without a log."""
 
+    def end_headers(self) -> None:
+        """Have the browser keep nothing: a page that a test writes again within a second is another page."""
+        self.send_header("Cache-Control", "no-store")
+        super().end_headers()
+
     def log_message(self, *_: object) -> None:
         """Say nothing."""
 

@@ -76,7 +76,7 @@ def test_report_has_one_length_whatever_is_shown(visit: Visit, boxes: tuple[str,
 def test_form_asks_the_drawn_questions_of_a_block(new_context: NewContext, site: Running) -> None:
     """Two of three, the same after a reload; what is said is of these two, and the report has no third."""
     drawn = block("some", "9", 0, *map(asks, ("a", "b", "c"))) | {"ask": 2}
-    running = publish(site, parse_survey({**document(drawn), "name": "drawn"}))
+    running = publish(site, parse_survey({**document(drawn), "name": "drawn-block"}))
     visit = Visit(new_context(viewport=VIEWPORT), running)
     page = visit.open()
     shown = page.locator("#questions legend").all_inner_texts()

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
 
+import click
 import pytest
 import requests
 from click.testing import CliRunner
@@ -119,7 +120,7 @@ def test_publish_fills_in_the_chain_whatever_publishes(tmp_path: Path, monkeypat
     links = [each.stdout.split("#d=")[1].strip() for each in published]
     assert links == [each.digest[:32] for each in (first, second, second)]
     with monkeypatch.context() as patch:
-        patch.setattr("sottovoce.cli.serve.run", lambda _settings: None)
+        patch.setattr("sottovoce.cli.serve.run", lambda _settings, lines: click.echo("\n".join(lines), err=True))
         for _ in range(2):
             words = ["serve", str(tmp_path / "3.json"), "--data", str(tmp_path / "data"), "--port", str(free_port())]
             started = CliRunner().invoke(main, words)

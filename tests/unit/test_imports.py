@@ -68,7 +68,7 @@ LIBRARIES = {
     "psycopg_pool": (f"{A}.storage",),
     "python_calamine": (f"{A}.analysis.data_file.read_table", f"{A}.authoring.workbook"),
     "requests": (f"{A}.accounts.oidc", f"{A}.export.results_client.http_source", "sottovoce.audit",
-                 "sottovoce.cli.healthcheck", "sottovoce.cli.process", "sottovoce.client.transport"),
+                 "sottovoce.cli.process", "sottovoce.client.transport"),
     "rich": ("sottovoce.cli.audit", "sottovoce.cli.demo", "sottovoce.cli.planning.plan_output",
              "sottovoce.cli.progress", "sottovoce.cli.results", "sottovoce.cli.survey"),
     "segno": (f"{A}.invitations.qr_codes",),

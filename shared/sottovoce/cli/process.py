@@ -13,6 +13,11 @@ import requests
 from sottovoce.aggregator.settings import Settings
 from sottovoce.shared.errors import StorageError
 
+SECONDS = 4
+"""Timeout, below the five seconds of the container's own health check."""
+EVERY_ADDRESS = {"0.0.0.0": "127.0.0.1", "::": "[::1]"}  # noqa: S104 - asked, not listened at
+"""Address to request if a node listens on all interfaces."""
+
 
 @contextmanager
 def aggregator(settings: Settings, stopped: Event | None = None) -> Iterator[None]:
@@ -96,3 +101,20 @@ def free_port() -> int:
             probe.bind(("127.0.0.1", port))
             return port
     raise StorageError("no free port was found; name one with --port")
+
+
+def is_alive(settings: Settings) -> bool:
+    """Return True if the node with these settings answers."""
+    return request_node(settings, "healthz") is not None
+
+
+def request_node(settings: Settings, page: str) -> requests.Response | None:
+    """Return the answer of a node on this machine; None if there is none."""
+    host = EVERY_ADDRESS.get(settings.host, f"[{settings.host}]" if ":" in settings.host else settings.host)
+    with requests.Session() as session:
+        # A proxy from the environment could respond in place of a node that is down.
+        session.trust_env = False
+        try:
+            return session.get(f"http://{host}:{settings.port}/{page}", timeout=SECONDS)
+        except requests.RequestException:
+            return None

@@ -15,7 +15,7 @@ from granian.errors import FatalError
 from granian.http import HTTP1Settings
 from granian.log import LogLevels
 from sottovoce.aggregator.settings import Settings
-from sottovoce.cli.healthcheck import is_alive
+from sottovoce.cli.process import is_alive
 from sottovoce.cli.supervisor import Supervisor, hear_orders_in_children
 from sottovoce.shared.errors import StorageError
 

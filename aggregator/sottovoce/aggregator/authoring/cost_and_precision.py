@@ -212,10 +212,9 @@ def share_asked(draft: SurveyDraft, card: DraftItem) -> float:
         within = [each for each in draft.cards if not arm or is_in(each, arm)]
         private = private_questions(replace(draft, cards=tuple(within)))
         drawn = min(asked_of_each(draft) / private, 1.0) if private and card.harm != "public" else 1.0
-        if "ask" in draft.blocks.get(card.block, ()):
-            drawn *= draft.blocks[card.block]["ask"] / sum(
-                rows_of(each) for each in draft.cards if each.block == card.block
-            )
+        asked = draft.ask_of(card.block)
+        if isinstance(asked, int):
+            drawn *= asked / sum(rows_of(each) for each in draft.cards if each.block == card.block)
         shares.append(weight * drawn if card in within else 0.0)
     return sum(shares) / sum(weights.values()) or 1.0
 

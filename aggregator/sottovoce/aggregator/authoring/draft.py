@@ -92,6 +92,11 @@ class SurveyDraft:
     stamp: str = field(default="", compare=False)
     saved: str = field(default="", compare=False)
 
+    def ask_of(self, block: str) -> Any:  # noqa: ANN401 - whatever an imported file has
+        """Return how many questions of a block are asked, which the draft keeps with the mechanism; None for all."""
+        made = self.blocks.get(block)
+        return made.get("ask") if isinstance(made, Mapping) else None
+
     @property
     def title(self) -> str:
         """Title in the default language, or ""."""

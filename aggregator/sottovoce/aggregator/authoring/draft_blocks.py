@@ -133,7 +133,7 @@ def _fitted(epsilon: Fraction, sizes: tuple[int, ...], ask: int | None = None) -
 
     All questions are asked where ``ask`` of these cannot be drawn.
     """
-    if ask is not None:
+    if isinstance(ask, int):
         with suppress(ValueError):
             return {**JointRR.for_epsilon(epsilon, sizes, ask).dump(), "ask": ask}
     with suppress(ValueError):
@@ -163,7 +163,7 @@ def refitted(draft: SurveyDraft, name: str) -> SurveyDraft:
     sizes, given = _sizes(separate(draft, name), cards_apart(cards)), draft.blocks[name]
     with suppress(ValueError, TypeError, KeyError):
         epsilon = Fraction(log(Fraction(given["odds"]))) + _ROUNDING
-        return replace(draft, blocks={**draft.blocks, name: _fitted(epsilon, sizes, given.get("ask"))})
+        return replace(draft, blocks={**draft.blocks, name: _fitted(epsilon, sizes, draft.ask_of(name))})
     return draft
 
 

@@ -29,7 +29,8 @@ def draft_of(document: Mapping[str, Any], revision: int = 1) -> SurveyDraft:
         name, items = str(entry.get("block", "")), entry.get("items", [entry])
         if name and items:
             # With the mechanism the draft keeps how many of the questions are asked.
-            blocks[name] = {**entry.get("mechanism", {}), **{key: entry[key] for key in ("ask",) if key in entry}}
+            made = entry.get("mechanism", {})
+            blocks[name] = {**made, "ask": entry["ask"]} if "ask" in entry and isinstance(made, Mapping) else made
         arm = {ARM: entry[ARM]} if name and ARM in entry else {}
         cards += [replace(card_of({**item, **arm}), block=name) for item in items]
     if isinstance(head.get("access"), Mapping):

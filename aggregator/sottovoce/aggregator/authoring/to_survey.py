@@ -46,8 +46,10 @@ def _entries(draft: SurveyDraft, block: str, cards: list[DraftItem]) -> list[dic
     items = [_item(without_not(card, draft.cards), draft.declining) for card in cards]
     if not block:
         return items
-    mechanism = {**draft.blocks[block]}
-    made: dict[str, Any] = {key: mechanism.pop(key) for key in ("ask",) if key in mechanism} | {"mechanism": mechanism}
+    made: dict[str, Any] = {"mechanism": draft.blocks[block]}
+    if draft.ask_of(block) is not None:
+        made = {"mechanism": {**draft.blocks[block]}}
+        made["ask"] = made["mechanism"].pop("ask")
     arms = [item.get(ARM) for item in items]
     if any(each != arms[0] for each in arms):
         # Left where they are, which the survey's checks refuse.

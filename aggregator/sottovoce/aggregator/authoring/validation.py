@@ -268,7 +268,7 @@ def _may_draw(draft: SurveyDraft) -> bool:
     """Return True if ``ask`` is allowed: no condition may depend on a private question, which may not be drawn."""
     private = {card.name: card.block for card in draft.cards if card.harm != "public"}
     # A block is asked as a whole, and has no ask of its own beside the survey's.
-    return not any("ask" in made for made in draft.blocks.values()) and all(
+    return not any(draft.ask_of(name) is not None for name in draft.blocks) and all(
         name not in private or (card.block and private[name] == card.block)
         for card in draft.cards
         for key in CONDITIONS & set(card.asked)

@@ -1,17 +1,19 @@
 """Blocks of drafts: what they cost and save for the templates, as the documentation has it."""
 
 import re
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from sottovoce.aggregator.authoring.cost_and_precision import DraftFigures
-from sottovoce.aggregator.authoring.draft_blocks import compared_selection, joinable_cards, suggested
+from sottovoce.aggregator.authoring.cost_and_precision import DraftFigures, share_asked
+from sottovoce.aggregator.authoring.draft_blocks import compared_selection, joinable_cards, refitted, suggested
 from sottovoce.aggregator.authoring.edit_commands import change
 from sottovoce.aggregator.authoring.from_survey import draft_of
 from sottovoce.aggregator.authoring.templates import all_templates
-from sottovoce.aggregator.authoring.to_survey import card_groups
+from sottovoce.aggregator.authoring.to_survey import card_groups, survey_document
 from sottovoce.aggregator.authoring.validation import survey_of_draft
 
+from tests.blocks import block, blocks, in_block
 from tests.random_surveys import random_survey
 
 PAGE = Path(__file__).parents[4] / "docs" / "how_to" / "plan_and_test.md"
@@ -70,3 +72,13 @@ def test_random_surveys_are_joined_moved_and_separated(first: int) -> None:
             joined = change(joined, f"{word}:{(seed * (step + 1)) % max(len(joined.cards), 1)}")
             pieces = [name for name, _ in card_groups(joined.cards) if name]
             assert sorted(pieces) == sorted(joined.blocks)
+
+
+def test_draft_keeps_how_many_questions_of_a_block_are_asked() -> None:
+    """From file to draft and back; while cards come and go as long as so many can be drawn, and in what it says."""
+    drawn = blocks(block(*map(in_block, "abcd")) | {"ask": 3})
+    draft = draft_of(drawn.document, 1)
+    assert survey_document(draft, drawn.name)["questions"][0]["ask"] == 3
+    assert share_asked(draft, draft.cards[0]) == pytest.approx(0.75)
+    fewer = refitted(replace(draft, cards=draft.cards[1:]), "intimate")
+    assert "ask" not in survey_document(fewer, drawn.name)["questions"][0]
