@@ -37,6 +37,7 @@ SOURCE_READERS = (
     "tests/unit/test_completeness.py",
     "tests/unit/test_documentation.py",
     "tests/unit/test_imports.py",
+    "tests/unit/test_packages.py",
     "tests/unit/test_sbom.py",
     "tests/unit/test_shape.py",
     "tests/unit/test_sources.py",

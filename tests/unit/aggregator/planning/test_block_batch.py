@@ -6,12 +6,15 @@ from itertools import product
 
 import numpy as np
 import pytest
-from sottovoce.aggregator.planning.block_batch import simulate_block
+from sottovoce.aggregator.estimators.blocks.block_channel import block_channel
+from sottovoce.aggregator.planning.block_batch import simulate_block, simulate_survey
 from sottovoce.aggregator.planning.simulated_survey import randomized
-from sottovoce.aggregator.planning.vectorized_randomizers import BatchDraws, seeded
+from sottovoce.aggregator.planning.vectorized_randomizers import BatchDraws, ask_batch, seeded
 from sottovoce.shared.mechanisms.joint_rr import JointRR
 from sottovoce.shared.parse_survey import parse_survey
 
+from tests.blocks import block as in_one_block
+from tests.blocks import blocks, in_block
 from tests.documents import names, survey
 from tests.vectors.blocks import COIN, asks, block
 
@@ -44,6 +47,26 @@ def test_simulated_survey_draws_a_block_together() -> None:
     assert len(first) == len(second) == RUNS - len(coin)
     assert abs(len(coin) / RUNS - 1 / 2) < 0.02
     assert abs(float(((first == 0) & (second == 0)).mean()) - 3 / 4) < 0.02
+
+
+def test_table_of_two_questions_of_a_drawn_block_is_unbiased() -> None:
+    """A third of the people are asked both of these: all cells lie within five standard errors of the truth."""
+    asked = blocks(in_one_block(*(in_block(name, 5) for name in "abc"), odds="27") | {"ask": 2})
+    draws = BatchDraws(seeded("drawn"))
+    first = np.arange(RUNS) % 5
+    truths = [first, np.where(np.arange(RUNS) % 3 == 0, first, 0), first]
+    chosen = ask_batch(asked, RUNS, draws)
+    reported = np.full((3, RUNS), -1)
+    for row, who, values in zip(reported, chosen, simulate_survey(asked, truths, chosen, draws), strict=True):
+        row[who] = values
+    assert set((reported >= 0).sum(axis=0)) == {2}
+    one, other = reported[:2, (reported[:2] >= 0).all(axis=0)]
+    scores = np.array(block_channel(asked.blocks[0].mechanism, (0, 1)).scores, dtype=float)
+    assert len(one) / RUNS == pytest.approx(1 / 3, abs=0.01)
+    for cell in product(range(5), repeat=2):
+        score = scores[(one == cell[0]).astype(int), (other == cell[1]).astype(int)]
+        true = np.mean((truths[0] == cell[0]) & (truths[1] == cell[1]))
+        assert abs(score.mean() - true) < 5 * score.std() / len(score) ** 0.5
 
 
 def test_no_respondents_give_no_reports() -> None:
