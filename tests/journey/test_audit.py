@@ -11,6 +11,7 @@ from click.testing import CliRunner, Result
 from sottovoce.cli.main import main
 from sottovoce.client.randomizers import RANDOMIZERS
 
+from tests.blocks import block, in_block
 from tests.journey.test_own_survey import sottovoce
 from tests.listener import Held, always, cut, http, listening
 from tests.planted.test_code import biased
@@ -65,6 +66,15 @@ def test_audit_as_json(coin: Path) -> None:
     assert (report["digest"], report["verdict"]) == (COIN.digest, "passed")
     claims = {check["claim"] for check in report["checks"] if check["subject"] == "cheated"}
     assert claims == {COIN.epsilon}
+
+
+def test_survey_of_one_block_is_audited(tmp_path: Path) -> None:
+    """No question of it is randomized by itself; what is drawn together and which of it is asked are followed."""
+    path = tmp_path / "block.json"
+    path.write_bytes(survey(questions=[block(*map(in_block, "abc")) | {"ask": 2}]).canonical)
+    report = json.loads(here(str(path), "--quick", "--json").stdout)
+    assert report["verdict"] == "passed"
+    assert {"intimate together", "questions asked"} <= {check["subject"] for check in report["checks"]}
 
 
 def test_audit_of_a_planted_client_fails(coin: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -61,10 +61,10 @@ def _audit_survey(survey: Path | None, url: str | None, quick: bool) -> dict[str
     if survey is None:
         raise SpecError("a SURVEY is needed, or --question, or --curator")
     parsed = read_survey_file(survey)
-    if parsed.private and not private(parsed) and not parsed.blocks:
-        raise SpecError("no answer of this survey is randomized by the device: people's own facts hide them")
-    if not private(parsed):
+    if not parsed.private:
         raise SpecError("every question of this survey is public; nothing is claimed that an audit could test")
+    if not private(parsed) and not parsed.blocks:
+        raise SpecError("no answer of this survey is randomized by the device: people's own facts hide them")
     order = run.Order(parsed, None if url is None else parse_link(url), quick)
     with _bars() as begin:
         return run.report(order, run.audit(order, begin))

@@ -3,7 +3,10 @@ Canonical JSON (RFC 8785 for what Sottovoce uses: objects with ASCII keys, array
 null) and the strict reader that goes with it.
 """
 
+import hashlib
 import json
+from collections.abc import Mapping
+from functools import cached_property
 from typing import Any
 
 MAX_INTEGER = 2**53 - 1
@@ -15,6 +18,27 @@ _MAX_DEPTH = 32
 def dump(value: object) -> bytes:
     """The one spelling of a value: keys sorted, no spaces, UTF-8."""
     return _ENCODER.encode(value).encode()
+
+
+class DigestedDocument:
+    """
+    Something with a document, known by the digest of its canonical bytes.
+
+    Attributes:
+        document: the canonical object, all shorthand expanded.
+    """
+
+    document: Mapping[str, Any]
+
+    @cached_property
+    def canonical(self) -> bytes:
+        """The bytes that every respondent is given."""
+        return dump(self.document)
+
+    @cached_property
+    def digest(self) -> str:
+        """SHA-256 of the canonical bytes, 64 hexadecimal digits."""
+        return hashlib.sha256(self.canonical).hexdigest()
 
 
 def load(body: bytes) -> dict[str, Any]:

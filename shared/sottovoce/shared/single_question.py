@@ -1,14 +1,12 @@
 """Questions without a survey around them, for a page of another system: the same object as an item of a survey."""
 
-import hashlib
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any, cast
 
-from sottovoce.shared import canonical
 from sottovoce.shared.allowance import DEFAULT_ALLOWANCE
+from sottovoce.shared.canonical import DigestedDocument
 from sottovoce.shared.channel_text import dump_block, dump_channel
 from sottovoce.shared.errors import Problem, SpecError
 from sottovoce.shared.mechanisms import Mechanism
@@ -29,24 +27,8 @@ _FRAME = re.compile(r"(https://[A-Za-z0-9.-]+|http://(localhost|127\.0\.0\.1))(:
 EPSILON_LIMIT = "the question costs epsilon {cost}, and devices allow {most:g} for one question; give it more noise"
 
 
-class AskedDocument:
-    """Document that a page of another system asks, known by its digest."""
-
-    document: Mapping[str, Any]
-
-    @cached_property
-    def canonical(self) -> bytes:
-        """The one spelling of the document, in UTF-8."""
-        return canonical.dump(self.document)
-
-    @cached_property
-    def digest(self) -> str:
-        """SHA-256 of the canonical bytes, 64 hexadecimal digits."""
-        return hashlib.sha256(self.canonical).hexdigest()
-
-
 @dataclass(frozen=True)
-class SingleQuestion(AskedDocument):
+class SingleQuestion(DigestedDocument):
     """
     One private question with its document.
 
@@ -86,7 +68,7 @@ class SingleQuestion(AskedDocument):
 
 
 @dataclass(frozen=True)
-class SingleBlock(AskedDocument):
+class SingleBlock(DigestedDocument):
     """
     A block of private questions with its document.
 

@@ -1,6 +1,5 @@
 """The parsed survey: immutable, and named by the digest of its canonical bytes."""
 
-import hashlib
 import math
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
@@ -9,9 +8,9 @@ from fractions import Fraction
 from functools import cached_property
 from typing import Any
 
-from sottovoce.shared import canonical
 from sottovoce.shared.answers import Domain, Value
 from sottovoce.shared.arms.arms import Arm, SampledSurvey
+from sottovoce.shared.canonical import DigestedDocument
 from sottovoce.shared.errors import AnswerError
 from sottovoce.shared.mechanisms import Mechanism
 from sottovoce.shared.mechanisms.base import Mask
@@ -173,7 +172,7 @@ class Wave:
 
 
 @dataclass(frozen=True)
-class Survey(SampledSurvey):
+class Survey(DigestedDocument, SampledSurvey):
     """
     A published survey; nothing about it can change without changing its digest.
 
@@ -212,16 +211,6 @@ class Survey(SampledSurvey):
     moduli: tuple[int, ...] = ()
     send_within_hours: int = 0
     send_at_seconds: int = 0
-
-    @cached_property
-    def canonical(self) -> bytes:
-        """The bytes that every respondent is given."""
-        return canonical.dump(self.document)
-
-    @cached_property
-    def digest(self) -> str:
-        """SHA-256 of the canonical bytes, 64 hexadecimal digits."""
-        return hashlib.sha256(self.canonical).hexdigest()
 
     @property
     def epsilon_of_wave(self) -> float:

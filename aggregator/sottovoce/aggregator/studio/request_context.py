@@ -15,7 +15,7 @@ from sottovoce.shared.errors import StorageError
 
 _FIRST_DAY = date(1970, 1, 1)
 _KEPT_SECONDS = 2
-"""Age at which the server's institution, which every page shows, is read again: another node may have changed it."""
+"""The server's institution, which every page shows, is read again when older: another node may have changed it."""
 
 
 def storage() -> Storage:
