@@ -167,6 +167,27 @@ def refitted(draft: SurveyDraft, name: str) -> SurveyDraft:
     return draft
 
 
+def drawable(draft: SurveyDraft, name: str) -> range:
+    """Return how many questions of a block may be asked instead of all; empty for unequal numbers of options."""
+    cards = [card for card in draft.cards if card.block == name]
+    sizes = _sizes(separate(draft, name), cards_apart(cards))
+    return range(len(sizes) - 1, MIN_QUESTIONS - 1, -1) if len({*sizes}) == 1 else range(0)
+
+
+def with_ask(draft: SurveyDraft, name: str, ask: int | None) -> SurveyDraft:
+    """
+    Set how many questions of a block each person is asked, at the same odds with the best radius.
+
+    Args:
+        draft: the draft.
+        name: name of the block.
+        ask: a number of ``drawable``; anything else asks all questions.
+    """
+    made = {key: value for key, value in draft.blocks[name].items() if key != "ask"}
+    made |= {"ask": ask} if ask in drawable(draft, name) else {}
+    return refitted(replace(draft, blocks={**draft.blocks, name: made}), name)
+
+
 def cards_apart(cards: Sequence[DraftItem]) -> list[DraftItem]:
     """Return the cards as they are without their block."""
     return [replace(card, block="") for card in cards]

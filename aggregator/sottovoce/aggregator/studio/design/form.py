@@ -10,6 +10,7 @@ from typing import Any
 from sottovoce.aggregator.authoring.conditions import earlier_questions, posted_conditions
 from sottovoce.aggregator.authoring.draft import ACCESSES, DECLINING, HARMS, MOST_PEOPLE, DraftItem, SurveyDraft
 from sottovoce.aggregator.authoring.draft_arms import arm_on_card, arms_in_field, read_arms, read_plan
+from sottovoce.aggregator.authoring.draft_blocks import with_ask
 from sottovoce.aggregator.authoring.draft_orders import with_order
 from sottovoce.aggregator.authoring.sensitivity_levels import uses_of
 from sottovoce.aggregator.authoring.slugs import free_name, short_name
@@ -43,7 +44,7 @@ def posted_draft(form: Form, base: SurveyDraft) -> SurveyDraft:
     if "cohort" in form:
         cards = tuple(_with_cohort(card, form["cohort"] == str(number)) for number, card in enumerate(cards))
     declining, stamp = form.get("declining", base.declining), form.get("stamp", "")
-    return replace(
+    posted = replace(
         base,
         head=_head(form, base),
         cards=cards,
@@ -52,6 +53,11 @@ def posted_draft(form: Form, base: SurveyDraft) -> SurveyDraft:
         declining=declining if declining in DECLINING else base.declining,
         stamp=stamp if _STAMP.fullmatch(stamp) else "",
     )
+    for name in base.blocks:
+        # An unchanged number keeps the mechanism of an imported file, with its own radius.
+        if f"ask.{name}" in form and (ask := _parse_ask(form[f"ask.{name}"])) != base.ask_of(name):
+            posted = with_ask(posted, name, ask)
+    return posted
 
 
 def _parse_int(form: Form, field: str, before: int | None) -> int | None:

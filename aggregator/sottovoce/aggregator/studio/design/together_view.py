@@ -8,9 +8,11 @@ from sottovoce.aggregator.authoring.draft_blocks import (
     ProtectedTogether,
     compared,
     compared_selection,
+    drawable,
     joinable_cards,
     suggested,
 )
+from sottovoce.aggregator.authoring.draft_questions import rows_of
 
 
 class BlockView(NamedTuple):
@@ -21,11 +23,17 @@ class BlockView(NamedTuple):
         name: of the block.
         numbers: numbers of its cards.
         found: its people and odds; None if it is incomplete.
+        ask: number of its questions that each person is asked; None for all.
+        drawable: numbers to choose from instead of all.
+        questions: number of its questions.
     """
 
     name: str
     numbers: Sequence[int]
     found: ProtectedTogether | None
+    ask: int | None
+    drawable: Sequence[int]
+    questions: int
 
 
 class TogetherView(NamedTuple):
@@ -53,12 +61,7 @@ def together_view(draft: SurveyDraft, form: Mapping[str, str]) -> TogetherView:
         draft: the draft.
         form: the posted form; without one the page chooses the cards that a block would help.
     """
-    blocks = [
-        BlockView(
-            name, [number for number, card in enumerate(draft.cards) if card.block == name], compared(draft, name)
-        )
-        for name in draft.blocks
-    ]
+    blocks = [_block_view(draft, name) for name in draft.blocks]
     joinable = joinable_cards(draft)
     if not form:
         found = suggested(draft)
@@ -66,6 +69,12 @@ def together_view(draft: SurveyDraft, form: Mapping[str, str]) -> TogetherView:
     chosen = selected_cards(form)
     selected = [number for number in joinable if number in chosen]
     return TogetherView(blocks, joinable, selected, compared_selection(draft, selected))
+
+
+def _block_view(draft: SurveyDraft, name: str) -> BlockView:
+    numbers = [number for number, card in enumerate(draft.cards) if card.block == name]
+    questions = sum(rows_of(draft.cards[number]) for number in numbers)
+    return BlockView(name, numbers, compared(draft, name), draft.ask_of(name), drawable(draft, name), questions)
 
 
 def selected_cards(form: Mapping[str, str]) -> list[int]:

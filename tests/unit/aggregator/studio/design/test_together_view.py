@@ -85,6 +85,30 @@ def test_questions_are_protected_together_published_and_separated_without_a_scri
     assert [question.mechanism.dump()["a"] for question in separated.questions if question.mechanism] == ["3/4"] * 3
 
 
+def test_fewer_questions_of_a_block_are_asked_of_each_person(ann: Researcher, storage: SQLiteStorage) -> None:
+    """The odds stay, the best radius is chosen, fewer people are needed; all questions are asked again as before."""
+    questions = block(*map(in_block, "abcd"), odds="20", radius=1)
+    storage.drafts.add("exam", replace(draft_of(survey(questions)), declining="never").dumped)
+    [name] = newest(storage, "exam").blocks
+    choices = ann.get(f"{DESIGN}?card=together").partition(f'name="ask.{name}"')[2].partition("</select>")[0]
+    assert re.findall('value="(.*?)"', choices) == ["", "3", "2"]
+    kept = compared(newest(storage, "exam"), name)
+    ann.post(DESIGN, version="1", **{f"ask.{name}": "3"})
+    drawn = compared(newest(storage, "exam"), name)
+    published = survey_of_draft(newest(storage, "exam"), "exam").blocks[0]
+    assert (published.mechanism.ask, published.mechanism.odds) == (3, 20)
+    assert kept
+    assert drawn
+    assert (drawn.odds, drawn.questions) == (kept.odds, 3)
+    assert 'value="3" selected' in ann.get(f"{DESIGN}?card=together").partition(f'name="ask.{name}"')[2]
+    # A number that cannot be drawn asks all.
+    ann.post(DESIGN, version="2", **{f"ask.{name}": "7"})
+    again = compared(newest(storage, "exam"), name)
+    assert again
+    assert (again.odds, again.questions) == (20, 4)
+    assert drawn.people < again.people <= kept.people
+
+
 def test_what_is_ticked_is_compared_before_it_is_done(ann: Researcher, storage: SQLiteStorage) -> None:
     """A script's save answers for the ticked questions; nothing of it is in the draft."""
     storage.drafts.add("exam", replace(draft_of(survey(*asks("a", "b", "c"))), declining="never").dumped)
