@@ -291,7 +291,9 @@ def _counted_again(folder: Path) -> Iterator[str]:
     counted = open_results(folder).export
     asked = {question["name"]: question for question in export["questions"]}
     for question in counted["questions"]:
-        # Public answers that few people gave are not in files of reports.
+        # Public answers that few people gave are not in files of reports: nor is then a correction by an anchor.
+        if "corrected" not in question:
+            asked[question["name"]].pop("corrected", None)
         if question["n"] and question["epsilon"] and not _alike(question, asked[question["name"]]):
             yield f"reports give other estimates of {question['name']}"
 

@@ -29,6 +29,8 @@ _SENTENCES = frozenset({"note", "reason"})
 """Placeholders that hold other sentences."""
 
 _ISOLATED = "\u2068{}\u2069"
+_HUGE = 1e15
+"""Numbers of this size are written with an exponent: a double has no more digits, and Babel fails at 29."""
 
 
 @dataclass(frozen=True)
@@ -98,7 +100,9 @@ class Words:
         return self.translate(plural_key, count=number, **values)
 
     def number(self, value: float | Fraction, decimals: int = 0) -> str:
-        """Format a number with the given decimals and the digit grouping of the language."""
+        """Format a number with the given decimals and the digit grouping of the language; a huge one as 1.234e+30."""
+        if abs(float(value)) >= _HUGE:
+            return f"{float(value):.4g}"
         locale = _locale(self.language)
         return format_decimal(float(value), format=_with(locale.decimal_formats[None], decimals), locale=locale)
 

@@ -163,18 +163,28 @@ class _Visits:
                     page.close()
             _forget(page)
             forgotten = _stored(context, page)
-            self._rest(requests)
+            self._rest(requests, is_back=len(self._waves) > 1)
         if not all(needed(form, each) for each in requests):
             raise TransportError("the page makes requests that it does not need")
         if reports[-1].report_id in forgotten:
             raise TransportError("the browser keeps the report when it was forgotten")
         return self._trace(requests, reports, sent, forgotten)
 
-    def _rest(self, requests: Sequence[WireRequest]) -> None:
-        """Until the service worker has fetched what it keeps."""
+    def _rest(self, requests: Sequence[WireRequest], *, is_back: bool = False) -> None:
+        """
+        Until the service worker has fetched what it keeps, and the browser has looked for a newer one.
+
+        Args:
+            requests: of the visit, which grow meanwhile.
+            is_back: the person came again. The browser then looks for a newer worker in its own time, a second or more
+                after the worker's last request, whatever was answered.
+        """
         begun = time.monotonic()
         count = -1
-        while count != len(requests) and time.monotonic() - begun < _LONGEST_SECONDS:
+        while time.monotonic() - begun < _LONGEST_SECONDS:
+            workers = sum(1 for each in requests if each.header("Service-Worker"))
+            if count == len(requests) and not (is_back and workers == 1):
+                return
             count = len(requests)
             time.sleep(_QUIET_SECONDS)
 

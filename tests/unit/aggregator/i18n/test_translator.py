@@ -134,3 +134,8 @@ def test_texts_of_the_other_direction_are_set_apart() -> None:
     assert Words("en").translate("problem_untranslated", tag="العربية", missing=100) == (
         "Texts missing in \u2068العربية\u2069: 100. People read them in the first language."
     )
+
+
+def test_huge_numbers_are_written_with_an_exponent() -> None:
+    """As of a model that hardly tells its coefficients; Babel refuses more than 28 digits."""
+    assert (Words("de").number(3e40), Words("de").number(-2.5e29, 3)) == ("3e+40", "-2.5e+29")
