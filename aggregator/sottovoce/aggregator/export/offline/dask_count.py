@@ -78,7 +78,7 @@ def count_on(client: Any, folder: Opened, progress: Progress, shard_bytes: int =
 def _client(scheduler: str | None) -> Iterator[Any]:
     distributed = needed("distributed", "cluster")
     if scheduler is None:
-        here = distributed.LocalCluster(threads_per_worker=1, memory_limit=MEMORY, dashboard_address=None)
+        here = distributed.LocalCluster(threads_per_worker=1, memory_limit=MEMORY, dashboard_address="127.0.0.1:0")
         with here as cluster, distributed.Client(cluster) as client:
             yield client
         return

@@ -30,7 +30,7 @@ def client() -> Iterator[Any]:
     """A cluster within this process."""
     import distributed
 
-    options = {"processes": False, "n_workers": 1, "threads_per_worker": 2, "dashboard_address": None}
+    options = {"processes": False, "n_workers": 1, "threads_per_worker": 2, "dashboard_address": "127.0.0.1:0"}
     with distributed.LocalCluster(**options) as here, distributed.Client(here) as found:
         yield found
 
@@ -99,7 +99,7 @@ def test_workers_killed_midway_change_nothing(tmp_path: Path) -> None:
             killed.append(alive[0])
             os.kill(alive[0], signal.SIGKILL)
 
-    options = {"n_workers": 2, "threads_per_worker": 1, "memory_limit": MEMORY, "dashboard_address": None}
+    options = {"n_workers": 2, "threads_per_worker": 1, "memory_limit": MEMORY, "dashboard_address": "127.0.0.1:0"}
     with distributed.LocalCluster(**options) as both, distributed.Client(both) as client:
         found = count_on(client, folder, kill, shard_bytes=1)
 
