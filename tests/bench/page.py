@@ -1,7 +1,7 @@
 """
 The respondent's page beside a SurveyJS page with the same five questions: bytes, requests, time and scripting until the
 first question can be answered, in Chromium with a cold cache, as it is and as on a slow phone (CPU x4, 1.6 Mbit/s,
-150 ms). On our page somebody in a hurry presses Start and skips the check as soon as they are there.
+150 ms). On our page a person in a hurry presses Start and skips the check as soon as they are there.
 
 Then one yes-or-no question in SurveyJS: its own boolean, and ours in a frame from another origin.
 
