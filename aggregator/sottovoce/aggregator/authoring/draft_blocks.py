@@ -1,7 +1,7 @@
 """Blocks of a draft: cards whose answers are protected together, by one mechanism and in one report."""
 
 import math
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -183,6 +183,9 @@ def with_ask(draft: SurveyDraft, name: str, ask: int | None) -> SurveyDraft:
         name: name of the block.
         ask: a number of ``drawable``; anything else asks all questions.
     """
+    if not isinstance(draft.blocks[name], Mapping):
+        # Of an imported file; the page reports it as a problem.
+        return draft
     made = {key: value for key, value in draft.blocks[name].items() if key != "ask"}
     made |= {"ask": ask} if ask in drawable(draft, name) else {}
     return refitted(replace(draft, blocks={**draft.blocks, name: made}), name)

@@ -109,6 +109,18 @@ def test_fewer_questions_of_a_block_are_asked_of_each_person(ann: Researcher, st
     assert drawn.people < again.people <= kept.people
 
 
+@pytest.mark.parametrize("mechanism", ["odd", None, ["odd"]])
+def test_block_of_an_imported_file_without_a_mechanism_is_kept(
+    ann: Researcher, storage: SQLiteStorage, mechanism: object
+) -> None:
+    """Whatever is chosen below it: the page reports the block as a problem, and does not fail."""
+    questions = block(*map(in_block, "abc")) | {"mechanism": mechanism}
+    storage.drafts.add("exam", draft_of(survey(questions)).dumped)
+    [name] = newest(storage, "exam").blocks
+    assert ann.post(DESIGN, version="1", **{f"ask.{name}": "2"}).status_code < 400
+    assert newest(storage, "exam").blocks == {name: mechanism}
+
+
 def test_what_is_ticked_is_compared_before_it_is_done(ann: Researcher, storage: SQLiteStorage) -> None:
     """A script's save answers for the ticked questions; nothing of it is in the draft."""
     storage.drafts.add("exam", replace(draft_of(survey(*asks("a", "b", "c"))), declining="never").dumped)
