@@ -46,7 +46,7 @@ def classes(mark: str) -> dict[str, tuple[str, str]]:
 
 CLASSES = classes("mechanismName")
 QUESTION_TYPES = classes("typeName")
-BESIDE = {"bitwise_rr": "|drawBits", "select_one": "|optionIndex", "date": "|DayGrid", "memoized_rr": "|memorize"}
+BESIDE = {"select_one": "|optionIndex", "date": "|DayGrid"}
 """What goes with them in their modules."""
 BEST = {
     "square_wave": {"defaultBins": AUTHORS, "bestWidth": AUTHORS},
@@ -251,15 +251,13 @@ TWINS = [
         Twin(f"shared.mechanisms.{name}", (path,), within=own, only_python=BEST.get(name, {}))
         for name, (path, own) in CLASSES.items()
     ),
-    *(
-        Twin(
-            f"client.randomizers.{name}",
-            ("device/randomize.js", "device/randomizers.js", "device/memo.js"),
-            within=f"randomize{own}{BESIDE.get(name, '')}",
-            renamed={"randomize": f"randomize{own}"},
-            only_python={"recall": "within randomizeMemoizedRR"} if name == "memoized_rr" else {},
-        )
-        for name, (_, own) in CLASSES.items()
+    Twin(
+        "client.randomizers",
+        ("device/randomize.js", "device/randomizers.js", "device/memo.js", "device/joint_rr.js"),
+        within="randomize[A-Z].*|drawBits|drawFromRow|memorize",
+        renamed={f"randomize{name}Rr": f"randomize{name}RR" for name in ("Memoized", "Joint", "Rounding")},
+        only_python={"recall": "within randomizeMemoizedRR"},
+        only_javascript={"randomizeSquareWave": PIECE},
     ),
     Twin(
         "shared.mechanisms.joint_rr",
@@ -271,11 +269,6 @@ TWINS = [
         ("survey/blocks.js",),
         only_python={"Block": TYPE, "blocksOf": "units of Survey", "flatItems": AUTHORS},
         only_javascript=dict.fromkeys(["readBlock", "checkBlocks"], "methods of ItemReader"),
-    ),
-    Twin(
-        "client.randomizers.joint_rr",
-        ("device/joint_rr.js",),
-        renamed={"randomize": "randomizeJointRR"},
     ),
     Twin(
         "shared.arms.parse_arms",
@@ -323,7 +316,7 @@ TWINS = [
     Twin(
         "client.respondent",
         ("device/respondent.js", "device/answer_path.js", "device/randomize.js"),
-        within="(?!randomize.).*",
+        within="(?!randomize.|drawFromRow).*",
         only_javascript={
             "AnswerPath": "what Respondent.answer, send and withdraw do, after the first step",
             "bringRandomizers": PIECE,
