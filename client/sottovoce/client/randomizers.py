@@ -37,7 +37,7 @@ def draw_bits(mechanism: Bits, value: int, draws: Draws) -> int:
     """
     A mask with a bit for each option, from option 0 on, each with the weights of its own truth.
 
-    Epsilon: that of ``bitwise_rr`` counts on at most max_choices options chosen. Bytes: those of k picks.
+    Epsilon: for ``bitwise_rr`` it counts on at most max_choices options chosen. Bytes: those of k picks.
     """
     bits = mechanism.selected_bits(value)
     # Every bit is drawn, also for options not chosen, so that reads and time do not depend on the answer.

@@ -45,9 +45,6 @@ def classes(mark: str) -> dict[str, tuple[str, str]]:
 
 
 CLASSES = classes("mechanismName")
-QUESTION_TYPES = classes("typeName")
-BESIDE = {"select_one": "|optionIndex", "date": "|DayGrid"}
-"""What goes with them in their modules."""
 BEST = {
     "square_wave": {"defaultBins": AUTHORS, "bestWidth": AUTHORS},
     "subset_selection": {"bestSize": AUTHORS},
@@ -116,14 +113,16 @@ TWINS = [
         only_javascript=dict.fromkeys(["bitOf", "maskOf", "bitsOf"], "operators of Python's integers"),
     ),
     Twin("shared.types.base", ("survey/types/common.js",), within="QuestionType|isBelow"),
-    *(
-        Twin(
-            f"shared.types.{name}",
-            (path,),
-            within=f"{own}{BESIDE.get(name, '')}",
-            only_python={"gridOf": TYPE} if name == "decimal" else {},
-        )
-        for name, (path, own) in QUESTION_TYPES.items()
+    Twin(
+        "shared.types.options",
+        ("survey/types/common.js", "survey/types/rare.js"),
+        within="(SelectOne|Rating|Boolean|SelectMultiple)Type|optionIndex",
+    ),
+    Twin(
+        "shared.types.numbers",
+        ("survey/types/common.js", "survey/types/rare.js"),
+        within="(Integer|Decimal|Date|Vector)Type|DayGrid",
+        only_python={"gridOf": TYPE},
     ),
     Twin(
         "shared.languages",

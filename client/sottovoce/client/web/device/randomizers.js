@@ -3,7 +3,7 @@ import { bitOf, maskOf } from "../survey/answers.js";
 /**
  * A mask with a bit for each option, from option 0 on, each with the weights of its own truth.
  *
- * Epsilon: `mechanism.epsilon`; that of `bitwise_rr` counts on at most max_choices options chosen.
+ * Epsilon: `mechanism.epsilon`, which for `bitwise_rr` counts on at most max_choices options chosen.
  * Bytes: those of k picks, whatever the truth.
  */
 export function drawBits(mechanism, truth, draws) {
