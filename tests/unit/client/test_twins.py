@@ -192,14 +192,8 @@ TWINS = [
     Twin(
         "shared.order.orders",
         ("survey/order/order.js",),
-        within="orderedLists|arrange",
         only_python=dict.fromkeys(["OrderedList", "Arrangement"], TYPE)
-        | dict.fromkeys(["namesOf", "units"], "private in JavaScript, which reads in the same module"),
-    ),
-    Twin(
-        "shared.order.parse_order",
-        ("survey/order/order.js",),
-        within="readOrders|inOrder",
+        | dict.fromkeys(["namesOf", "units"], "private in JavaScript"),
         only_javascript={"inOrder": "within Interview"},
     ),
     Twin("client.order_draw", ("device/order_draw.js",), only_javascript={"inDrawnOrder": PIECE}),
@@ -302,8 +296,7 @@ TWINS = [
         within="(?!randomize|memorize).*",
         only_python={"digestOfDigits": "within checkMemo, which may fetch"},
     ),
-    Twin("client.question_sample", ("device/question_sample.js",)),
-    Twin("client.arm_draw", ("device/arm_draw.js",)),
+    Twin("client.question_sample", ("device/question_sample.js", "device/arm_draw.js")),
     Twin(
         "client.delivery",
         ("device/delivery.js",),
