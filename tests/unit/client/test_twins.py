@@ -310,7 +310,7 @@ TWINS = [
         within="(?!randomize|memorize).*",
         only_python={"digestOfDigits": "within checkMemo, which may fetch"},
     ),
-    Twin("client.question_sample", ("device/question_sample.js",)),
+    Twin("client.question_sample", ("device/question_sample.js",), only_python={"poolOf": "within keepUnasked"}),
     Twin("client.arm_draw", ("device/arm_draw.js",)),
     Twin(
         "client.delivery",
