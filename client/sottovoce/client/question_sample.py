@@ -11,7 +11,7 @@ or, without ``arms_per_wave``, a wave: reloading, another tab or link, or a corr
 """
 
 import hashlib
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from sottovoce.client.draws import Draws
 from sottovoce.client.ledger import ARMS, Key, Ledger
@@ -51,7 +51,7 @@ def _keep_units(ledger: Ledger, key: Key, survey: Survey, sample: UnitSample, dr
         return tuple(place for place, name in enumerate(names) if named[name] in drawn)
 
     # Of two visits at once the ledger keeps the set of one, and both get that.
-    kept = ledger.prepare(key, _pool(sample.size, names), draw_places)
+    kept = ledger.prepare(key, pool_of(sample.size, names), draw_places)
     # What the ledger gives is used only if this survey could have drawn it: as many as it asks, each once and in order.
     # A set written there by another program could single a person out.
     if len(kept) != sample.size or list(kept) != sorted(set(kept) & set(range(len(names)))):
@@ -59,9 +59,15 @@ def _keep_units(ledger: Ledger, key: Key, survey: Survey, sample: UnitSample, dr
     return [named[names[place]] for place in kept]
 
 
-def _pool(ask: int, names: list[str]) -> str:
-    """Digest of what a set is drawn from: its size and the eligible questions."""
-    return hashlib.sha256(dump({"ask": ask, "questions": names})).hexdigest()
+def pool_of(ask: int, names: Sequence[str]) -> str:
+    """
+    Digest of what a set is drawn from, under which a ledger keeps it.
+
+    Args:
+        ask: its size.
+        names: of the eligible questions, those of a block as one, in order.
+    """
+    return hashlib.sha256(dump({"ask": ask, "questions": list(names)})).hexdigest()
 
 
 def draw_asked(survey: Survey, draws: Draws, arm: int = 0) -> tuple[int, ...]:

@@ -296,7 +296,11 @@ TWINS = [
         within="(?!randomize|memorize).*",
         only_python={"digestOfDigits": "within checkMemo, which may fetch"},
     ),
-    Twin("client.question_sample", ("device/question_sample.js", "device/arm_draw.js")),
+    Twin(
+        "client.question_sample",
+        ("device/question_sample.js", "device/arm_draw.js"),
+        only_python={"poolOf": "within keepUnasked"},
+    ),
     Twin(
         "client.delivery",
         ("device/delivery.js",),
