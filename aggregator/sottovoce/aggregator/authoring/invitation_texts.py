@@ -102,7 +102,7 @@ def ethics(survey: Survey, language: str) -> str:
         words.translate("ethics_title", title=_text(survey, "title", language)),
         *_part(words, "ethics_purpose", [_text(survey, "description", language), *_asker(survey, words, language)]),
         *_part(words, "ethics_method", [_method(survey, words)]),
-        *_part(words, "ethics_questions", _questions(survey, words, language)),
+        *_part(words, "page_questions", _questions(survey, words, language)),
         *_part(words, "ethics_kept", _storage(survey, words)),
         *_part(words, "ethics_taking_part", _taking_part(survey, words)),
         *_part(words, "ethics_consent", [_text(survey, "consent", language)]),

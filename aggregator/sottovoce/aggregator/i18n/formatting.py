@@ -128,7 +128,7 @@ class NumberFormat:
         """Write the limits of a figure, either of which may be missing."""
         show = self.following(figures, show)
         low, high = (self._limit(figures[end], show) for end in ("low", "high"))
-        return self.words.translate("joint_limits", low=low, high=high)
+        return self.words.translate("results_range", low=low, high=high)
 
     def with_limits(self, figures: Figures, point: str, show: Show) -> str:
         """

@@ -36,7 +36,7 @@ def study(survey: Survey, language: str, words: Words) -> Sequence[tuple[str, Se
     """
     consent = _text(survey, "consent", language) or words.translate("privacy_no_consent")
     return [
-        ("privacy_study", [words.translate("privacy_voluntary"), *_dates(survey, words)]),
+        ("ethics_taking_part", [words.translate("privacy_voluntary"), *_dates(survey, words)]),
         ("ethics_consent", consent.split("\n\n")),
         ("ethics_notice", _notice(survey, language, words)),
     ]

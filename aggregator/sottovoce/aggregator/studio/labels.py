@@ -28,7 +28,7 @@ def labels_of(survey: Survey, question: Question, words: Words) -> dict[str, str
         words: the reader's language.
     """
     named = {choice.name: words.text(choice.label, survey.default_language) for choice in question.choices}
-    keys = {"yes": "results_yes", "no": "results_no", "mean": "results_mean", "absent": "results_no_answer"}
+    keys = {"yes": "answer_yes", "no": "answer_no", "mean": "results_mean", "absent": "results_no_answer"}
     return {option: words.translate(key) for option, key in keys.items()} | named
 
 
@@ -286,7 +286,7 @@ class SurveyVariables:
             known = (
                 labels
                 if not each.name
-                else {"yes": self.words.translate("joint_yes"), "no": self.words.translate("joint_no")}
+                else {"yes": self.words.translate("answer_yes"), "no": self.words.translate("answer_no")}
             )
             label = f"{own} {labels.get(each.name, each.name)}" if each.name else own
             categories = tuple((name, known.get(name, name)) for name in each.categories)
@@ -296,7 +296,7 @@ class SurveyVariables:
     def _labels(self, question: Question) -> dict[str, str]:
         labels = dict(zip(question.options, option_labels(question, self.words.language), strict=True))
         named = {choice.name for choice in question.choices}
-        own = {"yes": "joint_yes", "no": "joint_no", "absent": "joint_absent"}
+        own = {"yes": "answer_yes", "no": "answer_no", "absent": "joint_absent"}
         return labels | {
             name: self.words.translate(key) for name, key in own.items() if name in labels and name not in named
         }

@@ -18,15 +18,15 @@ _FIELDS = {
     "people": "design_how_many",
     "group": "design_group",
     "declining": "design_declining",
-    "title": "design_title",
+    "title": "place_title",
     "description": "design_about",
     "consent": "design_consent",
     "notice": "place_notice",
-    "researcher.name": "design_who",
-    "researcher.institution": "design_institution",
+    "researcher.name": "place_researcher_name",
+    "researcher.institution": "place_researcher_institution",
     "researcher.contact": "design_contact",
     "researcher.ethics": "design_ethics",
-    "after.text": "design_after",
+    "after.text": "place_after_text",
     "after.link": "design_after_link",
     "after.links": "design_after_link",
     "after.screen_out": "design_screen_out",
@@ -50,8 +50,8 @@ _FIELDS = {
     "label": "design_text",
     "hint": "design_hint",
     "options": "design_options",
-    "rows": "design_rows",
-    "type": "design_type",
+    "rows": "rows",
+    "type": "answer",
     "min": "design_min",
     "max": "design_max",
     "step": "design_step",
@@ -111,7 +111,7 @@ def differences_in_words(mine: SurveyDraft, theirs: SurveyDraft, words: Words) -
 
 
 def _place(found: FieldDifference, words: Words) -> str:
-    card = words.translate("design_survey" if found.card is None else "design_question", number=(found.card or 0) + 1)
+    card = words.translate("design_survey" if found.card is None else "place_question", number=(found.card or 0) + 1)
     tag = f" ({OWN_NAMES.get(found.tag, found.tag)})" if found.tag else ""
     return f"{card}: {_field(found.field, words)}{tag}"
 

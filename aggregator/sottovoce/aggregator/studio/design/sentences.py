@@ -58,7 +58,7 @@ class Sentences:
             self.words.translate(
                 "design_goal",
                 goal=self.words.translate(f"use_{goal_of(draft.cards[number])}"),
-                question=self.words.translate("design_question", number=number + 1),
+                question=self.words.translate("place_question", number=number + 1),
                 needed=self._needed_sentence(found, "each"),
             )
             for number, found in totals.goals

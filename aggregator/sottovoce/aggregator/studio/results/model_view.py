@@ -145,7 +145,7 @@ class ModelsInWords:
         show = self.write.figure if document["model"] == "linear" else self.write.percent
         drawn = [self._to_draw(self._where(document, one), one, show) for one in document["predictions"]]
         lines = [(each.name, each.value, each.limits) for each in drawn]
-        headings = [self.words.translate(key) for key in ("models_where", "models_predicted")]
+        headings = [self.words.translate(key) for key in ("models_where", "models_estimate")]
         headings.append(interval_heading(self.words, document))
         ends = (None, None) if document["model"] == "linear" else (0.0, 1.0)
         return ShownTable(self.words.translate("models_predictions"), headings, lines, bars(drawn, *ends))

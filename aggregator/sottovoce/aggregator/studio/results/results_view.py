@@ -176,8 +176,7 @@ def _side_by_side(
     if choices.by == "wave" and results.wave is None and len(results.waves) > 1:
         shown = [number for number, reports in enumerate(results.waves) if reports]
         return [
-            (words.translate("results_wave_number", number=number), of_part(results.cohort, wave=number))
-            for number in shown
+            (words.translate("wave_number", number=number), of_part(results.cohort, wave=number)) for number in shown
         ]
     return ()
 
@@ -253,7 +252,7 @@ def _declined(result: QuestionResult, still_open: bool, words: Words) -> str:
     write = NumberFormat(words)
     low, high = map(write.percent, limits(declined, still_open))
     key = "results_declined" if result.described == ANSWERED else "results_declined_or_hidden"
-    people = words.translate(f"results_among_{result.described}")
+    people = words.translate(f"joint_among_{result.described}")
     share = write.percent(declined.clipped)
     return words.translate(key, people=people, share=share, limits=write.interval(low, high))
 
