@@ -18,7 +18,7 @@ from importlib.metadata import version
 from typing import Any, cast
 
 from sottovoce.client.draws import Draws
-from sottovoce.client.randomizers import RANDOMIZERS, joint_rr
+from sottovoce.client.randomizers import RANDOMIZERS, randomize_joint_rr
 from sottovoce.shared.channel_text import ChannelWords, channel_question, read_block, split_channel
 from sottovoce.shared.errors import AnswerError, SpecError
 from sottovoce.shared.mechanisms.joint_rr import JointRR
@@ -122,7 +122,7 @@ def simulate(question: Mapping[str, Any], answer: object, draws: Draws | None = 
         if not isinstance(answer, Mapping) or set(answer) != names:
             raise AnswerError("the answers to a block are a map of all its questions")
         truths = [asked.encode(answer[asked.name]) for asked in parsed.questions]
-        report = parsed.number(joint_rr.randomize(parsed.mechanism, cast("list[int]", truths), draws))
+        report = parsed.number(randomize_joint_rr(parsed.mechanism, cast("list[int]", truths), draws))
     else:
         mechanism = parsed.mechanism
         report = RANDOMIZERS[mechanism.name](mechanism, parsed.question.encode(answer), draws)

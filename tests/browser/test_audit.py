@@ -32,6 +32,7 @@ from sottovoce.shared.redemption import spell_modulus
 from sottovoce.shared.single_question import parse_question
 from sottovoce.shared.spec import Survey
 
+from tests.blocks import block, in_block
 from tests.browser.chromium import find
 from tests.conftest import Running, start
 from tests.documents import question
@@ -45,6 +46,12 @@ WEAK = parse_survey(documented(question({"name": "binary_rr", "a": "3/5", "b": "
 EVERY = survey(name="every", questions=every_type())
 _COIN = {"name": "coin_flip"}
 PARTLY = parse_survey(documented(*({**question(_COIN), "name": f"q{place}"} for place in range(4)), ask=2))
+DRAWN = parse_survey(
+    documented(
+        *(block(*map(in_block, names), name=names) | {"ask": ask} for names, ask in (("abc", 2), ("defgh", 3))),
+        waves=months(2),
+    )
+)
 _MEMO = {"name": "memoized_rr", "permanent": _COIN, "instantaneous": _COIN, "waves": 2}
 MEMOIZED = parse_survey(documented(question(_MEMO), waves=months(2)))
 _WAITING = {"procedure": "device", "release_batch": 25, "send_within_hours": 1}
@@ -147,6 +154,7 @@ def runs(browser: Browser, link: Link, asked: Survey) -> dict[str, str]:
     [
         pytest.param(EVERY, id="every"),
         pytest.param(PARTLY, id="ask", marks=pytest.mark.slow),
+        pytest.param(DRAWN, id="blocks", marks=pytest.mark.slow),
         pytest.param(MEMOIZED, id="memo", marks=pytest.mark.slow),
         pytest.param(WAITING, id="waiting", marks=pytest.mark.slow),
         pytest.param(TIMED, id="set moments", marks=pytest.mark.slow),

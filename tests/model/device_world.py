@@ -19,7 +19,7 @@ from pathlib import Path
 from threading import get_ident
 from typing import Any
 
-from sottovoce.client import cached_survey, revisions
+from sottovoce.client import revisions
 from sottovoce.client.draws import Draws
 from sottovoce.client.file_ledger import FileLedger
 from sottovoce.client.respondent import Respondent
@@ -369,7 +369,7 @@ def _watched(world: World, remembers: bool) -> Iterator[None]:
         (os, "fsync", lambda _handle: None),
         (time, "time", partial(world.time, time.time)),
         (tempfile, "_name_sequence", map(str, count())),
-        *((place, "load_survey", _parsed) for place in (revisions, cached_survey) if remembers),
+        *([(revisions, "load_survey", _parsed)] if remembers else []),
     ]
 
     def counted(step: Callable[..., Any]) -> Callable[..., Any]:

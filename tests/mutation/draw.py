@@ -26,7 +26,7 @@ SEED = 20261124
 
 STRATA = {
     "mechanisms": (18, ["shared/sottovoce/shared/mechanisms/*.py"]),
-    "randomizers": (10, ["client/sottovoce/client/randomizers/*.py", "client/sottovoce/client/draws.py",
+    "randomizers": (10, ["client/sottovoce/client/randomizers.py", "client/sottovoce/client/draws.py",
                          "client/sottovoce/client/memo.py", "client/sottovoce/client/question_sample.py",
                          "shared/sottovoce/shared/uniform.py"]),
     "ledger": (15, ["client/sottovoce/client/ledger*.py", "client/sottovoce/client/file_ledger.py"]),

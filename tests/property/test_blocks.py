@@ -5,7 +5,7 @@ from itertools import product
 
 import pytest
 from sottovoce.client.perturb import perturb
-from sottovoce.client.randomizers.joint_rr import randomize
+from sottovoce.client.randomizers import randomize_joint_rr
 from sottovoce.shared.mechanisms.joint_rr import JointRR
 from sottovoce.shared.parse_survey import parse_survey
 
@@ -30,7 +30,7 @@ def test_report_has_the_declared_law(given):
     block = JointRR(*given)
     combinations = [*product(*map(range, block.asked_sizes))]
     for true in combinations:
-        found = distribution(lambda draws, true=true: randomize(block, true, draws))
+        found = distribution(lambda draws, true=true: randomize_joint_rr(block, true, draws))
         assert found == {reported: block.probability(true, reported) for reported in combinations}
 
 
@@ -39,7 +39,7 @@ def test_what_is_read_depends_neither_on_the_truth_nor_on_the_report(given):
     """One integer below the total, always."""
     block = JointRR(*given)
     for truth in [tuple(0 for _ in block.asked_sizes), tuple(size - 1 for size in block.asked_sizes)]:
-        assert {path.bounds for path in paths(lambda draws, truth=truth: randomize(block, truth, draws))} == {
+        assert {path.bounds for path in paths(lambda draws, truth=truth: randomize_joint_rr(block, truth, draws))} == {
             (block.total,)
         }
 

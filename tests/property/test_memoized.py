@@ -7,7 +7,7 @@ from itertools import product
 import pytest
 from sottovoce.client.ledger import Key, MemoryLedger
 from sottovoce.client.memo import keep_memo
-from sottovoce.client.randomizers.memoized_rr import memorize, recall
+from sottovoce.client.randomizers import memorize, recall
 from sottovoce.client.respondent import randomize
 from sottovoce.shared.mechanisms.binary_rr import BinaryRR
 from sottovoce.shared.mechanisms.memoized_rr import MemoizedRR

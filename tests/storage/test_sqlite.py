@@ -188,3 +188,31 @@ def test_full_disk_and_damaged_file_are_named(storage: SQLiteStorage, tmp_path: 
     damaged.write_bytes(content[:2048] + b"\xff" * (len(content) - 2048))
     with pytest.raises(StorageError, match="its file is damaged; "), closing(SQLiteStorage(damaged)) as opened:
         opened.surveys()
+
+
+def test_own_write_is_told_from_a_lock_of_another_process(storage: SQLiteStorage, tmp_path: Path) -> None:
+    """While this process writes, VACUUM included, others wait for work; for another process's lock, perhaps in vain."""
+    with closing(sqlite3.connect(next(tmp_path.glob("*.sqlite")), isolation_level=None)) as other:
+        other.execute("BEGIN IMMEDIATE")
+        waiting = threading.Thread(target=storage.check)
+        waiting.start()
+        waiting.join(0.1)
+        assert not storage.is_writing()
+        other.execute("ROLLBACK")
+        waiting.join(30)
+    seen = []
+    with storage.write() as db:
+        assert storage.is_writing()
+        db.database.conn.set_trace_callback(lambda statement: seen.append((statement, storage.is_writing())))
+    storage.scrub()
+
+    assert ("VACUUM", True) in seen
+    assert not storage.is_writing()
+
+
+def test_write_that_does_not_end_is_no_work(storage: SQLiteStorage, monkeypatch: pytest.MonkeyPatch) -> None:
+    """After a minute, the disk is taken for one that hangs."""
+    with storage.write():
+        monkeypatch.setattr("sottovoce.aggregator.storage.sqlite.storage.WRITE_SECONDS", 0)
+
+        assert not storage.is_writing()

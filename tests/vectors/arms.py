@@ -2,9 +2,8 @@
 
 from typing import Any
 
-from sottovoce.client.arm_draw import draw_arm
 from sottovoce.client.draws import Draws
-from sottovoce.client.question_sample import draw_asked
+from sottovoce.client.question_sample import draw_arm, draw_asked
 from sottovoce.client.respondent import encode, randomize
 from sottovoce.shared.arms.arms import ARM
 from sottovoce.shared.parse_survey import parse_survey

@@ -4,10 +4,9 @@ import json
 from fractions import Fraction
 
 import pytest
-from sottovoce.client.arm_draw import draw_arm
 from sottovoce.client.draws import Draws
 from sottovoce.client.memo import draw_memo
-from sottovoce.client.question_sample import draw_asked
+from sottovoce.client.question_sample import draw_arm, draw_asked
 from sottovoce.client.randomizers import RANDOMIZERS
 from sottovoce.client.respondent import encode, randomize
 from sottovoce.shared.by_hand.own_coin import procedure

@@ -98,7 +98,7 @@ def create_app(
     # Start threads here, in the worker process: they would not survive the fork that creates a worker.
     storage.start_maintenance()
     group_commit = GroupCommit(storage, housekeeping)
-    readiness = Readiness(check_ready)
+    readiness = Readiness(check_ready, is_writing=storage.is_writing)
     app = Flask("sottovoce.aggregator", static_folder=None, template_folder="studio/templates")
     app.json.sort_keys = False  # type: ignore[attr-defined]
     app.extensions.update(

@@ -64,11 +64,15 @@ class Readiness:
         ask: probe; raises ``StorageError`` if the database is not writable, its schema does not fit this program, or
             its clock differs from this machine's.
         timeout_seconds: timeout of a probe; a locked or hanging database would block callers for much longer.
+        is_writing: returns True if the probe waits for a write of this process, which is no failure.
     """
 
-    def __init__(self, ask: Callable[[], None], timeout_seconds: float = 1.0) -> None:
+    def __init__(
+        self, ask: Callable[[], None], timeout_seconds: float = 1.0, is_writing: Callable[[], bool] = lambda: False
+    ) -> None:
         self._question = ask
         self._timeout_seconds = timeout_seconds
+        self._is_writing = is_writing
         self._lock = threading.Lock()
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="readiness")
         self._probe: Future[None] = Future()
@@ -145,5 +149,5 @@ class Readiness:
         except StorageError as error:
             return str(error)
         except TimeoutError:
-            return "the database does not answer"
+            return None if self._is_writing() else "the database does not answer"
         return None

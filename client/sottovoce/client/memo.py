@@ -11,10 +11,10 @@ from collections.abc import Mapping
 from fractions import Fraction
 from typing import Any, NamedTuple
 
-from sottovoce.client.cached_survey import cached_survey
 from sottovoce.client.draws import Draws
 from sottovoce.client.ledger import MEMO, Entry, Key, Ledger
-from sottovoce.client.randomizers.memoized_rr import memorize
+from sottovoce.client.randomizers import memorize
+from sottovoce.client.revisions import cached_survey
 from sottovoce.shared import canonical
 from sottovoce.shared.errors import BudgetExhausted
 from sottovoce.shared.mechanisms.memoized_rr import MemoizedRR

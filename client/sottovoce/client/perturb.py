@@ -4,9 +4,7 @@ from collections.abc import Sequence
 
 from sottovoce.client.draws import Draws
 from sottovoce.client.memo import Memo
-from sottovoce.client.randomizers import RANDOMIZERS
-from sottovoce.client.randomizers import joint_rr as block
-from sottovoce.client.randomizers.memoized_rr import recall
+from sottovoce.client.randomizers import RANDOMIZERS, randomize_joint_rr, recall
 from sottovoce.shared.answers import Value
 from sottovoce.shared.by_hand.protection import is_by_hand
 from sottovoce.shared.mechanisms.joint_rr import JointMember, JointRR
@@ -41,7 +39,7 @@ def _perturb_block(mechanism: JointRR, values: Sequence[Value | None], draws: Dr
     asked = {position: value for position, value in enumerate(values) if isinstance(value, int)}
     if not asked:
         return [None] * len(values)
-    drawn = block.randomize(mechanism, [*asked.values()], draws)
+    drawn = randomize_joint_rr(mechanism, [*asked.values()], draws)
     found = dict(zip(asked, drawn, strict=True))
     return [found.get(position) for position in range(len(values))]
 

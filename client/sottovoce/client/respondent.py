@@ -13,8 +13,6 @@ from functools import cached_property
 from typing import Any, Self
 
 from sottovoce.client.allowance_check import check_allowance
-from sottovoce.client.arm_draw import keep_arm
-from sottovoce.client.cached_survey import cached_or_fetched_survey
 from sottovoce.client.delivery import deliver, receipt_of, take_back
 from sottovoce.client.draws import Draws
 from sottovoce.client.file_ledger import FileLedger
@@ -23,9 +21,9 @@ from sottovoce.client.link import parse_link
 from sottovoce.client.memo import Memo, check_memo, digest_of_digits, keep_memo
 from sottovoce.client.order_draw import keep_order
 from sottovoce.client.perturb import perturb
-from sottovoce.client.question_sample import keep_asked
+from sottovoce.client.question_sample import keep_arm, keep_asked
 from sottovoce.client.redemption import NOT_SIGNED, check_signed, forget_signature, redeem, signed_id
-from sottovoce.client.revisions import RevisionStatus, standing, survey_for
+from sottovoce.client.revisions import RevisionStatus, cached_or_fetched_survey, standing, survey_for
 from sottovoce.client.transport import Transport, now
 from sottovoce.client.waiting import draw_send_at
 from sottovoce.shared.allowance import DEFAULT_ALLOWANCE, Allowance

@@ -2,9 +2,8 @@
 
 from typing import NamedTuple, Protocol
 
-from sottovoce.client.arm_draw import draw_arm
 from sottovoce.client.draws import Draws
-from sottovoce.client.question_sample import draw_asked
+from sottovoce.client.question_sample import draw_arm, draw_asked
 from sottovoce.shared.spec import Survey
 
 

@@ -15,8 +15,7 @@ from sottovoce.audit.exact_channel import input_count, inputs_of
 from sottovoce.audit.question_samples import AskedSample, draw_sample
 from sottovoce.audit.test_keys import id_of_wave, tape_of_redemption
 from sottovoce.client.draws import Draws
-from sottovoce.client.randomizers import RANDOMIZERS, joint_rr
-from sottovoce.client.randomizers.memoized_rr import memorize, recall
+from sottovoce.client.randomizers import RANDOMIZERS, memorize, randomize_joint_rr, recall
 from sottovoce.shared.answers import Value
 from sottovoce.shared.arms.arms import ARM
 from sottovoce.shared.by_hand.protection import drawn_by_device, is_by_hand
@@ -354,7 +353,7 @@ class _Planner:
         asked = [self._answers[first + place] for place in truths]
         for trial in range(TRIALS):
             stream = _Stream(f"{seed} {first} {trial}")
-            reported = joint_rr.randomize(block, [*truths.values()], Draws(stream.read)) if truths else ()
+            reported = randomize_joint_rr(block, [*truths.values()], Draws(stream.read)) if truths else ()
             tried = [*zip(asked, truths.values(), reported, strict=True)]
             if not all(each.has_tried(*pair) for each, *pair in tried):
                 break

@@ -10,12 +10,11 @@ from sottovoce.client.file_ledger import FileLedger
 from sottovoce.client.link import Link, parse_link
 from sottovoce.client.respondent import Respondent
 from sottovoce.client.terminal.begin import announce, begin, check_open
+from sottovoce.client.terminal.earlier import find_earlier_or_wait, print_unsent_notice, send_when_due
 from sottovoce.client.terminal.explanation import explain, explain_arm
-from sottovoce.client.terminal.interview import Interview, print_visible_answers, read_answers
+from sottovoce.client.terminal.interview import Interview, confirm_sending, print_visible_answers, read_answers
 from sottovoce.client.terminal.receipt import send_or_keep, show_receipt
-from sottovoce.client.terminal.review import confirm
 from sottovoce.client.terminal.screen import confirm_or_abort, notifying_transport, print_line
-from sottovoce.client.terminal.waiting import find_earlier_or_wait, print_unsent_notice, send_when_due
 from sottovoce.client.terminal.withdrawal import reports_to_withdraw, withdraw
 from sottovoce.client.words import choose_language, translate
 from sottovoce.shared.allowance import DEFAULT_ALLOWANCE, Allowance
@@ -98,7 +97,7 @@ def _answers(me: Respondent, file: BinaryIO | None, yes: bool) -> dict[str, obje
     else:
         interview.answers = read_answers(file, me)
     if not yes:
-        confirm(me, interview, may_change=file is None)
+        confirm_sending(me, interview, may_change=file is None)
     return interview.answers
 
 

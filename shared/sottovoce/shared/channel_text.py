@@ -19,8 +19,8 @@ from sottovoce.shared.mechanisms.joint_rr import JointRR
 from sottovoce.shared.rational import dump_decimal, dump_fraction
 from sottovoce.shared.sentence import Sentence
 from sottovoce.shared.spec import Question
-from sottovoce.shared.types.boolean import BOOLEAN_OPTIONS
-from sottovoce.shared.types.date import DayGrid
+from sottovoce.shared.types.numbers import DayGrid
+from sottovoce.shared.types.options import BOOLEAN_OPTIONS
 
 MOST_LETTERS = 4000
 """Longest text of a channel."""

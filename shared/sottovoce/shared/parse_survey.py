@@ -16,7 +16,7 @@ from sottovoce.shared.checks import LANGUAGE, LANGUAGE_FAULT, MISSING
 from sottovoce.shared.completion import LINK, read_after
 from sottovoce.shared.errors import SpecError
 from sottovoce.shared.mechanisms.blocks import blocks_of
-from sottovoce.shared.order.parse_order import read_orders
+from sottovoce.shared.order.orders import read_orders
 from sottovoce.shared.parse_item import ItemReader, dump_items
 from sottovoce.shared.redemption import read_modulus
 from sottovoce.shared.sentence import Sentence, error_message

@@ -51,6 +51,20 @@ def test_database_that_does_not_answer_is_not_ready_and_is_asked_once() -> None:
     assert database.asked == 2
 
 
+def test_probe_that_waits_for_a_write_of_this_process_is_no_failure() -> None:
+    """A file written anew keeps others waiting for seconds; when it has taken too long, the database hangs."""
+    database = Database()
+    writes = True
+    ready = Readiness(database.check, 0.01, lambda: writes)
+    ready.check()
+    assert not ready.is_red
+    writes = False
+
+    with pytest.raises(StorageError, match="does not answer"):
+        ready.check()
+    database.go.set()
+
+
 def test_failure_passes_on_and_passes() -> None:
     """The database's own words, for as long as it fails."""
     database, ready = readiness(10)

@@ -8,7 +8,7 @@ from sottovoce.audit.histories import check_histories, histories_of
 from sottovoce.audit.run import Order, audit
 from sottovoce.client import perturb
 from sottovoce.client.draws import Draws
-from sottovoce.client.randomizers.joint_rr import randomize as honest
+from sottovoce.client.randomizers import randomize_joint_rr as honest
 from sottovoce.shared.mechanisms.joint_rr import JointMember, JointRR
 from sottovoce.shared.parse_survey import parse_survey
 from sottovoce.shared.spec import Survey
@@ -50,7 +50,7 @@ def test_planted_client_is_flagged(planted: Randomize, monkeypatch: pytest.Monke
     histories, lacking = histories_of(blocks())
     assert ([history.subject for history in histories], lacking) == (["three together"], [])
     assert [check.outcome for check in check_histories(histories)] == [PASSED]
-    monkeypatch.setattr(perturb.block, "randomize", planted)
+    monkeypatch.setattr(perturb, "randomize_joint_rr", planted)
     assert [check.outcome for check in check_histories(histories)] == [FAILED]
 
 

@@ -7,11 +7,10 @@ from pathlib import Path
 
 import pytest
 from sottovoce.aggregator.intake.survey_rules import check_values
-from sottovoce.client.arm_draw import draw_arm
 from sottovoce.client.draws import Draws
 from sottovoce.client.file_ledger import FileLedger
 from sottovoce.client.ledger import MemoryLedger
-from sottovoce.client.question_sample import draw_asked
+from sottovoce.client.question_sample import draw_arm, draw_asked
 from sottovoce.client.respondent import Respondent, randomize
 from sottovoce.client.transport import Transport
 from sottovoce.shared.errors import AnswerError, BudgetExhausted, ReportRejected

@@ -45,9 +45,6 @@ def classes(mark: str) -> dict[str, tuple[str, str]]:
 
 
 CLASSES = classes("mechanismName")
-QUESTION_TYPES = classes("typeName")
-BESIDE = {"bitwise_rr": "|drawBits", "select_one": "|optionIndex", "date": "|DayGrid", "memoized_rr": "|memorize"}
-"""What goes with them in their modules."""
 BEST = {
     "square_wave": {"defaultBins": AUTHORS, "bestWidth": AUTHORS},
     "subset_selection": {"bestSize": AUTHORS},
@@ -116,14 +113,16 @@ TWINS = [
         only_javascript=dict.fromkeys(["bitOf", "maskOf", "bitsOf"], "operators of Python's integers"),
     ),
     Twin("shared.types.base", ("survey/types/common.js",), within="QuestionType|isBelow"),
-    *(
-        Twin(
-            f"shared.types.{name}",
-            (path,),
-            within=f"{own}{BESIDE.get(name, '')}",
-            only_python={"gridOf": TYPE} if name == "decimal" else {},
-        )
-        for name, (path, own) in QUESTION_TYPES.items()
+    Twin(
+        "shared.types.options",
+        ("survey/types/common.js", "survey/types/rare.js"),
+        within="(SelectOne|Rating|Boolean|SelectMultiple)Type|optionIndex",
+    ),
+    Twin(
+        "shared.types.numbers",
+        ("survey/types/common.js", "survey/types/rare.js"),
+        within="(Integer|Decimal|Date|Vector)Type|DayGrid",
+        only_python={"gridOf": TYPE},
     ),
     Twin(
         "shared.languages",
@@ -193,14 +192,8 @@ TWINS = [
     Twin(
         "shared.order.orders",
         ("survey/order/order.js",),
-        within="orderedLists|arrange",
         only_python=dict.fromkeys(["OrderedList", "Arrangement"], TYPE)
-        | dict.fromkeys(["namesOf", "units"], "private in JavaScript, which reads in the same module"),
-    ),
-    Twin(
-        "shared.order.parse_order",
-        ("survey/order/order.js",),
-        within="readOrders|inOrder",
+        | dict.fromkeys(["namesOf", "units"], "private in JavaScript"),
         only_javascript={"inOrder": "within Interview"},
     ),
     Twin("client.order_draw", ("device/order_draw.js",), only_javascript={"inDrawnOrder": PIECE}),
@@ -251,15 +244,13 @@ TWINS = [
         Twin(f"shared.mechanisms.{name}", (path,), within=own, only_python=BEST.get(name, {}))
         for name, (path, own) in CLASSES.items()
     ),
-    *(
-        Twin(
-            f"client.randomizers.{name}",
-            ("device/randomize.js", "device/randomizers.js", "device/memo.js"),
-            within=f"randomize{own}{BESIDE.get(name, '')}",
-            renamed={"randomize": f"randomize{own}"},
-            only_python={"recall": "within randomizeMemoizedRR"} if name == "memoized_rr" else {},
-        )
-        for name, (_, own) in CLASSES.items()
+    Twin(
+        "client.randomizers",
+        ("device/randomize.js", "device/randomizers.js", "device/memo.js", "device/joint_rr.js"),
+        within="randomize[A-Z].*|drawBits|drawFromRow|memorize",
+        renamed={f"randomize{name}Rr": f"randomize{name}RR" for name in ("Memoized", "Joint", "Rounding")},
+        only_python={"recall": "within randomizeMemoizedRR"},
+        only_javascript={"randomizeSquareWave": PIECE},
     ),
     Twin(
         "shared.mechanisms.joint_rr",
@@ -271,11 +262,6 @@ TWINS = [
         ("survey/blocks.js",),
         only_python={"Block": TYPE, "blocksOf": "units of Survey", "flatItems": AUTHORS},
         only_javascript=dict.fromkeys(["readBlock", "checkBlocks"], "methods of ItemReader"),
-    ),
-    Twin(
-        "client.randomizers.joint_rr",
-        ("device/joint_rr.js",),
-        renamed={"randomize": "randomizeJointRR"},
     ),
     Twin(
         "shared.arms.parse_arms",
@@ -310,8 +296,11 @@ TWINS = [
         within="(?!randomize|memorize).*",
         only_python={"digestOfDigits": "within checkMemo, which may fetch"},
     ),
-    Twin("client.question_sample", ("device/question_sample.js",)),
-    Twin("client.arm_draw", ("device/arm_draw.js",)),
+    Twin(
+        "client.question_sample",
+        ("device/question_sample.js", "device/arm_draw.js"),
+        only_python={"poolOf": "within keepUnasked"},
+    ),
     Twin(
         "client.delivery",
         ("device/delivery.js",),
@@ -323,7 +312,7 @@ TWINS = [
     Twin(
         "client.respondent",
         ("device/respondent.js", "device/answer_path.js", "device/randomize.js"),
-        within="(?!randomize.).*",
+        within="(?!randomize.|drawFromRow).*",
         only_javascript={
             "AnswerPath": "what Respondent.answer, send and withdraw do, after the first step",
             "bringRandomizers": PIECE,

@@ -35,6 +35,12 @@ test("one question of a block is explained by its own channel and that of all", 
   assert.deepEqual(option, ["together_option", { own: [10, 16], other: [2, 16], all, questions: 2 }]);
 });
 
+test("a survey says how many questions one person is asked, at most", async () => {
+  // Two of a question and blocks of 5 and 3; 3 of 5; a question, 2 of 3 and 4 of 5: each with a public question.
+  const told = reports.slice(3).map(async ({ survey }) => (await loadSurvey(bytesOf(survey))).mostAsked);
+  assert.deepEqual(await Promise.all(told), [5 + 3 + 1, 3 + 1, 1 + 2 + 4 + 1]);
+});
+
 test("every bad block is refused, as a bad survey", async () => {
   for (const [from, to] of badChanges) {
     const text = reports[1].survey.replace(from, to);

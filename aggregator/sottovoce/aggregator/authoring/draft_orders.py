@@ -4,8 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from sottovoce.aggregator.authoring.draft import DraftItem
-from sottovoce.shared.order.orders import RANDOM, REVERSED_HALF
-from sottovoce.shared.order.parse_order import SCALES
+from sottovoce.shared.order.orders import RANDOM, REVERSED_HALF, SCALES
 from sottovoce.shared.types import TYPES
 
 _LONGEST_NUMBER = 3

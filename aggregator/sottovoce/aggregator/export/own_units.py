@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from sottovoce.aggregator.storage.reports.batch_columns import is_null
 from sottovoce.shared.answers import Grid
 from sottovoce.shared.spec import Question
-from sottovoce.shared.types.date import DayGrid
+from sottovoce.shared.types.numbers import DayGrid
 
 WAVE, REVISION = "_wave", "_revision"
 """Names of the additional columns in files of reports."""

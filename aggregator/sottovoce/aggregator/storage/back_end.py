@@ -90,6 +90,10 @@ class BackEnd(ABC):
         """
         journal_table.append(db, self.today(db), what, who, about)
 
+    def is_writing(self) -> bool:
+        """Return True if other writers wait for a write of this process; False where each locks rows of its own."""
+        return False
+
     @abstractmethod
     def after_deletion(self) -> None:
         """Remove traces of deleted rows from the files as far as that is fast; the next ``scrub`` does the rest."""

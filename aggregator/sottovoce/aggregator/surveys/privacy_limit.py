@@ -100,7 +100,9 @@ def most_asked(epsilons: list[float], below: int, limit: float) -> int:
 
 
 def _may_draw(survey: Survey) -> bool:
-    """Return True if ``ask`` is allowed: no condition may depend on a private question, which may not be drawn."""
+    """Return True if ``ask`` is allowed: no block draws, and no condition depends on a private question."""
+    if any(block.mechanism.ask for block in survey.blocks):
+        return False
     private = {survey.questions[index].name for index in survey.private}
     referenced = {condition.question for item in survey.items for condition in item.conditions}
     return not (survey.own_coin or survey.memoized or referenced & private)

@@ -1,16 +1,21 @@
 """
 Look up an earlier report on this device before anything else. Any link of the survey finds it, in any state of the
 survey, so that no second report is drawn: two reports would reveal more than one.
+
+While a report waits for its moment, the terminal waits too, or says when it is and leaves.
 """
 
+import time
+from datetime import UTC, datetime
 from typing import Any, NamedTuple
 
-from sottovoce.client.cached_survey import cached_or_fetched_survey, cached_survey
 from sottovoce.client.delivery import deliver, receipt_of
 from sottovoce.client.ledger import Entry, Key, Ledger, recorded
 from sottovoce.client.link import Link
 from sottovoce.client.redemption import forget_signature
-from sottovoce.client.terminal.begin import contact_sentence
+from sottovoce.client.respondent import Respondent
+from sottovoce.client.revisions import cached_or_fetched_survey, cached_survey
+from sottovoce.client.terminal.begin import contact_sentence, moment_in_words
 from sottovoce.client.terminal.receipt import print_not_sent
 from sottovoce.client.terminal.screen import confirm, confirm_or_abort, notifying_transport, print_line
 from sottovoce.client.words import translate
@@ -109,3 +114,57 @@ def _deliver_earlier(ledger: Ledger, link: Link, found: tuple[Key, Entry]) -> Ea
         raise
     print_line(translate("earlier_sent"))
     return EarlierReport(receipt, cached_or_fetched_survey(ledger, entry.digest, transport, link))
+
+
+_NAP = 60  # seconds: a device that was asleep, or whose clock was set, is late by no more
+
+
+def print_send_time(waits: NotYet) -> None:
+    """Say when a recorded report is due, and which commands send it."""
+    moment = moment_in_words(datetime.fromtimestamp(waits.send_at, UTC))
+    print_line(translate("waits_until", moment=moment))
+
+
+def find_earlier_or_wait(ledger: Ledger, link: Link, asks: bool) -> EarlierReport | None:
+    """
+    Return the earlier report (see ``find_earlier_report``). If it waits to be sent, print when and return None.
+
+    Args:
+        ledger: the device's.
+        link: that was given.
+        asks: a person can answer prompts.
+    """
+    try:
+        return find_earlier_report(ledger, link, asks)
+    except NotYet as waits:
+        print_send_time(waits)
+        return None
+
+
+def print_unsent_notice(me: Respondent) -> None:
+    """Say what becomes of a recorded report that this command does not send."""
+    if me.send_at:
+        print_send_time(NotYet(me.send_at))
+    else:
+        print_line(translate("kept_send_later"))
+
+
+def send_when_due(me: Respondent) -> dict[str, Any]:
+    """
+    The receipt, once the moment has come.
+
+    Raises:
+        TransportError: not acknowledged.
+        KeyboardInterrupt: the person stopped waiting; the report is kept.
+    """
+    printed = False
+    while True:
+        try:
+            return me.send()
+        except NotYet as waits:
+            if not printed:
+                print_send_time(waits)
+                print_line(translate("command_waits"))
+                printed = True
+            # To the moment and not a second later: a rest of a second would show when the report was recorded.
+            time.sleep(min(_NAP, max(0.01, waits.send_at - time.time())))

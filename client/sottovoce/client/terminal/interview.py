@@ -1,4 +1,4 @@
-"""A survey's items in the terminal, in order: what is hidden is not asked, what is answered is not asked again."""
+"""A survey's items in the terminal, in order: what is hidden is not asked, what is answered is not asked twice."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -8,10 +8,11 @@ from typing import BinaryIO
 import click
 from sottovoce.client.respondent import Respondent
 from sottovoce.client.terminal.prompts import ask
-from sottovoce.client.terminal.screen import confirm, print_line
+from sottovoce.client.terminal.screen import confirm, is_no, is_yes, print_line
 from sottovoce.client.words import text_of, translate
 from sottovoce.shared import canonical
 from sottovoce.shared.answers import Value
+from sottovoce.shared.arms.arms import samples
 from sottovoce.shared.errors import AnswerError
 from sottovoce.shared.order.orders import Arrangement, arrange
 from sottovoce.shared.spec import Item, Question, Survey
@@ -142,3 +143,45 @@ def print_visible_answers(file: BinaryIO | None) -> None:
         print_line("\n" + translate("still_visible"))
     elif file.name not in {"-", "<stdin>"}:
         print_line("\n" + translate("delete_file", name=Path(file.name).name))
+
+
+SEND, STOP = -1, 0
+"""What is chosen beside a question's number, which begins at 1."""
+
+
+def confirm_sending(me: Respondent, interview: Interview, may_change: bool) -> None:
+    """
+    Ask until the answers are to be sent.
+
+    Args:
+        me: who is asked.
+        interview: what was answered; a question is asked again in it.
+        may_change: a question may be answered again, which answers from a file may not.
+
+    Raises:
+        click.Abort: nothing is to be sent.
+    """
+    most = len(me.asked) if may_change else 0
+    choices = [translate("yes_no_or"), *([translate("or_number", most=str(most))] if may_change else [])]
+    label = f"{translate('send_now')} ({', '.join(choices)})"
+    while True:
+        choice = click.prompt(label, value_proc=lambda text: _choice(text, most, ", ".join(choices)), err=True)
+        if choice == STOP:
+            kept = "may_stop_arms" if me.survey.arms else "stopped_ask" if samples(me.survey) else "stopped"
+            print_line(translate(kept))
+            raise click.Abort
+        if choice == SEND:
+            return
+        interview.again(choice)
+
+
+def _choice(text: str, most: int, choices: str) -> int:
+    """``SEND``, ``STOP`` or a question's number."""
+    if is_yes(text):
+        return SEND
+    if is_no(text):
+        return STOP
+    numbers = {str(number): number for number in range(1, most + 1)}
+    if text.strip() not in numbers:
+        raise click.BadParameter(translate("choose_one_of", choices=choices))
+    return numbers[text.strip()]

@@ -17,9 +17,10 @@ from sottovoce.audit.mock_aggregator import API, MockAggregator, MockReply
 from sottovoce.audit.request_rules import is_for_reports
 from sottovoce.audit.runs import present_of
 from sottovoce.audit.test_keys import is_signed
+from sottovoce.client.question_sample import pool_of
 from sottovoce.shared.allowance import DEFAULT_ALLOWANCE
 from sottovoce.shared.answers import Value
-from sottovoce.shared.arms.arms import arm_index, samples
+from sottovoce.shared.arms.arms import ARM, arm_index, samples
 from sottovoce.shared.errors import TransportError
 from sottovoce.shared.report import Report, dump_report, parse_report
 from sottovoce.shared.spec import Question, Survey
@@ -132,13 +133,15 @@ def records(context: BrowserContext) -> list[tuple[Any, Any]]:
 
 def _asked(context: BrowserContext, survey: Survey) -> list[int]:
     """Indices of the questions on the page, in order: as the browser has drawn and recorded them."""
-    kept = [value["drawn"] for _, value in records(context) if isinstance(value, dict) and "drawn" in value]
-    arm = arm_index(survey, next((each for each in kept if isinstance(each, str)), ""))
+    # Records are in the order of waves, and the last wave is on the page.
+    kept = {key[-1]: value["drawn"] for key, value in records(context) if isinstance(value, dict) and "drawn" in value}
+    arm = arm_index(survey, kept.get(ARM, ""))
     unasked: set[int] = set()
-    sets = (each for each in kept if isinstance(each, list))
-    for sample, drawn in zip(samples(survey, arm), sets, strict=True):
+    for sample in samples(survey, arm):
         named = {" ".join(survey.questions[index].name for index in unit): unit for unit in sample.units}
-        unasked.update(*(named[name] for place, name in enumerate(sorted(named)) if place not in drawn))
+        names = sorted(named)
+        drawn = kept[pool_of(sample.size, names)]
+        unasked.update(*(named[name] for place, name in enumerate(names) if place not in drawn))
     shown = len(survey.questions) - bool(survey.arms)
     return [index for index in survey.places_by_arm[arm] if index < shown and index not in unasked]
 

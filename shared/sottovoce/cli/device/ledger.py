@@ -7,8 +7,15 @@ from sottovoce.cli.command import command
 from sottovoce.client.delivery import readable
 from sottovoce.client.draws import Draws
 from sottovoce.client.file_ledger import FileLedger
-from sottovoce.client.terminal.ledger_clearing import clear_entries, explain_clearing, select_entries
-from sottovoce.client.terminal.ledger_lists import document, line, lines, print_damaged
+from sottovoce.client.terminal.ledger_lists import (
+    clear_entries,
+    document,
+    explain_clearing,
+    line,
+    lines,
+    print_damaged,
+    select_entries,
+)
 from sottovoce.client.terminal.ledger_sending import select_records, send_waiting
 from sottovoce.client.terminal.screen import print_line
 from sottovoce.client.transport import now

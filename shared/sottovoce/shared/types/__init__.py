@@ -1,14 +1,8 @@
-"""The closed list of question types. Adding one is a file, its twin in the browser, and a line in each registry."""
+"""The closed list of question types. Adding one is a class, its twin in the browser, and a line in each registry."""
 
 from sottovoce.shared.types.base import QuestionType
-from sottovoce.shared.types.boolean import BooleanType
-from sottovoce.shared.types.date import DateType
-from sottovoce.shared.types.decimal import DecimalType
-from sottovoce.shared.types.integer import IntegerType
-from sottovoce.shared.types.rating import RatingType
-from sottovoce.shared.types.select_multiple import SelectMultipleType
-from sottovoce.shared.types.select_one import SelectOneType
-from sottovoce.shared.types.vector import VectorType
+from sottovoce.shared.types.numbers import DateType, DecimalType, IntegerType, VectorType
+from sottovoce.shared.types.options import BooleanType, RatingType, SelectMultipleType, SelectOneType
 
 TYPES: dict[str, QuestionType] = {
     made.name: made

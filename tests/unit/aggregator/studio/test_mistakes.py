@@ -19,7 +19,7 @@ SHARED, SURVEYS = ROOT / "shared/sottovoce/shared", ROOT / "aggregator/sottovoce
 SPOKEN = (
     *(SHARED / f"{name}.py" for name in ("checks", "parse_item", "parse_survey", "questions", "rational")),
     SHARED / "by_hand/parse_innocuous.py",
-    SHARED / "order/parse_order.py",
+    SHARED / "order/orders.py",
     SHARED / "arms/analysis_plan.py",
     SHARED / "arms/parse_arms.py",
     *sorted((SHARED / "types").glob("*.py")),

@@ -15,6 +15,7 @@ from sottovoce.shared.errors import SpecError
 from sottovoce.shared.parse_survey import load_survey, parse_survey
 from sottovoce.shared.spec import Survey
 
+from tests.blocks import block, in_block
 from tests.surveys import document, survey
 
 COIN = document()["questions"][0]
@@ -77,6 +78,13 @@ def test_ask_is_proposed_only_where_nothing_hangs_on_a_question(hanging: bool) -
         questions[8]["visible_if"] = {"coin0": "yes"}
 
     assert remedies(survey(questions=questions), 8.0)[0].startswith("ask: ") is not hanging
+
+
+def test_ask_is_not_proposed_beside_a_block_that_draws() -> None:
+    """A survey has one of the two."""
+    drawn = block(*map(in_block, "abc")) | {"ask": 2}
+
+    assert remedies(survey(questions=[drawn, COIN]), 2.5)[0].startswith("more noise: ")
 
 
 def test_smaller_set_is_proposed_where_one_is_drawn_already() -> None:

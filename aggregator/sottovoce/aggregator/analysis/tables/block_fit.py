@@ -89,7 +89,8 @@ def fit_block(columns: Columns, names: Sequence[str], draws: int = DRAWS, seed: 
         raise EstimateError(Sentence("the answers have more than {most} combinations", most=MOST_COMBINATIONS))
     if len(np.unique(columns.revision)) > 1:
         raise EstimateError("several revisions were answered: take the reports of one")
-    asked = columns.asked(names[0])
+    # Of a block that asks some of its questions, a report need not have all of these.
+    asked = np.logical_and.reduce([columns.asked(each.question.name) for each in chosen])
     reported = tuple(columns.values[each.question.name][asked].astype(np.intp) for each in chosen)
     counts = np.bincount(np.ravel_multi_index(reported, sizes), minlength=prod(sizes)).astype(float)
     return _fitted(variables, counts, draws, np.random.default_rng(seed))

@@ -35,6 +35,9 @@ from sqlite_utils import Database
 LOCK_SECONDS = 10
 """Seconds that a writer waits for another process on the same file."""
 
+WRITE_SECONDS = 60
+"""Seconds for which a write of this process, such as VACUUM, is taken for work; after them, for a disk that hangs."""
+
 CACHE_KIB = 64 * 1024
 LOG_BYTES = 64 * 1024 * 1024
 """Random keys touch a page each, so a large cache and a long log save most of the writes to the file."""
@@ -81,6 +84,7 @@ class SQLiteStorage(sql_storage.Storage):
         self._local = threading.local()
         self._opened: list[_Handle] = []
         self._writing = threading.Lock()
+        self._write_began: float | None = None
         self._wal_index = WalIndex(path)
         try:
             if not migrates:
@@ -141,7 +145,11 @@ class SQLiteStorage(sql_storage.Storage):
         remove_copies(self._path, older_than=KEPT_SECONDS)
         settling.settle(self.write, self._copy_log)
         with self._errors(), self._writing, self._handle() as db:
-            db.execute("VACUUM")
+            try:
+                self._write_began = time.monotonic()
+                db.execute("VACUUM")
+            finally:
+                self._write_began = None
         self._empty_log()
 
     def _empty_log(self) -> bool:
@@ -182,6 +190,11 @@ class SQLiteStorage(sql_storage.Storage):
             if schema.version(db.database) != schema.VERSION:
                 raise StorageError("the database has another schema than this program knows")
             db.execute("UPDATE pulse SET beat = 1 - beat")
+
+    def is_writing(self) -> bool:
+        """Return True if a thread of this process has SQLite's lock, and has had it for no longer than a minute."""
+        began = self._write_began
+        return began is not None and time.monotonic() - began < WRITE_SECONDS
 
     def verify(self) -> list[str]:
         """Describe damage of the file and of its tables; empty if there is none."""
@@ -250,10 +263,12 @@ class SQLiteStorage(sql_storage.Storage):
             try:
                 # IMMEDIATE: a read transaction that turns into a write fails at once if another process wrote.
                 db.execute("BEGIN IMMEDIATE")
+                self._write_began = time.monotonic()
                 yield db
                 db.commit()
             finally:
                 self._end(db)
+                self._write_began = None
 
     def _end(self, handle: "_Handle") -> None:
         """Roll back an open transaction; close a connection whose rollback fails, since it would keep its lock."""

@@ -4,7 +4,7 @@ import { AnswerError } from "../survey/errors.js";
  * The randomizers, (mechanism, truth, draws, memo) -> report, by mechanism; the rarer ones once `bringRandomizers` has
  * come for them.
  */
-export const RANDOMIZERS = new Map([["binary_rr", randomizeBinaryRR], ["kary_rr", randomizeKaryRR]]);
+export const RANDOMIZERS = new Map([["binary_rr", drawFromRow], ["kary_rr", drawFromRow]]);
 
 /** Have the randomizers of a survey, before its answers are randomized; their files came with the survey. */
 export async function bringRandomizers({ memoized, private: places, questions }) {
@@ -50,19 +50,10 @@ function perturb(question, truths, draws, ownCoin, memo) {
 }
 
 /**
- * 0 or 1, with the channel's weights for `truth`.
+ * A report by the mechanism's weights for `truth`: 0 or 1, or a category.
  *
- * Epsilon: `mechanism.epsilon`. Bytes: those of below(denominator), whatever the truth; coin flip 1.
+ * Epsilon: `mechanism.epsilon`. Bytes: those of below(sum of a row), whatever the truth; coin flip 1.
  */
-export function randomizeBinaryRR(mechanism, truth, draws) {
-  return draws.pick(mechanism.weights(truth));
-}
-
-/**
- * A category in 0 .. k - 1, with the channel's weights for `truth`.
- *
- * Epsilon: `mechanism.epsilon`. Bytes: those of below(denominator), whatever the truth.
- */
-export function randomizeKaryRR(mechanism, truth, draws) {
+export function drawFromRow(mechanism, truth, draws) {
   return draws.pick(mechanism.weights(truth));
 }

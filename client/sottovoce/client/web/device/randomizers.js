@@ -1,29 +1,15 @@
 import { bitOf, maskOf } from "../survey/answers.js";
 
 /**
- * A mask of all options, when the mask of the chosen ones is `truth`.
+ * A mask with a bit for each option, from option 0 on, each with the weights of its own truth.
  *
- * Epsilon: `mechanism.epsilon`, which counts on at most max_choices options chosen.
- * Bytes: those of k picks, from option 0 on, whatever the truth.
+ * Epsilon: `mechanism.epsilon`, which for `bitwise_rr` counts on at most max_choices options chosen.
+ * Bytes: those of k picks, whatever the truth.
  */
-export function randomizeBitwiseRR(mechanism, truth, draws) {
-  return drawBits(mechanism, truth, draws);
-}
-
-/** A mask with a bit for each option, from option 0 on, each with the weights of its own truth. */
 export function drawBits(mechanism, truth, draws) {
   const bits = mechanism.selectedBits(truth);
   const options = [...Array(mechanism.options).keys()];
   return maskOf(options.filter((option) => draws.pick(mechanism.weights(bitOf(bits, option)))));
-}
-
-/**
- * A mask of all options, when option `truth` is true.
- *
- * Epsilon: `mechanism.epsilon`. Bytes: those of k picks, from option 0 on, whatever the truth.
- */
-export function randomizeOptimalUnary(mechanism, truth, draws) {
-  return drawBits(mechanism, truth, draws);
 }
 
 /**
@@ -125,9 +111,9 @@ export function randomizeSquareWave(mechanism, truth, draws) {
 export const RARE_RANDOMIZERS = {
   subset_selection: randomizeSubsetSelection,
   hadamard_response: randomizeHadamardResponse,
-  optimal_unary: randomizeOptimalUnary,
+  optimal_unary: drawBits,
   sampled_option: randomizeSampledOption,
-  bitwise_rr: randomizeBitwiseRR,
+  bitwise_rr: drawBits,
   rounding_rr: randomizeRoundingRR,
   level_table: randomizeLevelTable,
   square_wave: randomizeSquareWave,

@@ -46,7 +46,7 @@ const MORE = 20;
  * It has no way to the network or to the ledger; its tally goes with the step.
  */
 async function practice(survey, words) {
-  const { randomizeBinaryRR } = await import("../device/randomize.js");
+  const { drawFromRow } = await import("../device/randomize.js");
   const coin = survey.questions.find((question) => question.mechanism?.name === COIN.name);
   const mechanism = coin?.mechanism ?? new BinaryRR(COIN);
   const draws = new Draws();
@@ -55,7 +55,7 @@ async function practice(survey, words) {
   const roll = (truth, times) => {
     let value;
     for (let time = 0; time < times; time += 1) {
-      value = randomizeBinaryRR(mechanism, truth, draws);
+      value = drawFromRow(mechanism, truth, draws);
       tally[truth].rolls += 1;
       tally[truth].yes += value;
     }

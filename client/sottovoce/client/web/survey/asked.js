@@ -116,13 +116,14 @@ export class SampledSurvey extends Survey {
     return [...this.questions.keys()].filter((index) => !longest.includes(index));
   }
 
-  /** How many items ask something, at most; of questions that are drawn, each counts. */
+  /** How many items ask something, at most; where some are drawn, each question counts. */
   get mostAsked() {
     const count = (name) => {
-      const [sample] = this.samplesInArm(name);
       const items = this.itemsInArm(name).filter(({ questions }) => questions.length > 0);
-      if (!sample) return items.length;
-      return sample.size + items.flatMap((item) => item.questions).filter(({ mechanism }) => mechanism === null).length;
+      if (this.samplesInArm(name).length === 0) return items.length;
+      const drawn = this.unitsInArm(name).map((unit) => this.askedOf(unit)).sort((one, other) => other - one);
+      const open = items.flatMap((item) => item.questions).filter(({ mechanism }) => mechanism === null);
+      return sum(drawn.slice(0, this.ask ?? undefined)) + open.length;
     };
     return Math.max(...this.armNames.map(count));
   }

@@ -37,6 +37,20 @@ def test_expected_reports_fit_exactly() -> None:
     assert [share.category for share in found.shares] == ["no", "yes", "c0", "c1", "c2", "no", "yes"]
 
 
+def test_block_that_asks_some_of_its_questions_is_fitted_from_reports_with_these() -> None:
+    """Every set equally often; the third question is in reports that have one of the two alone."""
+    drawn = blocks(block(*map(in_block, "abc")) | {"ask": 2})
+    cells, counts = np.array([[0, 0], [0, 1], [1, 0], [1, 1]]), [500, 200, 150, 150]
+    values = np.full((3000, 3), np.nan)
+    for number, places in enumerate([[0, 1], [0, 2], [1, 2]]):
+        values[1000 * number : 1000 * (number + 1), places] = np.repeat(cells, counts, axis=0)
+    found = fit_block(Columns.from_arrays(drawn, dict(zip("abc", values.T, strict=True))), ["a", "b"], draws=0)
+
+    # Of four combinations with weights 9, 1, 1, 1.
+    assert found.n == 1000
+    assert found.table.ravel() == pytest.approx([(count / 1000 - 1 / 12) * 12 / 8 for count in counts], abs=1e-6)
+
+
 def test_reports_drawn_apart_do_not_fit_a_block() -> None:
     """A client that draws each question by itself has other combinations than the block explains."""
     rng = np.random.default_rng(4)

@@ -1,4 +1,4 @@
-"""``select_multiple``: some of the options, answered by a list of names; the true value is a bit mask."""
+"""Question types whose answers are options: one, yes or no, or several."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
@@ -6,11 +6,71 @@ from typing import Any, ClassVar
 from sottovoce.shared.answers import MAX_MASK_OPTIONS, Domain, Value
 from sottovoce.shared.checks import Reader
 from sottovoce.shared.types.base import Fields, QuestionType, is_below
-from sottovoce.shared.types.select_one import NAMED, option_index
+
+NAMED = {"$ref": "#/$defs/choices"}
+
+
+class SelectOneType(QuestionType):
+    """One of the options that ``choices`` lists, answered by its name; the true value is its index."""
+
+    name = "select_one"
+    truth = "option"
+    keys: ClassVar[Mapping[str, Any]] = {"choices": NAMED}
+    required: ClassVar[tuple[str, ...]] = ("choices",)
+    list_key = "choices"
+    takes_category = True
+
+    def domain(self, fields: Fields, names: Sequence[str], reader: Reader, pointer: str) -> Domain | None:  # noqa: ARG002
+        """Return the domain with these options; None without any."""
+        return Domain(tuple(names)) if names else None
+
+    def encode(self, domain: Domain, answer: object) -> int:
+        """The option's index; the category for no answer is not named."""
+        return option_index(domain, answer)
+
+    def answer(self, domain: Domain, value: int) -> str:
+        """Return the name of the option with this index."""
+        return domain.options[value]
+
+    def holds(self, domain: Domain, value: object) -> bool:
+        """Return True for the index of an option."""
+        return is_below(value, domain.size)
+
+
+def option_index(domain: Domain, answer: object) -> int:
+    """The index of the option with this name; a ``ValueError`` repeats nothing of it."""
+    place = domain.places.get(answer) if isinstance(answer, str) else None
+    if place is None:
+        raise ValueError("is not one of its options")
+    return place
+
+
+class RatingType(SelectOneType):
+    """One of some options in an order, shown side by side."""
+
+    name = "rating"
+
+
+BOOLEAN_OPTIONS = ("no", "yes")
+"""The options of a yes/no question, in the order of their values 0 and 1."""
+
+
+class BooleanType(SelectOneType):
+    """Yes or no; the true value is 1 for yes."""
+
+    name = "boolean"
+    truth = "yes_no"
+    keys: ClassVar[Mapping[str, Any]] = {}
+    required = ()
+    list_key = ""
+
+    def domain(self, fields: Fields, names: Sequence[str], reader: Reader, pointer: str) -> Domain:  # noqa: ARG002
+        """The same for every such question."""
+        return Domain(BOOLEAN_OPTIONS)
 
 
 class SelectMultipleType(QuestionType):
-    """At most ``max_choices`` of the options that ``choices`` lists, or none."""
+    """At most ``max_choices`` of the options, or none, answered by a list of names; the true value is a bit mask."""
 
     name = "select_multiple"
     truth = "options"
