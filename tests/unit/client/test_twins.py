@@ -61,7 +61,8 @@ TWINS = [
         "shared.parse_item",
         ("survey/parse_item.js", "survey/more_items.js"),
         within="(?!readAfter).*",
-        only_python={"ItemReader": "it collects every problem; the page stops at the first", "dumpItems": AUTHORS},
+        only_python={"ItemReader": "it collects every problem; the page stops at the first", "dumpItems": AUTHORS}
+        | {"dumpCondition": AUTHORS},
         only_javascript=dict.fromkeys(
             [
                 "parseItem",

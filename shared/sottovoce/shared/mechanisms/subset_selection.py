@@ -27,6 +27,7 @@ from typing import Any, ClassVar, Self
 from sottovoce.shared import rational
 from sottovoce.shared.answers import MAX_MASK_OPTIONS, Domain
 from sottovoce.shared.mechanisms.base import Mask, OfOdds
+from sottovoce.shared.mechanisms.bits import check_maskable
 from sottovoce.shared.mechanisms.parameters import (
     FRACTION,
     Parameter,
@@ -35,7 +36,6 @@ from sottovoce.shared.mechanisms.parameters import (
     integer_field,
     whole,
 )
-from sottovoce.shared.sentence import Sentence
 
 
 @dataclass(frozen=True)
@@ -62,10 +62,7 @@ class SubsetSelection(OfOdds, Mask):
     options: int
 
     def __post_init__(self) -> None:
-        if not 2 <= self.options <= MAX_MASK_OPTIONS:
-            raise ValueError(
-                Sentence("this mechanism serves questions with 2 to {most} options", most=MAX_MASK_OPTIONS)
-            )
+        check_maskable(self.options)
         if self.keep <= 1:
             raise ValueError("odds must be above 1")
         if not 1 <= self.size < self.options:
