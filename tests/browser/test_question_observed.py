@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 from playwright.sync_api import Page
+from sottovoce.shared.single_question import parse_asked
 
 from tests.browser.conftest import NewContext
 from tests.browser.question_host import be_still, element, frame_of, write_host
@@ -29,6 +30,10 @@ WATCH = """() => {
   for (const node of [document.body, ...document.querySelectorAll("sottovoce-question")]) sizes.observe(node);
 }"""
 """Everything that a page can note of what people do on it; a machine's motion sensors speak at any time."""
+
+SIX = {"type": "select_one", "name": "did", "label": {"en": "Which of these did you do?"},
+       "choices": [{"name": f"o{number}", "label": {"en": f"Option {number}"}} for number in range(6)],
+       "mechanism": {"name": "kary_rr", "epsilon": "1"}}  # fmt: skip
 
 OWN = """<label><input type="radio" name="q">Yes</label><label><input type="radio" name="q">No</label>
 <button type="button" onclick="dispatchEvent(new Event('message'))">Send</button>"""
@@ -98,3 +103,39 @@ def test_recorders_tell_answers_apart_in_the_page_itself(new_context: NewContext
         page.goto(host)
         noted.append(seen(page, key))
     assert noted[0] != noted[1]
+
+
+SCROLLED = """() => {
+  moves = [];
+  addEventListener("scroll", () => moves.push(scrollY), true);
+}"""
+
+
+@pytest.mark.parametrize("way", ["keyboard", "mouse"])
+def test_page_around_a_frame_in_half_view_does_not_move_to_the_option(
+    new_context: NewContext, tmp_path: Path, host: str, place: str, way: str
+) -> None:
+    """Who comes by keyboard sees the whole frame first, whichever option follows."""
+    above, below = (f'<div style="height: {height}px"></div>' for height in (235, 900))
+    noted = []
+    for option in (0, 4):
+        page = new_context(viewport={"width": 800, "height": 600}).new_page()
+        write_host(tmp_path, place, above, element(place, dict(parse_asked(SIX).document)), below)
+        page.goto(host)
+        frame = frame_of(page)
+        be_still(frame)
+        page.evaluate(SCROLLED)
+        if way == "mouse":
+            box = frame.locator("label.option").nth(option).bounding_box()
+            assert box
+            assert box["y"] + box["height"] > 600 or option == 0
+            page.mouse.click(box["x"] + 100, box["y"] + 10)
+        else:
+            page.locator("input[name=nickname]").focus()
+            for key in ["Tab", "Space", *["ArrowDown"] * option]:
+                page.keyboard.press(key)
+        finish_frames(page)
+        assert frame.locator(f"#answer-{option}").is_checked()
+        noted.append(page.evaluate("moves"))
+    assert noted[0] == noted[1]
+    assert (noted[0] != []) == (way == "keyboard")

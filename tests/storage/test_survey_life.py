@@ -13,6 +13,7 @@ from sottovoce.aggregator.storage.postgres.storage import PostgresStorage
 from sottovoce.aggregator.storage.sqlite.storage import SQLiteStorage
 from sottovoce.aggregator.storage.table_catalogue import OF_SURVEYS
 from sottovoce.aggregator.storage.verify_counts import recount, wrong_counts
+from sottovoce.aggregator.surveys.stored_surveys import reports_so_far
 from sottovoce.shared.errors import StorageError
 
 from tests import postgres
@@ -145,6 +146,24 @@ def test_publish_refuses_a_later_day_of_deletion(store: Storage, day: str | None
             store.publish(correction)
     else:
         store.publish(correction)
+
+
+def test_total_is_what_the_results_add_up(store: Storage) -> None:
+    """Also where groups grow past their steps, and after a close and a reopening, whatever number came last."""
+    key = store.publish(survey()).key
+
+    def totals() -> tuple[int, int]:
+        added_up = shown(store, key)[ALL]
+        return reports_so_far(store.revisions("exam")[-1]), added_up
+
+    store.store([arrival(key, number, (1, 2, number % 2)) for number in range(62)])
+    assert totals() == (62, 62)
+    store.store([arrival(key, 100, (1, 2, 0))])
+    assert totals() == (62, 62)
+    store.close_survey("exam", 1)
+    assert totals() == (63, 63)
+    store.reopen_survey("exam")
+    assert totals() == (63, 63)
 
 
 def test_reopened_survey_shows_the_rest_never_again(store: Storage) -> None:

@@ -1,13 +1,14 @@
 """Edit commands of the page Design: add, delete and move cards, protect them together, and fix problems."""
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from itertools import count
 from typing import Any
 
 from sottovoce.aggregator.authoring.draft import DraftItem, SurveyDraft, least_of
 from sottovoce.aggregator.authoring.draft_blocks import protect_together, refitted, separate
-from sottovoce.aggregator.authoring.slugs import free_name
+from sottovoce.aggregator.authoring.slugs import free_name, is_given
 from sottovoce.aggregator.authoring.to_survey import card_groups
 from sottovoce.shared.types import TYPES
 
@@ -33,14 +34,19 @@ def change(draft: SurveyDraft, word: str) -> SurveyDraft:
 
 
 def _add(draft: SurveyDraft, kind: str) -> SurveyDraft:
-    taken = [card.name for card in draft.cards]
-    name = free_name(f"q{len(taken) + 1}", taken)
+    name = _default_name(draft.cards)
     known = (*TYPES, "note", "acknowledge", "matrix")
     asked: dict[str, Any] = {"type": kind if kind in known else "boolean", "name": name}
     if kind == "matrix":
         asked |= {"rows": [], "of": {"type": "select_one", "choices": []}}
     harm = "public" if asked["type"] in ("note", "acknowledge") else "clearly"
     return replace(draft, cards=(*draft.cards, DraftItem({**asked, "label": {}}, harm)))
+
+
+def _default_name(cards: Sequence[DraftItem]) -> str:
+    """Return a free ``q`` and a number: any other form would count as chosen, and no longer follow the text."""
+    taken = {card.name for card in cards}
+    return next(name for number in count(len(cards) + 1) if (name := f"q{number}") not in taken)
 
 
 def _language(draft: SurveyDraft, tag: str) -> SurveyDraft:
@@ -88,7 +94,7 @@ def _move_to(draft: SurveyDraft, number: int, place: str) -> SurveyDraft:
 
 def _copy(draft: SurveyDraft, number: int, _value: str) -> SurveyDraft:
     card, cards = draft.cards[number], list(draft.cards)
-    name = free_name(card.name, [each.name for each in cards])
+    name = free_name(card.name, [each.name for each in cards]) if is_given(card.name) else _default_name(cards)
     asked = {key: value for key, value in card.asked.items() if key != "cohort"}
     cards.insert(number + 1, replace(card, asked={**asked, "name": name}))
     return refitted(replace(draft, cards=tuple(cards)), card.block)

@@ -43,6 +43,7 @@ class StoredSurvey:
         closed_on: the day on which it was closed, counted from 1970-01-01; None while it is open.
         purged: report ids were deleted, so that the aggregator cannot recognize a report that comes again.
         retired: superseded by a later revision; reports already drawn for it count, new respondents get the later one.
+        shown: number of reports in the shown counts, which results add up.
     """
 
     key: int
@@ -55,6 +56,7 @@ class StoredSurvey:
     closed_on: int | None = None
     purged: bool = False
     retired: bool = False
+    shown: int = 0
 
 
 @dataclass(frozen=True)

@@ -8,6 +8,7 @@ from sottovoce.aggregator.authoring.diff import differences
 from sottovoce.aggregator.authoring.draft import DraftItem, SurveyDraft, empty_draft
 from sottovoce.aggregator.authoring.edit_commands import change
 from sottovoce.aggregator.authoring.from_survey import draft_of
+from sottovoce.aggregator.authoring.slugs import is_given
 from sottovoce.aggregator.authoring.validation import problems_of, survey_of_draft
 from sottovoce.shared.mechanisms.kary_rr import KaryRR
 from sottovoce.shared.parse_survey import parse_survey
@@ -262,6 +263,20 @@ def test_buttons_move_copy_and_delete_cards_and_ignore_what_is_gone() -> None:
     assert [card.name for card in change(start, "to:2:0").cards] == [names[2], *names[:2]]
     for word in ("up:0", "down:2", "delete:3", "to:1:1", "to:1:x", "up:x", "nothing", "ask:x", "language:<b>"):
         assert change(start, word) == start
+
+
+def test_added_and_copied_questions_are_named_by_their_texts() -> None:
+    """Also after one was deleted, when the next number is taken."""
+    text = {"label": {"en": "Ever cheated?"}}
+    copied = change(change(asks(text, {}, text), "delete:1"), "copy:1")
+    assert [question.name for question in survey_of_draft(copied, "t").questions] == [
+        "cheated",
+        "cheated_2",
+        "cheated_3",
+    ]
+    added = change(change(asks(text, {}, text), "delete:0"), "add:boolean").cards
+    assert len({card.name for card in added}) == len(added)
+    assert not any(is_given(card.name) for card in added)
 
 
 def test_unnamed_questions_are_named_by_their_texts() -> None:

@@ -20,7 +20,8 @@ _DROP = "DELETE FROM {} WHERE survey IN (SELECT key FROM surveys WHERE name = ?)
 _REKEY = "UPDATE {} SET report_id = {} WHERE survey = ?"
 _SURVEYS = """
     SELECT key, name, revision, digest, document, closed_on, purged, retired,
-           (SELECT coalesce(CAST(sum(arrived - withdrawn) AS bigint), 0) FROM cells WHERE survey = key)
+           (SELECT coalesce(CAST(sum(arrived - withdrawn) AS bigint), 0) FROM cells WHERE survey = key),
+           (SELECT coalesce(CAST(sum(arrived - withdrawn) AS bigint), 0) FROM shown_cells WHERE survey = key)
     FROM surveys
 """
 _CELLS_OF = """
@@ -295,6 +296,6 @@ def _about(name: str, revision: int, digest: str) -> str:
 
 
 def _stored(key: int, name: str, revision: int, digest: str, *rest: Any) -> StoredSurvey:  # noqa: ANN401 - a row
-    document, closed_on, purged, retired, reports = rest
-    closed = closed_on is not None
-    return StoredSurvey(key, name, revision, digest, document, closed, reports, closed_on, bool(purged), bool(retired))
+    document, closed_on, purged, retired, reports, shown = rest
+    closed, flags = closed_on is not None, (bool(purged), bool(retired))
+    return StoredSurvey(key, name, revision, digest, document, closed, reports, closed_on, *flags, shown)

@@ -84,9 +84,14 @@ class Sentences:
         return self.words.number(tenths / 10, 1 if tenths % 10 else 0)
 
     def way_out(self, draft: SurveyDraft, card: DraftItem) -> Sequence[str]:
-        """Return a warning if people cannot decline to answer a question, else an empty list."""
+        """Return a warning if people cannot decline to answer a question, and a remedy if a field offers one."""
         asks = card.type in TYPES or card.type == "matrix"
-        return [self.words.translate("design_no_way_out")] if asks and not absent_keys(card, draft.declining) else []
+        if not asks or absent_keys(card, draft.declining):
+            return []
+        kind = TYPES.get(str(card.treated.get("type", "")))
+        has_field = kind is not None and kind.truth == "number" and "procedure" not in card.treated
+        remedy = [self.words.translate("design_offer_way_out", field=self.words.translate("design_absent"))]
+        return [self.words.translate("design_no_way_out"), *(remedy if has_field else [])]
 
     def _needed_sentence(self, found: Figures, declining: str) -> str:
         if found.needed is None:

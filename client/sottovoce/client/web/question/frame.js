@@ -51,6 +51,8 @@ class Frame {
     this.#words = new Words(async (tag) => sentences[tag], [...wished, ...navigator.languages]);
     // Nothing chosen outlives the visit, not even in the browser's back-forward cache.
     addEventListener("pagehide", () => this.#clear());
+    // Its parts do not move the page around it, so who comes by keyboard sees all of it, whatever part has the focus.
+    addEventListener("focus", () => addEventListener("keyup", showWhole, { once: true }));
   }
 
   /** Show the question, or why there is none. */
@@ -65,7 +67,7 @@ class Frame {
     }
     // Fixed before anything is chosen, so that no size depends on the answer.
     const most = MOST_OF_WINDOW * (Number(this.#given.height) || screen.height);
-    const height = Math.ceil(Math.min(document.body.offsetHeight, Math.max(most, LEAST_HEIGHT)));
+    const height = Math.ceil(Math.min(this.#main.scrollHeight, Math.max(most, LEAST_HEIGHT)));
     this.#tell({ type: "sottovoce:size", height });
   }
 
@@ -129,6 +131,7 @@ class Frame {
     for (const part of this.#parts) part.fault.hidden = !open.includes(part);
     if (open.length > 0) {
       open[0].control.faulty().focus({ preventScroll: true });
+      this.#main.scrollTop = open[0].fields.offsetTop - this.#main.firstChild.offsetTop;
       return;
     }
     this.#isSent = true;
@@ -161,6 +164,7 @@ class Frame {
     const details = element("details", {}, words.line("summary", "question_reported"), ...shown);
     this.#main.querySelector("form").replaceWith(element("div", { role: "status" }, start), details);
     start.focus({ preventScroll: true });
+    this.#main.scrollTop = 0;
   }
 
   // What covers it for a moment only, as while the page is still built, is not worth a sentence.
@@ -187,6 +191,10 @@ class Frame {
     // A page without an origin of its own, such as a file, cannot be named.
     parent.postMessage(message, this.#origin === "null" ? "*" : this.#origin);
   }
+}
+
+function showWhole({ key }) {
+  if (key === "Tab") document.documentElement.scrollIntoView({ block: "nearest" });
 }
 
 function checkReach() {

@@ -55,13 +55,15 @@ function blurWhileHidden(form) {
   });
 }
 
-// The odds that most of the questions have, the first of equals, once above them all: `{ odds, node }`.
+// The odds that most of the questions have, the first of equals, once above them all: `{ odds, node }`. The odds of a
+// block tell nothing of other questions, and stand above them only where there are no others.
 function commonOdds(survey, words, asked) {
   const isPrivate = (index) => asked.includes(index) && survey.questions[index].mechanism !== null;
   const questions = survey.private.filter(isPrivate).map((index) => survey.questions[index]);
   const spelled = questions.map((question) => spellOdds(question, words));
   const count = (odds) => spelled.filter((other) => other === odds).length;
-  const [odds] = [...spelled].sort((one, other) => count(other) - count(one));
+  const inBlock = (odds) => questions[spelled.indexOf(odds)].mechanism.block !== undefined;
+  const [odds] = [...spelled].sort((one, other) => inBlock(one) - inBlock(other) || count(other) - count(one));
   if (odds === undefined) return null;
   const question = questions[spelled.indexOf(odds)];
   const unless = count(odds) < spelled.length ? [words.node("most_questions"), " "] : [];
