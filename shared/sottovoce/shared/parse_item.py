@@ -389,7 +389,7 @@ def _dump_item(item: Item, questions: Mapping[str, Question]) -> dict[str, Any]:
 
 
 def dump_condition(condition: Condition, asked: Question) -> Any:  # noqa: ANN401 - a list or a map
-    """What a condition says of a question's answer: names of options, or the ends of a range."""
+    """Return what a condition demands of an answer: names of options, or the ends of a range."""
     if condition.span is None:
         return [asked.options[option] for option in condition.options]
     low, high = (asked.answer(step) for step in condition.span)
