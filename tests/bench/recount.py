@@ -10,9 +10,9 @@ from sottovoce.aggregator.storage import ReportBatch
 from sottovoce.aggregator.storage.connect import open_url
 from sottovoce.aggregator.storage.models import ID
 from sottovoce.aggregator.storage.pack_values import pack
-from sottovoce.aggregator.storage.verify_counts import recount
 
 from tests.bench.ingest import ten_questions
+from tests.recount import recount
 
 REPORTS = int(os.environ.get("BENCH_REPORTS", "1000000"))
 GROUP = 16_000

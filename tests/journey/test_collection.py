@@ -4,7 +4,6 @@ import json
 
 import pytest
 import requests
-from sottovoce.aggregator.storage.verify_counts import recount
 from sottovoce.client.draws import Draws
 from sottovoce.client.respondent import encode, randomize
 from sottovoce.shared.report import dump_report
@@ -12,6 +11,7 @@ from sottovoce.shared.spec import Survey
 
 from tests.conftest import Running, SharedServer
 from tests.journey.test_hostile_http import JSON, check_problem
+from tests.recount import recount
 from tests.surveys import ANSWERS, survey
 
 SMALL = survey()

@@ -6,13 +6,13 @@ from pathlib import Path
 import pytest
 from sottovoce.aggregator.estimators.support import estimate_share
 from sottovoce.aggregator.storage.sqlite.storage import SQLiteStorage
-from sottovoce.aggregator.storage.verify_counts import recount
 from sottovoce.demo.data import demo_answers, demo_survey
 from sottovoce.demo.run import MOST_ERRORS, distance
 from sottovoce.shared.mechanisms.binary_rr import BinaryRR
 from sottovoce.shared.spec import Question
 
 from tests.journey.test_own_survey import invoke, sottovoce
+from tests.recount import recount
 from tests.unit.shared.test_schema import validator
 
 

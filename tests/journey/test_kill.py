@@ -17,7 +17,6 @@ import requests
 from sottovoce.aggregator.storage import ReportBatch, Storage
 from sottovoce.aggregator.storage.connect import open_url
 from sottovoce.aggregator.storage.pack_values import pack
-from sottovoce.aggregator.storage.verify_counts import recount
 from sottovoce.cli.process import free_port, wait_until_ready
 from sottovoce.shared.spec import Survey
 
@@ -25,6 +24,7 @@ from tests import postgres
 from tests.bench.load import write_bodies
 from tests.journey.test_collection import batch, reports
 from tests.journey.test_hostile_http import JSON
+from tests.recount import recount
 from tests.storage.test_contract import plan
 from tests.surveys import survey
 

@@ -13,13 +13,13 @@ import pytest
 import requests
 from sottovoce.aggregator.storage.connect import FILE, open_url
 from sottovoce.aggregator.storage.sqlite.storage import SQLiteStorage
-from sottovoce.aggregator.storage.verify_counts import recount
 from sottovoce.shared.spec import Survey
 
 from tests import postgres
 from tests.conftest import Running, processes, start
 from tests.journey.test_collection import batch, reports, send, withdrawal
 from tests.journey.test_own_survey import invoke, sottovoce
+from tests.recount import recount
 from tests.surveys import survey
 from tests.unit.cli.test_maintain import fill
 

@@ -303,15 +303,6 @@ def test_invitation_makes_one_account_with_its_role(access: AccessTables) -> Non
     assert access.grants(new[made.index(True)].id) == {"exam": "analyst"}
 
 
-def test_invitation_is_taken_back(access: AccessTables) -> None:
-    """From then on it is good for nothing."""
-    access.add_invitation(AccountInvitation(b"link", "exam", "viewer", None, TODAY))
-    assert access.invitation(b"link", TODAY) == access.invitations()[0]
-    assert access.withdraw_invitation(b"link")
-    assert not access.withdraw_invitation(b"link")
-    assert access.invitation(b"link", TODAY) is None
-
-
 def test_ethics_link_shows_until_its_day_is_over_or_it_is_ended(access: AccessTables) -> None:
     """Bound to a digest; whether results are in it is its own."""
     views = [BoardView(b"1", "exam", "digest", False, TODAY), BoardView(b"2", "exam", "digest", True, TODAY + 1)]

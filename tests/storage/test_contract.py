@@ -16,10 +16,10 @@ from sottovoce.aggregator.storage.pack_values import pack, unpack
 from sottovoce.aggregator.storage.postgres.storage import PostgresStorage
 from sottovoce.aggregator.storage.sqlite.storage import SQLiteStorage
 from sottovoce.aggregator.storage.table_catalogue import TABLES
-from sottovoce.aggregator.storage.verify_counts import recount
 from sottovoce.shared.errors import StorageError
 
 from tests import postgres
+from tests.recount import recount
 from tests.surveys import survey
 
 BACK_ENDS: dict[str, Callable[[Path], Storage]] = {

@@ -18,10 +18,10 @@ from sottovoce.aggregator.storage.postgres.storage import PostgresStorage
 from sottovoce.aggregator.storage.sqlite import schema
 from sottovoce.aggregator.storage.sqlite.storage import SQLiteStorage
 from sottovoce.aggregator.storage.table_catalogue import EVERY_TABLE
-from sottovoce.aggregator.storage.verify_counts import recount
 from sottovoce.shared.errors import StorageError
 
 from tests import postgres
+from tests.recount import recount
 from tests.storage.test_contract import arrival
 
 FOLDER = Path(__file__).parent / "schemas"

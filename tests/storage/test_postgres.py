@@ -21,11 +21,11 @@ from sottovoce.aggregator.storage.postgres import storage as postgres_storage
 from sottovoce.aggregator.storage.postgres.connection import PostgresHandle
 from sottovoce.aggregator.storage.postgres.storage import PostgresStorage
 from sottovoce.aggregator.storage.sql_statements import id_hash
-from sottovoce.aggregator.storage.verify_counts import recount
 from sottovoce.shared.canonical import dump
 from sottovoce.shared.errors import StorageError
 
 from tests import postgres
+from tests.recount import recount
 from tests.storage.test_contract import arrival, identity, plan
 from tests.surveys import survey
 

@@ -14,10 +14,10 @@ from sottovoce.aggregator.storage import Cell, Outcome, ReportBatch, Storage, St
 from sottovoce.aggregator.storage.models import ALL
 from sottovoce.aggregator.storage.pack_values import pack
 from sottovoce.aggregator.storage.postgres.storage import PostgresStorage
-from sottovoce.aggregator.storage.verify_counts import recount
 from sottovoce.shared.spec import Survey
 
 from tests import postgres
+from tests.recount import recount
 from tests.storage.test_contract import BACK_ENDS, identity
 from tests.surveys import months, survey
 

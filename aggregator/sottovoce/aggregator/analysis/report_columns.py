@@ -86,10 +86,6 @@ class Columns:
         """Return a mask of the reports that have a value for a question, shape (n,)."""
         return ~is_null(self.values[name])
 
-    def of_wave(self, wave: int) -> "Columns":
-        """Return the reports of one wave."""
-        return self.among(self.wave == wave)
-
     def among(self, rows: NDArray[np.bool_]) -> "Columns":
         """Return the reports of a mask, (n,)."""
         values = {name: column[rows] for name, column in self.values.items()}

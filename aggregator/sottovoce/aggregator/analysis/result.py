@@ -1,7 +1,6 @@
 """Result type of all joint analyses: a figure with its uncertainty."""
 
-from dataclasses import dataclass, replace
-from typing import Self
+from dataclasses import dataclass
 
 
 @dataclass(frozen=True)
@@ -33,7 +32,3 @@ class Result:
     n_pair: int
     deff: float = 1.0
     warnings: tuple[str, ...] = ()
-
-    def warned(self, *sentences: str) -> Self:
-        """Return a copy with more warnings."""
-        return replace(self, warnings=(*self.warnings, *sentences))

@@ -12,6 +12,7 @@ Sources     Dwork and Roth 2014; Ghosh, Roughgarden and Sundararajan 2009; Canon
 """
 
 import math
+from bisect import bisect_left
 from collections.abc import Callable
 from fractions import Fraction
 from typing import Any
@@ -38,7 +39,7 @@ def largest_of(tail: float, cells: int) -> float:
 def laplace_error(rate: Fraction, cells: int) -> dict[str, Any]:
     """Return the error bound of ``cells`` answers with discrete Laplace noise, in grid units."""
     bound = math.log(cells / BETA) / float(rate)
-    t = _smallest(lambda t: largest_of(laplace_tail(rate, t), cells), math.ceil(bound) + 1)
+    t = smallest(lambda t: largest_of(laplace_tail(rate, t), cells), math.ceil(bound) + 1)
     name = "Laplace accuracy: Pr[largest error > ceil(figure)] <= 1/20"
     return {"t": t, "beta": str(BETA), "theorem": {"name": name, "figure": bound}}
 
@@ -47,7 +48,7 @@ def gaussian_error(variance: Fraction, cells: int) -> dict[str, Any]:
     """Return the error bound of ``cells`` answers with discrete Gaussian noise, in grid units."""
     bound = math.sqrt(2 * variance * math.log(2 * cells / BETA))
     tail = _gaussian_tail(variance, math.ceil(bound) + 1)
-    t = _smallest(lambda t: largest_of(tail(t), cells), math.ceil(bound) + 1)
+    t = smallest(lambda t: largest_of(tail(t), cells), math.ceil(bound) + 1)
     name = "sub-Gaussian tail: Pr[largest error >= figure] <= 1/20"
     return {"t": t, "beta": str(BETA), "theorem": {"name": name, "figure": bound}}
 
@@ -63,10 +64,6 @@ def _gaussian_tail(variance: Fraction, reach: int) -> Callable[[int], float]:
     return lambda t: 1.0 if t <= 0 else float(tails[t])
 
 
-def _smallest(probability: Callable[[int], float], enough: int) -> int:
+def smallest(probability: Callable[[int], float], enough: int) -> int:
     """Return the smallest t at which a decreasing probability is at most beta; ``enough`` is known to be such a t."""
-    low, high = 0, enough
-    while high - low > 1:
-        middle = (low + high) // 2
-        low, high = (low, middle) if probability(middle) <= BETA else (middle, high)
-    return high
+    return 1 + bisect_left(range(1, enough), True, key=lambda t: probability(t) <= BETA)

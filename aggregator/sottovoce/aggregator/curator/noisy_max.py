@@ -34,7 +34,7 @@ import numpy as np
 import numpy.typing as npt
 from sottovoce.aggregator.curator.count import in_units
 from sottovoce.aggregator.curator.histogram import cell_counts
-from sottovoce.aggregator.curator.noise_distribution import BETA
+from sottovoce.aggregator.curator.noise_distribution import BETA, smallest
 from sottovoce.aggregator.curator.privacy_cost import Charge
 from sottovoce.aggregator.curator.release import Release
 from sottovoce.aggregator.curator.release_terms import ReleaseTerms
@@ -190,18 +190,12 @@ def shortfall(rate: Fraction, cells: int, noise: WinnerNoise) -> dict[str, Any]:
     bound = math.log(cells / BETA) / float(rate)
     # Exponential noise is above t with probability a^t, so that t is enough; of Laplace noise two cells err.
     enough = math.ceil(bound) + 1 if noise is EXPONENTIAL else 2 * math.ceil(bound) + 2
-    t = enough if rate < Fraction(40, _SUMMED) else _smallest_gap(rate, cells, enough, noise)
+    t = enough
+    if rate >= Fraction(40, _SUMMED):
+        t = smallest(lambda gap: _win_probability(rate, cells, gap, noise), enough)
     figure = "ceil(figure) - 1" if noise is EXPONENTIAL else "2 ceil(figure) - 2"
     theorem = {"name": f"Pr[winner's count <= largest - {figure}] <= 1/20", "figure": bound}
     return {"t": t, "beta": str(BETA), "theorem": theorem}
-
-
-def _smallest_gap(rate: Fraction, cells: int, enough: int, noise: WinnerNoise) -> int:
-    low, high = 0, enough
-    while high - low > 1:
-        middle = (low + high) // 2
-        low, high = (low, middle) if _win_probability(rate, cells, middle, noise) <= BETA else (middle, high)
-    return high
 
 
 def _win_probability(rate: Fraction, cells: int, gap: int, noise: WinnerNoise) -> float:

@@ -20,7 +20,7 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from sottovoce.aggregator.estimators import ESTIMATORS, VARIABLES, public
-from sottovoce.aggregator.estimators.intervals import normal_quantile
+from sottovoce.aggregator.estimators.intervals import edge, normal_quantile
 from sottovoce.aggregator.estimators.pooling import Stratum, merge
 from sottovoce.aggregator.estimators.support import DEFAULT_RULE, Estimate, IntervalRule
 from sottovoce.aggregator.estimators.variable import ChoiceVariable, Variable
@@ -28,7 +28,6 @@ from sottovoce.shared.answers import Domain
 from sottovoce.shared.mechanisms import Mechanism
 
 METHOD = "inversion"
-_BISECTIONS = 60
 _SCANNED = 50
 _NEAR = 1e-9
 
@@ -99,20 +98,11 @@ def ratio_limits(part: float, whole: float, variance: Callable[[float], float], 
     point = num / den if den else 0.5
     if not inside(point):
         return 0.0, 1.0
-    low, high = (_edge(inside, point, end) for end in (0.0, 1.0))
+    low, high = (edge(inside, point, end) for end in (0.0, 1.0))
     # The set can come back beyond a gap; one part of it alone would not cover.
     scanned = (step / _SCANNED for step in range(_SCANNED + 1))
     parts = any(inside(t) != (low <= t <= high) for t in scanned if min(abs(t - low), abs(t - high)) > _NEAR)
     return (0.0, 1.0) if parts else (low, high)
-
-
-def _edge(inside: Callable[[float], bool], within: float, outside: float) -> float:
-    if inside(outside):
-        return outside
-    for _ in range(_BISECTIONS):
-        middle = (within + outside) / 2
-        within, outside = (middle, outside) if inside(middle) else (within, middle)
-    return outside
 
 
 class AnsweredStratum(NamedTuple):

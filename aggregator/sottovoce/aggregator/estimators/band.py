@@ -15,16 +15,15 @@ Sources     Ville 1939; Robbins 1970 (mixture martingales); Howard, Ramdas, McAu
 """
 
 import math
-from collections.abc import Callable
 from functools import lru_cache
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from sottovoce.aggregator.estimators.intervals import edge
 
 Array = NDArray[np.float64]
 
 NODES = 512
-_BISECTIONS = 60
 
 
 def band(count: int, n: int, a: float, b: float, confidence: float, options: int = 1) -> tuple[float, float]:
@@ -50,9 +49,7 @@ def band(count: int, n: int, a: float, b: float, confidence: float, options: int
     def inside(p: float) -> bool:
         return _log_likelihood(count, n, b + (a - b) * p) > threshold
 
-    low = 0.0 if inside(0.0) else _edge(inside, best, 0.0)
-    high = 1.0 if inside(1.0) else _edge(inside, best, 1.0)
-    return low, high
+    return edge(inside, best, 0.0), edge(inside, best, 1.0)
 
 
 def log_mixture(count: ArrayLike, n: ArrayLike, a: float, b: float) -> Array:
@@ -86,14 +83,3 @@ def _log_likelihood(count: int, n: int, reported: float) -> float:
     yes = count * math.log(reported) if count and reported > 0 else (-math.inf if count else 0.0)
     no = (n - count) * math.log1p(-reported) if count < n and reported < 1 else (-math.inf if count < n else 0.0)
     return yes + no
-
-
-def _edge(inside: Callable[[float], bool], within: float, outside: float) -> float:
-    """Return the boundary of the band between a point inside and one outside, by bisection; errs outwards."""
-    for _ in range(_BISECTIONS):
-        middle = (within + outside) / 2
-        if inside(middle):
-            within = middle
-        else:
-            outside = middle
-    return outside

@@ -15,7 +15,7 @@ display; it is never shown without its limits.
 Sources: Clopper and Pearson 1934 (inversion of two tails), here for a sum of two binomials.
 """
 
-from collections.abc import Callable
+from bisect import bisect_left
 from dataclasses import dataclass
 from math import exp, lgamma, log
 
@@ -61,8 +61,8 @@ def people_count(count: int, n: int, a: float, b: float, confidence: float = 0.9
     if not 1 <= n <= MOST:
         raise ValueError(f"a group has 1 to {MOST} people")
     tail = (1 - confidence) / 2
-    low = _first(n, lambda people: at_least(count, people, n, (a, b)) > tail)
-    high = n - _first(n, lambda missing: at_most(count, n - missing, n, (a, b)) > tail)
+    low = bisect_left(range(n), True, key=lambda people: at_least(count, people, n, (a, b)) > tail)
+    high = n - bisect_left(range(n), True, key=lambda missing: at_most(count, n - missing, n, (a, b)) > tail)
     point = min(max(round((count - n * b) / (a - b)), 0), n)
     return PeopleCount(point, low, high, n)
 
@@ -107,12 +107,3 @@ def _binomial(n: int, p: float) -> NDArray[np.float64]:
     ways = [lgamma(n + 1) - lgamma(k + 1) - lgamma(n - k + 1) for k in range(n + 1)]
     logs = [way + k * log(p) + (n - k) * log(1 - p) for k, way in enumerate(ways)]
     return np.array([exp(each) for each in logs])
-
-
-def _first(n: int, holds: Callable[[int], bool]) -> int:
-    """Return the smallest of 0 .. n for which a monotone condition holds, by bisection; n if it never holds."""
-    low, high = 0, n
-    while low < high:
-        middle = (low + high) // 2
-        low, high = (low, middle) if holds(middle) else (middle + 1, high)
-    return low

@@ -173,8 +173,25 @@ def _score_limit(x: Array, n: Array, z: float) -> Array:
     return limit
 
 
+def edge(inside: Callable[[float], bool], within: float, outside: float) -> float:
+    """
+    Return the last point inside on the way from ``within`` to ``outside``, by bisection; errs outwards.
+
+    Args:
+        inside: returns True for the points of an interval.
+        within: a point inside.
+        outside: the last possible point.
+    """
+    if inside(outside):
+        return outside
+    for _ in range(_BISECTIONS):
+        middle = (within + outside) / 2
+        within, outside = (middle, outside) if inside(middle) else (within, middle)
+    return outside
+
+
 def _outermost(inside: Callable[[Array], NDArray[np.bool_]], within: Array, outside: Array) -> Array:
-    """Return the last point inside on the way from ``within`` to ``outside``, by bisection; errs outwards."""
+    """Return what ``edge`` returns, for arrays of points."""
     reached = inside(outside)
     for _ in range(_BISECTIONS):
         middle = (within + outside) / 2

@@ -19,7 +19,7 @@ Sources     As for ``intervals``; Duchi, Jordan and Wainwright 2018 (bounded mea
 
 import math
 from bisect import bisect_right
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -27,14 +27,13 @@ from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
-from sottovoce.aggregator.estimators.intervals import normal_quantile
+from sottovoce.aggregator.estimators.intervals import edge, normal_quantile
 from sottovoce.aggregator.estimators.support import DEFAULT_RULE, SAME_PEOPLE, Estimate, IntervalRule
 from sottovoce.shared.errors import EstimateError
 
 Corners = tuple[list[float], list[float]]
 
 METHOD = "score-mean"
-_BISECTIONS = 60
 _UNBIASED = 1e-7  # of the range: tables rounded to a denominator of 2^32 stay within 1e-8
 
 
@@ -187,19 +186,8 @@ def mean_interval(
     def slack(mean: float) -> float:
         return z * math.sqrt((channel.variance(mean) + (waves - 1) * _spread(mean, channel)) / n) + correction
 
-    low = least if centre - least <= slack(least) else _root(lambda m: slack(m) >= centre - m, centre, least)
-    high = most if most - centre <= slack(most) else _root(lambda m: slack(m) >= m - centre, centre, most)
-    return low, high
-
-
-def _root(inside: Callable[[float], bool], within: float, outside: float) -> float:
-    for _ in range(_BISECTIONS):
-        middle = (within + outside) / 2
-        if inside(middle):
-            within = middle
-        else:
-            outside = middle
-    return outside
+    low = edge(lambda m: slack(m) >= centre - m, centre, least)
+    return low, edge(lambda m: slack(m) >= m - centre, centre, most)
 
 
 def _clip(raw: float, channel: ScoredChannel) -> float:

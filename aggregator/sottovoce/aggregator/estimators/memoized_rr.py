@@ -1,37 +1,9 @@
-"""Estimates from memoized randomized response; the maths is in ``sottovoce.shared.mechanisms.memoized_rr``."""
+"""
+Estimates from memoized randomized response; the maths is in ``sottovoce.shared.mechanisms.memoized_rr``.
 
-from collections.abc import Mapping
+Both layers together are one binary channel. Its variables are valid within one wave only.
+"""
 
-from sottovoce.aggregator.estimators.support import DEFAULT_RULE, Estimate, IntervalRule, estimate_share
-from sottovoce.aggregator.estimators.variable import Variable, YesNo
-from sottovoce.shared.answers import Domain
-from sottovoce.shared.mechanisms.memoized_rr import MemoizedRR
+from sottovoce.aggregator.estimators.binary_rr import estimate, variables
 
-
-def estimate(
-    mechanism: MemoizedRR, tally: Mapping[int, int], domain: Domain, rule: IntervalRule = DEFAULT_RULE
-) -> list[Estimate]:
-    """
-    Estimate the share of "yes".
-
-    Args:
-        mechanism: the channel of one report.
-        tally: number of reports by reported value, 0 or 1, preferably of one wave; missing means none.
-        domain: the question's options, no and yes.
-        rule: how the interval is made.
-
-    Returns:
-        One estimate, of the option "yes".
-
-    Raises:
-        EstimateError: impossible counts.
-
-    Maths: p = (x/n - b) / (a - b), with a and b of both layers together.
-    """
-    yes = tally.get(1, 0)
-    return [estimate_share(domain.options[1], yes, yes + tally.get(0, 0), *mechanism.support, rule)]
-
-
-def variables(mechanism: MemoizedRR, domain: Domain) -> list[Variable]:
-    """Return one yes/no variable, with a and b of both layers together; valid within one wave only."""
-    return [YesNo(categories=domain.options, support=mechanism.support, bit=lambda reported: reported == 1)]
+__all__ = ["estimate", "variables"]

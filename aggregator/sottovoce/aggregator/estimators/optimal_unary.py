@@ -5,28 +5,33 @@ from collections.abc import Mapping, Sequence
 from sottovoce.aggregator.estimators.support import DEFAULT_RULE, Estimate, IntervalRule, counts_of, estimate_shares
 from sottovoce.aggregator.estimators.variable import ChoiceVariable, Variable, bits
 from sottovoce.shared.answers import Domain
+from sottovoce.shared.mechanisms.bitwise_rr import BitwiseRR
 from sottovoce.shared.mechanisms.optimal_unary import OptimalUnary
+from sottovoce.shared.mechanisms.subset_selection import SubsetSelection
 
 
 def estimate(
-    mechanism: OptimalUnary, tally: Mapping[int, int], domain: Domain, rule: IntervalRule = DEFAULT_RULE
+    mechanism: OptimalUnary | SubsetSelection | BitwiseRR,
+    tally: Mapping[int, int],
+    domain: Domain,
+    rule: IntervalRule = DEFAULT_RULE,
 ) -> Sequence[Estimate]:
     """
-    Estimate the share of each option.
+    Estimate the share of each option, for any mechanism that reports a mask of the options that it supports.
 
     Args:
-        mechanism: the channel over k options.
+        mechanism: the channel over k options, or of each bit.
         tally: reports that support each option, and under k the number of reports.
         domain: the question's options.
         rule: how the intervals are made.
 
     Returns:
-        k estimates, in order; their raw values need not sum to 1.
+        k estimates, in order; their raw values need not sum to 1, except those of subset selection.
 
     Raises:
         EstimateError: impossible counts.
 
-    Maths: f_j = (n_j/n - q) / (p - q).
+    Maths: f_j = (n_j/n - b) / (a - b), with the mechanism's support probabilities a and b.
     """
     counts = counts_of(tally, mechanism.options)
     return estimate_shares(domain.options, counts, mechanism.reports(tally), *mechanism.support, rule)

@@ -19,13 +19,13 @@ Sources             Cochran 1977, chapters 5 and 5A; Warner 1965 (the variance o
 """
 
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
 from sottovoce.aggregator.estimators import ESTIMATORS, square_wave
 from sottovoce.aggregator.estimators.by_hand.uncertain_share import widen
-from sottovoce.aggregator.estimators.intervals import normal_quantile
+from sottovoce.aggregator.estimators.intervals import edge, normal_quantile
 from sottovoce.aggregator.estimators.support import DEFAULT_RULE, Estimate, IntervalRule
 from sottovoce.shared.answers import Domain
 from sottovoce.shared.errors import EstimateError
@@ -37,7 +37,6 @@ Stratum = tuple[Mechanism | None, Mapping[int, int]]
 METHOD = "pooled"
 BOOTSTRAP = square_wave.METHOD
 _PASSES = 2
-_BISECTIONS = 60
 
 
 class _Part(NamedTuple):
@@ -242,16 +241,7 @@ def _pooled_interval(parts: Sequence[_Part], raw: float, confidence: float) -> t
         return abs(centre - p) <= z * math.sqrt(_variance(parts, p)) + correction
 
     # sqrt(V) is concave, so ``inside`` holds on one interval around the centre, and bisection finds its ends.
-    return _edge(inside, centre, 0.0), _edge(inside, centre, 1.0)
-
-
-def _edge(inside: Callable[[float], bool], within: float, outside: float) -> float:
-    if inside(outside):
-        return outside
-    for _ in range(_BISECTIONS):
-        middle = (within + outside) / 2
-        within, outside = (middle, outside) if inside(middle) else (within, middle)
-    return outside
+    return edge(inside, centre, 0.0), edge(inside, centre, 1.0)
 
 
 def _variance(parts: Sequence[_Part], p: float) -> float:

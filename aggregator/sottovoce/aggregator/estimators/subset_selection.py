@@ -1,36 +1,13 @@
 """Estimates from subset selection; the maths is in ``sottovoce.shared.mechanisms.subset_selection``."""
 
-from collections.abc import Mapping, Sequence
 from fractions import Fraction
 
-from sottovoce.aggregator.estimators.support import DEFAULT_RULE, Estimate, IntervalRule, counts_of, estimate_shares
+from sottovoce.aggregator.estimators.optimal_unary import estimate
 from sottovoce.aggregator.estimators.variable import ChoiceVariable, Variable, bits
 from sottovoce.shared.answers import Domain
 from sottovoce.shared.mechanisms.subset_selection import SubsetSelection
 
-
-def estimate(
-    mechanism: SubsetSelection, tally: Mapping[int, int], domain: Domain, rule: IntervalRule = DEFAULT_RULE
-) -> Sequence[Estimate]:
-    """
-    Estimate the share of each option.
-
-    Args:
-        mechanism: the channel over k options.
-        tally: reports that support each option, and under k the number of reports.
-        domain: the question's options.
-        rule: how the intervals are made.
-
-    Returns:
-        k estimates, in order; their raw values sum to 1.
-
-    Raises:
-        EstimateError: impossible counts.
-
-    Maths: f_j = (n_j/n - b) / (a - b) with the mechanism's support probabilities a and b.
-    """
-    counts = counts_of(tally, mechanism.options)
-    return estimate_shares(domain.options, counts, mechanism.reports(tally), *mechanism.support, rule)
+__all__ = ["estimate", "variables"]
 
 
 def variables(mechanism: SubsetSelection, domain: Domain) -> list[Variable]:

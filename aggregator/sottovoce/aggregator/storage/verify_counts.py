@@ -7,9 +7,8 @@ from itertools import islice
 from typing import Any
 
 from sottovoce.aggregator.storage.invitations.blind_invitations import HELD
-from sottovoce.aggregator.storage.models import ID, ReportBatch, StoragePlan, StoredSurvey
+from sottovoce.aggregator.storage.models import ID, ReportBatch, StoragePlan
 from sottovoce.aggregator.storage.pack_values import LETTERS
-from sottovoce.aggregator.storage.reports.batch_columns import matrix, tallies
 from sottovoce.aggregator.storage.reports.count_changes import change
 from sottovoce.aggregator.storage.sql_storage import Rows, Storage
 from sottovoce.aggregator.storage.stored_totals import Cell, CheckedRevision, StoredTotals, Tokens
@@ -83,18 +82,6 @@ def _adds_up(shown: dict[tuple[int, int], int], survey: Survey, reports: int) ->
 
 # Rows counted at a time: large enough for numpy to be fast, small enough for the memory of a small machine.
 _CHUNK = 20_000
-
-
-def recount(storage: Storage, stored: StoredSurvey) -> dict[int, dict[int, int]]:
-    """Count the stored reports anew: number of reports by question index and counted value."""
-    masks = load_survey(stored.document).masks
-    counts: dict[int, dict[int, int]] = {}
-    for chunk in storage.packed_by_wave(stored.key):
-        for rows in _group_by_length([packed for _, packed in chunk]):
-            for _, index, value, number in tallies(matrix(b"".join(rows), len(rows)), masks).tolist():
-                tally = counts.setdefault(index, {})
-                tally[value] = tally.get(value, 0) + number
-    return counts
 
 
 def wrong_counts(storage: Storage) -> list[str]:
@@ -242,14 +229,3 @@ def _arrival(key: int, survey: Survey, wave: int, packed: list[bytes]) -> Report
 def _nonzero_counts(key: int, counter: Counter[Any]) -> dict[Any, int]:
     """Return the nonzero numbers of one revision."""
     return {place: number for place, number in counter.items() if place[0] == key and number}
-
-
-def _group_by_length(chunk: list[bytes]) -> Iterable[list[bytes]]:
-    """Group rows by length and width of values; usually there is one group."""
-    widths = {row[:1] for row in chunk}
-    if len(widths) == 1 and len(set(map(len, chunk))) == 1:
-        return [chunk]
-    groups: dict[tuple[int, int], list[bytes]] = {}
-    for row in chunk:
-        groups.setdefault((len(row), row[0]), []).append(row)
-    return groups.values()

@@ -10,13 +10,13 @@ from sottovoce.aggregator.intake.admission import Admission, Pending
 from sottovoce.aggregator.intake.decode import decode_report
 from sottovoce.aggregator.intake.survey_rules import check_values
 from sottovoce.aggregator.storage.sqlite.storage import SQLiteStorage
-from sottovoce.aggregator.storage.verify_counts import recount
 from sottovoce.client.draws import Draws
 from sottovoce.client.respondent import encode, randomize
 from sottovoce.shared.errors import REJECTIONS, ReportRejected
 from sottovoce.shared.report import Report, dump_report, parse_report
 
 from tests.conftest import FakeClock
+from tests.recount import recount
 from tests.surveys import ANSWERS, survey
 
 SURVEY = survey(opens="2026-01-01T00:00:00Z", closes="2027-01-01T00:00:00Z")

@@ -9,11 +9,11 @@ from sottovoce.aggregator.intake.admission import Admission
 from sottovoce.aggregator.intake.decode import MOST_ITEMS, decode_batch, dump
 from sottovoce.aggregator.intake.fast_batch import decode_fast_batch
 from sottovoce.aggregator.storage.sqlite.storage import SQLiteStorage
-from sottovoce.aggregator.storage.verify_counts import recount
 from sottovoce.shared.errors import ReportRejected
 from sottovoce.shared.report import MAX_WAVE, Report, dump_report
 
 from tests.conftest import FakeClock
+from tests.recount import recount
 from tests.surveys import document, survey
 from tests.unit.aggregator.intake.test_admission import SURVEY, report
 from tests.unit.aggregator.intake.test_batch import batch, item

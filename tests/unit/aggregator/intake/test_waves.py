@@ -10,7 +10,6 @@ from sottovoce.aggregator.intake.admission import Admission
 from sottovoce.aggregator.storage import Cell, StoredSurvey
 from sottovoce.aggregator.storage.models import ALL
 from sottovoce.aggregator.storage.sqlite.storage import SQLiteStorage
-from sottovoce.aggregator.storage.verify_counts import recount
 from sottovoce.aggregator.surveys.housekeeping import close_due
 from sottovoce.client.draws import Draws
 from sottovoce.client.respondent import encode, randomize
@@ -18,6 +17,7 @@ from sottovoce.shared.errors import EstimateError, ReportRejected
 from sottovoce.shared.report import Report, dump_report
 
 from tests.conftest import FakeClock
+from tests.recount import recount
 from tests.surveys import ANSWERS, survey
 
 WAVES = [

@@ -4,6 +4,8 @@ Quantiles of binned values by likelihood ratio tests: largest likelihoods with t
 The histogram is free otherwise: neither smooth nor of a known form. See ``square_wave`` for what is inverted.
 """
 
+from bisect import bisect_left
+
 import numpy as np
 from numpy.typing import NDArray
 from sottovoce.aggregator.estimators.intervals import normal_quantile
@@ -36,11 +38,8 @@ class Profile:
 
     def first(self, level: float) -> int:
         """Return the lowest bin that can contain the quantile: the share below its upper edge can be ``level``."""
-        low, high = 0, self._likeliest_bin(level)
-        while low < high:
-            middle = (low + high) // 2
-            low, high = (low, middle) if self._is_possible(middle + 1, level) else (middle + 1, high)
-        return low
+        bins = range(1, self._likeliest_bin(level) + 1)
+        return bisect_left(bins, True, key=lambda upper: self._is_possible(upper, level))
 
     def last(self, level: float) -> int:
         """Return the highest bin that can contain the quantile: the share below its lower edge can be ``level``."""

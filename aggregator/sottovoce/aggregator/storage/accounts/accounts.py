@@ -78,16 +78,6 @@ class AccessTables(PasskeyTables):
         """Return all unused invitations, expired ones included."""
         return [_invitation(*row) for row in self._back_end.rows_of(_ALL_INVITATIONS)]
 
-    def withdraw_invitation(self, link_hash: bytes) -> bool:
-        """Revoke a link; return True if it was unused."""
-        with self._back_end.write() as db:
-            query = "DELETE FROM invitations WHERE hash = ? RETURNING hash, survey, role, account, expires_on"
-            row = db.execute(query, [link_hash]).fetchone()
-            if row is not None:
-                self._note(db, words.INVITATION_REVOKED, _role(_invitation(*row)))
-        self._back_end.after_deletion()
-        return row is not None
-
     def accept_invitation(self, link_hash: bytes, account: Account, day: int) -> bool:
         """
         Use an invitation and create its account and grant in one transaction; return False if it is not valid.

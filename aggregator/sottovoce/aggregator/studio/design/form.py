@@ -287,8 +287,9 @@ def _choices(
     texts = lines[tags[0]]
     # If no line was added or removed, an edited line keeps the option's name: revisions add up counts by name.
     if len(texts) == len(before):
-        kept = [(text, choice) for text, choice in zip(texts, before, strict=True) if text not in known]
-        known |= {text: str(choice["name"]) for text, choice in kept if not (follow and _is_made(choice, tags[0], letter))}
+        edited = [(text, choice) for text, choice in zip(texts, before, strict=True) if text not in known]
+        kept = [each for each in edited if not (follow and _is_made(each[1], tags[0], letter))]
+        known |= {text: str(choice["name"]) for text, choice in kept}
     taken: list[str] = [known[text] for text in texts if text in known]
     found: list[Mapping[str, Any]] = []
     used: set[str] = set()

@@ -153,7 +153,7 @@ def test_memoized_answers_of_several_waves_are_refused():
 
     with pytest.raises(EstimateError, match=r"devices remember their draw of 'a' .* choose one wave"):
         crosstab(both, "a", "b")
-    assert crosstab(both.of_wave(1), "a", "b").n == 500
+    assert crosstab(both.among(both.wave == 1), "a", "b").n == 500
 
 
 def test_pairs_that_no_report_tells_of_are_refused():
