@@ -15,7 +15,7 @@ from sottovoce.aggregator.clock import Clock
 from sottovoce.aggregator.health import Readiness
 from sottovoce.aggregator.http import compression, error_pages, problems
 from sottovoce.aggregator.http.headers import add_headers, security_headers
-from sottovoce.aggregator.http.routing import Kind, Route, add_routes
+from sottovoce.aggregator.http.routing import Route, add_routes
 from sottovoce.aggregator.http.static_assets import PackedAssets, PagePart
 from sottovoce.aggregator.i18n.languages import language_of
 from sottovoce.aggregator.intake.admission import Admission
@@ -49,8 +49,8 @@ def empty() -> Response:
 
 
 _FRONT = (
-    Route("front.front", "GET", "/", front, "Show the front page.", Kind.PAGE, ("text/html",)),
-    Route("front.empty", "GET", "/empty", empty, "Show an empty page.", Kind.PAGE, ("text/html",)),
+    Route("front.front", "GET", "/", front, "Show the front page."),
+    Route("front.empty", "GET", "/empty", empty, "Show an empty page."),
 )
 _ROUTE_GROUPS: Sequence[Sequence[Route]] = (
     collect.ROUTES,

@@ -233,15 +233,11 @@ def _shortest(
     Returns:
         (share of yes, template, its numbers); None if ``MOST_DIGITS`` decimals are not enough.
     """
-    form = LINE if _is_short(a, b) else QUOTIENT
+    form = LINE if all(max(part.as_integer_ratio()) < SHORT for part in (1 / (a - b), b / (a - b))) else QUOTIENT
     # Fractions throughout: a float could miss the displayed digit by its last bit.
     ways = _lines(share, a, b) if form == LINE else _quotients(share, a, b)
     near = Fraction(1, 2000)  # half of the last displayed digit, 0.1 %
     return next(((reported, form, parts) for reported, parts, made in ways if abs(made - shown) <= near), None)
-
-
-def _is_short(a: Fraction, b: Fraction) -> bool:
-    return all(max(part.as_integer_ratio()) < SHORT for part in (1 / (a - b), b / (a - b)))
 
 
 def _lines(share: Fraction, a: Fraction, b: Fraction) -> Iterator[tuple[Percent, tuple[Number, ...], Fraction]]:

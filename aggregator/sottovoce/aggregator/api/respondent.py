@@ -192,41 +192,24 @@ def _asset(name: str, folder: str | None = None) -> Response:
 _SURVEY = "/api/v1/surveys/<name>"
 
 ROUTES = (
-    Route(
-        "collect.page",
-        "GET",
-        "/s/<name>",
-        page,
-        "Serve the form; the same page for every survey.",
-        Kind.PAGE,
-        ("text/html",),
-    ),
-    Route(
-        "collect.worker", "GET", "/s/sw.js", worker, "Serve the form's service worker.", Kind.PAGE, ("text/javascript",)
-    ),
-    Route(
-        "collect.asset", "GET", "/assets/<name>", asset, "Serve a file that several pages share.", Kind.PAGE, ("*/*",)
-    ),
+    Route("collect.page", "GET", "/s/<name>", page, "Serve the form; the same page for every survey."),
+    Route("collect.worker", "GET", "/s/sw.js", worker, "Serve the form's service worker.", gives=("text/javascript",)),
+    Route("collect.asset", "GET", "/assets/<name>", asset, "Serve a file that several pages share.", gives=("*/*",)),
     Route(
         "collect.part",
         "GET",
         "/assets/<folder>/<path:name>",
         part,
         "Serve a script, style or font of the form.",
-        Kind.PAGE,
-        ("*/*",),
+        gives=("*/*",),
     ),
-    Route(
-        "collect.question", "GET", "/q/1/", question, "Serve the frame of a single question.", Kind.PAGE, ("text/html",)
-    ),
+    Route("collect.question", "GET", "/q/1/", question, "Serve the frame of a single question."),
     Route(
         "collect.question_block",
         "GET",
         "/q/1/block.html",
         question_block,
         "Serve the frame of questions that are randomized together.",
-        Kind.PAGE,
-        ("text/html",),
     ),
     Route(
         "collect.question_element",
@@ -234,8 +217,7 @@ ROUTES = (
         "/q/1/element.js",
         question_element,
         "Serve the script of the element that holds the frame of a single question.",
-        Kind.PAGE,
-        ("text/javascript",),
+        gives=("text/javascript",),
     ),
     Route(
         "collect.survey",

@@ -53,7 +53,9 @@ def quantiles(
     check_quantiles(grid, at)
     counts = np.array(cell_counts(values, grid.steps + 1))
     rates = [terms.epsilon / (2 * len(at) * unit_sensitivity(q, terms)) for q in at]
-    found = [_nearest(counts, q, rate, draws) for q, rate in zip(at, rates, strict=True)]
+    found = [
+        noisy_max((-distances(counts, q)).tolist(), rate, draws, EXPONENTIAL) for q, rate in zip(at, rates, strict=True)
+    ]
     errors = [shortfall(rate, len(counts), EXPONENTIAL) for rate in rates]
     largest = max(Fraction(unit_sensitivity(q, terms), q.denominator) for q in at)
     return Release(
@@ -96,7 +98,3 @@ def distances(counts: Values, q: Fraction) -> Values:
     below, above = q.denominator * (up_to - counts) - target, target - q.denominator * up_to
     found: Values = np.maximum(np.maximum(below, above), 0)
     return found
-
-
-def _nearest(counts: Values, q: Fraction, rate: Fraction, draws: ExactNoise) -> int:
-    return noisy_max((-distances(counts, q)).tolist(), rate, draws, EXPONENTIAL)

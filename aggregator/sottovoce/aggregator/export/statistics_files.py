@@ -146,7 +146,7 @@ def _whole_letters(text: str, longest: int) -> str:
 def notes(about: About, channels: Sequence[Channel]) -> list[str]:
     """Return the provenance and each question's channel, in lines that SPSS accepts."""
     texts = [*about.lines, _NO_ANSWERS, *(f"{channel.question.name}: {channel_text(channel)}" for channel in channels)]
-    return [line for text in texts for line in textwrap.wrap(_ascii(text), _NOTE)]
+    return [line for text in texts for line in textwrap.wrap(text.encode("ascii", "replace").decode(), _NOTE)]
 
 
 def channel_text(channel: Channel) -> str:
@@ -184,7 +184,3 @@ def _channel_labels(channels: Sequence[Channel]) -> dict[str, str]:
     meanings = {"a": "P(1 if yes)", "b": "P(1 if no)"}
     found = {f"{c.question.name}_{letter}": words for c in _yes_no(channels) for letter, words in meanings.items()}
     return {name: cut(f"{words} of {name[:-2]}", 80) for name, words in found.items()}
-
-
-def _ascii(text: str) -> str:
-    return text.encode("ascii", "replace").decode()

@@ -60,8 +60,9 @@ class Route:
         path: URL rule of Flask.
         view: view function.
         summary: its description, one sentence.
-        kind: clients that it serves.
-        gives: content of a 200 reply: names of schemas (``receipt`` is ``receipt.schema.json``), or media types.
+        kind: clients that it serves; browsers by default.
+        gives: content of a 200 reply: names of schemas (``receipt`` is ``receipt.schema.json``), or media types;
+            HTML by default.
         body: name of the schema of the request's body; "" for none.
         query: its query parameters.
         refuses: its own error codes; ``refusals`` adds those that all similar routes have.
@@ -74,8 +75,8 @@ class Route:
     path: str
     view: Callable[..., Any]
     summary: str
-    kind: Kind
-    gives: Sequence[str]
+    kind: Kind = Kind.PAGE
+    gives: Sequence[str] = ("text/html",)
     body: str = ""
     query: Sequence[Query] = ()
     refuses: Sequence[str] = ()

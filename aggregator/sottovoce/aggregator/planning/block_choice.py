@@ -253,7 +253,7 @@ def block_hint(survey: Survey) -> list[str]:
         return []
     total = min(survey.epsilon, DEFAULT_ALLOWANCE.question)
     best = block_plan([question.domain.size for question in questions], total, SHARES).same_total.best
-    apart = _people_for(max(_share_variance(question) for question in questions), HALF_WIDTH)
+    apart = _people_for(max(measure_of(question).variance(0.5) for question in questions), HALF_WIDTH)
     if best.kind != JOINT or best.people is None or best.people > LEAST_GAIN * apart:
         return []
     odds = math.exp(max(question.epsilon for question in questions))
@@ -269,10 +269,6 @@ def block_hint(survey: Survey) -> list[str]:
         f"the odds of one answer are {show_odds(best.one)}:1 at worst instead of {show_odds(odds)}:1; {does}"
         "sottovoce plan --total compares other designs"
     ]
-
-
-def _share_variance(question: Question) -> float:
-    return measure_of(question).variance(0.5)
 
 
 def _people_for(variance: float, half_width: float) -> int:

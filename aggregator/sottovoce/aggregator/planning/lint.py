@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Collection, Iterator
-from fractions import Fraction
 from typing import Any
 
 from sottovoce.aggregator.planning.anchors import anchor_words, order_hint
@@ -171,10 +170,6 @@ def _describe_samples(survey: Survey) -> Iterator[str]:
             )
 
 
-def _least_asked(survey: Survey) -> Fraction:
-    return min(share_asked(survey, index) for index in survey.private)
-
-
 def _describe_unshown(cohorts: int, batch: int) -> str:
     return (
         f"while the survey is open, about {round(cohorts * (batch - 1) / 2):,} reports are not shown yet, up to "
@@ -214,7 +209,7 @@ def warnings(survey: Survey, spoken: Collection[str]) -> list[str]:
     found = arm_warnings(survey)
     if survey.release_batch == 1:
         found.append("/privacy/release_batch: results move with every single report")
-    if survey.is_sampled and survey.release_batch * _least_asked(survey) < FEW:
+    if survey.is_sampled and survey.release_batch * min(share_asked(survey, index) for index in survey.private) < FEW:
         found.append(
             f"/privacy/release_batch: of {survey.release_batch} new reports, fewer than {FEW} on average answer a "
             "given question, since each person is asked few of them"

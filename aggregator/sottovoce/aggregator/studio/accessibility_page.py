@@ -3,7 +3,7 @@
 from importlib.metadata import version
 
 from flask import current_app, render_template
-from sottovoce.aggregator.http.routing import Kind, Route
+from sottovoce.aggregator.http.routing import Route
 
 
 def accessibility() -> str:
@@ -14,13 +14,7 @@ def accessibility() -> str:
 
 ROUTES = (
     Route(
-        "studio.accessibility",
-        "GET",
-        "/dashboard/accessibility",
-        accessibility,
-        "Show the accessibility statement.",
-        Kind.PAGE,
-        ("text/html",),
+        "studio.accessibility", "GET", "/dashboard/accessibility", accessibility, "Show the accessibility statement."
     ),
 )
 """Route of the statement."""

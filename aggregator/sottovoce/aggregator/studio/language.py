@@ -3,7 +3,7 @@
 import re
 
 from flask import Flask, Response, g, request
-from sottovoce.aggregator.http.routing import Kind, Query, Route
+from sottovoce.aggregator.http.routing import Query, Route
 from sottovoce.aggregator.i18n.languages import LANGUAGE_COOKIE, LANGUAGES, language_of
 from sottovoce.aggregator.i18n.translator import Words
 from sottovoce.shared.languages import LANGUAGES as OWN_NAMES
@@ -67,8 +67,6 @@ ROUTES = (
         "/dashboard/language",
         choose,
         "Remember a language for this browser.",
-        Kind.PAGE,
-        ("text/html",),
         query=(Query("language", "The language."), Query("page", "Address to continue at.")),
     ),
 )

@@ -7,7 +7,7 @@ The pages are rendered on the server and work without a script. They set two coo
 from importlib.resources import files
 
 from flask import Flask, Response
-from sottovoce.aggregator.http.routing import Kind, Route
+from sottovoce.aggregator.http.routing import Route
 from sottovoce.aggregator.studio import accessibility_page, language, request_context
 from sottovoce.aggregator.studio.account import (
     accounts_page,
@@ -77,13 +77,7 @@ _SCRIPT = ("text/javascript",)
 
 _STATIC_FILES = (
     Route(
-        "studio.style",
-        "GET",
-        "/dashboard/style.css",
-        style,
-        "Serve the style sheet of the pages.",
-        Kind.PAGE,
-        ("text/css",),
+        "studio.style", "GET", "/dashboard/style.css", style, "Serve the style sheet of the pages.", gives=("text/css",)
     ),
     Route(
         "studio.design_style",
@@ -91,8 +85,7 @@ _STATIC_FILES = (
         "/dashboard/design.css",
         design_style,
         "Serve the style sheet of Design.",
-        Kind.PAGE,
-        ("text/css",),
+        gives=("text/css",),
     ),
     Route(
         "studio.font",
@@ -100,18 +93,16 @@ _STATIC_FILES = (
         "/dashboard/source-sans-3.woff2",
         font,
         "Serve the font of the pages.",
-        Kind.PAGE,
-        ("font/woff2",),
+        gives=("font/woff2",),
     ),
-    Route("studio.script", "GET", "/dashboard/studio.js", script, "Serve the script of the pages.", Kind.PAGE, _SCRIPT),
+    Route("studio.script", "GET", "/dashboard/studio.js", script, "Serve the script of the pages.", gives=_SCRIPT),
     Route(
         "studio.drafts_script",
         "GET",
         "/dashboard/drafts.js",
         drafts_script,
         "Serve the script for drafts.",
-        Kind.PAGE,
-        _SCRIPT,
+        gives=_SCRIPT,
     ),
 )
 """Static files, public because the sign-in page needs them."""

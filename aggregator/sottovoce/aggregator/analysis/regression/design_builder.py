@@ -59,7 +59,9 @@ class _Builder:
         self._rows = rows
         self._smallest = smallest
         self._variables = [name for name in predictors if name in formula.factors]
-        self._groups = {name: self._categories(name) for name in self._variables if self._is_categorical(name)}
+        self._groups = {
+            name: self._categories(name) for name in self._variables if self._predictors[name].variable.categories
+        }
         self._numbers, self._scales = self._public_numbers()
 
     def design(self, strata: NDArray[np.intp], names: Sequence[str]) -> Design:
@@ -75,9 +77,6 @@ class _Builder:
         groups = {**self._groups, STRATUM: tuple(names[each] for each in there)}
         recipe = Recipe(tuple(terms), groups, self._scales)
         return Design(recipe, columns, public, randomized, self._rows)
-
-    def _is_categorical(self, name: str) -> bool:
-        return bool(self._predictors[name].variable.categories)
 
     def _categories(self, name: str) -> tuple[str, ...]:
         """Return the categories in use, the reference first; refuse small groups of a public answer."""

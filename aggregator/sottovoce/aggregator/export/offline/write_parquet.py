@@ -82,7 +82,7 @@ def write_reports(
             parts = _parts(rows, key, _named(source, described, table, key), folder, part_rows)
             tallies = {name: dict(sorted(found.items())) for name, found in counts.get(key, Counts()).tallies.items()}
             waves.append(OfWave(*key, shown.get(key, 0), tallies, parts))
-    manifest = dump_manifest(_with_waves(described.manifest, waves))
+    manifest = dump_manifest(msgspec.structs.replace(described.manifest, waves=tuple(waves)))
     (folder / NAME).write_bytes(manifest)
     return manifest
 
@@ -126,10 +126,6 @@ def _shown(source: Source) -> dict[Key, int]:
         for cell in revision.cells
         if cell.cohort == ALL and source.wave in {None, cell.wave}
     }
-
-
-def _with_waves(manifest: Manifest, waves: Sequence[OfWave]) -> Manifest:
-    return msgspec.structs.replace(manifest, waves=tuple(waves))
 
 
 def _options(source: Source) -> str:

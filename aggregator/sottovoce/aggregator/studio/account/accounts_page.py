@@ -8,7 +8,7 @@ from flask.typing import ResponseReturnValue
 from sottovoce.aggregator.accounts.account_invitations import LINK_DAYS, invitation_link, sign_in_link
 from sottovoce.aggregator.accounts.accounts import account_number, check_role
 from sottovoce.aggregator.http.problems import Refusal
-from sottovoce.aggregator.http.routing import Kind, Route
+from sottovoce.aggregator.http.routing import Route
 from sottovoce.aggregator.storage.accounts.models import EVERY_SURVEY, ROLES, AccessRefused, Account
 from sottovoce.aggregator.studio.request_context import refusal_message, storage, tables, today
 
@@ -180,7 +180,7 @@ def _url() -> str:
 
 
 def _page(endpoint: str, method: str, path: str, view: Callable[..., object], summary: str) -> Route:
-    return Route(f"studio.{endpoint}", method, f"/dashboard/accounts{path}", view, summary, Kind.PAGE, ("text/html",))
+    return Route(f"studio.{endpoint}", method, f"/dashboard/accounts{path}", view, summary)
 
 
 ROUTES = (

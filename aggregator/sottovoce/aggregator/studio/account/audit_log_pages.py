@@ -7,7 +7,7 @@ from datetime import date
 
 from flask import render_template, request
 from sottovoce.aggregator.accounts.audit_log import names_of
-from sottovoce.aggregator.http.routing import Kind, Query, Route
+from sottovoce.aggregator.http.routing import Query, Route
 from sottovoce.aggregator.storage import AuditEntry
 from sottovoce.aggregator.storage.accounts.models import EVERY_SURVEY, ROLES
 from sottovoce.aggregator.storage.audit_log import events as kinds
@@ -127,8 +127,6 @@ ROUTES = (
         "/dashboard/journal",
         journal,
         "Show the journal of staff actions.",
-        Kind.PAGE,
-        ("text/html",),
         query=(Query("survey", "Only entries about this account."), *_ASKED),
     ),
     Route(
@@ -137,8 +135,6 @@ ROUTES = (
         "/dashboard/surveys/<name>/history",
         history,
         "Show the journal of one survey.",
-        Kind.PAGE,
-        ("text/html",),
         query=_ASKED,
     ),
 )

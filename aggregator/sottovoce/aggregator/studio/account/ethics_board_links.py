@@ -4,7 +4,7 @@ from flask import current_app, redirect, render_template, request, url_for
 from flask.typing import ResponseReturnValue
 from sottovoce.aggregator.accounts.secrets import MOST_VIEW_DAYS, VIEW_DAYS, new_link
 from sottovoce.aggregator.http.problems import Refusal
-from sottovoce.aggregator.http.routing import Kind, Route
+from sottovoce.aggregator.http.routing import Route
 from sottovoce.aggregator.storage.accounts.models import AccessRefused, BoardView
 from sottovoce.aggregator.studio.request_context import as_date, refusal_message, storage, tables, today
 from sottovoce.aggregator.studio.survey_frame import published_page
@@ -80,15 +80,7 @@ def _board(name: str, link: str = "", refused: str = "") -> str:
 _PATH = "/dashboard/surveys/<name>/board"
 
 ROUTES = (
-    Route("studio.board", "GET", _PATH, board, "List links for ethics boards.", Kind.PAGE, ("text/html",)),
-    Route(
-        "studio.change_board",
-        "POST",
-        _PATH,
-        change_board,
-        "Create or revoke a link for an ethics board.",
-        Kind.PAGE,
-        ("text/html",),
-    ),
+    Route("studio.board", "GET", _PATH, board, "List links for ethics boards."),
+    Route("studio.change_board", "POST", _PATH, change_board, "Create or revoke a link for an ethics board."),
 )
 """Routes of the links for ethics boards."""

@@ -5,7 +5,7 @@ from dataclasses import asdict
 
 from flask import g, redirect, render_template, request, url_for
 from flask.typing import ResponseReturnValue
-from sottovoce.aggregator.http.routing import Kind, Route
+from sottovoce.aggregator.http.routing import Route
 from sottovoce.aggregator.institution import (
     LEAST_CONTRAST,
     MOST_LOGO_BYTES,
@@ -84,37 +84,18 @@ def _address(survey: str) -> str:
     return url_for("studio.survey_institution", name=survey) if survey else url_for("studio.institution")
 
 
-_HTML = ("text/html",)
 _SERVER, _SURVEY = "/dashboard/institution", "/dashboard/surveys/<name>/settings/institution"
 
 ROUTES = (
-    Route("studio.institution", "GET", _SERVER, institution, "Show the institution's details.", Kind.PAGE, _HTML),
-    Route(
-        "studio.change_institution",
-        "POST",
-        _SERVER,
-        change_institution,
-        "Change the institution's details.",
-        Kind.PAGE,
-        _HTML,
-    ),
-    Route(
-        "studio.survey_institution",
-        "GET",
-        _SURVEY,
-        survey_institution,
-        "Show the institution of one survey.",
-        Kind.PAGE,
-        _HTML,
-    ),
+    Route("studio.institution", "GET", _SERVER, institution, "Show the institution's details."),
+    Route("studio.change_institution", "POST", _SERVER, change_institution, "Change the institution's details."),
+    Route("studio.survey_institution", "GET", _SURVEY, survey_institution, "Show the institution of one survey."),
     Route(
         "studio.change_survey_institution",
         "POST",
         _SURVEY,
         change_survey_institution,
         "Change the institution of one survey.",
-        Kind.PAGE,
-        _HTML,
     ),
 )
 """Routes of the pages about the institution."""

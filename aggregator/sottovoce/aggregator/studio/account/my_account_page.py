@@ -1,6 +1,5 @@
 """Pages for your own roles, keys and sessions, and for accepting an invitation. Plain forms without a script."""
 
-from collections.abc import Callable
 from typing import Any
 
 from flask import Response, current_app, g, redirect, render_template, request, url_for
@@ -9,7 +8,7 @@ from sottovoce.aggregator.accounts.authentication import begin_session, count_re
 from sottovoce.aggregator.accounts.secrets import KEY_DAYS, MOST_KEY_DAYS, link_hash, new_id, new_key
 from sottovoce.aggregator.clock import DAY
 from sottovoce.aggregator.http.problems import response as problem
-from sottovoce.aggregator.http.routing import Kind, Route
+from sottovoce.aggregator.http.routing import Route
 from sottovoce.aggregator.storage.accounts.models import EVERY_SURVEY, SCOPES, AccessKey, AccessRefused, Account
 from sottovoce.aggregator.studio.account.accounts_page import sign_in_ways
 from sottovoce.aggregator.studio.language import words
@@ -139,18 +138,22 @@ def _back() -> Response:
     return Response(reply.get_data(), reply.status_code, headers=list(reply.headers))
 
 
-def _page(endpoint: str, method: str, path: str, view: Callable[..., Any], summary: str) -> Route:
-    return Route(f"access.{endpoint}", method, f"/dashboard{path}", view, summary, Kind.PAGE, ("text/html",))
-
-
 ROUTES = (
-    _page("me", "GET", "/me", me, "Show your own roles, keys and sessions."),
-    _page("make_key", "POST", "/me/keys", make_key, "Create an API key."),
-    _page("revoke_key", "POST", "/me/keys/<number>/revoke", revoke_key, "Revoke one of your own keys."),
-    _page("end_session", "POST", "/me/sessions/<number>/end", end_session, "End one of your own sessions."),
-    _page("end_sessions", "POST", "/me/sessions/end", end_sessions, "End all of your own sessions."),
-    _page("leave", "POST", "/surveys/<name>/leave", leave, "Give up your own role on a survey."),
-    _page("invitation", "GET", "/invitation", invitation, "Ask the invited person for a name."),
-    _page("accept", "POST", "/invitation", accept, "Create the account of the invited person."),
+    Route("access.me", "GET", "/dashboard/me", me, "Show your own roles, keys and sessions."),
+    Route("access.make_key", "POST", "/dashboard/me/keys", make_key, "Create an API key."),
+    Route(
+        "access.revoke_key", "POST", "/dashboard/me/keys/<number>/revoke", revoke_key, "Revoke one of your own keys."
+    ),
+    Route(
+        "access.end_session",
+        "POST",
+        "/dashboard/me/sessions/<number>/end",
+        end_session,
+        "End one of your own sessions.",
+    ),
+    Route("access.end_sessions", "POST", "/dashboard/me/sessions/end", end_sessions, "End all of your own sessions."),
+    Route("access.leave", "POST", "/dashboard/surveys/<name>/leave", leave, "Give up your own role on a survey."),
+    Route("access.invitation", "GET", "/dashboard/invitation", invitation, "Ask the invited person for a name."),
+    Route("access.accept", "POST", "/dashboard/invitation", accept, "Create the account of the invited person."),
 )
 """Routes of the signed-in account, and of invitations."""

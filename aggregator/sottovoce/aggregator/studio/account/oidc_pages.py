@@ -19,7 +19,7 @@ from sottovoce.aggregator.accounts.secrets import link_hash, new_cookie, new_id
 from sottovoce.aggregator.accounts.sign_in_errors import SignInRefused
 from sottovoce.aggregator.clock import DAY
 from sottovoce.aggregator.http import problems
-from sottovoce.aggregator.http.routing import Kind, Route
+from sottovoce.aggregator.http.routing import Route
 from sottovoce.aggregator.storage.accounts.models import AccessRefused, Account
 from sottovoce.aggregator.studio.request_context import refusal_message, storage, tables
 
@@ -164,26 +164,14 @@ def _cookie_options() -> dict[str, Any]:
     return {"secure": authentication.is_secure(), "httponly": True, "samesite": "Lax", "path": "/"}
 
 
-_HTML = ("text/html",)
-
 ROUTES = (
-    Route(
-        "oidc.start",
-        "GET",
-        "/dashboard/oidc/start",
-        start,
-        "Send the browser to the institution.",
-        Kind.PAGE,
-        _HTML,
-    ),
+    Route("oidc.start", "GET", "/dashboard/oidc/start", start, "Send the browser to the institution."),
     Route(
         "oidc.invitation",
         "GET",
         "/dashboard/oidc/invitation",
         invitation,
         "Ask an invited person for the name that colleagues see; the institution is not asked for names.",
-        Kind.PAGE,
-        _HTML,
     ),
     Route(
         "oidc.accept",
@@ -191,8 +179,6 @@ ROUTES = (
         "/dashboard/oidc/invitation",
         accept,
         "Show the link to the institution's sign-in, which is accepted from then on.",
-        Kind.PAGE,
-        _HTML,
     ),
     Route(
         "oidc.bind",
@@ -200,8 +186,6 @@ ROUTES = (
         "/dashboard/oidc/bind",
         bind,
         "Show the link that connects your own account to the institution's sign-in.",
-        Kind.PAGE,
-        _HTML,
     ),
     Route(
         "oidc.callback",
@@ -209,8 +193,6 @@ ROUTES = (
         "/dashboard/oidc/callback",
         callback,
         "Receive the browser from the institution with a one-time code.",
-        Kind.PAGE,
-        _HTML,
     ),
 )
 """Routes of sign-in by OpenID Connect."""

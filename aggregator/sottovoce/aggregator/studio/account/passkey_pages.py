@@ -15,7 +15,7 @@ from sottovoce.aggregator.accounts.secrets import new_cookie
 from sottovoce.aggregator.accounts.sign_in_errors import SignInRefused
 from sottovoce.aggregator.clock import DAY
 from sottovoce.aggregator.http import problems
-from sottovoce.aggregator.http.routing import Kind, Route
+from sottovoce.aggregator.http.routing import Route
 from sottovoce.aggregator.storage.accounts.models import AccessRefused
 from sottovoce.aggregator.storage.accounts.passkey_models import Passkey, PasskeyUse
 from sottovoce.aggregator.studio.language import words
@@ -128,8 +128,6 @@ def day(days: int) -> str:
     return (date(1970, 1, 1) + timedelta(days=days)).isoformat()
 
 
-_HTML = ("text/html",)
-
 ROUTES = (
     Route(
         "passkeys.script",
@@ -137,53 +135,18 @@ ROUTES = (
         "/dashboard/passkey.js",
         script,
         "Serve the script of both passkey pages.",
-        Kind.PAGE,
-        ("text/javascript",),
+        gives=("text/javascript",),
     ),
-    Route(
-        "passkeys.offer",
-        "GET",
-        "/dashboard/passkey",
-        offer,
-        "Show the page that asks for a passkey of this site.",
-        Kind.PAGE,
-        _HTML,
-    ),
+    Route("passkeys.offer", "GET", "/dashboard/passkey", offer, "Show the page that asks for a passkey of this site."),
     Route(
         "passkeys.sign_in",
         "POST",
         "/dashboard/passkey",
         sign_in,
         "Sign in with a passkey that signed the page's challenge.",
-        Kind.PAGE,
-        _HTML,
     ),
-    Route(
-        "passkeys.own",
-        "GET",
-        "/dashboard/passkeys",
-        own,
-        "Show your own passkeys, and how to add one.",
-        Kind.PAGE,
-        _HTML,
-    ),
-    Route(
-        "passkeys.add",
-        "POST",
-        "/dashboard/passkeys",
-        add,
-        "Add the passkey that your device has just created.",
-        Kind.PAGE,
-        _HTML,
-    ),
-    Route(
-        "passkeys.remove",
-        "POST",
-        "/dashboard/passkeys/remove",
-        remove,
-        "Remove one of your passkeys.",
-        Kind.PAGE,
-        _HTML,
-    ),
+    Route("passkeys.own", "GET", "/dashboard/passkeys", own, "Show your own passkeys, and how to add one."),
+    Route("passkeys.add", "POST", "/dashboard/passkeys", add, "Add the passkey that your device has just created."),
+    Route("passkeys.remove", "POST", "/dashboard/passkeys/remove", remove, "Remove one of your passkeys."),
 )
 """Routes of passkeys."""

@@ -8,51 +8,17 @@ from sottovoce.aggregator.accounts.sign_in_errors import SignInRefused
 from sottovoce.aggregator.accounts.sign_in_settings import check_passkeys, provider_of
 from sottovoce.aggregator.clock import Clock
 from sottovoce.aggregator.http import problems
-from sottovoce.aggregator.http.routing import Kind, Route
+from sottovoce.aggregator.http.routing import Route
 from sottovoce.aggregator.settings import Settings
 from sottovoce.aggregator.studio.language import words
 
-_HTML = ("text/html",)
-
 SESSION_ROUTES = (
-    Route("auth.login", "GET", "/dashboard/login", authentication.login, "Ask for the token.", Kind.PAGE, _HTML),
-    Route(
-        "auth.enter",
-        "POST",
-        "/dashboard/login",
-        authentication.enter,
-        "Begin a session with a token.",
-        Kind.PAGE,
-        _HTML,
-    ),
-    Route(
-        "auth.offer",
-        "GET",
-        "/dashboard/sign-in",
-        authentication.offer,
-        "Offer to sign in with a link.",
-        Kind.PAGE,
-        _HTML,
-    ),
-    Route(
-        "auth.sign_in",
-        "POST",
-        "/dashboard/sign-in",
-        authentication.sign_in,
-        "Begin a session with a link.",
-        Kind.PAGE,
-        _HTML,
-    ),
-    Route(
-        "auth.open_page",
-        "GET",
-        "/dashboard/open",
-        authentication.open_page,
-        "Sign in with a link.",
-        Kind.PAGE,
-        _HTML,
-    ),
-    Route("auth.leave", "POST", "/dashboard/logout", authentication.leave, "End the session.", Kind.PAGE, _HTML),
+    Route("auth.login", "GET", "/dashboard/login", authentication.login, "Ask for the token."),
+    Route("auth.enter", "POST", "/dashboard/login", authentication.enter, "Begin a session with a token."),
+    Route("auth.offer", "GET", "/dashboard/sign-in", authentication.offer, "Offer to sign in with a link."),
+    Route("auth.sign_in", "POST", "/dashboard/sign-in", authentication.sign_in, "Begin a session with a link."),
+    Route("auth.open_page", "GET", "/dashboard/open", authentication.open_page, "Sign in with a link."),
+    Route("auth.leave", "POST", "/dashboard/logout", authentication.leave, "End the session."),
 )
 """Routes to sign in and out that exist with any setting."""
 

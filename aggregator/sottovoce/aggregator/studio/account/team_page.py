@@ -8,7 +8,7 @@ from flask.typing import ResponseReturnValue
 from sottovoce.aggregator.accounts.account_invitations import LINK_DAYS, invitation_link
 from sottovoce.aggregator.accounts.accounts import account_number, check_role, find_account
 from sottovoce.aggregator.http.problems import Refusal
-from sottovoce.aggregator.http.routing import Kind, Route
+from sottovoce.aggregator.http.routing import Route
 from sottovoce.aggregator.storage.accounts.models import EVERY_SURVEY, ROLES, AccessRefused, Account
 from sottovoce.aggregator.studio.request_context import refusal_message, storage, tables, today
 from sottovoce.aggregator.studio.survey_frame import frame_of
@@ -127,7 +127,7 @@ def _team(name: str, link: str = "", refused: str = "") -> str:
 _PATH = "/dashboard/surveys/<name>/team"
 
 ROUTES = (
-    Route("studio.team", "GET", _PATH, team, "Show the roles on a survey.", Kind.PAGE, ("text/html",)),
-    Route("studio.change_team", "POST", _PATH, change_team, "Change a survey's team.", Kind.PAGE, ("text/html",)),
+    Route("studio.team", "GET", _PATH, team, "Show the roles on a survey."),
+    Route("studio.change_team", "POST", _PATH, change_team, "Change a survey's team."),
 )
 """Routes of the team page."""

@@ -5,7 +5,7 @@ import json
 from flask import current_app, redirect, render_template, request, url_for
 from flask.typing import ResponseReturnValue
 from sottovoce.aggregator.authoring.question_snippets import HOSTS, snippet
-from sottovoce.aggregator.http.routing import Kind, Query, Route
+from sottovoce.aggregator.http.routing import Query, Route
 from sottovoce.aggregator.i18n.only_here import only_here
 from sottovoce.aggregator.studio import drafts
 from sottovoce.aggregator.studio.language import words
@@ -68,8 +68,6 @@ ROUTES = (
         "/dashboard/surveys/<name>/elsewhere",
         elsewhere,
         "Show how to ask one question in another survey.",
-        Kind.PAGE,
-        ("text/html",),
         query=(
             Query("question", "Name of the question."),
             Query("system", f"The other system: {', '.join(HOSTS)}."),

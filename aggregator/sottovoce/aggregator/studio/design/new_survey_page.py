@@ -10,7 +10,7 @@ from sottovoce.aggregator.authoring.draft import SurveyDraft, empty_draft
 from sottovoce.aggregator.authoring.from_survey import draft_of
 from sottovoce.aggregator.authoring.templates import all_templates, items_of
 from sottovoce.aggregator.authoring.xlsform import read_xlsform
-from sottovoce.aggregator.http.routing import Kind, Route
+from sottovoce.aggregator.http.routing import Route
 from sottovoce.aggregator.studio import drafts
 from sottovoce.aggregator.studio.design.sentences import Sentences
 from sottovoce.aggregator.studio.language import words
@@ -143,7 +143,7 @@ _WAYS: Mapping[str, Callable[[], Begun | None]] = {
 _NEW = "/dashboard/new"
 
 ROUTES = (
-    Route("studio.new", "GET", _NEW, new, "Choose a template or a file for a new survey.", Kind.PAGE, ("text/html",)),
-    Route("studio.begin", "POST", _NEW, begin, "Begin a draft.", Kind.PAGE, ("text/html",)),
+    Route("studio.new", "GET", _NEW, new, "Choose a template or a file for a new survey."),
+    Route("studio.begin", "POST", _NEW, begin, "Begin a draft."),
 )
 """Routes of the page "New survey"."""

@@ -9,7 +9,7 @@ from flask import Response, current_app, g, render_template, request
 from sottovoce.aggregator.authoring.validation import problems_of
 from sottovoce.aggregator.http import problems
 from sottovoce.aggregator.http.headers import POLICY
-from sottovoce.aggregator.http.routing import Kind, Query, Route
+from sottovoce.aggregator.http.routing import Query, Route
 from sottovoce.aggregator.i18n.languages import LANGUAGES
 from sottovoce.aggregator.i18n.translator import Words
 from sottovoce.aggregator.studio import drafts
@@ -125,8 +125,6 @@ ROUTES = (
         _PREVIEW,
         preview,
         "Preview the form as respondents will see it.",
-        Kind.PAGE,
-        ("text/html",),
         query=(_IN, Query("size", "Width of the preview: phone or desktop.")),
     ),
     Route(
@@ -135,8 +133,6 @@ ROUTES = (
         f"{_PREVIEW}/s/<same>",
         preview_form,
         "Serve the form with a simulated aggregator.",
-        Kind.PAGE,
-        ("text/html",),
         query=(_IN, Query("at", "Index of the question to begin with, from 0.")),
     ),
 )

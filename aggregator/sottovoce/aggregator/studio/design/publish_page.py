@@ -8,7 +8,7 @@ from sottovoce.aggregator.authoring.cost_and_precision import DraftFigures, pane
 from sottovoce.aggregator.authoring.draft import SurveyDraft
 from sottovoce.aggregator.authoring.from_survey import draft_of
 from sottovoce.aggregator.authoring.validation import problems_of, refused_field, survey_of_draft
-from sottovoce.aggregator.http.routing import Kind, Route
+from sottovoce.aggregator.http.routing import Route
 from sottovoce.aggregator.invitations.publish_keys import with_known_moduli, with_moduli
 from sottovoce.aggregator.storage import StoredSurvey
 from sottovoce.aggregator.studio import drafts
@@ -154,7 +154,7 @@ def _refuse(name: str, *messages: str) -> Response:
 _PUBLISH = "/dashboard/surveys/<name>/publish"
 
 ROUTES = (
-    Route("studio.publish", "GET", _PUBLISH, publish, "Show what publishing makes final.", Kind.PAGE, ("text/html",)),
-    Route("studio.publish_now", "POST", _PUBLISH, publish_now, "Publish a draft.", Kind.PAGE, ("text/html",)),
+    Route("studio.publish", "GET", _PUBLISH, publish, "Show what publishing makes final."),
+    Route("studio.publish_now", "POST", _PUBLISH, publish_now, "Publish a draft."),
 )
 """Routes of the page "Publish"."""

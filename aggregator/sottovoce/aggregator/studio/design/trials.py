@@ -7,7 +7,7 @@ from flask import current_app, g, redirect, url_for
 from flask.typing import ResponseReturnValue
 from sottovoce.aggregator.accounts.ownership import claim_name
 from sottovoce.aggregator.authoring.trial import is_trial_name_of, trial_name, trial_of
-from sottovoce.aggregator.http.routing import Kind, Route
+from sottovoce.aggregator.http.routing import Route
 from sottovoce.aggregator.i18n.only_here import only_here
 from sottovoce.aggregator.storage import StoredSurvey
 from sottovoce.aggregator.studio import drafts
@@ -90,15 +90,5 @@ def address_of_tried(trial: str) -> str:
     return url_for("studio.preview", name=found[0], _anchor="trials") if found else url_for("studio.surveys")
 
 
-ROUTES = (
-    Route(
-        "studio.try_out",
-        "POST",
-        "/dashboard/surveys/<name>/preview/trial",
-        try_out,
-        "Start a test run.",
-        Kind.PAGE,
-        ("text/html",),
-    ),
-)
+ROUTES = (Route("studio.try_out", "POST", "/dashboard/surveys/<name>/preview/trial", try_out, "Start a test run."),)
 """Route that publishes a test run; ``studio.delete`` deletes it, like any survey."""

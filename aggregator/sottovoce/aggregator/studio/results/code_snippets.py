@@ -96,7 +96,7 @@ def python_code(asked: AskedAnalysis, names: SurveyVariables, address: str) -> s
     if not in_files(asked, names):
         place = f"{json.dumps(address)}, survey={survey}  # with your key in SOTTOVOCE_KEY"
     code, _, remark = place.partition("  # ")
-    options = ", ".join(f"{name}={_python(value)}" for name, value in asked.options.items())
+    options = ", ".join(f"{name}={value!r}" for name, value in asked.options.items())
     return (
         "from sottovoce.aggregator import open_results\n\n"
         f"results = open_results({code})  # {remark}\n"
@@ -169,8 +169,3 @@ def _r_scores(variable: SurveyVariable) -> str:
         columns = [f'score("{question.name}", "{name}")' for name in names]
     arguments = ", ".join(f'"{variable.name}={name}" = {column}' for name, column in zip(names, columns, strict=True))
     return f"cbind({arguments})"
-
-
-def _python(value: Any) -> str:  # noqa: ANN401 - JSON
-    """Write a value as a Python literal; options contain only strings, integers, lists and maps."""
-    return repr(value)

@@ -14,7 +14,7 @@ from sottovoce.aggregator.file_formats.csv_cells import write_rows
 from sottovoce.aggregator.file_formats.provenance import About
 from sottovoce.aggregator.http.etag import etag_of, unless_known
 from sottovoce.aggregator.http.problems import Refusal
-from sottovoce.aggregator.http.routing import Kind, Query, Route
+from sottovoce.aggregator.http.routing import Query, Route
 from sottovoce.aggregator.invitations.tokens import possibly_twice, token_counts
 from sottovoce.aggregator.studio.design.trials import address_of_tried, trial_in
 from sottovoce.aggregator.studio.labels import alarm_in_words, name_of_group
@@ -232,8 +232,6 @@ ROUTES = (
         _RESULTS,
         results,
         "Show one survey's results, question by question.",
-        Kind.PAGE,
-        ("text/html",),
         query=CHOICES,
         has_etag=True,
     ),
@@ -243,8 +241,7 @@ ROUTES = (
         f"{_RESULTS}/export.json",
         download,
         "Download the same results as a file.",
-        Kind.PAGE,
-        ("export",),
+        gives=("export",),
         query=CHOICES,
         has_etag=True,
     ),
@@ -254,8 +251,7 @@ ROUTES = (
         f"{_RESULTS}/<question>.svg",
         chart,
         "Download one question's charts as a picture.",
-        Kind.PAGE,
-        ("image/svg+xml",),
+        gives=("image/svg+xml",),
         query=CHOICES,
         has_etag=True,
     ),
@@ -265,8 +261,7 @@ ROUTES = (
         f"{_RESULTS}/<question>.png",
         picture,
         "Download one question's charts as PNG.",
-        Kind.PAGE,
-        ("image/png",),
+        gives=("image/png",),
         query=CHOICES,
         has_etag=True,
     ),
@@ -276,8 +271,7 @@ ROUTES = (
         f"{_RESULTS}/<question>.csv",
         table,
         "Download one question's figures for a spreadsheet.",
-        Kind.PAGE,
-        ("text/csv",),
+        gives=("text/csv",),
         query=CHOICES,
         has_etag=True,
     ),

@@ -12,7 +12,7 @@ from flask import Response, current_app, render_template, request
 from sottovoce.aggregator.accounts.secrets import link_hash
 from sottovoce.aggregator.analysis.estimates import RevisionCounts, revisions_of
 from sottovoce.aggregator.http.etag import etag_of, unless_known
-from sottovoce.aggregator.http.routing import Kind, Query, Route
+from sottovoce.aggregator.http.routing import Query, Route
 from sottovoce.aggregator.storage.drafts import PlannedSize
 from sottovoce.aggregator.studio.language import words
 from sottovoce.aggregator.studio.request_context import storage, tables, today
@@ -60,8 +60,6 @@ ROUTES = (
         "/dashboard/shared",
         shared_results,
         "Show the public page of results.",
-        Kind.PAGE,
-        ("text/html",),
         query=(Query("link", "The link's secret."),),
         has_etag=True,
     ),

@@ -5,15 +5,13 @@ The link works without an account. It shows results only if the owner of the sur
 """
 
 import shlex
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 from flask import Response, current_app, g, render_template, request
 from sottovoce.aggregator.accounts.secrets import link_hash
 from sottovoce.aggregator.analysis.estimates import SurveyResults
 from sottovoce.aggregator.api.results import results_of
-from sottovoce.aggregator.http.routing import Kind, Query, Route
-from sottovoce.aggregator.storage import StoredSurvey
+from sottovoce.aggregator.http.routing import Query, Route
 from sottovoce.aggregator.storage.accounts.models import BoardView
 from sottovoce.aggregator.storage.audit_log.events import NO_ACTOR
 from sottovoce.aggregator.studio.design.sentences import texts_in_words
@@ -66,11 +64,7 @@ def _load_account(secret: str) -> SharedAccount | None:
     bound = [revision for revision in stored if view is not None and revision.digest == view.digest]
     if view is None or not bound:
         return None
-    return SharedAccount(view, survey_of(bound[0].document), _last_digest(stored) != view.digest)
-
-
-def _last_digest(revisions: Sequence[StoredSurvey]) -> str:
-    return revisions[-1].digest
+    return SharedAccount(view, survey_of(bound[0].document), stored[-1].digest != view.digest)
 
 
 def _checks(shown: SharedAccount) -> str:
@@ -96,8 +90,6 @@ ROUTES = (
         "/dashboard/ethics",
         ethics,
         "Show the page for an ethics board.",
-        Kind.PAGE,
-        ("text/html",),
         query=(Query("link", "The link's secret."),),
     ),
 )

@@ -2,7 +2,7 @@
 
 from flask import Response, current_app
 from sottovoce.aggregator.http import problems
-from sottovoce.aggregator.http.routing import Kind, Query, Route
+from sottovoce.aggregator.http.routing import Query, Route
 from sottovoce.aggregator.i18n.only_here import only_here
 from sottovoce.aggregator.invitations.offline_form import PIECES, saved_form
 from sottovoce.aggregator.invitations.posters import poster
@@ -57,8 +57,7 @@ ROUTES = (
         f"{_INVITE}/qr.svg",
         qr_svg,
         "Draw the QR code of a survey's link.",
-        Kind.PAGE,
-        ("image/svg+xml",),
+        gives=("image/svg+xml",),
         query=(_WAVE,),
     ),
     Route(
@@ -67,8 +66,7 @@ ROUTES = (
         f"{_INVITE}/qr.png",
         qr_png,
         "Download the QR code of a survey's link as a picture.",
-        Kind.PAGE,
-        ("image/png",),
+        gives=("image/png",),
         query=(_WAVE,),
     ),
     Route(
@@ -77,18 +75,10 @@ ROUTES = (
         f"{_INVITE}/poster",
         poster_page,
         "Show a poster to print.",
-        Kind.PAGE,
-        ("text/html",),
         query=(_WAVE, Query("in", "Its language.")),
     ),
     Route(
-        "studio.saved_page",
-        "GET",
-        f"{_INVITE}/saved.html",
-        saved_page,
-        "Download the form and its survey as one file.",
-        Kind.PAGE,
-        ("text/html",),
+        "studio.saved_page", "GET", f"{_INVITE}/saved.html", saved_page, "Download the form and its survey as one file."
     ),
 )
 """Routes of the downloads for a survey's link."""

@@ -13,7 +13,7 @@ from sottovoce.aggregator.accounts.authentication import session_secret
 from sottovoce.aggregator.api.tokens import MOST_AT_ONCE
 from sottovoce.aggregator.authoring.invitation_texts import ethics, letter, mail_merge, reminder
 from sottovoce.aggregator.clock import date_of
-from sottovoce.aggregator.http.routing import Kind, Query, Route
+from sottovoce.aggregator.http.routing import Query, Route
 from sottovoce.aggregator.i18n.languages import LANGUAGES
 from sottovoce.aggregator.i18n.only_here import only_here
 from sottovoce.aggregator.i18n.translator import Words
@@ -279,8 +279,6 @@ ROUTES = (
         _INVITE,
         invite,
         "Show the ways to invite people to a survey.",
-        Kind.PAGE,
-        ("text/html",),
         query=(Query("wave", "The wave, counted from 0."), Query("in", "Language of the texts.")),
     ),
     Route(
@@ -289,17 +287,8 @@ ROUTES = (
         f"{_INVITE}/links",
         personal_links,
         "Create personal links; only this reply shows them.",
-        Kind.PAGE,
-        ("text/csv", "text/html"),
+        gives=("text/csv", "text/html"),
     ),
-    Route(
-        "studio.take_links_back",
-        "POST",
-        f"{_INVITE}/links/back",
-        take_links_back,
-        "Revoke personal links.",
-        Kind.PAGE,
-        ("text/html",),
-    ),
+    Route("studio.take_links_back", "POST", f"{_INVITE}/links/back", take_links_back, "Revoke personal links."),
 )
 """Routes of the page "Invite" and of its forms."""

@@ -8,7 +8,7 @@ from flask import Response, current_app, jsonify, render_template, request
 from sottovoce.aggregator.authoring.draft import SurveyDraft
 from sottovoce.aggregator.authoring.invitation_texts import words_for
 from sottovoce.aggregator.authoring.to_survey import survey_document
-from sottovoce.aggregator.http.routing import Kind, Query, Route
+from sottovoce.aggregator.http.routing import Query, Route
 from sottovoce.aggregator.i18n.translator import Words
 from sottovoce.aggregator.privacy_account.document import AccountTerms, Document, account
 from sottovoce.aggregator.privacy_account.page import body, page
@@ -137,24 +137,13 @@ _PRIVACY = "/dashboard/surveys/<name>/privacy"
 _CHOICE = (Query("in", "One of the survey's languages."), Query("of", "`draft` shows the unpublished revision."))
 
 ROUTES = (
-    Route(
-        "studio.privacy",
-        "GET",
-        _PRIVACY,
-        privacy,
-        "Show a survey's whole privacy account.",
-        Kind.PAGE,
-        ("text/html",),
-        query=_CHOICE,
-    ),
+    Route("studio.privacy", "GET", _PRIVACY, privacy, "Show a survey's whole privacy account.", query=_CHOICE),
     Route(
         "studio.privacy_print",
         "GET",
         f"{_PRIVACY}/account.html",
         privacy_print,
         "Show the privacy account for printing.",
-        Kind.PAGE,
-        ("text/html",),
         query=_CHOICE,
     ),
     Route(
@@ -163,8 +152,7 @@ ROUTES = (
         f"{_PRIVACY}/account.json",
         privacy_data,
         "Return the privacy account as a JSON document.",
-        Kind.PAGE,
-        ("privacy",),
+        gives=("privacy",),
         query=_CHOICE,
     ),
 )

@@ -3,7 +3,7 @@
 from flask import current_app, g, redirect, render_template, request, url_for
 from flask.typing import ResponseReturnValue
 from sottovoce.aggregator.clock import day_of
-from sottovoce.aggregator.http.routing import Kind, Route
+from sottovoce.aggregator.http.routing import Route
 from sottovoce.aggregator.studio import drafts
 from sottovoce.aggregator.studio.design.trials import address_of_tried
 from sottovoce.aggregator.studio.request_context import storage
@@ -102,13 +102,12 @@ def _redirect_back(name: str, outcome: str | None = None) -> ResponseReturnValue
 
 
 _SETTINGS = "/dashboard/surveys/<name>/settings"
-_HTML = ("text/html",)
 
 ROUTES = (
-    Route("studio.settings", "GET", _SETTINGS, settings, "Show the settings of a survey.", Kind.PAGE, _HTML),
-    Route("studio.close", "POST", f"{_SETTINGS}/close", close, "Close a survey.", Kind.PAGE, _HTML),
-    Route("studio.reopen", "POST", f"{_SETTINGS}/reopen", reopen, "Reopen a survey.", Kind.PAGE, _HTML),
-    Route("studio.retire", "POST", f"{_SETTINGS}/retire", retire, "Retire earlier revisions.", Kind.PAGE, _HTML),
-    Route("studio.delete", "POST", f"{_SETTINGS}/delete", delete, "Delete a survey.", Kind.PAGE, _HTML),
+    Route("studio.settings", "GET", _SETTINGS, settings, "Show the settings of a survey."),
+    Route("studio.close", "POST", f"{_SETTINGS}/close", close, "Close a survey."),
+    Route("studio.reopen", "POST", f"{_SETTINGS}/reopen", reopen, "Reopen a survey."),
+    Route("studio.retire", "POST", f"{_SETTINGS}/retire", retire, "Retire earlier revisions."),
+    Route("studio.delete", "POST", f"{_SETTINGS}/delete", delete, "Delete a survey."),
 )
 """Routes of the page "Settings"."""
