@@ -1,14 +1,17 @@
 """One private question in a page of another system: what its host gets, sees and cannot see."""
 
+import json
 from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.sync_api import Page
+from playwright.sync_api import Frame, Page
 from sottovoce import records
+from sottovoce.client.question_page import question_files
 from sottovoce.shared.single_question import parse_asked
 
 from tests.browser.conftest import NewContext
+from tests.browser.hosts import serving
 from tests.browser.question_host import COIN, TOGETHER, answer, answer_both, be_still, element, frame_of, write_host
 
 
@@ -329,10 +332,78 @@ def test_frame_is_accessible(tab: Page, tmp_path: Path, host: str, place: str, a
     be_still(frame)
     assert frame.evaluate("document.documentElement.lang") == language
     frame.evaluate("document.querySelector('details').open = true")
-    assert frame.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    assert is_wide_enough(frame)
     assert checked(frame, axe) == []
     answer(frame)
     assert checked(frame, axe) == []
+
+
+def is_wide_enough(frame: Frame) -> bool:
+    """Return True if nothing in the frame is cut off at its side."""
+    fits: bool = frame.evaluate("(({ scrollWidth, clientWidth }) => scrollWidth <= clientWidth)(main)")
+    return fits
+
+
+def test_long_words_and_colours_of_the_host_can_be_read(
+    tab: Page, tmp_path: Path, host: str, place: str, axe: str
+) -> None:
+    """A word that is wider than a phone is broken; what is missing has the contrast of all else on dark paper."""
+    tab.set_viewport_size({"width": 320, "height": 568})
+    dark = "paper:#101418 ink:#f0f0f0 accent:#7bd3c5 on-accent:#06231f line:#444444"
+    style = ";".join(f"--sottovoce-{each}" for each in dark.split())
+    long = {**COIN, "label": {"en": "Donaudampfschifffahrt" * 5}}
+    write_host(tmp_path, place, element(place, long, f'participant="p1" style="{style}"'))
+    tab.goto(host)
+    frame = frame_of(tab)
+    be_still(frame)
+    frame.locator("button").click()
+    assert frame.locator("#answer-fault").is_visible()
+    assert is_wide_enough(frame)
+    assert checked(frame, axe) == []
+
+
+def test_question_that_is_shown_later_has_its_height(tab: Page, tmp_path: Path, host: str, place: str) -> None:
+    """As on a later page of a survey: it is as tall as one that is seen from the start."""
+    write_host(tmp_path, place, element(place), f"<div hidden>{element(place, {**COIN, 'name': 'later'})}</div>")
+    tab.goto(host)
+    frame_of(tab)
+    tab.frames[2].wait_for_selector("form", state="attached")
+    tab.evaluate("document.querySelector('div').hidden = false")
+    for number in (0, 1):
+        be_still(frame_of(tab, number))
+    first, later = (each.bounding_box() for each in tab.locator("iframe").all())
+    assert first
+    assert later
+    assert later["height"] == first["height"]
+
+
+def test_another_question_in_one_element_has_its_own_record(tab: Page, tmp_path: Path, host: str, place: str) -> None:
+    """As where a host shows one question after another: no column has an answer to the question before."""
+    write_host(tmp_path, place)
+    tab.goto(host)
+    answer(frame_of(tab))
+    first = record_of(tab)
+    tab.evaluate("document.querySelector('sottovoce-question').question = " + json.dumps(COIN))
+    assert tab.evaluate("document.querySelector('sottovoce-question').record") == first
+    tab.evaluate("document.querySelector('sottovoce-question').question = " + json.dumps({**COIN, "name": "other"}))
+    assert tab.evaluate("document.querySelector('sottovoce-question').columns") == {}
+    assert tab.evaluate("[...new FormData(document.querySelector('form')).keys()]") == ["nickname"]
+    answer(frame_of(tab))
+    tab.wait_for_function("told.length === 2")
+    assert tab.evaluate("document.querySelector('sottovoce-question').record.question") == "other"
+
+
+def test_static_frames_are_found_by_their_file_names(tab: Page, tmp_path: Path, host: str, place: str) -> None:
+    """Of one question and of a block beside it, on another origin."""
+    folder = tmp_path / "frame"
+    folder.mkdir()
+    for name, body in question_files().items():
+        (folder / name).write_bytes(body)
+    with serving(folder) as origin:
+        tags = [element(f"{origin}/index.html", asked) for asked in (COIN, TOGETHER)]
+        write_host(tmp_path, place, *tags)
+        tab.goto(host)
+        assert [frame_of(tab, number).locator("input").count() for number in (0, 1)] == [2, 4]
 
 
 def test_frame_in_forced_colours_and_without_motion(

@@ -59,7 +59,8 @@ def static(folder: Path) -> None:
     Write frame, element and adapters into the new FOLDER, for a static host; ``npm pack FOLDER`` makes the package.
 
     The host must have a host name of its own, where no other page runs scripts. Let it send
-    ``Content-Security-Policy: sandbox allow-scripts allow-same-origin`` with index.html and block.html.
+    ``Content-Security-Policy: sandbox allow-scripts allow-same-origin`` with index.html and block.html, and
+    ``Access-Control-Allow-Origin: *`` with element.js.
     """
     try:
         folder.mkdir(parents=True)

@@ -61,7 +61,8 @@ TWINS = [
         "shared.parse_item",
         ("survey/parse_item.js", "survey/more_items.js"),
         within="(?!readAfter).*",
-        only_python={"ItemReader": "it collects every problem; the page stops at the first", "dumpItems": AUTHORS},
+        only_python={"ItemReader": "it collects every problem; the page stops at the first", "dumpItems": AUTHORS}
+        | {"dumpCondition": AUTHORS},
         only_javascript=dict.fromkeys(
             [
                 "parseItem",
@@ -236,10 +237,15 @@ TWINS = [
         "shared.mechanisms.base",
         ("survey/mechanisms/common.js",),
         within="Mechanism|oddsField",
-        only_python=dict.fromkeys(["Mask", "Table"], TYPE),
+        only_python=dict.fromkeys(["Mask", "OfOdds", "Table"], TYPE),
         only_javascript={"oddsField": "a mechanism's parse, with fraction_field of parameters.py"},
     ),
-    Twin("shared.mechanisms.bits", ("survey/mechanisms/options.js",), within="Bits"),
+    Twin(
+        "shared.mechanisms.bits",
+        ("survey/mechanisms/options.js",),
+        within="Bits",
+        only_python={"ThroughBit": "there they extend BinaryRR", "checkMaskable": "a line of each constructor"},
+    ),
     *(
         Twin(f"shared.mechanisms.{name}", (path,), within=own, only_python=BEST.get(name, {}))
         for name, (path, own) in CLASSES.items()

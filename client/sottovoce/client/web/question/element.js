@@ -35,13 +35,15 @@ export class SottovoceQuestion extends (globalThis.HTMLElement ?? Object) {
     this.attachShadow({ mode: "open" });
   }
 
-  /** The question as an object; the attribute `question` has it as JSON. */
+  /** The question as an object; the attribute `question` has it as JSON. Another question has no record yet. */
   get question() {
     return this.#given ?? parsed(this.getAttribute("question"));
   }
 
   set question(question) {
+    if (JSON.stringify(question) === JSON.stringify(this.question)) return;
     this.#given = question;
+    this.#record = null;
     if (this.isConnected) this.#open();
   }
 
@@ -89,20 +91,24 @@ export class SottovoceQuestion extends (globalThis.HTMLElement ?? Object) {
 
   #open() {
     const fault = this.#fault();
-    if (fault) return this.#fail(fault);
-    if (this.question === null) return undefined;
-    this.#setValidity();
-    this.#frame = document.createElement("iframe");
-    const src = this.getAttribute("src") + (this.question.block ? "block.html" : "");
-    Object.assign(this.#frame, { src, title: this.getAttribute("aria-label") ?? this.name });
-    this.#frame.setAttribute("sandbox", "allow-scripts allow-same-origin");
-    this.#frame.setAttribute("referrerpolicy", "no-referrer");
-    Object.assign(this.#frame.style, { border: "0", inlineSize: "100%", blockSize: "20rem", display: "block" });
+    if (fault) this.#fail(fault);
+    else if (this.question !== null) this.#show();
+  }
+
+  #show() {
+    this.#updateForm();
+    this.#frame = Object.assign(document.createElement("iframe"), {
+      src: this.getAttribute("src"),
+      title: this.getAttribute("aria-label") ?? this.name,
+      sandbox: "allow-scripts allow-same-origin",
+      referrerPolicy: "no-referrer",
+      style: "border: 0; inline-size: 100%; block-size: 20rem; display: block",
+    });
+    if (this.question.block) this.#frame.src = new URL("block.html", this.#frame.src);
     addEventListener("message", this.#receive);
     clearTimeout(this.#timer);
     this.#timer = setTimeout(() => this.#fail("not loaded"), WAIT);
     this.shadowRoot.replaceChildren(this.#frame);
-    return undefined;
   }
 
   // A mistake of the page around it; the console says which.
@@ -111,9 +117,9 @@ export class SottovoceQuestion extends (globalThis.HTMLElement ?? Object) {
     if (!this.hasAttribute("src")) return "src is missing: the address of the frame";
     if (this.hasAttribute("question") && parsed(this.getAttribute("question")) === null) return "question is not JSON";
     const others = [...document.querySelectorAll("sottovoce-question")].filter((other) => other !== this);
-    const isOpen = ({ shadowRoot }) => Boolean(shadowRoot?.querySelector("iframe"));
-    const isSame = (other) => other.form === this.form && other.name === this.name && isOpen(other);
-    return this.name && others.some(isSame) ? `two questions of one form are named ${this.name}` : "";
+    const isSame = ({ form, name, shadowRoot }) =>
+      form === this.form && name === this.name && shadowRoot.querySelector("iframe");
+    return others.some(isSame) ? `two questions of one form are named ${this.name}` : "";
   }
 
   #receive = (event) => {
@@ -130,7 +136,8 @@ export class SottovoceQuestion extends (globalThis.HTMLElement ?? Object) {
     const given = getComputedStyle(this);
     const valueOf = (name) => given.getPropertyValue(`--sottovoce-${name}`).trim();
     const style = Object.fromEntries(STYLES.map((name) => [name, valueOf(name)]));
-    const [participant, study] = ["participant", "study"].map((name) => this.getAttribute(name) ?? "");
+    const participant = this.getAttribute("participant");
+    const study = this.getAttribute("study") ?? "";
     const language = this.closest("[lang]")?.lang;
     const sharedDevice = "sharedDevice" in this.dataset;
     const asked = { question: this.question, participant, study, language, sharedDevice, style, height: innerHeight };
@@ -139,17 +146,16 @@ export class SottovoceQuestion extends (globalThis.HTMLElement ?? Object) {
 
   #keep(record) {
     this.#record = record;
-    const data = new FormData();
-    for (const [name, value] of Object.entries(this.columns)) data.append(name, value);
-    this.#internals.setFormValue(data);
-    this.#setValidity();
+    this.#updateForm();
     this.#tell("sottovoce-record", record);
   }
 
-  #setValidity() {
-    const isMissing = this.hasAttribute("required") && this.#record === null;
-    const [, message] = this.#sentences();
-    this.#internals.setValidity(isMissing ? { valueMissing: true } : {}, isMissing ? message : "");
+  #updateForm() {
+    const data = new FormData();
+    for (const [name, value] of Object.entries(this.columns)) data.append(name, value);
+    this.#internals.setFormValue(data);
+    const valueMissing = this.hasAttribute("required") && this.#record === null;
+    this.#internals.setValidity({ valueMissing }, this.#sentences()[1]);
   }
 
   #fail(reason) {
@@ -158,7 +164,7 @@ export class SottovoceQuestion extends (globalThis.HTMLElement ?? Object) {
     note.setAttribute("role", "alert");
     [note.textContent] = this.#sentences();
     this.shadowRoot.replaceChildren(note);
-    this.#setValidity();
+    this.#updateForm();
     this.#tell("sottovoce-unavailable", reason);
   }
 

@@ -65,6 +65,8 @@ class Frame {
       if (!(error instanceof SurveyError)) console.error(error.name);
       this.#refuse(error.sentence ?? "error_unexpected", error.values);
     }
+    // In a part of the page that is not shown yet, nothing has a height.
+    if (window.innerWidth === 0) await new Promise((shown) => addEventListener("resize", shown, { once: true }));
     // Fixed before anything is chosen, so that no size depends on the answer.
     const most = MOST_OF_WINDOW * (Number(this.#given.height) || screen.height);
     const height = Math.ceil(Math.min(this.#main.scrollHeight, Math.max(most, LEAST_HEIGHT)));

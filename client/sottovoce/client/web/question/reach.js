@@ -1,6 +1,6 @@
 /**
  * Whether script of another page could read this one: an ancestor, one of its frames, or the page that opened it is of
- * this frame's own origin. Copies of the question itself, at its very address, are no such page.
+ * this frame's own origin. Frames of questions, at its very address, are no such page.
  */
 export function isWithinReach(own = window) {
   const others = [...frames(own.top), own.opener, own.top.opener].filter((other) => other && other !== own);
@@ -20,9 +20,9 @@ function isReadable(other) {
   }
 }
 
-// The frames of one question and of a block are files of one folder.
+// The frames of one question and of a block are files of one folder, whose endings some hosts leave out.
 function folderOf({ pathname }) {
-  return pathname.replace(/\/block\.html$/, "/");
+  return pathname.replace(/\/(block|index)(\.html)?$/, "/");
 }
 
 function isCopy({ location }, own) {

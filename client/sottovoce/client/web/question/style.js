@@ -2,7 +2,7 @@ const COLOURS = ["paper", "ink", "accent", "on-accent", "line"];
 const COLOUR = /^[#][0-9a-f]{6}$/i;
 const FONT = /^[\w ,'-]{1,100}$/;
 const LEAST_CONTRAST = 4.5;
-const FOLLOWS = { quiet: "ink", edge: "ink", card: "paper", wash: "paper" };
+const FOLLOWS = { alarm: "ink", quiet: "ink", edge: "ink", card: "paper", wash: "paper" };
 
 /** Take colours and font of the page around the frame; colours that are hard to read are not taken, none of them. */
 export function applyStyle(given) {
