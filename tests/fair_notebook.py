@@ -30,7 +30,7 @@ import numpy as np
 from sottovoce.aggregator import open_results
 from sottovoce.aggregator.planning.vectorized_randomizers import BatchDraws, seeded
 from sottovoce.aggregator.planning.simulated_survey import randomized
-from sottovoce.demo.data import demo_answers, demo_survey
+from sottovoce.demo.run import demo_answers, demo_survey
 
 survey, answers = demo_survey(), demo_answers()
 true = {q.name: np.array([q.options.index(one[q.name]) for one in answers]) for q in survey.questions}

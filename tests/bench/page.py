@@ -22,7 +22,7 @@ from typing import Any
 
 from playwright.sync_api import Browser, sync_playwright
 from sottovoce.client.question_page import question_scripts
-from sottovoce.demo.data import demo_survey
+from sottovoce.demo.run import demo_survey
 from sottovoce.shared.spec import Question
 
 from tests.browser.chromium import find

@@ -9,7 +9,7 @@ import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, Playwright, sync_playwright
 from sottovoce.client import MemoryLedger, Respondent
 from sottovoce.client.transport import Transport
-from sottovoce.demo.data import demo_survey
+from sottovoce.demo.run import demo_survey
 
 from tests.browser.chromium import find
 from tests.browser.hosts import serving

@@ -8,7 +8,7 @@ import tempfile
 from pathlib import Path
 
 from playwright.sync_api import sync_playwright
-from sottovoce.demo.data import demo_survey
+from sottovoce.demo.run import demo_survey
 
 from tests.browser.chromium import find
 from tests.browser.states import states

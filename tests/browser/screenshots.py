@@ -4,8 +4,8 @@ import tempfile
 from pathlib import Path
 
 from playwright.sync_api import Browser, Page, sync_playwright
-from sottovoce.demo.data import demo_answers, demo_survey
 from sottovoce.demo.respondents import send_all
+from sottovoce.demo.run import demo_answers, demo_survey
 from sottovoce.shared.parse_survey import parse_survey
 from sottovoce.shared.spec import Survey
 

@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import Any
 
 from playwright.sync_api import Browser, Page, sync_playwright
-from sottovoce.demo.data import demo_answers, demo_survey
 from sottovoce.demo.respondents import send_all
+from sottovoce.demo.run import demo_answers, demo_survey
 
 from tests.browser.chromium import find
 from tests.browser.studio_site import add_drafts, add_surveys, begun_draft

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import pytest
 from playwright.sync_api import FrameLocator, Page
-from sottovoce.demo.data import demo_survey
+from sottovoce.demo.run import demo_survey
 
 from tests.browser.conftest import NewContext
 from tests.browser.hosts import serving

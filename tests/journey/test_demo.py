@@ -6,8 +6,7 @@ from pathlib import Path
 import pytest
 from sottovoce.aggregator.estimators.support import estimate_share
 from sottovoce.aggregator.storage.sqlite.storage import SQLiteStorage
-from sottovoce.demo.data import demo_answers, demo_survey
-from sottovoce.demo.run import MOST_ERRORS, distance
+from sottovoce.demo.run import MOST_ERRORS, demo_answers, demo_survey, distance
 from sottovoce.shared.mechanisms.binary_rr import BinaryRR
 from sottovoce.shared.spec import Question
 

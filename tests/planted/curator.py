@@ -11,7 +11,7 @@ from sottovoce.aggregator.curator.clusters.cluster import cluster
 from sottovoce.aggregator.curator.ledger.ledger_storage import LedgerFile
 from sottovoce.aggregator.curator.noisy_max import noisy_max
 from sottovoce.aggregator.curator.vector import vector
-from sottovoce.audit.curator.curator_ledger import QUESTION, RELEASE, ask_and_show
+from sottovoce.audit.curator.curator_checks import QUESTION, RELEASE, ask_and_show
 
 GUILTY_EPSILON = 1.0
 

@@ -13,10 +13,16 @@ from jsonschema import Draft202012Validator
 from sottovoce.aggregator.curator.neighbouring_relation import Neighbours
 from sottovoce.aggregator.curator.noisy_max import noisy_max
 from sottovoce.audit.curator import curator_checks
-from sottovoce.audit.curator.curator_checks import curator_report, delta_check, enumerated, judged, winner_loss
-from sottovoce.audit.curator.curator_ledger import check_ledger
-from sottovoce.audit.curator.curator_loss import exact_delta, exact_loss
+from sottovoce.audit.curator.curator_checks import (
+    check_ledger,
+    curator_report,
+    delta_check,
+    enumerated,
+    judged,
+    winner_loss,
+)
 from sottovoce.audit.curator.neighbour_cases import ENUMERATED
+from sottovoce.audit.curator.noise_branches import exact_delta, exact_loss
 from sottovoce.cli.main import main
 
 from tests.planted import curator as planted

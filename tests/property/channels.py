@@ -6,7 +6,7 @@ from decimal import Context, Decimal
 from fractions import Fraction
 from typing import Any, NamedTuple
 
-from sottovoce.audit.branching_draws import BranchingDraws, Distribution, following
+from sottovoce.audit.branching_draws import Distribution, following
 from sottovoce.shared.answers import Value
 from sottovoce.shared.spec import Question
 
@@ -31,7 +31,7 @@ def paths(run: Callable[[Any], Any], most: int | None = None) -> Iterator[Path]:
     Raises:
         TooManyPaths: as for ``following``.
     """
-    for draws, reported in following(run, BranchingDraws, most):
+    for draws, reported in following(run, most):
         yield Path(reported, Fraction(draws.part, draws.whole), tuple(draws.bounds))
 
 

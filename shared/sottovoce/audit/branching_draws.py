@@ -8,7 +8,7 @@ costs no more than one of 4. What it does not run, the rejection loop of ``Draws
 from collections.abc import Callable, Iterator, Sequence
 from fractions import Fraction
 from functools import lru_cache
-from typing import Any, TypeVar
+from typing import Any
 
 from sottovoce.shared.rational import MAX_DENOMINATOR
 
@@ -82,9 +82,6 @@ class BranchingDraws:
         return live[choice]
 
 
-Followed = TypeVar("Followed", bound=BranchingDraws)
-
-
 # The same few rows of weights are drawn from again and again.
 @lru_cache(maxsize=1024)
 def _weighed(weights: tuple[int, ...]) -> tuple[int, tuple[int, ...], Sequence[int]]:
@@ -98,15 +95,12 @@ def _weighed(weights: tuple[int, ...]) -> tuple[int, tuple[int, ...], Sequence[i
     return sum(weights), weights, tuple(index for index, weight in enumerate(weights) if weight)
 
 
-def following(
-    run: Callable[[Any], Any], kind: type[Followed], most: int | None = None
-) -> Iterator[tuple[Followed, Any]]:
+def following(run: Callable[[Any], Any], most: int | None = None) -> Iterator[tuple[BranchingDraws, Any]]:
     """
     The draws of every way through ``run(draws)``, and what came of each.
 
     Args:
         run: code that is given draws.
-        kind: the class of the draws.
         most: ways to follow.
 
     Raises:
@@ -119,13 +113,18 @@ def following(
         count += 1
         if most is not None and (count > most or drawn > most * _DRAWS):
             raise TooManyPaths
-        draws = kind(script)
+        draws = BranchingDraws(script)
         reported = run(draws)
         drawn += len(draws.taken)
         yield draws, reported
-        script = draws.taken
-        while script and script[-1] + 1 == draws.choices[len(script) - 1]:
-            script.pop()
+        script = next_script(draws.taken, draws.choices)
         if not script:
             return
-        script[-1] += 1
+
+
+def next_script(taken: Sequence[int], choices: Sequence[int]) -> list[int]:
+    """Return the branches of the next way in order, the last choice first; empty after the last way."""
+    script = list(taken)
+    while script and script[-1] + 1 == choices[len(script) - 1]:
+        script.pop()
+    return [*script[:-1], script[-1] + 1] if script else []

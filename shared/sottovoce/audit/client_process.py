@@ -10,12 +10,12 @@ import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
+from importlib.resources import files
 from pathlib import Path
 from typing import IO, Any
 
 from sottovoce.audit.listener import Disk, Listener, WireRequest, read_disk
 from sottovoce.audit.mock_aggregator import TOKEN, MockAggregator
-from sottovoce.audit.node import laid_out
 from sottovoce.shared.spec import Survey
 
 REPLY_TIMEOUT_SECONDS = 30
@@ -131,7 +131,7 @@ class ClientProcess:
         # The same name each time, since names can be seen.
         shutil.rmtree(self._home, ignore_errors=True)
         self._home.mkdir(0o700)
-        with self.listener.recording(site, self._home) as requests:
+        with self.listener.recording(site.answer, self._home) as requests:
             job = {"home": str(self._home), "origin": self.listener.origin, "visits": [asdict(each) for each in visits]}
             outcome = self._ask(json.dumps(job))
             found = outcome["visits"]
@@ -241,3 +241,29 @@ def _environment(folder: Path, proxy: str) -> dict[str, str]:
 def _fast_folder() -> str | None:
     """A folder in memory, if there is one: the client waits for the disk at every step."""
     return "/dev/shm" if Path("/dev/shm").is_dir() else None  # noqa: S108 - a new folder is made in it
+
+
+_FRUGAL = ("--single-threaded", "--max-semi-space-size=64", "--always-sparkplug", "--interrupt-budget=200000")
+"""The other core has work of its own: garbage is collected by no further threads, and more rarely. What runs is
+compiled as it stands; only what runs very often with all care, which takes longer than much of what is run here."""
+
+
+@contextmanager
+def laid_out(node: str, scripts: Mapping[str, str], driver: str) -> Iterator[list[str]]:
+    """
+    The command that runs one of the audit's scripts beside the browser's.
+
+    Args:
+        node: the program.
+        scripts: from ``page.opened()``.
+        driver: the name of the script to run.
+    """
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        (folder / "package.json").write_text('{"type": "module"}', encoding="utf-8")
+        for part in files("sottovoce.audit").joinpath("javascript").iterdir():
+            if part.name.endswith(".mjs"):
+                (folder / part.name).write_bytes(part.read_bytes())
+        for script, text in scripts.items():
+            (folder / script).write_text(text, encoding="utf-8")
+        yield [node, *_FRUGAL, str(folder / driver)]

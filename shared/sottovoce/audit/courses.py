@@ -10,7 +10,8 @@ from dataclasses import dataclass, replace
 from functools import cache, cached_property
 
 from sottovoce.audit.client_process import Visit, link_to
-from sottovoce.audit.mock_aggregator import BUSY, CUT, REFUSED, MockAggregator, MockReply
+from sottovoce.audit.listener import MockReply
+from sottovoce.audit.mock_aggregator import BUSY, CUT, REFUSED, MockAggregator
 from sottovoce.audit.python_code import standing_in
 from sottovoce.audit.runs import Run, VectorPlan, plan_runs, present_of
 from sottovoce.shared.parse_survey import parse_survey

@@ -17,7 +17,7 @@ from itertools import islice, product
 from math import comb, prod
 from typing import Any
 
-from sottovoce.audit.branching_draws import BranchingDraws, Distribution, TooManyPaths, following
+from sottovoce.audit.branching_draws import Distribution, TooManyPaths, following
 from sottovoce.audit.reference_distribution import reference_distribution
 from sottovoce.shared import rational
 from sottovoce.shared.answers import Value
@@ -220,7 +220,7 @@ def _computed(run: Callable[[Any, Any], int], value: Value, most: int) -> Comput
     found: dict[Any, Counter[int]] = {}
     bounds = set()
     ways = 0
-    for draws, reported in following(partial(run, value), BranchingDraws, most):
+    for draws, reported in following(partial(run, value), most):
         ways += 1
         found.setdefault(reported, Counter())[draws.whole] += draws.part
         bounds.add(tuple(draws.bounds))
@@ -237,7 +237,7 @@ def _sum(fractions: Iterable[Fraction]) -> Fraction:
 def has_too_many(run: Callable[[Any], Any], most: int) -> bool:
     """Return True if there are more than ``most`` ways through ``run(draws)``."""
     try:
-        return sum(1 for _ in following(run, BranchingDraws, most)) > most
+        return sum(1 for _ in following(run, most)) > most
     except TooManyPaths:
         return True
 

@@ -9,9 +9,9 @@ from typing import Any
 
 from sottovoce.audit.branching_draws import Distribution
 from sottovoce.audit.check import FAILED, NOT_DONE, PASSED, Check
+from sottovoce.audit.client_process import laid_out
 from sottovoce.audit.exact_channel import MAX_PATHS, Computed
 from sottovoce.audit.histories import ASKED, DeviceHistory, judge_history, judge_set, set_survey
-from sottovoce.audit.node import laid_out
 from sottovoce.audit.python_code import (
     Task,
     alone,

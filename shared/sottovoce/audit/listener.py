@@ -9,11 +9,11 @@ import os
 import socket
 import stat
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Protocol, Self
+from typing import BinaryIO, Self
 from urllib.parse import urlsplit
 
 TIMEOUT_SECONDS = 60
@@ -23,20 +23,13 @@ Disk = tuple[tuple[str, int, bytes], ...]
 """The files below a folder: relative name, mode and content, in the order of their names."""
 
 
-class HttpReply(Protocol):
-    """A reply to a request."""
+@dataclass(frozen=True)
+class MockReply:
+    """A reply, JSON unless it says otherwise."""
 
-    @property
-    def status(self) -> int:
-        """Return the HTTP status code of the reply."""
-
-    @property
-    def body(self) -> bytes:
-        """Return the body of the reply."""
-
-    @property
-    def content_type(self) -> str:
-        """The media type of the body."""
+    status: int
+    body: bytes
+    content_type: str = "application/json"
 
 
 @dataclass(frozen=True)
@@ -74,11 +67,8 @@ class WireRequest:
         return found[0] if len(found) == 1 else None
 
 
-class Responder(Protocol):
-    """Replies in the place of an aggregator."""
-
-    def answer(self, request: WireRequest) -> HttpReply | None:
-        """A reply; None to cut the connection."""
+Responder = Callable[[WireRequest], MockReply | None]
+"""Replies in the place of an aggregator; None cuts the connection."""
 
 
 def read_disk(folder: Path) -> Disk:
@@ -164,8 +154,8 @@ class Listener:
                     return
 
     def _answered(
-        self, line: str, headers: tuple[tuple[str, str], ...], stream: "_ByteStream", number: int
-    ) -> tuple[HttpReply | None, bool]:
+        self, line: str, headers: tuple[tuple[str, str], ...], stream: BinaryIO, number: int
+    ) -> tuple[MockReply | None, bool]:
         """The reply to one request, and whether its connection ends with it."""
         known = {name.lower(): value for name, value in headers}
         body = stream.read(int(known.get("content-length", "0")))
@@ -177,7 +167,7 @@ class Listener:
             request = WireRequest(place, self._relative(line), headers, body, disk)
             self._requests.append(request)
             is_last = known.get("connection", "").lower() == "close" or request.method == "CONNECT"
-            return self._site.answer(request), is_last
+            return self._site(request), is_last
 
     def _relative(self, line: str) -> str:
         """A request line as a server gets it that is reached without a proxy."""
@@ -193,13 +183,7 @@ def _acknowledge(connection: socket.socket) -> None:
         connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_QUICKACK, 1)
 
 
-class _ByteStream(Protocol):
-    def read(self, count: int) -> bytes: ...
-
-    def readline(self, limit: int) -> bytes: ...
-
-
-def _read_headers(stream: _ByteStream) -> tuple[tuple[str, str], ...]:
+def _read_headers(stream: BinaryIO) -> tuple[tuple[str, str], ...]:
     headers = []
     while line := stream.readline(MAX_HEAD_BYTES).decode("latin-1").rstrip("\r\n"):
         name, _, value = line.partition(":")
@@ -207,7 +191,7 @@ def _read_headers(stream: _ByteStream) -> tuple[tuple[str, str], ...]:
     return tuple(headers)
 
 
-def _spelled(reply: HttpReply) -> bytes:
+def _spelled(reply: MockReply) -> bytes:
     # A cookie that no client may ever send back.
     head = (
         f"HTTP/1.1 {reply.status} Reply\r\nContent-Type: {reply.content_type}\r\nContent-Length: {len(reply.body)}\r\n"

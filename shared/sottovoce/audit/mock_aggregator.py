@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from hashlib import sha256
 
-from sottovoce.audit.listener import WireRequest
+from sottovoce.audit.listener import MockReply, WireRequest
 from sottovoce.audit.test_keys import redeemed
 from sottovoce.client.revisions import FORMAT
 from sottovoce.shared import canonical
@@ -15,16 +15,6 @@ from sottovoce.shared.spec import Survey
 
 TOKEN = "0" * 16
 API = "/api/v1/surveys/"
-JSON_TYPE = "application/json"
-
-
-@dataclass(frozen=True)
-class MockReply:
-    """A reply, JSON unless it says otherwise."""
-
-    status: int
-    body: bytes
-    content_type: str = JSON_TYPE
 
 
 BUSY = MockReply(503, b"{}")

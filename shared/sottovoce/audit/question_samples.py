@@ -1,21 +1,32 @@
 """Draw what chance chooses in one vector of an audit before any answer: the arm, and the questions under ``ask``."""
 
-from typing import NamedTuple, Protocol
+import hashlib
+from typing import NamedTuple
 
 from sottovoce.client.draws import Draws
 from sottovoce.client.question_sample import draw_arm, draw_asked
 from sottovoce.shared.spec import Survey
 
 
-class Stream(Protocol):
-    """Repeatable bytes that remember what was read."""
+class Stream:
+    """Bytes that follow from a seed, without an end; counts those that are read."""
+
+    def __init__(self, seed: str) -> None:
+        self._seed = seed.encode()
+        self._given = b""
+        self.used = 0
 
     def read(self, count: int) -> bytes:
         """Return so many of the next bytes."""
+        self.used += count
+        while self.used > len(self._given):
+            self._given = hashlib.shake_256(self._seed).digest(max(64, 2 * self.used))
+        return self._given[self.used - count : self.used]
 
     @property
     def tape(self) -> bytes:
-        """Bytes read so far, in order."""
+        """Return the random bytes read so far."""
+        return self._given[: self.used]
 
 
 class AskedSample(NamedTuple):

@@ -1,10 +1,20 @@
-"""The requests that a client makes by agreement, in all that could tell people or devices apart; it makes no others."""
+"""
+The requests that a client makes by agreement, in all that could tell people or devices apart; it makes no others.
+
+Where reports are signed, neither the invitation nor the blinded ids that were sent for signing can be linked to the
+report, in any run.
+"""
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
-from sottovoce.audit.listener import WireRequest
+from sottovoce.audit.client_process import RunObservation
+from sottovoce.audit.listener import Disk, WireRequest
 from sottovoce.audit.mock_aggregator import API, TOKEN, token_body
+from sottovoce.audit.test_keys import SCHEME, blinded_of, is_signed
+from sottovoce.shared.errors import SurveyError
+from sottovoce.shared.redemption import parse_request, spell
+from sottovoce.shared.report import Report
 from sottovoce.shared.spec import Survey
 
 NOT_AGREED = "a request goes elsewhere, or says more, than is agreed"
@@ -68,3 +78,96 @@ def _is_minimal(request: WireRequest) -> bool:
         fields = json.loads(request.body)
         return list(fields) == ["report_id"] and len(str(fields["report_id"])) == 32
     return True
+
+
+NOT_SIGNED = "a report does not come with the signature of its id alone"
+TWICE = "an invitation is not redeemed once, for one id of each wave"
+NOT_BLINDED = "what is sent to be signed is not the ids, blinded with the random bytes that were drawn for it"
+SECRET_IN_REPORT = "the invitation, or what was sent to be signed, goes with the report"
+SHARED = "redemption and report share a connection"
+SECRET_RETAINED = "what was sent to be signed, the signature or the invitation is kept for longer than it is needed"
+
+
+def is_redemption(request: WireRequest) -> bool:
+    """Return True if a request asks for signatures."""
+    return request.address.endswith("/redeem")
+
+
+def unlike_redemption(survey: Survey, reports: Sequence[Report], seen: RunObservation, tape: bytes) -> str:
+    """
+    Name the rule that one run breaks when it redeems and reports; an empty text if none.
+
+    Args:
+        survey: with the test keys.
+        reports: that were sent, one of each wave.
+        seen: all that was seen.
+        tape: the random bytes of the redemption.
+    """
+    asked = {each.body for each in seen.requests if is_redemption(each)}
+    try:
+        [request] = [parse_request(body) for body in asked]
+    except (SurveyError, ValueError):
+        return TWICE
+    if len(request.blinded) != len(survey.waves) or request.invitation != TOKEN:
+        return TWICE
+    if request.blinded != blinded_of(survey, tape):
+        return NOT_BLINDED
+    secrets = [TOKEN.encode(), *(spell(each).encode() for each in request.blinded)]
+    return _unlike_requests(survey, reports, seen, secrets) or _unlike_disk(seen, secrets)
+
+
+def _unlike_requests(survey: Survey, reports: Sequence[Report], seen: RunObservation, secrets: Sequence[bytes]) -> str:
+    """A report comes with the signature of its id, and with nothing that leads to what was redeemed."""
+    for report in reports:
+        sent = [each for each in seen.requests if is_for_reports(each) and report.report_id.encode() in each.body]
+        # What has arrived is known by its id, and goes without a signature when it is sent again.
+        if not is_signed(survey, report, sent[0].header("Authorization") or ""):
+            return NOT_SIGNED
+        if any(each.header("Authorization") not in {None, sent[0].header("Authorization")} for each in sent):
+            return NOT_SIGNED
+    others = [each for each in seen.requests if not is_redemption(each)]
+    if any(secret in part for each in others for part in _parts(each) for secret in secrets):
+        return SECRET_IN_REPORT
+    # A browser has one pool of connections for all requests; node's fetch, which stands for it here, does too.
+    redeeming = {each.connection for each in seen.requests if is_redemption(each) and not _is_of_node(each)}
+    return SHARED if redeeming & {each.connection for each in seen.requests if is_for_reports(each)} else ""
+
+
+def _is_of_node(request: WireRequest) -> bool:
+    return request.header("User-Agent") == "node"
+
+
+def _unlike_disk(seen: RunObservation, secrets: Sequence[bytes]) -> str:
+    """The signature takes the place of what was sent for it in one write, and goes with the receipt."""
+    invitation, *blinded = secrets
+    signatures = [
+        (each.header("Authorization") or "").removeprefix(SCHEME).encode()
+        for each in seen.requests
+        if is_for_reports(each)
+    ]
+    for disk, is_over in [*((each.disk, False) for each in seen.requests), (seen.disk, True)]:
+        if any(_is_stored_too_long(disk, signature, blinded, is_over) for signature in filter(None, signatures)):
+            return SECRET_RETAINED
+        # In a browser the invitation is in the ledger's key, as every token is.
+        if any(invitation in content or invitation.decode() in name for name, content in _files(disk)):
+            return SECRET_RETAINED
+    return ""
+
+
+def _is_stored_too_long(disk: Disk, signature: bytes, blinded: Sequence[bytes], is_over: bool) -> bool:
+    holding = [content for _, content in _files(disk) if signature in content]
+    return any(is_over or any(each in content for each in blinded) for content in holding)
+
+
+def _files(disk: Disk) -> Iterator[tuple[str, bytes]]:
+    """Names and contents, but for the browser's database, whose records lie together in one file."""
+    for name, _, content in disk:
+        if name != "database.json":
+            yield name, content
+
+
+def _parts(request: WireRequest) -> Iterator[bytes]:
+    """The address, the headers and the body."""
+    yield request.address.encode()
+    yield from (f"{name}: {value}".encode() for name, value in request.headers)
+    yield request.body

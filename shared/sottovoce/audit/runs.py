@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from sottovoce.audit.exact_channel import input_count, inputs_of
-from sottovoce.audit.question_samples import AskedSample, draw_sample
+from sottovoce.audit.question_samples import AskedSample, Stream, draw_sample
 from sottovoce.audit.test_keys import id_of_wave, tape_of_redemption
 from sottovoce.client.draws import Draws
 from sottovoce.client.randomizers import RANDOMIZERS, memorize, randomize_joint_rr, recall
@@ -185,26 +185,6 @@ def plan_runs(survey: Survey, quick: bool = False) -> RunPlan:
     return _Planner(survey, QUICK if quick else FULL).plan()
 
 
-class _Stream:
-    """Bytes that follow from a seed, without an end; counts those that are read."""
-
-    def __init__(self, seed: str) -> None:
-        self._seed = seed.encode()
-        self._given = b""
-        self.used = 0
-
-    def read(self, count: int) -> bytes:
-        self.used += count
-        while self.used > len(self._given):
-            self._given = hashlib.shake_256(self._seed).digest(max(64, 2 * self.used))
-        return self._given[self.used - count : self.used]
-
-    @property
-    def tape(self) -> bytes:
-        """Return the random bytes read so far."""
-        return self._given[: self.used]
-
-
 class _Answers:
     """
     The answers of one question in their turns, and which reports each was tried with.
@@ -240,7 +220,7 @@ class _Answers:
     def report(self, value: Value, memo: tuple[int, int] | None, seed: str) -> tuple[int, bytes]:
         """A report of this truth and its tape, of which the truth was not tried with the report where one is found."""
         for trial in range(TRIALS):
-            stream = _Stream(f"{seed} {trial}")
+            stream = Stream(f"{seed} {trial}")
             reported = _randomized(self.question, value, memo, Draws(stream.read))
             if (value, reported) not in self._tried or stream.used > MAX_SOUGHT_BYTES:
                 break
@@ -302,7 +282,7 @@ class _Planner:
 
     def _set(self, number: int) -> AskedSample:
         """The questions asked in one vector: of some sets the one with most that were not asked before."""
-        found = [draw_sample(self._survey, _Stream(f"set {number} {trial}")) for trial in range(TRIALS)]
+        found = [draw_sample(self._survey, Stream(f"set {number} {trial}")) for trial in range(TRIALS)]
         sample = max(found, key=lambda each: len({*each.places} - self._asked_before))
         self._asked_before |= {*sample.places}
         return sample
@@ -313,7 +293,7 @@ class _Planner:
         for place in self._survey.memoized:
             mechanism = self._survey.questions[place].mechanism
             wanted = (number % 2, number // 2 % 2)
-            for stream in (_Stream(f"memo {place} {trial}") for trial in range(1000)):
+            for stream in (Stream(f"memo {place} {trial}") for trial in range(1000)):
                 memos[place] = memorize(mechanism, Draws(stream.read))  # type: ignore[arg-type]
                 if memos[place] == wanted:
                     break
@@ -352,7 +332,7 @@ class _Planner:
         truths = {place: value for place, value in given.items() if isinstance(value, int)}
         asked = [self._answers[first + place] for place in truths]
         for trial in range(TRIALS):
-            stream = _Stream(f"{seed} {first} {trial}")
+            stream = Stream(f"{seed} {first} {trial}")
             reported = randomize_joint_rr(block, [*truths.values()], Draws(stream.read)) if truths else ()
             tried = [*zip(asked, truths.values(), reported, strict=True)]
             if not all(each.has_tried(*pair) for each, *pair in tried):

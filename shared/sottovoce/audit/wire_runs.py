@@ -16,8 +16,7 @@ from sottovoce.audit.check import FAILED, NOT_DONE, PASSED, Check, Tick
 from sottovoce.audit.client_process import ClientProcess, ClientStopped, RunObservation
 from sottovoce.audit.courses import CORRECTION, EARLIER, WITHDRAW, Course, course_of
 from sottovoce.audit.listener import Disk, WireRequest
-from sottovoce.audit.redemption_rules import unlike_redemption
-from sottovoce.audit.request_rules import NOT_AGREED, is_agreed, is_for_reports
+from sottovoce.audit.request_rules import NOT_AGREED, is_agreed, is_for_reports, unlike_redemption
 from sottovoce.audit.runs import RunPlan
 from sottovoce.shared.report import Report, dump_report
 from sottovoce.shared.spec import Survey

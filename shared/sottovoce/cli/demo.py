@@ -25,8 +25,7 @@ from sottovoce.cli.output_file import check_free, write_json
 from sottovoce.cli.process import aggregator, free_port
 from sottovoce.cli.server import check_address
 from sottovoce.cli.signals import capture_signals
-from sottovoce.demo.data import demo_answers
-from sottovoce.demo.run import MOST_ERRORS, DemoEstimate, close, compare, prepare, send
+from sottovoce.demo.run import MOST_ERRORS, DemoEstimate, close, compare, demo_answers, prepare, send
 from sottovoce.demo.together import compare_cells, in_words
 
 

@@ -2,7 +2,6 @@
 
 from pathlib import Path
 
-from sottovoce.aggregator.settings import Settings
 from sottovoce.aggregator.storage import Storage
 from sottovoce.aggregator.storage.connect import file_of
 from sottovoce.cli.database import data_settings, open_storage
@@ -19,26 +18,10 @@ def open_survey(data: Path | None, name: str) -> Storage:
         name: of the survey.
 
     Raises:
-        StorageError: there is no database, or no such survey in it.
+        StorageError: there is no database, or no such survey in it; the message suggests a similar name.
     """
     settings = data_settings(data)
     storage = open_storage(settings)
-    check_survey(storage, settings, name)
-    return storage
-
-
-def check_survey(storage: Storage, settings: Settings, name: str) -> None:
-    """
-    Check that there is a survey of this name.
-
-    Args:
-        storage: the database.
-        settings: name the folder of the database, for the message.
-        name: of the survey.
-
-    Raises:
-        StorageError: there is none; the message suggests a similar name.
-    """
     known = sorted({row.name for row in storage.surveys()})
     if name not in known:
         similar = did_you_mean(name, known)
@@ -46,3 +29,4 @@ def check_survey(storage: Storage, settings: Settings, name: str) -> None:
         raise StorageError(
             f'survey "{name}" was not found in {where}.{similar} Run "sottovoce survey list" to see what is there'
         )
+    return storage

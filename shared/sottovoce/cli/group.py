@@ -4,8 +4,7 @@ import importlib
 from collections.abc import Mapping
 
 import click
-from sottovoce.shared.extras import install_command
-from sottovoce.shared.file_errors import did_you_mean
+from sottovoce.shared.file_errors import did_you_mean, install_command
 
 Place = tuple[str, str]
 """Module and function of a command, such as ``results.export:export``, and its line in the list of commands."""

@@ -1,9 +1,7 @@
 """Writing to a file that a user has named, and to nothing else."""
 
-import glob
 import json
 import os
-import shutil
 import stat
 import tempfile
 from collections.abc import Iterator, Sequence
@@ -11,11 +9,11 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import click
+from sottovoce.cli.output_folder import PART, part_beside
 from sottovoce.cli.prompts import ask
 from sottovoce.shared.errors import StorageError
 from sottovoce.shared.file_errors import cannot_write
 
-_PART = ".part"
 _SYSTEM = (Path("/dev"), Path("/dev/fd"))
 
 
@@ -52,11 +50,7 @@ def new_file(path: Path) -> Iterator[Path]:
         StorageError: cannot be written; nothing is left under the name, or in its folder.
     """
     try:
-        for left in path.parent.glob(f".{glob.escape(path.name)}.*{_PART}"):
-            if left.is_dir() and not left.is_symlink():
-                shutil.rmtree(left)
-        with tempfile.TemporaryDirectory(prefix=f".{path.name}.", suffix=_PART, dir=path.parent) as folder:
-            part = Path(folder, path.name)
+        with part_beside(path) as part:
             yield part
             with part.open("rb+") as file:
                 os.fsync(file.fileno())
@@ -104,7 +98,7 @@ def _takes_text(out: Path) -> bool:
 
 def _replace(text: str, out: Path) -> None:
     # A random name, so that no other user can have planted a symbolic link there.
-    handle, name = tempfile.mkstemp(dir=out.parent, prefix=f".{out.name}.", suffix=_PART)
+    handle, name = tempfile.mkstemp(dir=out.parent, prefix=f".{out.name}.", suffix=PART)
     part = Path(name)
     try:
         with os.fdopen(handle, "w", encoding="utf-8") as file:

@@ -1,7 +1,15 @@
-"""The demonstration from its survey to its verdict: sent, closed, estimated, and held against the truth."""
+"""
+The demonstration from its survey to its verdict: sent, closed, estimated, and held against the truth.
 
+Its answers are Fair's data on extramarital affairs: R. C. Fair, "A Theory of Extramarital Affairs", Journal of
+Political Economy 86 (1978): 6,366 women who answered a magazine's survey. Public domain; four of its nine columns are
+kept here.
+"""
+
+import csv
 from collections import Counter
 from collections.abc import Sequence
+from importlib.resources import files
 from threading import Event
 from typing import NamedTuple
 
@@ -11,11 +19,12 @@ from sottovoce.aggregator.estimators import Estimate
 from sottovoce.aggregator.storage import Storage
 from sottovoce.aggregator.storage.accounts.models import Account
 from sottovoce.aggregator.storage.audit_log.events import MACHINE
+from sottovoce.aggregator.surveys.survey_file import parse_yaml
 from sottovoce.client.transport import Transport
-from sottovoce.demo.data import demo_survey
 from sottovoce.demo.respondents import Answers, Arrived, send_all
 from sottovoce.shared.errors import StorageError
-from sottovoce.shared.parse_survey import load_survey
+from sottovoce.shared.parse_survey import load_survey, parse_survey
+from sottovoce.shared.spec import Survey
 
 MOST_ERRORS = 4.5
 """Standard errors beyond which an estimate would be a bug rather than bad luck: 1 in 150,000 for one estimate."""
@@ -93,3 +102,30 @@ def distance(estimate: Estimate, truth: float) -> float:
         return float("inf")
     gap = abs(estimate.raw - truth)
     return 0.0 if gap == 0 else gap / estimate.std_error if estimate.std_error else float("inf")
+
+
+_OCCUPATIONS = ("student", "manual", "office", "skilled", "manager", "professional")
+_RELIGIOUS = ("not_at_all", "mildly", "fairly", "strongly")
+_AGES = ((25, "under_25"), (30, "from_25"), (35, "from_30"), (1000, "from_35"))
+
+
+def demo_survey() -> Survey:
+    """The survey that the demonstration asks."""
+    return parse_survey(parse_yaml(files(__package__).joinpath("survey.yaml").read_bytes()))
+
+
+def demo_answers() -> list[dict[str, str]]:
+    """6,366 respondents' true answers, as option names by question name."""
+    text = files(__package__).joinpath("fair.csv").read_text(encoding="ascii")
+    return [_answers(row) for row in csv.DictReader(text.splitlines())]
+
+
+def _answers(row: dict[str, str]) -> dict[str, str]:
+    affair = "yes" if float(row["affairs"]) > 0 else "no"
+    return {
+        "affair_coin": affair,
+        "affair_warner": affair,
+        "occupation": _OCCUPATIONS[int(float(row["occupation"])) - 1],
+        "religious": _RELIGIOUS[int(float(row["religious"])) - 1],
+        "age_group": next(name for limit, name in _AGES if float(row["age"]) < limit),
+    }

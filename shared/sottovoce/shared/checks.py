@@ -1,6 +1,7 @@
 """Reading single values of a document; each mistake is noted with its JSON pointer, never raised."""
 
 import re
+from contextlib import suppress
 from datetime import date, datetime
 from typing import Any
 
@@ -140,21 +141,17 @@ class Reader:
         """A moment in UTC, or None."""
         if value is None:
             return None
-        try:
+        with suppress(ValueError):
             if isinstance(value, str) and _MOMENT.fullmatch(value):
                 return datetime.fromisoformat(value)
-        except ValueError:
-            pass
         self.problem(pointer, "must be a moment such as 2026-12-31T23:59:59Z")
         return None
 
     def day(self, value: object, pointer: str) -> date | None:
         """A day of the calendar; None for a mistake."""
-        try:
+        with suppress(ValueError):
             if isinstance(value, str) and _DAY.fullmatch(value):
                 return date.fromisoformat(value)
-        except ValueError:
-            pass
         self.problem(pointer, "must be a day such as 2026-12-31, written as text")
         return None
 

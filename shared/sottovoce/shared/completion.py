@@ -18,9 +18,9 @@ from typing import Any
 
 from sottovoce.shared.arms.arms import Arm
 from sottovoce.shared.arms.parse_arms import texts_by_arm
-from sottovoce.shared.parse_item import ItemReader
-from sottovoce.shared.spec import Item, Question, Survey
-from sottovoce.shared.visibility import Condition, is_shown
+from sottovoce.shared.parse_item import ItemReader, dump_condition
+from sottovoce.shared.spec import Item, Survey
+from sottovoce.shared.visibility import is_shown
 
 MAX_LINKS = 5
 LINK = re.compile(r"https://[a-z0-9.-]{1,253}(:[0-9]{1,5})?(/[A-Za-z0-9._~:/?#\[\]@!$&'()*+,;=%-]{0,1000})?")
@@ -89,15 +89,8 @@ def _read_when(reader: ItemReader, when: object, items: Sequence[Item]) -> dict[
         elif asked.mechanism is not None:
             reader.problem(f"{pointer}/{name}", _PRIVATE)
         else:
-            found[name] = _dump(reader.condition(asked, wanted, f"{pointer}/{name}"), asked)
+            found[name] = dump_condition(reader.condition(asked, wanted, f"{pointer}/{name}"), asked)
     return found
-
-
-def _dump(condition: Condition, asked: Question) -> Any:  # noqa: ANN401 - a list or a map
-    if condition.span is None:
-        return [asked.options[option] for option in condition.options]
-    low, high = (asked.answer(step) for step in condition.span)
-    return {"min": low, "max": high}
 
 
 def ending(survey: Survey, values: Sequence[int | None]) -> Mapping[str, Any]:

@@ -1,4 +1,7 @@
-"""Sentences for errors about files and names: what is wrong, with its name, and a similar name if there is one."""
+"""
+Sentences for errors about files and names: what is wrong, with its name, and a similar name if there is one; and the
+commands that install an extra of the package.
+"""
 
 from collections.abc import Iterable
 from difflib import get_close_matches
@@ -41,3 +44,12 @@ def _reason(path: Path, error: OSError) -> str:
     if isinstance(error, PermissionError):
         return "you have no permission"
     return (error.strerror or "the system refuses").lower()
+
+
+def install_command(extra: str) -> str:
+    """
+    Return the commands that install an extra from a checkout or a wheel.
+
+    A bare ``sottovoce[...]`` would ask a package index, where the name may belong to others.
+    """
+    return f'pip install ".[{extra}]" in a checkout, or pip install "FILE.whl[{extra}]" with the file of the release'

@@ -384,12 +384,12 @@ def _dump_item(item: Item, questions: Mapping[str, Question]) -> dict[str, Any]:
     document |= {"arm": list(item.arms)} if item.arms else {}
     for key, conditions in (("visible_if", item.visible_if), ("any_of", item.any_of)):
         if conditions:
-            document[key] = {condition.question: _dump_condition(condition, questions) for condition in conditions}
+            document[key] = {each.question: dump_condition(each, questions[each.question]) for each in conditions}
     return document
 
 
-def _dump_condition(condition: Condition, questions: Mapping[str, Question]) -> Any:  # noqa: ANN401 - a list or a map
-    asked = questions[condition.question]
+def dump_condition(condition: Condition, asked: Question) -> Any:  # noqa: ANN401 - a list or a map
+    """Return what a condition demands of an answer: names of options, or the ends of a range."""
     if condition.span is None:
         return [asked.options[option] for option in condition.options]
     low, high = (asked.answer(step) for step in condition.span)

@@ -22,7 +22,6 @@ ITEM = "/questions/0"
 _TIES = ("visible_if", "any_of", "cohort", "arm", "order", "keep_last")
 """Keys of an item that name other questions."""
 
-_FRAME = re.compile(r"(https://[A-Za-z0-9.-]+|http://(localhost|127\.0\.0\.1))(:[0-9]+)?/([A-Za-z0-9._~-]+/)*")
 
 EPSILON_LIMIT = "the question costs epsilon {cost}, and devices allow {most:g} for one question; give it more noise"
 

@@ -9,7 +9,7 @@ import pytest
 import requests
 from sottovoce.client.transport import TRIES, Transport
 from sottovoce.demo import respondents
-from sottovoce.demo.data import demo_answers, demo_survey
+from sottovoce.demo.run import demo_answers, demo_survey
 from sottovoce.shared.errors import TransportError
 
 from tests.unit.client.fakes import Reply, Session

@@ -2,7 +2,7 @@
 
 from sottovoce.aggregator.planning.vectorized_randomizers import seeded
 from sottovoce.client.draws import Draws
-from sottovoce.demo.data import demo_answers
+from sottovoce.demo.run import demo_answers
 from sottovoce.demo.together import compare_cells, in_words
 
 

@@ -32,7 +32,7 @@ NO_VERBS = {
     "staff/first_researcher": "what serve makes and shows on a fresh database",
     "process": "an aggregator as a process: for the demonstration and for tests",
     "output_file": "writing where --out says",
-    "output_folder": "the same for a folder",
+    "output_folder": "the same for a folder, and for a file that must be new",
     "question_file": "the file of one question, and the address of its frame",
     "curator/curator_audit": "what audit --curator does",
     "supervisor": "signals that come while a server starts",

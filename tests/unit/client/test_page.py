@@ -10,7 +10,7 @@ import brotli
 import pytest
 from sottovoce.client import bundle
 from sottovoce.client.page import assemble, catalogues, languages, preview, saved_page, static_page
-from sottovoce.demo.data import demo_survey
+from sottovoce.demo.run import demo_survey
 from sottovoce.shared.errors import TransportError
 from sottovoce.shared.parse_survey import parse_survey
 from sottovoce.shared.spec import Survey

@@ -61,7 +61,8 @@ TWINS = [
         "shared.parse_item",
         ("survey/parse_item.js", "survey/more_items.js"),
         within="(?!readAfter).*",
-        only_python={"ItemReader": "it collects every problem; the page stops at the first", "dumpItems": AUTHORS},
+        only_python={"ItemReader": "it collects every problem; the page stops at the first", "dumpItems": AUTHORS}
+        | {"dumpCondition": AUTHORS},
         only_javascript=dict.fromkeys(
             [
                 "parseItem",
@@ -182,7 +183,12 @@ TWINS = [
         | {"checkSigned": "within Respondent.drawn, which may wait"},
         only_javascript={"redemptionKey": PIECE, "isToRedeem": "the terminal asks before each visit"},
     ),
-    Twin("shared.allowance", ("survey/allowance.js",), within="(?!beliefAfter).*", only_python={"Allowance": TYPE}),
+    Twin(
+        "shared.allowance",
+        ("survey/allowance.js",),
+        within="(?!beliefAfter).*",
+        only_python={"Allowance": TYPE, "checkAllowance": "within Respondent"},
+    ),
     Twin(
         "shared.by_hand.own_coin",
         ("survey/own_coin.js",),
@@ -236,10 +242,15 @@ TWINS = [
         "shared.mechanisms.base",
         ("survey/mechanisms/common.js",),
         within="Mechanism|oddsField",
-        only_python=dict.fromkeys(["Mask", "Table"], TYPE),
+        only_python=dict.fromkeys(["Mask", "OfOdds", "Table"], TYPE),
         only_javascript={"oddsField": "a mechanism's parse, with fraction_field of parameters.py"},
     ),
-    Twin("shared.mechanisms.bits", ("survey/mechanisms/options.js",), within="Bits"),
+    Twin(
+        "shared.mechanisms.bits",
+        ("survey/mechanisms/options.js",),
+        within="Bits",
+        only_python={"ThroughBit": "there they extend BinaryRR", "checkMaskable": "a line of each constructor"},
+    ),
     *(
         Twin(f"shared.mechanisms.{name}", (path,), within=own, only_python=BEST.get(name, {}))
         for name, (path, own) in CLASSES.items()
@@ -249,7 +260,7 @@ TWINS = [
         ("device/randomize.js", "device/randomizers.js", "device/memo.js", "device/joint_rr.js"),
         within="randomize[A-Z].*|drawBits|drawFromRow|memorize",
         renamed={f"randomize{name}Rr": f"randomize{name}RR" for name in ("Memoized", "Joint", "Rounding")},
-        only_python={"recall": "within randomizeMemoizedRR"},
+        only_python={"recall": "within randomizeMemoizedRR", "perturb": "private in JavaScript"},
         only_javascript={"randomizeSquareWave": PIECE},
     ),
     Twin(

@@ -11,7 +11,7 @@ from sottovoce.aggregator.http.problems import STATUS, document
 from sottovoce.aggregator.surveys.survey_file import parse_yaml
 from sottovoce.client.draws import Draws
 from sottovoce.client.respondent import encode, randomize
-from sottovoce.demo.data import demo_survey
+from sottovoce.demo.run import demo_survey
 from sottovoce.shared.errors import SpecError
 from sottovoce.shared.parse_survey import parse_survey
 from sottovoce.shared.redemption import spell_modulus

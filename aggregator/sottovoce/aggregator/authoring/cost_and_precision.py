@@ -1,6 +1,7 @@
 """Privacy cost and precision of a draft: epsilon for respondents, margins of error for researchers."""
 
 import math
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -18,6 +19,7 @@ from sottovoce.aggregator.planning.pair_power import cell_half_width
 from sottovoce.aggregator.planning.question_channels import drawn_from, is_number, measure_of
 from sottovoce.aggregator.planning.share_channel import ShareChannel
 from sottovoce.shared.accounting import percent_after, report_epsilon, waves_epsilon
+from sottovoce.shared.arms.arms import ARM
 from sottovoce.shared.errors import SpecError
 from sottovoce.shared.mechanisms.joint_rr import JointMember
 from sottovoce.shared.parse_survey import parse_survey
@@ -206,17 +208,23 @@ def asked_of_each(draft: SurveyDraft) -> int:
 
 def share_asked(draft: SurveyDraft, card: DraftItem) -> float:
     """Return the share of people who are asked a card: by their arm and, if it is private, by ``ask``."""
-    weights = arms_of(draft) or {"": 1}
-    shares = []
-    for arm, weight in weights.items():
-        within = [each for each in draft.cards if not arm or is_in(each, arm)]
-        private = private_questions(replace(draft, cards=tuple(within)))
+    arms, shares = _arms(draft), []
+    for arm, weight, private in arms:
         drawn = min(asked_of_each(draft) / private, 1.0) if private and card.harm != "public" else 1.0
         asked = draft.ask_of(card.block)
         if isinstance(asked, int):
             drawn *= asked / sum(rows_of(each) for each in draft.cards if each.block == card.block)
-        shares.append(weight * drawn if card in within else 0.0)
-    return sum(shares) / sum(weights.values()) or 1.0
+        shares.append(weight * drawn if not arm or is_in(card, arm) else 0.0)
+    return sum(shares) / sum(weight for _, weight, _ in arms) or 1.0
+
+
+def _arms(draft: SurveyDraft) -> list[tuple[str, int, int]]:
+    """Return each arm's name, weight and number of private questions; one arm without a name if there are none."""
+    found = []
+    for arm, weight in (arms_of(draft) or {"": 1}).items():
+        within = tuple(each for each in draft.cards if not arm or is_in(each, arm))
+        found.append((arm, weight, private_questions(replace(draft, cards=within))))
+    return found
 
 
 class DraftFigures:
@@ -308,13 +316,14 @@ def _people(found: Figures) -> float:
 
 def _widest_cell(draft: SurveyDraft, people: int, known: Sequence[tuple[DraftItem, Figures]]) -> float | None:
     """Return the widest margin of a cell among all tables of two questions, at least one of them private."""
-    # Questions with the same domain and mechanism have the same margins, so that one pair stands for all of them.
-    kinds: dict[object, list[Question]] = {}
+    # Questions of the same arms, domain and mechanism have the same margins, so that one pair stands for all of them.
+    kinds: dict[object, list[tuple[DraftItem, Question]]] = {}
     for card, found in known:
-        alike = kinds.setdefault((found.question.domain, found.question.mechanism), [])
-        alike += [found.question] * rows_of(card)
+        kind = str(card.asked.get(ARM)), found.question.domain, found.question.mechanism
+        kinds.setdefault(kind, []).extend([(card, found.question)] * rows_of(card))
     pairs = [(one[0], other[-1]) for one, other in product(kinds.values(), repeat=2) if one is not other or one[1:]]
-    widths = [_cell(pair, people * _share_of_pair(draft, pair)) for pair in pairs]
+    asked, arms = asked_of_each(draft), _arms(draft)
+    widths = [_cell((one[1], other[1]), people * _share_of_pair(asked, arms, one, other)) for one, other in pairs]
     return max((width for width in widths if width is not None), default=None)
 
 
@@ -322,18 +331,34 @@ def _cell(pair: tuple[Question, Question], reports: float) -> float | None:
     return min(width, 1.0) if reports and (width := cell_half_width(*pair, reports)) is not None else None
 
 
-def _share_of_pair(draft: SurveyDraft, pair: tuple[Question, Question]) -> float:
+def _share_of_pair(asked: int, arms: Sequence[tuple[str, int, int]], *pair: tuple[DraftItem, Question]) -> float:
     """
     Return the share of reports with both questions, or with a given sampled option of each.
 
     For two public questions it is 0, since their table has no noise from randomization.
+
+    Args:
+        asked: number of private questions, a block as one, that each person is asked.
+        arms: as from ``_arms``.
+        pair: the questions with their cards.
     """
-    private, asked = private_questions(draft), asked_of_each(draft)
-    blocks = {each.mechanism.block_name for each in pair if isinstance(each.mechanism, JointMember)}
-    in_one_block = len(blocks) == 1 and all(isinstance(each.mechanism, JointMember) for each in pair)
-    through_dice = 1 if in_one_block else sum(question.mechanism is not None for question in pair)
-    share = {0: 0.0, 1: asked / max(private, 1), 2: asked * (asked - 1) / max(private * (private - 1), 1)}
-    return share[through_dice] / (drawn_from(pair[0]) * drawn_from(pair[1]))
+    questions = [question for _, question in pair]
+    members = [each.mechanism for each in questions if isinstance(each.mechanism, JointMember)]
+    of_blocks = Counter((each.block_name, each.block) for each in members)
+    within = math.prod(_share_drawn(each.asked, len(each.sizes), number) for (_, each), number in of_blocks.items())
+    units = sum(each.mechanism is not None for each in questions) - len(members) + len(of_blocks)
+    shares = (
+        weight * _share_drawn(min(asked, private), private, units)
+        for arm, weight, private in arms
+        if units and (not arm or all(is_in(card, arm) for card, _ in pair))
+    )
+    in_arms = sum(shares) / sum(weight for _, weight, _ in arms)
+    return within * in_arms / (drawn_from(questions[0]) * drawn_from(questions[1]))
+
+
+def _share_drawn(drawn: int, among: int, wanted: int) -> float:
+    """Return the probability that a drawn set has all of the wanted ones."""
+    return math.perm(drawn, wanted) / max(math.perm(among, wanted), 1)
 
 
 class Panel(NamedTuple):

@@ -5,7 +5,7 @@ from pathlib import Path
 from sottovoce.aggregator.storage.sql_storage import Storage
 from sottovoce.aggregator.storage.sqlite.storage import SQLiteStorage
 from sottovoce.shared.errors import StorageError
-from sottovoce.shared.extras import install_command
+from sottovoce.shared.file_errors import install_command
 
 FILE = "sottovoce.sqlite"
 

@@ -28,7 +28,7 @@ from sottovoce.aggregator.curator.release_terms import ReleaseTerms
 from sottovoce.aggregator.curator.sum import noisy_sum
 from sottovoce.aggregator.curator.unknown_names import names_histogram
 from sottovoce.aggregator.curator.vector_box import VectorBox
-from sottovoce.audit.curator.curator_loss import FLOOR
+from sottovoce.audit.curator.noise_branches import FLOOR
 from sottovoce.shared.exact_noise import ExactNoise
 
 EPSILON = Fraction(2)

@@ -17,8 +17,7 @@ from playwright.sync_api import Browser, BrowserContext, Error, Page
 from sottovoce.audit.check import FAILED, NOT_DONE, PASSED, Check, Tick
 from sottovoce.audit.listener import Listener, WireRequest
 from sottovoce.audit.mock_aggregator import API, BUSY, TOKEN
-from sottovoce.audit.redemption_rules import SECRET_IN_REPORT, TWICE, is_redemption
-from sottovoce.audit.request_rules import is_for_reports
+from sottovoce.audit.request_rules import SECRET_IN_REPORT, TWICE, is_for_reports, is_redemption
 from sottovoce.audit.runs import plan_runs
 from sottovoce.audit.served.browser_visit import (
     TOO_DEAR,
@@ -149,7 +148,7 @@ class _Visits:
         form = self._form
         site = form.site()
         site.failures += [BUSY] * is_twice
-        with self._listener.recording(site) as requests, visitor(self._browser, self._listener) as context:
+        with self._listener.recording(site.answer) as requests, visitor(self._browser, self._listener) as context:
             reports: list[Report] = []
             for wave, given in zip(self._waves, (truth, other), strict=False):
                 before = len(requests)

@@ -12,8 +12,8 @@ from typing import Any
 
 from playwright.sync_api import Browser, BrowserContext, Frame, Page
 from sottovoce.audit.client_process import link_to
-from sottovoce.audit.listener import Listener, WireRequest
-from sottovoce.audit.mock_aggregator import API, MockAggregator, MockReply
+from sottovoce.audit.listener import Listener, MockReply, WireRequest
+from sottovoce.audit.mock_aggregator import API, MockAggregator
 from sottovoce.audit.request_rules import is_for_reports
 from sottovoce.audit.runs import present_of
 from sottovoce.audit.test_keys import is_signed

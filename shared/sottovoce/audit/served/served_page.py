@@ -15,7 +15,7 @@ from typing import NamedTuple, TypeVar
 
 import requests
 from sottovoce.audit.check import FAILED, PASSED, Check
-from sottovoce.audit.mock_aggregator import MockReply
+from sottovoce.audit.listener import MockReply
 from sottovoce.client.link import Link
 from sottovoce.client.page import assemble, by_path, path_of
 from sottovoce.client.revisions import survey_for

@@ -4,6 +4,7 @@ import json
 
 import click
 from sottovoce.cli.command import command
+from sottovoce.client.terminal.screen import print_line
 from sottovoce.client.verify import PageVerification, verify_any
 
 
@@ -26,13 +27,11 @@ def verify(addresses: tuple[str, ...], as_json: bool) -> None:
         _list(verdict)
     wrong = sum(not finding.is_same for finding in verdict.findings)
     if wrong:
-        _print_note(
-            f"{wrong} of {len(verdict.findings)} files are not this release's. Do not answer through this page."
-        )
+        print_line(f"{wrong} of {len(verdict.findings)} files are not this release's. Do not answer through this page.")
     else:
-        _print_note(f"All {len(verdict.findings)} files are this release's, as they were served just now.")
+        print_line(f"All {len(verdict.findings)} files are this release's, as they were served just now.")
     if verdict.contradictions:
-        _print_note(
+        print_line(
             "The versions of this survey contradict each other. Do not answer, and tell the others who have a link."
         )
     if not verdict.is_good:
@@ -46,7 +45,3 @@ def _list(verdict: PageVerification) -> None:
     for contradiction in verdict.contradictions:
         click.echo(f"CONTRADICTION: {contradiction}.")
     click.echo(f"This page reports to {verdict.aggregator}.")
-
-
-def _print_note(text: str) -> None:
-    click.echo(text, err=True)

@@ -32,23 +32,14 @@ def show_test(
         count: number of reports; None for the number that the power needs.
         as_json: for programs.
     """
-    _show(_given(measure, expected, others, levels, count), levels[1], as_json)
-
-
-def _given(
-    measure: Measure,
-    expected: float,
-    others: tuple[float | None, float | None],
-    levels: tuple[float, float],
-    count: int | None,
-) -> given.GivenSample:
-    """Plan a test against a known value, or else of two groups."""
     known, other = others
     if known is not None:
-        return given.one_sample(measure, known, expected, levels, count)
-    if other is None:
+        made = given.one_sample(measure, known, expected, levels, count)
+    elif other is None:
         raise SpecError("--n is for --against, --known or --with")
-    return given.two_groups(measure, (expected, other), levels, count)
+    else:
+        made = given.two_groups(measure, (expected, other), levels, count)
+    _show(made, levels[1], as_json)
 
 
 def check_reports_only(

@@ -1,7 +1,6 @@
 """``export``: the results of a survey as JSON, and the files that papers, archives and colleagues need."""
 
 from pathlib import Path
-from typing import Any
 
 import click
 from sottovoce.aggregator.analysis.arm_results import read_arms
@@ -87,7 +86,7 @@ def export(  # noqa: PLR0913, PLR0917 - one option each
         counted = () if cohort else read_arms(storage, revisions, present(storage))
         arms = [(arm, analyse(each, None, interval, wave, confidence)) for arm, each in counted]
         storage.journal.append(EXPORTED, MACHINE, f"{name} export.json")
-        _write_json(export_document(results, storage.journal.head(), group, arms), out)
+        write_json(export_document(results, storage.journal.head(), group, arms), None if out is None else Path(out))
     elif cohort is not None or people is not None or not usual:
         raise click.UsageError("--cohort, --interval, --confidence and --people are for --format json")
     elif out is not None:
@@ -96,10 +95,6 @@ def export(  # noqa: PLR0913, PLR0917 - one option each
         check_public(kind, source, yes)
         storage.journal.append(EXPORTED, MACHINE, f"{name} {kind}")
         _write(kind, source, out)
-
-
-def _write_json(document: dict[str, Any], out: Path | str | None) -> None:
-    write_json(document, None if out is None else Path(out))
 
 
 def _write(kind: str, source: Source, out: Path | str) -> None:

@@ -1,6 +1,5 @@
 """Sign-in of the first account of a new database: by a one-time link, or by a key in a file."""
 
-import os
 from pathlib import Path
 
 from sottovoce.aggregator.accounts.account_invitations import sign_in_link
@@ -9,8 +8,7 @@ from sottovoce.aggregator.clock import day_of, now
 from sottovoce.aggregator.settings import Settings
 from sottovoce.aggregator.storage import Storage
 from sottovoce.aggregator.storage.audit_log.events import MACHINE
-from sottovoce.shared.errors import StorageError
-from sottovoce.shared.file_errors import cannot_write
+from sottovoce.cli.output_folder import create_file
 
 NAME = "researcher"
 
@@ -36,15 +34,6 @@ def let_first_researcher_in(storage: Storage, settings: Settings, key_file: Path
         return f"Sign in, once, by this link: {link}"
     key, digest = new_key()
     # First: a key that could not be written would be unusable, and would prevent the next start from making one.
-    _write(key, key_file)
+    create_file(key_file, f"{key}\n".encode())
     storage.add_researcher(NAME, digest, MACHINE)
     return f"The first account's key: in {key_file}"
-
-
-def _write(key: str, file: Path) -> None:
-    try:
-        handle = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-        with os.fdopen(handle, "w", encoding="ascii") as written:
-            written.write(f"{key}\n")
-    except OSError as error:
-        raise StorageError(cannot_write(file, error)) from None

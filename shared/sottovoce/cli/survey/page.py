@@ -9,6 +9,7 @@ from sottovoce.cli.command import command
 from sottovoce.client.link import fragment_of, parse_link
 from sottovoce.client.page import saved_page, static_page
 from sottovoce.client.revisions import survey_for
+from sottovoce.client.terminal.screen import print_line
 from sottovoce.client.transport import Transport
 from sottovoce.shared.file_errors import cannot_write
 
@@ -35,13 +36,13 @@ def page(address: str, folder: Path | None, file: Path | None) -> None:
     aggregator = address if link is None else link.origin
     if folder is not None:
         _write_folder(folder, static_page(aggregator))
-        _print_note(f"Put {folder} on any host that serves https. Its links end in #s=SURVEY&d=DIGEST, such as:")
-        _print_note(f"https://host/{fragment_of(link)}")
+        print_line(f"Put {folder} on any host that serves https. Its links end in #s=SURVEY&d=DIGEST, such as:")
+        print_line(f"https://host/{fragment_of(link)}")
         return
     if file is not None:
         _write(file, saved_page(aggregator, None if link is None else survey_for(Transport(link.origin), link)))
         properties = "holds its survey" if link else "is opened with #s=SURVEY&d=DIGEST after its name"
-        _print_note(f"{file} {properties} and needs a connection only to send.")
+        print_line(f"{file} {properties} and needs a connection only to send.")
 
 
 def _write_folder(folder: Path, files: dict[str, bytes]) -> None:
@@ -61,7 +62,3 @@ def _write(file: Path, body: bytes) -> None:
     except OSError as error:
         raise click.ClickException(cannot_write(file, error)) from None
     click.echo(f"{hashlib.sha256(body).hexdigest()}  {file}")
-
-
-def _print_note(text: str) -> None:
-    click.echo(text, err=True)

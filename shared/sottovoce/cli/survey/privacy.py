@@ -45,7 +45,7 @@ def privacy(  # noqa: PLR0913, PLR0917 - one option each
     if delta is None:
         delta = usual_delta(respondents)
     parsed, words = read_survey_file(survey), Words(language)
-    document = account(parsed, AccountTerms(people, waves, respondents, delta), _form(language), words)
+    document = account(parsed, AccountTerms(people, waves, respondents, delta), catalogue(language), words)
     if respondents is not None and is_large_delta(delta, respondents):
         click.echo(f"warning: delta is above 1/n^2 ({1 / respondents**2:.2g}): too large for so many people", err=True)
     if html is not None:
@@ -55,7 +55,3 @@ def privacy(  # noqa: PLR0913, PLR0917 - one option each
         click.echo(json.dumps(document, indent=2, ensure_ascii=False))
     elif html is None:
         click.echo("\n".join(lines(document, words)))
-
-
-def _form(language: str) -> dict[str, str]:
-    return catalogue(language)

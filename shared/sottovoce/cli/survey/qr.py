@@ -13,8 +13,8 @@ from sottovoce.aggregator.surveys.stored_surveys import newest, survey_of
 from sottovoce.cli.command import command
 from sottovoce.cli.database import data_option, data_settings, served_settings
 from sottovoce.cli.find_survey import open_survey
+from sottovoce.cli.output_folder import create_file
 from sottovoce.shared.errors import StorageError
-from sottovoce.shared.file_errors import cannot_write
 
 ENDINGS = (".svg", ".png", ".html")
 
@@ -39,7 +39,7 @@ def qr(name: str, out: Path, wave: int, language: str, data: Path | None) -> Non
         raise StorageError(f"the survey has {len(survey.waves)} wave(s), counted from 0; there is no wave {wave}")
     link = served_settings(settings).link(name, stored.digest, wave)
     institution = institution_of(storage.institutions.documents(name), settings.shown_institution, name)
-    _write(out, _drawn(out.suffix, link, PosterContent(survey, wave, Words(language), institution)))
+    create_file(out, _drawn(out.suffix, link, PosterContent(survey, wave, Words(language), institution)))
     if warning := only_here(link, Words(LANGUAGES[0])):
         click.echo(f"Warning: {warning}", err=True)
     click.echo(f"{out} leads to {link}", err=True)
@@ -50,11 +50,3 @@ def _drawn(ending: str, link: str, invitation: PosterContent) -> bytes:
         return poster(invitation, link).encode()
     warning = only_here(link, invitation.words)
     return svg_file(link, warning) if ending == ".svg" else png(link, warns=bool(warning))
-
-
-def _write(out: Path, body: bytes) -> None:
-    try:
-        with out.open("xb") as file:
-            file.write(body)
-    except OSError as error:
-        raise StorageError(cannot_write(out, error)) from None

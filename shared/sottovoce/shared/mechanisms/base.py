@@ -112,6 +112,33 @@ class Mask(Mechanism):
         return tally.get(self.options, 0)
 
 
+class OfOdds(Mechanism):
+    """
+    A mechanism of odds alone, beside what the question says.
+
+    Attributes:
+        keep: the odds of a report for its own true value against another one, above 1.
+    """
+
+    keep: Fraction
+
+    def check_odds(self, total: int) -> None:
+        """Refuse odds of 1 or less, and a row of weights with a sum that no device draws from."""
+        if self.keep <= 1:
+            raise ValueError("odds must be above 1")
+        if total > rational.MAX_DENOMINATOR:
+            raise ValueError("the odds make weights that sum to more than 2^32")
+
+    def dump(self) -> dict[str, Any]:
+        """The odds; numbers of options, categories and steps are the question's."""
+        return {"name": self.name, "odds": rational.dump_fraction(self.keep)}
+
+    @property
+    def likelihood_ratio(self) -> Fraction:
+        """The largest ratio of two probabilities of one report: the odds themselves."""
+        return self.keep
+
+
 class Table(Mechanism):
     """A mechanism whose report is drawn by one ``pick`` from a row of weights."""
 

@@ -1,4 +1,4 @@
-"""Base class of mechanisms that report a mask in which every option's bit is drawn independently."""
+"""Base classes of mechanisms whose report is made of bits: one, or an option's each, drawn independently."""
 
 from abc import abstractmethod
 from dataclasses import dataclass
@@ -7,13 +7,48 @@ from math import prod
 from typing import Any, ClassVar
 
 from sottovoce.shared.answers import MAX_MASK_OPTIONS
-from sottovoce.shared.mechanisms.base import Mask
+from sottovoce.shared.mechanisms.base import Mask, Mechanism
 from sottovoce.shared.mechanisms.binary_rr import BinaryRR
 from sottovoce.shared.sentence import Sentence
 
 
+class ThroughBit(Mechanism):
+    """
+    A mechanism of which one or more bits go through a binary channel, and whatever else is drawn tells nothing.
+
+    Attributes:
+        bit: the channel of a bit that is reported, with its shares and, of one bit, its odds.
+    """
+
+    bit: BinaryRR
+
+    def dump(self) -> dict[str, Any]:
+        """The bit's a and b; what the bits stand for, and how many there are, is the question's."""
+        return {**self.bit.dump(), "name": self.name}
+
+    @property
+    def support(self) -> tuple[Fraction, Fraction]:
+        """P(bit set | true) and P(bit set | false) of a bit that is reported, the same for every one."""
+        return self.bit.support
+
+    @property
+    def likelihood_ratio(self) -> Fraction:
+        """The likelihood ratio of one bit."""
+        return self.bit.likelihood_ratio
+
+    def explain(self) -> dict[str, int | Fraction]:
+        """Shares of the channel of the bit."""
+        return self.bit.explain()
+
+
+def check_maskable(options: int) -> None:
+    """Refuse, by a ``ValueError``, numbers of options that no bit mask holds."""
+    if not 2 <= options <= MAX_MASK_OPTIONS:
+        raise ValueError(Sentence("this mechanism serves questions with 2 to {most} options", most=MAX_MASK_OPTIONS))
+
+
 @dataclass(frozen=True)
-class Bits(Mask):
+class Bits(ThroughBit, Mask):
     """
     Every one of ``options`` options through the binary channel ``bit``.
 
@@ -28,10 +63,7 @@ class Bits(Mask):
     options: int
 
     def __post_init__(self) -> None:
-        if not 2 <= self.options <= MAX_MASK_OPTIONS:
-            raise ValueError(
-                Sentence("this mechanism serves questions with 2 to {most} options", most=MAX_MASK_OPTIONS)
-            )
+        check_maskable(self.options)
 
     @abstractmethod
     def selected_bits(self, value: Any) -> Any:  # noqa: ANN401 - an int, or an array of them
@@ -47,12 +79,3 @@ class Bits(Mask):
         bits = self.selected_bits(value)
         each = (self.bit.probability(reported >> j & 1, bits >> j & 1) for j in range(self.options))
         return prod(each, start=Fraction(1))
-
-    @property
-    def support(self) -> tuple[Fraction, Fraction]:
-        """P(bit j set | j chosen) and P(bit j set | j not chosen), the same for every option j."""
-        return self.bit.support
-
-    def explain(self) -> dict[str, int | Fraction]:
-        """Shares of the channel of each bit."""
-        return self.bit.explain()

@@ -61,10 +61,6 @@ class BitwiseRR(Bits):
         differing = max(1, min(domain.size, 2 * domain.max_choices))
         return cls(BinaryRR.for_epsilon(epsilon / differing, domain), domain.size, domain.max_choices)
 
-    def dump(self) -> dict[str, Any]:
-        """The bit's a and b; the number of options and max_choices are the question's."""
-        return {**self.bit.dump(), "name": self.name}
-
     def selected_bits(self, value: Any) -> Any:  # noqa: ANN401 - an int, or an array of them
         """The mask of the true bits, which is the true value itself."""
         return value

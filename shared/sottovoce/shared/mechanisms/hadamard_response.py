@@ -26,12 +26,12 @@ from typing import Any, ClassVar, Self
 
 from sottovoce.shared import rational
 from sottovoce.shared.answers import Domain
-from sottovoce.shared.mechanisms.base import Mechanism
+from sottovoce.shared.mechanisms.base import OfOdds
 from sottovoce.shared.mechanisms.parameters import FRACTION, Parameter, exact_fields, fraction_field
 
 
 @dataclass(frozen=True)
-class HadamardResponse(Mechanism):
+class HadamardResponse(OfOdds):
     """
     One of ``columns`` columns, ``keep`` times likelier if it belongs to the true option.
 
@@ -51,10 +51,7 @@ class HadamardResponse(Mechanism):
     def __post_init__(self) -> None:
         if self.options < 2:
             raise ValueError("this mechanism needs at least two options")
-        if self.keep <= 1:
-            raise ValueError("odds must be above 1")
-        if sum(self.inclusion) > rational.MAX_DENOMINATOR:
-            raise ValueError("the odds make weights that sum to more than 2^32")
+        self.check_odds(sum(self.inclusion))
 
     @classmethod
     def parse(cls, fields: Mapping[str, Any], domain: Domain) -> Self:
@@ -66,10 +63,6 @@ class HadamardResponse(Mechanism):
     def for_epsilon(cls, epsilon: Fraction, domain: Domain) -> Self:
         """The weight r rounded down."""
         return cls(rational.odds_below(epsilon, 1, 1), domain.size)
-
-    def dump(self) -> dict[str, Any]:
-        """The odds; the number of options is the question's."""
-        return {"name": self.name, "odds": rational.dump_fraction(self.keep)}
 
     @property
     def columns(self) -> int:
@@ -107,11 +100,6 @@ class HadamardResponse(Mechanism):
     def support(self) -> tuple[Fraction, Fraction]:
         """P(column of j | j) and P(column of j | another option), the same for every option j."""
         return self.keep / (self.keep + 1), Fraction(1, 2)
-
-    @property
-    def likelihood_ratio(self) -> Fraction:
-        """The largest ratio of two probabilities of one report: the odds themselves."""
-        return self.keep
 
     def explain(self) -> dict[str, int | Fraction]:
         """The number of columns, how many send one of their own option's, how many one of any other's."""

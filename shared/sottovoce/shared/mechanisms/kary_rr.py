@@ -22,12 +22,12 @@ from typing import Any, ClassVar, Self
 
 from sottovoce.shared import rational
 from sottovoce.shared.answers import Domain
-from sottovoce.shared.mechanisms.base import Table
+from sottovoce.shared.mechanisms.base import OfOdds, Table
 from sottovoce.shared.mechanisms.parameters import FRACTION, Parameter, exact_fields, fraction_field
 
 
 @dataclass(frozen=True)
-class KaryRR(Table):
+class KaryRR(OfOdds, Table):
     """
     One of ``inputs`` categories, reported truthfully with odds ``odds`` to one against each other category.
 
@@ -47,10 +47,7 @@ class KaryRR(Table):
     def __post_init__(self) -> None:
         if self.inputs < 2:
             raise ValueError("this mechanism needs at least two categories")
-        if self.keep <= 1:
-            raise ValueError("odds must be above 1")
-        if self.denominator > rational.MAX_DENOMINATOR:
-            raise ValueError("the odds make weights that sum to more than 2^32")
+        self.check_odds(self.denominator)
 
     @classmethod
     def parse(cls, fields: Mapping[str, Any], domain: Domain) -> Self:
@@ -62,10 +59,6 @@ class KaryRR(Table):
     def for_epsilon(cls, epsilon: Fraction, domain: Domain) -> Self:
         """The weight of the truth rounded down, in a row that sums to nearly 2^32."""
         return cls(rational.odds_below(epsilon, 1, domain.size - 1), domain.size)
-
-    def dump(self) -> dict[str, Any]:
-        """The odds; the number of categories is the question's."""
-        return {"name": self.name, "odds": rational.dump_fraction(self.keep)}
 
     @property
     def largest(self) -> int:
@@ -86,11 +79,6 @@ class KaryRR(Table):
     def support(self) -> tuple[Fraction, Fraction]:
         """P(report j | j) and P(report j | another category), the same for every category j."""
         return Fraction(self.keep.numerator, self.denominator), Fraction(self.keep.denominator, self.denominator)
-
-    @property
-    def likelihood_ratio(self) -> Fraction:
-        """The largest ratio of two probabilities of one report: the odds themselves."""
-        return self.keep
 
     def explain(self) -> dict[str, int | Fraction]:
         """Shares that send their own answer, and any one of the others."""

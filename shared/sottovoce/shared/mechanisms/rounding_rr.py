@@ -24,15 +24,15 @@ from typing import Any, ClassVar, Self
 
 from sottovoce.shared import rational
 from sottovoce.shared.answers import Domain
-from sottovoce.shared.mechanisms.base import Mechanism
 from sottovoce.shared.mechanisms.binary_rr import BinaryRR
+from sottovoce.shared.mechanisms.bits import ThroughBit
 from sottovoce.shared.mechanisms.parameters import Parameter
 
 
 @dataclass(frozen=True)
-class RoundingRR(Mechanism):
+class RoundingRR(ThroughBit):
     """
-    A number of ``steps`` steps, rounded to one of its ends and sent through ``bit``.
+    A number of ``steps`` steps, rounded to one of its ends and sent through ``bit``; the largest value is its yes.
 
     Attributes:
         bit: the channel of the end.
@@ -61,10 +61,6 @@ class RoundingRR(Mechanism):
         """The whole of epsilon for the end."""
         return cls(BinaryRR.for_epsilon(epsilon, domain), domain.steps)
 
-    def dump(self) -> dict[str, Any]:
-        """The channel's a and b; the grid is the question's."""
-        return {**self.bit.dump(), "name": self.name}
-
     @property
     def largest(self) -> int:
         """1, for the largest value."""
@@ -81,21 +77,7 @@ class RoundingRR(Mechanism):
         return (low * at_low + high * at_high) / self.steps
 
     @property
-    def support(self) -> tuple[Fraction, Fraction]:
-        """P(report 1) for the largest and for the least value."""
-        return self.bit.support
-
-    @property
     def scores(self) -> tuple[Fraction, ...]:
         """Unbiased number of steps for each reported value: E[score | v] = v."""
         a, b = self.bit.support
         return tuple(self.steps * (y - b) / (a - b) for y in (0, 1))
-
-    @property
-    def likelihood_ratio(self) -> Fraction:
-        """The likelihood ratio of the channel of the end."""
-        return self.bit.likelihood_ratio
-
-    def explain(self) -> dict[str, int | Fraction]:
-        """Shares of the channel of the end: the largest value is its yes."""
-        return self.bit.explain()

@@ -21,15 +21,16 @@ from fractions import Fraction
 from typing import Any, ClassVar, Self
 
 from sottovoce.shared.answers import Domain
-from sottovoce.shared.mechanisms.base import Mechanism
+from sottovoce.shared.mechanisms.binary_rr import BinaryRR
+from sottovoce.shared.mechanisms.bits import ThroughBit
 from sottovoce.shared.mechanisms.parameters import Parameter
 from sottovoce.shared.mechanisms.rounding_rr import RoundingRR
 
 
 @dataclass(frozen=True)
-class SampledCoordinate(Mechanism):
+class SampledCoordinate(ThroughBit):
     """
-    One of ``coordinates`` numbers, through ``number``.
+    One of ``coordinates`` numbers, drawn regardless of the truth, through ``number``.
 
     Attributes:
         number: the channel of the coordinate that is drawn.
@@ -58,9 +59,10 @@ class SampledCoordinate(Mechanism):
         """The whole of epsilon for the one coordinate."""
         return cls(RoundingRR.for_epsilon(epsilon, domain), len(domain.options))
 
-    def dump(self) -> dict[str, Any]:
-        """The channel's a and b; grid and coordinates are the question's."""
-        return {**self.number.dump(), "name": self.name}
+    @property
+    def bit(self) -> BinaryRR:  # type: ignore[override]
+        """The channel of the end that is reported for the coordinate."""
+        return self.number.bit
 
     @property
     def largest(self) -> int:
@@ -73,20 +75,10 @@ class SampledCoordinate(Mechanism):
         return self.number.probability(y, value[coordinate]) / self.coordinates
 
     @property
-    def support(self) -> tuple[Fraction, Fraction]:
-        """P(y = 1) for the largest and for the least value, among the reports on one coordinate."""
-        return self.number.support
-
-    @property
     def scores(self) -> tuple[Fraction, ...]:
         """Unbiased number of steps of the coordinate drawn, for y = 0 and 1."""
         return self.number.scores
 
-    @property
-    def likelihood_ratio(self) -> Fraction:
-        """The likelihood ratio of one coordinate: its index is drawn regardless of the truth."""
-        return self.number.likelihood_ratio
-
     def explain(self) -> dict[str, int | Fraction]:
         """The number of coordinates, and the shares of the end."""
-        return {"coordinates": self.coordinates, **self.number.explain()}
+        return {"coordinates": self.coordinates, **super().explain()}

@@ -21,17 +21,16 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, ClassVar, Self
 
-from sottovoce.shared.answers import MAX_MASK_OPTIONS, Domain
-from sottovoce.shared.mechanisms.base import Mechanism
+from sottovoce.shared.answers import Domain
 from sottovoce.shared.mechanisms.binary_rr import BinaryRR
+from sottovoce.shared.mechanisms.bits import ThroughBit, check_maskable
 from sottovoce.shared.mechanisms.parameters import Parameter
-from sottovoce.shared.sentence import Sentence
 
 
 @dataclass(frozen=True)
-class SampledOption(Mechanism):
+class SampledOption(ThroughBit):
     """
-    One of ``options`` options, with its bit through ``bit``.
+    One of ``options`` options, drawn regardless of the truth, with its bit through ``bit``.
 
     Attributes:
         bit: the channel of the option that is drawn.
@@ -47,10 +46,7 @@ class SampledOption(Mechanism):
     options: int
 
     def __post_init__(self) -> None:
-        if not 2 <= self.options <= MAX_MASK_OPTIONS:
-            raise ValueError(
-                Sentence("this mechanism serves questions with 2 to {most} options", most=MAX_MASK_OPTIONS)
-            )
+        check_maskable(self.options)
 
     @classmethod
     def parse(cls, fields: Mapping[str, Any], domain: Domain) -> Self:
@@ -62,10 +58,6 @@ class SampledOption(Mechanism):
         """The whole of epsilon for the one bit."""
         return cls(BinaryRR.for_epsilon(epsilon, domain), domain.size)
 
-    def dump(self) -> dict[str, Any]:
-        """The bit's a and b; the number of options is the question's."""
-        return {**self.bit.dump(), "name": self.name}
-
     @property
     def largest(self) -> int:
         """The last option, with its bit set."""
@@ -75,17 +67,3 @@ class SampledOption(Mechanism):
         """Multiply the probability of the option (1/k) by the probability of its bit."""
         option, bit = divmod(reported, 2)
         return self.bit.probability(bit, value >> option & 1) / self.options
-
-    @property
-    def support(self) -> tuple[Fraction, Fraction]:
-        """P(bit 1 | chosen) and P(bit 1 | not chosen) among the reports on one option, the same for every option."""
-        return self.bit.support
-
-    @property
-    def likelihood_ratio(self) -> Fraction:
-        """The likelihood ratio of one bit: the option is drawn regardless of the truth."""
-        return self.bit.likelihood_ratio
-
-    def explain(self) -> dict[str, int | Fraction]:
-        """Shares of the channel of the bit."""
-        return self.bit.explain()

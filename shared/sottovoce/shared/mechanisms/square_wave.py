@@ -24,7 +24,7 @@ from typing import Any, ClassVar, Self
 
 from sottovoce.shared import rational
 from sottovoce.shared.answers import Domain
-from sottovoce.shared.mechanisms.base import Table
+from sottovoce.shared.mechanisms.base import OfOdds, Table
 from sottovoce.shared.mechanisms.parameters import (
     FRACTION,
     Parameter,
@@ -40,7 +40,7 @@ DEFAULT_BINS = 32
 
 
 @dataclass(frozen=True)
-class SquareWave(Table):
+class SquareWave(OfOdds, Table):
     """
     A number of ``steps`` steps in ``bins`` bins, reported within ``width`` bins of its own with odds ``keep``.
 
@@ -71,10 +71,7 @@ class SquareWave(Table):
             raise ValueError(Sentence(message, most=str(MAX_BINS)))
         if not 0 <= self.width <= self.bins:
             raise ValueError("width must lie between 0 and the number of bins")
-        if self.keep <= 1:
-            raise ValueError("odds must be above 1")
-        if sum(self.weights(0)) > rational.MAX_DENOMINATOR:
-            raise ValueError("the odds make weights that sum to more than 2^32")
+        self.check_odds(sum(self.weights(0)))
 
     @classmethod
     def parse(cls, fields: Mapping[str, Any], domain: Domain) -> Self:
@@ -94,8 +91,7 @@ class SquareWave(Table):
 
     def dump(self) -> dict[str, Any]:
         """The odds, bins and width; the grid is the question's."""
-        odds = rational.dump_fraction(self.keep)
-        return {"name": self.name, "odds": odds, "bins": self.bins, "width": self.width}
+        return {**super().dump(), "bins": self.bins, "width": self.width}
 
     @property
     def largest(self) -> int:
@@ -118,11 +114,6 @@ class SquareWave(Table):
         near, far = self.keep.numerator, self.keep.denominator
         window = (near,) * (2 * self.width + 1)
         return (far,) * first + window + (far,) * (self.bins - 1 - first)
-
-    @property
-    def likelihood_ratio(self) -> Fraction:
-        """The largest ratio of two probabilities of one report: the odds themselves."""
-        return self.keep
 
     def explain(self) -> dict[str, int | Fraction]:
         """The number of outputs, how many lie beyond the ends, and how many people send one near their own."""

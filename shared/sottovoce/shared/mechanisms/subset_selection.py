@@ -26,7 +26,8 @@ from typing import Any, ClassVar, Self
 
 from sottovoce.shared import rational
 from sottovoce.shared.answers import MAX_MASK_OPTIONS, Domain
-from sottovoce.shared.mechanisms.base import Mask
+from sottovoce.shared.mechanisms.base import Mask, OfOdds
+from sottovoce.shared.mechanisms.bits import check_maskable
 from sottovoce.shared.mechanisms.parameters import (
     FRACTION,
     Parameter,
@@ -35,11 +36,10 @@ from sottovoce.shared.mechanisms.parameters import (
     integer_field,
     whole,
 )
-from sottovoce.shared.sentence import Sentence
 
 
 @dataclass(frozen=True)
-class SubsetSelection(Mask):
+class SubsetSelection(OfOdds, Mask):
     """
     A set of ``size`` of ``options`` options, ``keep`` times likelier if it holds the truth.
 
@@ -62,10 +62,7 @@ class SubsetSelection(Mask):
     options: int
 
     def __post_init__(self) -> None:
-        if not 2 <= self.options <= MAX_MASK_OPTIONS:
-            raise ValueError(
-                Sentence("this mechanism serves questions with 2 to {most} options", most=MAX_MASK_OPTIONS)
-            )
+        check_maskable(self.options)
         if self.keep <= 1:
             raise ValueError("odds must be above 1")
         if not 1 <= self.size < self.options:
@@ -91,7 +88,7 @@ class SubsetSelection(Mask):
 
     def dump(self) -> dict[str, Any]:
         """The odds and the size; the number of options is the question's."""
-        return {"name": self.name, "odds": rational.dump_fraction(self.keep), "size": self.size}
+        return {**super().dump(), "size": self.size}
 
     @property
     def inclusion(self) -> tuple[int, int]:
@@ -118,11 +115,6 @@ class SubsetSelection(Mask):
     def support(self) -> tuple[Fraction, Fraction]:
         """P(j in the set | j) and P(j in the set | another option), the same for every option j."""
         return _support(self.keep, self.size, self.options)
-
-    @property
-    def likelihood_ratio(self) -> Fraction:
-        """The largest ratio of two probabilities of one report: the odds themselves."""
-        return self.keep
 
     def explain(self) -> dict[str, int | Fraction]:
         """Shares of sets that contain the truth, and any one other option."""

@@ -156,8 +156,6 @@ KEYS = ("order", "keep_last")
 SCALES = ("select_one", "rating")
 """Types of questions whose options may be a scale, which is read from either end."""
 
-_UNORDERED = ("note", "acknowledge")
-
 
 def read_orders(
     reader: Reader, fields: Mapping[str, Any], items: Sequence[Item], pointers: Sequence[str], written: dict[str, Any]

@@ -102,7 +102,7 @@ def test_both_kinds_at_once_are_kept() -> None:
 
 
 def test_grid_is_made_in_the_form() -> None:
-    """Rows and answers, one on each line; a changed line keeps its name."""
+    """Rows and answers, one on each line; the name of a row is as short as a question's."""
     made = change(draft(), "add:matrix")
     made = posted_draft({"q4.label.en": "Grid"}, made)
     assert {"no_rows", "few_options"} & {each.key for each in problems_of(made, "t")}
@@ -110,8 +110,30 @@ def test_grid_is_made_in_the_form() -> None:
     made = posted_draft({"q4.rows.en": "At the office\nAt home"}, made)
     grid = survey_document(made, "t")["questions"][4]
     assert [(row["name"], row["label"]["en"]) for row in grid["rows"]] == [
-        ("at_work", "At the office"),
-        ("at_home", "At home"),
+        ("office", "At the office"),
+        ("home", "At home"),
     ]
     assert [choice["name"] for choice in grid["of"]["choices"]] == ["yes", "no"]
     assert [each.key for each in problems_of(made, "t") if each.grave] == []
+
+
+def test_names_of_options_follow_their_texts_until_something_names_them() -> None:
+    """A name that was not made of the text stays, and so do all names of a correction."""
+    wrong = "Nevr\nOnce\nOften"
+    edit = {f"q{number}.options.en": wrong for number in (0, 2)}
+
+    def options(made: SurveyDraft) -> list[list[str]]:
+        return [[choice["name"] for choice in made.cards[number].asked["choices"]] for number in (0, 2)]
+
+    first = draft()
+    assert options(posted_draft(edit, first)) == [["nevr", "once", "often"]] * 2
+    again = posted_draft({field: "Never\nOnce\nOften" for field in edit}, posted_draft(edit, first))
+    assert options(again) == options(first)
+    depends = typed({"if0": "how", "of0.how.never": "1"})
+    assert options(posted_draft(edit, depends)) == [["never", "once", "often"], ["nevr", "once", "often"]]
+    correction = replace(first, head={**first.head, "revision": 2})
+    assert options(posted_draft(edit, correction)) == options(first)
+    numbered = [{"name": f"code{place}", "label": choice["label"]} for place, choice in enumerate(CHOICES)]
+    own = replace(first.cards[0], asked={**first.cards[0].asked, "choices": numbered})
+    coded = replace(first, cards=(own, *first.cards[1:]))
+    assert options(posted_draft(edit, coded))[0] == ["code0", "code1", "code2"]

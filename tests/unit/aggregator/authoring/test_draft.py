@@ -1,6 +1,7 @@
 """Drafts: to surveys and back, with figures and problems."""
 
 from dataclasses import replace
+from itertools import permutations
 
 import pytest
 from sottovoce.aggregator.authoring.cost_and_precision import figures_of, panel_of, question_of, steps_of, totals_of
@@ -10,9 +11,12 @@ from sottovoce.aggregator.authoring.edit_commands import change
 from sottovoce.aggregator.authoring.from_survey import draft_of
 from sottovoce.aggregator.authoring.slugs import is_given
 from sottovoce.aggregator.authoring.validation import problems_of, survey_of_draft
+from sottovoce.aggregator.planning.pair_power import cell_half_width, pair_share
 from sottovoce.shared.mechanisms.kary_rr import KaryRR
 from sottovoce.shared.parse_survey import parse_survey
 
+from tests.blocks import block, blocks, in_block
+from tests.documents import Document, question
 from tests.surveys import document, every_type, survey
 
 
@@ -148,6 +152,28 @@ def test_cell_of_a_table_has_the_margin_of_the_formula() -> None:
     assert [totals_of(each).cell for each in (two, change(three, "ask:1"))] == [None, None]
     number = {"type": "integer", "min": "0", "max": "10"}
     assert totals_of(replace(asks({}, number), people=1000)).cell is None
+
+
+DRAWN = block(*map(in_block, "abc")) | {"ask": 2}
+COINS = [{**question({"name": "coin_flip"}), "name": name} for name in ("x", "y")]
+
+
+@pytest.mark.parametrize(
+    ("questions", "more"),
+    [
+        ([DRAWN], {}),
+        ([DRAWN, COINS[0]], {}),
+        ([COINS[0], {**COINS[1], "arm": "v"}, DRAWN | {"arm": "u"}], {"arms": [{"name": "u"}, {"name": "v"}]}),
+        ([*COINS, block(*map(in_block, "ab"))], {"ask": 2}),
+    ],
+)
+def test_cell_has_the_reports_of_those_who_are_asked_both(questions: list[Document], more: Document) -> None:
+    """In their arm, and in the set that a block draws, as the planner of a survey counts them."""
+    made = blocks(*questions, **more)
+    private = [made.questions[index] for index in made.private]
+    reports = [(*pair, 5000 * pair_share(made, *pair)) for pair in permutations(private, 2)]
+    widths = [cell_half_width(*each) or 0 for each in reports if each[-1]]
+    assert totals_of(replace(draft_of(made.document), people=5000)).cell == pytest.approx(max(widths))
 
 
 def test_own_protection_has_its_figures_too() -> None:

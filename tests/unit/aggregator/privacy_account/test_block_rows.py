@@ -38,6 +38,13 @@ def test_account_has_a_row_for_each_block_question_and_report() -> None:
     assert any("9:1" in line and "5:1" in line for line in text.lines(found, ENGLISH))
 
 
+def test_account_says_how_many_questions_of_a_block_are_asked() -> None:
+    """In the form that its schema has; of a block that asks all, nothing."""
+    found = made(block(*map(in_block, "abc")) | {"ask": 2}, block(*map(in_block, "de"), name="whole"))
+    validator("privacy").validate(found)
+    assert [each.get("asked") for each in found["blocks"]] == [2, None]
+
+
 def test_odds_are_rounded_up_and_surveys_without_blocks_have_no_table() -> None:
     """3.1705... of one of five questions with odds 20 and radius 1 is never shown as 3.1."""
     five = made(block(*map(in_block, "abcde"), odds="20", radius=1))

@@ -13,9 +13,10 @@ from sottovoce.aggregator.authoring.draft_arms import arm_on_card, arms_in_field
 from sottovoce.aggregator.authoring.draft_blocks import with_ask
 from sottovoce.aggregator.authoring.draft_orders import with_order
 from sottovoce.aggregator.authoring.sensitivity_levels import uses_of
-from sottovoce.aggregator.authoring.slugs import free_name, short_name
+from sottovoce.aggregator.authoring.slugs import free_name, question_name, short_name
 from sottovoce.aggregator.studio.design.rare_fields import apply_procedure, apply_screen_out
 from sottovoce.shared.order.orders import RANDOM
+from sottovoce.shared.parse_item import CONDITIONS
 from sottovoce.shared.types import TYPES
 
 Form = Mapping[str, str]
@@ -38,7 +39,7 @@ def posted_draft(form: Form, base: SurveyDraft) -> SurveyDraft:
         base: the version that the page showed.
     """
     cards = tuple(
-        _with_conditions(form, number, _card(form, f"q{number}", card, base.tags), base)
+        _with_conditions(form, number, _card(form, f"q{number}", card, base), base)
         for number, card in enumerate(base.cards)
     )
     if "cohort" in form:
@@ -176,18 +177,18 @@ _BELOW: Mapping[tuple[str, str], Callable[[str], object]] = {
 """Settings of the survey's document, at the top level or in a section, with the parser of the field's text."""
 
 
-def _card(form: Form, prefix: str, card: DraftItem, tags: tuple[str, ...]) -> DraftItem:
-    asked = dict(card.asked)
+def _card(form: Form, prefix: str, card: DraftItem, base: SurveyDraft) -> DraftItem:
+    asked, tags, follow = dict(card.asked), base.tags, _names_follow(base, card)
     asked["arm"] = arms_in_field(form.get(f"{prefix}.arm", arm_on_card(card)))
     for key in ("label", "hint"):
         asked[key] = _text(form, f"{prefix}.{key}", tags, asked.get(key))
     if form.get(f"{prefix}.name"):
         asked["name"] = short_name(form[f"{prefix}.name"], card.name)
     if card.type in TYPES:
-        asked = _apply_type(form, prefix, asked, tags)
+        asked = _apply_type(form, prefix, asked, tags, follow)
     if card.type == "matrix":
-        asked["rows"] = _choices(form, f"{prefix}.rows", asked.get("rows", []), tags, "r")
-        asked["of"] = _apply_type(form, prefix, asked.get("of", {}), tags)
+        asked["rows"] = _choices(form, f"{prefix}.rows", asked.get("rows", []), tags, follow, "r")
+        asked["of"] = _apply_type(form, prefix, asked.get("of", {}), tags, follow)
     asked = _apply_order(form, prefix, asked)
     asked = apply_procedure(form, prefix, asked, partial(_read_text, form, tags))
     if f"{prefix}.in_files" in form:
@@ -238,13 +239,21 @@ def _own_mechanism(form: Form, prefix: str, card: DraftItem) -> Mapping[str, Any
     return {"epsilon": epsilon[:20]} if epsilon else card.mechanism
 
 
-def _apply_type(form: Form, prefix: str, asked: dict[str, Any], tags: tuple[str, ...]) -> dict[str, Any]:
+def _names_follow(base: SurveyDraft, card: DraftItem) -> bool:
+    """Return True if names of options and rows follow edited texts: before publication, if nothing else names them."""
+    named = {name for each in base.cards for key in CONDITIONS for name in each.asked.get(key, {})}
+    named |= base.head.get("after", {}).get("screen_out", {}).get("when", {}).keys()
+    own = {"keep_last", "when_absent"} & {*card.asked, *card.treated}
+    return base.head.get("revision", 1) == 1 and card.name not in named and not own and "analysis_plan" not in base.head
+
+
+def _apply_type(form: Form, prefix: str, asked: dict[str, Any], tags: tuple[str, ...], follow: bool) -> dict[str, Any]:
     """Apply the type of a question, and the choices or bounds that belong to the type."""
     wanted = form.get(f"{prefix}.type", "")
     kind = TYPES[wanted if wanted in TYPES else str(asked.get("type", "boolean"))]
     asked["type"] = kind.name
     if kind.list_key == "choices":
-        asked["choices"] = _choices(form, f"{prefix}.options", asked.get("choices", []), tags)
+        asked["choices"] = _choices(form, f"{prefix}.options", asked.get("choices", []), tags, follow)
     for key in _BOUNDS:
         if f"{prefix}.{key}" in form and key in kind.keys:
             asked[key] = form[f"{prefix}.{key}"].strip().replace(",", ".")
@@ -261,12 +270,13 @@ def _not_of(kind: str) -> set[str]:
 
 
 def _choices(
-    form: Form, field: str, before: list[Mapping[str, Any]], tags: tuple[str, ...], letter: str = "o"
+    form: Form, field: str, before: list[Mapping[str, Any]], tags: tuple[str, ...], follow: bool, letter: str = "o"
 ) -> list[Mapping[str, Any]]:
     """
     Read the options, one on each line; an unchanged line keeps its name, even if lines before it came or went.
 
-    The rows of a matrix are read likewise; ``letter`` begins the name of a line without letters.
+    The rows of a matrix are read likewise; ``letter`` begins the name of a line without letters. With ``follow`` an
+    edited line gets a new name if its name was made of its text.
 
     Lines in other languages belong to the option on the same line of the first language.
     """
@@ -277,19 +287,32 @@ def _choices(
     texts = lines[tags[0]]
     # If no line was added or removed, an edited line keeps the option's name: revisions add up counts by name.
     if len(texts) == len(before):
-        known |= {text: str(choice["name"]) for text, choice in zip(texts, before, strict=True) if text not in known}
+        edited = [(text, choice) for text, choice in zip(texts, before, strict=True) if text not in known]
+        kept = [each for each in edited if not (follow and _is_made(each[1], tags[0], letter))]
+        known |= {text: str(choice["name"]) for text, choice in kept}
     taken: list[str] = [known[text] for text in texts if text in known]
     found: list[Mapping[str, Any]] = []
     used: set[str] = set()
     for place, text in enumerate(texts):
         name = known.get(text, "")
         if not name or name in used:
-            name = free_name(short_name(text, f"{letter}{place + 1}"), taken)
+            name = free_name(_made_name(text, f"{letter}{place + 1}", tags[0], letter), taken)
             taken.append(name)
         used.add(name)
         label = {tag: lines[tag][place] for tag in tags if place < len(lines[tag]) and lines[tag][place]}
         found.append({"name": name, "label": label})
     return found
+
+
+def _made_name(text: str, otherwise: str, tag: str, letter: str) -> str:
+    """Make the name of an option, or of a row, whose name becomes a part of a variable's and is short like one."""
+    return question_name(text, otherwise, tag) if letter == "r" else short_name(text, otherwise)
+
+
+def _is_made(choice: Mapping[str, Any], tag: str, letter: str) -> bool:
+    """Return True if a name is made of the text of its option or row, with or without a number at its end."""
+    made = _made_name(choice["label"].get(tag, ""), f"{letter}[0-9]+", tag, letter)
+    return re.fullmatch(f"{made}(_[0-9]+)?", str(choice["name"]), re.ASCII) is not None
 
 
 def _lines(text: str) -> list[str]:

@@ -194,7 +194,7 @@ def test_unshown_rest_of_a_reopened_survey_is_told(app: Flask, storage: SQLiteSt
     storage.store([arrival(key, number) for number in range(100, 107)])
     storage.close_survey("exam", 20_000)
 
-    assert "Reports that are not shown: 7." in get(app, "exam/results").text
+    assert "Reports that are not shown here: 7." in get(app, "exam/results").text
 
 
 def test_people_of_a_class_are_told(app: Flask, storage: SQLiteStorage) -> None:
