@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 import pytest
-from sottovoce.client import Respondent, perturb
+from sottovoce.client import Respondent, randomizers
 from sottovoce.shared.parse_survey import parse_survey
 from sottovoce.shared.spec import Question, Survey
 
@@ -86,7 +86,7 @@ def test_client_that_draws_each_question_of_a_block_by_itself_is_noticed(monkeyp
     asked = survey(questions=[block(in_block("smokes"), in_block("drinks"))])
     truths = [{"smokes": "no", "drinks": "no"}, {"smokes": "yes", "drinks": "no"}]
     check_frequencies(asked, truths, watch(asked, truths, 1000))
-    monkeypatch.setattr(perturb.block, "randomize", separate)
+    monkeypatch.setattr(randomizers, "randomize_joint_rr", separate)
     with pytest.raises(AssertionError, match="another frequency"):
         check_frequencies(asked, truths, watch(asked, truths, 1000))
 

@@ -11,7 +11,7 @@ from sottovoce.audit.javascript_code import check_javascript
 from sottovoce.audit.python_code import check_integers, check_python_refusals, private
 from sottovoce.audit.randomness import SOURCE
 from sottovoce.audit.wire_runs import IDENTITY
-from sottovoce.client import bundle, page, perturb, respondent
+from sottovoce.client import bundle, page, randomizers, respondent
 from sottovoce.client.memo import draw_memo
 from sottovoce.shared.parse_survey import parse_survey
 from sottovoce.shared.spec import Question, Survey
@@ -107,7 +107,7 @@ def test_report_that_looks_back_is_found(monkeypatch: pytest.MonkeyPatch) -> Non
         noise.append(draws.pick(mechanism.weights(0)))
         return (value + noise[(len(noise) - 1) // 2 * 2]) % 3
 
-    monkeypatch.setitem(perturb.RANDOMIZERS, "kary_rr", lazy)
+    monkeypatch.setitem(randomizers.RANDOMIZERS, "kary_rr", lazy)
     assert subjects(python(PANEL)) == ["fresh in two waves"]
 
 

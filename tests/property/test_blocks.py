@@ -4,8 +4,7 @@ from fractions import Fraction
 from itertools import product
 
 import pytest
-from sottovoce.client.perturb import perturb
-from sottovoce.client.randomizers import randomize_joint_rr
+from sottovoce.client.randomizers import perturb, randomize_joint_rr
 from sottovoce.shared.mechanisms.joint_rr import JointRR
 from sottovoce.shared.parse_survey import parse_survey
 

@@ -13,15 +13,12 @@ from typing import Any, NamedTuple
 
 from sottovoce.client.draws import Draws
 from sottovoce.client.ledger import MEMO, Entry, Key, Ledger
-from sottovoce.client.randomizers import memorize
+from sottovoce.client.randomizers import Memo, memorize
 from sottovoce.client.revisions import cached_survey
 from sottovoce.shared import canonical
 from sottovoce.shared.errors import BudgetExhausted
 from sottovoce.shared.mechanisms.memoized_rr import MemoizedRR
 from sottovoce.shared.spec import Survey
-
-Memo = Mapping[int, tuple[int, int]]
-"""The permanent answers for a truth of no and of yes, by the question's index."""
 
 _DAMAGED = "the ledger cannot be read; nothing was drawn and nothing was sent"
 _ANSWERS = {f"{no}{yes}": (no, yes) for no in (0, 1) for yes in (0, 1)}

@@ -12,21 +12,20 @@ from datetime import datetime
 from functools import cached_property
 from typing import Any, Self
 
-from sottovoce.client.allowance_check import check_allowance
 from sottovoce.client.delivery import deliver, receipt_of, take_back
 from sottovoce.client.draws import Draws
 from sottovoce.client.file_ledger import FileLedger
 from sottovoce.client.ledger import Entry, Key, Ledger, recorded
 from sottovoce.client.link import parse_link
-from sottovoce.client.memo import Memo, check_memo, digest_of_digits, keep_memo
+from sottovoce.client.memo import check_memo, digest_of_digits, keep_memo
 from sottovoce.client.order_draw import keep_order
-from sottovoce.client.perturb import perturb
 from sottovoce.client.question_sample import keep_arm, keep_asked
+from sottovoce.client.randomizers import Memo, perturb
 from sottovoce.client.redemption import NOT_SIGNED, check_signed, forget_signature, redeem, signed_id
 from sottovoce.client.revisions import RevisionStatus, cached_or_fetched_survey, standing, survey_for
 from sottovoce.client.transport import Transport, now
 from sottovoce.client.waiting import draw_send_at
-from sottovoce.shared.allowance import DEFAULT_ALLOWANCE, Allowance
+from sottovoce.shared.allowance import DEFAULT_ALLOWANCE, Allowance, check_allowance
 from sottovoce.shared.answers import Value
 from sottovoce.shared.arms.arms import ARM, arm_index
 from sottovoce.shared.errors import AnsweredPersonally, AnswerError, BudgetExhausted, DrawnElsewhere, TransportError

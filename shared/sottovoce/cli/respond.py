@@ -10,12 +10,17 @@ from sottovoce.client.file_ledger import FileLedger
 from sottovoce.client.link import Link, parse_link
 from sottovoce.client.respondent import Respondent
 from sottovoce.client.terminal.begin import announce, begin, check_open
-from sottovoce.client.terminal.earlier import find_earlier_or_wait, print_unsent_notice, send_when_due
+from sottovoce.client.terminal.earlier import (
+    find_earlier_or_wait,
+    print_unsent_notice,
+    reports_to_withdraw,
+    send_when_due,
+    withdraw,
+)
 from sottovoce.client.terminal.explanation import explain, explain_arm
 from sottovoce.client.terminal.interview import Interview, confirm_sending, print_visible_answers, read_answers
 from sottovoce.client.terminal.receipt import send_or_keep, show_receipt
 from sottovoce.client.terminal.screen import confirm_or_abort, notifying_transport, print_line
-from sottovoce.client.terminal.withdrawal import reports_to_withdraw, withdraw
 from sottovoce.client.words import choose_language, translate
 from sottovoce.shared.allowance import DEFAULT_ALLOWANCE, Allowance
 

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 from sottovoce.aggregator.analysis.report_columns import Columns
 from sottovoce.aggregator.analysis.tables.crosstab import crosstab
 from sottovoce.client.draws import Draws
-from sottovoce.client.perturb import perturb
+from sottovoce.client.randomizers import perturb
 from sottovoce.demo.respondents import Answers
 from sottovoce.demo.run import demo_survey
 from sottovoce.shared.parse_survey import parse_survey

@@ -1,6 +1,10 @@
-"""Default limits on the epsilon of a survey on one device, and the threshold above which epsilon is high."""
+"""Default limits on the epsilon of a survey on one device, the check of them, and when epsilon is high."""
 
 from typing import NamedTuple
+
+from sottovoce.shared.errors import BudgetExhausted
+from sottovoce.shared.rational import show_epsilon
+from sottovoce.shared.spec import Survey
 
 
 class Allowance(NamedTuple):
@@ -19,3 +23,24 @@ Total epsilon (four coin flips: 4 ln 3) at which a prior of 10 % can become a po
 
 From there on, the receipt no longer says that a report proves nothing.
 """
+
+
+def check_allowance(survey: Survey, allowance: Allowance) -> None:
+    """
+    Refuse a survey that costs more than is allowed.
+
+    Raises:
+        BudgetExhausted: one question does, or the whole report.
+    """
+    # Written so that a limit that is not a number refuses everything.
+    for question in survey.questions:
+        if not question.epsilon <= allowance.question:
+            raise BudgetExhausted(
+                f"question '{question.name}' costs epsilon {show_epsilon(question.epsilon)}, "
+                f"more than the {allowance.question:g} that you allow for one question"
+            )
+    if not survey.epsilon <= allowance.total:
+        raise BudgetExhausted(
+            f"the survey costs epsilon {show_epsilon(survey.epsilon)}, "
+            f"more than the {allowance.total:g} that you allow in total"
+        )

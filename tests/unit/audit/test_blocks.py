@@ -6,7 +6,7 @@ import pytest
 from sottovoce.audit.check import FAILED, PASSED
 from sottovoce.audit.histories import check_histories, histories_of
 from sottovoce.audit.run import Order, audit
-from sottovoce.client import perturb
+from sottovoce.client import randomizers
 from sottovoce.client.draws import Draws
 from sottovoce.client.randomizers import randomize_joint_rr as honest
 from sottovoce.shared.mechanisms.joint_rr import JointMember, JointRR
@@ -50,7 +50,7 @@ def test_planted_client_is_flagged(planted: Randomize, monkeypatch: pytest.Monke
     histories, lacking = histories_of(blocks())
     assert ([history.subject for history in histories], lacking) == (["three together"], [])
     assert [check.outcome for check in check_histories(histories)] == [PASSED]
-    monkeypatch.setattr(perturb, "randomize_joint_rr", planted)
+    monkeypatch.setattr(randomizers, "randomize_joint_rr", planted)
     assert [check.outcome for check in check_histories(histories)] == [FAILED]
 
 

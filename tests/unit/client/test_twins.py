@@ -183,7 +183,12 @@ TWINS = [
         | {"checkSigned": "within Respondent.drawn, which may wait"},
         only_javascript={"redemptionKey": PIECE, "isToRedeem": "the terminal asks before each visit"},
     ),
-    Twin("shared.allowance", ("survey/allowance.js",), within="(?!beliefAfter).*", only_python={"Allowance": TYPE}),
+    Twin(
+        "shared.allowance",
+        ("survey/allowance.js",),
+        within="(?!beliefAfter).*",
+        only_python={"Allowance": TYPE, "checkAllowance": "within Respondent"},
+    ),
     Twin(
         "shared.by_hand.own_coin",
         ("survey/own_coin.js",),
@@ -255,7 +260,7 @@ TWINS = [
         ("device/randomize.js", "device/randomizers.js", "device/memo.js", "device/joint_rr.js"),
         within="randomize[A-Z].*|drawBits|drawFromRow|memorize",
         renamed={f"randomize{name}Rr": f"randomize{name}RR" for name in ("Memoized", "Joint", "Rounding")},
-        only_python={"recall": "within randomizeMemoizedRR"},
+        only_python={"recall": "within randomizeMemoizedRR", "perturb": "private in JavaScript"},
         only_javascript={"randomizeSquareWave": PIECE},
     ),
     Twin(

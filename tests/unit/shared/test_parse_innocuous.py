@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 from sottovoce.client.draws import Draws
-from sottovoce.client.perturb import perturb
+from sottovoce.client.randomizers import perturb
 from sottovoce.client.words import odds_in_words, option_in_words, second_statement_in_words
 from sottovoce.shared.by_hand.protection import drawn_by_device, hidden_by_facts, is_all_by_hand
 from sottovoce.shared.errors import SpecError

@@ -150,9 +150,6 @@ RIGHTS: dict[str, Right] = {
 }
 """Rights of every route that is not public; a test compares them with the URL map."""
 
-MAY = frozenset((role, endpoint) for endpoint, right in RIGHTS.items() for role in right.who)
-"""The same table as pairs (role, endpoint)."""
-
 
 class AccessDecision(Enum):
     """Decision about a request; UNKNOWN hides from accounts without a role that a survey exists."""

@@ -2,14 +2,17 @@
 Look up an earlier report on this device before anything else. Any link of the survey finds it, in any state of the
 survey, so that no second report is drawn: two reports would reveal more than one.
 
-While a report waits for its moment, the terminal waits too, or says when it is and leaves.
+While a report waits for its moment, the terminal waits too, or says when it is and leaves. Withdrawal needs no
+survey text, so it works after a correction too.
 """
 
 import time
+from collections.abc import Iterator
 from datetime import UTC, datetime
 from typing import Any, NamedTuple
 
-from sottovoce.client.delivery import deliver, receipt_of
+from sottovoce.client.delivery import deliver, drawn_for, receipt_of, take_back
+from sottovoce.client.file_ledger import FileLedger
 from sottovoce.client.ledger import Entry, Key, Ledger, recorded
 from sottovoce.client.link import Link
 from sottovoce.client.redemption import forget_signature
@@ -20,6 +23,7 @@ from sottovoce.client.terminal.receipt import print_not_sent
 from sottovoce.client.terminal.screen import confirm, confirm_or_abort, notifying_transport, print_line
 from sottovoce.client.words import translate
 from sottovoce.shared.errors import BudgetExhausted, NotYet, TransportError
+from sottovoce.shared.report import parse_report
 from sottovoce.shared.spec import Survey
 
 
@@ -168,3 +172,56 @@ def send_when_due(me: Respondent) -> dict[str, Any]:
                 printed = True
             # To the moment and not a second later: a rest of a second would show when the report was recorded.
             time.sleep(min(_NAP, max(0.01, waits.send_at - time.time())))
+
+
+_UNCONFIRMED = (
+    "the server has not confirmed it yet, so your answers may still count. They are kept on this device: withdraw them"
+    " again in some minutes; asking twice does no harm"
+)
+
+
+def reports_to_withdraw(ledger: FileLedger, link: Link) -> list[tuple[Key, Entry]]:
+    """
+    Return the keys and entries drawn for the survey that a link names, in any wave.
+
+    Raises:
+        BudgetExhausted: nothing was.
+    """
+    found = drawn_for(ledger, link)
+    if not found:
+        raise BudgetExhausted("this device has no answers for this survey, so there is nothing to withdraw")
+    return found
+
+
+def withdraw(ledger: FileLedger, link: Link, found: list[tuple[Key, Entry]]) -> Iterator[dict[str, Any]]:
+    """
+    Take the reports back one by one; those that were withdrawn before are only named again.
+
+    Args:
+        ledger: notes each of them at once.
+        link: names the aggregator.
+        found: from ``reports_to_withdraw``.
+
+    Yields:
+        survey, wave, state and, if it was withdrawn now, report_id.
+
+    Raises:
+        TransportError: the aggregator does not confirm.
+    """
+    for key, entry in found:
+        about: dict[str, Any] = {"survey": key.survey, "wave": key.wave}
+        if entry.ended != "withdrawn":
+            _take_back(ledger, key, entry, link.origin)
+            about["report_id"] = parse_report(entry.body.encode()).report_id
+        print_line(translate("withdrawn_line", survey=key.survey, wave=str(key.wave)))
+        yield {**about, "state": "withdrawn"}
+
+
+def _take_back(ledger: FileLedger, key: Key, entry: Entry, origin: str) -> None:
+    try:
+        take_back(ledger, key, entry, notifying_transport(origin))
+    except TransportError as error:
+        # Withdrawing is idempotent, so anything but a final refusal can simply be tried again.
+        if error.is_final:
+            raise
+        raise TransportError(_UNCONFIRMED, error.status, error.reason) from None

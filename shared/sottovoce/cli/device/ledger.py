@@ -15,8 +15,9 @@ from sottovoce.client.terminal.ledger_lists import (
     lines,
     print_damaged,
     select_entries,
+    select_records,
+    send_waiting,
 )
-from sottovoce.client.terminal.ledger_sending import select_records, send_waiting
 from sottovoce.client.terminal.screen import print_line
 from sottovoce.client.transport import now
 

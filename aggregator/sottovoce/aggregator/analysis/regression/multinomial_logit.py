@@ -14,33 +14,14 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
-from sottovoce.aggregator.analysis.regression.newton import Array, Sums
+from sottovoce.aggregator.analysis.regression.newton import Array, Likelihood, Sums
 
 _LARGEST = 600.0  # exp(600) and sums of it are finite; exp overflows near 709
 
 
 @dataclass(frozen=True)
-class Multinomial:
-    """
-    Likelihood of reports on a categorical answer.
-
-    Attributes:
-        columns: (p, n), predictors, each contiguous.
-        codes: (n,), row of ``likelihood`` for each report.
-        likelihood: (u, k), c P(reported | category) for each different report, any c > 0.
-        weights: (n,) positive, or None for equal weights.
-    """
-
-    columns: Array
-    codes: NDArray[np.integer]
-    likelihood: Array
-    weights: Array | None = None
-
-    @property
-    def rows(self) -> int:
-        """Number n of reports in the fit."""
-        return len(self.codes)
+class Multinomial(Likelihood):
+    """Likelihood of reports on a categorical answer."""
 
     @property
     def shape(self) -> tuple[int, int]:

@@ -43,6 +43,29 @@ class Sums(NamedTuple):
     information: Array
 
 
+@dataclass(frozen=True)
+class Likelihood:
+    """
+    Likelihood of reports on an answer with categories.
+
+    Attributes:
+        columns: (p, n), predictors, each contiguous.
+        codes: (n,), row of ``likelihood`` for each report.
+        likelihood: (u, k), c P(reported | category) for each different report, any c > 0.
+        weights: (n,) positive, or None for equal weights.
+    """
+
+    columns: Array
+    codes: NDArray[np.integer]
+    likelihood: Array
+    weights: Array | None = None
+
+    @property
+    def rows(self) -> int:
+        """Number n of reports in the fit."""
+        return len(self.codes)
+
+
 class Model(Protocol):
     """
     Likelihood of independent reports.

@@ -14,33 +14,18 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
-from sottovoce.aggregator.analysis.regression.newton import BEYOND, Array, Sums
+from sottovoce.aggregator.analysis.regression.newton import BEYOND, Array, Likelihood, Sums
 
 _LARGEST = 600.0
 
 
 @dataclass(frozen=True)
-class Ordered:
+class Ordered(Likelihood):
     """
     Likelihood of reports on an answer with ordered categories; its parameters are the slopes, then the cuts.
 
-    Attributes:
-        columns: (p, n), predictors without a constant, each contiguous.
-        codes: (n,), row of ``likelihood`` for each report.
-        likelihood: (u, k), c P(reported | category) for each different report, any c > 0.
-        weights: (n,) positive, or None for equal weights.
+    The predictors have no constant.
     """
-
-    columns: Array
-    codes: NDArray[np.integer]
-    likelihood: Array
-    weights: Array | None = None
-
-    @property
-    def rows(self) -> int:
-        """Number n of reports in the fit."""
-        return len(self.codes)
 
     @property
     def slopes(self) -> int:

@@ -4,24 +4,22 @@ Analyses of any file of randomized answers: ``from sottovoce.aggregator import o
 The columns of the file become questions, see ``analysis.data_file``; tables and models are those of ``open_results``.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
-from numpy.typing import ArrayLike
 from sottovoce.aggregator.analysis.data_file.data_columns import data_columns
 from sottovoce.aggregator.analysis.data_file.parse_channel import parse_channel
 from sottovoce.aggregator.analysis.data_file.read_table import FileTable, read_table
 from sottovoce.aggregator.analysis.data_file.shares import results_document, share_rows, shares_document
 from sottovoce.aggregator.analysis.estimates import question_result
 from sottovoce.aggregator.analysis.report_columns import Columns
-from sottovoce.aggregator.analysis.requests import parse_request
 from sottovoce.aggregator.estimators.intervals import METHODS
 from sottovoce.aggregator.estimators.support import DEFAULT_RULE, IntervalRule
 from sottovoce.aggregator.export.results_client.open_results import JointResult, OpenResults, plot_intervals
-from sottovoce.aggregator.export.results_client.sources import Document
+from sottovoce.aggregator.export.results_client.sources import ReadColumns
 from sottovoce.aggregator.surveys.survey_file import parse_yaml, read_survey_file
 from sottovoce.shared.answers import Domain
 from sottovoce.shared.errors import EstimateError, SpecError
@@ -35,7 +33,7 @@ MOST_CHANNELS = 1 << 22
 """Largest file of channels, in bytes."""
 
 
-class DataReports:
+class DataReports(ReadColumns):
     """
     Rows of a file as a source of analyses.
 
@@ -50,17 +48,6 @@ class DataReports:
     def survey(self) -> Survey:
         """Survey that the channels describe."""
         return self.columns.survey
-
-    def answer(self, kind: str, options: Document, weights: ArrayLike | None = None) -> Document:
-        """
-        Run one analysis and return its document.
-
-        Args:
-            kind: kind of request.
-            options: JSON body of the request.
-            weights: one weight per row, in the order of the file.
-        """
-        return parse_request(kind, options).document(self.columns, weights)
 
 
 @dataclass(frozen=True)
@@ -99,29 +86,8 @@ class OpenData(OpenResults):
         document = shares_document(self.columns, questions, _rule(interval, confidence))
         return JointResult(MappingProxyType(document), tuple(share_rows(document)))
 
-    def regress(
-        self,
-        outcome: str | None = None,
-        on: Sequence[str] | None = None,
-        weights: ArrayLike | None = None,
-        *,
-        formula: str | None = None,
-        **options: Any,  # noqa: ANN401 - as ``model`` takes them
-    ) -> JointResult:
-        """
-        Fit a regression of one column on others; the same as ``model``.
-
-        Args:
-            outcome: the outcome; or a whole formula.
-            on: the predictors.
-            weights: one weight per row, in the order of the file.
-            formula: outcome and terms, in the place of both.
-            options: as ``OpenResults.model`` takes them.
-
-        Raises:
-            SurveyError: the model is not available; the message says why.
-        """
-        return self.model(outcome, on, weights, formula=formula, **options)
+    regress = OpenResults.model
+    """Fit a regression of one column on others; the same as ``model``."""
 
     def plot(self) -> Any:  # noqa: ANN401 - matplotlib's
         """Plot the shares with their limits; returns a matplotlib figure."""

@@ -94,7 +94,24 @@ class ReportSource(Protocol):
         ...
 
 
-class FolderReports:
+class ReadColumns:
+    """Source of the reports in a file that was read as a whole."""
+
+    columns: Columns
+
+    def answer(self, kind: str, options: Document, weights: ArrayLike | None = None) -> Document:
+        """
+        Run one analysis and return its document.
+
+        Args:
+            kind: kind of request.
+            options: JSON body of the request.
+            weights: one weight per report, in the order of the file.
+        """
+        return parse_request(kind, options).document(self.columns, weights)
+
+
+class FolderReports(ReadColumns):
     """
     Reports in a folder of files.
 
@@ -116,17 +133,6 @@ class FolderReports:
         self.archive = read
         columns = columns_of(read)
         self.columns = columns if covariates is None else with_covariates(columns, covariates)
-
-    def answer(self, kind: str, options: Document, weights: ArrayLike | None = None) -> Document:
-        """
-        Run one analysis and return its document.
-
-        Args:
-            kind: kind of request.
-            options: JSON body of the request.
-            weights: one weight per report, in the order of the file.
-        """
-        return parse_request(kind, options).document(self.columns, weights)
 
     def weights(self, margins: Shares) -> Sequence[float]:
         """Return raking weights to the margins, one per report, in the order of the file."""

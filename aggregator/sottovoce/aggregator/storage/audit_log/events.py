@@ -60,7 +60,7 @@ ACCOUNT_DELETED = "account deleted"
 GRANTED, GRANT_REVOKED = "role granted", "role revoked"
 KEY_MADE, KEY_REVOKED = "key made", "key revoked"
 PASSKEY_ADDED, PASSKEY_REMOVED = "passkey added", "passkey removed"
-INVITED, INVITATION_USED, INVITATION_REVOKED = "invitation made", "invitation used", "invitation revoked"
+INVITED, INVITATION_USED = "invitation made", "invitation used"
 VIEW_MADE, VIEW_REVOKED = "ethics link made", "ethics link revoked"
 SESSIONS_ENDED, SIGN_IN_LINK = "sessions ended", "sign-in link made"
 PUBLISHED, RETIRED = "survey published", "revision retired"
@@ -102,7 +102,6 @@ WHAT: dict[str, Form] = {
     PASSKEY_REMOVED: _form("a passkey was removed from an account", "account", _ACCOUNT),
     INVITED: _of_survey("an invitation was created", *_INVITATION),
     INVITATION_USED: _of_survey("an invitation was used", *_INVITATION),
-    INVITATION_REVOKED: _of_survey("an invitation was revoked", *_INVITATION),
     VIEW_MADE: _of_survey("a link for an ethics board was created"),
     VIEW_REVOKED: _of_survey("a link for an ethics board was revoked"),
     PUBLISHED: _of_survey("a revision was published", "survey, revision, digest", _REVISION),

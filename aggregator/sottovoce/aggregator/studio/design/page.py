@@ -29,7 +29,7 @@ from sottovoce.aggregator.authoring.sensitivity_levels import uses_of
 from sottovoce.aggregator.authoring.slugs import is_given
 from sottovoce.aggregator.authoring.to_survey import with_slugs
 from sottovoce.aggregator.authoring.validation import problems_of
-from sottovoce.aggregator.http.routing import Kind, Query, Route
+from sottovoce.aggregator.http.routing import Query, Route
 from sottovoce.aggregator.studio import drafts
 from sottovoce.aggregator.studio.design.diff_view import differences_in_words
 from sottovoce.aggregator.studio.design.form import posted_draft
@@ -309,14 +309,13 @@ def _number(text: str) -> int:
 
 
 _DESIGN = "/dashboard/surveys/<name>/design"
-_HTML = ("text/html",)
 _FOCI = ("people", "survey", "together", "whole")
 
 ROUTES = (
-    Route("studio.design", "GET", _DESIGN, design, "Show the questions of a draft.", Kind.PAGE, _HTML,
+    Route("studio.design", "GET", _DESIGN, design, "Show the questions of a draft.",
           query=(Query("card", "The card that is open: its number from 0, people, survey, together or whole."),)),
-    Route("studio.save_design", "POST", _DESIGN, save_design, "Save changes of a draft.", Kind.PAGE, _HTML),
-    Route("studio.correct", "POST", f"{_DESIGN}/correct", correct, "Begin a correction.", Kind.PAGE, _HTML),
-    Route("studio.discard", "POST", f"{_DESIGN}/discard", discard, "Delete a draft.", Kind.PAGE, _HTML),
+    Route("studio.save_design", "POST", _DESIGN, save_design, "Save changes of a draft."),
+    Route("studio.correct", "POST", f"{_DESIGN}/correct", correct, "Begin a correction."),
+    Route("studio.discard", "POST", f"{_DESIGN}/discard", discard, "Delete a draft."),
 )  # fmt: skip
 """Routes of the page "Design"."""

@@ -26,7 +26,7 @@ from sottovoce.aggregator.analysis.requests import Request, parse_request
 from sottovoce.aggregator.api.joint_results import Calculating
 from sottovoce.aggregator.http.memory_request import MemoryRequest
 from sottovoce.aggregator.http.problems import Refusal
-from sottovoce.aggregator.http.routing import Kind, Route
+from sottovoce.aggregator.http.routing import Route
 from sottovoce.aggregator.studio.file_analysis.uploaded_files import UploadedFiles
 from sottovoce.aggregator.studio.labels import SurveyVariables
 from sottovoce.aggregator.studio.language import words
@@ -247,26 +247,24 @@ def end(name: str, job: str) -> ResponseReturnValue:
 
 
 _PATH = "/dashboard/analyze"
-_HTML = ("text/html",)
 _REFUSED = ("options_invalid", "estimate_impossible", "analysis_stopped")
 
 ROUTES = (
-    Route("studio.analyze", "GET", _PATH, analyze, "Choose a file to analyze.", Kind.PAGE, _HTML),
-    Route("studio.analyze_upload", "POST", _PATH, upload, "Upload a file to analyze.", Kind.PAGE, _HTML),
-    Route("studio.analyzed", "GET", f"{_PATH}/<name>", analyzed, "Show columns and shares.", Kind.PAGE, _HTML),
-    Route("studio.analyzed_change", "POST", f"{_PATH}/<name>", change, "Set channels of a file, or delete it.",
-          Kind.PAGE, _HTML),
+    Route("studio.analyze", "GET", _PATH, analyze, "Choose a file to analyze."),
+    Route("studio.analyze_upload", "POST", _PATH, upload, "Upload a file to analyze."),
+    Route("studio.analyzed", "GET", f"{_PATH}/<name>", analyzed, "Show columns and shares."),
+    Route("studio.analyzed_change", "POST", f"{_PATH}/<name>", change, "Set channels of a file, or delete it."),
     Route("studio.analyzed_tables", "GET", f"{_PATH}/<name>/tables", tables, "Analyze tables of a file's columns.",
-          Kind.PAGE, _HTML, query=TABLES_QUERY, refuses=_REFUSED),
+          query=TABLES_QUERY, refuses=_REFUSED),
     Route("studio.analyzed_tables_file", "GET", f"{_PATH}/<name>/tables/<file>", tables_file,
-          "Download a table of a file's columns.", Kind.PAGE, MEDIA,
-          query=TABLES_QUERY, refuses=(*_REFUSED, "not_found")),
+          "Download a table of a file's columns.",
+          gives=MEDIA, query=TABLES_QUERY, refuses=(*_REFUSED, "not_found")),
     Route("studio.analyzed_models", "GET", f"{_PATH}/<name>/models", models, "Fit a regression of a file's columns.",
-          Kind.PAGE, _HTML, query=MODELS_QUERY, refuses=_REFUSED),
+          query=MODELS_QUERY, refuses=_REFUSED),
     Route("studio.analyzed_models_file", "GET", f"{_PATH}/<name>/models/<file>", models_file,
-          "Download a model of a file's columns.", Kind.PAGE, MEDIA,
-          query=MODELS_QUERY, refuses=(*_REFUSED, "not_found")),
+          "Download a model of a file's columns.",
+          gives=MEDIA, query=MODELS_QUERY, refuses=(*_REFUSED, "not_found")),
     Route("studio.analyzed_end_analysis", "POST", f"{_PATH}/<name>/analyses/<job>", end,
-          "Stop an analysis of a file, or try it again.", Kind.PAGE, _HTML, refuses=("not_found",)),
+          "Stop an analysis of a file, or try it again.", refuses=("not_found",)),
 )  # fmt: skip
 """Routes of the page "Analyze a file"."""

@@ -18,7 +18,7 @@ from sottovoce.aggregator.api.joint_results import JointResults
 from sottovoce.aggregator.export.analysis_files import write_joint_csv, write_joint_json, write_joint_xlsx
 from sottovoce.aggregator.file_formats.provenance import About
 from sottovoce.aggregator.http.problems import COME_BACK, RETRY_AFTER, Refusal
-from sottovoce.aggregator.http.routing import Kind, Query, Route
+from sottovoce.aggregator.http.routing import Query, Route
 from sottovoce.aggregator.i18n.formatting import NumberFormat
 from sottovoce.aggregator.i18n.translator import Words
 from sottovoce.aggregator.planning.pair_power import pair_plan
@@ -360,15 +360,15 @@ MEDIA = ("text/csv", "application/vnd.openxmlformats-officedocument.spreadsheetm
 _PATH = "/dashboard/surveys/<name>"
 
 ROUTES = (
-    Route("studio.tables", "GET", f"{_PATH}/tables", tables, "Analyse tables of questions.", Kind.PAGE, ("text/html",),
+    Route("studio.tables", "GET", f"{_PATH}/tables", tables, "Analyse tables of questions.",
           query=TABLES_QUERY, refuses=_REFUSED),
     Route("studio.tables_file", "GET", f"{_PATH}/tables/<file>", tables_file, "Download the table as a file.",
-          Kind.PAGE, MEDIA, query=TABLES_QUERY, refuses=(*_REFUSED, "not_found")),
-    Route("studio.models", "GET", f"{_PATH}/models", models, "Fit a regression.", Kind.PAGE,
-          ("text/html",), query=MODELS_QUERY, refuses=_REFUSED),
+          gives=MEDIA, query=TABLES_QUERY, refuses=(*_REFUSED, "not_found")),
+    Route("studio.models", "GET", f"{_PATH}/models", models, "Fit a regression.",
+          query=MODELS_QUERY, refuses=_REFUSED),
     Route("studio.models_file", "GET", f"{_PATH}/models/<file>", models_file, "Download the model as a file.",
-          Kind.PAGE, MEDIA, query=MODELS_QUERY, refuses=(*_REFUSED, "not_found")),
+          gives=MEDIA, query=MODELS_QUERY, refuses=(*_REFUSED, "not_found")),
     Route("studio.end_analysis", "POST", f"{_PATH}/analyses/<job>", end_analysis, "Stop an analysis, or try it again.",
-          Kind.PAGE, ("text/html",), refuses=("not_found",)),
+          refuses=("not_found",)),
 )  # fmt: skip
 """Routes of the pages "Tables" and "Models", and of their files."""

@@ -129,12 +129,22 @@ def download(name: str) -> Response:
 def table(name: str, question: str) -> Response:
     """Download the estimates of a question as CSV, with the columns of ``export.estimates.COLUMNS``."""
     view = _view(name)
+    return _file(figures_of(view, question, About.of(view.survey)), f"{name}-{question}.csv")
+
+
+def figures_of(view: ResultsView, question: str, about: About) -> Response:
+    """
+    Return the estimates of a question as CSV.
+
+    Args:
+        view: the results.
+        question: its name.
+        about: provenance for the first lines.
+    """
     card_of(view, question)
-    about, text = About.of(view.survey), io.StringIO(newline="")
-    asked = COLUMNS.index("question")
+    asked, text = COLUMNS.index("question"), io.StringIO(newline="")
     write_rows(text, about, COLUMNS, [row for row in result_rows(view.results, about) if row[asked] == question])
-    reply = Response(text.getvalue(), content_type="text/csv; charset=utf-8")
-    return _file(reply, f"{name}-{question}.csv")
+    return Response(text.getvalue(), content_type="text/csv; charset=utf-8")
 
 
 def chart(name: str, question: str) -> Response:

@@ -5,7 +5,6 @@ Every reply depends only on the survey and the URL. Nothing is stored, written t
 has an ETag, so that no cache can confuse it with real results.
 """
 
-import io
 from collections.abc import Mapping
 from typing import Any
 
@@ -15,8 +14,6 @@ from sottovoce.aggregator.analysis.finite_population import group_of
 from sottovoce.aggregator.analysis.requests import Request
 from sottovoce.aggregator.analysis.results_document import export_document
 from sottovoce.aggregator.export.catalogue import RELEASED
-from sottovoce.aggregator.export.estimates import COLUMNS, result_rows
-from sottovoce.aggregator.file_formats.csv_cells import write_rows
 from sottovoce.aggregator.file_formats.json_text import json_text, marked
 from sottovoce.aggregator.http.problems import Refusal
 from sottovoce.aggregator.http.routing import Kind, Query, Route
@@ -43,7 +40,7 @@ from sottovoce.aggregator.studio.results.download_files import (
 )
 from sottovoce.aggregator.studio.results.files_page import file_reply
 from sottovoce.aggregator.studio.results.png_chart import png_of
-from sottovoce.aggregator.studio.results.results_page import CHOICES, card_of, names_in
+from sottovoce.aggregator.studio.results.results_page import CHOICES, card_of, figures_of, names_in
 from sottovoce.aggregator.studio.results.results_view import ResultsView, view_of
 from sottovoce.aggregator.studio.results.simulation_results import (
     ENDPOINT_PREFIX,
@@ -54,7 +51,7 @@ from sottovoce.aggregator.studio.results.simulation_results import (
     rehearsed_of,
     subject_of,
 )
-from sottovoce.aggregator.studio.results.svg_chart import drawing
+from sottovoce.aggregator.studio.results.svg_chart import Drawing, drawing
 from sottovoce.aggregator.studio.results.view_options import ViewOptions
 
 
@@ -89,29 +86,27 @@ def download(name: str) -> Response:
 def figures(name: str, question: str) -> Response:
     """Download the simulated estimates of a question as CSV; the first line marks them as simulated."""
     subject, found = rehearsed_file(name)
-    view = _view(subject, found)
-    card_of(view, question)
-    asked, text = COLUMNS.index("question"), io.StringIO(newline="")
-    rows = [row for row in result_rows(view.results, found.about) if row[asked] == question]
-    write_rows(text, found.about, COLUMNS, rows)
-    return _file(Response(text.getvalue(), content_type="text/csv; charset=utf-8"), f"{name}-{question}.csv", found)
+    return _file(figures_of(_view(subject, found), question, found.about), f"{name}-{question}.csv", found)
 
 
 def chart(name: str, question: str) -> Response:
     """Download the simulated charts of a question as SVG, with a warning in the picture."""
-    subject, found = rehearsed_file(name)
-    view = _view(subject, found)
-    drawn = drawing(card_of(view, question), view, words(), words().translate("rehearse_svg", mark=found.mark))
+    drawn, found = _drawn(name, question)
     picture = render_template("chart.svg", drawn=drawn)
     return _file(Response(picture, content_type="image/svg+xml"), f"{name}-{question}.svg", found)
 
 
 def picture(name: str, question: str) -> Response:
     """Download the simulated charts of a question as PNG, with a warning in the picture."""
+    drawn, found = _drawn(name, question)
+    return _file(Response(png_of(drawn), content_type="image/png"), f"{name}-{question}.png", found)
+
+
+def _drawn(name: str, question: str) -> tuple[Drawing, Rehearsed]:
     subject, found = rehearsed_file(name)
     view = _view(subject, found)
-    drawn = drawing(card_of(view, question), view, words(), words().translate("rehearse_svg", mark=found.mark))
-    return _file(Response(png_of(drawn), content_type="image/png"), f"{name}-{question}.png", found)
+    warning = words().translate("rehearse_svg", mark=found.mark)
+    return drawing(card_of(view, question), view, words(), warning), found
 
 
 def tables(name: str) -> Response | str:

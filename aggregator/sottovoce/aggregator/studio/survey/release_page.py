@@ -14,7 +14,7 @@ from sottovoce.aggregator.curator.data.survey_source import declared_at_opening,
 from sottovoce.aggregator.curator.ledger.ledger_format import parse_ledger
 from sottovoce.aggregator.curator.neighbouring_relation import Neighbours
 from sottovoce.aggregator.curator.parse_epsilon import parse_epsilon
-from sottovoce.aggregator.http.routing import Kind, Route
+from sottovoce.aggregator.http.routing import Route
 from sottovoce.aggregator.storage.audit_log.events import EXPORTED
 from sottovoce.aggregator.studio.request_context import storage
 from sottovoce.aggregator.surveys.stored_surveys import newest
@@ -123,12 +123,11 @@ def _redirect_back(name: str, outcome: str) -> ResponseReturnValue:
 
 
 _PATH = "/dashboard/surveys/<name>/files"
-_HTML = ("text/html",)
 
 ROUTES = (
     Route("studio.open_budget", "POST", f"{_PATH}/budget", open_budget, "Open the budget of a closed survey's public"
-          " answers.", Kind.PAGE, _HTML, refuses=("busy",)),
-    Route("studio.release", "POST", f"{_PATH}/release", publish, "Publish public answers with noise.", Kind.PAGE, _HTML,
+          " answers.", refuses=("busy",)),
+    Route("studio.release", "POST", f"{_PATH}/release", publish, "Publish public answers with noise.",
           refuses=("busy",)),
 )  # fmt: skip
 """Routes that open a budget and publish public answers."""
