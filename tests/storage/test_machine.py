@@ -24,12 +24,13 @@ from sottovoce.aggregator.intake.admission import Admission
 from sottovoce.aggregator.invitations.tokens import create_tokens, revoke_tokens
 from sottovoce.aggregator.storage.models import ALL
 from sottovoce.aggregator.storage.sqlite.storage import SQLiteStorage
-from sottovoce.aggregator.storage.verify_counts import recount, wrong_counts
+from sottovoce.aggregator.storage.verify_counts import wrong_counts
 from sottovoce.aggregator.surveys.housekeeping import Housekeeping
 from sottovoce.shared.errors import ReportRejected, StorageError
 from sottovoce.shared.report import Report, dump_report
 
 from tests.conftest import FakeClock
+from tests.recount import recount
 from tests.surveys import survey
 
 NUMBERS = st.integers(0, 11)

@@ -15,11 +15,12 @@ from sottovoce.aggregator.storage.postgres import publish_counts
 from sottovoce.aggregator.storage.postgres.publish_counts import SHOW_LOCK, SnapshotPublisher
 from sottovoce.aggregator.storage.postgres.storage import PostgresStorage
 from sottovoce.aggregator.storage.sqlite.storage import SQLiteStorage
-from sottovoce.aggregator.storage.verify_counts import recount, wrong_counts
+from sottovoce.aggregator.storage.verify_counts import wrong_counts
 from sottovoce.aggregator.surveys.housekeeping import Housekeeping
 
 from tests import postgres as server
 from tests.conftest import FakeClock
+from tests.recount import recount
 from tests.storage.test_contract import arrival, identity, plan
 from tests.surveys import survey
 

@@ -22,10 +22,11 @@ from sottovoce.aggregator.storage.postgres import settling
 from sottovoce.aggregator.storage.postgres import store as storing
 from sottovoce.aggregator.storage.postgres.storage import PostgresStorage
 from sottovoce.aggregator.storage.sqlite.storage import SQLiteStorage
-from sottovoce.aggregator.storage.verify_counts import recount, wrong_counts
+from sottovoce.aggregator.storage.verify_counts import wrong_counts
 
 from tests import postgres
 from tests.bench.disorder import correlation
+from tests.recount import recount
 from tests.storage.keep_schema import dumped
 from tests.storage.test_contract import arrival, identity, plan
 from tests.storage.test_postgres import wait_for_waiters

@@ -12,12 +12,13 @@ from sottovoce.aggregator.storage.models import ALL
 from sottovoce.aggregator.storage.postgres.storage import PostgresStorage
 from sottovoce.aggregator.storage.sqlite.storage import SQLiteStorage
 from sottovoce.aggregator.storage.table_catalogue import OF_SURVEYS
-from sottovoce.aggregator.storage.verify_counts import recount, wrong_counts
+from sottovoce.aggregator.storage.verify_counts import wrong_counts
 from sottovoce.aggregator.surveys.stored_surveys import reports_so_far
 from sottovoce.shared.errors import StorageError
 
 from tests import postgres
 from tests.invited import blind_survey
+from tests.recount import recount
 from tests.storage.test_contract import BACK_ENDS, arrival, identity, plan
 from tests.surveys import survey
 
