@@ -12,7 +12,7 @@ from sottovoce.aggregator.authoring.question_snippets import snippet
 from sottovoce.client.question_page import question_scripts
 from sottovoce.shared.single_question import parse_question
 
-from tests.browser.question_host import COIN, answer, be_still, click_in, frame_of, write_host
+from tests.browser.question_host import COIN, TOGETHER, answer, answer_both, be_still, click_in, frame_of, write_host
 
 PACKAGES = Path(__file__).parent / "node_modules"
 
@@ -194,6 +194,23 @@ def test_surveyjs_has_a_question_type(tab: Page, tmp_path: Path, host: str, plac
     assert {key: data[key] for key in ("nickname", "cheated_channel", "cheated_once")} == {
         "nickname": "Ann", "cheated_channel": "binary_rr a=3/4 b=1/4", "cheated_once": "1",
     }  # fmt: skip
+
+
+def test_required_block_in_surveyjs_completes(tab: Page, tmp_path: Path, host: str, place: str) -> None:
+    """Once it is answered and not before; the survey's data have the columns of each question."""
+    write_surveyjs(tmp_path, place)
+    path = tmp_path / "index.html"
+    text = path.read_text().replace(json.dumps(COIN), json.dumps(TOGETHER))
+    path.write_text(text.replace('name: "cheated"', 'name: "intimate", isRequired: true'))
+    tab.goto(host)
+    frame = frame_of(tab)
+    complete = tab.locator(".sd-navigation__complete-btn")
+    complete.click()
+    assert tab.evaluate("globalThis.data") is None
+    answer_both(frame)
+    complete.click()
+    tab.wait_for_function("globalThis.data !== undefined")
+    assert {"drank", "drank_channel", "lied", "lied_once"} <= tab.evaluate("data").keys()
 
 
 def test_qualtrics_snippet_in_a_stand_in(tab: Page, tmp_path: Path, host: str, place: str) -> None:

@@ -7,9 +7,9 @@ from importlib.metadata import version
 from pathlib import Path
 
 import click
-from sottovoce.aggregator.authoring.question_snippets import HOSTS, ethics_text, snippet
+from sottovoce.aggregator.authoring.question_snippets import HOSTS, ethics_text, has_columns, snippet
 from sottovoce.cli.command import command
-from sottovoce.cli.question_file import check_frame_address, read_asked, read_question
+from sottovoce.cli.question_file import check_frame_address, read_asked
 from sottovoce.client.question_page import question_files
 from sottovoce.client.words import odds_in_words
 from sottovoce.shared.accounting import belief_after
@@ -40,16 +40,15 @@ def lint(path: Path, as_json: bool) -> None:
 @click.option("--ethics", is_flag=True, help="Print a paragraph for an ethics board instead.")
 def print_snippet(path: Path, host: str, frame: str | None, ethics: bool) -> None:
     """Print the lines that ask the question or block in FILE in another system."""
+    asked = read_asked(path)
     if ethics:
-        asked = read_question(path)
-        belief = math.ceil(100 * belief_after(0.1, asked.question.epsilon) - 1e-9)
-        odds = odds_in_words(asked.question).rpartition(" Epsilon ")[0]
-        click.echo(ethics_text(asked, odds, belief), nl=False)
+        belief = math.ceil(100 * belief_after(0.1, asked.epsilon) - 1e-9)
+        odds = dict.fromkeys(odds_in_words(question).rpartition(" Epsilon ")[0] for question in asked.questions)
+        click.echo(ethics_text(asked, " ".join(odds), belief), nl=False)
         return
-    block = read_asked(path)
-    if host == "limesurvey" and len(block.questions) > 1:
+    if not has_columns(host, asked):
         raise click.UsageError("LimeSurvey has no place for the columns of a block: ask each question alone")
-    click.echo(snippet(host, check_frame_address(frame, "--frame"), block), nl=False)
+    click.echo(snippet(host, check_frame_address(frame, "--frame"), asked), nl=False)
 
 
 @command(example="sottovoce question static frame")

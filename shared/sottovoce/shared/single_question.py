@@ -180,15 +180,22 @@ def in_survey(document: object, language: str) -> Survey:
         raise SpecError(problems) from None
 
 
-def questions_alone(survey: Survey) -> list[SingleQuestion]:
-    """Return the questions of a survey that can be asked alone, without what ties them to others."""
+def asked_alone(survey: Survey) -> list[SingleQuestion | SingleBlock]:
+    """Return the questions and blocks of a survey that can be asked alone, without what ties them to others."""
     found = []
     for item in survey.document["questions"]:
+        untied = _untied(item)
+        if "items" in item:
+            untied["items"] = [_untied(each) for each in item["items"]]
         try:
-            found.append(parse_question({key: value for key, value in item.items() if key not in _TIES}))
+            found.append(parse_asked(untied))
         except SpecError:
             continue
     return found
+
+
+def _untied(item: Mapping[str, Any]) -> dict[str, Any]:
+    return {key: value for key, value in item.items() if key not in _TIES}
 
 
 def is_frame_address(address: str) -> bool:

@@ -110,6 +110,18 @@ def test_ethics_paragraph_names_odds_and_belief(path: Path) -> None:
     assert "epsilon = 1.10" in text
 
 
+def test_ethics_paragraph_of_a_block_names_all_its_questions(path: Path) -> None:
+    """With the privacy loss of all, which is that of each."""
+    items = [{"type": "boolean", "name": name, "label": {"en": f"Have you {name}?"}} for name in ("copied", "lied")]
+    made = {"name": "joint_rr", "odds": "9", "radius": 0}
+    path.write_text(json.dumps({"block": "both", "items": items, "mechanism": made}))
+    text = run("snippet", path, "--ethics").output
+    assert '"Have you copied?", "Have you lied?"' in text
+    assert text.count("75 send exactly these") == 1
+    assert "epsilon = 2.20, for all of them and for each" in text
+    assert "at most 50 %" in text
+
+
 def test_static_files_are_those_that_an_aggregator_serves(tmp_path: Path) -> None:
     """Their SHA-256 are printed, for people who compare them."""
     printed = run("static", tmp_path / "frame").output

@@ -13,7 +13,7 @@ from sottovoce.client.terminal.interview import Interview
 from sottovoce.shared.errors import BudgetExhausted, SpecError
 from sottovoce.shared.order.orders import OrderedList, arrange, ordered_lists
 from sottovoce.shared.parse_survey import load_survey, parse_survey
-from sottovoce.shared.single_question import parse_question, questions_alone
+from sottovoce.shared.single_question import asked_alone, parse_question
 
 from tests.absences import COIN, asks
 from tests.documents import names, survey
@@ -141,4 +141,4 @@ def test_single_question_has_no_order() -> None:
     asked = asks("boolean", "q", mechanism=COIN, order="random")
     with pytest.raises(SpecError):
         parse_question(asked)
-    assert [each.question.name for each in questions_alone(parse_survey(survey(asked)))] == ["q"]
+    assert [each.name for each in asked_alone(parse_survey(survey(asked)))] == ["q"]

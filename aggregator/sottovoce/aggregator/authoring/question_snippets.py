@@ -1,4 +1,4 @@
-"""Ready-made lines that put a single question into a page of another system, one way for each system."""
+"""Ready-made lines that put a question or block into a page of another system, one way for each system."""
 
 import json
 from collections.abc import Mapping
@@ -99,7 +99,16 @@ HOSTS: Mapping[str, tuple[str, Mapping[str, str]]] = {
 }
 """The systems: template, and what is theirs in it."""
 
-_ETHICS = """One question of the survey ("{label}") is asked with randomized response. The participant's browser changes
+_ETHICS_TOGETHER = """These {count} questions of the survey are asked with randomized response, together: {labels}.
+The participant's browser changes the answers by chance before anything leaves it, in a frame that the page around it
+cannot read. The survey's system stores only the changed answers. {odds}
+The privacy loss is epsilon = {epsilon}, for all of them and for each of them alone: a person who thinks it 10 % likely
+that something is true of a participant can think it at most {belief} % likely after seeing the stored answers, even
+if that person knows the participant's other answers. The system still sees that and when a person answered, and
+stores the changed answers with everything else that it knows about the participant.
+"""
+
+_ETHICS = """One question of the survey ({labels}) is asked with randomized response. The participant's browser changes
 the answer by chance before anything leaves it, in a frame that the page around it cannot read. The survey's system
 stores only the changed answer. {odds}
 The privacy loss is epsilon = {epsilon}: a person who thinks it 10 % likely that something is true of a participant can
@@ -124,15 +133,26 @@ def snippet(host: str, frame: str, asked: SingleQuestion | SingleBlock) -> str:
     return template.format(frame=frame, name=asked.name, **places, **own)
 
 
-def ethics_text(asked: SingleQuestion, odds: str, belief: int) -> str:
+def has_columns(host: str, asked: SingleQuestion | SingleBlock) -> bool:
+    """Return False for LimeSurvey, whose fields do not have names of our own, and several questions."""
+    return host != "limesurvey" or len(asked.questions) == 1
+
+
+def ethics_text(asked: SingleQuestion | SingleBlock, odds: str, belief: int) -> str:
     """
     Return a paragraph for an ethics board.
 
     Args:
-        asked: the question.
-        odds: sentence about its channel.
+        asked: the question or block.
+        odds: sentences about its channel.
         belief: percent that a belief of 10 % can become.
     """
-    question = asked.question
-    label = question.label.get("en") or min(question.label.items())[1]
-    return _ETHICS.format(label=label, odds=odds, epsilon=show_epsilon(question.epsilon), belief=belief)
+    labels = [question.label.get("en") or min(question.label.items())[1] for question in asked.questions]
+    template = _ETHICS if len(labels) == 1 else _ETHICS_TOGETHER
+    return template.format(
+        count=len(labels),
+        labels=", ".join(f'"{label}"' for label in labels),
+        odds=odds,
+        epsilon=show_epsilon(asked.epsilon),
+        belief=belief,
+    )

@@ -12,6 +12,7 @@ from sottovoce.aggregator.file_formats.provenance import About
 from sottovoce.aggregator.storage.drafts import PlannedSize
 from sottovoce.aggregator.surveys.survey_file import yaml_text
 from sottovoce.shared.arms.analysis_plan import planned_comparisons
+from sottovoce.shared.channel_text import dump_block
 from sottovoce.shared.spec import Question
 
 PREREGISTRATION = "sottovoce-preregistration/1"
@@ -72,6 +73,10 @@ def preregistration(revisions: Sequence[RevisionCounts], about: About, plan: Pla
         "access": survey.document["access"],
         "privacy": survey.document["privacy"],
         "asked_of_each": survey.ask,
+        "blocks": [
+            dump_block(each.mechanism, [survey.questions[index].name for index in each.questions])
+            for each in survey.blocks
+        ],
         "epsilon_total": survey.epsilon,
         "analysis": {
             "estimator": "unbiased, from counts of randomized reports; shown shares are forced into 0 to 1",

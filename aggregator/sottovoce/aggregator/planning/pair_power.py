@@ -25,7 +25,7 @@ from sottovoce.aggregator.estimators.question_variables import variables_of
 from sottovoce.aggregator.estimators.variable import Variable
 from sottovoce.aggregator.planning.question_channels import drawn_from
 from sottovoce.aggregator.planning.share_channel import ShareChannel
-from sottovoce.shared.arms.arms import samples, share_asked
+from sottovoce.shared.arms.arms import share_asked
 from sottovoce.shared.errors import EstimateError
 from sottovoce.shared.spec import Question, Survey
 
@@ -207,10 +207,8 @@ def pair_words(plan: PairPlan) -> list[str]:
 def joint_words(survey: Survey) -> list[str]:
     """Describe the joint analyses that a survey allows: the largest number of reports needed, and refused analyses."""
     lines = []
-    if survey.is_sampled:
-        drawn = [sample.units for arm in range(len(survey.places_by_arm)) for sample in samples(survey, arm)]
-        pairs = [(one[0], other[0]) for units in drawn for one, other in combinations(units, 2)]
-        share = float(max(share_asked(survey, *pair) for pair in pairs))
+    if survey.ask is not None:
+        share = float(max(share_asked(survey, one[0], other[0]) for one, other in combinations(survey.units, 2)))
         clause = (
             f"is in {100 * share:.1f} % of the reports" if share else "is in no report: there will be no tables of two"
         )

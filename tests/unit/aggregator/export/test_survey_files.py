@@ -1,12 +1,15 @@
 """The survey leaves as it was published, and what was settled beforehand beside it."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 from sottovoce.aggregator.export.catalogue import Source
-from sottovoce.aggregator.export.survey_files import write_preregistration
+from sottovoce.aggregator.export.survey_files import preregistration, write_preregistration
 from sottovoce.aggregator.storage.drafts import PlannedSize
 from sottovoce.aggregator.surveys.survey_file import read_survey_file
+
+from tests.blocks import block, blocks, in_block
 
 
 def test_survey_read_again_has_the_same_digest(every: Source, folder: Path) -> None:
@@ -37,3 +40,10 @@ def test_preregistration_says_for_how_many_people_it_was_planned(every: Source, 
         write_preregistration(file, every.revisions, about, plan)
         told.append(json.loads(file.read_text(encoding="utf-8"))["planned"])
     assert told == [{"people": None, "group": None}, {"people": 1500, "group": 4000}]
+
+
+def test_preregistration_says_which_questions_of_a_block_are_asked(every: Source) -> None:
+    """Nothing else in it tells that they are randomized together, or that people are asked some of them."""
+    about = replace(every.about, survey=blocks(block(*map(in_block, "abc")) | {"ask": 2}))
+    document = preregistration(every.revisions, about, every.plan)
+    assert document["blocks"] == ["joint_rr odds=9 radius=0 k=2,2,2 ask=2 with=a,b,c"]

@@ -119,9 +119,12 @@ def test_words_say_what_will_be_possible_and_what_will_not() -> None:
 
 
 def test_words_of_a_block_of_which_some_are_asked() -> None:
-    """It is all that the survey has: two of its three questions are in a third of the reports."""
-    drawn = blocks(block(*map(in_block, "abc")) | {"ask": 2})
-    assert "a pair of private questions is in 33.3 % of the reports" in "\n".join(joint_words(drawn))
+    """No share is that of every pair of private questions: a third of the reports have two of the block."""
+    coin = {**question({"name": "coin_flip"}), "name": "x"}
+    drawn = blocks(block(*map(in_block, "abc")) | {"ask": 2}, coin)
+    assert [pair_share(drawn, drawn.questions[0], other) for other in drawn.questions[1:]] == [1 / 3, 1 / 3, 2 / 3]
+    [words] = joint_words(drawn)
+    assert "reports for a cell of 10 %" in words
     with pytest.raises(EstimateError, match="two different questions"):
         pair_plan(of(None), of(None).questions[0], of(None).questions[0])
 

@@ -25,7 +25,9 @@ function show(question, place) {
   for (const name of PROPERTIES) node.setAttribute(name, survey.processText(question[name] ?? "", false));
   node.setAttribute("name", question.name);
   node.setAttribute("question", question.question);
-  node.addEventListener("sottovoce-record", () => {
+  node.addEventListener("sottovoce-record", ({ detail }) => {
+    // A block has columns of its questions' names; this is what its own name stands for, as where it is required.
+    question.value = detail.value;
     for (const [name, value] of Object.entries(node.columns)) survey.setValue(name, value);
   });
   place.replaceChildren(node);

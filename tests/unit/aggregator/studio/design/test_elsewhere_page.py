@@ -11,7 +11,7 @@ from sottovoce.aggregator.authoring.question_snippets import HOSTS
 from sottovoce.aggregator.settings import Settings
 from sottovoce.aggregator.storage.sqlite.storage import SQLiteStorage
 from sottovoce.aggregator.studio.design.elsewhere_page import SYSTEMS
-from sottovoce.shared.single_question import parse_question
+from sottovoce.shared.single_question import parse_asked, parse_question
 
 from tests.conftest import FakeClock
 from tests.surveys import document, survey
@@ -77,6 +77,24 @@ def test_only_what_can_be_asked_alone_is_offered(ann: Researcher, storage: SQLit
     assert "visible_if" not in ann.get(f"{PAGE}?question=reason")
     storage.publish(survey(name="open", questions=[document()["questions"][2]]))
     assert "can be asked alone" in ann.get("surveys/open/elsewhere")
+
+
+def test_block_is_offered_with_the_columns_of_each_question(ann: Researcher, storage: SQLiteStorage) -> None:
+    """A condition within it is left behind; LimeSurvey has no place for its columns, and is not among the systems."""
+    copied = {"type": "boolean", "name": "copied", "label": {"en": "Copied?"}}
+    lied = {**copied, "name": "lied", "label": {"en": "Lied?"}}
+    made = {"block": "intimate", "mechanism": {"name": "joint_rr", "odds": "9", "radius": 0}, "items": [copied, lied]}
+    tied = {**lied, "visible_if": {"copied": "yes"}, "when_absent": "no"}
+    storage.publish(survey(questions=[CHEATED, {**made, "items": [copied, tied]}]))
+    page = ann.get(f"{PAGE}?question=intimate&system=limesurvey")
+    expected = parse_asked({**made, "items": [copied, {**lied, "when_absent": "no"}]})
+    assert question_in(lines_of(page)) == expected.document
+    assert expected.digest in page
+    assert re.findall(r"<code dir=\"ltr\">(\w+)_channel", page) == ["copied", "lied"]
+    assert 'value="limesurvey"' not in page
+    assert 'value="limesurvey" selected' in ann.get(f"{PAGE}?question=cheated&system=limesurvey")
+    storage.drafts.add("other", draft_of({**document(), "name": "other", "questions": [made]}).dumped)
+    assert 'value="elsewhere:intimate"' in ann.get("surveys/other/design")
 
 
 def test_button_on_the_card_leads_there(ann: Researcher, storage: SQLiteStorage) -> None:
