@@ -18,7 +18,7 @@ from sottovoce.client.delivery import readable
 from sottovoce.client.file_ledger import FileLedger
 from sottovoce.client.link import Link
 from sottovoce.client.respondent import Respondent
-from sottovoce.client.terminal import withdrawal
+from sottovoce.client.terminal import earlier
 from sottovoce.client.transport import TRIES, Transport
 from sottovoce.shared.errors import TransportError
 
@@ -86,9 +86,9 @@ def ended(ledger: FileLedger) -> list[str]:
 
 def withdraw(ledger: FileLedger, door: Door, sleep: Callable[[float], None], patch: pytest.MonkeyPatch) -> list[Any]:
     """As the terminal does it."""
-    patch.setattr(withdrawal, "notifying_transport", lambda origin: Transport(origin, door, sleep))
+    patch.setattr(earlier, "notifying_transport", lambda origin: Transport(origin, door, sleep))
     link = Link(ORIGIN, "exam", survey().digest[:32], "", 0)
-    return list(withdrawal.withdraw(ledger, link, withdrawal.reports_to_withdraw(ledger, link)))
+    return list(earlier.withdraw(ledger, link, earlier.reports_to_withdraw(ledger, link)))
 
 
 def test_withdrawal_waits_until_reports_are_written(

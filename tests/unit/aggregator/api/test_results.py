@@ -109,7 +109,8 @@ def test_correction_retires_the_earlier_revision_if_asked(researcher: FlaskClien
 
 def test_lists_tell_the_number_of_reports_in_steps(app: Flask, researcher: FlaskClient, storage: SQLiteStorage) -> None:
     """For programs and on the page: who looks again and again sees nobody come. The page says what is a try-out."""
-    storage.store([arrival(1, number) for number in range(30)])
+    fill(storage, range(25))
+    fill(storage, range(25, 30))
     assert ask(researcher, "GET", "/api/v1/surveys")[1]["items"][0]["reports"] == 25
     page = log_in(app)[0].get("/dashboard/", base_url="https://survey.example.org").text
 

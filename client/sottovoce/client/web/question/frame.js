@@ -10,7 +10,7 @@ import { DrawsOnce } from "./draws_once.js";
 import { bringEveryMechanism } from "./every_mechanism.js";
 import { fieldsOf, truthOf } from "./fields.js";
 import { protectionDetails } from "./protection_details.js";
-import { isWithinReach } from "./reach.js";
+import { checkReach } from "./reach.js";
 import { applyStyle } from "./style.js";
 import { watchVisibility } from "./watch_visibility.js";
 
@@ -197,8 +197,4 @@ class Frame {
 
 function showWhole({ key }) {
   if (key === "Tab") document.documentElement.scrollIntoView({ block: "nearest" });
-}
-
-function checkReach() {
-  if (isWithinReach()) throw new SurveyError("question_reach");
 }

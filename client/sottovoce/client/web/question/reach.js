@@ -1,10 +1,12 @@
+import { SurveyError } from "../survey/errors.js";
+
 /**
- * Whether script of another page could read this one: an ancestor, one of its frames, or the page that opened it is of
- * this frame's own origin. Frames of questions, at its very address, are no such page.
+ * Refuse if script of another page could read this one: an ancestor, one of its frames, or the page that opened it is
+ * of this frame's own origin. Frames of questions, at its very address, are no such page.
  */
-export function isWithinReach(own = window) {
+export function checkReach(own = window) {
   const others = [...frames(own.top), own.opener, own.top.opener].filter((other) => other && other !== own);
-  return others.some((other) => isReadable(other) && !isCopy(other, own));
+  if (others.some((other) => isReadable(other) && !isCopy(other, own))) throw new SurveyError("question_reach");
 }
 
 // A window and all frames in it, of whatever origin: their number and order can be seen from everywhere.
