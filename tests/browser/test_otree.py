@@ -14,13 +14,12 @@ from sottovoce.aggregator.authoring.question_snippets import snippet
 from sottovoce.cli.process import free_port
 from sottovoce.shared.single_question import parse_question
 
-from tests.browser.conftest import browser, playwright, site  # noqa: F401 - fixtures
 from tests.browser.question_host import COIN, answer, click_in, frame_of
 from tests.conftest import Running
 
 pytestmark = pytest.mark.slow
 
-OTREE = Path(__file__).parent / ".venv" / "bin" / "otree"
+OTREE = Path(__file__).parents[1] / "otree" / ".venv" / "bin" / "otree"
 """Made by ``make slow``, in an environment of its own."""
 
 PEOPLE = 1000
@@ -65,7 +64,7 @@ END = "{{ block title }}End{{ endblock }}\n{{ block content }}<p id='end'>Thank 
 
 
 @pytest.fixture
-def server(tmp_path: Path, site: Running) -> Iterator[str]:  # noqa: F811 - the fixture
+def server(tmp_path: Path, site: Running) -> Iterator[str]:
     """Serve an experiment with one question on another origin than the frame's."""
     for folder in ("exam", "_static", "_templates"):
         (tmp_path / folder).mkdir()
@@ -94,7 +93,7 @@ def server(tmp_path: Path, site: Running) -> Iterator[str]:  # noqa: F811 - the 
         log.close()
 
 
-def test_people_answer_and_the_export_is_analyzed(server: str, browser: Browser, tmp_path: Path) -> None:  # noqa: F811
+def test_people_answer_and_the_export_is_analyzed(server: str, browser: Browser, tmp_path: Path) -> None:
     """Next is refused before the answer; the exported columns need no other file."""
     made = requests.post(f"{server}/api/sessions", json={"session_config_name": "exam", "num_participants": PEOPLE},
                          timeout=30).json()  # fmt: skip
