@@ -10,10 +10,12 @@ import sqlite3
 import subprocess
 import sys
 import threading
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from sottovoce.aggregator.storage import maintenance_thread
 from sottovoce.aggregator.storage.maintenance_thread import MOST_REPORTS
 from sottovoce.aggregator.storage.models import Outcome
 from sottovoce.aggregator.storage.sqlite import settling
@@ -71,6 +73,19 @@ def send(folder: Folder, numbers: range) -> int:
     for number in numbers:
         assert folder.storage.store([arrival(key, number, token=secret(number))]) == [Outcome.NEW]
     return key
+
+
+def start_maintenance(storage: SQLiteStorage) -> None:
+    """Start the thread, and wait until it has settled what it settles at its start."""
+    storage.start_maintenance()
+    begun = threading.Event()
+    storage._maintenance.request(begun.set)  # type: ignore[union-attr]
+    assert begun.wait(10)
+
+
+def holds(folder: Folder, key: bytes) -> bool:
+    """Return True if these bytes are in any file."""
+    return any(key in data for data in folder.copied().values())
 
 
 def places(page: bytes, keys: list[bytes]) -> list[int]:
@@ -182,7 +197,7 @@ def test_report_is_found_repeated_and_withdrawn_before_and_after_settling(folder
     for number in (0, 2):
         assert folder.storage.withdraw(plan(key), identity(number)) is Outcome.WITHDRAWN
         assert folder.storage.store([arrival(key, number)]) == [Outcome.WITHDRAWN]
-        assert not any(identity(number) in data for data in folder.copied().values())
+        assert not holds(folder, identity(number))
     assert len(list(folder.storage.rows(key))) == 2
     assert wrong_counts(folder.storage) == []
 
@@ -196,13 +211,27 @@ def test_reader_of_the_file_delays_settling(folder: Folder) -> None:
     assert folder.copied().get("db.sqlite-wal", b"") == b""
 
 
+def test_withdrawn_report_goes_as_soon_as_a_reader_has_ended(folder: Folder, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Although nothing else happens on this node."""
+    for name in ("QUIET_SECONDS", "RETRY_SECONDS"):
+        monkeypatch.setattr(maintenance_thread, name, 0.1)
+    key = send(folder, range(3))
+    assert folder.storage.settle()
+    start_maintenance(folder.storage)
+
+    with SQLiteReader(folder.path / "db.sqlite"):
+        assert folder.storage.withdraw(plan(key), identity(1)) is Outcome.WITHDRAWN
+        assert holds(folder, identity(1))
+    end = time.monotonic() + 20
+    while holds(folder, identity(1)) and time.monotonic() < end:
+        time.sleep(0.1)
+    assert not holds(folder, identity(1))
+
+
 def test_process_that_ends_leaves_nothing(folder: Folder) -> None:
     """Neither does one that begins where another was killed."""
-    folder.storage.start_maintenance()
     # What is settled at the start is done, so that all reports settle together at the end.
-    begun = threading.Event()
-    folder.storage._maintenance.request(begun.set)  # type: ignore[union-attr]
-    assert begun.wait(10)
+    start_maintenance(folder.storage)
     send(folder, range(REPORTS))
     folder.storage.close()
     ids = [identity(number) for number in range(REPORTS)]

@@ -150,7 +150,7 @@ class SQLiteStorage(sql_storage.Storage):
                 db.execute("VACUUM")
             finally:
                 self._write_began = None
-        self._empty_log()
+        self.after_deletion()
 
     def _empty_log(self) -> bool:
         """Truncate the log, which holds deleted rows and the order of writes; return False if a reader needs it."""
@@ -176,8 +176,9 @@ class SQLiteStorage(sql_storage.Storage):
             db.execute("PRAGMA wal_checkpoint(PASSIVE)")
 
     def after_deletion(self) -> None:
-        """Empty the log, which holds deleted rows."""
-        self._empty_log()
+        """Empty the log, which holds deleted rows: now, or soon if a reader needs it."""
+        if not self._empty_log():
+            self._note_stored(0)
 
     def _change_reports(self, db: sql_statements.Handle, statement: str, parameters: Sequence[Any]) -> None:
         # They would keep what is deleted here.
