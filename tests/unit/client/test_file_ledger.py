@@ -9,7 +9,8 @@ from concurrent.futures import ThreadPoolExecutor, wait
 from dataclasses import asdict, replace
 
 import pytest
-from sottovoce.client.file_ledger import FileLedger, default_folder
+from sottovoce.client import file_ledger
+from sottovoce.client.file_ledger import FileLedger, default_folder, matching
 from sottovoce.client.ledger import Entry, Key
 from sottovoce.client.ledger_entry import name_of
 from sottovoce.shared.errors import BudgetExhausted
@@ -243,6 +244,16 @@ def test_erased_entry_is_gone(tmp_path):
 
     assert list(tmp_path.iterdir()) == []
     assert ledger.get(KEY) is None
+
+
+def test_entry_that_another_process_erased_meanwhile_is_gone_too(tmp_path, monkeypatch):
+    """Where the system has no locks, both find the same files."""
+    ledger = FileLedger(tmp_path)
+    ledger.record(KEY, ENTRY)
+    monkeypatch.setattr(file_ledger, "matching", lambda names, pattern: ["gone", *matching(names, pattern)])
+    ledger.erase(name_of(KEY))
+
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_read_tells_what_is_bound_to_a_token(tmp_path):

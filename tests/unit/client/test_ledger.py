@@ -147,8 +147,10 @@ def test_ending_wipes_every_copy_and_keeps_the_charge(ledger, own):
 
 
 def test_what_was_sent_or_ended_meanwhile_is_not_bound(ledger):
-    """Another program was quicker: what it wiped is not written back."""
+    """Another program was quicker: what it wiped is not written back, nor another report taken for this one."""
     ledger.record(ONE, ENTRY)
+    for body in ("", '{"x":0}', '{"x":2}'):
+        assert ledger.bind(TWO, replace(ENTRY, body=body)) is None
     ledger.end(ONE, "forgotten")
     assert ledger.bind(TWO, ENTRY) is None
     assert ledger.get(TWO) is None

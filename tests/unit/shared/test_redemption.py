@@ -49,6 +49,7 @@ def test_messages_are_read_as_they_were_written() -> None:
     "change",
     [
         {"format": "sottovoce-redeem/2"},
+        {"format": 1},
         {"digest": "AB" * 32},
         {"invitation": ""},
         {"invitation": "a b"},

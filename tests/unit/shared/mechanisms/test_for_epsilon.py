@@ -80,6 +80,13 @@ def test_epsilon_one_is_the_best_fraction_of_32_bits():
     assert (a + Fraction(1, MAX_DENOMINATOR)) / (b - Fraction(1, MAX_DENOMINATOR)) > Fraction(math.e)
 
 
+def test_categories_use_all_of_32_bits():
+    """A row of one truth and two others, the truth e times as probable: its weights sum to nearly 2^32."""
+    weight = Fraction(parsed(one_of(3, {"epsilon": "1"})).mechanism.dump()["odds"]).denominator
+
+    assert weight == math.floor(MAX_DENOMINATOR / (math.e + 2))
+
+
 @pytest.mark.parametrize(
     ("epsilon", "k", "name"),
     [("0.6931", 4, "kary_rr"), ("0.6932", 5, "kary_rr"), ("0.6931", 5, "subset_selection"),

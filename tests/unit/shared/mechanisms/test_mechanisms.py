@@ -1,6 +1,7 @@
 """Figures of single mechanisms, from closed formulas."""
 
 import math
+from dataclasses import replace
 from fractions import Fraction
 
 import pytest
@@ -62,6 +63,7 @@ def test_laplace_is_the_clamped_geometric_mechanism(given):
         (number(0, 10, 1, {"name": "laplace", "scale": "1"}), "the parameters of this mechanism are: ratio"),
         (number(0, 10, 1, {"name": "laplace", "ratio": "3/2"}), "ratio must lie between 0 and 1"),
         (number(0, 10, 1, {"name": "laplace", "ratio": "1/2", "epsilon": "1"}), "give an epsilon alone"),
+        (one_of(4, {"name": "subset_selection", "odds": "1"}), "odds must be above 1"),
         (question({"name": "laplace", "epsilon": "1"}), "does not serve this type of question"),
         (question({"name": "warner"}), "the parameters of this mechanism are: truth"),
         (question({"name": "warner", "truth": "1/2"}), "truth must lie between 1/2 and 1"),
@@ -73,6 +75,15 @@ def test_wrong_parameters_under_a_known_name_are_told(document, told):
     """Which parameters there are, and in which range."""
     with pytest.raises(SpecError, match=told):
         parsed(document)
+
+
+@pytest.mark.parametrize("steps", [0, 2**32 + 1])
+def test_rounding_serves_grids_of_one_to_two_to_the_32_steps(steps):
+    """Its weights are integers of 32 bits."""
+    mechanism = RoundingRR.for_epsilon(Fraction(1), parsed(number(0, 1, 1, {"epsilon": "1"})).domain)
+
+    with pytest.raises(ValueError, match="grids of 1 to"):
+        replace(mechanism, steps=steps)
 
 
 @pytest.mark.parametrize(
