@@ -91,6 +91,14 @@ test("an ended report takes its set of questions with it, and leaves those of ot
   assert.deepEqual(await ledger.prepare(next, "d", () => [0, 3]), [1, 2]);
 });
 
+test("of two tabs that revise an entry one is told that it did", async () => {
+  await ledger.record(KEY, ENTRY);
+  const tabs = await Promise.all([1, 2].map(() => BrowserLedger.open(factory)));
+  const told = await Promise.all(tabs.map((tab, number) => tab.revise(KEY, "first", String(number))));
+  assert.deepEqual([...told].sort(), [false, true]);
+  assert.equal((await ledger.get(KEY)).body, String(told.indexOf(true)));
+});
+
 test("a change to a report that is not there makes none", async () => {
   await ledger.markSent(KEY);
   await ledger.end(KEY, "forgotten");
