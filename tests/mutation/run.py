@@ -10,12 +10,13 @@ import json
 import os
 import re
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -153,19 +154,25 @@ def failures(folder: Path, tests: Sequence[str], *options: str) -> list[str]:
     }
     command = [sys.executable, "-m", "pytest", "-q", "--tb=line", "-p", "no:cacheprovider", "-m", "not slow"]
     command += ["--timeout", "120", *options, *(f"--ignore={each}" for each in SOURCE_READERS), *tests]
-    try:
-        ended = subprocess.run(
-            command, cwd=folder, env=environment, capture_output=True, text=True, timeout=60 * MINUTES, check=False
-        )
-    except subprocess.TimeoutExpired:
-        return ["no end"]
-    found = re.findall(r"^(?:FAILED|ERROR) (\S+(?:\[.*?\])?)(?= - |$)", ended.stdout, re.MULTILINE)
+    pipe = subprocess.PIPE
+    with subprocess.Popen(
+        command, cwd=folder, env=environment, stdout=pipe, stderr=pipe, text=True, start_new_session=True
+    ) as ended:
+        try:
+            out, errors = ended.communicate(timeout=60 * MINUTES)
+        except subprocess.TimeoutExpired:
+            return ["no end"]
+        finally:
+            # A mutant that never ends runs on in what the tests have started.
+            with suppress(ProcessLookupError):
+                os.killpg(ended.pid, signal.SIGKILL)
+    found = re.findall(r"^(?:FAILED|ERROR) (\S+(?:\[.*?\])?)(?= - |$)", out, re.MULTILINE)
     if ended.returncode in {pytest.ExitCode.OK, pytest.ExitCode.NO_TESTS_COLLECTED}:
         return []
-    if "ERROR: not found:" in ended.stderr:
+    if "ERROR: not found:" in errors:
         return []  # the test that killed the mutant in an earlier run is gone
     # Where no test can even be collected, the last line of the output says why.
-    return found or (ended.stdout + ended.stderr).splitlines()[-1:] or [f"exit code {ended.returncode}"]
+    return found or (out + errors).splitlines()[-1:] or [f"exit code {ended.returncode}"]
 
 
 def failing_without_mutant(folder: Path, killers: Sequence[str | None]) -> list[str]:
