@@ -18,12 +18,13 @@ from sottovoce.client.page import PageFile
 from sottovoce.client.question_page import VERSION, question_assets, question_scripts
 from sottovoce.shared.answers import Value
 from sottovoce.shared.errors import TransportError
+from sottovoce.shared.file_errors import install_command
 from sottovoce.shared.questions import dump_question
 from sottovoce.shared.single_question import SingleQuestion, parse_question
 from sottovoce.shared.spec import Question
 
 VISITS, QUICK_VISITS = 12, 4
-BROWSER_MISSING = "visits need: pip install 'sottovoce[audit]', and a Chromium"
+BROWSER_MISSING = f"visits need a Chromium and {install_command('audit')}"
 _OTHER_RECORD = "it hands over something else than the record of its report, or its draws cannot be followed"
 
 

@@ -1,6 +1,9 @@
 """The audit of one question: its core for every mechanism, and what is refused or not done."""
 
 import json
+import re
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -66,6 +69,19 @@ def test_report_names_question_core_and_frame(tmp_path: Path) -> None:
     assert ended.exit_code == 1
     for words in ("Audit of", "The core of the question", "Visits to the frame", "NOT DONE", "INCOMPLETE"):
         assert words in ended.output
+
+
+@pytest.mark.external
+def test_missing_browser_driver_is_named_without_a_package_index(tmp_path: Path) -> None:
+    """A name that is not on an index today could be registered by others tomorrow."""
+    path = tmp_path / "ever.json"
+    path.write_text(json.dumps(SINGLE["binary_rr"].document))
+    without = "import sys; sys.modules['playwright'] = None; from sottovoce.cli.main import main; main()"
+    command = [sys.executable, "-c", without, "audit", "--question", str(path), "--quick"]
+    ended = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+    words = " ".join(ended.stdout.split())
+    assert 'visits need a Chromium and pip install ".[audit]" in a checkout' in words
+    assert not re.search(r"install \W*sottovoce", words)
 
 
 def test_what_cannot_be_audited_is_refused(tmp_path: Path) -> None:

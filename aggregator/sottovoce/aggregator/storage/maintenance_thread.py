@@ -55,10 +55,10 @@ class MaintenanceThread:
 
     def note_stored(self, reports: int) -> None:
         """
-        Note that reports were stored or an invitation was redeemed, so that they settle in time.
+        Note that reports were stored, an invitation redeemed or rows deleted, so that the storage settles in time.
 
         Args:
-            reports: number of reports; 0 for an invitation.
+            reports: number of reports; 0 for an invitation or a deletion.
         """
         with self._changed:
             now = self._now()
