@@ -112,6 +112,7 @@ dist: $(VENV)/.installed  ## dist/: wheel, source archive and npm package; the s
 	rm -rf dist
 	$(BIN)/python -m hatchling build -d dist
 	$(BIN)/sottovoce question static dist/question > /dev/null
+	cp LICENSE dist/question/
 	npm pack --silent --pack-destination dist ./dist/question
 	rm -rf dist/question
 

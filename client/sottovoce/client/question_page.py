@@ -40,6 +40,7 @@ _PACKAGE = {
     "name": "@sottovoce/question",
     "version": VERSION,
     "description": "One private question in any survey: randomized in the respondent's browser.",
+    "author": "The Sottovoce authors",
     "license": "Apache-2.0",
     "type": "module",
     "sideEffects": ["./element.js"],

@@ -156,7 +156,10 @@ def test_package_is_installed_into_a_fresh_project(tmp_path: Path) -> None:
     assert described["digest"] == digest == parse_question(QUESTION).digest
     assert columns["cheated_channel"] == described["channel"] == "binary_rr a=3/4 b=1/4"
     installed = project / "node_modules" / "@sottovoce" / "question"
-    exports = json.loads((installed / "package.json").read_text())["exports"]
+    about = json.loads((installed / "package.json").read_text())
+    assert (about["author"], about["license"]) == ("The Sottovoce authors", "Apache-2.0")
+    assert (installed / "README.md").is_file()
+    exports = about["exports"]
     assert [path for each in exports.values() for path in ([each] if isinstance(each, str) else each.values())
             if not (installed / path).is_file()] == []  # fmt: skip
-    assert "dependencies" not in json.loads((installed / "package.json").read_text())
+    assert "dependencies" not in about
