@@ -93,7 +93,7 @@ def test_explanation_says_what_follows_for_the_person(start_page: Page) -> None:
     opened = told(start_page)
     assert "This survey costs 3.99." in opened
     assert "Spent at this server" not in opened
-    assert "Five questions, about a minute." in opened
+    assert "Five questions, about two minutes." in opened
     assert "This page comes from the people who run the survey" in opened
     assert "How long you took can be seen." in opened
 
