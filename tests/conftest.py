@@ -64,8 +64,7 @@ class SharedServer:
         self._process, self._numbers = process, itertools.count(1)
 
     def publish(self, asked: Survey) -> Running:
-        """
-        Publish a survey for one test or one module, and add a researcher.
+        """Publish a survey for one test or one module, and add a researcher.
 
         Args:
             asked: the survey; a number is added to its name, so its digest is another one.

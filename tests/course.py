@@ -1,5 +1,4 @@
-"""
-The pages of ``docs/course/``: run from top to bottom, with what they print and draw.
+"""The pages of ``docs/course/``: run from top to bottom, with what they print and draw.
 
 ``python -m tests.course`` writes what the code prints into the pages, their pictures beside them, and all pages as one
 notebook; a test runs the pages again and compares.

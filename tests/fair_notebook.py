@@ -1,5 +1,4 @@
-"""
-``docs/fair_data.ipynb``: Fair's answers, which are known, through the mechanisms of the demonstration.
+"""``docs/fair_data.ipynb``: Fair's answers, which are known, through the mechanisms of the demonstration.
 
 ``python -m tests.fair_notebook`` runs the cells below from top to bottom and writes the notebook with what they print;
 a test runs them again and compares.

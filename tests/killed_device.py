@@ -15,8 +15,7 @@ STEPS = ("link", "replace", "unlink")
 
 
 def dying(step: Callable[..., Any], counted: "count[int]", last: int, after: bool = False) -> Callable[..., Any]:
-    """
-    The same step, and no more than ``last`` of all that are counted.
+    """The same step, and no more than ``last`` of all that are counted.
 
     Args:
         step: to take.

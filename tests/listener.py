@@ -16,8 +16,7 @@ from sottovoce.shared.spec import Survey
 
 @dataclass(frozen=True)
 class Captured:
-    """
-    One request as it arrived.
+    """One request as it arrived.
 
     Attributes:
         head: request line and headers, with the empty line.
@@ -48,8 +47,7 @@ def http(status: str, body: bytes = b"", *headers: str, length: int | None = Non
 
 
 def honest(survey: Survey, *older: Survey, state: str = "open", good: bool = True, **status: Any) -> Answer:
-    """
-    What an aggregator answers; nothing is stored but what the listener keeps.
+    """What an aggregator answers; nothing is stored but what the listener keeps.
 
     Args:
         survey: the newest revision.
@@ -114,8 +112,7 @@ def always(reply: bytes) -> Answer:
 
 
 class Listener:
-    """
-    The server.
+    """The server.
 
     Attributes:
         captured: every request, in the order of arrival.

@@ -32,8 +32,7 @@ def program() -> str | None:
 
 
 def write_sample(folder: Path, nodes: Sequence[int], ports: tuple[int, int] = (80, 443)) -> Path:
-    """
-    The sample as a file that can be run here: nothing but places is another.
+    """The sample as a file that can be run here: nothing but places is another.
 
     Args:
         folder: for the certificate, the process's number and the file.
@@ -75,8 +74,7 @@ def make_certificate(folder: Path) -> Path:
 
 @contextmanager
 def proxy(folder: Path, nodes: Sequence[int], error_log: Path | None = None) -> Iterator[str]:
-    """
-    The sample in front of two nodes: its address, with TLS; ended on exit.
+    """The sample in front of two nodes: its address, with TLS; ended on exit.
 
     Args:
         folder: for all that it writes, and its output, ``proxy.log``.

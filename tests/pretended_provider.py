@@ -17,8 +17,7 @@ SECRET = "a secret of this client"
 
 
 class PretendedProvider:
-    """
-    What it says of itself, and which token it gives for any code; all may be changed.
+    """What it says of itself, and which token it gives for any code; all may be changed.
 
     Attributes:
         claims: of the next token, beside those that every token has.

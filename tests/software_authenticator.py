@@ -15,8 +15,7 @@ PRESENT, VERIFIED, ATTESTED = 0x01, 0x04, 0x40
 
 @dataclass(frozen=True)
 class SoftwareAuthenticator:
-    """
-    What it says.
+    """What it says.
 
     Attributes:
         origin: of the page that asks.

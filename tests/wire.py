@@ -1,5 +1,4 @@
-"""
-What can be seen on the wire of people whose truth is known, and checks of it; all raise ``AssertionError``.
+"""What can be seen on the wire of people whose truth is known, and checks of it; all raise ``AssertionError``.
 
 Every check by chance has a false alarm rate of at most ``ALARM`` for all of its cells together (Holm), whatever the
 load of the machine: people of different truths come in random order.
@@ -50,8 +49,7 @@ class Seen:
 
 
 def watch(survey: Survey, truths: Sequence[Answers], count: int, whole: bool = False) -> list[Seen]:
-    """
-    What ``count`` people of each truth send, in random order, to a real socket.
+    """What ``count`` people of each truth send, in random order, to a real socket.
 
     Args:
         survey: what they are asked.
@@ -119,8 +117,7 @@ def check_times(seen: Sequence[Seen]) -> None:
 
 
 def check_frequencies(survey: Survey, truths: Sequence[Answers], seen: Sequence[Seen]) -> None:
-    """
-    Every reported value of every question comes as often as its channel says, by exact binomial tests.
+    """Every reported value of every question comes as often as its channel says, by exact binomial tests.
 
     So does every combination of the values of a block, which by themselves would not show that they are drawn together.
     So does every random arm, by its weight, and within an arm every value of the questions that it asks.

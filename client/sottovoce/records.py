@@ -1,5 +1,4 @@
-"""
-Records of single questions: one randomized answer with its channel, as ``sottovoce-record/1`` or as three columns.
+"""Records of single questions: one randomized answer with its channel, as ``sottovoce-record/1`` or as three columns.
 
     cheated            the reported option's name, a number in the question's own unit, or the mechanism's code
     cheated_channel    the mechanism and the true values: ``binary_rr a=3/4 b=1/4``
@@ -41,8 +40,7 @@ _PATTERNS = {
 
 @dataclass(frozen=True)
 class QuestionRecord:
-    """
-    One randomized answer to a single question.
+    """One randomized answer to a single question.
 
     Attributes:
         question: its name.
@@ -68,8 +66,7 @@ class QuestionRecord:
 
 
 def read(text: str | bytes) -> QuestionRecord:
-    """
-    Read a record from JSON.
+    """Read a record from JSON.
 
     Raises:
         SpecError: it is no record, or value and report do not fit the channel; no value is repeated.
@@ -104,8 +101,7 @@ def columns(record: QuestionRecord) -> dict[str, str]:
 
 
 def simulate(question: Mapping[str, Any], answer: object, draws: Draws | None = None) -> QuestionRecord:
-    """
-    Draw a record for an invented answer, as bots need it.
+    """Draw a record for an invented answer, as bots need it.
 
     Args:
         question: as in the list of a survey file, or a block.
@@ -130,8 +126,7 @@ def simulate(question: Mapping[str, Any], answer: object, draws: Draws | None = 
 
 
 def record_of(parsed: SingleQuestion | SingleBlock, report: int, once: bool) -> QuestionRecord:
-    """
-    Return the record of a drawn report.
+    """Return the record of a drawn report.
 
     Args:
         parsed: the question or block.

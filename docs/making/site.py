@@ -1,5 +1,4 @@
-"""
-Builds the site of documentation without a network: ``python docs/making/site.py``, or ``make docs``.
+"""Builds the site of documentation without a network: ``python docs/making/site.py``, or ``make docs``.
 
 First all pages, those that are written and those that are made, are laid out in one folder, with links as the site has
 them; then the generator reads that folder and nothing else.
@@ -90,8 +89,7 @@ def _linked(text: str, place: str) -> str:
 
 
 def site_place(target: str, place: str) -> str:
-    """
-    Where a link of the repository leads in the site; "" if the site has nothing there.
+    """Where a link of the repository leads in the site; "" if the site has nothing there.
 
     Args:
         target: the file that the link names, relative to its page's own file in the repository.
@@ -120,8 +118,7 @@ def _in_site(file: str) -> str:
 
 
 def build(out: Path) -> None:
-    """
-    Build the site into a folder, in the place of what was there.
+    """Build the site into a folder, in the place of what was there.
 
     Raises:
         SystemExit: a link leads nowhere, or a page stands in no list; its message is the generator's.

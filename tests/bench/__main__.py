@@ -1,5 +1,4 @@
-"""
-``make bench``: figures, no verdicts. Everything, or with ``ARGS`` only the benches that it names; with ``--write``,
+"""``make bench``: figures, no verdicts. Everything, or with ``ARGS`` only the benches that it names; with ``--write``,
 each replaces its part of ``docs/figures.md``.
 """
 

@@ -1,5 +1,4 @@
-"""
-What is left of the order in which reports came, at each stage, and what it costs to remove it.
+"""What is left of the order in which reports came, at each stage, and what it costs to remove it.
 
 On PostgreSQL: how long reports wait at most while a day's reports settle, bytes of disk and of the log a report. On
 SQLite: how many reports a second are taken in batches beside so many stored ones, as a share of what an empty file

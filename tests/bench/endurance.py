@@ -32,8 +32,7 @@ BODIES = 60_000
 
 
 def figures(databases: dict[str, Callable[[], str]]) -> None:
-    """
-    Print the figures, for each back end.
+    """Print the figures, for each back end.
 
     Args:
         databases: name -> gives the URL of a fresh database.

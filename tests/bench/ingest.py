@@ -85,8 +85,7 @@ def processor_seconds(port: int) -> float:
 
 
 def figures(databases: dict[str, str]) -> None:
-    """
-    Print the figures, one line for each server.
+    """Print the figures, one line for each server.
 
     Args:
         databases: name -> URL; the server without storage is measured first and is what they are held against.

@@ -1,5 +1,4 @@
-"""
-A load generator: raw HTTP in a process of its own, so that it does not share the server's interpreter. It does as
+"""A load generator: raw HTTP in a process of its own, so that it does not share the server's interpreter. It does as
 little as it can for a request, since what it takes itself of the machine and of the time counts as the server's.
 
 ``python -m tests.bench.load PORT PATH CONNECTIONS SECONDS FILE`` sends the bodies of FILE (each preceded by its length

@@ -1,5 +1,4 @@
-"""
-How much several nodes on one PostgreSQL carry: groups of 16 at the storage, and single reports through HTTP.
+"""How much several nodes on one PostgreSQL carry: groups of 16 at the storage, and single reports through HTTP.
 
 Each with the disk of this machine, and with 5 ms more at every commit, as where storage lies across a network. In
 turns, so that what else the machine does falls on all; the processor's time stands beside, since that is shared: of the
@@ -67,8 +66,7 @@ WAITING += " WHERE datname = current_database() AND state = 'active' AND pid <> 
 
 
 class Found(NamedTuple):
-    """
-    What a number of nodes did.
+    """What a number of nodes did.
 
     Attributes:
         rate: reports a second, of all.
@@ -101,8 +99,7 @@ def figures() -> None:
 
 
 def in_turns(measure: Callable[[int, str], Found], numbers: Sequence[int], delay: int) -> Rounds:
-    """
-    What these numbers of nodes did, one after the other, in each round; one that would last too long is left out.
+    """What these numbers of nodes did, one after the other, in each round; one that would last too long is left out.
 
     Args:
         measure: so many nodes on a database.
@@ -173,8 +170,7 @@ def share_waiting(url: str, seconds: float) -> float:
 
 
 def through_http(nodes: int, url: str, connections: int) -> Found:
-    """
-    Nodes of the program itself, and a process for each that sends to it.
+    """Nodes of the program itself, and a process for each that sends to it.
 
     Args:
         nodes: how many.

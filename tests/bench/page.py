@@ -1,6 +1,5 @@
-"""
-The respondent's page beside a SurveyJS page with the same five questions: bytes, requests, time and scripting until the
-first question can be answered, in Chromium with a cold cache, as it is and as on a slow phone (CPU x4, 1.6 Mbit/s,
+"""The respondent's page beside a SurveyJS page with the same five questions: bytes, requests, time and scripting until
+the first question can be answered, in Chromium with a cold cache, as it is and as on a slow phone (CPU x4, 1.6 Mbit/s,
 150 ms). On our page a person in a hurry presses Start and skips the check as soon as they are there.
 
 Then one yes-or-no question in SurveyJS: its own boolean, and ours in a frame from another origin.
@@ -65,8 +64,7 @@ def question(asked: Question) -> dict[str, Any]:
 
 
 def surveyjs_files(document: dict[str, Any], before: str = "") -> dict[str, bytes]:
-    """
-    The page, SurveyJS's style and two scripts, and what starts them; compressed.
+    """The page, SurveyJS's style and two scripts, and what starts them; compressed.
 
     Args:
         document: of the survey.
@@ -146,8 +144,7 @@ def five_questions() -> dict[str, Any]:
 
 
 def one_question(browser: Browser, site: str) -> None:
-    """
-    Medians until one question can be answered on a slow phone: ours in two pages, and a boolean of SurveyJS.
+    """Medians until one question can be answered on a slow phone: ours in two pages, and a boolean of SurveyJS.
 
     Args:
         browser: makes the visits.

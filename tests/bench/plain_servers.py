@@ -1,5 +1,4 @@
-"""
-What the real server is measured beside: granian and Flask without anything, and with the plainest durable storage.
+"""What the real server is measured beside: granian and Flask without anything, and with the plainest durable storage.
 
 ``python -m tests.bench.plain_servers PORT nothing|storage FILE``. Neither checks a report; the second stores each under
 its id in one durable transaction for all that wait, which is as little as a server can do that keeps its word.

@@ -1,6 +1,5 @@
-"""
-Groups of 16 reports stored on PostgreSQL, beside the least SQL that stores and counts them: one table, one insert that
-skips known ids, and a trigger that counts. It has no tokens, withdrawals, corrections or settling. In turns.
+"""Groups of 16 reports stored on PostgreSQL, beside the least SQL that stores and counts them: one table, one insert
+that skips known ids, and a trigger that counts. It has no tokens, withdrawals, corrections or settling. In turns.
 
 ``python -m tests.bench.plain_sql URL SECONDS`` is a node of the plain one; it begins at a line on its input.
 """

@@ -11,8 +11,7 @@ ODDS_3 = (np.ones((4, 4)) + 2 * np.eye(4)) / 6
 
 
 def many(columns: np.ndarray, reports: np.ndarray, channel: np.ndarray) -> np.ndarray:
-    """
-    The coefficients for reports of several categories, by Newton's method.
+    """The coefficients for reports of several categories, by Newton's method.
 
     Args:
         columns: (n, p).
@@ -45,8 +44,7 @@ def many(columns: np.ndarray, reports: np.ndarray, channel: np.ndarray) -> np.nd
 
 
 def yes_no(columns: np.ndarray, reports: np.ndarray) -> np.ndarray:
-    """
-    The coefficients for yes/no reports of a coin flip, by Fisher scoring.
+    """The coefficients for yes/no reports of a coin flip, by Fisher scoring.
 
     Args:
         columns: (n, p).

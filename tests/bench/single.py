@@ -1,6 +1,6 @@
-"""
-Single durable reports beside two other servers in the same run: granian and Flask that answer and do nothing, which is
-the ceiling, and granian and Flask with a plain group commit. In turns, so that what else the machine does falls on all.
+"""Single durable reports beside two other servers in the same run: granian and Flask that answer and do nothing, which
+is the ceiling, and granian and Flask with a plain group commit. In turns, so that what else the machine does falls on
+all.
 """
 
 import json

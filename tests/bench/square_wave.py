@@ -1,5 +1,4 @@
-"""
-Coverage and width of the square wave's intervals for the mean and the median, over simulated samples.
+"""Coverage and width of the square wave's intervals for the mean and the median, over simulated samples.
 
 Truths on the steps 0 .. 100 (three or four steps a bin) and 0 .. 31 (one step a bin): beta(2, 5), two equal groups of
 beta(20, 80) and beta(80, 20), and 60 % on one step near the lower end with the rest uniform. Samples are drawn from the

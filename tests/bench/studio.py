@@ -1,7 +1,6 @@
-"""
-The pages of the studio for a survey of twenty questions with ten million reports (``BENCH_REPORTS`` says how many), and
-for one of sixty questions with as many as one group of the filling: until they are ready in Chromium, and their bytes,
-compressed, with all that they load.
+"""The pages of the studio for a survey of twenty questions with ten million reports (``BENCH_REPORTS`` says how many),
+and for one of sixty questions with as many as one group of the filling: until they are ready in Chromium, and their
+bytes, compressed, with all that they load.
 
 The surveys are open first, so that Results are made from the counts that are kept; Tables, Models and Files wait for
 the close. Preview and Rehearse are of a draft of the same questions.
@@ -77,8 +76,7 @@ def visit(context: BrowserContext, address: str) -> tuple[float, float]:
 
 
 def show(context: BrowserContext, address: str, pages: Sequence[str], told: str) -> None:
-    """
-    The slowest of a few visits to each page, the first one among them.
+    """The slowest of a few visits to each page, the first one among them.
 
     Args:
         context: in which somebody is signed in.

@@ -1,6 +1,5 @@
-"""
-The results page of an open survey under fifty viewers, who load it every four seconds, alone and beside 32 connections
-that send reports as fast as they are taken.
+"""The results page of an open survey under fifty viewers, who load it every four seconds, alone and beside 32
+connections that send reports as fast as they are taken.
 """
 
 import tempfile

@@ -20,8 +20,7 @@ class Chromium(NamedTuple):
 
 
 def find() -> Chromium:
-    """
-    A Chromium that starts; raises if there is none, since a browser test that did not run is a failed one.
+    """A Chromium that starts; raises if there is none, since a browser test that did not run is a failed one.
 
     The npm package would unpack into the system's temporary folder and trust whatever lies there under that name,
     so it is given a folder of its own.
@@ -54,8 +53,7 @@ def _unpack(folder: str, *options: str) -> str:
 
 
 def filled_once(folder: Path, fill: Callable[[Path], None]) -> Path:
-    """
-    ``folder``, filled by the first that asks for it while the others wait, and never seen half full.
+    """``folder``, filled by the first that asks for it while the others wait, and never seen half full.
 
     The processes of one run all want the browser at the same moment, and a program that is still being written
     cannot be started; one that was cut off while it was written must not be taken for whole by the next run.

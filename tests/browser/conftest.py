@@ -42,8 +42,7 @@ def browser(playwright: Playwright) -> Iterator[Browser]:
 
 @pytest.fixture(scope="session")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
-    """
-    A real aggregator with the demonstration's five questions; tests count the reports that they add.
+    """A real aggregator with the demonstration's five questions; tests count the reports that they add.
 
     One for all tests of a process: a test that asks something else publishes a survey of its own beside it.
     """

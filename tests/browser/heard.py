@@ -1,5 +1,4 @@
-"""
-The form as a screen reader has it: the accessibility tree of each state as text, in the order of a visit.
+"""The form as a screen reader has it: the accessibility tree of each state as text, in the order of a visit.
 
 ``python -m tests.browser.heard`` prints it, for somebody to read through.
 """

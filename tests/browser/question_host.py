@@ -34,8 +34,7 @@ MOVED = 700
 
 
 def element(frame: str, question: dict[str, Any] | None = None, attributes: str = 'participant="p1" study="s"') -> str:
-    """
-    Return the element's tag.
+    """Return the element's tag.
 
     Args:
         frame: address of the frame.
@@ -46,8 +45,7 @@ def element(frame: str, question: dict[str, Any] | None = None, attributes: str 
 
 
 def write_host(folder: Path, frame: str, *questions: str, name: str = "index.html", language: str = "en") -> None:
-    """
-    Write a host's page.
+    """Write a host's page.
 
     Args:
         folder: of the host's files.

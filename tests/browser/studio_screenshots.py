@@ -1,5 +1,4 @@
-"""
-Takes a picture of each page of the studio: ``python -m tests.browser.studio_screenshots [PAGE ...]``.
+"""Takes a picture of each page of the studio: ``python -m tests.browser.studio_screenshots [PAGE ...]``.
 
 Each in the light, in the dark, on a phone, and on a phone from right to left; for looking at them one by one.
 """

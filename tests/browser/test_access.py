@@ -48,8 +48,7 @@ def violations(page: Page, axe: str, *rules: str) -> list[str]:
 
 
 def barriers(page: Page, axe: str) -> list[str]:
-    """
-    Return what keeps somebody out of a page: on a small phone and on a desk, in the light and in the dark.
+    """Return what keeps somebody out of a page: on a small phone and on a desk, in the light and in the dark.
 
     One visit for all of them: the page stays as it is, and only its window and its colours change.
     """
@@ -87,8 +86,7 @@ def test_barriers_are_found(browser: Browser, axe: str) -> None:
 
 
 def test_every_state_is_for_everybody(new_context: NewContext, site: Running, axe: str) -> None:
-    """
-    One visit from the explanation to a withdrawn report, and to what may go wrong on the way.
+    """One visit from the explanation to a withdrawn report, and to what may go wrong on the way.
 
     No barrier; at 320 CSS pixels, a 1280 pixel screen at 400 %, nothing scrolls sideways, and whatever can be pressed
     is at least 44 pixels high and wide; one h1, which has the focus where the page has moved on by itself.

@@ -78,8 +78,7 @@ def serving(
     earlier: tuple[Survey, ...] = (),
     assets: Mapping[str, PageFile] | None = None,
 ) -> Iterator[Link]:
-    """
-    What an aggregator serves, some of it changed.
+    """What an aggregator serves, some of it changed.
 
     Args:
         asked: the survey.

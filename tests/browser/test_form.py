@@ -20,9 +20,8 @@ BYTES_OF_VISIT = 50_000
 
 
 def test_first_question_is_there_after_seven_requests(visit: Visit) -> None:
-    """
-    Page, three scripts, catalogue and survey, in Brotli, and whether it is open; the whole visit asks for no more than
-    it needs, with what is kept for visits without a connection.
+    """Page, three scripts, catalogue and survey, in Brotli, and whether it is open; the whole visit asks for no more
+    than it needs, with what is kept for visits without a connection.
     """
     tab = visit.context.new_page()
     devtools = visit.context.new_cdp_session(tab)

@@ -73,8 +73,7 @@ def copied(folder: Path, files: dict[str, str]) -> None:
 
 
 def write_page(folder: Path, page: str, place: str, plugin: str = "") -> None:
-    """
-    Write a host's page and its plugin.
+    """Write a host's page and its plugin.
 
     Args:
         folder: of the host's files.
@@ -107,8 +106,7 @@ def write_qualtrics(folder: Path, place: str) -> None:
 
 
 def write_fields(folder: Path, place: str, name: str) -> None:
-    """
-    Write the stand-in of a page with three text fields.
+    """Write the stand-in of a page with three text fields.
 
     Args:
         folder: of the host's files.
@@ -123,8 +121,7 @@ def write_fields(folder: Path, place: str, name: str) -> None:
 
 
 def click_through(page: Page, number: int, option: int) -> None:
-    """
-    Answer a trial of jsPsych.
+    """Answer a trial of jsPsych.
 
     Args:
         page: of the experiment.
@@ -139,8 +136,7 @@ def click_through(page: Page, number: int, option: int) -> None:
 
 
 def run_experiment(page: Page, folder: Path, origin: str, place: str, people: int) -> tuple[Path, float]:
-    """
-    Run jsPsych with invented people, every third of whom has cheated.
+    """Run jsPsych with invented people, every third of whom has cheated.
 
     Args:
         page: a tab.

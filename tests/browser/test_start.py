@@ -54,8 +54,7 @@ def starts(site: Running) -> Starts:
 
 @pytest.mark.parametrize("locale", ["en", "ar", "de", "es", "fr", "hi", "pt", "zh"])
 def test_first_step_fits_a_phone_and_has_few_words(new_context: NewContext, starts: Starts, locale: str) -> None:
-    """
-    Begin is in the window of a phone, below all that is agreed to; at most 110 words, or 220 characters in Chinese,
+    """Begin is in the window of a phone, below all that is agreed to; at most 110 words, or 220 characters in Chinese,
     without the survey's own, buttons and what is folded.
     """
     coin = {"name": "binary_rr", "a": "3/4", "b": "1/4"}

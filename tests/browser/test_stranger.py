@@ -1,5 +1,4 @@
-"""
-A survey by a person who has read nothing: an empty draft, every default, long texts, and all that a paper needs.
+"""A survey by a person who has read nothing: an empty draft, every default, long texts, and all that a paper needs.
 
 3,000 people of known truth answer. No figure may contradict the truth, and no page or file may fail.
 """
@@ -128,8 +127,7 @@ def row(text: str, beginning: str) -> list[float]:
 
 
 def is_within(true: float, found: list[float]) -> bool:
-    """
-    True if a true value lies within twice the 95 % interval of a table, whose limits follow the estimate.
+    """True if a true value lies within twice the 95 % interval of a table, whose limits follow the estimate.
 
     The reports are drawn anew each time: of six intervals of 95 % one would miss in every fourth run.
     """

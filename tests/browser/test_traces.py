@@ -1,5 +1,4 @@
-"""
-The true answer is nowhere: not in the page's markup, not in the browser's profile, not at the aggregator.
+"""The true answer is nowhere: not in the page's markup, not in the browser's profile, not at the aggregator.
 
 The survey's own text holds every option, so finding an option's name proves nothing. What would betray an answer is
 a difference: something that occurs more often for the chosen options than for the others, or the true values in

@@ -1,5 +1,4 @@
-"""
-The tutorial's steps, done in a browser as its reader does them: ``python -m tests.browser.tutorial``.
+"""The tutorial's steps, done in a browser as its reader does them: ``python -m tests.browser.tutorial``.
 
 ``docs/tutorial.yaml`` holds the steps. From it come the page ``docs/tutorial.md`` and what is done here, so that
 neither can say what the other does not; the pictures are taken on the way.
@@ -52,8 +51,7 @@ Next: [the same survey from the terminal](tutorial_terminal.md).
 
 @dataclass(frozen=True)
 class Step:
-    """
-    One step.
+    """One step.
 
     Attributes:
         name: of its picture.
@@ -87,8 +85,7 @@ def _section(number: int, step: Step) -> str:
 
 @dataclass
 class Reader:
-    """
-    Who does the steps, at a desk and with a telephone.
+    """Who does the steps, at a desk and with a telephone.
 
     Attributes:
         browser: in which both are opened.
@@ -207,8 +204,7 @@ def picture(page: Page, step: Step, folder: Path) -> Path:
 
 
 def walk(browser: Browser, folder: Path, after: Callable[[Step, Reader], None]) -> None:
-    """
-    The whole way, from an instance without any survey.
+    """The whole way, from an instance without any survey.
 
     Args:
         browser: a running one.
@@ -223,8 +219,7 @@ def walk(browser: Browser, folder: Path, after: Callable[[Step, Reader], None]) 
 
 @contextmanager
 def reading(browser: Browser, folder: Path, scripts: bool = True) -> Iterator[Reader]:
-    """
-    A reader before an instance without any survey.
+    """A reader before an instance without any survey.
 
     Args:
         browser: a running one.

@@ -32,8 +32,7 @@ KEPT = """async () => {
 
 
 class Visit:
-    """
-    One person's browser before one aggregator.
+    """One person's browser before one aggregator.
 
     Attributes:
         requests: every request of every tab, in order.
@@ -137,8 +136,7 @@ def publish(site: Running, asked: Survey) -> Running:
 
 
 def sign_in(context: BrowserContext, site: Running) -> Page:
-    """
-    A researcher's empty tab, signed in.
+    """A researcher's empty tab, signed in.
 
     It sends the request of the sign-in form without loading the form: three pages less for each test.
     """

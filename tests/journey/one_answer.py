@@ -1,5 +1,4 @@
-"""
-One answer from the person to the estimate: the code of ``docs/path_of_an_answer.md``, as it stands there.
+"""One answer from the person to the estimate: the code of ``docs/path_of_an_answer.md``, as it stands there.
 
 ``python -m tests.journey.one_answer`` runs it and prints each step.
 """
@@ -48,8 +47,7 @@ def steps() -> list[tuple[str, str]]:
 
 
 def run(folder: Path, tell: Callable[[str], None] = lambda _: None) -> dict[str, Any]:
-    """
-    Run the page.
+    """Run the page.
 
     Args:
         folder: an empty one, for the database and the ledger.

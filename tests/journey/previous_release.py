@@ -1,5 +1,4 @@
-"""
-The release before this one, as it was released, installed beside this one for tests.
+"""The release before this one, as it was released, installed beside this one for tests.
 
 ``previous_release.txt`` names its commit, and changes with each release. Slow, and the whole history is needed: a copy
 of the sources alone has no release before it.

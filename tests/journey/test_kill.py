@@ -101,8 +101,7 @@ def _children(pid: int) -> list[str]:
 
 
 class Senders:
-    """
-    Threads that send reports, alone and in batches, and note which were acknowledged.
+    """Threads that send reports, alone and in batches, and note which were acknowledged.
 
     Args:
         url: the server's address.

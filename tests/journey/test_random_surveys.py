@@ -1,5 +1,4 @@
-"""
-Random surveys, published, simulated, answered and closed: every analysis and file works, and they agree.
+"""Random surveys, published, simulated, answered and closed: every analysis and file works, and they agree.
 
 The surveys have every type and mechanism, absences, skip logic, few or many languages, texts of any kind, names that
 other programs reserve, public questions and waves. A refusal counts as a fault unless it is one of ``REFUSALS``.
@@ -81,8 +80,7 @@ _NUMBER = re.compile(r"[−-]?\d[\d,]*(?:\.\d+)?")
 
 @dataclass(frozen=True)
 class Closed:
-    """
-    A closed survey with its reports.
+    """A closed survey with its reports.
 
     Attributes:
         client: browser of a researcher.

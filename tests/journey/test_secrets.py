@@ -1,5 +1,4 @@
-"""
-A database's password, a researcher's key, a one-time token, links that sign in and invite: in no process list,
+"""A database's password, a researcher's key, a one-time token, links that sign in and invite: in no process list,
 environment, log, traceback or file but those that were made to hold them, whichever verb runs.
 """
 

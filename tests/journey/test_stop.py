@@ -45,8 +45,7 @@ def hold(server: Server, stack: ExitStack) -> list[socket.socket]:
 
 
 def stop_under_load(folder: Path, count: int) -> None:
-    """
-    Stop the server under load and start it again: by turns by Ctrl-C, which its whole group gets, and by TERM.
+    """Stop the server under load and start it again: by turns by Ctrl-C, which its whole group gets, and by TERM.
 
     Args:
         folder: an empty one.
@@ -129,8 +128,7 @@ def ctrl_c_is_heard() -> Iterator[None]:
 
 
 def stop_while_it_starts(folder: Path, draws: random.Random, count: int) -> None:
-    """
-    Start it so many times, and tell it to end at some moment before it is ready: TERM or INT, it alone or its group.
+    """Start it so many times, and tell it to end at some moment before it is ready: TERM or INT, it alone or its group.
 
     Args:
         folder: for its data.

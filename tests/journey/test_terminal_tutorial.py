@@ -1,5 +1,4 @@
-"""
-The tutorial for the terminal, and the page for respondents: their code runs as it stands there.
+"""The tutorial for the terminal, and the page for respondents: their code runs as it stands there.
 
 That each command exists with its options ``tests/unit/test_documentation.py`` sees in no time.
 """

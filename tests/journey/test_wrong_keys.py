@@ -19,8 +19,7 @@ THREADS = 4
 
 
 class Guessers:
-    """
-    Threads that try one wrong key after another, each from another network.
+    """Threads that try one wrong key after another, each from another network.
 
     Args:
         url: of the aggregator, which believes one proxy.

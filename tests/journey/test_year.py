@@ -135,9 +135,8 @@ def autumn(year: Year) -> None:
 
 @pytest.mark.parametrize("unit", [1, pytest.param(10, marks=pytest.mark.slow)])
 def test_year_of_one_survey(year: Year, unit: int) -> None:
-    """
-    30 units of people with links, a correction, queues, a second correction that retires the others, the end of a wave,
-    the next wave and the close: what was acknowledged is counted, what was not is told, and nobody draws twice.
+    """30 units of people with links, a correction, queues, a second correction that retires the others, the end of a
+    wave, the next wave and the close: what was acknowledged is counted, what was not is told, and nobody draws twice.
     """
     year.unit = unit
     with year.open():

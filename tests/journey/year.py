@@ -1,6 +1,5 @@
-"""
-The year of one survey: an aggregator whose clock is moved, people with links and devices of their own, and what each of
-them is told.
+"""The year of one survey: an aggregator whose clock is moved, people with links and devices of their own, and what each
+of them is told.
 """
 
 import csv
@@ -89,8 +88,7 @@ class Person:
 
 
 class Year:
-    """
-    The world: one data folder, one clock, and an aggregator that can be out of reach.
+    """The world: one data folder, one clock, and an aggregator that can be out of reach.
 
     Args:
         folder: an empty one.

@@ -1,5 +1,4 @@
-"""
-Every sentence that the terminal tells in ``test_year``, and what must be so once it was told.
+"""Every sentence that the terminal tells in ``test_year``, and what must be so once it was told.
 
 A sentence that stands in neither list fails the test: nobody would have checked it.
 """

@@ -18,8 +18,7 @@ _ROUNDING = 1e-9
 
 @dataclass(frozen=True)
 class Course:
-    """
-    What a course has come to, along some ways of the coins.
+    """What a course has come to, along some ways of the coins.
 
     Attributes:
         state: of the device and the aggregator.
@@ -71,8 +70,7 @@ def _is_redrawn(course: Course, body: bytes) -> bool:
 
 
 def judge(scenario: Scenario, ends: Ends, spent: Callable[[State], float]) -> Iterator[str]:
-    """
-    What is wrong with what a course has come to, in words.
+    """What is wrong with what a course has come to, in words.
 
     Args:
         scenario: the small survey.
@@ -110,8 +108,7 @@ Left = tuple[Sent, Sent]
 
 
 def check_laws(scenario: Scenario, laws: list[dict[Left, Fraction]]) -> None:
-    """
-    Distributions of all that leaves a device, one for each truth, against what was charged.
+    """Distributions of all that leaves a device, one for each truth, against what was charged.
 
     Raises:
         Mismatch: two of them differ by more.

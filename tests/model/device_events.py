@@ -1,5 +1,4 @@
-"""
-The part of an audit that lets everything happen to a device, in every order: answers, kills at each step on the disk
+"""The part of an audit that lets everything happen to a device, in every order: answers, kills at each step on the disk
 and at each request, reloads, second tabs, other versions and waves, withdrawals, refusals, a clock that is wrong.
 
 What must hold on every course, whatever the coins:
@@ -60,8 +59,7 @@ UNFOLLOWED = f"what it draws in one event goes more than {MOST_WAYS} ways, or ne
 
 @dataclass
 class Followed:
-    """
-    What following all courses has found.
+    """What following all courses has found.
 
     Attributes:
         courses: how many were followed to their end.
@@ -81,8 +79,7 @@ class Device(Protocol):
     """What events happen to, in whichever language its client is."""
 
     def ways(self, state: State, event: str, truth: int) -> Iterable[tuple[Way, Fraction]]:
-        """
-        What one event makes of a state, along each way of the coins, with its probability.
+        """What one event makes of a state, along each way of the coins, with its probability.
 
         Args:
             state: before it.
@@ -95,8 +92,7 @@ class Device(Protocol):
 
 
 class CountedDevice(Device, Protocol):
-    """
-    A device that runs a client.
+    """A device that runs a client.
 
     Attributes:
         runs: of the client until now, one event each along one way of its coins.
@@ -106,8 +102,7 @@ class CountedDevice(Device, Protocol):
 
 
 class PythonDevice:
-    """
-    The Python client, in this process.
+    """The Python client, in this process.
 
     Args:
         scenario: the small survey.
@@ -120,8 +115,7 @@ class PythonDevice:
         self._scenario, self._folder, self._remembers = scenario, folder, remembers
 
     def ways(self, state: State, event: str, truth: int) -> Iterator[tuple[Way, Fraction]]:
-        """
-        As in ``Device``.
+        """As in ``Device``.
 
         Args:
             state: before the event.
@@ -145,8 +139,7 @@ Distribution = tuple[tuple[Happened, Fraction], ...]
 
 
 def check_events(part: str, scenario: Scenario, length: int) -> Check:
-    """
-    Every course of up to ``length`` events of the Python client.
+    """Every course of up to ``length`` events of the Python client.
 
     Args:
         part: one of ``check.PARTS``.
@@ -165,8 +158,7 @@ def check_events(part: str, scenario: Scenario, length: int) -> Check:
 def check_device(
     part: str, scenario: Scenario, length: int, device: CountedDevice, quicker: CountedDevice | None
 ) -> Check:
-    """
-    Every course of up to ``length`` events of any client.
+    """Every course of up to ``length`` events of any client.
 
     Args:
         part: one of ``check.PARTS``.
@@ -189,8 +181,7 @@ def check_device(
 
 
 class _Kept:
-    """
-    A device, with all that was seen of it.
+    """A device, with all that was seen of it.
 
     Attributes:
         seen: what came of each state, event and truth.
@@ -208,8 +199,7 @@ class _Kept:
 
 
 class _Compared:
-    """
-    A device that has to do what was seen before.
+    """A device that has to do what was seen before.
 
     Attributes:
         problems: a sentence, if it does something else, with the event.
@@ -234,8 +224,7 @@ def subject_of(scenario: Scenario) -> str:
 
 
 def follow(scenario: Scenario, length: int, device: Device) -> Followed:
-    """
-    Follow every course of up to so many events.
+    """Follow every course of up to so many events.
 
     Args:
         scenario: the small survey.

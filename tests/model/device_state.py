@@ -9,8 +9,7 @@ _ID = re.compile(rb'id[\\"]+:[\\" ]*([0-9a-f]{32})')
 
 @dataclass(frozen=True)
 class State:
-    """
-    A device and its aggregator between two events: all that what comes next can depend on.
+    """A device and its aggregator between two events: all that what comes next can depend on.
 
     Attributes:
         files: the ledger's, by name.
@@ -31,8 +30,7 @@ class State:
 
 @dataclass(frozen=True)
 class Happened:
-    """
-    What one event did, beside its end.
+    """What one event did, beside its end.
 
     Attributes:
         state: at its end.
@@ -49,8 +47,7 @@ class Happened:
 
 @dataclass(frozen=True)
 class Way:
-    """
-    One event along one way of the coins.
+    """One event along one way of the coins.
 
     Attributes:
         happened: what it did.

@@ -1,5 +1,4 @@
-"""
-A device, its person and its aggregator, as small as they can be: what one event does to them.
+"""A device, its person and its aggregator, as small as they can be: what one event does to them.
 
 The client is the running one, with its file ledger and its transport. Only what lies under it is made up: the network
 and the clock. A kill lets nothing happen that would have come after it: what it leaves is what lay on the disk and had
@@ -314,8 +313,7 @@ def run_event(  # noqa: PLR0917 - whatever an event depends on
     folder: Path,
     remembers: bool = False,
 ) -> Way:
-    """
-    What one event makes of a state, along one way of the coins.
+    """What one event makes of a state, along one way of the coins.
 
     Args:
         scenario: the small survey.

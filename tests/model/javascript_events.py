@@ -37,8 +37,7 @@ class BrokenDevice(Exception):
 
 
 class Told:
-    """
-    What a process has told of states, each text once: what comes again and again is the same object, too.
+    """What a process has told of states, each text once: what comes again and again is the same object, too.
 
     Attributes:
         texts: each with its number as its place.
@@ -79,8 +78,7 @@ def _by(count: int, numbers: Sequence[int]) -> Iterator[tuple[int, ...]]:
 
 @dataclass
 class BrowserDevice:
-    """
-    The browser's client, in a process of its own that is asked line by line.
+    """The browser's client, in a process of its own that is asked line by line.
 
     Attributes:
         scenario: the small survey.
@@ -99,8 +97,7 @@ class BrowserDevice:
     spent: dict[Files, float] = field(default_factory=dict)
 
     def ways(self, state: State, event: str, truth: int) -> Iterator[tuple[Way, Fraction]]:
-        """
-        What one event makes of a state, along each way of the coins.
+        """What one event makes of a state, along each way of the coins.
 
         Args:
             state: before it.
@@ -150,8 +147,7 @@ class BrowserDevice:
 def check_javascript_events(
     scripts: Mapping[str, str], scenarios: Sequence[Scenario], lengths: Mapping[str, int]
 ) -> list[Check]:
-    """
-    Every course of events of the browser's client.
+    """Every course of events of the browser's client.
 
     Args:
         scripts: from ``page.opened()``.
@@ -178,8 +174,7 @@ def _check(node: str, scripts: Mapping[str, str], scenario: Scenario, length: in
 
 @contextmanager
 def browser_device(node: str, scripts: Mapping[str, str], scenario: Scenario) -> Iterator[BrowserDevice]:
-    """
-    The client, ready for events.
+    """The client, ready for events.
 
     Args:
         node: the program.

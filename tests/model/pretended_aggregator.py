@@ -21,8 +21,7 @@ ASTRAY = "astray"
 
 @dataclass
 class PretendedAggregator:
-    """
-    What it holds and what has passed.
+    """What it holds and what has passed.
 
     Attributes:
         versions: of the survey, newest first.
@@ -76,8 +75,7 @@ class PretendedAggregator:
         return Reply(200, dump_reply(Redemption(survey.name, signed(survey.moduli, numbers))))
 
     def left(self, what: str, headers: Mapping[str, str], body: bytes) -> str:
-        """
-        A request leaves the device; gives the link of a report, "" of anything else.
+        """A request leaves the device; gives the link of a report, "" of anything else.
 
         Args:
             what: the last part of its address.
@@ -135,8 +133,7 @@ class Reply:
 
 
 class Session:
-    """
-    In the place of the network.
+    """In the place of the network.
 
     Args:
         aggregator: at the other end.
@@ -156,8 +153,7 @@ class Session:
     def request(
         self, method: str, url: str, *, data: bytes | None = None, headers: Mapping[str, str], **_: object
     ) -> Reply:
-        """
-        As ``requests`` has it.
+        """As ``requests`` has it.
 
         Args:
             method: GET or POST.

@@ -4,8 +4,7 @@ import os
 
 
 def read_small(path: str) -> bytes:
-    """
-    The bytes of a small file that nobody writes to meanwhile.
+    """The bytes of a small file that nobody writes to meanwhile.
 
     Args:
         path: of the file.
@@ -27,8 +26,7 @@ def look_at(path: str) -> tuple[int, bytes]:
 
 
 def write_small(path: str, content: bytes) -> None:
-    """
-    Write a small file that is not there yet, readable by its owner only.
+    """Write a small file that is not there yet, readable by its owner only.
 
     Args:
         path: of the file.

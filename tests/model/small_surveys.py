@@ -12,8 +12,7 @@ from sottovoce.shared.spec import Survey
 
 @dataclass(frozen=True)
 class Scenario:
-    """
-    A small survey to follow.
+    """A small survey to follow.
 
     Attributes:
         name: for the report.

@@ -1,5 +1,4 @@
-"""
-Draw mutants of the privacy code with cosmic-ray's operators, and print them as entries of ``mutants.yaml``.
+"""Draw mutants of the privacy code with cosmic-ray's operators, and print them as entries of ``mutants.yaml``.
 
 The list in the repository was drawn once; what was equivalent to the source was replaced by the next of its stratum.
 Run it in an environment that has cosmic-ray 8.7.0 and PyYAML: ``python -m tests.mutation.draw``.

@@ -1,5 +1,4 @@
-"""
-Small edits of source files: a few tokens of one function become others.
+"""Small edits of source files: a few tokens of one function become others.
 
 An edit names its place by file, function, tokens and occurrence, never by line or by quoted text. Layout, comments,
 docstrings and the rest of the function may therefore change freely.
@@ -25,8 +24,7 @@ JAVASCRIPT = re.compile(rf"(?P<skip>//[^\n]*|/\*[\s\S]*?\*/)|{_STRING}|`(?:\\.|[
 
 @dataclass(frozen=True)
 class Edit:
-    """
-    One change of a source file.
+    """One change of a source file.
 
     Attributes:
         name: identifies the edit in its list.

@@ -1,5 +1,4 @@
-"""
-Run the tests on each mutant of ``mutants.yaml`` in a copy of the repository, and say which test kills it.
+"""Run the tests on each mutant of ``mutants.yaml`` in a copy of the repository, and say which test kills it.
 
 Each mutant meets ever more tests, until one fails: those that killed it in an earlier run, those that name its module,
 all that need no server and no browser, and all others. The copy is edited in place: subprocesses see the mutant too.

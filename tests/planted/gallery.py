@@ -1,5 +1,4 @@
-"""
-Dishonest clients, and honest ones that look different: what the audit must say of each was written down beforehand.
+"""Dishonest clients, and honest ones that look different: what the audit must say of each was written down beforehand.
 
 ``gallery_python.yaml`` and ``gallery_javascript.yaml`` hold the clients, as edits of the sources, and
 ``gallery_surveys.yaml`` the surveys that they are audited on. Where sources have moved or changed, write an edit's code
@@ -19,8 +18,7 @@ NOT_SEEN = "not seen"
 
 @dataclass(frozen=True)
 class Edit:
-    """
-    One change of a source.
+    """One change of a source.
 
     Attributes:
         file: the source, from the top of the repository.
@@ -35,8 +33,7 @@ class Edit:
 
 @dataclass(frozen=True)
 class PlantedClient:
-    """
-    One client.
+    """One client.
 
     Attributes:
         name: what it does.

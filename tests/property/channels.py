@@ -25,8 +25,7 @@ class Path(NamedTuple):
 
 
 def paths(run: Callable[[Any], Any], most: int | None = None) -> Iterator[Path]:
-    """
-    Every way through ``run(draws)``.
+    """Every way through ``run(draws)``.
 
     Raises:
         TooManyPaths: as for ``following``.

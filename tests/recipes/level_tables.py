@@ -1,5 +1,4 @@
-"""
-Computes ``level_table_data.py``: run by hand with scipy installed, ``python tests/recipes/level_tables.py > FILE``.
+"""Computes ``level_table_data.py``: run by hand with scipy installed, ``python tests/recipes/level_tables.py > FILE``.
 
 For each epsilon: five levels -1, -1/2, 0, 1/2, 1 and up to seven outputs with symmetric scores. Given the scores, the
 channel with the least worst variance is a linear program; the scores themselves are found by a simplex search over

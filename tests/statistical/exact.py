@@ -63,8 +63,7 @@ def minimum(
     *,
     claimed: tuple[float, float] | None = None,
 ) -> float:
-    """
-    The smallest coverage over sizes and ``GRID``.
+    """The smallest coverage over sizes and ``GRID``.
 
     ``claimed`` is the channel that the interval is told; another one than the true ``channel`` is a mutant.
     """

@@ -16,8 +16,7 @@ Excludes = Callable[[int], Array]
 
 
 def ever_excluded(excludes: Excludes, reported: float, reports: int) -> float:
-    """
-    P(some look at 1 .. reports excludes the truth).
+    """P(some look at 1 .. reports excludes the truth).
 
     ``excludes(t)`` says for each count 0 .. t whether the truth is excluded then; each report supports the option with
     probability ``reported``.

@@ -1,5 +1,4 @@
-"""
-Coverage of limits for questions of one block, and the size of their test of independence, over simulated samples.
+"""Coverage of limits for questions of one block, and the size of their test of independence, over simulated samples.
 
 Fixed seeds; an exact 95 % interval falls below .93 of 1,000 runs once in 400 settings.
 """
@@ -29,8 +28,7 @@ HIDDEN = blocks(block(in_block("a"), SHOWN, odds="20"))
 
 
 class Samples:
-    """
-    Samples of reports of a block.
+    """Samples of reports of a block.
 
     Args:
         survey: its only block is drawn.

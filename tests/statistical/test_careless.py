@@ -1,5 +1,4 @@
-"""
-Limits of tables and logits that are corrected for careless answers hold the truth about careful people.
+"""Limits of tables and logits that are corrected for careless answers hold the truth about careful people.
 
 Careless people answer all questions evenly at random: that of the groups, the outcome and the anchor. Of 1,000 samples
 at least .93 are covered in each setting (an exact interval of 95 % fails that once in 400). Seeds are fixed.

@@ -1,5 +1,4 @@
-"""
-Coverage of intervals for two questions together, and the size of the test of independence, over simulated samples.
+"""Coverage of intervals for two questions together, and the size of the test of independence, over simulated samples.
 
 Samples are drawn from the exact distribution of reported pairs, with fixed seeds. Plain intervals cover .34 to .88 in
 the sparse settings here, and intervals made of two separate shares .885; a test of estimated counts rejects 62 to 79 of
@@ -44,8 +43,7 @@ TABLES = {
 
 
 class Survey:
-    """
-    Two questions, and samples of their reports.
+    """Two questions, and samples of their reports.
 
     Args:
         first: name of the first question.

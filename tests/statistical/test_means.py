@@ -53,8 +53,7 @@ TWO = tabled(
 
 
 def geometric(steps: int, inverse: int) -> Tabled:
-    """
-    The clamped geometric on 0 .. steps with ratio r = 1 / inverse, with its unbiased edge scores.
+    """The clamped geometric on 0 .. steps with ratio r = 1 / inverse, with its unbiased edge scores.
 
     Weights in units that make them whole: P(noise = j) is r^|j| (1 - r) / (1 + r), the tails pile up at the edges.
     """

@@ -1,5 +1,5 @@
-"""
-Keep the schema of this release as a file, once its last migration is written: ``python -m tests.storage.keep_schema``.
+"""Keep the schema of this release as a file, once its last migration is written: ``python -m
+tests.storage.keep_schema``.
 
 The file of the release before is brought to the newest schema by the program itself and written out, with its rows: so
 each file holds what a database of that age really holds, and ``test_migrations`` opens all of them from then on.

@@ -1,5 +1,4 @@
-"""
-A state machine: what respondents, researchers, time and failures may do, in any order, against a plain model.
+"""A state machine: what respondents, researchers, time and failures may do, in any order, against a plain model.
 
 The model knows what was acknowledged. Requests and replies get lost, the disk fails, the process is killed between any
 two steps (the database is opened anew, without a close), and the clock moves both ways.

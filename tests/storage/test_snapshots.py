@@ -39,8 +39,7 @@ class Report:
 
 @dataclass
 class Watched:
-    """
-    A survey of two revisions and two waves, and all that was ever shown of it.
+    """A survey of two revisions and two waves, and all that was ever shown of it.
 
     Attributes:
         live: numbers of the reports that are there, by cell.
@@ -118,8 +117,8 @@ class Watched:
         yield from (frozenset({(place, len(sets) - 1)}) for place, sets in self.versions.items())
 
     def differences(self) -> np.ndarray:
-        """
-        For all pairs of views, how many reports their difference holds that he has not withdrawn; 0 if they are equal.
+        """For all pairs of views, how many reports their difference holds that he has not withdrawn; 0 if they are
+        equal.
 
         A cell that a view leaves out is one of which it shows nothing.
         """

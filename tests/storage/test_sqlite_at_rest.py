@@ -1,5 +1,4 @@
-"""
-Bytes of a SQLite database's files after reports have settled: no order of arrival, nothing of a spent token.
+"""Bytes of a SQLite database's files after reports have settled: no order of arrival, nothing of a spent token.
 
 Each report comes in a transaction of its own, which is what one report a minute leaves.
 """

@@ -1,5 +1,4 @@
-"""
-Names that outlive a release: stored by devices and databases, sent over the wire, or written into exported scripts.
+"""Names that outlive a release: stored by devices and databases, sent over the wire, or written into exported scripts.
 
 Code may be renamed and moved freely; these may not, or what an earlier release stored is no longer found.
 """

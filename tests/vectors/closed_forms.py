@@ -1,5 +1,4 @@
-"""
-Expected estimates, straight from the published formulas in exact fractions and 50-digit decimals.
+"""Expected estimates, straight from the published formulas in exact fractions and 50-digit decimals.
 
 Nothing of the product's estimators is used here; where both agree, two derivations do.
 """

@@ -1,6 +1,5 @@
-"""
-Writes the test vectors under ``shared/sottovoce/shared/vectors``, and what of the survey's JSON Schema follows from the
-registries: ``python -m tests.vectors.generate``.
+"""Writes the test vectors under ``shared/sottovoce/shared/vectors``, and what of the survey's JSON Schema follows from
+the registries: ``python -m tests.vectors.generate``.
 
 Never edited by hand; a change is a visible, argued diff. Random bytes are SHA-256(seed || counter), so anyone can make
 them again. Expected estimates are computed here from the closed formulas with 50-digit decimals, not by the product.

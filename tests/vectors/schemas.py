@@ -1,5 +1,4 @@
-"""
-The parts of the JSON Schemas that follow from the registries: a branch for each mechanism, preset and type.
+"""The parts of the JSON Schemas that follow from the registries: a branch for each mechanism, preset and type.
 
 The rest of the files is written by hand, and ``tests.vectors.generate`` keeps it as it is.
 """

@@ -75,8 +75,7 @@ def create_app(
     assets: Mapping[str, PagePart],
     preview: Callable[[bool], PreviewedForm] | None = None,
 ) -> Flask:
-    """
-    Build the aggregator as a Flask application.
+    """Build the aggregator as a Flask application.
 
     Args:
         settings: settings of the operator.
@@ -129,8 +128,7 @@ def create_app(
 
 
 def _noting_marks(settings: Settings, storage: Storage, clock: Clock) -> Callable[[int], None]:
-    """
-    Return the function that stores the mark of the database, after calling it once.
+    """Return the function that stores the mark of the database, after calling it once.
 
     The first call runs before any request, so that invitations of a restored old copy are on hold in time.
     """

@@ -25,8 +25,7 @@ _log = logging.getLogger("sottovoce")
 
 
 class FailureLog:
-    """
-    Log of failures that repeat: a line at once, then one a minute at most, with their number and first time.
+    """Log of failures that repeat: a line at once, then one a minute at most, with their number and first time.
 
     Args:
         monotonic: clock for the pauses, in seconds.
@@ -57,8 +56,7 @@ storage_failures = FailureLog()
 
 
 class Readiness:
-    """
-    Readiness of this node; probes the database at most twice a second, because the endpoint is public.
+    """Readiness of this node; probes the database at most twice a second, because the endpoint is public.
 
     Args:
         ask: probe; raises ``StorageError`` if the database is not writable, its schema does not fit this program, or
@@ -92,8 +90,7 @@ class Readiness:
         return time.monotonic() - self._checked < AGE
 
     def check(self) -> None:
-        """
-        Return if the database worked within the last half second; probe it if the last result is older.
+        """Return if the database worked within the last half second; probe it if the last result is older.
 
         Raises:
             StorageError: the database does not work; the message is the reason.

@@ -29,8 +29,7 @@ _UNSAFE = re.compile(
 
 @dataclass(frozen=True)
 class Institution:
-    """
-    Attributes of the institution; each is "" if it is not set.
+    """Attributes of the institution; each is "" if it is not set.
 
     Attributes:
         name: its name.
@@ -66,8 +65,7 @@ class Institution:
 
 
 class InvalidInstitution(ValueError):
-    """
-    A detail of an institution is not valid; the message says how it must be.
+    """A detail of an institution is not valid; the message says how it must be.
 
     Attributes:
         field: name of the attribute of ``Institution``.
@@ -79,8 +77,7 @@ class InvalidInstitution(ValueError):
 
 
 def check_institution(given: Mapping[str, str]) -> Institution:
-    """
-    Return the institution with these attributes; a logo is a ``data:`` URI.
+    """Return the institution with these attributes; a logo is a ``data:`` URI.
 
     Raises:
         InvalidInstitution: an attribute has another form, or the accent too little contrast.
@@ -98,8 +95,7 @@ def check_institution(given: Mapping[str, str]) -> Institution:
 
 
 def logo_uri(body: bytes) -> str:
-    """
-    Return an SVG file as a ``data:`` URI.
+    """Return an SVG file as a ``data:`` URI.
 
     Raises:
         InvalidInstitution: it is too large or no SVG, or could run a script or load another file.
@@ -111,8 +107,7 @@ def logo_uri(body: bytes) -> str:
 
 
 def read_institution(path: Path) -> Institution:
-    """
-    Read the file about an institution: a JSON object with some of ``name imprint contact accent logo``, all texts.
+    """Read the file about an institution: a JSON object with some of ``name imprint contact accent logo``, all texts.
 
     Args:
         path: of the file; a relative path of the logo starts at its folder.
@@ -147,8 +142,7 @@ def _read_logo(path: Path) -> str:
 
 
 def institution_of(found: Mapping[str, bytes], standing: Institution, survey: str = "") -> Institution:
-    """
-    Return the institution that pages and files show.
+    """Return the institution that pages and files show.
 
     Args:
         found: documents of the database, of the server under "", which replace the file, and of this survey.

@@ -92,8 +92,7 @@ class Settings:
 
     @property
     def shown_institution(self) -> Institution:
-        """
-        The institution, for the studio's pages.
+        """The institution, for the studio's pages.
 
         Raises:
             SettingError: its file cannot be read, or says something invalid.
@@ -116,8 +115,7 @@ class Settings:
 
     @classmethod
     def from_environment(cls, environment: Mapping[str, str] = os.environ) -> Self:
-        """
-        Read the settings from the environment; ``SOTTOVOCE_<NAME>_FILE`` names a file with the value, for secrets.
+        """Read the settings from the environment; ``SOTTOVOCE_<NAME>_FILE`` names a file with the value, for secrets.
 
         Raises:
             SettingError: a value is invalid, or a file cannot be read.
@@ -133,8 +131,8 @@ class Settings:
 
     @property
     def hosts(self) -> list[str]:
-        """
-        Names that the Host header may have; a name that begins with a dot stands for its subdomains too. Empty for all.
+        """Names that the Host header may have; a name that begins with a dot stands for its subdomains too. Empty for
+        all.
 
         Raises:
             SettingError: not a list of host names.
@@ -146,8 +144,7 @@ class Settings:
 
     @property
     def embedders(self) -> list[str]:
-        """
-        Origins that may embed the form.
+        """Origins that may embed the form.
 
         Raises:
             SettingError: not a list of origins; a wildcard or a path would allow more than it seems to.
@@ -163,8 +160,7 @@ class Settings:
 
     @property
     def allowed_sign_in_methods(self) -> frozenset[str]:
-        """
-        Sign-in methods of staff, in addition to one-time links.
+        """Sign-in methods of staff, in addition to one-time links.
 
         Raises:
             SettingError: an unknown sign-in method.
@@ -181,8 +177,7 @@ class Settings:
         return (self.public_url or f"http://{host}:{self.port}").rstrip("/")
 
     def link(self, survey: str, digest: str, wave: int = 0) -> str:
-        """
-        Return the respondents' link to a wave; its digest pins the exact survey.
+        """Return the respondents' link to a wave; its digest pins the exact survey.
 
         Args:
             survey: name of the survey.

@@ -1,5 +1,4 @@
-"""
-A stand-in for ``Draws`` that takes every branch: from it the exact distribution of the running randomizer follows.
+"""A stand-in for ``Draws`` that takes every branch: from it the exact distribution of the running randomizer follows.
 
 ``pick`` branches by outcome and ``below`` by value, each branch with its exact probability, so a denominator of 2^32
 costs no more than one of 4. What it does not run, the rejection loop of ``Draws.below``, is tested on its own.
@@ -30,8 +29,7 @@ class TooManyPaths(Exception):
 
 
 class BranchingDraws:
-    """
-    Follows a script of choices, then always the first; remembers the choices there were.
+    """Follows a script of choices, then always the first; remembers the choices there were.
 
     Attributes:
         script: the choices to take, of each draw the place among what it may give.
@@ -96,8 +94,7 @@ def _weighed(weights: tuple[int, ...]) -> tuple[int, tuple[int, ...], Sequence[i
 
 
 def following(run: Callable[[Any], Any], most: int | None = None) -> Iterator[tuple[BranchingDraws, Any]]:
-    """
-    The draws of every way through ``run(draws)``, and what came of each.
+    """The draws of every way through ``run(draws)``, and what came of each.
 
     Args:
         run: code that is given draws.

@@ -12,8 +12,7 @@ PARTS = ("statement", "integers", "python", "javascript", "files", "page", "core
 
 @dataclass(frozen=True)
 class Check:
-    """
-    One line of an audit's report.
+    """One line of an audit's report.
 
     Attributes:
         part: one of ``PARTS``.

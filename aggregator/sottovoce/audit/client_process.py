@@ -40,8 +40,7 @@ class ClientStopped(Exception):
 
 @dataclass(frozen=True)
 class Visit:
-    """
-    One person with one link; see ``client_program``.
+    """One person with one link; see ``client_program``.
 
     Attributes:
         link: its address.
@@ -64,8 +63,7 @@ class Visit:
 
 @dataclass(frozen=True)
 class RunObservation:
-    """
-    Everything that one run leaves for an observer.
+    """Everything that one run leaves for an observer.
 
     Attributes:
         requests: on the wire, in order.
@@ -87,8 +85,7 @@ class RunObservation:
 
 
 def link_to(origin: str, survey: Survey, wave: int = 0, digest: str | None = None) -> str:
-    """
-    A person's link.
+    """A person's link.
 
     Args:
         origin: of the listener.
@@ -102,8 +99,7 @@ def link_to(origin: str, survey: Survey, wave: int = 0, digest: str | None = Non
 
 
 class ClientProcess:
-    """
-    The process of one client and the listener that it speaks to.
+    """The process of one client and the listener that it speaks to.
 
     Attributes:
         listener: its aggregator, and its proxy for everybody else.
@@ -118,8 +114,7 @@ class ClientProcess:
         self._length = 0
 
     def run(self, site: MockAggregator, visits: Sequence[Visit]) -> RunObservation:
-        """
-        One run on a new device.
+        """One run on a new device.
 
         Args:
             site: the aggregator.
@@ -165,8 +160,7 @@ class ClientProcess:
 
 @contextmanager
 def python_client(listener: Listener, command: Sequence[str] = PYTHON) -> Iterator[ClientProcess]:
-    """
-    The Python client.
+    """The Python client.
 
     Args:
         listener: that it speaks to.
@@ -178,8 +172,7 @@ def python_client(listener: Listener, command: Sequence[str] = PYTHON) -> Iterat
 
 @contextmanager
 def javascript_client(listener: Listener, node: str, scripts: Mapping[str, str]) -> Iterator[ClientProcess]:
-    """
-    The browser's client under node.
+    """The browser's client under node.
 
     Args:
         listener: that it speaks to.
@@ -250,8 +243,7 @@ compiled as it stands; only what runs very often with all care, which takes long
 
 @contextmanager
 def laid_out(node: str, scripts: Mapping[str, str], driver: str) -> Iterator[list[str]]:
-    """
-    The command that runs one of the audit's scripts beside the browser's.
+    """The command that runs one of the audit's scripts beside the browser's.
 
     Args:
         node: the program.

@@ -1,5 +1,4 @@
-"""
-Runs the Python client for an audit, as a program of its own: jobs come line by line, each in a process of its own.
+"""Runs the Python client for an audit, as a program of its own: jobs come line by line, each in a process of its own.
 
 In:   {home, origin, visits: [{link, tape, answers, before, allowance, present, end}]}
 Out:  {visits: [{messages, used, spent}], status}

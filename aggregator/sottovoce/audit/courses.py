@@ -1,5 +1,4 @@
-"""
-Courses of events that whole runs of a client go through, as visits and what the aggregator does.
+"""Courses of events that whole runs of a client go through, as visits and what the aggregator does.
 
 Each vector of reports goes through one of them, so that all its runs go through the same: a plain report, one that is
 refused or cut off and sent again, the corrected survey afterwards, a second wave, another survey before, and an answer
@@ -33,8 +32,7 @@ _OF_BUSY: tuple[tuple[MockReply | None, ...], ...] = ((BUSY, CUT), (REFUSED, BUS
 
 @dataclass(frozen=True)
 class Course:
-    """
-    Sequence of events that every run of one vector goes through.
+    """Sequence of events that every run of one vector goes through.
 
     Attributes:
         kind: one of the kinds above.
@@ -51,8 +49,7 @@ class Course:
     end: str
 
     def reports(self, place: int) -> list[Report]:
-        """
-        The reports that leave the device in one run, one for each wave.
+        """The reports that leave the device in one run, one for each wave.
 
         Args:
             place: of the run in the vector.
@@ -95,8 +92,7 @@ class Course:
         return MockAggregator({self.survey.name: versions, earlier.name: [earlier]}, list(failures))
 
     def visits(self, origin: str, place: int) -> list[Visit]:
-        """
-        Return the visits of one run; earlier and later visits take their answers from other runs.
+        """Return the visits of one run; earlier and later visits take their answers from other runs.
 
         Args:
             origin: of the aggregator.
@@ -138,8 +134,7 @@ class Course:
 
 
 def course_of(survey: Survey, vector: VectorPlan) -> Course:
-    """
-    Choose the sequence of events for the runs of one vector.
+    """Choose the sequence of events for the runs of one vector.
 
     Args:
         survey: that is answered.

@@ -1,5 +1,4 @@
-"""
-Holds channels against the claim: the survey's integers, and the exact distribution of running code.
+"""Holds channels against the claim: the survey's integers, and the exact distribution of running code.
 
 A question with many true values or reports is not computed whole. Then the epsilon of its integers is the mechanism's
 closed form, a stated sample of inputs is computed, and code with too many branches is run on a smaller question of the
@@ -54,8 +53,7 @@ _NOTCH = Decimal("1e-12")
 
 @dataclass(frozen=True)
 class Computed:
-    """
-    The exact distribution of code for some inputs.
+    """The exact distribution of code for some inputs.
 
     Attributes:
         distribution: of the reports.
@@ -123,8 +121,7 @@ def reports_of(question: Question, most: int) -> list[int]:
 
 
 def prove_integers(question: Question) -> tuple[Fraction, str]:
-    """
-    The worst odds of the survey's own integers, and what was computed.
+    """The worst odds of the survey's own integers, and what was computed.
 
     Raises:
         Mismatch: a weight is 0, rows have different sums, or the odds are worse than the mechanism says.
@@ -189,8 +186,7 @@ def _probabilities(question: Question, mechanism: Mechanism) -> tuple[Fraction, 
 
 
 def check_claim(odds: Fraction, claim: float) -> None:
-    """
-    Refuse a claim below the exact epsilon, by more than one part in 10^12.
+    """Refuse a claim below the exact epsilon, by more than one part in 10^12.
 
     Raises:
         Mismatch: epsilon is larger than claimed, or the claim is no number.
@@ -201,8 +197,7 @@ def check_claim(odds: Fraction, claim: float) -> None:
 
 
 def compute(run: Callable[[Any, Any], int], inputs: Sequence[Value], most: int = MAX_PATHS) -> dict[Value, Computed]:
-    """
-    The exact distribution of ``run(value, draws)`` for each input.
+    """The exact distribution of ``run(value, draws)`` for each input.
 
     Args:
         run: code that is given a true value and draws.
@@ -243,8 +238,7 @@ def has_too_many(run: Callable[[Any], Any], most: int) -> bool:
 
 
 def toss_distribution(flips: int, parts: Sequence[tuple[str, Sequence[str | int]]], truth: int) -> Distribution:
-    """
-    The exact distribution of what a person with a coin or a die reports who follows the instructions.
+    """The exact distribution of what a person with a coin or a die reports who follows the instructions.
 
     Args:
         flips: of a coin; 0 for one throw of a die.
@@ -291,8 +285,7 @@ def claim_of_one(question: Question) -> float:
 
 
 def check_code(question: Question, computed: Mapping[Value, Computed]) -> Fraction:
-    """
-    Hold the distribution of running code against the mechanism; returns its worst odds, of one report.
+    """Hold the distribution of running code against the mechanism; returns its worst odds, of one report.
 
     Raises:
         Mismatch: bytes read, range, distribution or epsilon are not those of the mechanism.
@@ -315,8 +308,8 @@ def check_code(question: Question, computed: Mapping[Value, Computed]) -> Fracti
 
 
 def check_reads(rows: Iterable[Computed]) -> None:
-    """
-    Refuse code that reads other bytes for another truth, or on another way: beside a report that would tell something.
+    """Refuse code that reads other bytes for another truth, or on another way: beside a report that would tell
+    something.
 
     Raises:
         Mismatch: it does.

@@ -1,5 +1,4 @@
-"""
-The part of an audit that follows a device through the whole history of its answers, along every branch: the set of
+"""The part of an audit that follows a device through the whole history of its answers, along every branch: the set of
 questions that it draws before any is shown, what its ledger remembers, and a report for each wave.
 
 What a device remembers could tell what one report never does: a set that follows an answer, a noise that is the same in
@@ -64,8 +63,7 @@ Truths = tuple[tuple[Value, ...], ...]
 
 @dataclass(frozen=True)
 class DeviceHistory:
-    """
-    All reports of one device over the waves of a survey, whose joint distribution is enumerated.
+    """All reports of one device over the waves of a survey, whose joint distribution is enumerated.
 
     Attributes:
         subject: name in the audit's report.
@@ -133,8 +131,7 @@ def check_histories(found: Sequence[DeviceHistory]) -> Iterator[Check]:
 
 
 def judge_history(part: str, history: DeviceHistory, computed: Mapping[Truths, Computed]) -> Check:
-    """
-    Distributions that were computed from code, against the survey's.
+    """Distributions that were computed from code, against the survey's.
 
     Args:
         part: one of ``check.PARTS``.
@@ -177,8 +174,7 @@ def check_set(survey: Survey) -> Iterator[Check]:
 
 
 def judge_set(part: str, survey: Survey, drawn: Survey, found: Distribution) -> Check:
-    """
-    Every set of as many private questions, and all public ones, is equally likely.
+    """Every set of as many private questions, and all public ones, is equally likely.
 
     Args:
         part: one of ``check.PARTS``.

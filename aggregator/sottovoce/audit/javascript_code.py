@@ -39,9 +39,8 @@ def check_javascript(
     scripts: Mapping[str, str],
     histories: Sequence[DeviceHistory] = (),
 ) -> list[Check]:
-    """
-    The distributions of the JavaScript client's randomizers and whole histories, or what its instructions say; what it
-    refuses; where its randomness is from.
+    """The distributions of the JavaScript client's randomizers and whole histories, or what its instructions say; what
+    it refuses; where its randomness is from.
 
     Args:
         survey: the survey.
@@ -92,8 +91,7 @@ def _order(survey: Survey, tasks: Sequence[Task], histories: Sequence[DeviceHist
 
 
 def run_driver(node: str, scripts: Mapping[str, str], driver: str, order: Mapping[str, Any]) -> Any:  # noqa: ANN401
-    """
-    Run one of the audit's scripts and parse the JSON that it prints; None if it fails or prints none.
+    """Run one of the audit's scripts and parse the JSON that it prints; None if it fails or prints none.
 
     Args:
         node: the program.
@@ -153,8 +151,7 @@ def _check_history(history: DeviceHistory, rows: object) -> Check:
 
 
 def computed_row(row: Any, read: Callable[[Any], Any]) -> Computed:  # noqa: ANN401 - whatever the driver printed
-    """
-    Read one printed distribution.
+    """Read one printed distribution.
 
     Args:
         row: (what was reported, bounds of what was read, probability) of each way, whatever it is in fact.

@@ -1,5 +1,4 @@
-"""
-A local HTTP server and proxy that records requests as their bytes come, with what lies on the client's disk by then.
+"""A local HTTP server and proxy that records requests as their bytes come, with what lies on the client's disk by then.
 
 A client under audit runs in a process of its own. Its aggregator is this server, and so is its proxy, so that requests
 to other hosts arrive here too. Nothing in the client is replaced or asked: only what it sends and leaves is looked at.
@@ -34,8 +33,7 @@ class MockReply:
 
 @dataclass(frozen=True)
 class WireRequest:
-    """
-    One request.
+    """One request.
 
     Attributes:
         connection: number of its connection among those of the run.
@@ -85,8 +83,7 @@ def read_disk(folder: Path) -> Disk:
 
 
 class Listener:
-    """
-    Listens on a free port of this computer; use as a context manager.
+    """Listens on a free port of this computer; use as a context manager.
 
     Attributes:
         origin: its address.
@@ -114,8 +111,7 @@ class Listener:
 
     @contextmanager
     def recording(self, site: Responder, folder: Path | None = None) -> Iterator[list[WireRequest]]:
-        """
-        Answer with a site, and yield the list that the requests are added to.
+        """Answer with a site, and yield the list that the requests are added to.
 
         Args:
             site: gives the replies.

@@ -27,8 +27,7 @@ NOT_FOUND = MockReply(404, b"{}")
 
 @dataclass
 class MockAggregator:
-    """
-    Serves surveys and takes every report.
+    """Serves surveys and takes every report.
 
     Attributes:
         surveys: by name, the revisions of each, newest first.

@@ -12,8 +12,7 @@ _PLACES = ((os, "urandom"), (import_module("random"), "_urandom"), (os, "getrand
 
 @contextmanager
 def patch(place: object, name: str, other: object) -> Iterator[None]:
-    """
-    While this lasts, an attribute is another object.
+    """While this lasts, an attribute is another object.
 
     Args:
         place: a module or a class.

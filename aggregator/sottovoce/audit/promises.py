@@ -20,8 +20,7 @@ EXACT = ("integers", "python", "javascript")
 
 @dataclass(frozen=True)
 class Promise:
-    """
-    One promise.
+    """One promise.
 
     Attributes:
         text: the promise.
@@ -178,8 +177,7 @@ def _not_tried(promise: Promise) -> dict[str, str]:
 
 
 def statement(survey: Survey, plan: RunPlan, checks: Sequence[Check]) -> list[Check]:
-    """
-    The sentence that may be said of a survey's clients, if everything exact was tried and passed; else nothing.
+    """The sentence that may be said of a survey's clients, if everything exact was tried and passed; else nothing.
 
     Args:
         survey: the survey.

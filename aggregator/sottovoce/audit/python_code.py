@@ -41,8 +41,7 @@ WRITTEN = "numbers as they are written"
 
 @dataclass(frozen=True)
 class Task:
-    """
-    Question whose randomizer is run through all of its branches.
+    """Question whose randomizer is run through all of its branches.
 
     Attributes:
         asked: the question as it stands in the survey.
@@ -107,8 +106,7 @@ def _mechanisms(item: Mapping[str, Any]) -> list[tuple[str, Mapping[str, Any]]]:
 
 
 def plan(question: Question, work: int = MAX_WORK) -> Task | None:
-    """
-    Choose the question to enumerate, or a smaller one; None if both have too many branches.
+    """Choose the question to enumerate, or a smaller one; None if both have too many branches.
 
     Args:
         question: the question.
@@ -167,8 +165,7 @@ def check_python(task: Task) -> Check:
 
 
 def judge_code(part: str, task: Task, computed: Mapping[Value, Computed]) -> Check:
-    """
-    A distribution that was computed from code, against the mechanism.
+    """A distribution that was computed from code, against the mechanism.
 
     Args:
         part: one of ``check.PARTS``.
@@ -204,8 +201,7 @@ def _is_refused(survey: Survey, values: Sequence[object]) -> bool | None:
 
 
 def judge_refusals(part: str, accepted: Sequence[object], refused: Sequence[object]) -> Check:
-    """
-    Lists of whether each report of what is possible was drawn, and each other one refused, as a line.
+    """Lists of whether each report of what is possible was drawn, and each other one refused, as a line.
 
     Args:
         part: one of ``check.PARTS``.
@@ -270,8 +266,7 @@ def _impossible(question: Question) -> list[object]:
 
 
 def check_instructions(part: str, question: Question, found: object) -> Check:
-    """
-    Check the coin or die instructions for a person, toss by toss, against the mechanism.
+    """Check the coin or die instructions for a person, toss by toss, against the mechanism.
 
     Args:
         part: one of ``check.PARTS``.

@@ -29,8 +29,7 @@ _OTHER_RECORD = "it hands over something else than the record of its report, or 
 
 
 def audit_question(asked: SingleQuestion, address: str | None, quick: bool, tick: Tick) -> dict[str, Any]:
-    """
-    Audit a question, and return the document sottovoce-audit/1, which lists no promises of a survey.
+    """Audit a question, and return the document sottovoce-audit/1, which lists no promises of a survey.
 
     Args:
         asked: the question.

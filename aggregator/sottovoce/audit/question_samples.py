@@ -30,8 +30,7 @@ class Stream:
 
 
 class AskedSample(NamedTuple):
-    """
-    Questions of one respondent.
+    """Questions of one respondent.
 
     Attributes:
         places: indices of what has values.
@@ -47,8 +46,7 @@ class AskedSample(NamedTuple):
 
 
 def draw_sample(survey: Survey, stream: Stream) -> AskedSample:
-    """
-    Draw what one respondent is asked, as the clients do.
+    """Draw what one respondent is asked, as the clients do.
 
     Args:
         survey: the survey.

@@ -1,5 +1,4 @@
-"""
-The part of an audit that looks at where random bytes come from and what becomes of them, as the client is delivered.
+"""The part of an audit that looks at where random bytes come from and what becomes of them, as the client is delivered.
 
 No statistic tells a seeded generator from a good one. So the objects are followed as they run: whatever the system's
 source gives is what comes out, byte for byte, and nothing is kept between draws, programs or forks. From there on every
@@ -50,8 +49,7 @@ _SECONDS = 60
 
 
 def check_source(programs: Programs | None = None) -> list[Check]:
-    """
-    Check that the default ``Draws()`` uses the system's bytes unchanged, keeps no state, and draws as agreed.
+    """Check that the default ``Draws()`` uses the system's bytes unchanged, keeps no state, and draws as agreed.
 
     Args:
         programs: that were begun for this, since they take a while; new ones if none were.

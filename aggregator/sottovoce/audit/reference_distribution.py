@@ -1,5 +1,4 @@
-"""
-Distribution of each randomizer in exact fractions, computed from the survey's parameters alone.
+"""Distribution of each randomizer in exact fractions, computed from the survey's parameters alone.
 
 The formulas are written out here once more, from the "Channel" paragraphs of ``sottovoce.shared.mechanisms``, and none
 of those modules is used: a table that runs is held against what was agreed, and not against itself.
@@ -18,8 +17,7 @@ Distribution = Callable[[int, Any], Fraction]
 
 
 def reference_distribution(fields: Fields, domain: Domain) -> Distribution:
-    """
-    The probability of each report for each true value.
+    """The probability of each report for each true value.
 
     Args:
         fields: the canonical parameters, as they stand in the survey.

@@ -1,5 +1,4 @@
-"""
-The part of an audit that tries what a client must refuse: a survey that costs more than its person allows, another
+"""The part of an audit that tries what a client must refuse: a survey that costs more than its person allows, another
 survey than the link names, and what is no answer. What it asks an aggregator for says nothing about the link.
 """
 
@@ -31,8 +30,7 @@ _NO_ANSWER = ("AnswerError", "answer_invalid")
 
 
 def check_refusals(part: str, survey: Survey, client: ClientProcess) -> list[Check]:
-    """
-    Check that a client respects the person's privacy limit and the link's survey, and repeats no wrong answer.
+    """Check that a client respects the person's privacy limit and the link's survey, and repeats no wrong answer.
 
     Args:
         part: one of ``check.PARTS``.

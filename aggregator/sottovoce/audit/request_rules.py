@@ -1,5 +1,4 @@
-"""
-The requests that a client makes by agreement, in all that could tell people or devices apart; it makes no others.
+"""The requests that a client makes by agreement, in all that could tell people or devices apart; it makes no others.
 
 Where reports are signed, neither the invitation nor the blinded ids that were sent for signing can be linked to the
 report, in any run.
@@ -40,8 +39,7 @@ def is_for_reports(request: WireRequest) -> bool:
 
 
 def is_agreed(request: WireRequest, surveys: Sequence[Survey]) -> bool:
-    """
-    Return True if the address is documented and the headers hold only documented values.
+    """Return True if the address is documented and the headers hold only documented values.
 
     Args:
         request: to the aggregator.
@@ -94,8 +92,7 @@ def is_redemption(request: WireRequest) -> bool:
 
 
 def unlike_redemption(survey: Survey, reports: Sequence[Report], seen: RunObservation, tape: bytes) -> str:
-    """
-    Name the rule that one run breaks when it redeems and reports; an empty text if none.
+    """Name the rule that one run breaks when it redeems and reports; an empty text if none.
 
     Args:
         survey: with the test keys.

@@ -49,8 +49,7 @@ _NICENESS = 10
 
 @dataclass(frozen=True)
 class Order:
-    """
-    Scope and size of one audit.
+    """Scope and size of one audit.
 
     Attributes:
         survey: whose claims.
@@ -68,8 +67,7 @@ Begin = Callable[[str, float], Tick]
 
 
 def audit(order: Order, begin: Begin) -> list[Check]:
-    """
-    All checks. If the aggregator serves another survey, nothing else is tried.
+    """All checks. If the aggregator serves another survey, nothing else is tried.
 
     Raises:
         TransportError: the aggregator cannot be reached, or there is no browser.

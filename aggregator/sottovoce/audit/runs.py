@@ -1,5 +1,4 @@
-"""
-Plan the runs of a whole client: vectors of answers, and the random bytes that determine their reports.
+"""Plan the runs of a whole client: vectors of answers, and the random bytes that determine their reports.
 
 The audit works out each report by itself, from the randomizers whose distributions it has enumerated: a client must
 send exactly that. The runs of one vector go through the same events with the same bytes but for those of the answers,
@@ -40,8 +39,7 @@ _SECONDS_OF_HOUR = 3600
 
 @dataclass(frozen=True)
 class Effort:
-    """
-    Number of vectors and of runs that an audit tries.
+    """Number of vectors and of runs that an audit tries.
 
     Attributes:
         vectors: runs with one beginning each; 16 of them show every digit at every place of the id.
@@ -58,8 +56,7 @@ QUICK = Effort(vectors=6, runs=8)
 
 @dataclass(frozen=True)
 class Run:
-    """
-    One run.
+    """One run.
 
     Attributes:
         answers: by question name, as ``Respondent.answer`` takes them; None or no entry for no answer.
@@ -74,8 +71,7 @@ class Run:
 
 @dataclass(frozen=True)
 class Beginning:
-    """
-    Random bytes that the agreed client reads before those of its answers, in this order.
+    """Random bytes that the agreed client reads before those of its answers, in this order.
 
     Attributes:
         asked: of the set of questions under ``ask``.
@@ -92,8 +88,7 @@ class Beginning:
 
 @dataclass(frozen=True)
 class VectorPlan:
-    """
-    Runs that may differ in nothing but their answers, the tapes of these, and the reported values.
+    """Runs that may differ in nothing but their answers, the tapes of these, and the reported values.
 
     Attributes:
         number: of the vector.
@@ -108,8 +103,7 @@ class VectorPlan:
     runs: tuple[Run, ...]
 
     def tape(self, run: Run, is_again: bool = False) -> bytes:
-        """
-        All random bytes of a visit.
+        """All random bytes of a visit.
 
         Args:
             run: what is answered.
@@ -119,8 +113,7 @@ class VectorPlan:
         return first.asked + (b"" if is_again else first.redemption) + first.memos + first.identity + run.tape
 
     def id_in(self, survey: Survey, wave: int, is_again: bool = False) -> str:
-        """
-        Return the id of the report of one wave, as hexadecimal digits.
+        """Return the id of the report of one wave, as hexadecimal digits.
 
         Args:
             survey: that the report answers.
@@ -134,8 +127,7 @@ class VectorPlan:
 
 @dataclass(frozen=True)
 class RunPlan:
-    """
-    All runs of one survey.
+    """All runs of one survey.
 
     Attributes:
         vectors: empty where the device draws nothing itself.
@@ -161,8 +153,7 @@ NO_RUNS = RunPlan((), ())
 
 
 def present_of(survey: Survey, wave: int) -> int | None:
-    """
-    A moment, in seconds since 1970, that leaves all of a report's time before its wave ends; None without waits.
+    """A moment, in seconds since 1970, that leaves all of a report's time before its wave ends; None without waits.
 
     Args:
         survey: that is answered.
@@ -175,8 +166,7 @@ def present_of(survey: Survey, wave: int) -> int | None:
 
 
 def plan_runs(survey: Survey, quick: bool = False) -> RunPlan:
-    """
-    The runs of a survey; always the same for the same survey.
+    """The runs of a survey; always the same for the same survey.
 
     Args:
         survey: whose client is run.
@@ -186,8 +176,7 @@ def plan_runs(survey: Survey, quick: bool = False) -> RunPlan:
 
 
 class _Answers:
-    """
-    The answers of one question in their turns, and which reports each was tried with.
+    """The answers of one question in their turns, and which reports each was tried with.
 
     Attributes:
         is_whole: all answers and all reports can be tried.
@@ -355,9 +344,8 @@ class _Planner:
 
 
 def _identity(number: int) -> bytes:
-    """
-    The id of one vector. Of two neighbours one has the other's bits turned round: who writes a bit into the id shows it
-    in one of them. Sixteen together hold every digit at every place: who looks for one digit finds it.
+    """The id of one vector. Of two neighbours one has the other's bits turned round: who writes a bit into the id shows
+    it in one of them. Sixteen together hold every digit at every place: who looks for one digit finds it.
     """
     halves = [_shuffled(8, f"id {place} {number // 16}")[number // 2 % 8] for place in range(32)]
     return bytes.fromhex("".join(f"{half ^ 15 * ((number + place) % 2):x}" for place, half in enumerate(halves)))

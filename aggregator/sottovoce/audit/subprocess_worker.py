@@ -19,8 +19,7 @@ _PR_SET_PDEATHSIG = 1
 
 
 def start_in_fork(part: str, subject: str, work: Work, niceness: int = 0) -> Work:
-    """
-    Begin the work in a fork of this process; what is given back waits for its checks.
+    """Begin the work in a fork of this process; what is given back waits for its checks.
 
     The fork has the very program that runs here, whatever was changed in it. Elsewhere than on Linux forks are not
     safe, and the work is done when it is asked for.
@@ -61,8 +60,7 @@ def _send(sending: Connection, work: Work, begun_by: int, niceness: int) -> None
 
 
 def _end_with(begun_by: int) -> None:
-    """
-    Let this process end when the one that began it does, whatever ends that: a signal, or its terminal.
+    """Let this process end when the one that began it does, whatever ends that: a signal, or its terminal.
 
     It is a group of its own, with the programs that it starts, so that these end too; and it ends by an exception, so
     that its folders go.
@@ -84,8 +82,7 @@ def _end(_number: int, _frame: object) -> None:
 
 
 def surely(part: str, subject: str, work: Work) -> list[Check]:
-    """
-    The checks; code under audit that stops with an error has failed.
+    """The checks; code under audit that stops with an error has failed.
 
     Args:
         part: one of ``check.PARTS``.

@@ -1,5 +1,4 @@
-"""
-Keys of the audit's own, for surveys whose reports come with a signature: who audits has none of the aggregator's.
+"""Keys of the audit's own, for surveys whose reports come with a signature: who audits has none of the aggregator's.
 
 A survey of invited people is audited with these keys in the place of its own; nothing else of it changes. A modulus
 here is a prime, so that the exponent which signs follows from it. That is no secret, and nothing is signed with it but
@@ -41,8 +40,7 @@ def with_test_keys(survey: Survey) -> Survey:
 
 
 def redeemed(survey: Survey, body: bytes) -> bytes:
-    """
-    Build the aggregator's reply to a request for signatures; it signs every blinded value.
+    """Build the aggregator's reply to a request for signatures; it signs every blinded value.
 
     Args:
         survey: with the audit's keys.
@@ -55,8 +53,7 @@ def redeemed(survey: Survey, body: bytes) -> bytes:
 
 
 def signed(moduli: Sequence[int], blinded: Sequence[bytes]) -> tuple[bytes, ...]:
-    """
-    Signatures.
+    """Signatures.
 
     Args:
         moduli: from ``MODULI``.
@@ -66,8 +63,7 @@ def signed(moduli: Sequence[int], blinded: Sequence[bytes]) -> tuple[bytes, ...]
 
 
 def is_signed(survey: Survey, report: Report, header: str) -> bool:
-    """
-    Return True if a header carries only the signature of a report's id, under the key of its wave.
+    """Return True if a header carries only the signature of a report's id, under the key of its wave.
 
     Args:
         survey: that the report is for.
@@ -83,8 +79,7 @@ def is_signed(survey: Survey, report: Report, header: str) -> bool:
 
 
 def blinded_of(survey: Survey, tape: bytes) -> tuple[bytes, ...]:
-    """
-    Compute the blinded ids that a client must send, one for each wave, without the client's code.
+    """Compute the blinded ids that a client must send, one for each wave, without the client's code.
 
     Args:
         survey: with the audit's keys.
@@ -110,8 +105,7 @@ def _blinded(modulus: int, read: Callable[[int], bytes]) -> bytes:
 
 
 def id_of_wave(identity: bytes, wave: int) -> bytes:
-    """
-    The id of one wave's report in a redemption: no two waves have the same.
+    """The id of one wave's report in a redemption: no two waves have the same.
 
     Args:
         identity: the 16 bytes of the first wave's.
@@ -121,8 +115,7 @@ def id_of_wave(identity: bytes, wave: int) -> bytes:
 
 
 def tape_of_redemption(survey: Survey, identity: bytes, number: int) -> bytes:
-    """
-    The random bytes that a redemption takes, for each wave the id of its report, the salt and the factor: in some
+    """The random bytes that a redemption takes, for each wave the id of its report, the salt and the factor: in some
     vectors the second one, since the first is too large or none.
 
     Args:

@@ -1,5 +1,4 @@
-"""
-The part of an audit that runs whole clients and compares them from outside: on the wire and on the disk.
+"""The part of an audit that runs whole clients and compares them from outside: on the wire and on the disk.
 
 Each run must send exactly the report that its random bytes make of its answers. Beside the reported values, and what
 follows from them, runs may differ in nothing, whatever was answered: neither in the bytes on the wire nor in the files,
@@ -30,8 +29,7 @@ _NOTCH = 1e-9
 
 @dataclass(frozen=True)
 class RunDifference:
-    """
-    Difference between two runs that should look alike.
+    """Difference between two runs that should look alike.
 
     Attributes:
         what: description of the difference.
@@ -51,8 +49,7 @@ class RunDifference:
 
 
 def check_runs(part: str, survey: Survey, plan: RunPlan, client: ClientProcess, tick: Tick) -> list[Check]:
-    """
-    Each run against what its random bytes make of its answers, and the runs of each vector against each other.
+    """Each run against what its random bytes make of its answers, and the runs of each vector against each other.
 
     Args:
         part: one of ``check.PARTS``.

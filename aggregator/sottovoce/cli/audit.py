@@ -47,8 +47,7 @@ def audit(
 
 
 def _audit_survey(survey: Path | None, url: str | None, quick: bool) -> dict[str, Any]:
-    """
-    Audit a survey and return the document.
+    """Audit a survey and return the document.
 
     Args:
         survey: its file.
@@ -71,8 +70,7 @@ def _audit_survey(survey: Path | None, url: str | None, quick: bool) -> dict[str
 
 
 def _audit_question(survey: Path | None, path: Path, address: str | None, quick: bool) -> dict[str, Any]:
-    """
-    Audit one question and return the document.
+    """Audit one question and return the document.
 
     Args:
         survey: a file that was named as well; there must be none.

@@ -22,8 +22,7 @@ class Command(click.Command):
                 formatter.write_text(f"\b\n{self.example}")
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """
-        Parse the words; click would silently take the last of two values.
+        """Parse the words; click would silently take the last of two values.
 
         Raises:
             click.UsageError: an option that takes one value is given twice.
@@ -37,8 +36,7 @@ class Command(click.Command):
         return super().parse_args(ctx, args)
 
     def invoke(self, ctx: click.Context) -> Any:  # noqa: ANN401 - click's
-        """
-        Run the command.
+        """Run the command.
 
         Raises:
             click.ClickException: a file that should hold text holds something else.
@@ -51,8 +49,7 @@ class Command(click.Command):
 
 
 def command(name: str | None = None, *, example: str, **settings: Any) -> Callable[[Callable[..., Any]], Command]:  # noqa: ANN401 - click's
-    """
-    Decorate a function as a command.
+    """Decorate a function as a command.
 
     Args:
         name: its name, if the function has another one.

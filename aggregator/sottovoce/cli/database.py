@@ -31,8 +31,7 @@ def data_settings(data: Path | None) -> Settings:
 
 
 def open_storage(settings: Settings, create: bool = False, stopped: bool = False, migrates: bool = False) -> Storage:
-    """
-    The database that the settings name; the verb that opens it closes it at its end.
+    """The database that the settings name; the verb that opens it closes it at its end.
 
     Args:
         settings: name the folder or the address.
@@ -58,8 +57,7 @@ def open_storage(settings: Settings, create: bool = False, stopped: bool = False
 
 
 def make_folder(folder: Path) -> None:
-    """
-    Make a data folder, for its user alone, unless it is there.
+    """Make a data folder, for its user alone, unless it is there.
 
     Raises:
         StorageError: it cannot be made.
@@ -71,8 +69,7 @@ def make_folder(folder: Path) -> None:
 
 
 def check_database(file: Path) -> None:
-    """
-    Refuse what would be opened as a new database where there should be one.
+    """Refuse what would be opened as a new database where there should be one.
 
     Raises:
         StorageError: the file is not there, or empty.

@@ -69,8 +69,7 @@ def _run(settings: Settings, storage: Storage, out: Path | None, leave: bool, st
 
 
 def _send(url: str, people: list[dict[str, str]], console: Console, stopped: Event) -> float:
-    """
-    The seconds that the sending took.
+    """The seconds that the sending took.
 
     Raises:
         click.Abort: a signal stopped this process before all had been sent.

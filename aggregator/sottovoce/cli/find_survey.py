@@ -10,8 +10,7 @@ from sottovoce.shared.file_errors import did_you_mean
 
 
 def open_survey(data: Path | None, name: str) -> Storage:
-    """
-    Open the database of a survey.
+    """Open the database of a survey.
 
     Args:
         data: its folder, or None for the one in the settings.

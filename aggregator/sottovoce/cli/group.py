@@ -14,8 +14,7 @@ PLAIN = ("device.", "respond:", "survey.page:")
 
 
 class CommandGroup(click.Group):
-    """
-    A group that knows its commands by name and imports each only when it is used.
+    """A group that knows its commands by name and imports each only when it is used.
 
     Args:
         name: the group's own name.
@@ -40,8 +39,7 @@ class CommandGroup(click.Group):
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        """
-        Find the command that the words begin with.
+        """Find the command that the words begin with.
 
         Raises:
             click.UsageError: there is none; the message suggests a similar one.

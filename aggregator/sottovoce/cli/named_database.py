@@ -18,8 +18,7 @@ def database_name(url: str, file: Path | None) -> str:
 
 @contextmanager
 def named_database(url: str, file: Path | None) -> Iterator[None]:
-    """
-    Name the database in an error about opening it, without user and password.
+    """Name the database in an error about opening it, without user and password.
 
     Args:
         url: its address; "" for a file in the data folder.

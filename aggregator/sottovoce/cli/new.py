@@ -31,8 +31,7 @@ _FILE = click.Path(path_type=Path, dir_okay=False)
 def new(  # noqa: PLR0913, PLR0917 - one option each
     path: Path, as_list: bool, template: str, example: str, workbook: Path | None, force: bool, xlsform: bool, out: Path
 ) -> None:
-    """
-    Write a survey file to begin with to PATH (survey.yaml).
+    """Write a survey file to begin with to PATH (survey.yaml).
 
     Without options it is a small sample. Edit it, then check it with "sottovoce lint".
     """

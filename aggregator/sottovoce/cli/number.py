@@ -15,8 +15,7 @@ class Number(click.FloatRange):
     name = "number"
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:  # noqa: ANN401
-        """
-        Return the number that was typed.
+        """Return the number that was typed.
 
         Args:
             value: the text, or a default that is a number.

@@ -18,8 +18,7 @@ _SYSTEM = (Path("/dev"), Path("/dev/fd"))
 
 
 def check_free(out: Path | None, suffixes: Sequence[str], force: bool) -> None:
-    """
-    Ask, before anything is done, whether a file may be written; devices and pipes may.
+    """Ask, before anything is done, whether a file may be written; devices and pipes may.
 
     Args:
         out: named by the user; None is standard output.
@@ -41,8 +40,7 @@ def check_free(out: Path | None, suffixes: Sequence[str], force: bool) -> None:
 
 @contextmanager
 def new_file(path: Path) -> Iterator[Path]:
-    """
-    A place for a file that gets its name only when it is whole and on the disk, with room beside it.
+    """A place for a file that gets its name only when it is whole and on the disk, with room beside it.
 
     What a run that was killed has left there is removed first: it may hold report ids.
 
@@ -69,8 +67,7 @@ def write_json(document: object, out: Path | None) -> None:
 
 
 def write_text(text: str, out: Path) -> None:
-    """
-    Write to a file that appears whole or not at all; a device such as ``/dev/stdout``, or a pipe, is written to.
+    """Write to a file that appears whole or not at all; a device such as ``/dev/stdout``, or a pipe, is written to.
 
     Raises:
         StorageError: cannot be written, or is a link: what it leads to may not be what was meant.

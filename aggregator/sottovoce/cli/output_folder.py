@@ -25,8 +25,7 @@ def part_beside(path: Path) -> Iterator[Path]:
 
 
 def check_new_folder(folder: Path) -> None:
-    """
-    Refuse, before anything is done, a folder that holds something: no file of it is ever written over.
+    """Refuse, before anything is done, a folder that holds something: no file of it is ever written over.
 
     Raises:
         StorageError: it is there and not empty, is no folder, or is a link.
@@ -37,8 +36,7 @@ def check_new_folder(folder: Path) -> None:
 
 @contextmanager
 def new_folder(path: Path) -> Iterator[Path]:
-    """
-    A place for a folder that gets its name only when all of it is there.
+    """A place for a folder that gets its name only when all of it is there.
 
     Leftovers of a killed run are removed first: they may contain reports.
 
@@ -57,8 +55,7 @@ def new_folder(path: Path) -> Iterator[Path]:
 
 
 def create_file(path: Path, body: bytes) -> None:
-    """
-    Write a file that was not there before, and that its user alone can read.
+    """Write a file that was not there before, and that its user alone can read.
 
     Raises:
         StorageError: cannot be written, or is there.

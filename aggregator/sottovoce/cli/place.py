@@ -21,8 +21,7 @@ class PlaceName(click.ParamType[Path | str]):
     name = "path"
 
     def convert(self, value: Path | str, param: click.Parameter | None, ctx: click.Context | None) -> Path | str:  # noqa: ARG002 - click's signature
-        """
-        Text that begins with ``s3://`` stays text.
+        """Text that begins with ``s3://`` stays text.
 
         Args:
             value: as it was typed.
@@ -33,8 +32,7 @@ class PlaceName(click.ParamType[Path | str]):
 
 
 def check_there(folder: Path | str) -> None:
-    """
-    Refuse a folder that is not there.
+    """Refuse a folder that is not there.
 
     Raises:
         SpecError: it is a path and no folder.
@@ -44,8 +42,7 @@ def check_there(folder: Path | str) -> None:
 
 
 def check_new_place(out: Path | str) -> None:
-    """
-    Refuse, before anything is done, a folder or an address in a bucket that holds something.
+    """Refuse, before anything is done, a folder or an address in a bucket that holds something.
 
     Raises:
         StorageError: it does.
@@ -58,8 +55,7 @@ def check_new_place(out: Path | str) -> None:
 
 @contextmanager
 def new_place(out: Path | str) -> Iterator[Path]:
-    """
-    A place for a folder that gets its name, or goes to its bucket, only when all of it is there.
+    """A place for a folder that gets its name, or goes to its bucket, only when all of it is there.
 
     Raises:
         StorageError: cannot be written.
@@ -76,8 +72,7 @@ def new_place(out: Path | str) -> Iterator[Path]:
 
 
 def show_progress(done: int, whole: int, what: str = "read") -> None:
-    """
-    Show progress on a large number of reports.
+    """Show progress on a large number of reports.
 
     Args:
         done: reports.

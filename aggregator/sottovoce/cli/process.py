@@ -21,8 +21,7 @@ EVERY_ADDRESS = {"0.0.0.0": "127.0.0.1", "::": "[::1]"}  # noqa: S104 - asked, n
 
 @contextmanager
 def aggregator(settings: Settings, stopped: Event | None = None) -> Iterator[None]:
-    """
-    An aggregator process of its own, ready on entry and ended on exit.
+    """An aggregator process of its own, ready on entry and ended on exit.
 
     Args:
         settings: its own.
@@ -44,8 +43,7 @@ def aggregator(settings: Settings, stopped: Event | None = None) -> Iterator[Non
 
 
 def end(process: subprocess.Popen[bytes], seconds: float = 20) -> int:
-    """
-    Tell a started aggregator to end; one that does not is killed, and what it started ends with it.
+    """Tell a started aggregator to end; one that does not is killed, and what it started ends with it.
 
     Args:
         process: what was started.
@@ -65,8 +63,7 @@ def end(process: subprocess.Popen[bytes], seconds: float = 20) -> int:
 def wait_until_ready(
     url: str, process: subprocess.Popen[bytes], seconds: float = 30, stopped: Event | None = None
 ) -> None:
-    """
-    Return as soon as a started aggregator answers that it is ready.
+    """Return as soon as a started aggregator answers that it is ready.
 
     Args:
         url: its address.
@@ -88,8 +85,7 @@ def wait_until_ready(
 
 
 def free_port() -> int:
-    """
-    Return a free port.
+    """Return a free port.
 
     Raises:
         StorageError: a hundred tries found none.

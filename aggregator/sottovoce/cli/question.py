@@ -54,8 +54,7 @@ def print_snippet(path: Path, host: str, frame: str | None, ethics: bool) -> Non
 @command(example="sottovoce question static frame")
 @click.argument("folder", type=click.Path(path_type=Path))
 def static(folder: Path) -> None:
-    """
-    Write frame, element and adapters into the new FOLDER, for a static host; ``npm pack FOLDER`` makes the package.
+    """Write frame, element and adapters into the new FOLDER, for a static host; ``npm pack FOLDER`` makes the package.
 
     The host must have a host name of its own, where no other page runs scripts. Let it send
     ``Content-Security-Policy: sandbox allow-scripts allow-same-origin`` with index.html and block.html, and

@@ -14,8 +14,7 @@ Asked = TypeVar("Asked", SingleQuestion, SingleQuestion | SingleBlock)
 
 
 def read_question(path: Path) -> SingleQuestion:
-    """
-    Return the question in a file.
+    """Return the question in a file.
 
     Raises:
         SpecError: it is no question; the message names the file, the key and what to change.
@@ -40,8 +39,7 @@ def _read(path: Path, parse: Callable[[object], Asked]) -> Asked:
 
 
 def check_frame_address(address: str | None, option: str) -> str:
-    """
-    Return the address of a frame's folder, or refuse it with a ``UsageError`` that names the option.
+    """Return the address of a frame's folder, or refuse it with a ``UsageError`` that names the option.
 
     Args:
         address: as given; None if it was not.

@@ -57,8 +57,7 @@ def respond(  # noqa: PLR0913, PLR0917 - its options
     take_back: bool,
     **allow: float,
 ) -> None:
-    """
-    Answer the survey behind LINK, or take the report back.
+    """Answer the survey behind LINK, or take the report back.
 
     Your answers are randomized on this device; only the randomized report is sent, and it is drawn once. What the
     program asks and says is on standard error; standard output gets the bytes that were sent.

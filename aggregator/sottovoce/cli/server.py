@@ -35,8 +35,7 @@ HEAD_BYTES = 8 * 1024
 
 
 def run(settings: Settings, application: str = "sottovoce.cli.worker:make_app", lines: Sequence[str] = ()) -> None:
-    """
-    Serve until a signal stops it: one worker process, respawned if it dies.
+    """Serve until a signal stops it: one worker process, respawned if it dies.
 
     Args:
         settings: address, database and limits.
@@ -101,8 +100,7 @@ def _allow_many_files() -> None:
 
 
 def check_address(settings: Settings) -> None:
-    """
-    Find out now, in words, whether the address can be listened on.
+    """Find out now, in words, whether the address can be listened on.
 
     Raises:
         StorageError: it cannot.

@@ -12,8 +12,7 @@ from sottovoce.shared.errors import SurveyError
 
 @contextmanager
 def capture_signals() -> Iterator[Event]:
-    """
-    Turn SIGTERM and SIGINT into an Event; a second Ctrl-C ends the process at once.
+    """Turn SIGTERM and SIGINT into an Event; a second Ctrl-C ends the process at once.
 
     An exception raised from the signal handler could be lost: Python prints and ignores exceptions that occur in an
     object's finalizer, such as an unused connection's.

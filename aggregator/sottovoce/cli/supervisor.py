@@ -16,8 +16,7 @@ class Supervisor(Granian):  # type: ignore[misc]
     """Granian's server, which also handles a stop signal that arrives while its main loop is busy."""
 
     def signal_handler_interrupt(self, *_: object, **__: object) -> None:
-        """
-        Record the signal, and wake the main loop from a thread.
+        """Record the signal, and wake the main loop from a thread.
 
         The handler interrupts the main thread. That may hold the lock of the event that wakes it (a deadlock), or be
         about to clear the event (a lost signal).
@@ -32,8 +31,7 @@ class Supervisor(Granian):  # type: ignore[misc]
 
 
 def hear_orders_in_children() -> None:
-    """
-    Make a starting worker end at once on SIGTERM.
+    """Make a starting worker end at once on SIGTERM.
 
     With the handlers inherited from its parent it would record the signal and never act. A signal during the fork is
     blocked until after it. SIGINT goes to every process of a terminal; the parent handles it and stops the workers.

@@ -1,5 +1,4 @@
-"""
-Noisy answers from data in trusted hands, in Python: the questions of ``sottovoce curator`` under the same budget.
+"""Noisy answers from data in trusted hands, in Python: the questions of ``sottovoce curator`` under the same budget.
 
     data = bind(ages, declaration, "class.budget", epsilon=1)
     print(mean(data, "age", epsilon=0.25))
@@ -59,8 +58,7 @@ Amount = str | int | float | Fraction
 
 @dataclass(frozen=True)
 class BoundData:
-    """
-    Data under a budget. Printed, it says what does not fit the declaration: exact, for the curator alone.
+    """Data under a budget. Printed, it says what does not fit the declaration: exact, for the curator alone.
 
     Attributes:
         data_set: the data, their declaration and their budget.
@@ -84,8 +82,7 @@ class BoundData:
 
 @dataclass(frozen=True)
 class NoisyAnswer:
-    """
-    An answer that is in the budget. Printed, it reads as in the terminal.
+    """An answer that is in the budget. Printed, it reads as in the terminal.
 
     Attributes:
         document: question, values, sensitivity, error, charge and what was spent, as JSON.
@@ -123,8 +120,7 @@ def bind(  # noqa: PLR0913 - the terms of a budget
     heads: str | Path | None = None,
     useless: bool = False,
 ) -> BoundData:
-    """
-    Check data once and open their budget; again with the same data and terms, the budget goes on.
+    """Check data once and open their budget; again with the same data and terms, the budget goes on.
 
     Args:
         data: a list of cells or rows, a numpy array, a mapping of columns, a pandas or polars frame, or the path of a
@@ -175,8 +171,7 @@ def _relation(name: str) -> Neighbours:
 
 
 def count(data: BoundData, *conditions: str, epsilon: Amount, most: int | None = None) -> NoisyAnswer:
-    """
-    Count the records that meet a condition, or each of several.
+    """Count the records that meet a condition, or each of several.
 
     Args:
         data: from ``bind``.
@@ -188,8 +183,7 @@ def count(data: BoundData, *conditions: str, epsilon: Amount, most: int | None =
 
 
 def histogram(data: BoundData, *columns: str, epsilon: Amount) -> NoisyAnswer:
-    """
-    Count the records in each declared cell of the columns, empty cells too.
+    """Count the records in each declared cell of the columns, empty cells too.
 
     Args:
         data: from ``bind``.
@@ -200,8 +194,7 @@ def histogram(data: BoundData, *columns: str, epsilon: Amount) -> NoisyAnswer:
 
 
 def names(data: BoundData, column: str, *, epsilon: Amount, delta: Amount) -> NoisyAnswer:
-    """
-    Count the common names of a column of text, which are not declared.
+    """Count the common names of a column of text, which are not declared.
 
     Args:
         data: from ``bind``.
@@ -213,8 +206,7 @@ def names(data: BoundData, column: str, *, epsilon: Amount, delta: Amount) -> No
 
 
 def sum(data: BoundData, column: str, *, epsilon: Amount) -> NoisyAnswer:
-    """
-    Add up a number over all records.
+    """Add up a number over all records.
 
     Args:
         data: from ``bind``.
@@ -225,8 +217,7 @@ def sum(data: BoundData, column: str, *, epsilon: Amount) -> NoisyAnswer:
 
 
 def mean(data: BoundData, column: str, *, epsilon: Amount) -> NoisyAnswer:
-    """
-    Average a number over all records.
+    """Average a number over all records.
 
     Args:
         data: from ``bind``.
@@ -237,8 +228,7 @@ def mean(data: BoundData, column: str, *, epsilon: Amount) -> NoisyAnswer:
 
 
 def quantiles(data: BoundData, column: str, *at: Amount, epsilon: Amount) -> NoisyAnswer:
-    """
-    Return the median of a number, or other quantiles.
+    """Return the median of a number, or other quantiles.
 
     Args:
         data: from ``bind``.
@@ -252,8 +242,7 @@ def quantiles(data: BoundData, column: str, *at: Amount, epsilon: Amount) -> Noi
 def vector(
     data: BoundData, *columns: str, epsilon: Amount, delta: Amount = 0, radius: int | None = None, norm: int = 2
 ) -> NoisyAnswer:
-    """
-    Add up several numbers and marks at once, by Laplace or Gaussian noise, whichever errs less.
+    """Add up several numbers and marks at once, by Laplace or Gaussian noise, whichever errs less.
 
     Args:
         data: from ``bind``.
@@ -269,8 +258,7 @@ def vector(
 
 
 def top(data: BoundData, column: str, *, epsilon: Amount, noise: str = EXPONENTIAL.name) -> NoisyAnswer:
-    """
-    Return the most frequent name or mark of a column, without its number.
+    """Return the most frequent name or mark of a column, without its number.
 
     Args:
         data: from ``bind``.
@@ -283,8 +271,7 @@ def top(data: BoundData, column: str, *, epsilon: Amount, noise: str = EXPONENTI
 
 
 def cluster(data: BoundData, *columns: str, k: int, epsilon: Amount, lloyd: LloydOptions | None = None) -> NoisyAnswer:
-    """
-    Return centres of clusters of some numbers, with their noisy sizes.
+    """Return centres of clusters of some numbers, with their noisy sizes.
 
     Args:
         data: from ``bind``.

@@ -30,8 +30,7 @@ Arrived = Callable[[], object]
 def send_all(
     url: str, survey: Survey, people: Sequence[Answers], arrived: Arrived = lambda: None, is_over: Event | None = None
 ) -> None:
-    """
-    Every row as its own respondent with its own ledger, ``AT_ONCE`` of them at a time.
+    """Every row as its own respondent with its own ledger, ``AT_ONCE`` of them at a time.
 
     Args:
         url: the aggregator's address.
@@ -60,8 +59,7 @@ def send_all(
 
 
 def send_invented(link: Link, survey: Survey, blocks: Iterable[list[Values]], seed: int, arrived: Arrived) -> None:
-    """
-    Invented people, one after the other, to a running aggregator, which gets the same reports for the same seed.
+    """Invented people, one after the other, to a running aggregator, which gets the same reports for the same seed.
 
     Args:
         link: of the survey, as respondents are given it.

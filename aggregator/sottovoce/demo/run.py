@@ -1,5 +1,4 @@
-"""
-The demonstration from its survey to its verdict: sent, closed, estimated, and held against the truth.
+"""The demonstration from its survey to its verdict: sent, closed, estimated, and held against the truth.
 
 Its answers are Fair's data on extramarital affairs: R. C. Fair, "A Theory of Extramarital Affairs", Journal of
 Political Economy 86 (1978): 6,366 women who answered a magazine's survey. Public domain; four of its nine columns are
@@ -31,8 +30,7 @@ MOST_ERRORS = 4.5
 
 
 class DemoEstimate(NamedTuple):
-    """
-    An estimate and the true value, which only this demonstration knows.
+    """An estimate and the true value, which only this demonstration knows.
 
     Attributes:
         question: its name.
@@ -50,8 +48,7 @@ class DemoEstimate(NamedTuple):
 
 
 def prepare(storage: Storage) -> Account:
-    """
-    Publish the demonstration's survey; returns the account that owns it.
+    """Publish the demonstration's survey; returns the account that owns it.
 
     Raises:
         StorageError: the database holds it already.
@@ -64,8 +61,7 @@ def prepare(storage: Storage) -> Account:
 
 
 def send(url: str, people: Sequence[Answers], arrived: Arrived, is_over: Event) -> None:
-    """
-    Fetch the survey as a device would, and answer it for everybody.
+    """Fetch the survey as a device would, and answer it for everybody.
 
     Args:
         url: the aggregator's address.

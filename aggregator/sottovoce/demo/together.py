@@ -20,8 +20,7 @@ _BLOCK = {"name": "joint_rr", "odds": "9", "radius": 0}
 
 
 class ComparedCell(NamedTuple):
-    """
-    A cell of the table of two yes/no answers.
+    """A cell of the table of two yes/no answers.
 
     Attributes:
         answers: answer to the first and to the second question.
@@ -37,8 +36,7 @@ class ComparedCell(NamedTuple):
 
 
 def compare_cells(people: Sequence[Answers], draws: Draws | None = None) -> list[ComparedCell]:
-    """
-    Randomize two answers of everybody both ways, and return the cells of both tables.
+    """Randomize two answers of everybody both ways, and return the cells of both tables.
 
     Args:
         people: true answers, as option names by question name.

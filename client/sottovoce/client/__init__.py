@@ -1,11 +1,10 @@
-"""
-The respondent's device: asks, randomizes, records, sends. The standard library, ``requests``, and the agreement.
+"""The respondent's device: asks, randomizes, records, sends. The standard library, ``requests``, and the agreement.
 
-    from sottovoce.client import Respondent
+from sottovoce.client import Respondent
 
-    me = Respondent.connect("https://survey.example.org/s/affairs#d=0e765eb6bcfb153cd18b5bb165124c5a")
-    receipt = me.answer({"affair": "yes", "occupation": "teacher"})
-    print(receipt["sha256"])
+me = Respondent.connect("https://survey.example.org/s/affairs#d=0e765eb6bcfb153cd18b5bb165124c5a")
+receipt = me.answer({"affair": "yes", "occupation": "teacher"})
+print(receipt["sha256"])
 """
 
 from importlib import import_module

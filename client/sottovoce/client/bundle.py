@@ -1,5 +1,4 @@
-"""
-Join the browser's modules: many files in the source, few requests on the wire.
+"""Join the browser's modules: many files in the source, few requests on the wire.
 
 Modules are joined, dependencies first, without imports, exports, whole-line comments and indentation; wrapped lines are
 joined. Nothing is renamed, so that a reader of the served script reads the source. The same sources give the same
@@ -100,8 +99,7 @@ def parts() -> dict[str, dict[str, str]]:
 
 
 def split(sources: dict[str, dict[str, str]]) -> dict[str, str]:
-    """
-    A script for each part; the later ones import from the first, and export what is imported when they arrive.
+    """A script for each part; the later ones import from the first, and export what is imported when they arrive.
 
     Raises:
         ValueError: a module that arrives later is in no later part, or ``join`` raises it.
@@ -128,8 +126,7 @@ def whole() -> str:
 
 
 def previewed(is_rare: bool = True) -> str:
-    """
-    As ``whole``, before a pretended aggregator, and with nothing of the browser's storage.
+    """As ``whole``, before a pretended aggregator, and with nothing of the browser's storage.
 
     Args:
         is_rare: also with ``FOR_RARE_PREVIEWS``.
@@ -144,8 +141,7 @@ def _whole(more: list[str], before: str, without: frozenset[str] = frozenset()) 
 
 
 def join(sources: dict[str, str]) -> str:
-    """
-    One module from several, given dependencies first.
+    """One module from several, given dependencies first.
 
     Raises:
         ValueError: a default export, a renamed import, two declarations of one name, or another construct that
@@ -171,8 +167,7 @@ def _holder(path: str, holders: Mapping[str, str]) -> str:
 
 
 def _bodies(sources: dict[str, str], arrival: Callable[[str], str]) -> dict[str, str]:
-    """
-    The modules as they are joined.
+    """The modules as they are joined.
 
     Args:
         sources: by path, dependencies first.

@@ -1,5 +1,4 @@
-"""
-Deliver a drawn report: send it, send it again, or withdraw it. This module never sees an answer.
+"""Deliver a drawn report: send it, send it again, or withdraw it. This module never sees an answer.
 
 The ledger is the queue. A report is recorded there before it is sent, so that the next process can send the same bytes
 if this one is killed.
@@ -23,8 +22,7 @@ from sottovoce.shared.report import Report, parse_report, receipt
 def deliver(
     ledger: Ledger, key: Key, entry: Entry, transport: Transport, clock: Callable[[], datetime] = now
 ) -> dict[str, Any]:
-    """
-    Send a recorded report, first time or again, and note that it has arrived; gives the receipt and the body.
+    """Send a recorded report, first time or again, and note that it has arrived; gives the receipt and the body.
 
     Args:
         ledger: gets the note that it has arrived.
@@ -61,8 +59,7 @@ def deliver(
 
 
 def take_back(ledger: Ledger, key: Key, entry: Entry, transport: Transport) -> None:
-    """
-    Withdraw a recorded report, sent or not, and note it. The aggregator learns nothing of one that was never tried.
+    """Withdraw a recorded report, sent or not, and note it. The aggregator learns nothing of one that was never tried.
 
     Args:
         ledger: gets the note, and wipes the report.

@@ -1,5 +1,4 @@
-"""
-Randomness as an argument: bytes in, integers out.
+"""Randomness as an argument: bytes in, integers out.
 
 The protocol is shared with the browser's client, byte for byte:
     below(m)       read ceil(bits(m - 1) / 8) bytes, big-endian; keep the low bits(m - 1) bits; reject if >= m.
@@ -22,8 +21,7 @@ class Draws:
         self._read = read
 
     def below(self, bound: int) -> int:
-        """
-        A uniform integer in 0 .. bound - 1; reads nothing when bound is 1.
+        """A uniform integer in 0 .. bound - 1; reads nothing when bound is 1.
 
         Raises:
             ValueError: bound is not in 1 .. 2^32 (a larger one would never be asked for by a valid survey).

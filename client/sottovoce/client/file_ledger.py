@@ -1,5 +1,4 @@
-"""
-The ledger that outlives a process: a folder with one small JSON file per entry, which appears whole or not at all.
+"""The ledger that outlives a process: a folder with one small JSON file per entry, which appears whole or not at all.
 
 A file is synced before it gets its name and its folder is synced after, so that a report which was sent is always one
 that is remembered, whatever ends the program or the machine in between.
@@ -39,8 +38,7 @@ _TEXT = ".survey"
 
 
 class FileLedger:
-    """
-    Remembers in a folder, one small JSON file per entry, readable by its owner only; sets of questions have files of
+    """Remembers in a folder, one small JSON file per entry, readable by its owner only; sets of questions have files of
     their own, which end in ``.drawn``, and so have the surveys that reports were drawn for, which end in ``.survey``.
 
     A file appears whole or not at all: it is written and synced under another name and then linked to its own,
@@ -56,8 +54,7 @@ class FileLedger:
         self._records = StoredEntries()
 
     def get(self, key: Key) -> Entry | None:
-        """
-        Return the entry recorded for ``key``, or None.
+        """Return the entry recorded for ``key``, or None.
 
         Raises:
             BudgetExhausted: its file is damaged, or cannot be read; what it held may have been sent.
@@ -74,8 +71,7 @@ class FileLedger:
         return entry
 
     def record(self, key: Key, entry: Entry, text: bytes = b"", only_one: bool = False) -> Entry:
-        """
-        Record the entry unless ``key`` has one, and return the stored one.
+        """Record the entry unless ``key`` has one, and return the stored one.
 
         Args:
             key: what is answered.
@@ -122,8 +118,7 @@ class FileLedger:
             return self._record(key, replace(found, epsilon=0.0))
 
     def prepare(self, key: Key, pool: str, draw: Callable[[], tuple[int, ...]]) -> tuple[int, ...]:
-        """
-        Return the kept set of questions; draw and keep one if there is none.
+        """Return the kept set of questions; draw and keep one if there is none.
 
         Args:
             key: what is answered.
@@ -138,8 +133,7 @@ class FileLedger:
         return parse_drawn(path)
 
     def revise(self, key: Key, before: str, after: str) -> bool:
-        """
-        Put another body, durably, in the place of one that is never sent.
+        """Put another body, durably, in the place of one that is never sent.
 
         Args:
             key: its key.
@@ -175,8 +169,7 @@ class FileLedger:
         self._end(self._name_of(key), ended)
 
     def end_untried(self, key: Key, ended: str) -> bool:
-        """
-        The same, where the report waits for its moment.
+        """The same, where the report waits for its moment.
 
         Args:
             key: its key.
@@ -199,8 +192,7 @@ class FileLedger:
             raise unreadable(self.folder) from None
 
     def read(self, name: str) -> Record:
-        """
-        The entry of this name.
+        """The entry of this name.
 
         Raises:
             BudgetExhausted: it is damaged or gone.

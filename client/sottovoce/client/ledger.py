@@ -1,5 +1,4 @@
-"""
-The device's ledger: the report drawn for each survey, and its epsilon. It never holds an answer.
+"""The device's ledger: the report drawn for each survey, and its epsilon. It never holds an answer.
 It also keeps the sets of questions drawn under ``ask``, the arm, and the memos of ``memoized_rr``; all are independent
 of the truth.
 
@@ -42,8 +41,7 @@ class Key(NamedTuple):
 
 @dataclass(frozen=True)
 class Entry:
-    """
-    One drawn report, or the memo of all waves: what it costs is charged once, and its body is never sent.
+    """One drawn report, or the memo of all waves: what it costs is charged once, and its body is never sent.
 
     Attributes:
         digest: the survey's digest when the report was drawn.
@@ -78,8 +76,7 @@ class Ledger(Protocol):
         """Return the entry recorded for ``key``, sent and ended ones too; None if there never was one."""
 
     def record(self, key: Key, entry: Entry, text: bytes = b"", only_one: bool = False) -> Entry:
-        """
-        The entry that stands for ``key`` from now on: an earlier one if there is one, else ``entry``, durably.
+        """The entry that stands for ``key`` from now on: an earlier one if there is one, else ``entry``, durably.
 
         Args:
             key: what is answered.
@@ -93,9 +90,8 @@ class Ledger(Protocol):
         """
 
     def answered_personally(self, key: Key) -> bool:
-        """
-        For a key without a token, whether a report was ever drawn for the same wave with one. An aggregator that turns
-        a survey for invited people into one for all would else be given a second draw.
+        """For a key without a token, whether a report was ever drawn for the same wave with one. An aggregator that
+        turns a survey for invited people into one for all would else be given a second draw.
         """
 
     def text(self, digest: str) -> bytes | None:
@@ -108,17 +104,15 @@ class Ledger(Protocol):
         """Return the first unacknowledged report for the same wave with another token, or None."""
 
     def bind(self, key: Key, entry: Entry) -> Entry | None:
-        """
-        Put the report that ``unaccepted`` gave under ``key`` too, in one durable write.
+        """Put the report that ``unaccepted`` gave under ``key`` too, in one durable write.
 
         Returns:
             What stands for ``key`` from now on; None if that report is not the unaccepted one any more.
         """
 
     def prepare(self, key: Key, pool: str, draw: Callable[[], tuple[int, ...]]) -> tuple[int, ...]:
-        """
-        The set of questions drawn for ``key`` from this pool: an earlier one if there is one, else what ``draw`` gives,
-        durably. It costs nothing, and goes when the report ends.
+        """The set of questions drawn for ``key`` from this pool: an earlier one if there is one, else what ``draw``
+        gives, durably. It costs nothing, and goes when the report ends.
 
         Args:
             key: what is answered.
@@ -127,8 +121,7 @@ class Ledger(Protocol):
         """
 
     def revise(self, key: Key, before: str, after: str) -> bool:
-        """
-        Put another body, durably, in the place of one that is never sent.
+        """Put another body, durably, in the place of one that is never sent.
 
         Args:
             key: its key.
@@ -152,8 +145,7 @@ class Ledger(Protocol):
         """Wipe the report, durably, this key's copy last, and keep that there was one; ``ended`` says why."""
 
     def end_untried(self, key: Key, ended: str) -> bool:
-        """
-        The same, where the report waits for its moment, looked for in the same step; whether it did. Of two programs
+        """The same, where the report waits for its moment, looked for in the same step; whether it did. Of two programs
         one notes first that the moment has come, or that it never will.
 
         Args:
@@ -166,8 +158,7 @@ class Ledger(Protocol):
 
 
 def recorded(ledger: Ledger, key: Key) -> tuple[Key, Entry] | None:
-    """
-    Return the key and the entry drawn for ``key`` or, failing that, for ``key`` without its token; else None.
+    """Return the key and the entry drawn for ``key`` or, failing that, for ``key`` without its token; else None.
 
     Without a token too: a survey that is open to all ignores the one in a link. The survey's revision is not looked
     at: whichever link is opened, the entry's own digest says what was answered.
@@ -210,8 +201,7 @@ class MemoryLedger:
         return self._entries.get(key)
 
     def record(self, key: Key, entry: Entry, text: bytes = b"", only_one: bool = False) -> Entry:
-        """
-        The entry that stands for ``key`` from now on.
+        """The entry that stands for ``key`` from now on.
 
         Args:
             key: what is answered.
@@ -252,8 +242,7 @@ class MemoryLedger:
         return self.record(key, replace(found, epsilon=0.0)) if found is not None and found.body == entry.body else None
 
     def prepare(self, key: Key, pool: str, draw: Callable[[], tuple[int, ...]]) -> tuple[int, ...]:
-        """
-        The set of questions from now on.
+        """The set of questions from now on.
 
         Args:
             key: what is answered.
@@ -265,8 +254,7 @@ class MemoryLedger:
         return self._drawn[key, pool]
 
     def revise(self, key: Key, before: str, after: str) -> bool:
-        """
-        Put another body in the place of one that is never sent.
+        """Put another body in the place of one that is never sent.
 
         Args:
             key: its key.
@@ -299,8 +287,7 @@ class MemoryLedger:
         self._texts = {digest: text for digest, text in self._texts.items() if digest in left}
 
     def end_untried(self, key: Key, ended: str) -> bool:
-        """
-        The same, where the report waits for its moment.
+        """The same, where the report waits for its moment.
 
         Args:
             key: its key.

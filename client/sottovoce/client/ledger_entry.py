@@ -1,5 +1,4 @@
-"""
-Format and names of the ledger's files. Every field is checked: any user of the device can write there.
+"""Format and names of the ledger's files. Every field is checked: any user of the device can write there.
 
 An entry's file is named by a digest of its key, as a token names a person. A field that was added later may be missing,
 as in a file of an earlier version.
@@ -26,8 +25,7 @@ _AT_ONCE = 1 << 16
 
 
 class Record(NamedTuple):
-    """
-    One entry with what it is for.
+    """One entry with what it is for.
 
     Attributes:
         key: without its token, which the ledger does not hold.
@@ -54,8 +52,7 @@ def dump_record(key: Key, entry: Entry) -> bytes:
 
 
 class StoredEntries:
-    """
-    The entries in the files of one ledger: those that lie there now, and each spelling of them is understood once.
+    """The entries in the files of one ledger: those that lie there now, and each spelling of them is understood once.
 
     A program looks at the same few entries many times, since another one may change them in between.
     """
@@ -65,8 +62,7 @@ class StoredEntries:
         self._names: dict[Key, str] = {}
 
     def read(self, path: str, name: str) -> Record:
-        """
-        Read and parse the file of an entry.
+        """Read and parse the file of an entry.
 
         Args:
             path: of the file.
@@ -116,8 +112,7 @@ def dump_drawn(drawn: tuple[int, ...]) -> bytes:
 
 
 def parse_drawn(path: Path) -> tuple[int, ...]:
-    """
-    The set of questions in a file.
+    """The set of questions in a file.
 
     Raises:
         BudgetExhausted: it is damaged.

@@ -5,8 +5,7 @@ from pathlib import Path
 
 
 def ledger_folder(platform: str, environ: Mapping[str, str], home: Path) -> Path:
-    """
-    Return the folder of the ledger.
+    """Return the folder of the ledger.
 
     ``SOTTOVOCE_LEDGER`` names it outright. Else it is where the platform keeps an application's own data: on Windows
     ``%LOCALAPPDATA%`` (not the roaming profile: the ledger belongs to this device), on macOS

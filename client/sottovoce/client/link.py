@@ -17,8 +17,7 @@ _WAVE = re.compile(r"0|[1-9][0-9]{0,3}")
 
 @dataclass(frozen=True)
 class Link:
-    """
-    The parts of a survey link.
+    """The parts of a survey link.
 
     Attributes:
         origin: the aggregator's address, without a trailing slash.
@@ -36,8 +35,7 @@ class Link:
 
 
 def parse_link(url: str) -> Link:
-    """
-    The parts of a link.
+    """The parts of a link.
 
     Raises:
         TransportError: not an http(s) link to a survey, its digest or wave has another form, its token is mistyped.

@@ -1,6 +1,5 @@
-"""
-The memo for all waves of a survey with ``memoized_rr``: the permanent answers of each such question, for both truths,
-drawn once. Both are kept, so that the memo is independent of the truth.
+"""The memo for all waves of a survey with ``memoized_rr``: the permanent answers of each such question, for both
+truths, drawn once. Both are kept, so that the memo is independent of the truth.
 
 The memo is an entry of the ledger, with the charge for all waves. It is kept by the questions' names and the numbers of
 their channels: a correction of texts or of the order finds it again, and what has no memo, or had another channel, is
@@ -25,8 +24,7 @@ _ANSWERS = {f"{no}{yes}": (no, yes) for no in (0, 1) for yes in (0, 1)}
 
 
 class _StoredMemo(NamedTuple):
-    """
-    The memo of one question.
+    """The memo of one question.
 
     Attributes:
         answers: a digit for a truth of no, and one for a truth of yes.
@@ -40,8 +38,7 @@ class _StoredMemo(NamedTuple):
 
 
 def keep_memo(ledger: Ledger, key: Key, survey: Survey, draws: Draws) -> Memo:
-    """
-    The memo, drawn and charged before the first report that makes use of it; empty if the survey needs none.
+    """The memo, drawn and charged before the first report that makes use of it; empty if the survey needs none.
 
     Args:
         ledger: keeps the memo, for all waves.
@@ -68,8 +65,7 @@ def keep_memo(ledger: Ledger, key: Key, survey: Survey, draws: Draws) -> Memo:
 
 
 def check_memo(ledger: Ledger, key: Key, survey: Survey) -> Memo | None:
-    """
-    The memo that was kept, or None; nothing is drawn.
+    """The memo that was kept, or None; nothing is drawn.
 
     Args:
         ledger: where to look.
@@ -89,9 +85,8 @@ def check_memo(ledger: Ledger, key: Key, survey: Survey) -> Memo | None:
 
 
 def digest_of_digits(ledger: Ledger, key: Key) -> str | None:
-    """
-    The digest of the survey without which the memo cannot be read: an earlier release kept digits alone, in the order
-    of that survey. None if it says by itself what it is for, or there is none.
+    """The digest of the survey without which the memo cannot be read: an earlier release kept digits alone, in the
+    order of that survey. None if it says by itself what it is for, or there is none.
     """
     entry = ledger.get(_key(key))
     return entry.digest if entry is not None and entry.body and not entry.body.startswith("{") else None

@@ -1,5 +1,4 @@
-"""
-The order in which one person is shown items, rows and options: drawn once, before any is shown, and kept.
+"""The order in which one person is shown items, rows and options: drawn once, before any is shown, and kept.
 
 It depends on no answer and is not reported. The ledger keeps it, so that a person who comes back sees the same order;
 what the ledger gives is used only if it could have been drawn.
@@ -17,8 +16,7 @@ from sottovoce.shared.spec import Survey
 
 
 def draw_order(ordered: OrderedList, draws: Draws) -> tuple[int, ...]:
-    """
-    An order of 0 .. m - 1 for the m that may move; ``random`` all equally likely, ``reversed_half`` two.
+    """An order of 0 .. m - 1 for the m that may move; ``random`` all equally likely, ``reversed_half`` two.
 
     Bytes: those of below(m), below(m - 1), ..., below(2); for ``reversed_half`` those of below(2).
     """
@@ -32,8 +30,7 @@ def draw_order(ordered: OrderedList, draws: Draws) -> tuple[int, ...]:
 
 
 def keep_order(ledger: Ledger, key: Key, survey: Survey, draws: Draws) -> Arrangement:
-    """
-    The order that stands for ``key``: one kept earlier, else one drawn now and kept.
+    """The order that stands for ``key``: one kept earlier, else one drawn now and kept.
 
     Args:
         ledger: where it is kept.

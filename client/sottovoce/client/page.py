@@ -1,5 +1,4 @@
-"""
-Assemble the respondent's page: as the aggregator serves it, for a static host, and as one file to save.
+"""Assemble the respondent's page: as the aggregator serves it, for a static host, and as one file to save.
 
 The style is inline, allowed by its digest in the CSP, so that a form is ready after five requests at most. If the
 page does not come from the aggregator, a block of JSON in it, ``setup``, names the aggregator that it reports to.
@@ -30,8 +29,7 @@ _TYPES = {
 
 
 class PageFile(NamedTuple):
-    """
-    One file as it is served.
+    """One file as it is served.
 
     Attributes:
         style: how a content security policy names the style within it.
@@ -47,8 +45,7 @@ class PageFile(NamedTuple):
 
 
 class Preview(NamedTuple):
-    """
-    The form as a researcher tries it before it is published.
+    """The form as a researcher tries it before it is published.
 
     Attributes:
         pieces: the page around its setup, and around what stands above the form.
@@ -88,8 +85,7 @@ def by_path(files: Mapping[str, PageFile], survey: str) -> dict[str, PageFile]:
 
 
 def path_of(name: str, file: PageFile, survey: str) -> str:
-    """
-    The path under which an aggregator serves a file of the page to those who open it.
+    """The path under which an aggregator serves a file of the page to those who open it.
 
     Args:
         name: of ``assemble``.
@@ -101,8 +97,7 @@ def path_of(name: str, file: PageFile, survey: str) -> str:
 
 
 def opened(scripts: Mapping[str, str] | None = None) -> dict[str, str]:
-    """
-    The page's scripts with last lines that let an audit or a test reach all that their modules export.
+    """The page's scripts with last lines that let an audit or a test reach all that their modules export.
 
     Args:
         scripts: by name, as they were served; by default our own.
@@ -123,8 +118,8 @@ def languages() -> list[str]:
 
 
 def static_page(aggregator: str) -> dict[str, bytes]:
-    """
-    The files for a static host, by path: a page that reports to ``aggregator``, and checks its parts by their digests.
+    """The files for a static host, by path: a page that reports to ``aggregator``, and checks its parts by their
+    digests.
 
     Raises:
         TransportError: not the address of an aggregator.
@@ -140,8 +135,7 @@ def static_page(aggregator: str) -> dict[str, bytes]:
 
 
 def saved_page(aggregator: str, survey: Survey | None = None) -> bytes:
-    """
-    One file that needs no host: script, sentences and, if given, the survey are within it.
+    """One file that needs no host: script, sentences and, if given, the survey are within it.
 
     Raises:
         TransportError: not the address of an aggregator.
@@ -157,8 +151,7 @@ def saved_page(aggregator: str, survey: Survey | None = None) -> bytes:
 
 @cache
 def preview(is_rare: bool = True) -> Preview:
-    """
-    The form before a pretended aggregator, which no respondent is given.
+    """The form before a pretended aggregator, which no respondent is given.
 
     Args:
         is_rare: the survey needs one of ``bundle.FOR_RARE_PREVIEWS``.
@@ -172,8 +165,7 @@ def preview(is_rare: bool = True) -> Preview:
 
 
 def _saved() -> list[str]:
-    """
-    A saved page around what is its own: the aggregator's address in its policy, and in its setup, with the survey.
+    """A saved page around what is its own: the aggregator's address in its policy, and in its setup, with the survey.
 
     The aggregator serves these pieces, the same for everybody; the page joins them when a person saves it.
     """
@@ -238,8 +230,7 @@ def _version(texts: Mapping[str, str]) -> str:
 
 
 def _worker(version: str, kept: list[str], used: Sequence[str] = ()) -> str:
-    """
-    The service worker; its first line changes whenever a file of the page does.
+    """The service worker; its first line changes whenever a file of the page does.
 
     Args:
         version: of the page.

@@ -1,5 +1,4 @@
-"""
-Assemble the frame of a single question and the element that shows it in a page of another system.
+"""Assemble the frame of a single question and the element that shows it in a page of another system.
 
 The frame is one file: script, style and the sentences of all languages are in it, so that nothing is fetched after it.
 It belongs on an origin of its own; a page that could read it makes it refuse.
@@ -103,8 +102,7 @@ def question_assets() -> dict[str, PageFile]:
 
 
 def question_files() -> dict[str, bytes]:
-    """
-    Return the files for a static host and the npm package ``@sottovoce/question``, by path.
+    """Return the files for a static host and the npm package ``@sottovoce/question``, by path.
 
     The frame, ``index.html``, must be on another origin than the survey around it.
     """

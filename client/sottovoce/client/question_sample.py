@@ -1,5 +1,5 @@
-"""
-The arm and the sample of questions for one respondent: with ``ask: m``, all public ones and m private ones of the arm.
+"""The arm and the sample of questions for one respondent: with ``ask: m``, all public ones and m private ones of the
+arm.
 
 The device draws the set once, before any question is shown, and keeps it: a set drawn anew, or drawn by another party,
 could be made to depend on an answer. The ledger stores it by the names of the private questions, not by the text of the
@@ -22,8 +22,7 @@ from sottovoce.shared.spec import Survey
 
 
 def keep_asked(ledger: Ledger, key: Key, survey: Survey, draws: Draws, arm: int = 0) -> tuple[int, ...]:
-    """
-    The questions that are asked under ``key``: by sets kept earlier, else by sets drawn now and kept.
+    """The questions that are asked under ``key``: by sets kept earlier, else by sets drawn now and kept.
 
     Args:
         ledger: where they are kept.
@@ -60,8 +59,7 @@ def _keep_units(ledger: Ledger, key: Key, survey: Survey, sample: UnitSample, dr
 
 
 def pool_of(ask: int, names: Sequence[str]) -> str:
-    """
-    Digest of what a set is drawn from, under which a ledger keeps it.
+    """Digest of what a set is drawn from, under which a ledger keeps it.
 
     Args:
         ask: its size.
@@ -71,8 +69,7 @@ def pool_of(ask: int, names: Sequence[str]) -> str:
 
 
 def draw_asked(survey: Survey, draws: Draws, arm: int = 0) -> tuple[int, ...]:
-    """
-    Indices of what a report of an arm has values of, in the survey's order; every set of m units is equally likely.
+    """Indices of what a report of an arm has values of, in the survey's order; every set of m units is equally likely.
 
     Args:
         survey: the survey.
@@ -103,8 +100,7 @@ def _asked(survey: Survey, arm: int, choose: Callable[[UnitSample], list[Unit]])
 
 
 def draw_arm(survey: Survey, draws: Draws) -> int:
-    """
-    Index of an arm, with probability proportional to its weight.
+    """Index of an arm, with probability proportional to its weight.
 
     Bytes: those of pick(weights), drawn before the report's own.
     """
@@ -112,8 +108,7 @@ def draw_arm(survey: Survey, draws: Draws) -> int:
 
 
 def keep_arm(ledger: Ledger, key: Key, survey: Survey, draws: Draws) -> str:
-    """
-    The name of the arm that stands for ``key``: one kept earlier, else one drawn now and kept.
+    """The name of the arm that stands for ``key``: one kept earlier, else one drawn now and kept.
 
     Args:
         ledger: where it is kept.

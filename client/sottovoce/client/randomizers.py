@@ -1,5 +1,4 @@
-"""
-The randomizers: what a device draws for each mechanism, whose channel is in ``sottovoce.shared.mechanisms``.
+"""The randomizers: what a device draws for each mechanism, whose channel is in ``sottovoce.shared.mechanisms``.
 
 Each takes the mechanism, a true value and the source of randomness, and gives the reported value. It pays
 ``mechanism.epsilon``, and reads the same bytes whatever the truth. ``perturb`` gives a whole report.
@@ -31,8 +30,7 @@ _SIGNS = (0, 1, -1)  # of the three directions
 
 
 def draw_from_row(mechanism: Table, value: int, draws: Draws) -> int:
-    """
-    A report by the mechanism's weights for ``value``: 0 or 1, a category, or an output of the square wave.
+    """A report by the mechanism's weights for ``value``: 0 or 1, a category, or an output of the square wave.
 
     Bytes: those of ``below(sum of a row)``; coin flip 1.
     """
@@ -40,8 +38,7 @@ def draw_from_row(mechanism: Table, value: int, draws: Draws) -> int:
 
 
 def draw_bits(mechanism: Bits, value: int, draws: Draws) -> int:
-    """
-    A mask with a bit for each option, from option 0 on, each with the weights of its own truth.
+    """A mask with a bit for each option, from option 0 on, each with the weights of its own truth.
 
     Epsilon: for ``bitwise_rr`` it counts on at most max_choices options chosen. Bytes: those of k picks.
     """
@@ -51,8 +48,7 @@ def draw_bits(mechanism: Bits, value: int, draws: Draws) -> int:
 
 
 def randomize_sampled_option(mechanism: SampledOption, value: int, draws: Draws) -> int:
-    """
-    ``2 * option + bit`` for one of the options, when the mask of the chosen ones is ``value``.
+    """``2 * option + bit`` for one of the options, when the mask of the chosen ones is ``value``.
 
     Bytes: those of below(k) and of the bit's pick.
     """
@@ -62,8 +58,7 @@ def randomize_sampled_option(mechanism: SampledOption, value: int, draws: Draws)
 
 
 def randomize_subset_selection(mechanism: SubsetSelection, value: int, draws: Draws) -> int:
-    """
-    A mask of ``size`` options, likelier to hold option ``value``.
+    """A mask of ``size`` options, likelier to hold option ``value``.
 
     Bytes: those of one pick for the truth, then of below(k - 1), below(k - 2), ..., ``size`` of them, whether or not
     it is in the set.
@@ -79,8 +74,7 @@ def randomize_subset_selection(mechanism: SubsetSelection, value: int, draws: Dr
 
 
 def randomize_hadamard_response(mechanism: HadamardResponse, value: int, draws: Draws) -> int:
-    """
-    A column in 0 .. K - 1, likelier one of option ``value``.
+    """A column in 0 .. K - 1, likelier one of option ``value``.
 
     Bytes: those of one pick and of below(K / 2).
     """
@@ -90,8 +84,7 @@ def randomize_hadamard_response(mechanism: HadamardResponse, value: int, draws: 
 
 
 def randomize_rounding_rr(mechanism: RoundingRR, value: int, draws: Draws) -> int:
-    """
-    0 or 1, for the least or the largest value, when the truth is step ``value``.
+    """0 or 1, for the least or the largest value, when the truth is step ``value``.
 
     Bytes: those of below(steps), also where nothing is to be rounded, and of the bit's pick.
     """
@@ -101,8 +94,7 @@ def randomize_rounding_rr(mechanism: RoundingRR, value: int, draws: Draws) -> in
 
 
 def randomize_sampled_coordinate(mechanism: SampledCoordinate, value: tuple[int, ...], draws: Draws) -> int:
-    """
-    ``2 * coordinate + end`` for one of the coordinates, when their true steps are ``value``.
+    """``2 * coordinate + end`` for one of the coordinates, when their true steps are ``value``.
 
     Bytes: those of below(d) and of ``rounding_rr``.
     """
@@ -112,8 +104,7 @@ def randomize_sampled_coordinate(mechanism: SampledCoordinate, value: tuple[int,
 
 
 def randomize_level_table(mechanism: LevelTable, value: int, draws: Draws) -> int:
-    """
-    The index of an output, when the truth is step ``value``.
+    """The index of an output, when the truth is step ``value``.
 
     Bytes: those of below(steps), also where the truth is a level, and of one pick from a row.
     """
@@ -123,8 +114,7 @@ def randomize_level_table(mechanism: LevelTable, value: int, draws: Draws) -> in
 
 
 def randomize_geometric(mechanism: Geometric, value: int, draws: Draws) -> int:
-    """
-    A step in 0 .. steps, when the truth is step ``value``.
+    """A step in 0 .. steps, when the truth is step ``value``.
 
     Bytes: those of one pick for the direction and of steps - 1 for the magnitude, whatever the noise.
     """
@@ -145,8 +135,7 @@ def memorize(mechanism: MemoizedRR, draws: Draws) -> tuple[int, int]:
 
 
 def recall(mechanism: MemoizedRR, memo: Sequence[int], value: int, draws: Draws) -> int:
-    """
-    One wave's report: the permanent answer for ``value`` through the instantaneous layer.
+    """One wave's report: the permanent answer for ``value`` through the instantaneous layer.
 
     Args:
         mechanism: both layers.
@@ -159,8 +148,7 @@ def recall(mechanism: MemoizedRR, memo: Sequence[int], value: int, draws: Draws)
 
 
 def randomize_memoized_rr(mechanism: MemoizedRR, value: int, draws: Draws) -> int:
-    """
-    0 or 1, the report for a single wave with a memo of its own.
+    """0 or 1, the report for a single wave with a memo of its own.
 
     Epsilon covers all waves under one memo. Bytes: two picks of the permanent layer and one of the instantaneous.
     """
@@ -168,8 +156,7 @@ def randomize_memoized_rr(mechanism: MemoizedRR, value: int, draws: Draws) -> in
 
 
 def randomize_joint_rr(block: JointRR, values: Sequence[int], draws: Draws) -> tuple[int, ...]:
-    """
-    A category for each question of the block that is asked, drawn together.
+    """A category for each question of the block that is asked, drawn together.
 
     Epsilon: ``block.epsilon``, for all of them together and for each. Bytes: those of one ``pick`` from weights that
     sum to ``total``, whatever the truth and the report.
@@ -206,8 +193,7 @@ RANDOMIZERS: dict[str, Callable[[Any, Any, Draws], int]] = {
 
 
 def perturb(survey: Survey, values: Sequence[Value | None], draws: Draws, memos: Memo) -> tuple[int | None, ...]:
-    """
-    The reported values: each question that is asked in order, and where a block begins the whole block.
+    """The reported values: each question that is asked in order, and where a block begins the whole block.
 
     Args:
         survey: the survey.

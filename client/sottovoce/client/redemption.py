@@ -1,5 +1,4 @@
-"""
-Redeeming an invitation: the aggregator signs the ids of this device's coming reports, one for each wave, unseen.
+"""Redeeming an invitation: the aggregator signs the ids of this device's coming reports, one for each wave, unseen.
 
 All of it happens once, at the first visit, for all waves. The drawn ids are on disk before they are sent,
 so that after a crash the next process sends the same blinded ids and gets the same signatures. Ids are never drawn
@@ -57,8 +56,7 @@ class Redeemer(Protocol):
 
 
 def redeem(ledger: Ledger, key: Key, survey: Survey, transport: Redeemer, draws: Draws) -> None:
-    """
-    Have the ids of all waves signed, unless that was done before.
+    """Have the ids of all waves signed, unless that was done before.
 
     Args:
         ledger: keeps what was drawn, then the signatures.
@@ -88,8 +86,7 @@ def redeem(ledger: Ledger, key: Key, survey: Survey, transport: Redeemer, draws:
 
 
 def prepare(moduli: Sequence[int], draws: Draws) -> list[Prepared]:
-    """
-    An id for each wave, and how it goes to be signed.
+    """An id for each wave, and how it goes to be signed.
 
     Bytes: for each wave 16 of the id, 48 of the salt, and those of ``draw_factor``.
     """
@@ -97,8 +94,7 @@ def prepare(moduli: Sequence[int], draws: Draws) -> list[Prepared]:
 
 
 def signed_id(ledger: Ledger, key: Key) -> Signed | None:
-    """
-    The id that a report must have, with its signature; None if a report of this wave has taken it.
+    """The id that a report must have, with its signature; None if a report of this wave has taken it.
 
     Raises:
         BudgetExhausted: the invitation does not cover this wave; it was never redeemed, or is not good any more.
@@ -112,8 +108,7 @@ def signed_id(ledger: Ledger, key: Key) -> Signed | None:
 
 
 def check_signed(ledger: Ledger, key: Key, survey: Survey) -> None:
-    """
-    Refuse a survey without signatures where this device has asked for those of a survey of that name.
+    """Refuse a survey without signatures where this device has asked for those of a survey of that name.
 
     Args:
         ledger: of the device.

@@ -1,5 +1,4 @@
-"""
-The path of an answer on the device:
+"""The path of an answer on the device:
 
     answer -> encode -> randomize -> record || report -> submit
 
@@ -35,8 +34,7 @@ from sottovoce.shared.spec import Question, Survey
 
 
 class Respondent:
-    """
-    One person and one survey.
+    """One person and one survey.
 
     The ledger comes first: a report drawn before is sent and shown, even if the survey now costs more than the limit,
     was corrected or is closed.
@@ -97,8 +95,7 @@ class Respondent:
         reach: Callable[[str], Transport] = Transport,
         **options: Any,  # noqa: ANN401 - those of the class
     ) -> Self:
-        """
-        A respondent for the survey behind ``url``; refuses a survey that is not the one the link names.
+        """A respondent for the survey behind ``url``; refuses a survey that is not the one the link names.
 
         Where a report was drawn, its own survey is the one, without the network: any link of the survey leads to it.
 
@@ -132,8 +129,7 @@ class Respondent:
 
     @cached_property
     def asked(self) -> tuple[Question, ...]:
-        """
-        The questions of this person; under ``ask``, or with arms, drawn and recorded before any is shown.
+        """The questions of this person; under ``ask``, or with arms, drawn and recorded before any is shown.
 
         Raises:
             BudgetExhausted: the ledger cannot be written or read.
@@ -147,8 +143,7 @@ class Respondent:
 
     @cached_property
     def arm(self) -> str:
-        """
-        Name of the arm that this person is in, drawn and recorded when it is first needed; "" without arms.
+        """Name of the arm that this person is in, drawn and recorded when it is first needed; "" without arms.
 
         Raises:
             BudgetExhausted: the ledger cannot be written or read.
@@ -162,8 +157,7 @@ class Respondent:
 
     @property
     def drawn(self) -> bool:
-        """
-        Return True if a report was already drawn; answers would then change nothing.
+        """Return True if a report was already drawn; answers would then change nothing.
 
         Raises:
             BudgetExhausted: the memo has other odds or is forgotten, or a personal survey is now said to be open.
@@ -176,8 +170,7 @@ class Respondent:
         return is_drawn
 
     def redeem(self) -> None:
-        """
-        Have the ids of this invitation's reports signed, for all waves, unless that was done; where the survey asks.
+        """Have the ids of this invitation's reports signed, for all waves, unless that was done; where the survey asks.
 
         Raises:
             BudgetExhausted: the invitation is not to be used any more, or the ledger refuses.
@@ -187,8 +180,7 @@ class Respondent:
             redeem(self.ledger, self._key, self.survey, self._transport, self._draws)
 
     def answer(self, answers: Mapping[str, object]) -> dict[str, Any]:
-        """
-        ``record`` the answers, send the report, and return the aggregator's receipt.
+        """``record`` the answers, send the report, and return the aggregator's receipt.
 
         Args:
             answers: as for ``record``.
@@ -202,8 +194,7 @@ class Respondent:
         return self.send()
 
     def record(self, answers: Mapping[str, object]) -> None:
-        """
-        Randomize the answers and record the report, once: where one was recorded before, nothing is drawn.
+        """Randomize the answers and record the report, once: where one was recorded before, nothing is drawn.
 
         Args:
             answers: by question name; what an answer looks like stands in ``shared.answers``. None, or no entry, is
@@ -237,8 +228,7 @@ class Respondent:
         forget_signature(self.ledger, self._key)
 
     def encode(self, answers: Mapping[str, object]) -> tuple[Value | None, ...]:
-        """
-        The true values, in the survey's order; the arm is the drawn one, whatever the answers say.
+        """The true values, in the survey's order; the arm is the drawn one, whatever the answers say.
 
         Args:
             answers: as for ``record``.
@@ -254,8 +244,7 @@ class Respondent:
         return self.ledger.unaccepted(self._key) is not None
 
     def resume(self) -> dict[str, Any]:
-        """
-        Resend a report that this person drew with another token: the same bytes, with this token.
+        """Resend a report that this person drew with another token: the same bytes, with this token.
 
         Raises:
             BudgetExhausted: there is none any more.
@@ -267,8 +256,7 @@ class Respondent:
         return self.send()
 
     def send(self) -> dict[str, Any]:
-        """
-        Send the recorded report, first time or again: the same bytes.
+        """Send the recorded report, first time or again: the same bytes.
 
         Raises:
             BudgetExhausted: there is no report to send: none was drawn, or it was withdrawn or forgotten.
@@ -278,8 +266,7 @@ class Respondent:
         return deliver(self.ledger, self._key, self._entry(), self._transport, self._clock)
 
     def standing(self) -> RevisionStatus | None:
-        """
-        Return the survey's status in this wave by the aggregator's clock; None if it gives none.
+        """Return the survey's status in this wave by the aggregator's clock; None if it gives none.
 
         Raises:
             TransportError: no answer, or refused.
@@ -291,8 +278,7 @@ class Respondent:
             return None
 
     def check_token(self) -> bool | None:
-        """
-        Return True if the link's token is unspent; None if there is no token or the aggregator gives no status.
+        """Return True if the link's token is unspent; None if there is no token or the aggregator gives no status.
 
         Raises:
             TransportError: no answer, or refused for another reason.
@@ -329,8 +315,7 @@ class Respondent:
         return "" if entry is None else entry.refused
 
     def withdraw(self) -> None:
-        """
-        Take the recorded report back; the ledger remembers, so nothing is sent again and nothing is drawn again.
+        """Take the recorded report back; the ledger remembers, so nothing is sent again and nothing is drawn again.
 
         Raises:
             BudgetExhausted: there is no report to take back.
@@ -348,8 +333,7 @@ class Respondent:
 def encode(
     survey: Survey, answers: Mapping[str, object], asked: Collection[int] | None = None
 ) -> tuple[Value | None, ...]:
-    """
-    The true values, in the survey's order; None for the questions whose indices are not in ``asked``.
+    """The true values, in the survey's order; None for the questions whose indices are not in ``asked``.
 
     Args:
         survey: the survey.
@@ -371,8 +355,7 @@ def randomize(
     *,
     report_id: str = "",
 ) -> Report:
-    """
-    The report for these true values: the id is drawn first, then the answers to what is asked, as ``perturb`` says.
+    """The report for these true values: the id is drawn first, then the answers to what is asked, as ``perturb`` says.
 
     Args:
         survey: the survey.

@@ -1,5 +1,4 @@
-"""
-The published revisions of a survey: which one a link names, whether they follow one another, and which still answer.
+"""The published revisions of a survey: which one a link names, whether they follow one another, and which still answer.
 
 A link names its survey by digest, and any revision answers as long as the survey is open. An aggregator could tag a
 person with a revision of their own; so all are in one reply, the same for everybody, and each names the one before it.
@@ -52,8 +51,7 @@ class PublishedRevision(NamedTuple):
 
 
 class RevisionStatus(NamedTuple):
-    """
-    Status of a revision in one wave, by the aggregator's clock.
+    """Status of a revision in one wave, by the aggregator's clock.
 
     Attributes:
         state: ``early``, ``open``, ``closed`` or ``retired``: an open one that begins no answer any more.
@@ -67,8 +65,7 @@ class RevisionStatus(NamedTuple):
 
 
 def survey_for(transport: Publisher, link: Link) -> Survey:
-    """
-    The survey that a link names: the newest revision, or the one with the link's digest.
+    """The survey that a link names: the newest revision, or the one with the link's digest.
 
     Raises:
         TransportError: the aggregator cannot be reached, has no such survey, or shows revisions that contradict each
@@ -85,8 +82,7 @@ def survey_for(transport: Publisher, link: Link) -> Survey:
 
 
 def published(transport: Publisher, name: str) -> list[PublishedRevision]:
-    """
-    All revisions that an aggregator shows, newest first; where there is no such reply, the newest alone.
+    """All revisions that an aggregator shows, newest first; where there is no such reply, the newest alone.
 
     Raises:
         TransportError: the aggregator cannot be reached, refuses, or its reply cannot be read.
@@ -118,8 +114,7 @@ def contradictions(revisions: Sequence[PublishedRevision]) -> list[str]:
 
 
 def standing(status: Mapping[str, Any], survey: Survey, wave: int) -> RevisionStatus | None:
-    """
-    Return a survey's status from an aggregator's reply; None if that does not name its revision.
+    """Return a survey's status from an aggregator's reply; None if that does not name its revision.
 
     Args:
         status: as ``Transport.fetch_status`` gives it.
@@ -218,8 +213,7 @@ def cached_survey(ledger: Ledger, digest: str) -> Survey | None:
 
 
 def cached_or_fetched_survey(ledger: Ledger, digest: str, transport: Transport, link: Link) -> Survey | None:
-    """
-    The same; where an earlier release kept none, the aggregator is asked, and what it sends is kept from now on.
+    """The same; where an earlier release kept none, the aggregator is asked, and what it sends is kept from now on.
 
     Args:
         ledger: where to look, and to keep it.

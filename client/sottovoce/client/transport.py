@@ -51,8 +51,7 @@ class Reply(NamedTuple):
 
 
 class Transport:
-    """
-    Talks to one aggregator.
+    """Talks to one aggregator.
 
     Args:
         origin: the aggregator's address, without a trailing slash.
@@ -81,8 +80,7 @@ class Transport:
         self._jitter = jitter
 
     def fetch_survey(self, name: str) -> bytes:
-        """
-        The survey's canonical bytes.
+        """The survey's canonical bytes.
 
         Raises:
             TransportError: no answer after ``TRIES`` tries, or refused.
@@ -93,8 +91,7 @@ class Transport:
         return reply.body
 
     def fetch_revisions(self, name: str) -> bytes | None:
-        """
-        All published revisions in one reply, so that no request says which one is meant; None if there is no such
+        """All published revisions in one reply, so that no request says which one is meant; None if there is no such
         reply, as from an older aggregator.
 
         Raises:
@@ -106,8 +103,8 @@ class Transport:
         return None if reply is None else reply.body
 
     def fetch_status(self, name: str) -> dict[str, Any] | None:
-        """
-        Fetch the status of revisions and waves (see ``revisions.standing``); None if the aggregator has no such route.
+        """Fetch the status of revisions and waves (see ``revisions.standing``); None if the aggregator has no such
+        route.
 
         Asked once, since a person waits for it and can answer without it.
 
@@ -118,8 +115,7 @@ class Transport:
         return None if reply is None else _object(reply, "status", MAX_STATUS_BYTES)
 
     def check_token(self, name: str, token: str) -> bool | None:
-        """
-        Return True if a token is unspent; None if the aggregator has no such route. Only its hash is sent, once.
+        """Return True if a token is unspent; None if the aggregator has no such route. Only its hash is sent, once.
 
         Args:
             name: the survey's.
@@ -138,8 +134,7 @@ class Transport:
         return None if reply is None else _object(reply, "reply").get("good") is True
 
     def fetch_file(self, path: str) -> bytes | None:
-        """
-        A file of the respondent's page; None if there is none.
+        """A file of the respondent's page; None if there is none.
 
         Raises:
             TransportError: no answer after ``TRIES`` tries, or refused.
@@ -148,8 +143,7 @@ class Transport:
         return None if reply is None else reply.body
 
     def redeem(self, survey: str, body: bytes) -> bytes:
-        """
-        The reply to a request for signatures, on a connection of its own; every try sends the same bytes.
+        """The reply to a request for signatures, on a connection of its own; every try sends the same bytes.
 
         Args:
             survey: the survey's name.
@@ -162,8 +156,7 @@ class Transport:
         return self._try("POST", path, body, limit=MAX_SURVEY_BYTES, is_alone=True).body
 
     def submit(self, survey: str, body: bytes, token: str = "") -> dict[str, Any]:
-        """
-        The receipt for a report; every try sends the same bytes and the same token.
+        """The receipt for a report; every try sends the same bytes and the same token.
 
         Args:
             survey: the survey's name.
@@ -177,9 +170,8 @@ class Transport:
         return _object(self._try("POST", f"/api/v1/surveys/{survey}/reports", body, bearer), "receipt")
 
     def submit_signed(self, survey: str, body: bytes, signature: str) -> dict[str, Any]:
-        """
-        The same for a report whose id is signed, on a connection of its own: any other request on it would tell whose
-        report it is.
+        """The same for a report whose id is signed, on a connection of its own: any other request on it would tell
+        whose report it is.
 
         Args:
             survey: the survey's name.
@@ -193,8 +185,7 @@ class Transport:
         return _object(self._try("POST", path, body, f"Blind {signature}", is_alone=True), "receipt")
 
     def withdraw(self, survey: str, report_id: str) -> dict[str, Any]:
-        """
-        The confirmation that a report is withdrawn; asking twice gives it twice.
+        """The confirmation that a report is withdrawn; asking twice gives it twice.
 
         Raises:
             TransportError: no answer after ``TRIES`` tries, or refused; ``not_found`` if it never arrived.

@@ -9,8 +9,7 @@ from sottovoce.shared.spec import Question, Survey
 
 
 def reported_in_words(survey: Survey, question: Question, value: int | None) -> str:
-    """
-    A reported value in words; a dash for a question that was not asked.
+    """A reported value in words; a dash for a question that was not asked.
 
     Args:
         survey: the survey, for its texts.
@@ -26,8 +25,7 @@ def reported_in_words(survey: Survey, question: Question, value: int | None) -> 
 
 
 def answered_in_words(survey: Survey, question: Question, value: Value) -> str:
-    """
-    A true value in words.
+    """A true value in words.
 
     Args:
         survey: the survey, for its texts.

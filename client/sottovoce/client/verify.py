@@ -1,5 +1,4 @@
-"""
-Verify that a page belongs to this release: compare every file, byte for byte, with the output of ``page.py``.
+"""Verify that a page belongs to this release: compare every file, byte for byte, with the output of ``page.py``.
 
 The result holds only for the files served to this program at this moment. A server can serve another page to another
 person; a saved page, once verified, does not change.
@@ -39,8 +38,7 @@ class FileComparison(NamedTuple):
 
 
 class PageVerification(NamedTuple):
-    """
-    Result of a verification: a page's files, and the aggregator that it reports to.
+    """Result of a verification: a page's files, and the aggregator that it reports to.
 
     Attributes:
         contradictions: what the revisions that it shows, and the links to them, say against each other.
@@ -68,8 +66,7 @@ class PageVerification(NamedTuple):
 
 
 def verify_any(address: str, *others: str) -> PageVerification:
-    """
-    The page behind a survey's links, on a static host, or in a file.
+    """The page behind a survey's links, on a static host, or in a file.
 
     Args:
         address: a link, a host or a file.
@@ -94,8 +91,7 @@ def verify_any(address: str, *others: str) -> PageVerification:
 
 
 def verify_served(urls: Sequence[str], reach: Callable[[str], Transport] = Transport) -> PageVerification:
-    """
-    The page that an aggregator serves behind links to one survey, and whether the revisions that it shows, which are
+    """The page that an aggregator serves behind links to one survey, and whether the revisions that it shows, which are
     the same for all of them, are those that the links name.
 
     Raises:
@@ -115,8 +111,7 @@ def verify_served(urls: Sequence[str], reach: Callable[[str], Transport] = Trans
 
 
 def verify_static(url: str, reach: Callable[[str], Transport] = Transport) -> PageVerification:
-    """
-    The page on a static host, whose address ends in a slash; it names its aggregator itself.
+    """The page on a static host, whose address ends in a slash; it names its aggregator itself.
 
     Raises:
         TransportError: the host cannot be reached or refuses, or what it serves is no page of this kind.
@@ -128,8 +123,7 @@ def verify_static(url: str, reach: Callable[[str], Transport] = Transport) -> Pa
 
 
 def verify_saved(name: str, page: bytes) -> PageVerification:
-    """
-    A page in one file, with the survey in it, if it holds one.
+    """A page in one file, with the survey in it, if it holds one.
 
     Raises:
         TransportError: the file is no page of this kind.

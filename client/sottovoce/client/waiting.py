@@ -14,8 +14,7 @@ TO_RECORD = 2
 
 
 def draw_send_at(survey: Survey, wave: int, draws: Draws, present: datetime, opened: datetime) -> int:
-    """
-    When a report is to be sent, in seconds since 1970, drawn after its values; 0 where it does not wait.
+    """When a report is to be sent, in seconds since 1970, drawn after its values; 0 where it does not wait.
 
     Args:
         survey: which may ask that its reports wait.
@@ -42,8 +41,7 @@ def _until_multiple(period: int, elapsed: float) -> float:
 
 
 def longest_wait(survey: Survey, wave: int, present: datetime) -> int:
-    """
-    The longest that a report drawn now would wait, in seconds; 0 where it is sent at once.
+    """The longest that a report drawn now would wait, in seconds; 0 where it is sent at once.
 
     Args:
         survey: which may ask that its reports wait.

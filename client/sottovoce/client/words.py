@@ -27,8 +27,7 @@ _LANGUAGE: ContextVar[str] = ContextVar("language", default="en")
 
 
 def choose_language(survey: Survey | None = None, environment: Mapping[str, str] = os.environ) -> None:
-    """
-    Choose the language of what is said from now on.
+    """Choose the language of what is said from now on.
 
     That is the reader's, if the survey has a text in it, else the survey's; English where no catalogue has either.
 
@@ -63,8 +62,7 @@ def by_hand_in_words(question: Question) -> list[str]:
 
 
 def second_statement_in_words(survey: Survey, mechanism: InnocuousRR) -> list[str]:
-    """
-    Return instructions for a question that a fact of the person's own hides, a line each.
+    """Return instructions for a question that a fact of the person's own hides, a line each.
 
     Args:
         survey: the survey, for its texts.
@@ -86,8 +84,7 @@ def text_of(survey: Survey, texts: TextMap) -> str:
 
 
 def option_in_words(survey: Survey, question: Question, index: int) -> str:
-    """
-    The label of the option, or of the coordinate, with this index.
+    """The label of the option, or of the coordinate, with this index.
 
     Args:
         survey: the survey, for its texts.

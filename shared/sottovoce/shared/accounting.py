@@ -1,5 +1,4 @@
-"""
-Composition of privacy loss over reports: epsilon over questions, waves and people.
+"""Composition of privacy loss over reports: epsilon over questions, waves and people.
 
 Questions    Two answers of one person cost the sum of their epsilons, whatever the answers are and however they are
              associated. Where each respondent draws m of the questions, a report costs at most the m largest.
@@ -36,8 +35,7 @@ class Loss(NamedTuple):
 
 
 def report_epsilon(epsilons: Sequence[float], ask: int | None = None) -> float:
-    """
-    The privacy loss of one report.
+    """The privacy loss of one report.
 
     Args:
         epsilons: of every question; 0 for a public one.
@@ -65,8 +63,7 @@ def waves_epsilon(epsilon: float, waves: int) -> float:
 
 
 def group_loss(loss: Loss, people: int) -> Loss:
-    """
-    Privacy loss of a group of people whose data change together (group privacy).
+    """Privacy loss of a group of people whose data change together (group privacy).
 
     Raises:
         ValueError: epsilon, delta or the number of people is out of range.
@@ -81,8 +78,7 @@ def group_loss(loss: Loss, people: int) -> Loss:
 
 
 def belief_after(before: float, epsilon: float) -> float:
-    """
-    The strongest belief in a statement about a respondent after her report, whatever it was, in [0, 1].
+    """The strongest belief in a statement about a respondent after her report, whatever it was, in [0, 1].
 
     Bayes' rule with odds of e^epsilon: an upper bound for every observer whose belief was ``before``.
 
@@ -108,8 +104,7 @@ def percent_at_most(share: float) -> int:
 
 
 def check_epsilon(epsilon: float) -> None:
-    """
-    Refuse what is no epsilon.
+    """Refuse what is no epsilon.
 
     Raises:
         ValueError: negative, infinite or not a number.
@@ -119,8 +114,7 @@ def check_epsilon(epsilon: float) -> None:
 
 
 def check_delta(delta: float) -> None:
-    """
-    Refuse what is no delta: 0 is pure privacy, which needs no such account, and 1 promises nothing.
+    """Refuse what is no delta: 0 is pure privacy, which needs no such account, and 1 promises nothing.
 
     Raises:
         ValueError: not between 0 and 1.
@@ -130,8 +124,7 @@ def check_delta(delta: float) -> None:
 
 
 def check_delta_among(delta: float, people: int) -> None:
-    """
-    Refuse a delta that one could have by publishing one of so many people's answers as it is, now and then.
+    """Refuse a delta that one could have by publishing one of so many people's answers as it is, now and then.
 
     Raises:
         ValueError: no delta, or 1/(10 n) or more.
@@ -147,8 +140,7 @@ def is_large_delta(delta: float, people: int) -> bool:
 
 
 def check_whole(number: int, low: int, high: int, what: str) -> None:
-    """
-    Refuse what is no whole number in a range.
+    """Refuse what is no whole number in a range.
 
     Args:
         number: what was given.

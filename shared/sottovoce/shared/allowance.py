@@ -26,8 +26,7 @@ From there on, the receipt no longer says that a report proves nothing.
 
 
 def check_allowance(survey: Survey, allowance: Allowance) -> None:
-    """
-    Refuse a survey that costs more than is allowed.
+    """Refuse a survey that costs more than is allowed.
 
     Raises:
         BudgetExhausted: one question does, or the whole report.

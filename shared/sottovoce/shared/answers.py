@@ -1,5 +1,4 @@
-"""
-The true values of a question: what a randomizer reads. How an answer becomes one is in ``types``.
+"""The true values of a question: what a randomizer reads. How an answer becomes one is in ``types``.
 
     yes_no, option    the index of an option
     options           a bit mask, bit j for option j
@@ -35,8 +34,7 @@ MAX_MASK_OPTIONS = 52
 
 @dataclass(frozen=True)
 class Grid:
-    """
-    The numbers low, low + step, ..., high.
+    """The numbers low, low + step, ..., high.
 
     Attributes:
         low, high, step: exact; (high - low) / step is a whole number from 1 to 2^32.
@@ -65,8 +63,7 @@ class Grid:
         return int((self.high - self.low) / self.step)
 
     def index(self, answer: object) -> int:
-        """
-        Return the number of steps from the least value to ``answer``.
+        """Return the number of steps from the least value to ``answer``.
 
         Raises:
             ValueError: not a number of the form that ``read`` takes, out of range, or between two steps.
@@ -79,8 +76,7 @@ class Grid:
         return steps.numerator
 
     def nearest(self, answer: object) -> int:
-        """
-        Return the number of steps from the least value to the one nearest to ``answer``; of two, the even number.
+        """Return the number of steps from the least value to the one nearest to ``answer``; of two, the even number.
 
         An honest answer between two steps is counted as the nearer one, exactly and before anything is randomized.
 
@@ -118,8 +114,7 @@ class Grid:
 
 @dataclass(frozen=True)
 class Domain:
-    """
-    The true values of one question.
+    """The true values of one question.
 
     Attributes:
         options: names of the options, or of the coordinates of a vector; none for a number.
@@ -150,8 +145,7 @@ class Domain:
 
 
 def random_answers(domain: Domain, absent: Value | None) -> tuple[Fraction, ...]:
-    """
-    Return the probability of each category for a person who chooses evenly among the options shown.
+    """Return the probability of each category for a person who chooses evenly among the options shown.
 
     Args:
         domain: true values of a question with categories.

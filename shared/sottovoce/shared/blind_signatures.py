@@ -1,5 +1,4 @@
-"""
-Blind signatures: a device has a number signed that the signer never sees (RFC 9474, RSABSSA-SHA384-PSS).
+"""Blind signatures: a device has a number signed that the signer never sees (RFC 9474, RSABSSA-SHA384-PSS).
 
 The signer's key is a modulus ``n``, a product of two primes that only the signer knows, and the exponent 65537. A
 signature of a message is the one number ``s`` with ``s^65537 = m (mod n)``, where ``m`` is the message encoded as PSS
@@ -37,8 +36,7 @@ _TRAILER = b"\xbc"
 
 @dataclass(frozen=True)
 class Blinded:
-    """
-    A message on its way to the signer.
+    """A message on its way to the signer.
 
     Attributes:
         sent: what the signer gets, ``bits(n) / 8`` bytes, big-endian.
@@ -52,8 +50,7 @@ class Blinded:
 
 
 def encode(message: bytes, salt: bytes, bits: int) -> int:
-    """
-    The number that is signed for a message, EMSA-PSS with SHA-384.
+    """The number that is signed for a message, EMSA-PSS with SHA-384.
 
     Args:
         message: any bytes.
@@ -71,8 +68,7 @@ def encode(message: bytes, salt: bytes, bits: int) -> int:
 
 
 def blind(message: bytes, modulus: int, salt: bytes, factor: int) -> Blinded:
-    """
-    A message as the signer may see it.
+    """A message as the signer may see it.
 
     Args:
         message: what is to be signed.
@@ -90,8 +86,7 @@ def blind(message: bytes, modulus: int, salt: bytes, factor: int) -> Blinded:
 
 
 def finalize(blinded: Blinded, answer: bytes, modulus: int) -> bytes:
-    """
-    The signature in what the signer answered.
+    """The signature in what the signer answered.
 
     Args:
         blinded: what was sent.
@@ -109,8 +104,7 @@ def finalize(blinded: Blinded, answer: bytes, modulus: int) -> bytes:
 
 
 def verify(message: bytes, signature: bytes, modulus: int, salt_bytes: int = SALT) -> bool:
-    """
-    Return True if the signature is valid for this message under this modulus.
+    """Return True if the signature is valid for this message under this modulus.
 
     Args:
         message: that was signed.
@@ -125,8 +119,7 @@ def verify(message: bytes, signature: bytes, modulus: int, salt_bytes: int = SAL
 
 
 def matches(message: bytes, opened: int, bits: int, salt_bytes: int = SALT) -> bool:
-    """
-    Return True if a number is an encoding of this message, with any salt.
+    """Return True if a number is an encoding of this message, with any salt.
 
     Args:
         message: any bytes.
@@ -144,8 +137,7 @@ def matches(message: bytes, opened: int, bits: int, salt_bytes: int = SALT) -> b
 
 
 def draw_factor(modulus: int, read: Callable[[int], bytes]) -> int:
-    """
-    A uniform number from 1 to ``modulus - 1``: ``bits(n) / 8`` bytes at a time, until they are one.
+    """A uniform number from 1 to ``modulus - 1``: ``bits(n) / 8`` bytes at a time, until they are one.
 
     Args:
         modulus: the signer's.

@@ -1,5 +1,4 @@
-"""
-Canonical JSON (RFC 8785 for what Sottovoce uses: objects with ASCII keys, arrays, strings, integers, booleans,
+"""Canonical JSON (RFC 8785 for what Sottovoce uses: objects with ASCII keys, arrays, strings, integers, booleans,
 null) and the strict reader that goes with it.
 """
 
@@ -21,8 +20,7 @@ def dump(value: object) -> bytes:
 
 
 class DigestedDocument:
-    """
-    Something with a document, known by the digest of its canonical bytes.
+    """Something with a document, known by the digest of its canonical bytes.
 
     Attributes:
         document: the canonical object, all shorthand expanded.
@@ -42,8 +40,7 @@ class DigestedDocument:
 
 
 def load(body: bytes) -> dict[str, Any]:
-    """
-    The object in ``body``.
+    """The object in ``body``.
 
     Raises:
         ValueError: not UTF-8, not JSON, no object at the top, a duplicate key, a number that is not an integer
@@ -64,8 +61,7 @@ def load(body: bytes) -> dict[str, Any]:
 
 
 def check_tree(value: object, depth: int = 0) -> None:
-    """
-    Refuse what no Sottovoce document holds, wherever it was read from (JSON or YAML).
+    """Refuse what no Sottovoce document holds, wherever it was read from (JSON or YAML).
 
     Raises:
         ValueError: other types than str, int, bool, None, list and dict; text that UTF-8 cannot carry; too deep.

@@ -1,5 +1,4 @@
-"""
-Channels as text, such as ``kary_rr odds=3 levels=never,once,often``: name, parameters, true values.
+"""Channels as text, such as ``kary_rr odds=3 levels=never,once,often``: name, parameters, true values.
 
 A column of reports needs no other file: the text names the mechanism, its parameters as in a survey file (lists with
 commas, rows of a table with semicolons), and the true values: ``levels=`` in their order (yes and no need none),
@@ -33,8 +32,7 @@ _TYPES = {"yes_no": "boolean", "option": "select_one", "options": "select_multip
 
 @dataclass
 class ChannelWords:
-    """
-    Words of a channel.
+    """Words of a channel.
 
     Attributes:
         name: the first word.
@@ -64,8 +62,7 @@ class ChannelWords:
 
 
 def split_channel(text: str) -> ChannelWords:
-    """
-    Return the words of a channel.
+    """Return the words of a channel.
 
     Raises:
         ValueError: the text is too long, or a parameter is given twice.
@@ -86,8 +83,7 @@ def split_channel(text: str) -> ChannelWords:
 
 
 def read_number(text: str, name: str) -> Fraction:
-    """
-    Return the number in a fraction or decimal of at most 20 digits.
+    """Return the number in a fraction or decimal of at most 20 digits.
 
     Raises:
         ValueError: it is none; the message names it and repeats nothing.
@@ -101,8 +97,7 @@ def read_number(text: str, name: str) -> Fraction:
 
 
 def channel_question(words: ChannelWords, levels: tuple[str, ...] = ()) -> Question:
-    """
-    Return the question that a mechanism's words describe, without texts.
+    """Return the question that a mechanism's words describe, without texts.
 
     Args:
         words: the name of a mechanism, its parameters, and bounds of a number.
@@ -121,8 +116,7 @@ def channel_question(words: ChannelWords, levels: tuple[str, ...] = ()) -> Quest
 
 
 def dump_channel(question: Question) -> str:
-    """
-    Return the text of a question's channel; ``channel_question`` reads it back.
+    """Return the text of a question's channel; ``channel_question`` reads it back.
 
     Raises:
         ValueError: the question is public, or its table is too long for a column.
@@ -146,8 +140,7 @@ def dump_channel(question: Question) -> str:
 
 
 def dump_block(mechanism: JointRR, names: Sequence[str]) -> str:
-    """
-    Return the text of the channel of a block of questions, the same for each of its columns.
+    """Return the text of the channel of a block of questions, the same for each of its columns.
 
     Args:
         mechanism: of the block.
@@ -160,8 +153,7 @@ def dump_block(mechanism: JointRR, names: Sequence[str]) -> str:
 
 
 def read_block(words: ChannelWords) -> tuple[JointRR, tuple[str, ...]]:
-    """
-    Return the mechanism of a block and the names of its columns, from ``odds= radius= k= with=``, and ``ask=`` where
+    """Return the mechanism of a block and the names of its columns, from ``odds= radius= k= with=``, and ``ask=`` where
     the device draws some of them.
 
     Raises:

@@ -24,8 +24,7 @@ MISSING: Any = object()
 
 
 class Reader:
-    """
-    Reads one document and collects its mistakes, so that all are reported at once.
+    """Reads one document and collects its mistakes, so that all are reported at once.
 
     Every method returns something usable even after a mistake, so that reading goes on.
     """
@@ -39,8 +38,7 @@ class Reader:
         self.problems.append(Problem(pointer, message))
 
     def fields(self, value: object, pointer: str, required: set[str], optional: set[str]) -> dict[str, Any]:
-        """
-        A map with exactly these keys allowed.
+        """A map with exactly these keys allowed.
 
         Args:
             value: what the document holds, of any kind.
@@ -60,8 +58,7 @@ class Reader:
         return value
 
     def items(self, value: object, pointer: str, least: int, most: int) -> list[Any]:
-        """
-        A list whose length should lie between ``least`` and ``most``; never longer than that.
+        """A list whose length should lie between ``least`` and ``most``; never longer than that.
 
         Args:
             value: what the document holds, of any kind.
@@ -76,8 +73,7 @@ class Reader:
         return found[:most]
 
     def match(self, value: object, pointer: str, pattern: re.Pattern[str], message: str = "") -> str:
-        """
-        Text that ``pattern`` matches in full.
+        """Text that ``pattern`` matches in full.
 
         Args:
             value: what the document holds, of any kind.
@@ -93,8 +89,7 @@ class Reader:
         return ""
 
     def one_of(self, value: object, pointer: str, allowed: tuple[str, ...]) -> str:
-        """
-        One of a closed list of words.
+        """One of a closed list of words.
 
         Args:
             value: what the document holds, of any kind.
@@ -107,8 +102,7 @@ class Reader:
         return allowed[0]
 
     def integer(self, value: object, pointer: str, low: int, high: int) -> int:
-        """
-        A whole number from ``low`` to ``high``; true and false are not numbers.
+        """A whole number from ``low`` to ``high``; true and false are not numbers.
 
         Args:
             value: what the document holds, of any kind.
@@ -156,8 +150,7 @@ class Reader:
         return None
 
     def unique(self, names: list[str], pointer: str, key: str) -> None:
-        """
-        Refuse a name that an earlier item has.
+        """Refuse a name that an earlier item has.
 
         Args:
             names: those of the items of a list, in order.

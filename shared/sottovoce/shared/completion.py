@@ -1,6 +1,5 @@
-"""
-Parse ``after``, which goes with the receipt: a text, a link, or links by the label of a panel; and what stands in their
-place for people whom the survey is not for, by answers to public questions.
+"""Parse ``after``, which goes with the receipt: a text, a link, or links by the label of a panel; and what stands in
+their place for people whom the survey is not for, by answers to public questions.
 
     after:
       link: "https://panel.example/complete?c=C1"
@@ -30,8 +29,7 @@ _MAP = "must be a map from names of public questions to what their answers must 
 
 
 def read_after(reader: ItemReader, value: object, items: Sequence[Item], arms: Sequence[Arm]) -> dict[str, Any]:
-    """
-    Parse ``after``; mistakes are noted in the reader.
+    """Parse ``after``; mistakes are noted in the reader.
 
     Args:
         reader: of the survey.

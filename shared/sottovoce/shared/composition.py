@@ -1,5 +1,4 @@
-"""
-Composition of many releases with a small delta, as alternatives to the plain sum.
+"""Composition of many releases with a small delta, as alternatives to the plain sum.
 
 Optimal     The worst k releases of epsilon each are k randomized responses with a = e^epsilon / (1 + e^epsilon). Their
             curve is exact: delta(E) = sum over l of max(P_l - e^E Q_l, 0), P = Bin(k, a), Q = Bin(k, 1 - a), and
@@ -23,8 +22,7 @@ _DIGITS = 60
 
 
 def optimal_epsilon(epsilon: float, releases: int, delta: float) -> float:
-    """
-    The least E such that so many releases of ``epsilon`` each are (E, delta)-private; never above their plain sum.
+    """The least E such that so many releases of ``epsilon`` each are (E, delta)-private; never above their plain sum.
 
     Args:
         epsilon: of each release by itself.
@@ -49,8 +47,7 @@ def optimal_epsilon(epsilon: float, releases: int, delta: float) -> float:
 
 
 def advanced_epsilon(epsilon: float, releases: int, delta: float) -> float | None:
-    """
-    Dwork, Rothblum and Vadhan's figure, or None where the plain sum is smaller and this one would only mislead.
+    """Dwork, Rothblum and Vadhan's figure, or None where the plain sum is smaller and this one would only mislead.
 
     Args:
         epsilon: of each release by itself.

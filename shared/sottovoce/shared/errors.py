@@ -1,5 +1,4 @@
-"""
-Every error that Sottovoce raises on purpose.
+"""Every error that Sottovoce raises on purpose.
 
     SurveyError                  code, message; safe to show; never an answer, drawn byte or token
     |- SpecError                 the survey itself is wrong                  both sides
@@ -54,8 +53,7 @@ class SurveyError(Exception):
 
 
 class SpecError(SurveyError):
-    """
-    The survey itself is wrong.
+    """The survey itself is wrong.
 
     Args:
         problems: every mistake found.
@@ -108,8 +106,7 @@ class AnsweredPersonally(BudgetExhausted):
 
 
 class TransportError(SurveyError):
-    """
-    The aggregator could not be reached, or refused.
+    """The aggregator could not be reached, or refused.
 
     Attributes:
         status: HTTP status, or None when no reply came.
@@ -130,8 +127,7 @@ class TransportError(SurveyError):
 
 
 class NotYet(TransportError):
-    """
-    The report waits on the device for the moment that was drawn with it; no request is sent before.
+    """The report waits on the device for the moment that was drawn with it; no request is sent before.
 
     Attributes:
         send_at: that moment, in seconds since 1970.
@@ -165,8 +161,7 @@ class StillOpen(EstimateError):
 
 
 class OptionsError(EstimateError):
-    """
-    The options of an analysis are none; messages name the option, never what was given.
+    """The options of an analysis are none; messages name the option, never what was given.
 
     Args:
         problems: every mistake found.

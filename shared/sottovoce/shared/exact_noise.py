@@ -1,5 +1,4 @@
-"""
-Noise on the integers, drawn exactly: no floating point, and the same bytes give the same noise.
+"""Noise on the integers, drawn exactly: no floating point, and the same bytes give the same noise.
 
 Only where a curator is trusted; what leaves a device is a finite channel.
 

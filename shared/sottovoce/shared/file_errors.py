@@ -1,5 +1,4 @@
-"""
-Sentences for errors about files and names: what is wrong, with its name, and a similar name if there is one; and the
+"""Sentences for errors about files and names: what is wrong, with its name, and a similar name if there is one; and the
 commands that install an extra of the package.
 """
 
@@ -9,8 +8,7 @@ from pathlib import Path
 
 
 def did_you_mean(word: str, known: Iterable[str], cutoff: float = 0.6) -> str:
-    """
-    Return a sentence, with a space before it, that suggests the most similar of the known words; "" without one.
+    """Return a sentence, with a space before it, that suggests the most similar of the known words; "" without one.
 
     Args:
         word: as it was typed.
@@ -47,8 +45,7 @@ def _reason(path: Path, error: OSError) -> str:
 
 
 def install_command(extra: str) -> str:
-    """
-    Return the commands that install an extra from a checkout or a wheel.
+    """Return the commands that install an extra from a checkout or a wheel.
 
     A bare ``sottovoce[...]`` would ask a package index, where the name may belong to others.
     """

@@ -11,8 +11,7 @@ from sottovoce.shared.spec import Question
 
 
 def odds_in_words(question: Question, sentences: Mapping[str, str]) -> str:
-    """
-    A few sentences about what is sent, and the question's epsilon.
+    """A few sentences about what is sent, and the question's epsilon.
 
     Args:
         question: public or private.
@@ -39,8 +38,7 @@ def odds_in_words(question: Question, sentences: Mapping[str, str]) -> str:
 
 
 def of_hundred(share: Fraction, sentences: Mapping[str, str]) -> str:
-    """
-    Text for a share as people of 100. A share that only rounds to 0 or 100 is not shown as certain.
+    """Text for a share as people of 100. A share that only rounds to 0 or 100 is not shown as certain.
 
     Args:
         share: from 0 to 1.

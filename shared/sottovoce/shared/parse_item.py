@@ -41,8 +41,7 @@ _EARLIER = "may name earlier questions only, neither notes, matrices nor vectors
 
 
 class ItemReader(QuestionReader):
-    """
-    Reads what a survey shows.
+    """Reads what a survey shows.
 
     Attributes:
         pointers: JSON pointer of each item.
@@ -109,8 +108,7 @@ class ItemReader(QuestionReader):
         ]
 
     def joint(self, fields: Mapping[str, Any], name: str, questions: Sequence[Question], pointer: str) -> JointRR:
-        """
-        The mechanism of a block; after a mistake any one.
+        """The mechanism of a block; after a mistake any one.
 
         Args:
             fields: the block's map.
@@ -149,8 +147,7 @@ class ItemReader(QuestionReader):
         return Item(question.type, question.name, question.label, question.hint, (question,))
 
     def known_share(self, fields: Mapping[str, Any], asked: Question, pointer: str) -> Fraction | None:
-        """
-        Parse ``anchor`` and ``known_share``: the true share of yes of an anchor; None for another question.
+        """Parse ``anchor`` and ``known_share``: the true share of yes of an anchor; None for another question.
 
         Args:
             fields: the question's map.
@@ -174,8 +171,7 @@ class ItemReader(QuestionReader):
         return None
 
     def share(self, value: object, asked: Question, pointer: str) -> Fraction | None:
-        """
-        Parse the known share of yes; None after a mistake.
+        """Parse the known share of yes; None after a mistake.
 
         Args:
             value: what the file has here.
@@ -226,8 +222,7 @@ class ItemReader(QuestionReader):
     def visible(
         self, item: Item, document: Mapping[str, object], earlier: Mapping[str, Question], pointer: str
     ) -> Item:
-        """
-        The item with the conditions under which it is shown.
+        """The item with the conditions under which it is shown.
 
         Args:
             item: that has been read.
@@ -254,8 +249,7 @@ class ItemReader(QuestionReader):
     def conditions(
         self, item: Item, value: object, earlier: Mapping[str, Question], pointer: str
     ) -> tuple[Condition, ...]:
-        """
-        Parse one of an item's maps of conditions.
+        """Parse one of an item's maps of conditions.
 
         Args:
             item: that has been read.
@@ -282,8 +276,7 @@ class ItemReader(QuestionReader):
         return tuple(conditions)
 
     def condition(self, asked: Question, wanted: object, pointer: str) -> Condition:
-        """
-        Parse the condition on the answer to one earlier question.
+        """Parse the condition on the answer to one earlier question.
 
         Args:
             asked: the earlier question.
@@ -302,8 +295,7 @@ class ItemReader(QuestionReader):
         return Condition(asked.name, selected, mask=asked.kind.truth == "options")
 
     def span(self, grid: Grid, wanted: object, pointer: str) -> tuple[int, int]:
-        """
-        First and last step of a range.
+        """First and last step of a range.
 
         Args:
             grid: of the earlier question, or of the question that is shown; None where it has no numbers.

@@ -54,8 +54,7 @@ _NEEDED = ("/questions", "/ask", "/waves", "/access", "/arms")
 
 
 def parse_survey(document: object) -> Survey:
-    """
-    The survey that a document (already read from YAML or JSON) describes.
+    """The survey that a document (already read from YAML or JSON) describes.
 
     Shorthand is expanded and defaults are written out, so that two files that mean the same have one digest.
 
@@ -70,8 +69,7 @@ def parse_survey(document: object) -> Survey:
 
 
 def load_survey(body: bytes) -> Survey:
-    """
-    The survey in its canonical bytes, as an aggregator serves them.
+    """The survey in its canonical bytes, as an aggregator serves them.
 
     Raises:
         SpecError: not a survey, not in canonical form, or blind without the keys that publishing fills in.
@@ -83,8 +81,7 @@ def load_survey(body: bytes) -> Survey:
 
 
 def read_canonical(body: bytes) -> Survey:
-    """
-    The survey in its canonical bytes, published or, as in a rehearsal, not yet.
+    """The survey in its canonical bytes, published or, as in a rehearsal, not yet.
 
     Raises:
         SpecError: not a survey, or not in canonical form.
@@ -263,8 +260,7 @@ class _SurveyReader(ItemReader):
         return wave
 
     def ask(self, fields: Mapping[str, Any], items: Sequence[Item], arms: Sequence[str]) -> None:
-        """
-        Check ``ask``, the number of private questions per respondent, of the survey and of its blocks.
+        """Check ``ask``, the number of private questions per respondent, of the survey and of its blocks.
 
         Args:
             fields: the survey's map.
@@ -303,8 +299,7 @@ class _SurveyReader(ItemReader):
                 )
 
     def memo(self, fields: Mapping[str, Any], items: Sequence[Item], waves: int) -> None:
-        """
-        A memo lies under no token, goes with no drawn set or own coin, and covers as many waves as it says.
+        """A memo lies under no token, goes with no drawn set or own coin, and covers as many waves as it says.
 
         Args:
             fields: the survey's map.

@@ -8,8 +8,7 @@ _ENDINGS = (".local", ".localhost", ".lan", ".internal", ".intranet", ".home.arp
 
 
 def private_host(link: str) -> str:
-    """
-    Return the host of a link that people elsewhere cannot open: a loopback or private address, or a private name.
+    """Return the host of a link that people elsewhere cannot open: a loopback or private address, or a private name.
 
     Args:
         link: a link, or a text that is none.

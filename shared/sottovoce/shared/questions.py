@@ -56,8 +56,7 @@ class QuestionReader(Reader):
     """The questions read now are in a block, which has the mechanism."""
 
     def question(self, value: object, pointer: str, types: tuple[str, ...]) -> Question:
-        """
-        One question.
+        """One question.
 
         Args:
             value: what the file has here.
@@ -76,8 +75,7 @@ class QuestionReader(Reader):
         )
 
     def asked(self, value: object, pointer: str, types: tuple[str, ...]) -> Question:
-        """
-        Parse the part that the rows of a matrix share: a question without name and texts.
+        """Parse the part that the rows of a matrix share: a question without name and texts.
 
         Args:
             value: what the file has here.
@@ -87,8 +85,7 @@ class QuestionReader(Reader):
         return self.read(self.fields(value, pointer, {"type"}, _TREATMENT | _ALL_KEYS), pointer, types)
 
     def read(self, fields: Mapping[str, Any], pointer: str, types: tuple[str, ...]) -> Question:
-        """
-        Type, true values and treatment of a question.
+        """Type, true values and treatment of a question.
 
         Args:
             fields: the question's map.
@@ -116,8 +113,7 @@ class QuestionReader(Reader):
         )
 
     def choices(self, fields: Mapping[str, Any], kind: QuestionType, pointer: str) -> tuple[Choice, ...]:
-        """
-        The options, or the coordinates of a vector.
+        """The options, or the coordinates of a vector.
 
         Args:
             fields: the question's map.
@@ -132,8 +128,7 @@ class QuestionReader(Reader):
         return self.named(fields[kind.list_key], f"{pointer}/{kind.list_key}", 2, kind.most_choices)
 
     def named(self, value: object, pointer: str, least: int, most: int) -> tuple[Choice, ...]:
-        """
-        A list of names and labels, no name twice.
+        """A list of names and labels, no name twice.
 
         Args:
             value: what the file has here.
@@ -154,8 +149,7 @@ class QuestionReader(Reader):
         return tuple(choices) if len(items) >= least and items == value else ()
 
     def with_category(self, fields: Mapping[str, Any], kind: QuestionType, domain: Domain, pointer: str) -> Domain:
-        """
-        The true values and one more, for no answer.
+        """The true values and one more, for no answer.
 
         Args:
             fields: the question's map.
@@ -177,8 +171,7 @@ class QuestionReader(Reader):
         return domain if domain is _NO_DOMAIN else Domain((*domain.options, ABSENT), absent=True)
 
     def absent(self, fields: Mapping[str, Any], kind: QuestionType, domain: Domain, pointer: str) -> Value | None:
-        """
-        Parse the true value that represents a missing answer; None if an answer is required.
+        """Parse the true value that represents a missing answer; None if an answer is required.
 
         Args:
             fields: the question's map.
@@ -202,8 +195,7 @@ class QuestionReader(Reader):
     def treatment(
         self, fields: Mapping[str, Any], kind: QuestionType, domain: Domain, pointer: str
     ) -> Mechanism | None:
-        """
-        The mechanism, or None for a public question; exactly one of the two must be named.
+        """The mechanism, or None for a public question; exactly one of the two must be named.
 
         Args:
             fields: the question's map.
@@ -225,8 +217,7 @@ class QuestionReader(Reader):
         return self.mechanism(fields["mechanism"], kind, domain, f"{pointer}/mechanism")
 
     def check_public(self, fields: Mapping[str, Any], kind: QuestionType, domain: Domain, pointer: str) -> None:
-        """
-        Refuse what a public question cannot be.
+        """Refuse what a public question cannot be.
 
         Args:
             fields: the question's map.
@@ -244,8 +235,7 @@ class QuestionReader(Reader):
             self.problem(pointer, Sentence("a public number has at most {most} values", most=str(MAX_PUBLIC)))
 
     def treated_by_block(self, fields: Mapping[str, Any], kind: QuestionType, pointer: str) -> None:
-        """
-        Refuse what a question in a block cannot have.
+        """Refuse what a question in a block cannot have.
 
         Args:
             fields: the question's map.
@@ -261,8 +251,7 @@ class QuestionReader(Reader):
             self.problem(f"{pointer}/type", Sentence(message, kind=kind.name))
 
     def mechanism(self, value: object, kind: QuestionType, domain: Domain, pointer: str) -> Mechanism | None:
-        """
-        The mechanism that ``value`` names or asks for by its epsilon; None after a mistake.
+        """The mechanism that ``value`` names or asks for by its epsilon; None after a mistake.
 
         Args:
             value: what the file has here.
@@ -296,8 +285,7 @@ class QuestionReader(Reader):
             return None
 
     def cohort(self, fields: Mapping[str, Any], kind: QuestionType, pointer: str) -> bool:
-        """
-        Parse ``cohort``: True if the question divides the respondents into groups.
+        """Parse ``cohort``: True if the question divides the respondents into groups.
 
         Args:
             fields: the question's map.
@@ -315,8 +303,7 @@ class QuestionReader(Reader):
         return True
 
     def in_files(self, fields: Mapping[str, Any], pointer: str) -> bool:
-        """
-        Parse ``in_files``: True if files of reports contain the public answers, coarsened.
+        """Parse ``in_files``: True if files of reports contain the public answers, coarsened.
 
         Args:
             fields: the question's map.

@@ -16,8 +16,7 @@ _DECIMAL = re.compile(r"-?(?:0|[1-9][0-9]{0,14})(?:\.[0-9]{1,9})?")
 
 
 def parse_fraction(text: object) -> Fraction:
-    """
-    The fraction written as ``"3/4"`` or ``"3"``.
+    """The fraction written as ``"3/4"`` or ``"3"``.
 
     Lowest terms only: ``"2/8"`` and ``"3/1"`` are refused, since two spellings of one number would be
     two digests and, in a language that does not reduce, two different draws.
@@ -42,8 +41,7 @@ def dump_fraction(value: Fraction) -> str:
 
 
 def parse_decimal(value: object) -> Fraction:
-    """
-    The number written as ``"-0.25"``, or a whole number.
+    """The number written as ``"-0.25"``, or a whole number.
 
     Raises:
         ValueError: neither text of that form with at most 15 digits before and 9 after the point, nor an integer.
@@ -79,8 +77,7 @@ def exp_below(epsilon: Fraction) -> Fraction:
 
 
 def odds_below(epsilon: Fraction, inside: int, outside: int) -> Fraction:
-    """
-    Odds r/s, at most e^epsilon, for rows with ``inside`` weights r and ``outside`` weights s that sum to <= 2^32.
+    """Odds r/s, at most e^epsilon, for rows with ``inside`` weights r and ``outside`` weights s that sum to <= 2^32.
 
     s is as large as such rows allow and r rounded down, so that little of epsilon is lost and draws seldom reject.
 

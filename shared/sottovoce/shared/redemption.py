@@ -1,5 +1,4 @@
-"""
-Redeeming an invitation: for each wave the device has the id of its coming report signed, blinded.
+"""Redeeming an invitation: for each wave the device has the id of its coming report signed, blinded.
 
 What is signed names the modulus and the report's id, and so the survey's wave and one report. The request carries all
 waves at once; both messages have one spelling, keys in the order below and no spaces, as reports have.
@@ -31,8 +30,7 @@ _LENGTHS = tuple(bits // 8 for bits in SIZES)
 
 @dataclass(frozen=True)
 class RedeemRequest:
-    """
-    Request for blind signatures, from a device.
+    """Request for blind signatures, from a device.
 
     Attributes:
         digest: of the survey that it shows, 64 hexadecimal digits.
@@ -47,8 +45,7 @@ class RedeemRequest:
 
 @dataclass(frozen=True)
 class Redemption:
-    """
-    The aggregator's reply, the same for every copy of a request.
+    """The aggregator's reply, the same for every copy of a request.
 
     Attributes:
         survey: its name.
@@ -60,8 +57,7 @@ class Redemption:
 
 
 def message(modulus: int, report_id: bytes) -> bytes:
-    """
-    Return the message that a signature signs: the survey's wave, by its modulus, and one report id.
+    """Return the message that a signature signs: the survey's wave, by its modulus, and one report id.
 
     Raises:
         ValueError: the id has not 16 bytes.
@@ -77,8 +73,7 @@ def spell(number: bytes) -> str:
 
 
 def read_number(text: object) -> bytes:
-    """
-    The bytes of a modulus, a blinded id or a signature.
+    """The bytes of a modulus, a blinded id or a signature.
 
     Raises:
         ValueError: not the one spelling of as many bytes as a modulus may have.
@@ -93,8 +88,7 @@ def read_number(text: object) -> bytes:
 
 
 def read_modulus(text: object) -> int:
-    """
-    A modulus that a survey may name: of 2048 or 3072 bits exactly, and odd.
+    """A modulus that a survey may name: of 2048 or 3072 bits exactly, and odd.
 
     Raises:
         ValueError: the message says what is wrong with it.
@@ -122,8 +116,7 @@ def dump_request(request: RedeemRequest) -> bytes:
 
 
 def parse_request(body: bytes) -> RedeemRequest:
-    """
-    The request in ``body``, exactly as ``dump_request`` wrote it.
+    """The request in ``body``, exactly as ``dump_request`` wrote it.
 
     Raises:
         ReportRejected: ``malformed``; nothing is repeated.
@@ -147,8 +140,7 @@ def dump_reply(reply: Redemption) -> bytes:
 
 
 def parse_reply(body: bytes) -> Redemption:
-    """
-    The reply in ``body``, exactly as ``dump_reply`` wrote it.
+    """The reply in ``body``, exactly as ``dump_reply`` wrote it.
 
     Raises:
         ValueError: it is none; nothing is repeated.

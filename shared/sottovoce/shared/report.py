@@ -1,5 +1,4 @@
-"""
-The report that leaves a device: one integer per question, under a random id.
+"""The report that leaves a device: one integer per question, under a random id.
 
 The bytes are canonical, and padded with spaces to a length that depends on the survey alone, so that neither the
 body nor its length says anything more than the values do.
@@ -25,8 +24,7 @@ _KEYS = ("format", "survey", "digest", "wave", "report_id", "values")
 
 @dataclass(frozen=True)
 class Report:
-    """
-    One respondent's perturbed answers.
+    """One respondent's perturbed answers.
 
     Attributes:
         survey: name of the survey.
@@ -54,8 +52,7 @@ def report_length(survey: Survey, wave: int) -> int:
 
 
 def parse_report(body: bytes) -> Report:
-    """
-    The report in ``body``, exactly as ``dump_report`` wrote it but for the amount of padding.
+    """The report in ``body``, exactly as ``dump_report`` wrote it but for the amount of padding.
 
     Raises:
         ReportRejected: ``malformed``.

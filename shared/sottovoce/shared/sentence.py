@@ -4,8 +4,7 @@ from collections.abc import Mapping
 
 
 class Sentence(str):
-    """
-    English text that every function for texts accepts, and that catalogues can translate.
+    """English text that every function for texts accepts, and that catalogues can translate.
 
     Catalogues know it by its ``pattern``. Its places are named for what stands there: ``variable``, ``other`` and
     ``variables`` for the names of a survey's variables, ``category`` and ``categories`` for those of ``variable``,
@@ -27,8 +26,7 @@ class Sentence(str):
         return (self.pattern,), dict(self.values)
 
     def __new__(cls, pattern: str, /, **values: object) -> "Sentence":
-        """
-        The sentence with its places filled: whole numbers are grouped.
+        """The sentence with its places filled: whole numbers are grouped.
 
         Args:
             pattern: with ``{places}``.

@@ -1,5 +1,4 @@
-"""
-Amplification by shuffling, a conditional account: privacy loss of one report among n in unknown order.
+"""Amplification by shuffling, a conditional account: privacy loss of one report among n in unknown order.
 
 Condition   The observer sees the reports of n respondents in an order that says nothing, without addresses, times or
             ids, and n - 1 of them are honest. The respondent cannot check any of this; the ledger never counts on it.
@@ -40,8 +39,7 @@ _WORK = 3_000_000
 
 
 def shuffled_binary(a: float, people: int, delta: float) -> float:
-    """
-    The epsilon of one report of symmetric randomized response among those of so many people, with this delta.
+    """The epsilon of one report of symmetric randomized response among those of so many people, with this delta.
 
     Args:
         a: probability of sending the truth, 1/2 < a < 1.
@@ -63,8 +61,7 @@ def shuffled_binary(a: float, people: int, delta: float) -> float:
 
 
 def shuffled_bound(epsilon: float, weight: float, people: int, delta: float) -> float:
-    """
-    An upper bound for the epsilon of one report of any mechanism among those of so many people, with this delta.
+    """An upper bound for the epsilon of one report of any mechanism among those of so many people, with this delta.
 
     Args:
         epsilon: of the mechanism alone.
@@ -121,8 +118,7 @@ def _least(own: float, delta: float, delta_of: Callable[[float], float]) -> floa
 
 
 class _Count:
-    """
-    Distribution of the number of yes answers among the others, ready for hockey-sticks.
+    """Distribution of the number of yes answers among the others, ready for hockey-sticks.
 
     It is log-concave, so that r(c) = B(c - 1) / B(c) grows with c, and so does the ratio of the two distributions
     P(c) = a B(c - 1) + (1 - a) B(c) and Q(c) = (1 - a) B(c - 1) + a B(c): each hockey-stick is a difference of tails.

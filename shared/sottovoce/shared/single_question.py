@@ -28,8 +28,7 @@ EPSILON_LIMIT = "the question costs epsilon {cost}, and devices allow {most:g} f
 
 @dataclass(frozen=True)
 class SingleQuestion(DigestedDocument):
-    """
-    One private question with its document.
+    """One private question with its document.
 
     Attributes:
         question: as parsed.
@@ -68,8 +67,7 @@ class SingleQuestion(DigestedDocument):
 
 @dataclass(frozen=True)
 class SingleBlock(DigestedDocument):
-    """
-    A block of private questions with its document.
+    """A block of private questions with its document.
 
     Attributes:
         questions: as parsed, in order.
@@ -116,8 +114,7 @@ class SingleBlock(DigestedDocument):
 
 
 def parse_asked(document: object) -> SingleQuestion | SingleBlock:
-    """
-    Parse one question, or a block of them, as it may be in the list of a survey file.
+    """Parse one question, or a block of them, as it may be in the list of a survey file.
 
     Raises:
         SpecError: it cannot be asked alone; each mistake with its JSON pointer within it.
@@ -136,8 +133,7 @@ def parse_asked(document: object) -> SingleQuestion | SingleBlock:
 
 
 def parse_question(document: object) -> SingleQuestion:
-    """
-    Parse one question, as it may be in the list of a survey file.
+    """Parse one question, as it may be in the list of a survey file.
 
     Its default language is English where the label is in English, else the first of the label's tags.
 
@@ -162,8 +158,7 @@ def language_of(label: object) -> str:
 
 
 def in_survey(document: object, language: str) -> Survey:
-    """
-    Return a survey of one entry alone, to read it as surveys are read.
+    """Return a survey of one entry alone, to read it as surveys are read.
 
     Args:
         document: the entry.

@@ -35,8 +35,7 @@ class Choice:
 
 @dataclass(frozen=True)
 class Question:
-    """
-    One question.
+    """One question.
 
     Attributes:
         name: unique within the survey.
@@ -93,8 +92,7 @@ class Question:
         return 0.0 if self.mechanism is None else self.mechanism.epsilon
 
     def encode(self, answer: object) -> Value:
-        """
-        The true value of an answer, in the form that the question's type has; None for no answer.
+        """The true value of an answer, in the form that the question's type has; None for no answer.
 
         Raises:
             AnswerError: not a possible answer; the message repeats none of it.
@@ -113,8 +111,7 @@ class Question:
         return self.kind.answer(self.domain, value)
 
     def check(self, value: Value) -> None:
-        """
-        Refuse what is no true value: such a value could be reported with odds that epsilon does not cover.
+        """Refuse what is no true value: such a value could be reported with odds that epsilon does not cover.
 
         Raises:
             AnswerError: the message repeats nothing of the value.
@@ -125,8 +122,7 @@ class Question:
 
 @dataclass(frozen=True)
 class Item:
-    """
-    One item of a survey: a question, a matrix of questions, a note, or a statement to acknowledge.
+    """One item of a survey: a question, a matrix of questions, a note, or a statement to acknowledge.
 
     Attributes:
         type: the question's type, ``matrix``, ``note`` or ``acknowledge``.
@@ -173,8 +169,7 @@ class Wave:
 
 @dataclass(frozen=True)
 class Survey(DigestedDocument, SampledSurvey):
-    """
-    A published survey; nothing about it can change without changing its digest.
+    """A published survey; nothing about it can change without changing its digest.
 
     Attributes:
         document: the canonical object, all defaults written out and all shorthand expanded.
@@ -257,9 +252,8 @@ class Survey(DigestedDocument, SampledSurvey):
         return bool(self.document["privacy"]["procedure"] == "own_coin")
 
     def encode(self, answers: Mapping[str, object], asked: Collection[int] | None = None) -> tuple[Value | None, ...]:
-        """
-        The true values, in the order of a report; None where the question is not asked. What is hidden or not answered
-        has its question's fixed value.
+        """The true values, in the order of a report; None where the question is not asked. What is hidden or not
+        answered has its question's fixed value.
 
         Args:
             answers: by question name; None, or no entry, for no answer.

@@ -1,5 +1,4 @@
-"""
-Tokens: 80 random bits that let one person send one report.
+"""Tokens: 80 random bits that let one person send one report.
 
 Written in Crockford's base 32, which has no I, L, O and U, and which people may write in lower case, with hyphens,
 or with the letters that look like 0 and 1. A token is handed out with two check letters over the survey's name and the
@@ -34,8 +33,7 @@ def print_token(token: str, survey: str) -> str:
 
 
 def parse_token(text: str, survey: str) -> str:
-    """
-    The token's one spelling, without check letters; tokens from before there were any are read as they are.
+    """The token's one spelling, without check letters; tokens from before there were any are read as they are.
 
     Raises:
         ValueError: not a token for the survey of this name; the message repeats nothing.

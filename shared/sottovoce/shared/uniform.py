@@ -1,7 +1,6 @@
-"""
-Bytes to a uniform integer, by rejection: the one place where randomness becomes a number, on devices and elsewhere.
+"""Bytes to a uniform integer, by rejection: the one place where randomness becomes a number, on devices and elsewhere.
 
-    below(m)   read ceil(bits(m - 1) / 8) bytes, big-endian; keep the low bits(m - 1) bits; reject if >= m.
+below(m)   read ceil(bits(m - 1) / 8) bytes, big-endian; keep the low bits(m - 1) bits; reject if >= m.
 """
 
 from collections.abc import Callable
@@ -11,8 +10,7 @@ ReadBytes = Callable[[int], bytes]
 
 
 def uniform_below(read: ReadBytes, bound: int) -> int:
-    """
-    A uniform integer in 0 .. bound - 1, for any bound of at least 1.
+    """A uniform integer in 0 .. bound - 1, for any bound of at least 1.
 
     Raises:
         ValueError: the source gave fewer bytes than it was asked for, or more.
@@ -28,8 +26,7 @@ def uniform_below(read: ReadBytes, bound: int) -> int:
 
 
 def exactly(read: ReadBytes, count: int) -> bytes:
-    """
-    So many bytes of the source.
+    """So many bytes of the source.
 
     Raises:
         ValueError: the source gave fewer or more.

@@ -1,5 +1,4 @@
-"""
-Visibility of items: conditions on earlier answers, evaluated on the device and nowhere else.
+"""Visibility of items: conditions on earlier answers, evaluated on the device and nowhere else.
 
 ``visible_if`` maps names of earlier questions to what their answers must be, and all of it must hold; of ``any_of``,
 such a map too, one part is enough. Where an item has both, both must hold.
@@ -19,8 +18,7 @@ from sottovoce.shared.answers import Value
 
 @dataclass(frozen=True)
 class Condition:
-    """
-    A condition on the answer to one earlier question.
+    """A condition on the answer to one earlier question.
 
     Attributes:
         question: the earlier question's name.
@@ -44,8 +42,7 @@ class Condition:
 
 
 def is_shown(all_of: Sequence[Condition], any_of: Sequence[Condition], given: Mapping[str, Value]) -> bool:
-    """
-    Return True if an item is shown.
+    """Return True if an item is shown.
 
     Args:
         all_of: conditions that must all hold.

@@ -17,8 +17,7 @@ from tests.surveys import every_type, survey
 
 @pytest.fixture(scope="session", autouse=True)
 def compiled_templates(tmp_path_factory: pytest.TempPathFactory) -> None:
-    """
-    Compile each template once for all applications of a process.
+    """Compile each template once for all applications of a process.
 
     Most tests make an application of their own, and each would compile the pages that it shows: that took longer
     than showing them.

@@ -46,8 +46,7 @@ def ended(script: str) -> tuple[int, str, str]:
 @pytest.mark.parametrize("handler", ["default_int_handler", "SIG_IGN"])
 @pytest.mark.parametrize("number", ["SIGTERM", "SIGINT"])
 def test_order_at_the_end_of_an_object_is_noted(number: str, handler: str) -> None:
-    """
-    An exception there is printed and forgotten, and the order with it.
+    """An exception there is printed and forgotten, and the order with it.
 
     In the background too, where a shell has Ctrl-C ignored: the server that was started hears it, and who started it
     would stay alone.

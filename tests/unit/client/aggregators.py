@@ -58,8 +58,7 @@ LIES: dict[str, Reply] = {
 
 
 class Aggregator:
-    """
-    One that answers as it is told.
+    """One that answers as it is told.
 
     Attributes:
         bodies: every report that it was sent.

@@ -1,5 +1,4 @@
-"""
-A pretended aggregator that signs blinded ids and takes reports with signatures.
+"""A pretended aggregator that signs blinded ids and takes reports with signatures.
 
 Its moduli are primes, so that anybody can work out the exponent that signs: fit for tests and for nothing else.
 """
@@ -44,8 +43,7 @@ def sign(sent, modulus):
 
 
 class Issuer:
-    """
-    Redeems each invitation once, and admits a report if its id is signed for its wave.
+    """Redeems each invitation once, and admits a report if its id is signed for its wave.
 
     Attributes:
         seen: (connection, path, headers, body) of every request.

@@ -351,9 +351,8 @@ def test_memo_is_found_again_after_a_correction(tmp_path, kind):
     ids=["name", "permanent", "instantaneous", "waves"],
 )
 def test_another_memo_is_never_drawn(revised, wave):
-    """
-    A revision with another question or another channel buys no second permanent draw, nor a use of the first one that
-    was not charged.
+    """A revision with another question or another channel buys no second permanent draw, nor a use of the first one
+    that was not charged.
     """
     ledger = MemoryLedger()
     respondent(asked=MEMOIZED, ledger=ledger)[0].answer({"q": "yes", "fresh": "no"})

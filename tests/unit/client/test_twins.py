@@ -11,8 +11,7 @@ from tests.unit.client.test_web_sources import SOURCES
 
 
 class Twin(NamedTuple):
-    """
-    A Python module, and the browser's modules that do the same.
+    """A Python module, and the browser's modules that do the same.
 
     Attributes:
         python: the module below ``sottovoce``.

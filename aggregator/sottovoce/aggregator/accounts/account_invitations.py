@@ -9,8 +9,7 @@ LINK_DAYS = 7
 
 
 def sign_in_link(tables: AccessTables, url: str, account_id: bytes, day: int, at_once: bool = False) -> str:
-    """
-    Make a one-time link that signs in an account.
+    """Make a one-time link that signs in an account.
 
     Args:
         tables: tables of accounts; the audit log records their acting account.
@@ -24,8 +23,7 @@ def sign_in_link(tables: AccessTables, url: str, account_id: bytes, day: int, at
 
 
 def sign_in_link_secret(tables: AccessTables, account_id: bytes, expires_on: int) -> str:
-    """
-    Make the secret of a one-time sign-in link and store its hash.
+    """Make the secret of a one-time sign-in link and store its hash.
 
     Args:
         tables: tables of accounts; the audit log records their acting account.
@@ -38,8 +36,7 @@ def sign_in_link_secret(tables: AccessTables, account_id: bytes, expires_on: int
 
 
 def invitation_link(tables: AccessTables, url: str, survey: str, role: str, day: int) -> str:
-    """
-    Make a one-time link that gives a new person an account with a role.
+    """Make a one-time link that gives a new person an account with a role.
 
     Args:
         tables: tables of accounts; the audit log records their acting account.

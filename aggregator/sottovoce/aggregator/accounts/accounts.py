@@ -12,8 +12,7 @@ MOST_NAME = 100
 
 
 def check_text(text: str, what: str) -> str:
-    """
-    Validate a name or a label, and strip it.
+    """Validate a name or a label, and strip it.
 
     Raises:
         AccessRefused: it is empty, too long, or cannot be shown on one line.
@@ -28,8 +27,7 @@ def check_text(text: str, what: str) -> str:
 
 
 def check_role(role: str) -> str:
-    """
-    Validate a role.
+    """Validate a role.
 
     Raises:
         AccessRefused: no such role.
@@ -40,8 +38,7 @@ def check_role(role: str) -> str:
 
 
 def check_scopes(scopes: frozenset[str]) -> frozenset[str]:
-    """
-    Validate the scopes of a key.
+    """Validate the scopes of a key.
 
     Raises:
         AccessRefused: no scope, or an unknown one.
@@ -57,8 +54,7 @@ def account_number(account: Account) -> str:
 
 
 def find_account(storage: Storage, named: str) -> Account:
-    """
-    Find an account by name or number.
+    """Find an account by name or number.
 
     Raises:
         AccessRefused: no account matches, or several have the name.

@@ -23,8 +23,7 @@ def names_of(storage: Storage) -> dict[str, str]:
 
 
 def format_entry(entry: AuditEntry, names: Mapping[str, str]) -> str:
-    """
-    Format an entry as one line of text.
+    """Format an entry as one line of text.
 
     Args:
         entry: entry of the audit log.
@@ -36,8 +35,7 @@ def format_entry(entry: AuditEntry, names: Mapping[str, str]) -> str:
 
 
 def format_actor(who: str, names: Mapping[str, str]) -> str:
-    """
-    Format the actor of an entry.
+    """Format the actor of an entry.
 
     Args:
         who: actor as stored: an account id, ``MACHINE``, or "".
@@ -60,8 +58,7 @@ def entry_document(entry: AuditEntry) -> dict[str, Any]:
 
 
 def snapshot_of(revisions: Sequence[RevisionCounts]) -> str:
-    """
-    Identify the snapshot that a survey shows: the number of complete batches in it, or "closed".
+    """Identify the snapshot that a survey shows: the number of complete batches in it, or "closed".
 
     The number of reports or a digest of the results would leak: a reader of the audit log may have no right to read
     results, and could find small counts behind a digest by trial.
@@ -74,8 +71,7 @@ def snapshot_of(revisions: Sequence[RevisionCounts]) -> str:
 
 
 class ReadResults:
-    """
-    Records which account read results or a file: once a day for each survey, even if snapshots change often.
+    """Records which account read results or a file: once a day for each survey, even if snapshots change often.
 
     Args:
         storage: database with the audit log.
@@ -87,8 +83,7 @@ class ReadResults:
         self._day = 0
 
     def note(self, who: str, name: str, snapshot: str, today: int) -> None:
-        """
-        Record a reading of results, durably and before anything is shown.
+        """Record a reading of results, durably and before anything is shown.
 
         The entry names the first snapshot of the day. A set in memory avoids a look-up at each further reading.
 
@@ -101,8 +96,7 @@ class ReadResults:
         self._note(words.RESULTS_READ, who, name, snapshot, today)
 
     def note_file(self, who: str, name: str, kind: str, today: int) -> None:
-        """
-        Record a download, like a reading of results.
+        """Record a download, like a reading of results.
 
         Args:
             who: account id in hexadecimal; "" without an account.
@@ -123,8 +117,7 @@ class ReadResults:
 
 
 class RefusedLogins:
-    """
-    Counts refused sign-ins of this node in memory: the total of a day, and the maximum in one minute.
+    """Counts refused sign-ins of this node in memory: the total of a day, and the maximum in one minute.
 
     A refusal writes nothing, or an attacker who guesses could fill the disk. The entry of a day is written after its
     end. If the process ends, the counts since midnight are lost.
@@ -146,8 +139,7 @@ class RefusedLogins:
             self._most = max(self._most, self._in_minute)
 
     def write(self, now: int) -> None:
-        """
-        Write the entries of past days with refusals; ``now`` is in seconds since 1970.
+        """Write the entries of past days with refusals; ``now`` is in seconds since 1970.
 
         Raises:
             StorageError: the write failed; the next call tries again.

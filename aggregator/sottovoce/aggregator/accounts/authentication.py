@@ -1,5 +1,4 @@
-"""
-Authentication of staff. Deny by default: every route needs an authorized account, except those in ``PUBLIC``.
+"""Authentication of staff. Deny by default: every route needs an authorized account, except those in ``PUBLIC``.
 
 Staff hold random keys. Programs send a key as ``Authorization: Bearer``. The studio exchanges a key for a session,
 whose cookie is HttpOnly and SameSite=Strict. The server stores only hashes.
@@ -36,8 +35,7 @@ is_page = re.compile(r"/dashboard/[A-Za-z0-9/_.?=&-]{0,500}").fullmatch
 
 
 class ResumedForm(NamedTuple):
-    """
-    Form that was posted after its session ended.
+    """Form that was posted after its session ended.
 
     Its fields travel through the sign-in page as hidden fields and are posted again afterwards; no cookie, log or
     database stores them. The person first sees a page with one button, and that post gets the usual CSRF check.
@@ -119,8 +117,7 @@ NOT_ALLOWED = "your role on this survey, or your key, does not allow this; ask i
 
 
 def authenticate_key(storage: Storage, authorization: str, day: int) -> tuple[Account, AccessKey] | None:
-    """
-    Return the account and the key of an ``Authorization`` header; None if it has no valid key.
+    """Return the account and the key of an ``Authorization`` header; None if it has no valid key.
 
     Args:
         storage: an open database.
@@ -132,8 +129,7 @@ def authenticate_key(storage: Storage, authorization: str, day: int) -> tuple[Ac
 
 
 def has_session(storage: Storage, cookies: str, secure: bool, moment: int) -> bool:
-    """
-    Return True if the cookies of a request hold a valid session.
+    """Return True if the cookies of a request hold a valid session.
 
     Args:
         storage: an open database.
@@ -277,8 +273,7 @@ def sign_in() -> Response | tuple[str, int, list[tuple[str, str]]]:
 
 
 def open_page() -> Response | str:
-    """
-    Exchange a link for a session without a confirmation page, for a local set-up that has just printed the link.
+    """Exchange a link for a session without a confirmation page, for a local set-up that has just printed the link.
 
     Requires that a person opened the address directly (``Sec-Fetch-Site: none``, no prefetch) and that the server is
     not served by https, as on your own computer. Otherwise a link in a mail or on another site could sign a victim in
@@ -324,8 +319,7 @@ def count_refused() -> None:
 
 
 def begin_session(account_id: bytes, door: str, reply: Response) -> Response | None:
-    """
-    Begin a session and add its cookie to the reply; None if the account is disabled.
+    """Begin a session and add its cookie to the reply; None if the account is disabled.
 
     Args:
         account_id: account to sign in.
@@ -376,8 +370,7 @@ def _cookie_options() -> dict[str, Any]:
 
 
 def is_same_origin() -> bool:
-    """
-    Return True if the browser says that the posted form comes from this site.
+    """Return True if the browser says that the posted form comes from this site.
 
     Without ``Sec-Fetch-Site`` the ``Origin`` header decides; a request with neither is refused.
     """

@@ -1,5 +1,4 @@
-"""
-OpenID Connect client: authorization code flow with PKCE (S256) and a nonce; the web pages are in ``oidc_pages``.
+"""OpenID Connect client: authorization code flow with PKCE (S256) and a nonce; the web pages are in ``oidc_pages``.
 
 A person is identified only by issuer and ``sub``, never by an e-mail address: institutions reassign addresses, and
 some providers let people enter their own.
@@ -69,8 +68,7 @@ class Client:
 
 @dataclass(frozen=True)
 class Attempt:
-    """
-    Sign-in attempt of a browser.
+    """Sign-in attempt of a browser.
 
     Attributes:
         state: returned in the callback URL; proves that this browser began the attempt (CSRF protection).
@@ -89,8 +87,7 @@ def attempt_of(secret: str) -> Attempt:
 
 
 class Provider:
-    """
-    OpenID Connect provider of an institution.
+    """OpenID Connect provider of an institution.
 
     Args:
         client: registration of this aggregator.
@@ -110,8 +107,7 @@ class Provider:
         self._keys: KeySet | None = None
 
     def address(self, attempt: Attempt) -> str:
-        """
-        Return the authorization URL for an attempt.
+        """Return the authorization URL for an attempt.
 
         Raises:
             SignInRefused: the provider does not answer, or its metadata do not match the settings.
@@ -127,8 +123,7 @@ class Provider:
         return str(address)
 
     def subject(self, attempt: Attempt, answer: Mapping[str, str]) -> str:
-        """
-        Exchange the code of a callback and return the person's identity: issuer and ``sub``, separated by a space.
+        """Exchange the code of a callback and return the person's identity: issuer and ``sub``, separated by a space.
 
         Args:
             attempt: attempt of the browser that sent the callback.
@@ -146,8 +141,7 @@ class Provider:
         return self._calls.run_with_timeout(lambda: self._identity(attempt, answer))
 
     def check(self) -> None:
-        """
-        Check that the provider works and accepts the client credentials, without a sign-in.
+        """Check that the provider works and accepts the client credentials, without a sign-in.
 
         Exchanges an invalid code: the provider refuses it in any case, but names wrong client credentials as such.
 

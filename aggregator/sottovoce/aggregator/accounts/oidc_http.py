@@ -20,8 +20,7 @@ Answer = TypeVar("Answer")
 
 
 class ProviderCalls:
-    """
-    Runs calls in a bounded number of threads, so that a provider that hangs cannot exhaust the server.
+    """Runs calls in a bounded number of threads, so that a provider that hangs cannot exhaust the server.
 
     Args:
         at_once: maximum number of calls at the same time; further calls fail at once.
@@ -31,8 +30,7 @@ class ProviderCalls:
         self._free = BoundedSemaphore(at_once)
 
     def run_with_timeout(self, call: Callable[[], Answer], seconds: float = SECONDS) -> Answer:
-        """
-        Run a call in a new thread and return its result, or raise its exception.
+        """Run a call in a new thread and return its result, or raise its exception.
 
         Raises:
             ProviderUnavailable: the call timed out, or too many calls are running.

@@ -10,8 +10,7 @@ from sottovoce.aggregator.surveys.stored_surveys import unknown_survey
 
 @contextmanager
 def claim_name(storage: Storage, actor: Actor, survey: str) -> Iterator[None]:
-    """
-    Claim a survey name while the caller publishes inside the context.
+    """Claim a survey name while the caller publishes inside the context.
 
     The publisher becomes owner before the survey exists, so that no other account can publish under the name. The
     claim is undone if publishing fails.

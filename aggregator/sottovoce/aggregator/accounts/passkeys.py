@@ -1,5 +1,4 @@
-"""
-Passkeys (WebAuthn): options for the browser, and verification of its answers by the library ``webauthn``.
+"""Passkeys (WebAuthn): options for the browser, and verification of its answers by the library ``webauthn``.
 
 User verification (fingerprint, face or PIN) is required, so that a passkey counts as two factors. Attestation is not
 requested: the server does not need to know the make of a device.
@@ -53,8 +52,7 @@ NOT_ADDED = "The passkey could not be verified, so it was not added. Open the pa
 
 @dataclass(frozen=True)
 class Site:
-    """
-    Relying party: the origin that passkeys are bound to.
+    """Relying party: the origin that passkeys are bound to.
 
     Attributes:
         origin: origin, such as ``https://surveys.example``.
@@ -67,8 +65,7 @@ class Site:
 
 @dataclass(frozen=True)
 class Answer:
-    """
-    Answer of a browser, parsed but not verified.
+    """Answer of a browser, parsed but not verified.
 
     Attributes:
         credential_id: id of the passkey.
@@ -107,8 +104,7 @@ def new_challenge(key: bytes, now: int) -> bytes:
 
 
 def check_challenge(key: bytes, challenge: bytes, now: int) -> None:
-    """
-    Check that this aggregator issued the challenge, and that it has not expired.
+    """Check that this aggregator issued the challenge, and that it has not expired.
 
     Args:
         key: key of this aggregator.
@@ -137,8 +133,7 @@ def question_for_sign_in(site: Site, challenge: bytes) -> str:
 
 
 def question_for_registration(site: Site, challenge: bytes, account: bytes, name: str, known: Sequence[bytes]) -> str:
-    """
-    Return the options of ``navigator.credentials.create`` as JSON.
+    """Return the options of ``navigator.credentials.create`` as JSON.
 
     Args:
         site: relying party.
@@ -165,8 +160,7 @@ def question_for_registration(site: Site, challenge: bytes, account: bytes, name
 
 
 def parse_answer(text: str) -> Answer:
-    """
-    Parse the answer of a browser to a sign-in or a registration.
+    """Parse the answer of a browser to a sign-in or a registration.
 
     Raises:
         SignInRefused: the answer is malformed or too large.
@@ -182,8 +176,7 @@ def parse_answer(text: str) -> Answer:
 
 
 def verify_sign_in(site: Site, passkey: Passkey, answer: Answer) -> int:
-    """
-    Verify the signature of a sign-in and return the passkey's new signature counter.
+    """Verify the signature of a sign-in and return the passkey's new signature counter.
 
     Args:
         site: relying party.
@@ -212,8 +205,7 @@ def verify_sign_in(site: Site, passkey: Passkey, answer: Answer) -> int:
 
 
 def verify_registration(site: Site, answer: Answer) -> NewPasskey:
-    """
-    Verify the registration of a new passkey.
+    """Verify the registration of a new passkey.
 
     Args:
         site: relying party.

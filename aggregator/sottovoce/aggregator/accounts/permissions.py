@@ -1,5 +1,4 @@
-"""
-Access control: one table of rights by route. A route that is neither in it nor public is refused.
+"""Access control: one table of rights by route. A route that is neither in it nor public is refused.
 
 An account has a role on a survey or on every survey. Admin is a property of the account and gives no access to
 results. A key has at most the rights of its account, limited to its scopes and its survey.
@@ -23,8 +22,7 @@ ANY_SCOPE = ""
 
 
 class Right(NamedTuple):
-    """
-    Right to use a route.
+    """Right to use a route.
 
     Attributes:
         who: roles on the survey in the URL, or ``STAFF``, or ``ADMIN``.
@@ -160,8 +158,7 @@ class AccessDecision(Enum):
 
 
 def access_decision(actor: Actor, endpoint: str, survey: str | None) -> AccessDecision:
-    """
-    Decide if an actor may use a route.
+    """Decide if an actor may use a route.
 
     Args:
         actor: the principal.
@@ -180,8 +177,7 @@ def access_decision(actor: Actor, endpoint: str, survey: str | None) -> AccessDe
 
 
 def publish_decision(actor: Actor, survey: str, is_new: bool) -> AccessDecision:
-    """
-    Decide if an actor may publish.
+    """Decide if an actor may publish.
 
     The owner of a survey may publish corrections; admins and owners of any survey may publish under a new name.
 

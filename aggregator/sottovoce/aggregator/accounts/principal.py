@@ -9,8 +9,7 @@ from sottovoce.aggregator.storage.accounts.models import EVERY_SURVEY, SCOPES, A
 
 @dataclass(frozen=True)
 class Actor:
-    """
-    Principal of a request.
+    """Principal of a request.
 
     Attributes:
         account: the authenticated account.
@@ -38,8 +37,7 @@ class Actor:
         return self.account.admin and self.survey == EVERY_SURVEY
 
     def role(self, survey: str) -> str | None:
-        """
-        Return the role on a survey; None if there is none.
+        """Return the role on a survey; None if there is none.
 
         A role on the survey itself wins over a role on every survey.
         """
@@ -53,8 +51,7 @@ class Actor:
 
 
 def actor_of(storage: Storage, account: Account, key: AccessKey | None = None) -> Actor:
-    """
-    Build the principal of a request with the current roles of the account.
+    """Build the principal of a request with the current roles of the account.
 
     Args:
         storage: an open database.

@@ -25,8 +25,7 @@ def key_hash(secret: str) -> bytes:
 
 
 def new_link() -> tuple[str, bytes]:
-    """
-    Make the secret of a link; return it and its hash.
+    """Make the secret of a link; return it and its hash.
 
     Links use a different hash than keys, so that a link can never be used as a key, nor a key as a link.
     """

@@ -19,8 +19,7 @@ NEEDS_EXTRA = f"signing in by an institution, or by passkeys, needs {install_com
 
 
 def provider_of(settings: Settings, clock: Clock) -> "Provider":
-    """
-    Build the provider that the settings name, without calling it.
+    """Build the provider that the settings name, without calling it.
 
     Raises:
         SettingError: a setting is missing or invalid, or the extra is not installed.
@@ -40,8 +39,7 @@ def provider_of(settings: Settings, clock: Clock) -> "Provider":
 
 
 def check_passkeys(settings: Settings) -> None:
-    """
-    Check that passkeys can work with the public URL.
+    """Check that passkeys can work with the public URL.
 
     Raises:
         SettingError: the URL has an IP address or no https, which browsers refuse, or the extra is not installed.

@@ -1,5 +1,4 @@
-"""
-Results of each random arm, from the reports of a closed survey.
+"""Results of each random arm, from the reports of a closed survey.
 
 Published counts are kept by revision, wave and cohort only. The arm is a public value of each report, so the reports
 are counted once more, by arm, when the survey is closed. As with cohorts, an arm stands alone only if it has no reports
@@ -45,8 +44,7 @@ def has_split(survey: Survey) -> bool:
 
 
 def count_arms(columns: Columns) -> Document:
-    """
-    Count the reports of each arm.
+    """Count the reports of each arm.
 
     Args:
         columns: all reports of a closed survey with arms.
@@ -103,8 +101,7 @@ def _cell(columns: Columns, revision: int, wave: int) -> dict[str, Any]:
 
 
 def arms_of(revisions: Sequence[RevisionCounts], counted: Document) -> tuple[Arm, ...]:
-    """
-    Return the revisions with the counts of each arm, for ``analyse``; empty if there is one group only.
+    """Return the revisions with the counts of each arm, for ``analyse``; empty if there is one group only.
 
     Args:
         revisions: all revisions of the survey, oldest first.
@@ -118,8 +115,7 @@ def arms_of(revisions: Sequence[RevisionCounts], counted: Document) -> tuple[Arm
 
 
 def read_arms(storage: Storage, revisions: Sequence[RevisionCounts], now: datetime) -> tuple[Arm, ...]:
-    """
-    Count the arms of a survey in a database; empty if it is open, or has no results by arm.
+    """Count the arms of a survey in a database; empty if it is open, or has no results by arm.
 
     Args:
         storage: the database.

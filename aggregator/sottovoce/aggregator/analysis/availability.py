@@ -1,5 +1,4 @@
-"""
-Check when joint results are available: for closed surveys, closed waves and test runs.
+"""Check when joint results are available: for closed surveys, closed waves and test runs.
 
 Intervals of joint results are valid for one look only, and two results could be subtracted while reports still arrive.
 An open survey therefore has only the published counts of each question, for all respondents and by cohort.
@@ -41,8 +40,7 @@ NO_WAVE = "the survey has no such wave"
 
 
 def check_closed(storage: ReadableReports, revisions: Sequence[StoredSurvey], wave: int | None, now: datetime) -> None:
-    """
-    Raise an error unless joint results, regressions, weights and files of reports are available.
+    """Raise an error unless joint results, regressions, weights and files of reports are available.
 
     Args:
         storage: the database.

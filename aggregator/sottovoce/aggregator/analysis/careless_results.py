@@ -29,8 +29,7 @@ def careful_people(question: Question) -> str:
 def correct_careless(
     survey: Survey, strata: Mapping[str, Sequence[Stratum]], withheld: Collection[str], rule: IntervalRule
 ) -> tuple[Careless | None, Mapping[str, Sequence[Estimate]]]:
-    """
-    Estimate the share of careless people, and the corrected shares of each question.
+    """Estimate the share of careless people, and the corrected shares of each question.
 
     Args:
         survey: the newest revision.
@@ -53,8 +52,7 @@ def correct_careless(
 def careless_of(
     strata: Mapping[str, Sequence[Stratum]], known: Sequence[Question], confidence: float, waves: int = 1
 ) -> Careless | None:
-    """
-    Estimate the share of careless people; None without anchors or reports.
+    """Estimate the share of careless people; None without anchors or reports.
 
     Args:
         strata: (mechanism, tally) of each revision, by name of the question.

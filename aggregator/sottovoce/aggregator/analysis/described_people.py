@@ -1,5 +1,4 @@
-"""
-People whom a joint result describes: all, those who answered, those who were asked, or both.
+"""People whom a joint result describes: all, those who answered, those who were asked, or both.
 
 Answered    A question with ``absent_category`` has a category for people who gave no answer. Where the question is
             also hidden from some, the same category holds them, and only "asked and answered" can be described.
@@ -51,8 +50,7 @@ THOSE_WHO_ANSWERED = (
 
 @dataclass(frozen=True)
 class DescribedPeople:
-    """
-    People whom a figure of one question describes.
+    """People whom a figure of one question describes.
 
     Attributes:
         people: ``ALL``, ``ANSWERED``, ``ASKED`` or ``ASKED_AND_ANSWERED``.
@@ -80,8 +78,7 @@ EVERYBODY = DescribedPeople(ALL)
 def described_people(
     columns: Columns, question: Question, among: str | None = None, divide: bool = True
 ) -> DescribedPeople:
-    """
-    Return the people whom a figure of a question describes.
+    """Return the people whom a figure of a question describes.
 
     Args:
         columns: all reports.

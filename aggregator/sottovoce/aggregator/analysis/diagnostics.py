@@ -1,5 +1,4 @@
-"""
-Diagnostics for forged or faulty reports, from published counts alone.
+"""Diagnostics for forged or faulty reports, from published counts alone.
 
 Implausible Counts that a channel could not produce, see ``estimators.support``.
 Drawn       Where devices draw one option or coordinate: chi-square test of the drawn ones against uniform. Forged
@@ -26,8 +25,7 @@ LOOKS = 20
 
 @dataclass(frozen=True)
 class CountWarning:
-    """
-    One failed diagnostic.
+    """One failed diagnostic.
 
     Attributes:
         kind: ``implausible``, ``drawn``, ``asked``, ``arms`` or ``more``.
@@ -39,8 +37,7 @@ class CountWarning:
 
 
 def alarms(results: SurveyResults, invited: int | None = None) -> list[CountWarning]:
-    """
-    Return all failed diagnostics, the most serious first.
+    """Return all failed diagnostics, the most serious first.
 
     Args:
         results: the published results.
@@ -60,8 +57,7 @@ def alarms(results: SurveyResults, invited: int | None = None) -> list[CountWarn
 
 
 def chance_of_arms(results: SurveyResults) -> float | None:
-    """
-    Return the p value of the numbers of reports in the arms, by the arms' weights; None without arms or reports.
+    """Return the p value of the numbers of reports in the arms, by the arms' weights; None without arms or reports.
 
     Devices draw the arm after consent, so a small value tells of people who left one arm more often than another.
     """
@@ -91,8 +87,7 @@ def _asked(results: SurveyResults) -> list[tuple[list[int], int]]:
 
 
 def _uneven(counts: Sequence[int], drawn: int = 1) -> bool:
-    """
-    Return True if a chi-square test rejects uniform draws at level ``TAIL / LOOKS``.
+    """Return True if a chi-square test rejects uniform draws at level ``TAIL / LOOKS``.
 
     Args:
         counts: how often each item was drawn.

@@ -1,5 +1,4 @@
-"""
-Disclosure control: withhold exact joint results of public questions whose tables are published with noise.
+"""Disclosure control: withhold exact joint results of public questions whose tables are published with noise.
 
 A table, a comparison, a model or weights with such a question contain its exact margin, or depend on it: standard
 errors and refusals of small groups follow from how many people gave each answer. So there is none of them. The cohort
@@ -29,8 +28,7 @@ def answered(
     read: Callable[[], Columns],
     compute: Callable[[Request, Columns], Document] = Request.document,
 ) -> Document:
-    """
-    Run an analysis and return its document, unless disclosure control withholds it.
+    """Run an analysis and return its document, unless disclosure control withholds it.
 
     Args:
         storage: the database.

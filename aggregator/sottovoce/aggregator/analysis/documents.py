@@ -1,5 +1,4 @@
-"""
-Results of analyses as JSON: sottovoce-crosstab/1, -comparison/1, -pairs/1, -test/1 and -weights/1.
+"""Results of analyses as JSON: sottovoce-crosstab/1, -comparison/1, -pairs/1, -test/1 and -weights/1.
 
 ``n`` is always the number of reports that carry all variables of the figures in the same object, never the number of
 reports of the survey. Infinite, unbounded and suppressed values are null.
@@ -138,8 +137,7 @@ def test_document(found: OneSampleTest) -> Document:
 def predictions_document(
     people: Sequence[Mapping[str, str | float]], found: Sequence[Sequence[Prediction]]
 ) -> dict[str, list[Document]]:
-    """
-    Return the predictions part of a regression document.
+    """Return the predictions part of a regression document.
 
     Args:
         people: rows of predictor values.

@@ -1,5 +1,4 @@
-"""
-Estimates from published counts: cells -> cohort groups -> tallies -> estimates.
+"""Estimates from published counts: cells -> cohort groups -> tallies -> estimates.
 
 This module reads snapshots only; it has no access to single reports.
 """
@@ -51,8 +50,7 @@ class CohortGroup:
 
 @dataclass(frozen=True)
 class QuestionResult:
-    """
-    Published counts and estimates of one question.
+    """Published counts and estimates of one question.
 
     Attributes:
         epsilon: privacy loss of one report; None for a public question.
@@ -95,8 +93,7 @@ class QuestionResult:
 
 @dataclass(frozen=True)
 class SurveyResults:
-    """
-    Results of one survey, for all respondents or for one cohort group.
+    """Results of one survey, for all respondents or for one cohort group.
 
     Attributes:
         survey: the newest revision of the survey.
@@ -130,8 +127,7 @@ class SurveyResults:
 
 @dataclass(frozen=True)
 class RevisionCounts:
-    """
-    One revision of a survey with its published counts.
+    """One revision of a survey with its published counts.
 
     Attributes:
         stored: database row of the revision.
@@ -167,8 +163,7 @@ def analyse(
     wave: int | None = None,
     confidence: float = DEFAULT_RULE.confidence,
 ) -> SurveyResults:
-    """
-    Estimate the results of a survey, for the questions of its newest revision.
+    """Estimate the results of a survey, for the questions of its newest revision.
 
     A question that keeps its name, its type and its true values through the revisions is one question: counts of equal
     mechanisms are added, estimates of different mechanisms are pooled by inverse variance.
@@ -224,8 +219,7 @@ def analyse(
 
 
 def cohort_groups(survey: Survey, revisions: Sequence[Sequence[Cell]]) -> tuple[CohortGroup, ...]:
-    """
-    Return the cohort groups: each cohort alone, except that small ones are merged until no group has 1 to 4 reports.
+    """Return the cohort groups: each cohort alone, except that small ones are merged until no group has 1 to 4 reports.
 
     The groups are the same in every view, because otherwise subtracting two views would reveal a small cohort. The
     first close fixes them. If all cohorts together are still too small, the result is empty.
@@ -359,8 +353,7 @@ def _asked(question: Question, revisions: Sequence[RevisionCounts]) -> Fraction:
 
 
 def question_result(question: Question, strata: Sequence[Stratum], rule: IntervalRule) -> QuestionResult:
-    """
-    Estimate one question from its strata.
+    """Estimate one question from its strata.
 
     Args:
         question: the question, as the newest stratum asks it.

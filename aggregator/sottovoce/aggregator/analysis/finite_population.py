@@ -1,5 +1,4 @@
-"""
-Finite populations: numbers of people, where every member of a known group has answered.
+"""Finite populations: numbers of people, where every member of a known group has answered.
 
 The fixed-population limits of ``estimators.fixed_population`` hold for n people with one report each, all of them
 counted, through one channel. They are computed only where the counts show that this is so:
@@ -29,8 +28,7 @@ from sottovoce.shared.errors import EstimateError
 
 @dataclass(frozen=True)
 class Population:
-    """
-    A finite group of people that a survey covers.
+    """A finite group of people that a survey covers.
 
     Attributes:
         of: size of the group.
@@ -50,8 +48,7 @@ class Population:
 
 
 def group_of(revisions: Sequence[RevisionCounts], results: SurveyResults, people: int) -> Population:
-    """
-    Check whether every member of a group has answered; ``refused`` of the result gives the reason if not.
+    """Check whether every member of a group has answered; ``refused`` of the result gives the reason if not.
 
     Args:
         revisions: all revisions of the survey.
@@ -62,8 +59,7 @@ def group_of(revisions: Sequence[RevisionCounts], results: SurveyResults, people
 
 
 def whole_group(revisions: Sequence[RevisionCounts], results: SurveyResults, people: int) -> Population:
-    """
-    Check whether every member of a group has answered, and raise an error if not.
+    """Check whether every member of a group has answered, and raise an error if not.
 
     Args:
         revisions: all revisions of the survey.

@@ -1,5 +1,4 @@
-"""
-Test of one question against known values: goodness of fit of its shares, or a known mean.
+"""Test of one question against known values: goodness of fit of its shares, or a known mean.
 
 Shares      H0: the shares of the answers among those who answered are pi. A report has scores z_j of its answers and
             h_j = z_j - pi_j (1 - z_absent), E[h] = 0 under H0. Q = n h- V^- h- is chi-square with rank V degrees of
@@ -58,8 +57,7 @@ _HALVINGS = 60
 
 @dataclass(frozen=True)
 class TestedValue:
-    """
-    A known value beside its estimate.
+    """A known value beside its estimate.
 
     Attributes:
         category: answer whose share it is; "" for a mean.
@@ -74,8 +72,7 @@ class TestedValue:
 
 @dataclass(frozen=True)
 class OneSampleTest:
-    """
-    Test of known values.
+    """Test of known values.
 
     Attributes:
         variable: full name of the variable.
@@ -106,8 +103,7 @@ def one_sample_test(
     confidence: float = 0.95,
     among: str | None = None,
 ) -> OneSampleTest:
-    """
-    Test the shares of a question's answers, or the mean of a number.
+    """Test the shares of a question's answers, or the mean of a number.
 
     Args:
         columns: the reports.
@@ -252,8 +248,7 @@ def _exact(stratum: _ReportedStratum, pi: Floats) -> float | None:
 
 
 def binomial_test(count: int, n: int, chance: float) -> float:
-    """
-    Return the two-sided p value of ``count`` successes in n trials with this chance.
+    """Return the two-sided p value of ``count`` successes in n trials with this chance.
 
     Args:
         count: number of successes.

@@ -1,5 +1,4 @@
-"""
-The planned comparisons of a survey: made once it is closed, each exactly as its ``analysis_plan`` says.
+"""The planned comparisons of a survey: made once it is closed, each exactly as its ``analysis_plan`` says.
 
 The limits of each comparison are those of one comparison; they are not adjusted for the number of comparisons.
 """
@@ -29,8 +28,7 @@ def options_of(planned: PlannedComparison) -> dict[str, Any]:
 
 
 def planned_document(survey: Survey, answer: Callable[[dict[str, Any]], Document]) -> Document:
-    """
-    Make all planned comparisons of a survey.
+    """Make all planned comparisons of a survey.
 
     Args:
         survey: newest revision of the survey.

@@ -11,8 +11,7 @@ LISTENER: ContextVar[Callable[[int, int], None] | None] = ContextVar("progress",
 
 
 def counted(steps: Sequence[T] | Iterable[T], whole: int) -> Iterator[T]:
-    """
-    Yield the steps of a computation and report before each how many are finished.
+    """Yield the steps of a computation and report before each how many are finished.
 
     Args:
         steps: the steps.

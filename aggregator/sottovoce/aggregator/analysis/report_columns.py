@@ -1,5 +1,4 @@
-"""
-Reports as columns, one per question: the input of all joint results.
+"""Reports as columns, one per question: the input of all joint results.
 
 Rows of closed surveys are read once, in the order of their random ids and without the ids, into columns of 1, 2, 4 or 8
 bytes per value, plus a byte each for wave and revision: ten million reports of ten yes/no questions take 120 MB. Small
@@ -39,8 +38,7 @@ IN_MEMORY = 1 << 28
 
 @dataclass(frozen=True)
 class Columns:
-    """
-    Reports, column by column.
+    """Reports, column by column.
 
     Attributes:
         revisions: revisions of the survey, oldest first; the columns are the questions of the newest one.
@@ -99,8 +97,7 @@ class Columns:
         wave: Any = None,  # noqa: ANN401 - whatever numpy makes an array of
         revision: Any = None,  # noqa: ANN401 - the same
     ) -> "Columns":
-        """
-        Build columns from plain arrays, for example from a file.
+        """Build columns from plain arrays, for example from a file.
 
         Args:
             survey: the survey that the reports answer.
@@ -135,8 +132,7 @@ def read_columns(
     wave: int | None = None,
     progress: Progress | None = None,
 ) -> Columns:
-    """
-    Read all reports of a survey, or of one wave. The caller must call ``availability.check_closed`` first.
+    """Read all reports of a survey, or of one wave. The caller must call ``availability.check_closed`` first.
 
     Args:
         storage: the database.
@@ -165,8 +161,7 @@ _WAVE, _REVISION = ".wave", ".revision"
 
 
 class _ColumnBuffer:
-    """
-    Columns under construction.
+    """Columns under construction.
 
     Args:
         rows: maximum number of rows.
@@ -185,8 +180,7 @@ class _ColumnBuffer:
             start = end
 
     def add(self, chunk: Sequence[tuple[int, bytes]], places: Mapping[str, int | None], revision: int) -> None:
-        """
-        Add reports.
+        """Add reports.
 
         Args:
             chunk: wave and packed values of each report.
@@ -305,8 +299,7 @@ COUNTS_AS, COUNTS_AS_NONE = (
 
 
 def find_variable(columns: Columns, name: str) -> tuple[Question, int]:
-    """
-    Find a variable by name.
+    """Find a variable by name.
 
     Args:
         columns: the reports.
@@ -344,8 +337,7 @@ def strata_of(columns: Columns, question: Question) -> list[Stratum]:
 
 
 def check_one_wave(columns: Columns, question: Question) -> None:
-    """
-    Refuse several waves of a question with memoized draws.
+    """Refuse several waves of a question with memoized draws.
 
     Raises:
         EstimateError: the reports of one person in several waves are not independent.

@@ -52,8 +52,7 @@ def one_of(names: tuple[str, ...]) -> Callable[[Any], str]:
 
 
 def read_shares(given: Any) -> Shares:  # noqa: ANN401
-    """
-    Read margins from plain JSON values.
+    """Read margins from plain JSON values.
 
     Raises:
         ValueError: the values are no margins; the message describes the expected form.
@@ -92,8 +91,7 @@ def _share(given: Any) -> float:  # noqa: ANN401
 
 
 def people(given: Any) -> People:  # noqa: ANN401
-    """
-    Read rows of predictor values.
+    """Read rows of predictor values.
 
     Raises:
         ValueError: the values are no such rows; the message describes the expected form.
@@ -144,8 +142,7 @@ def flag(given: Any) -> bool:  # noqa: ANN401
 
 
 def option(read: Callable[[Any], Any], *default: Any) -> Any:  # noqa: ANN401 - the type is the field's
-    """
-    Define a dataclass field that ``parse_request`` reads with this function.
+    """Define a dataclass field that ``parse_request`` reads with this function.
 
     Args:
         read: converts a JSON value to the value of the field; raises ValueError with the expected form.

@@ -1,5 +1,4 @@
-"""
-Analysis requests and their result documents, shared by the command line, HTTP and Python.
+"""Analysis requests and their result documents, shared by the command line, HTTP and Python.
 
 There is one dataclass for each kind of analysis. ``parse_request`` builds one from plain JSON values and reports all
 mistakes at once.
@@ -67,8 +66,7 @@ DEFAULT_CONFIDENCE = 0.95
 
 @dataclass(frozen=True, kw_only=True)
 class Request(ABC):
-    """
-    Options common to all analyses.
+    """Options common to all analyses.
 
     Attributes:
         wave: only reports of this wave; None for all.
@@ -94,8 +92,7 @@ class Request(ABC):
         yield from ()
 
     def document(self, columns: Columns, weights: ArrayLike | None = None) -> Document:
-        """
-        Run the analysis and return its JSON document.
+        """Run the analysis and return its JSON document.
 
         Args:
             columns: the reports.
@@ -125,8 +122,7 @@ class Request(ABC):
 
 @dataclass(frozen=True, kw_only=True)
 class WeightedRequest(Request):
-    """
-    An analysis that accepts weights.
+    """An analysis that accepts weights.
 
     Attributes:
         margins: known margins to rake the reports to; None for explicit weights, or none.
@@ -234,8 +230,7 @@ class PairsRequest(Request):
 
 @dataclass(frozen=True, kw_only=True)
 class TestRequest(Request):
-    """
-    Request for a test of a question against known values.
+    """Request for a test of a question against known values.
 
     Attributes:
         shares: known shares by category, of which one may be left out; None for equal shares.
@@ -274,8 +269,7 @@ class TestRequest(Request):
 
 @dataclass(frozen=True, kw_only=True)
 class RegressionRequest(WeightedRequest):
-    """
-    Request for a regression of one answer on others.
+    """Request for a regression of one answer on others.
 
     Attributes:
         formula: outcome and terms, in the place of ``outcome`` and ``on``.
@@ -361,8 +355,7 @@ KINDS_OF_REQUEST: dict[str, type[Request]] = {
 
 
 def parse_request(kind: str, given: Any) -> Request:  # noqa: ANN401 - JSON
-    """
-    Parse the options of an analysis.
+    """Parse the options of an analysis.
 
     Args:
         kind: a key of ``KINDS_OF_REQUEST``.

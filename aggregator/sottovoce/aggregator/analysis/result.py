@@ -5,8 +5,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Result:
-    """
-    One figure with its uncertainty.
+    """One figure with its uncertainty.
 
     Attributes:
         estimate: the estimate for display, clipped into its possible range; None if there is none.

@@ -31,8 +31,7 @@ def export_document(
     group: Population | None = None,
     arms: Sequence[tuple[str, SurveyResults]] = (),
 ) -> dict[str, Any]:
-    """
-    Return the results as one JSON object; its schema is ``export.schema.json`` in ``sottovoce.shared.schema``.
+    """Return the results as one JSON object; its schema is ``export.schema.json`` in ``sottovoce.shared.schema``.
 
     Args:
         results: the results to export.

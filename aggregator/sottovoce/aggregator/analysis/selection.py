@@ -25,8 +25,7 @@ SAME_PEOPLE = (
 
 @dataclass(frozen=True)
 class SelectedVariable:
-    """
-    One variable of a survey.
+    """One variable of a survey.
 
     Attributes:
         question: the question of the newest revision.
@@ -51,8 +50,7 @@ class SelectedVariable:
 
 
 def choose(columns: Columns, name: str) -> SelectedVariable:
-    """
-    Select a variable by name: "question", "question.option" or "question.coordinate".
+    """Select a variable by name: "question", "question.option" or "question.coordinate".
 
     Raises:
         EstimateError: there is no such variable, the question has several, or its draws are memoized and the reports
@@ -68,8 +66,7 @@ def choose(columns: Columns, name: str) -> SelectedVariable:
 def choose_described(
     columns: Columns, names: tuple[str, str], among: str | None
 ) -> tuple[tuple[SelectedVariable, SelectedVariable], DescribedPeople]:
-    """
-    Select two variables, and the people whom their results describe.
+    """Select two variables, and the people whom their results describe.
 
     Args:
         columns: the reports.
@@ -100,8 +97,7 @@ def _with_everybody(variable: Variable | None) -> Variable | None:
 
 
 def check_together(columns: Columns, first: SelectedVariable, second: SelectedVariable) -> tuple[str, ...]:
-    """
-    Check that two variables can be analysed together, and return notes for the reader.
+    """Check that two variables can be analysed together, and return notes for the reader.
 
     Args:
         columns: the reports.
@@ -136,8 +132,7 @@ def count_strata(
     *,
     halves: bool = False,
 ) -> list[Pairs]:
-    """
-    Count the reports of two variables, for each stratum of equal channels.
+    """Count the reports of two variables, for each stratum of equal channels.
 
     Args:
         columns: the reports.
@@ -155,8 +150,7 @@ def count_strata(
 
 
 def impossible_cells(columns: Columns, pair: tuple[SelectedVariable, SelectedVariable]) -> frozenset[tuple[int, int]]:
-    """
-    Return the cells of the table of two questions that skip logic excludes in every revision.
+    """Return the cells of the table of two questions that skip logic excludes in every revision.
 
     A person to whom the second question is not shown has its answer for a missing one, so no other can go with an
     answer to the first that hides it; and the other way round.
@@ -189,8 +183,7 @@ def _hidden(survey: Survey, gate: SelectedVariable, later: SelectedVariable) -> 
 
 
 class Stratum(NamedTuple):
-    """
-    Reports of two questions through the same channels, including those without a value for one or both.
+    """Reports of two questions through the same channels, including those without a value for one or both.
 
     Attributes:
         variables: the two variables.
@@ -204,8 +197,7 @@ class Stratum(NamedTuple):
 
 
 def strata(columns: Columns, pair: tuple[SelectedVariable, SelectedVariable], inside: Any = None) -> list[Stratum]:  # noqa: ANN401 - an array
-    """
-    Split the reports into strata of equal channels.
+    """Split the reports into strata of equal channels.
 
     Args:
         columns: the reports.
@@ -226,8 +218,7 @@ def strata(columns: Columns, pair: tuple[SelectedVariable, SelectedVariable], in
 
 
 def alike(columns: Columns, variables: Sequence[SelectedVariable]) -> list[list[int]]:
-    """
-    Group the revisions that ask all of these variables by channels, ordered by the last revision of each group.
+    """Group the revisions that ask all of these variables by channels, ordered by the last revision of each group.
 
     Args:
         columns: the reports.

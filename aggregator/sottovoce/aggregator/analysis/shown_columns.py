@@ -1,5 +1,4 @@
-"""
-Reports of a survey as columns for files: without ids, in random order, with public answers only on request.
+"""Reports of a survey as columns for files: without ids, in random order, with public answers only on request.
 
 Order       The database stores rows in the order of their ids. A party that knows an id, such as its device, could
             estimate the position of the report. Each file therefore has a new random order.
@@ -33,8 +32,7 @@ Column = NDArray[np.unsignedinteger]
 
 @dataclass(frozen=True)
 class ReportColumns:
-    """
-    Reports as columns of equal length.
+    """Reports as columns of equal length.
 
     Attributes:
         columns: reported values by question name, in the survey's order.
@@ -59,8 +57,7 @@ class ReportColumns:
 def read_reports(
     storage: ReadableReports, revisions: Sequence[RevisionCounts], wave: int | None = None, public: bool = False
 ) -> ReportColumns:
-    """
-    Read all reports of a survey in a new random order. The caller must call ``check_closed`` first.
+    """Read all reports of a survey in a new random order. The caller must call ``check_closed`` first.
 
     Args:
         storage: the database.
@@ -123,8 +120,7 @@ def blocks_of(
     revisions: Sequence[RevisionCounts],
     wave: int | None = None,
 ) -> Iterator[ReportColumns]:
-    """
-    Yield the reports of one revision as stored, with uncoarsened cohorts; each block has reports of one wave.
+    """Yield the reports of one revision as stored, with uncoarsened cohorts; each block has reports of one wave.
 
     Args:
         storage: the database.
@@ -191,8 +187,7 @@ def _coarsened(reports: ReportColumns, cohort: Question, revisions: Sequence[Rev
 
 
 def without_rare_answers(reports: ReportColumns, before: Sequence[str], names: Sequence[str]) -> ReportColumns:
-    """
-    Blank out answers so that at least ``LEAST_COHORT`` reports agree in all public columns.
+    """Blank out answers so that at least ``LEAST_COHORT`` reports agree in all public columns.
 
     Args:
         reports: the reports.
@@ -233,8 +228,7 @@ def standing_alone(cohort: Question, revisions: Sequence[RevisionCounts]) -> lis
 
 
 def named_cohorts(sizes: Mapping[int, int], alone: Sequence[int]) -> list[int]:
-    """
-    Return the cohorts that a file names for one revision and wave.
+    """Return the cohorts that a file names for one revision and wave.
 
     Args:
         sizes: number of reports by cohort, including the null value.

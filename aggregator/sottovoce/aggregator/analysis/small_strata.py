@@ -8,8 +8,7 @@ Sizes = Counter[tuple[int, int]]
 
 
 def merge_small(sizes: Mapping[int, Sizes], least: int) -> list[list[int]]:
-    """
-    Return the groups: each answer alone, except that small ones are merged until no group is small.
+    """Return the groups: each answer alone, except that small ones are merged until no group is small.
 
     Args:
         sizes: reports of each answer.

@@ -1,5 +1,4 @@
-"""
-Select the reports of a subset of people by a condition on public questions, such as ``year = first and age >= 18``.
+"""Select the reports of a subset of people by a condition on public questions, such as ``year = first and age >= 18``.
 
 Grammar     Comparisons with = != < <= > >= of a question and a category or number, and ``question in (a, b)``, joined
             with ``and``, ``or`` and brackets; ``and`` binds more closely. Names and categories may be in quotes.
@@ -37,8 +36,7 @@ Mask = NDArray[np.bool_]
 
 @dataclass(frozen=True)
 class SubsetCondition:
-    """
-    A condition on the answers of a person.
+    """A condition on the answers of a person.
 
     Attributes:
         sign: "and" or "or" of the parts; "in" or "!=" of the values, or an order sign before one number.
@@ -59,8 +57,7 @@ class SubsetCondition:
         return tuple(dict.fromkeys((self.name,) if self.name else inner))
 
     def mask(self, columns: Columns) -> Mask:
-        """
-        Return which reports fulfil the condition, (n,).
+        """Return which reports fulfil the condition, (n,).
 
         Raises:
             EstimateError: a variable is unknown or randomized, a category unknown, or a number missing.
@@ -106,8 +103,7 @@ class SubsetCondition:
 
 
 def parse_condition(text: str) -> SubsetCondition:
-    """
-    Parse a condition.
+    """Parse a condition.
 
     Raises:
         EstimateError: the text is not in the grammar; names the column.
@@ -119,8 +115,7 @@ def parse_condition(text: str) -> SubsetCondition:
 
 
 def subset(columns: Columns, condition: SubsetCondition) -> Mask:
-    """
-    Return which reports are in the subset, (n,).
+    """Return which reports are in the subset, (n,).
 
     Raises:
         EstimateError: the subset is empty, or fewer than five people are in it or outside it.

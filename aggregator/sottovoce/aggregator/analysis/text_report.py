@@ -1,5 +1,4 @@
-"""
-Text output of joint results for researchers: tables with limits, and sentences.
+"""Text output of joint results for researchers: tables with limits, and sentences.
 
 The text is made from the JSON documents, so local results and those of a remote aggregator read the same.
 """
@@ -32,8 +31,7 @@ MEASURES = {
 
 @dataclass(frozen=True)
 class PrintedTable:
-    """
-    A table to print, with notes.
+    """A table to print, with notes.
 
     Attributes:
         title: title above the table.

@@ -1,5 +1,4 @@
-"""
-Read the tokens of a short text in a closed grammar: a model formula, or the condition of a subset.
+"""Read the tokens of a short text in a closed grammar: a model formula, or the condition of a subset.
 
 A token is a number, a name (also in backquotes), a text in double quotes, or one of a few signs. Each error names the
 column, counted from 1; it never repeats what the text holds there.
@@ -34,8 +33,7 @@ class Token(NamedTuple):
 
 
 class TokenReader:
-    """
-    Cursor over the tokens of one text.
+    """Cursor over the tokens of one text.
 
     Args:
         text: the text.

@@ -1,5 +1,4 @@
-"""
-Dictionary encoding of the reports on one variable: a table of the different reports, and the row of each report.
+"""Dictionary encoding of the reports on one variable: a table of the different reports, and the row of each report.
 
 A revision may ask the same question through another channel; its reports then have rows of their own. The computations
 treat all rows alike, for any channel and for direct answers.
@@ -28,8 +27,7 @@ NO_SHIFT: Shift = {}
 
 @dataclass(frozen=True)
 class Answers:
-    """
-    Reports on one variable.
+    """Reports on one variable.
 
     Attributes:
         variable: the variable of the newest revision.
@@ -82,8 +80,7 @@ class Answers:
 
 
 def answers_of(columns: Columns, name: str, shift: Shift = NO_SHIFT) -> Answers:
-    """
-    Return the reports on a variable.
+    """Return the reports on a variable.
 
     Args:
         columns: all reports.
@@ -117,8 +114,7 @@ def answers_of(columns: Columns, name: str, shift: Shift = NO_SHIFT) -> Answers:
 
 @dataclass(frozen=True)
 class JointAnswers:
-    """
-    Reports on several variables with categories, by distinct combination of reported values.
+    """Reports on several variables with categories, by distinct combination of reported values.
 
     Attributes:
         answers: reports on each variable.
@@ -156,8 +152,7 @@ class JointAnswers:
 
 
 def joint_answers(answers: Sequence[Answers], rows: NDArray[np.intp]) -> JointAnswers:
-    """
-    Return the reports on several variables together.
+    """Return the reports on several variables together.
 
     Args:
         answers: reports on each variable, which has categories.

@@ -1,5 +1,4 @@
-"""
-Weights of reports: validation, design effect, post-stratification and raking to known population margins.
+"""Weights of reports: validation, design effect, post-stratification and raking to known population margins.
 
 Raking uses public questions only. Raking to the known margin of a randomized question reduces the variance by at most
 (phi rel)^2, rel = p (1 - p) (a - b)^2 / (l (1 - l)): with a coin flip and phi = .5 that is 1.6 %. Compare the estimate
@@ -30,8 +29,7 @@ LARGE_RATIO = 10
 
 
 def checked_weights(weights: ArrayLike, n: int) -> Array:
-    """
-    Validate weights and return them as an array, (n,).
+    """Validate weights and return them as an array, (n,).
 
     Raises:
         EstimateError: there is not one weight per report, a weight is no positive number, or they are too unequal.
@@ -55,8 +53,7 @@ def checked_weights(weights: ArrayLike, n: int) -> Array:
 
 
 def weights_of_reports(weights: ArrayLike | None, n: int) -> tuple[Array | None, tuple[str, ...]]:
-    """
-    Validate optional weights; return them as an array, (n,), or None, with warnings for the reader of the result.
+    """Validate optional weights; return them as an array, (n,), or None, with warnings for the reader of the result.
 
     Raises:
         EstimateError: as ``checked_weights``.
@@ -100,8 +97,7 @@ Shares = Mapping[str, Mapping[str, float]]
 
 @dataclass(frozen=True)
 class Margin:
-    """
-    Known population margin of one question, or of several jointly.
+    """Known population margin of one question, or of several jointly.
 
     Attributes:
         answers: the questions, all public.
@@ -119,8 +115,7 @@ class Margin:
 
 @dataclass(frozen=True)
 class Weights:
-    """
-    Weights with mean 1.
+    """Weights with mean 1.
 
     Attributes:
         weights: weights of the reports, (n,).
@@ -134,8 +129,7 @@ class Weights:
 
 
 def rake(margins: Sequence[Margin]) -> Weights:
-    """
-    Rake the reports to known margins; with a single margin, this is post-stratification.
+    """Rake the reports to known margins; with a single margin, this is post-stratification.
 
     Args:
         margins: one or more margins, on the same reports.
@@ -268,8 +262,7 @@ CROSS_SEPARATOR = " x "
 
 
 def raked(columns: Columns, margins: Shares) -> Weights:
-    """
-    Rake reports to margins as an analyst writes them.
+    """Rake reports to margins as an analyst writes them.
 
     Raises:
         EstimateError: as ``rake``.

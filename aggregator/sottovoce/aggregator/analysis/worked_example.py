@@ -1,5 +1,4 @@
-"""
-Worked example: the estimated share of yes, computed from the reports in steps that a reader can check by hand.
+"""Worked example: the estimated share of yes, computed from the reports in steps that a reader can check by hand.
 
 ``Workings`` holds the arithmetic as numbers and a template. The caller formats the numbers: in English here, in the
 reader's language in the studio.
@@ -46,8 +45,7 @@ Number = Percent | Ratio | Fraction | int
 
 @dataclass(frozen=True)
 class Workings:
-    """
-    Parts of the sentence about one share of yes.
+    """Parts of the sentence about one share of yes.
 
     Attributes:
         reports: number of reports.
@@ -99,8 +97,7 @@ def has_band(estimate: Estimate, still_open: bool) -> bool:
 
 
 def yes_workings(result: QuestionResult, still_open: bool) -> Workings | None:
-    """
-    Work out the share of yes to the displayed digit, with its limits.
+    """Work out the share of yes to the displayed digit, with its limits.
 
     Args:
         result: results of one question.
@@ -124,8 +121,7 @@ def yes_workings(result: QuestionResult, still_open: bool) -> Workings | None:
 
 
 def yes_in_words(result: QuestionResult, still_open: bool) -> str:
-    """
-    Return the workings as an English sentence.
+    """Return the workings as an English sentence.
 
     Example: "Of 100 reports 30 % said yes; 2 × 30 % − 1/2 = 10.0 % (95 % interval 0.0 to 30.2 %)."
 
@@ -174,8 +170,7 @@ def _careless_in_words(results: SurveyResults, careless: Careless) -> Iterator[s
 
 
 def answered_in_words(result: QuestionResult, still_open: bool) -> str:
-    """
-    Return the share of each answer among the people who answered, and the share of the others, in English.
+    """Return the share of each answer among the people who answered, and the share of the others, in English.
 
     Args:
         result: results of one question.
@@ -221,8 +216,7 @@ def _workings(yes: Estimate, a: Fraction, b: Fraction, still_open: bool) -> Work
 def _shortest(
     share: Fraction, a: Fraction, b: Fraction, shown: Fraction
 ) -> tuple[Percent, str, tuple[Number, ...]] | None:
-    """
-    Return the arithmetic with the fewest digits that still gives the displayed estimate.
+    """Return the arithmetic with the fewest digits that still gives the displayed estimate.
 
     Args:
         share: exact reported share of yes.

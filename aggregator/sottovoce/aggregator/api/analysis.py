@@ -1,5 +1,4 @@
-"""
-Researchers' API for analyses of closed surveys and waves: crosstabs, comparisons, tests, regressions and weights.
+"""Researchers' API for analyses of closed surveys and waves: crosstabs, comparisons, tests, regressions and weights.
 
 An analysis runs in a process of its own, one of each survey at a time, so the server keeps admitting reports. A
 request waits a short time for it; then the reply is 202, and ``Location`` has the address of the analysis. The first
@@ -38,8 +37,7 @@ def crosstab(name: str) -> Response:
 
 
 def compare(name: str) -> Response:
-    """
-    Comparison of an ``outcome`` between ``groups``.
+    """Comparison of an ``outcome`` between ``groups``.
 
     Optional: ``category``, ``margins``, ``wave``, ``where``, ``confidence``.
     """
@@ -52,8 +50,7 @@ def pairs(name: str) -> Response:
 
 
 def test(name: str) -> Response:
-    """
-    Test of a ``question`` against known ``shares``, equal ones by default, or a known ``mean``.
+    """Test of a ``question`` against known ``shares``, equal ones by default, or a known ``mean``.
 
     Optional: ``among``, ``wave``, ``where``, ``confidence``.
     """
@@ -61,8 +58,7 @@ def test(name: str) -> Response:
 
 
 def regression(name: str) -> Response:
-    """
-    Regression of ``outcome`` on the predictors in ``on``, or by a ``formula``.
+    """Regression of ``outcome`` on the predictors in ``on``, or by a ``formula``.
 
     Optional: ``model``, ``errors``, ``cluster``, ``at``, ``margins``, ``wave``, ``where``, ``confidence``, ``strata``.
     """

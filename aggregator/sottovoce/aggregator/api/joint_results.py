@@ -38,8 +38,7 @@ class _CachedColumns:
 
 
 class ColumnsCache:
-    """
-    Cache of the columns of closed surveys and waves.
+    """Cache of the columns of closed surveys and waves.
 
     Args:
         storage: the database.
@@ -60,8 +59,7 @@ class ColumnsCache:
         return len(self._cache)
 
     def columns(self, name: str, wave: int | None = None, progress: Progress | None = None) -> Columns:
-        """
-        Return the columns of a survey; read them again if the survey or its log has changed.
+        """Return the columns of a survey; read them again if the survey or its log has changed.
 
         Args:
             name: name of the survey.
@@ -90,8 +88,7 @@ class ColumnsCache:
                 self._cache.pop(key, None)
 
     def state(self, name: str, wave: int | None = None) -> _State:
-        """
-        Return the state of a survey's data: it changes with every report and with every entry of the survey's log.
+        """Return the state of a survey's data: it changes with every report and with every entry of the survey's log.
 
         Args:
             name: name of the survey.
@@ -118,8 +115,7 @@ BUSY_WAIT_SECONDS = 0.1
 
 
 class Calculating(Exception):
-    """
-    The analysis is not finished yet.
+    """The analysis is not finished yet.
 
     Args:
         job: the job that computes it.
@@ -132,8 +128,7 @@ class Calculating(Exception):
 
 
 class JointResults:
-    """
-    Runner of joint analyses that leaves threads for other requests.
+    """Runner of joint analyses that leaves threads for other requests.
 
     Args:
         cache: cache of columns.
@@ -154,8 +149,7 @@ class JointResults:
         self.jobs = JobQueue(limits)
 
     def document(self, name: str, asked: Request, again: bool = False) -> Document:
-        """
-        Return the document of an analysis.
+        """Return the document of an analysis.
 
         Args:
             name: name of the survey.
@@ -175,8 +169,7 @@ class JointResults:
         return self.computed(name, (state, released, asked), work, again)
 
     def arms(self, name: str) -> Document:
-        """
-        Return the counts of each random arm of a closed survey, see ``arm_results``.
+        """Return the counts of each random arm of a closed survey, see ``arm_results``.
 
         Args:
             name: name of the survey.
@@ -188,8 +181,7 @@ class JointResults:
         return self.computed(name, key, lambda _: count_arms(self._cache.columns(name)))
 
     def planned(self, survey: Survey) -> Document:
-        """
-        Return the planned comparisons of a closed survey, see ``planned_comparisons``.
+        """Return the planned comparisons of a closed survey, see ``planned_comparisons``.
 
         Args:
             survey: its newest revision.
@@ -210,8 +202,7 @@ class JointResults:
         return self.computed(name, key, work)
 
     def find(self, name: str, job: str) -> QueuedJob | None:
-        """
-        Return a job by its id; None if it is not here, or was computed before a budget withheld its result.
+        """Return a job by its id; None if it is not here, or was computed before a budget withheld its result.
 
         Args:
             name: name of the survey.
@@ -223,8 +214,7 @@ class JointResults:
         return self.jobs.find(name, job)
 
     def computed(self, name: str, key: object, work: Work, again: bool = False) -> Document:
-        """
-        Return the document of a job.
+        """Return the document of a job.
 
         Args:
             name: name of the survey, each of which has one running job at most.
@@ -242,8 +232,7 @@ class JointResults:
         return self.result(job)
 
     def result(self, job: QueuedJob) -> Document:
-        """
-        Wait for a job a short time and return its document.
+        """Wait for a job a short time and return its document.
 
         Raises:
             EstimateError: it has none.
@@ -266,8 +255,7 @@ class JointResults:
 
     @contextmanager
     def turn(self, name: str) -> Iterator[None]:
-        """
-        Hold the lock of a survey's long work in this process: the writing of its files, simulations and releases.
+        """Hold the lock of a survey's long work in this process: the writing of its files, simulations and releases.
 
         One survey takes half of the threads at most and all surveys leave one, so that short requests always find a
         free thread and the files of one survey do not wait for those of another.

@@ -1,5 +1,4 @@
-"""
-Metrics of this process in Prometheus' format.
+"""Metrics of this process in Prometheus' format.
 
 Counters that respondents move reveal when a person answers: an observer who polls each second would see every arrival,
 from requests for parts of the form as well as from reports. These counters are therefore frozen until the number of
@@ -37,8 +36,7 @@ HELD_REASONS = frozenset(
 
 @dataclass(frozen=True)
 class Measured:
-    """
-    Measurements of a process at one moment.
+    """Measurements of a process at one moment.
 
     Attributes:
         requests: durations of requests, by route and status class.
@@ -53,8 +51,7 @@ class Measured:
 
 @dataclass(frozen=True)
 class PublicStatus:
-    """
-    Values for gauges, which may be shown at any moment.
+    """Values for gauges, which may be shown at any moment.
 
     Attributes:
         reports: number of reports that results show, over all surveys.
@@ -90,8 +87,7 @@ class Metrics:
         self._reports = 0
 
     def text(self, now: Measured, standing: PublicStatus) -> bytes:
-        """
-        Return the metrics in Prometheus' text format.
+        """Return the metrics in Prometheus' text format.
 
         Args:
             now: measurements up to now.

@@ -1,5 +1,4 @@
-"""
-Respondents' routes: the form, the survey, and sending or withdrawing a report.
+"""Respondents' routes: the form, the survey, and sending or withdrawing a report.
 
 They set no cookie and write no log.
 """
@@ -36,8 +35,7 @@ def asset(name: str) -> Response:
 
 
 def part(folder: str, name: str) -> Response:
-    """
-    Serve a part of the form, from the folder of this release.
+    """Serve a part of the form, from the folder of this release.
 
     A folder of another release gives 404, never this release's file instead: a page must run with its own parts or not
     at all. The proxy can ask a node of the other release (``deploy/nginx.conf``).
@@ -91,8 +89,7 @@ def status(name: str) -> Response:
 
 
 def token(name: str) -> Response:
-    """
-    Check by its hash if a token can be spent.
+    """Check by its hash if a token can be spent.
 
     Spent, revoked and unknown tokens get the same reply, which reveals nothing about other people.
     """
@@ -102,8 +99,7 @@ def token(name: str) -> Response:
 
 
 def redeem(name: str) -> Response:
-    """
-    Sign the blinded ids that came with an invitation; a repeated request gets the same reply.
+    """Sign the blinded ids that came with an invitation; a repeated request gets the same reply.
 
     The server closes the connection, because a report on the same connection would link report and invitation.
     """

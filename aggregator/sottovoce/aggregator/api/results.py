@@ -35,8 +35,7 @@ LEVEL = r"0?\.[5-9][0-9]{0,5}"
 
 
 def results_of(name: str) -> SurveyResults:
-    """
-    Compute the results of a survey over all revisions and respondents, and record the reading.
+    """Compute the results of a survey over all revisions and respondents, and record the reading.
 
     Raises:
         ReportRejected: unknown survey.
@@ -55,8 +54,7 @@ def _revisions(name: str) -> Sequence[RevisionCounts]:
 
 
 def note_read(name: str, revisions: Sequence[RevisionCounts]) -> None:
-    """
-    Record in the audit log which account reads which snapshot, before the server shows it.
+    """Record in the audit log which account reads which snapshot, before the server shows it.
 
     Args:
         name: name of the survey.
@@ -72,8 +70,7 @@ def export_reply(
     group: Population | None = None,
     arms: Sequence[tuple[str, SurveyResults]] = (),
 ) -> Response:
-    """
-    Return the results as a download that contains the head of the audit log, after recording the download there.
+    """Return the results as a download that contains the head of the audit log, after recording the download there.
 
     Args:
         name: name of the survey.
@@ -98,8 +95,7 @@ def surveys() -> Response:
 
 
 def publish(name: str) -> Response:
-    """
-    Publish the survey in the body; publishing the same survey again changes nothing.
+    """Publish the survey in the body; publishing the same survey again changes nothing.
 
     ``?retire=1`` also retires all earlier revisions. A correction opens a closed survey again; one that changes texts
     only does so with ``?open=1``.
@@ -134,8 +130,7 @@ def close(name: str) -> Response:
 
 
 def reopen(name: str) -> Response:
-    """
-    Reopen a survey, before its closing time and until its report ids are deleted.
+    """Reopen a survey, before its closing time and until its report ids are deleted.
 
     After a reopening, no later close publishes the remaining counts.
     """
@@ -156,8 +151,7 @@ def delete(name: str) -> Response:
 
 
 def estimates(name: str) -> Response:
-    """
-    Return estimates from the last snapshot, for all respondents or for ``?cohort=`` and ``?wave=``.
+    """Return estimates from the last snapshot, for all respondents or for ``?cohort=`` and ``?wave=``.
 
     ``?interval=`` names the interval method, ``?confidence=`` its level; ``?people=`` is the size of a group
     in which everybody answered.
@@ -182,8 +176,7 @@ def _asked_for(name: str) -> tuple[SurveyResults, Population | None]:
 
 
 def _confidence_asked() -> float:
-    """
-    Parse the confidence level, .95 by default.
+    """Parse the confidence level, .95 by default.
 
     Raises:
         Refusal: it is not a number from 0.5 to below 1.
@@ -195,8 +188,7 @@ def _confidence_asked() -> float:
 
 
 def _people_asked() -> int | None:
-    """
-    Parse the size of the group; None if the parameter is missing or empty.
+    """Parse the size of the group; None if the parameter is missing or empty.
 
     Raises:
         Refusal: it is not a positive whole number.

@@ -1,5 +1,4 @@
-"""
-Status of published surveys, which devices ask before the first question: revisions, open waves and valid tokens.
+"""Status of published surveys, which devices ask before the first question: revisions, open waves and valid tokens.
 
 Each reply is the same for every respondent. A request reveals neither the revision in a person's link nor the person.
 The server stores nothing.
@@ -31,8 +30,7 @@ _LONG_AGO = datetime.min.replace(tzinfo=UTC)
 
 
 class PublishedSurveys:
-    """
-    Replies about published surveys, with a short cache.
+    """Replies about published surveys, with a short cache.
 
     Args:
         storage: the database.
@@ -59,8 +57,7 @@ class PublishedSurveys:
             self._read.setdefault(row.name, (_LONG_AGO, []))[1].append(row)
 
     def newest(self, name: str) -> bytes:
-        """
-        Return the canonical bytes of the newest revision.
+        """Return the canonical bytes of the newest revision.
 
         Raises:
             ReportRejected: ``unknown_survey``.
@@ -68,8 +65,7 @@ class PublishedSurveys:
         return self._now(name)[-1].document
 
     def revisions(self, name: str) -> bytes:
-        """
-        Return the revisions in one reply, newest first, as canonical JSON; at most ``MOST_SHOWN``.
+        """Return the revisions in one reply, newest first, as canonical JSON; at most ``MOST_SHOWN``.
 
         Raises:
             ReportRejected: ``unknown_survey``.
@@ -81,8 +77,7 @@ class PublishedSurveys:
         return b'{"format":"sottovoce-revisions/1","revisions":[%b],"survey":"%b"}' % (documents, name.encode())
 
     def status(self, name: str) -> bytes:
-        """
-        Return the state of each revision in each wave, by the aggregator's clock, as canonical JSON.
+        """Return the state of each revision in each wave, by the aggregator's clock, as canonical JSON.
 
         Raises:
             ReportRejected: ``unknown_survey``.
@@ -101,8 +96,7 @@ class PublishedSurveys:
         return canonical.dump(document)
 
     def is_token_good(self, name: str, body: bytes) -> bool:
-        """
-        Return True if a token with the hash in the body can be spent.
+        """Return True if a token with the hash in the body can be spent.
 
         Always one database query, so that timing does not reveal why a token is invalid: spent, revoked and unknown
         tokens have no row, and a survey without tokens has no rows at all.

@@ -35,8 +35,7 @@ def stats(name: str) -> Response:
 
 
 def create(name: str) -> Response:
-    """
-    Create ``{"count": n}`` tokens, with ``"wave": w`` for links to a wave other than 0.
+    """Create ``{"count": n}`` tokens, with ``"wave": w`` for links to a wave other than 0.
 
     Only this reply contains them, as JSON or, by content negotiation, as CSV. With an ``Idempotency-Key`` a repeated
     request returns the same tokens.

@@ -1,5 +1,4 @@
-"""
-Display conditions of questions: answers to earlier ones, of which all or any must hold.
+"""Display conditions of questions: answers to earlier ones, of which all or any must hold.
 
 A draft may exclude options, ``{"not": ["often"]}``, so that an option added later is not excluded. Survey files have no
 such form; there the other options are listed.
@@ -19,8 +18,7 @@ NOT = "not"
 
 @dataclass(frozen=True)
 class EarlierQuestion:
-    """
-    A question that a later one may depend on.
+    """A question that a later one may depend on.
 
     Attributes:
         card: number of its card.
@@ -46,8 +44,7 @@ class EarlierQuestion:
 
 @dataclass(frozen=True)
 class ConditionRow:
-    """
-    Condition on the answer to one question, as the form shows it.
+    """Condition on the answer to one question, as the form shows it.
 
     Attributes:
         question: name of the question.
@@ -111,8 +108,7 @@ def _row(name: str, wanted: object) -> ConditionRow:
 def posted_conditions(
     form: Mapping[str, str], prefix: str, asked: Mapping[str, Any], earlier: Sequence[EarlierQuestion]
 ) -> dict[str, Any]:
-    """
-    Return a card's document with the conditions in the form.
+    """Return a card's document with the conditions in the form.
 
     Args:
         form: fields ``if0``, ``not0``, ``of0.QUESTION.OPTION``, ``min0.QUESTION``, ``max0.QUESTION`` and ``shown0`` of
@@ -201,8 +197,7 @@ def _answer_problem(asked: DraftItem, name: str, wanted: object) -> str:
 
 
 def _must_be_answered(draft: SurveyDraft, card: DraftItem) -> bool:
-    """
-    Return whether a conditional question lacks a value for respondents who do not see it.
+    """Return whether a conditional question lacks a value for respondents who do not see it.
 
     A report needs a value for a hidden question too: its absence would reveal the earlier answer.
     """

@@ -31,8 +31,7 @@ _POINT = 0.01
 
 @dataclass(frozen=True)
 class Step:
-    """
-    One sensitivity level, applied to one question.
+    """One sensitivity level, applied to one question.
 
     Attributes:
         harm: key of the level in ``HARMS``.
@@ -53,8 +52,7 @@ class Step:
 
 @dataclass(frozen=True)
 class Figures:
-    """
-    Cost and precision of one question.
+    """Cost and precision of one question.
 
     Attributes:
         question: the question in the draft.
@@ -80,8 +78,7 @@ class Figures:
 
 @dataclass(frozen=True)
 class Totals:
-    """
-    Cost and precision of the whole draft.
+    """Cost and precision of the whole draft.
 
     Attributes:
         epsilon: largest epsilon of a report.
@@ -109,8 +106,7 @@ class Totals:
 
 
 def steps_of(draft: SurveyDraft, card: DraftItem) -> Sequence[Step]:
-    """
-    Return each private sensitivity level applied to a card, and its own mechanism.
+    """Return each private sensitivity level applied to a card, and its own mechanism.
 
     There are none for an incomplete card, none in a block, which has one mechanism for all its cards, and none where
     a fact of the person's own hides the answer.
@@ -137,8 +133,7 @@ def _step(harm: str, question: Question) -> Step:
 
 
 def _guessed_of_100(channel: ShareChannel, options: int) -> tuple[int, int]:
-    """
-    Return how many of 100 answers the best guess finds, with the report and without.
+    """Return how many of 100 answers the best guess finds, with the report and without.
 
     Levels have different mechanisms, which send one answer or a set of them; so the number of people who send their
     own answer grows with the set, and a stronger protection would look franker. A guess picks one of the set.
@@ -190,8 +185,7 @@ def _people_needed(question: Question | None, wanted: float, share: float) -> in
 
 
 def _target_margin(measure: Measure) -> float:
-    """
-    Return the margin to aim for: 3 percentage points for a share, 1/30 of the range for a number.
+    """Return the margin to aim for: 3 percentage points for a share, 1/30 of the range for a number.
 
     A number's ``blur``, the part of the margin that more reports do not reduce, is added.
     """
@@ -228,8 +222,7 @@ def _arms(draft: SurveyDraft) -> list[tuple[str, int, int]]:
 
 
 class DraftFigures:
-    """
-    Cost and precision of one draft, computed once for its problems, its totals and its page.
+    """Cost and precision of one draft, computed once for its problems, its totals and its page.
 
     Args:
         draft: the draft, complete or not.
@@ -282,8 +275,7 @@ def _totals(draft: SurveyDraft, of_items: Sequence[Figures | None]) -> Totals:
 
 
 def unit_epsilons(cards: Sequence[tuple[DraftItem, float]]) -> list[float]:
-    """
-    Return the epsilon of each private answer, and of each block once.
+    """Return the epsilon of each private answer, and of each block once.
 
     Args:
         cards: cards with the epsilon of their question, 0 for a public one.
@@ -332,8 +324,7 @@ def _cell(pair: tuple[Question, Question], reports: float) -> float | None:
 
 
 def _share_of_pair(asked: int, arms: Sequence[tuple[str, int, int]], *pair: tuple[DraftItem, Question]) -> float:
-    """
-    Return the share of reports with both questions, or with a given sampled option of each.
+    """Return the share of reports with both questions, or with a given sampled option of each.
 
     For two public questions it is 0, since their table has no noise from randomization.
 
@@ -362,8 +353,7 @@ def _share_drawn(drawn: int, among: int, wanted: int) -> float:
 
 
 class Panel(NamedTuple):
-    """
-    Privacy cost of all waves together.
+    """Privacy cost of all waves together.
 
     Attributes:
         waves: number of waves.

@@ -8,8 +8,7 @@ from sottovoce.shared import canonical
 
 
 class FieldDifference(NamedTuple):
-    """
-    One field that differs between two versions.
+    """One field that differs between two versions.
 
     Attributes:
         card: number of the question with the field; None for a field of the survey.

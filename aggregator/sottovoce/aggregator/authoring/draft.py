@@ -1,5 +1,4 @@
-"""
-Survey draft: the state of the page Design, complete or not.
+"""Survey draft: the state of the page Design, complete or not.
 
 A draft has the researcher's choices (how much an answer could hurt, what a number is for, whether people may decline).
 ``survey_of_draft`` translates them into the survey that clients read (mechanisms, values of absent answers).
@@ -31,8 +30,7 @@ MOST_PEOPLE = 10**7
 
 @dataclass(frozen=True)
 class DraftItem:
-    """
-    One question, note or matrix.
+    """One question, note or matrix.
 
     Attributes:
         asked: its document as in a survey file, without ``mechanism`` and ``public``.
@@ -67,8 +65,7 @@ class DraftItem:
 
 @dataclass(frozen=True)
 class SurveyDraft:
-    """
-    A survey that is being written.
+    """A survey that is being written.
 
     Attributes:
         head: the survey's document without its questions.
@@ -178,8 +175,7 @@ def empty_draft(title: str, tag: str) -> SurveyDraft:
 
 @dataclass(frozen=True)
 class FieldPath:
-    """
-    A field of the form.
+    """A field of the form.
 
     Attributes:
         field: name of the field in the form, such as ``title`` or ``q0.label``.
@@ -192,8 +188,7 @@ class FieldPath:
 
 @dataclass(frozen=True)
 class DraftProblem:
-    """
-    An error or a warning about a draft.
+    """An error or a warning about a draft.
 
     Attributes:
         place: the field with the problem.

@@ -22,8 +22,7 @@ def written_arms(draft: SurveyDraft) -> str:
 
 
 def read_arms(text: str) -> list[dict[str, Any]] | None:
-    """
-    Read arms as ``written_arms`` writes them; a name without a weight has weight 1. None for an empty text.
+    """Read arms as ``written_arms`` writes them; a name without a weight has weight 1. None for an empty text.
 
     Args:
         text: from the form; what is no weight is kept as text, so that the page can report it as a problem.

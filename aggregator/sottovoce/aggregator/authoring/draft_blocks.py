@@ -31,8 +31,7 @@ _MOST_SUGGESTED_ODDS = 9
 
 @dataclass(frozen=True)
 class ProtectedTogether:
-    """
-    Some cards in one block, compared with the same cards by themselves.
+    """Some cards in one block, compared with the same cards by themselves.
 
     Attributes:
         name: name of the block; "" for cards that are not in a block yet.
@@ -79,8 +78,7 @@ def _is_joinable(draft: SurveyDraft, card: DraftItem) -> bool:
 
 
 def protect_together(draft: SurveyDraft, numbers: Collection[int]) -> SurveyDraft:
-    """
-    Put cards into one block, next to each other, at the epsilon that they cost a person, or at what devices allow.
+    """Put cards into one block, next to each other, at the epsilon that they cost a person, or at what devices allow.
 
     Args:
         draft: the draft.
@@ -128,8 +126,7 @@ def _sizes(draft: SurveyDraft, cards: Sequence[DraftItem]) -> tuple[int, ...]:
 
 @lru_cache(maxsize=256)
 def _fitted(epsilon: Fraction, sizes: tuple[int, ...], ask: int | None = None) -> dict[str, Any]:
-    """
-    Return the mechanism of a block with the best radius; where there is none, an epsilon, which is then refused.
+    """Return the mechanism of a block with the best radius; where there is none, an epsilon, which is then refused.
 
     All questions are asked where ``ask`` of these cannot be drawn.
     """
@@ -148,8 +145,7 @@ def separate(draft: SurveyDraft, name: str) -> SurveyDraft:
 
 
 def refitted(draft: SurveyDraft, name: str) -> SurveyDraft:
-    """
-    Choose the radius of a block anew after it got or lost a card; a block with one question left is taken apart.
+    """Choose the radius of a block anew after it got or lost a card; a block with one question left is taken apart.
 
     Args:
         draft: the draft.
@@ -175,8 +171,7 @@ def drawable(draft: SurveyDraft, name: str) -> range:
 
 
 def with_ask(draft: SurveyDraft, name: str, ask: int | None) -> SurveyDraft:
-    """
-    Set how many questions of a block each person is asked, at the same odds with the best radius.
+    """Set how many questions of a block each person is asked, at the same odds with the best radius.
 
     Args:
         draft: the draft.
@@ -235,8 +230,7 @@ def compared_selection(draft: SurveyDraft, numbers: Collection[int]) -> Protecte
 
 
 def suggested(draft: SurveyDraft) -> ProtectedTogether | None:
-    """
-    Return all cards that may be protected together, if that takes a fifth fewer people; else None.
+    """Return all cards that may be protected together, if that takes a fifth fewer people; else None.
 
     None, too, if people who know the other answers could then learn one with odds above 9: that is for the author.
     """

@@ -25,8 +25,7 @@ def written_last(card: DraftItem) -> str:
 
 
 def with_order(asked: Mapping[str, Any], order: str, last: str) -> dict[str, Any]:
-    """
-    Return a card's document with the order of its options or rows; what is wrong is left to the survey's checks.
+    """Return a card's document with the order of its options or rows; what is wrong is left to the survey's checks.
 
     Args:
         asked: the card's document, with its options.

@@ -35,8 +35,7 @@ def question_of(draft: SurveyDraft, card: DraftItem) -> Question | None:
 
 
 def _canonical_questions(draft: SurveyDraft, cards: Sequence[DraftItem]) -> bytes:
-    """
-    Return the canonical survey of one question, or of a block, without texts and conditions, which affect no figure.
+    """Return the canonical survey of one question, or of a block, without texts and conditions, which affect no figure.
 
     It is the key of the cache of ``_questions``, so that editing a text does not recompute the mechanism.
     """

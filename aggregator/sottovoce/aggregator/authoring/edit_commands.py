@@ -17,8 +17,7 @@ DIRECTIONS = dict.fromkeys(map(ord, "\u202a\u202b\u202c\u202d\u202e\u2066\u2067\
 
 
 def change(draft: SurveyDraft, word: str) -> SurveyDraft:
-    """
-    Apply the command of a button; an unknown command, or one for a missing card, returns the draft unchanged.
+    """Apply the command of a button; an unknown command, or one for a missing card, returns the draft unchanged.
 
     Args:
         draft: the posted draft.
@@ -139,8 +138,7 @@ def _straight(value: Any) -> Any:  # noqa: ANN401 - any part of a document
 
 
 def with_card(draft: SurveyDraft, number: int, card: DraftItem) -> SurveyDraft:
-    """
-    Return the draft with one card replaced.
+    """Return the draft with one card replaced.
 
     Args:
         draft: the draft.

@@ -15,8 +15,7 @@ _OURS = ("format", "name", "questions", "replaces", "trial")
 
 
 def draft_of(document: Mapping[str, Any], revision: int = 1) -> SurveyDraft:
-    """
-    Convert a survey's document into a draft without a name.
+    """Convert a survey's document into a draft without a name.
 
     Args:
         document: document of a survey; it need not be valid.

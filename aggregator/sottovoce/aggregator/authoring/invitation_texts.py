@@ -1,5 +1,4 @@
-"""
-Texts generated from a survey: the invitation, the reminder, and the statement for an ethics board.
+"""Texts generated from a survey: the invitation, the reminder, and the statement for an ethics board.
 
 The result is plain text with an empty line between paragraphs. The survey's own texts are in the requested language,
 else in the survey's default language. The sentences around them are in the requested language or a related one that the
@@ -27,8 +26,7 @@ _LIMITS = ("seen", "time", "device", "twice", "page", "group")
 
 
 def letter(survey: Survey, link: str, language: str, institution: str = "") -> str:
-    """
-    Return the invitation.
+    """Return the invitation.
 
     Args:
         survey: the survey.
@@ -52,8 +50,7 @@ def letter(survey: Survey, link: str, language: str, institution: str = "") -> s
 
 
 def reminder(survey: Survey, link: str, language: str) -> str:
-    """
-    Return the reminder, which goes to all invited people because the researcher does not know who has answered.
+    """Return the reminder, which goes to all invited people because the researcher does not know who has answered.
 
     Args:
         survey: the survey.
@@ -75,8 +72,7 @@ def reminder(survey: Survey, link: str, language: str) -> str:
 
 
 def mail_merge(survey: Survey, links: Iterable[str], language: str, institution: str = "") -> str:
-    """
-    Return a CSV for mail merge: a row for each link, with subject, invitation and reminder, and without names.
+    """Return a CSV for mail merge: a row for each link, with subject, invitation and reminder, and without names.
 
     Args:
         survey: the survey.
@@ -153,8 +149,7 @@ def _protection(survey: Survey, words: Words) -> list[str]:
 
 
 def _odds(costliest: Question, words: Words) -> str:
-    """
-    Return a sentence on how many of 100 people report yes, for each true answer; "" for other types of question.
+    """Return a sentence on how many of 100 people report yes, for each true answer; "" for other types of question.
 
     For those the sentence on beliefs alone describes the protection.
     """

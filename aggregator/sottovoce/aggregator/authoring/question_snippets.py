@@ -118,8 +118,7 @@ answered, and stores the changed answer with everything else that it knows about
 
 
 def snippet(host: str, frame: str, asked: SingleQuestion | SingleBlock) -> str:
-    """
-    Return the lines that ask a question in another system.
+    """Return the lines that ask a question in another system.
 
     Args:
         host: one of ``HOSTS``.
@@ -139,8 +138,7 @@ def has_columns(host: str, asked: SingleQuestion | SingleBlock) -> bool:
 
 
 def ethics_text(asked: SingleQuestion | SingleBlock, odds: str, belief: int) -> str:
-    """
-    Return a paragraph for an ethics board.
+    """Return a paragraph for an ethics board.
 
     Args:
         asked: the question or block.

@@ -1,5 +1,4 @@
-"""
-Convert a sensitivity level into a mechanism, and back.
+"""Convert a sensitivity level into a mechanism, and back.
 
 The levels cost epsilon 2, ln 3 (1.0986...) and ln 2 (0.6931...). Where the mechanism is given by its odds these are
 exact (3 to 1, 2 to 1). Elsewhere the survey asks for the epsilon rounded down to four decimals, and publishing finds
@@ -39,8 +38,7 @@ def uses_of(kind: str) -> Sequence[str]:
 
 
 def mechanism_for(card: DraftItem, has_category: bool) -> Mapping[str, Any]:
-    """
-    Return the mechanism of a private card as a survey file names it.
+    """Return the mechanism of a private card as a survey file names it.
 
     Args:
         card: card with a level other than ``public``.
@@ -68,8 +66,7 @@ def _mechanism_of_options(card: DraftItem, is_yes_no: bool, has_category: bool) 
 
 
 def harm_of(asked: Mapping[str, Any]) -> tuple[str, str, Mapping[str, Any] | None]:
-    """
-    Return level, planned analysis and mechanism of a question's document.
+    """Return level, planned analysis and mechanism of a question's document.
 
     If a level and a planned analysis give the same mechanism, that pair is returned with None; else ``other`` and the
     mechanism itself. Without a mechanism the level is ``public`` or ``clearly``.

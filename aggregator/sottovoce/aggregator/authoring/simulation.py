@@ -1,5 +1,4 @@
-"""
-Simulation: simulated people answer a survey in memory, through the mechanisms that real respondents will use.
+"""Simulation: simulated people answer a survey in memory, through the mechanisms that real respondents will use.
 
 Nothing is stored or sent, and each view computes the simulation again. The seeds are a function of the survey's digest
 and the settings, so that all pages and files with the same settings show the same simulated people. The functions that
@@ -27,8 +26,7 @@ FORMAT = "sottovoce-rehearsal/1"
 
 @dataclass(frozen=True)
 class ComparedEstimate:
-    """
-    An estimate with the true values to compare it with.
+    """An estimate with the true values to compare it with.
 
     Attributes:
         estimate: estimate from the simulated reports.
@@ -43,8 +41,7 @@ class ComparedEstimate:
 
 @dataclass(frozen=True)
 class Rehearsal:
-    """
-    One simulation.
+    """One simulation.
 
     Attributes:
         survey: the simulated survey.
@@ -90,8 +87,7 @@ class Rehearsal:
 
 
 def rehearse(survey: Survey, setting: Setting) -> Rehearsal:
-    """
-    Simulate a survey.
+    """Simulate a survey.
 
     Args:
         survey: survey of a draft, or a published one.

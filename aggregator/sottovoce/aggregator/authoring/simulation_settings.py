@@ -29,8 +29,7 @@ _LONGEST = 24
 
 @dataclass(frozen=True)
 class Field:
-    """
-    One share or mean that can be set.
+    """One share or mean that can be set.
 
     Attributes:
         name: name of its parameter in the URL.
@@ -51,8 +50,7 @@ class Field:
 
 @dataclass(frozen=True)
 class Setting:
-    """
-    Everything that determines a simulation, apart from the survey.
+    """Everything that determines a simulation, apart from the survey.
 
     Attributes:
         people: number of simulated people.
@@ -81,8 +79,7 @@ class Setting:
 
 
 def read_setting(survey: Survey, query: Mapping[str, str], people: int | None) -> Setting:
-    """
-    Read the settings from URL parameters; missing and invalid ones get their defaults.
+    """Read the settings from URL parameters; missing and invalid ones get their defaults.
 
     Args:
         survey: the survey to simulate.
@@ -108,8 +105,7 @@ def read_setting(survey: Survey, query: Mapping[str, str], people: int | None) -
 
 
 def options_to_set(question: Question) -> tuple[str, ...]:
-    """
-    Return the options whose share can be set, or the coordinates whose mean can be set; ("",) for a number.
+    """Return the options whose share can be set, or the coordinates whose mean can be set; ("",) for a number.
 
     For yes/no the option "no" is left out: it has the rest.
     """
@@ -193,8 +189,7 @@ def _parse_int(written: str, most: int) -> int | None:
 
 
 def set_figures(question: Question, wanted: SetShares) -> Iterator[float]:
-    """
-    Yield the true values of a question in the order of its options or coordinates.
+    """Yield the true values of a question in the order of its options or coordinates.
 
     Args:
         question: the question.

@@ -41,8 +41,7 @@ _RESERVED = (
 
 
 def short_name(text: str, otherwise: str, joiner: str = "_") -> str:
-    """
-    Make a slug from the Latin letters and digits of a text, in lower case.
+    """Make a slug from the Latin letters and digits of a text, in lower case.
 
     Args:
         text: text in any language.
@@ -59,8 +58,7 @@ def _words(text: str) -> list[str]:
 
 
 def question_name(text: str, otherwise: str, language: str) -> str:
-    """
-    Make a question's name of at most 24 characters that SPSS, Stata and R accept.
+    """Make a question's name of at most 24 characters that SPSS, Stata and R accept.
 
     Args:
         text: text of the question.
@@ -86,8 +84,7 @@ def is_given(name: str) -> bool:
 
 
 def free_name(wanted: str, taken: Collection[str], joiner: str = "_", longest: int | None = None) -> str:
-    """
-    Return the name if it is free, else the name with the first number from 2 that makes it free.
+    """Return the name if it is free, else the name with the first number from 2 that makes it free.
 
     Args:
         wanted: the wanted name.

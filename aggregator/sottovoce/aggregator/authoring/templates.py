@@ -1,5 +1,4 @@
-"""
-Survey templates: complete questionnaires from real fields of research, with the literature behind their items.
+"""Survey templates: complete questionnaires from real fields of research, with the literature behind their items.
 
 A template is a survey file under ``templates/``. The file ``about.yaml`` there has its purpose and, for each private
 item, its source and the share or mean that studies found. The wording of all items is our own.
@@ -29,8 +28,7 @@ PEOPLE = (1500, 2000)
 
 @dataclass(frozen=True)
 class Template:
-    """
-    One questionnaire to start from.
+    """One questionnaire to start from.
 
     Attributes:
         name: name of the template, as in ``sottovoce new``.
@@ -50,8 +48,7 @@ class Template:
 
 @dataclass(frozen=True)
 class TemplateQuestion:
-    """
-    A private question of a template.
+    """A private question of a template.
 
     Attributes:
         label: its text by language.
@@ -74,8 +71,7 @@ def all_templates() -> tuple[Template, ...]:
 
 
 def template_file(name: str) -> bytes:
-    """
-    Return the survey file of a template, with its comments.
+    """Return the survey file of a template, with its comments.
 
     Raises:
         SpecError: there is no template of this name.
@@ -86,8 +82,7 @@ def template_file(name: str) -> bytes:
 
 
 def margins(survey: Survey, expected: Mapping[str, float], people: int) -> dict[str, float]:
-    """
-    Return the half-widths of the 95 % intervals, z sqrt(v / n), by the question's name.
+    """Return the half-widths of the 95 % intervals, z sqrt(v / n), by the question's name.
 
     Here v is the variance of one report's score, and n is the number of reports that answer the question.
 

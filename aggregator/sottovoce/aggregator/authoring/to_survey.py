@@ -18,8 +18,7 @@ ABSENT_KEYS = ("absent_category", "when_absent")
 
 
 def survey_document(draft: SurveyDraft, name: str) -> dict[str, Any]:
-    """
-    Convert a draft into a document for ``parse_survey``.
+    """Convert a draft into a document for ``parse_survey``.
 
     Empty texts are left out, and so is ``ask`` unless it is below the number of private questions.
 
@@ -135,8 +134,7 @@ def _treated(card: DraftItem, declining: str) -> dict[str, Any]:
 
 
 def absent_keys(card: DraftItem, declining: str) -> dict[str, Any]:
-    """
-    Return the keys of a question's document for a missing answer: ``absent_category``, ``when_absent`` or none.
+    """Return the keys of a question's document for a missing answer: ``absent_category``, ``when_absent`` or none.
 
     Only an answer of its own causes no bias. Numbers and multiple choices cannot have one; a missing answer to them
     counts as the value that the card names, and for a multiple choice as no option chosen.

@@ -16,8 +16,7 @@ _WEEK = timedelta(weeks=1)
 
 
 def trial_of(survey: Survey, name: str, today: date) -> Survey:
-    """
-    Return the test run of a survey: open at once to anyone with the link, with every report visible at once.
+    """Return the test run of a survey: open at once to anyone with the link, with every report visible at once.
 
     Args:
         survey: survey of a draft, or a published revision.
@@ -44,8 +43,7 @@ def _waves(survey: Survey, today: date) -> Mapping[str, object]:
 
 
 def trial_name(survey: str, taken: Collection[str]) -> str:
-    """
-    Return the name of a survey's next test run.
+    """Return the name of a survey's next test run.
 
     Args:
         survey: name of the survey.
@@ -56,8 +54,7 @@ def trial_name(survey: str, taken: Collection[str]) -> str:
 
 
 def is_trial_name_of(survey: str, name: str) -> bool:
-    """
-    Return whether a name is one that ``trial_name`` gives to a test run of this survey.
+    """Return whether a name is one that ``trial_name`` gives to a test run of this survey.
 
     Args:
         survey: name of the survey.

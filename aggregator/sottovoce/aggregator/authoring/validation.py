@@ -1,5 +1,4 @@
-"""
-Validation of a draft: errors and warnings, each with its message, its field and, if there is one, a fix.
+"""Validation of a draft: errors and warnings, each with its message, its field and, if there is one, a fix.
 
 Errors that can arise on the page Design have translated messages. Anything else that ``parse_survey`` refuses can come
 only from files, and is reported in its words with the key in the file.
@@ -48,8 +47,7 @@ _FIELDS = {
 
 
 def problems_of(draft: SurveyDraft, name: str, figures: DraftFigures | None = None) -> list[DraftProblem]:
-    """
-    Return all problems, errors first.
+    """Return all problems, errors first.
 
     Errors of ``parse_survey`` are left out for fields and cards that already have an error. A mend that would cause
     another error is left out too.
@@ -107,8 +105,7 @@ def _translated_problems(draft: SurveyDraft, figures: DraftFigures) -> Iterator[
 
 
 def survey_of_draft(draft: SurveyDraft, name: str) -> Survey:
-    """
-    Convert a draft into a survey.
+    """Convert a draft into a survey.
 
     Raises:
         SpecError: the draft is not yet a valid survey.

@@ -20,8 +20,7 @@ Sheet = Sequence["SheetRow"]
 
 @dataclass(frozen=True)
 class LeftOut:
-    """
-    Part of a workbook that was not imported.
+    """Part of a workbook that was not imported.
 
     Attributes:
         sheet: name of the sheet.
@@ -50,8 +49,7 @@ class LeftOut:
 
 @dataclass(frozen=True)
 class SheetRow:
-    """
-    One row below the headings.
+    """One row below the headings.
 
     Attributes:
         sheet: name of the sheet.
@@ -73,8 +71,7 @@ class SheetRow:
 
 
 def read_workbook(data: bytes, wanted: Sequence[str]) -> tuple[dict[str, Sheet], list[LeftOut]]:
-    """
-    Read the wanted sheets of a workbook.
+    """Read the wanted sheets of a workbook.
 
     Args:
         data: content of the .xlsx file.

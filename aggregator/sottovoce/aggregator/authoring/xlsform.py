@@ -1,5 +1,4 @@
-"""
-Import of XLSForm, the format of ODK, KoboToolbox and Enketo; parts that cannot be imported are listed one by one.
+"""Import of XLSForm, the format of ODK, KoboToolbox and Enketo; parts that cannot be imported are listed one by one.
 
 Imported: yes/no, choices, numbers with both bounds, ranges, dates with both bounds, notes, acknowledgements, groups
 (their questions one by one; those of a group with a ``mechanism`` in one block), labels and hints by language, and
@@ -69,8 +68,7 @@ _SPACED = re.compile(r"^(select|begin|end)[ _](one|multiple|group|repeat)\b")
 
 @dataclass(frozen=True)
 class Imported:
-    """
-    Result of an import.
+    """Result of an import.
 
     Attributes:
         document: document of a valid survey, with its shorthand.
@@ -82,8 +80,7 @@ class Imported:
 
 
 def read_xlsform(data: bytes) -> Imported:
-    """
-    Import the form in a workbook.
+    """Import the form in a workbook.
 
     Raises:
         SpecError: the file is not a workbook, lacks a required sheet or column, or has no question that can be asked.
@@ -351,8 +348,7 @@ def _inner_end(sign: str, number: str, kind: str) -> str:
 
 
 def _absence(fields: Mapping[str, Any]) -> dict[str, Any]:
-    """
-    Return the key for respondents who do not see a question.
+    """Return the key for respondents who do not see a question.
 
     It is a category of its own where there are categories, the minimum of a number, or no option of a multiple choice.
     """
@@ -362,8 +358,7 @@ def _absence(fields: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _leave_out_what_is_refused(document: dict[str, Any], form: _Form) -> None:
-    """
-    Remove refused conditions and questions until the document is a valid survey, with a note on each.
+    """Remove refused conditions and questions until the document is a valid survey, with a note on each.
 
     Raises:
         SpecError: no question is left, there are too many items, or the error is not in a question.

@@ -26,8 +26,7 @@ _EPSILON_OF_LITTLE = 2.0
 
 
 class BlockGroup:
-    """
-    A group with a mechanism, while its questions are read.
+    """A group with a mechanism, while its questions are read.
 
     Attributes:
         row: row that begins it.
@@ -62,8 +61,7 @@ def _epsilon(level: str, questions: int) -> str:
 
 
 def take_apart(questions: list[dict[str, Any]], rows: list[SheetRow | BlockGroup], index: int) -> None:
-    """
-    Protect the questions of a block one by one.
+    """Protect the questions of a block one by one.
 
     Args:
         questions: entries of the survey's list of questions.
@@ -84,8 +82,7 @@ def row_of(place: SheetRow | BlockGroup) -> SheetRow:
 def take_away(
     error: SpecError, questions: list[dict[str, Any]], rows: list[SheetRow | BlockGroup], left: list[LeftOut]
 ) -> None:
-    """
-    Remove one part that a survey refuses: a condition, a question, or what makes a group a block.
+    """Remove one part that a survey refuses: a condition, a question, or what makes a group a block.
 
     Args:
         error: the refusal.

@@ -1,5 +1,4 @@
-"""
-Convert the column ``relevant`` of an XLSForm to ``visible_if`` and ``any_of``, as far as they can express it.
+"""Convert the column ``relevant`` of an XLSForm to ``visible_if`` and ``any_of``, as far as they can express it.
 
 Understood: ``${q} = 'x'``, ``!=``, ``<``, ``<=``, ``>``, ``>=``, ``selected(${q}, 'x')``, ``and``, ``or``,
 ``not(...)``, brackets. A recursive-descent parser builds a tree of conjunctions, disjunctions and single conditions,
@@ -24,8 +23,7 @@ class UnsupportedConditionError(ValueError):
 
 @dataclass(frozen=True)
 class ReferencedQuestion:
-    """
-    An earlier question that conditions may refer to.
+    """An earlier question that conditions may refer to.
 
     Attributes:
         name: name in the survey.
@@ -59,8 +57,7 @@ class _Many:
 
 
 def conditions(relevant: Sequence[str], earlier: Mapping[str, ReferencedQuestion]) -> dict[str, Any]:
-    """
-    Return ``visible_if`` and ``any_of`` of an item as in a survey file; empty without a condition.
+    """Return ``visible_if`` and ``any_of`` of an item as in a survey file; empty without a condition.
 
     Args:
         relevant: the item's own condition and those of the groups around it; all must hold.

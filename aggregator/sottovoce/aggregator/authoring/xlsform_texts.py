@@ -36,8 +36,7 @@ class Texts:
     """Columns of texts in an XLSForm, with their languages."""
 
     def __init__(self, sheets: Mapping[str, Sheet], settings: SheetRow, left: list[LeftOut]) -> None:
-        """
-        Find the languages of all columns, and the default language.
+        """Find the languages of all columns, and the default language.
 
         Args:
             sheets: rows by name of the sheet.

@@ -1,5 +1,4 @@
-"""
-Safety checks of an .xlsx workbook before a library opens it.
+"""Safety checks of an .xlsx workbook before a library opens it.
 
 A workbook is a zip archive of XML files. Sizes, parts and cell references are checked here against decompression bombs:
 a few bytes may unpack to gigabytes, a single cell far down makes a reader allocate all cells above it, and every cell
@@ -32,8 +31,7 @@ _BROKEN = "the workbook is damaged: open it in a spreadsheet program and save it
 
 @dataclass(frozen=True)
 class Facts:
-    """
-    Result of the checks.
+    """Result of the checks.
 
     Attributes:
         formulas: cells with a formula, as (name of the sheet, row, letters of the column).
@@ -43,8 +41,7 @@ class Facts:
 
 
 def check_workbook(data: bytes) -> Facts:
-    """
-    Check that a file is a safe .xlsx workbook.
+    """Check that a file is a safe .xlsx workbook.
 
     Raises:
         SpecError: it is not a workbook, is damaged, has macros, or is larger than any survey; the message says how to
@@ -65,8 +62,7 @@ def check_workbook(data: bytes) -> Facts:
 
 
 def _check_parts(archive: zipfile.ZipFile) -> None:
-    """
-    Check parts and declared sizes of the archive.
+    """Check parts and declared sizes of the archive.
 
     Declared sizes suffice: ``zipfile`` reads no more than those, and a larger part fails its checksum.
     """
@@ -121,8 +117,7 @@ class _Cells:
         self._text = ""
 
     def read(self, content: bytes) -> None:
-        """
-        Parse the whole part.
+        """Parse the whole part.
 
         Raises:
             SpecError: it is not well-formed XML, or a cell has an invalid reference.

@@ -7,8 +7,7 @@ from sottovoce.shared.exact_noise import ExactNoise
 
 
 def add_laplace(values: Sequence[int], rate: Fraction, draws: ExactNoise) -> list[int]:
-    """
-    Add independent discrete Laplace noise to each integer.
+    """Add independent discrete Laplace noise to each integer.
 
     Args:
         values: integers, in steps.
@@ -20,8 +19,7 @@ def add_laplace(values: Sequence[int], rate: Fraction, draws: ExactNoise) -> lis
 
 
 def add_gaussian(values: Sequence[int], variance: Fraction, draws: ExactNoise) -> list[int]:
-    """
-    Add independent discrete Gaussian noise to each integer.
+    """Add independent discrete Gaussian noise to each integer.
 
     Args:
         values: integers, in steps.

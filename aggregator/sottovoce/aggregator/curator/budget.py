@@ -1,5 +1,4 @@
-"""
-The privacy budget of a data set: each question with its charge and answer, recorded before the answer is shown.
+"""The privacy budget of a data set: each question with its charge and answer, recorded before the answer is shown.
 
 The order of steps is fixed: draw the answer, write and sync its ledger entry, write and sync the head (the ledger
 anchor) in its separate folder, and only then return the entry. A process that stops in between has at most charged for
@@ -38,8 +37,7 @@ ENDING = ".budget"
 
 @dataclass(frozen=True)
 class Answered:
-    """
-    An answer that may be shown, because it is in the ledger.
+    """An answer that may be shown, because it is in the ledger.
 
     Attributes:
         entry: the recorded entry.
@@ -54,8 +52,7 @@ class Answered:
 
 @dataclass(frozen=True)
 class Budget:
-    """
-    The budget of one data set.
+    """The budget of one data set.
 
     Attributes:
         place: storage of its ledger.
@@ -70,8 +67,7 @@ class Budget:
     anchor: LedgerAnchor
 
     def open(self, terms: BudgetTerms) -> None:
-        """
-        Start a ledger with these terms.
+        """Start a ledger with these terms.
 
         Until the first answer, the curator may correct the declaration and bind again; the other terms are fixed.
 
@@ -91,8 +87,7 @@ class Budget:
             self.anchor.note(self.data, parse_ledger(line).head)
 
     def is_open_with(self, terms: BudgetTerms) -> bool:
-        """
-        Return whether exactly these terms are in force, so that nothing needs to be opened.
+        """Return whether exactly these terms are in force, so that nothing needs to be opened.
 
         Raises:
             StorageError: the ledger was changed, or it has these terms and does not match its head.
@@ -110,8 +105,7 @@ class Budget:
             raise StorageError("this data set has a budget already; its terms are fixed for good")
 
     def read(self) -> ReleaseLedger:
-        """
-        Return all entries, checked against each other and against the head.
+        """Return all entries, checked against each other and against the head.
 
         Raises:
             StorageError: the ledger is missing, changed, truncated, or belongs to another data set; the message names
@@ -121,8 +115,7 @@ class Budget:
             return self._checked_ledger()
 
     def ask(self, question: Mapping[str, Any], draw: Callable[[BudgetTerms], Release]) -> Answered:
-        """
-        Return the recorded answer to a question, or draw and record one.
+        """Return the recorded answer to a question, or draw and record one.
 
         Args:
             question: in canonical form; two questions with the same form share one answer.
@@ -143,8 +136,7 @@ class Budget:
             return Answered(self._record(ledger, question, release, None if plan is None else plan.entry), False, after)
 
     def open_plan(self, answers: int, epsilon: Fraction, delta: Fraction | None = None) -> Answered:
-        """
-        Charge a number of answers of equal epsilon whole, by optimal composition; see ``ledger.plans``.
+        """Charge a number of answers of equal epsilon whole, by optimal composition; see ``ledger.plans``.
 
         Args:
             answers: number of answers.
@@ -222,8 +214,7 @@ class Budget:
 
 
 def spent(ledger: ReleaseLedger) -> Total:
-    """
-    Return the total cost of all recorded answers.
+    """Return the total cost of all recorded answers.
 
     Raises:
         StorageError: they cost more than the budget allows, which ``ask`` never lets happen.
@@ -235,8 +226,7 @@ def spent(ledger: ReleaseLedger) -> Total:
 
 
 def check_affordable(ledger: ReleaseLedger, charge: Charge) -> Total:
-    """
-    Return the total cost including one more release.
+    """Return the total cost including one more release.
 
     Raises:
         BudgetExhausted: the total exceeds the budget.

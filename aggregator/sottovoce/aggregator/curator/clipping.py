@@ -1,5 +1,4 @@
-"""
-Norm clipping of integer vectors: a declared ball bounds the contribution of one record to a sum of vectors.
+"""Norm clipping of integer vectors: a declared ball bounds the contribution of one record to a sum of vectors.
 
 A vector outside the ball is scaled towards zero, and each coordinate is then rounded towards zero, so that the
 *integers* are inside. Rounding to nearest after clipping would make the norm up to a third too large (10 coordinates,
@@ -23,8 +22,7 @@ Vectors = npt.NDArray[np.int64]
 
 @dataclass(frozen=True)
 class Ball:
-    """
-    The integer vectors of at most this norm.
+    """The integer vectors of at most this norm.
 
     Attributes:
         norm: 1 (sum of absolute values) or 2 (Euclidean).
@@ -46,8 +44,7 @@ class Ball:
             raise ValueError("a ball has a radius of 1 to 2^20 steps and 1 to 2^12 coordinates")
 
     def clip(self, rows: npt.NDArray[Any]) -> Vectors:
-        """
-        Return each row unchanged if it is inside the ball, otherwise scaled into it.
+        """Return each row unchanged if it is inside the ball, otherwise scaled into it.
 
         Raises:
             ValueError: the rows have a different number of coordinates.
@@ -73,8 +70,7 @@ class Ball:
         return rounded_up
 
     def sensitivity(self, records: int) -> tuple[int, int]:
-        """
-        Return the sensitivity of a sum of vectors in the ball.
+        """Return the sensitivity of a sum of vectors in the ball.
 
         Args:
             records: vectors by which neighbouring sums differ: 1 for add/remove, 2 for replace-one.

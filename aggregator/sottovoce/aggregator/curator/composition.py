@@ -1,5 +1,4 @@
-"""
-Sequential composition: the total privacy cost of several releases about one data set.
+"""Sequential composition: the total privacy cost of several releases about one data set.
 
 Two accounts are kept, and the smaller total counts:
     sum    Basic composition: epsilon and delta add up.
@@ -33,8 +32,7 @@ SUM, ZCDP = "sum", "zCDP"
 
 @dataclass(frozen=True)
 class Total:
-    """
-    Total privacy cost of several releases.
+    """Total privacy cost of several releases.
 
     Attributes:
         epsilon: exact for ``SUM``; for ``ZCDP`` rounded up at about the 15th decimal.
@@ -48,8 +46,7 @@ class Total:
 
 
 def total(charges: Iterable[Charge], delta: Fraction) -> Total | None:
-    """
-    Return the smaller of both accounts; None if neither stays within delta.
+    """Return the smaller of both accounts; None if neither stays within delta.
 
     Args:
         charges: charges of the releases.
@@ -79,8 +76,7 @@ def _zcdp(charges: list[Charge], delta: Fraction) -> Total | None:
 
 
 def rho_of(charge: Charge) -> Fraction | None:
-    """
-    Return the rho of a release: the stated one, or epsilon tanh(epsilon/2) if delta is 0 and that is smaller.
+    """Return the rho of a release: the stated one, or epsilon tanh(epsilon/2) if delta is 0 and that is smaller.
 
     None if no rho is stated and delta is above 0.
     """

@@ -1,5 +1,4 @@
-"""
-Noisy counts: records that meet one predicate or each of several, or a sum of weights.
+"""Noisy counts: records that meet one predicate or each of several, or a sum of weights.
 
 Answer       c_j + x_j, c_j the sum over records of their value (0 or 1, or a weight in steps of 1/W), x_j exact
              discrete Laplace noise of rate epsilon / D.
@@ -29,8 +28,7 @@ NEGATIVE = "noise may make a count negative or larger than n; do not clip what i
 
 
 def count(met: npt.NDArray[Any], terms: ReleaseTerms, draws: ExactNoise) -> Release:
-    """
-    Release the number of records that meet one predicate.
+    """Release the number of records that meet one predicate.
 
     Args:
         met: n marks; a nonzero mark means that the record meets the predicate.
@@ -49,8 +47,7 @@ def count(met: npt.NDArray[Any], terms: ReleaseTerms, draws: ExactNoise) -> Rele
 
 
 def counts(marks: npt.NDArray[Any], terms: ReleaseTerms, draws: ExactNoise, most: int | None = None) -> Release:
-    """
-    Release the number of records that meet each of m predicates.
+    """Release the number of records that meet each of m predicates.
 
     Args:
         marks: n x m marks; a nonzero mark means that the record meets the predicate.
@@ -87,8 +84,7 @@ def column_counts(marks: npt.NDArray[Any], most: int) -> list[int]:
 
 
 def weighted_count(weights: npt.NDArray[Any], steps: int, terms: ReleaseTerms, draws: ExactNoise) -> Release:
-    """
-    Release the sum of weights in [0, 1].
+    """Release the sum of weights in [0, 1].
 
     Args:
         weights: n integers in 0 .. steps, which encode weights from 0 to 1; others are clipped.

@@ -1,5 +1,4 @@
-"""
-Declaration of a data set (its domain), made before the data are read: DATA.yaml, next to a CSV or Parquet file.
+"""Declaration of a data set (its domain), made before the data are read: DATA.yaml, next to a CSV or Parquet file.
 
     format: sottovoce-data/1
     record: one student, once
@@ -54,8 +53,7 @@ class Placed(NamedTuple):
 
 @dataclass(frozen=True)
 class Categories:
-    """
-    Column with one of a list of names; any other text is ``other``, which is the last cell if it was not declared.
+    """Column with one of a list of names; any other text is ``other``, which is the last cell if it was not declared.
 
     Attributes:
         names: the declared names.
@@ -90,8 +88,7 @@ class Categories:
 
 @dataclass(frozen=True)
 class MarkColumn:
-    """
-    Column with several yes/no marks; a cell lists the names of the marks that are set, in any order.
+    """Column with several yes/no marks; a cell lists the names of the marks that are set, in any order.
 
     Attributes:
         names: the declared names.
@@ -121,8 +118,7 @@ class MarkColumn:
 
 @dataclass(frozen=True)
 class NumberColumn:
-    """
-    Column with a number between bounds, on a grid.
+    """Column with a number between bounds, on a grid.
 
     Attributes:
         minimum, maximum: bounds to which a number is clipped.
@@ -174,8 +170,7 @@ class NumberColumn:
 
 @dataclass(frozen=True)
 class TextColumn:
-    """
-    Column with names that are not known beforehand, of which only common ones are ever shown.
+    """Column with names that are not known beforehand, of which only common ones are ever shown.
 
     Attributes:
         longest: bytes of UTF-8 that a name has at most; longer ones are cut.
@@ -204,8 +199,7 @@ Kind = Categories | MarkColumn | NumberColumn | TextColumn
 
 @dataclass(frozen=True)
 class Declaration:
-    """
-    Declaration of a data set.
+    """Declaration of a data set.
 
     Attributes:
         record: what one record stands for, in the curator's words; the guarantee protects one record.
@@ -230,8 +224,7 @@ class Declaration:
         return {"format": FORMAT, "record": self.record, "columns": used | {n: {"unused": True} for n in self.unused}}
 
     def column(self, name: str) -> Kind:
-        """
-        Return the declaration of a column.
+        """Return the declaration of a column.
 
         Raises:
             SpecError: the column is not declared, declared as unused, or published exactly.
@@ -245,8 +238,7 @@ class Declaration:
 
 
 def parse_declaration(document: object) -> Declaration:
-    """
-    Parse the document of a declaration.
+    """Parse the document of a declaration.
 
     Raises:
         SpecError: the document is invalid; lists every mistake found.

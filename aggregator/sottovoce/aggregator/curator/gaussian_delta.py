@@ -1,5 +1,4 @@
-"""
-Variance of discrete Gaussian noise for (epsilon, delta)-differential privacy.
+"""Variance of discrete Gaussian noise for (epsilon, delta)-differential privacy.
 
 One number      With sensitivity D the exact delta of the discrete distribution is its hockey-stick divergence,
                 delta(epsilon) = sum over x of max(P(x) - e^epsilon P(x - D), 0). The likelihood ratio is monotone, so
@@ -26,8 +25,7 @@ _SUMMED = 100_000
 
 
 def discrete_delta(variance: Fraction, shift: int, epsilon: float) -> float:
-    """
-    Return the exact delta of discrete Gaussian noise on one number.
+    """Return the exact delta of discrete Gaussian noise on one number.
 
     Args:
         variance: s of P(x) ~ e^(-x^2 / (2 s)).
@@ -53,8 +51,7 @@ def concentrated_delta(rho: float, epsilon: float) -> float:
 
 
 def gaussian_variance(epsilon: Fraction, delta: Fraction, square: int, numbers: int) -> tuple[Fraction, float]:
-    """
-    Return the smallest variance found for which the noise is (epsilon, delta)-private.
+    """Return the smallest variance found for which the noise is (epsilon, delta)-private.
 
     Args:
         epsilon: above 0.

@@ -1,5 +1,4 @@
-"""
-Noisy histogram: the number of records in each cell of a declared partition.
+"""Noisy histogram: the number of records in each cell of a declared partition.
 
 Answer       c_j + x_j for all k declared cells, empty ones too: leaving out empty cells would reveal that they are.
 Sensitivity  In L1: 1 under add/remove (one cell changes by 1), 2 under replace-one (one cell loses a record, another
@@ -30,8 +29,7 @@ MOST_CELLS = 2**24
 
 
 def histogram(cells: npt.NDArray[Any], k: int, terms: ReleaseTerms, draws: ExactNoise) -> Release:
-    """
-    Release the number of records in each of k cells.
+    """Release the number of records in each of k cells.
 
     Args:
         cells: n indices in 0 .. k - 1; others are counted in the nearest cell.
@@ -56,8 +54,7 @@ def histogram(cells: npt.NDArray[Any], k: int, terms: ReleaseTerms, draws: Exact
 
 
 def cell_counts(cells: npt.NDArray[Any], k: int) -> list[int]:
-    """
-    Return how often each index occurs; an index outside 0 .. k - 1 counts as the nearest cell.
+    """Return how often each index occurs; an index outside 0 .. k - 1 counts as the nearest cell.
 
     Raises:
         ValueError: ``k`` is out of range.

@@ -1,5 +1,4 @@
-"""
-Noisy mean of a declared number.
+"""Noisy mean of a declared number.
 
 Replace-one  n is public, so that the mean is the noisy sum of steps over n: sensitivity (high - low) / n. With n = 0
              the exact value is replaced by the middle of the range.
@@ -30,8 +29,7 @@ from sottovoce.shared.exact_noise import ExactNoise
 
 
 def noisy_mean(values: npt.NDArray[Any], grid: NumberGrid, terms: ReleaseTerms, draws: ExactNoise) -> Release:
-    """
-    Release the mean of n values.
+    """Release the mean of n values.
 
     Args:
         values: n integers, steps above the lower bound; clipped to 0 .. steps.

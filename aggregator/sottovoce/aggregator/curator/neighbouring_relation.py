@@ -4,8 +4,7 @@ from enum import Enum
 
 
 class Neighbours(Enum):
-    """
-    Neighbouring relation of data sets.
+    """Neighbouring relation of data sets.
 
     Attributes:
         REPLACE: one record is replaced by another (bounded differential privacy); the number of records n is public.

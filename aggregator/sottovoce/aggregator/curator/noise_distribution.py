@@ -1,5 +1,4 @@
-"""
-Distributions of the noise, and error bounds that follow from them.
+"""Distributions of the noise, and error bounds that follow from them.
 
 Laplace     P(x) = (1 - a) / (1 + a) a^|x|, a = e^(-rate), rate = epsilon / sensitivity; Pr[|x| >= t] = 2 a^t / (1 + a).
 Gaussian    P(x) ~ e^(-x^2 / (2 s)), s the variance parameter (the true variance is never larger).

@@ -1,5 +1,4 @@
-"""
-Report noisy max: the most frequent of m cells or marks.
+"""Report noisy max: the most frequent of m cells or marks.
 
 Answer       The index of the largest c_j + x_j and nothing else, ties to the lowest index; x_j exact noise.
 Noise        Exponential (geometric: x >= 0, P(x) ~ e^(-rate x)), which falls short by less, or discrete
@@ -53,8 +52,7 @@ _SUMMED = 20_000
 
 @dataclass(frozen=True)
 class WinnerNoise:
-    """
-    Noise of a noisy maximum.
+    """Noise of a noisy maximum.
 
     Attributes:
         name: for the release.
@@ -92,8 +90,7 @@ NOISES = {noise.name: noise for noise in (EXPONENTIAL, LAPLACE)}
 def top_mark(
     counts: Sequence[int], terms: ReleaseTerms, draws: ExactNoise, noise: WinnerNoise = EXPONENTIAL
 ) -> Release:
-    """
-    Release the index of the mark that most records have.
+    """Release the index of the mark that most records have.
 
     Args:
         counts: number of records with each mark.
@@ -107,8 +104,7 @@ def top_mark(
 def top_cell(
     cells: npt.NDArray[Any], k: int, terms: ReleaseTerms, draws: ExactNoise, noise: WinnerNoise = EXPONENTIAL
 ) -> Release:
-    """
-    Release the index of the cell with most records.
+    """Release the index of the cell with most records.
 
     Args:
         cells: n indices in 0 .. k - 1; others are counted in the nearest cell.
@@ -142,8 +138,7 @@ def _winner(
 
 
 def noisy_max(counts: Sequence[int], rate: Fraction, draws: ExactNoise, noise: WinnerNoise = LAPLACE) -> int:
-    """
-    Return the index of the largest noisy count; ties go to the lowest index.
+    """Return the index of the largest noisy count; ties go to the lowest index.
 
     Args:
         counts: exact counts of the cells.
@@ -157,8 +152,7 @@ def noisy_max(counts: Sequence[int], rate: Fraction, draws: ExactNoise, noise: W
 
 
 def winner_distribution(counts: Sequence[int], rate: Fraction, noise: WinnerNoise = LAPLACE) -> Floats:
-    """
-    Return the probability of each index, by summation over the winner's noisy count.
+    """Return the probability of each index, by summation over the winner's noisy count.
 
     Args:
         counts: exact counts of the cells.
@@ -179,8 +173,7 @@ def winner_distribution(counts: Sequence[int], rate: Fraction, noise: WinnerNois
 
 
 def shortfall(rate: Fraction, cells: int, noise: WinnerNoise) -> dict[str, Any]:
-    """
-    Return the error of the winner: how far its count may be below the largest; for very wide noise a bound.
+    """Return the error of the winner: how far its count may be below the largest; for very wide noise a bound.
 
     Args:
         rate: rate of the noise.

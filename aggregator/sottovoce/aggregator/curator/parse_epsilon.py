@@ -12,8 +12,7 @@ MOST_EPSILON = 1000
 
 
 def parse_epsilon(text: str) -> Fraction:
-    """
-    Parse epsilon from ``0.5``, ``0,5``, ``1/2``, ``5e-1`` or ``ln 2``, as an exact number and not the nearest float.
+    """Parse epsilon from ``0.5``, ``0,5``, ``1/2``, ``5e-1`` or ``ln 2``, as an exact number and not the nearest float.
 
     Raises:
         SpecError: it is not a number above 0 and at most 1000.
@@ -25,8 +24,7 @@ def parse_epsilon(text: str) -> Fraction:
 
 
 def parse_delta(text: str) -> Fraction:
-    """
-    Parse delta from ``1e-6``, ``0.000001`` or ``1/1000000``.
+    """Parse delta from ``1e-6``, ``0.000001`` or ``1/1000000``.
 
     Raises:
         SpecError: it is not a number from 0 to below 1.
@@ -47,8 +45,7 @@ def _parse(text: str) -> Fraction | None:
 
 
 def check_delta(delta: Fraction, records: int) -> str | None:
-    """
-    Check the delta of a budget against the number of records, and return a warning or None.
+    """Check the delta of a budget against the number of records, and return a warning or None.
 
     With a delta of 1/n, a mechanism that publishes one whole record on average still meets the definition (Dwork and
     Roth 2014, 2.3).

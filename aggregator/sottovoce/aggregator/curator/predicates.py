@@ -1,9 +1,8 @@
-"""
-Predicates on records: the curator's syntax, and the canonical form for the ledger.
+"""Predicates on records: the curator's syntax, and the canonical form for the ledger.
 
-    year=first                       a category, or a mark that is set
-    age>=20                          a number as encoded: clipped and rounded to its grid
-    year=first & habits=copied       a conjunction
+year=first                       a category, or a mark that is set
+age>=20                          a number as encoded: clipped and rounded to its grid
+year=first & habits=copied       a conjunction
 """
 
 from collections.abc import Mapping, Sequence
@@ -33,8 +32,7 @@ _OPERATORS = (">=", "<=", "=")
 
 @dataclass(frozen=True, order=True)
 class ColumnCondition:
-    """
-    Condition on one column.
+    """Condition on one column.
 
     Attributes:
         column: name of the column.
@@ -82,8 +80,7 @@ class Predicate:
 
 
 def parse_predicate(text: str, declaration: Declaration) -> Predicate:
-    """
-    Parse a predicate.
+    """Parse a predicate.
 
     Raises:
         SpecError: a column is not declared, or the column has no such value; the message lists declared names.

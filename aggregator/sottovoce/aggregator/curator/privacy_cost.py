@@ -6,8 +6,7 @@ from fractions import Fraction
 
 @dataclass(frozen=True)
 class Charge:
-    """
-    Exact (epsilon, delta) of one release.
+    """Exact (epsilon, delta) of one release.
 
     Attributes:
         epsilon: above 0.

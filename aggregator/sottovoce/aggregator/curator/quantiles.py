@@ -1,5 +1,4 @@
-"""
-Quantiles of a declared number, chosen from the points of its grid.
+"""Quantiles of a declared number, chosen from the points of its grid.
 
 Distance     Of a point v from the quantile q = a/b, with L of n records below it and U up to it:
              max(L - q n, q n - U, 0) records. It is 0 for every q-quantile of the records; at least one point has it.
@@ -37,8 +36,7 @@ MOST_PARTS = 1000
 def quantiles(
     values: Values, grid: NumberGrid, at: Sequence[Fraction], terms: ReleaseTerms, draws: ExactNoise
 ) -> Release:
-    """
-    Release quantiles of n values.
+    """Release quantiles of n values.
 
     Args:
         values: n integers, steps above the lower bound; clipped to 0 .. steps.
@@ -86,8 +84,7 @@ def unit_sensitivity(q: Fraction, terms: ReleaseTerms) -> int:
 
 
 def distances(counts: Values, q: Fraction) -> Values:
-    """
-    Return the distance of each point from a quantile, in parts of a record.
+    """Return the distance of each point from a quantile, in parts of a record.
 
     Args:
         counts: number of records at each point.

@@ -1,5 +1,4 @@
-"""
-Questions to a data set: checked against its declaration, in canonical form, each with the function that draws it.
+"""Questions to a data set: checked against its declaration, in canonical form, each with the function that draws it.
 
 Building a question reads no data. ``Budget.ask`` calls ``draw`` only if the question was not answered before.
 """
@@ -40,8 +39,7 @@ _QUANTILE = re.compile(r"0?[.,][0-9]{1,9}|[0-9]{1,4}/[1-9][0-9]{0,3}")
 
 @dataclass(frozen=True)
 class CuratorQuestion:
-    """
-    A question to a data set.
+    """A question to a data set.
 
     Attributes:
         form: verb and parameters as JSON; questions with the same form and epsilon share one recorded answer.
@@ -57,8 +55,7 @@ class CuratorQuestion:
 
 
 def count_question(declaration: Declaration, texts: Sequence[str], most: int | None) -> CuratorQuestion:
-    """
-    Return the question how many records meet one predicate, or each of several.
+    """Return the question how many records meet one predicate, or each of several.
 
     Args:
         declaration: declaration of the data.
@@ -83,8 +80,7 @@ def count_question(declaration: Declaration, texts: Sequence[str], most: int | N
 
 
 def weighted_question(declaration: Declaration, name: str, texts: Sequence[str]) -> CuratorQuestion:
-    """
-    Return the question for a sum of weights that depend on the category in one column.
+    """Return the question for a sum of weights that depend on the category in one column.
 
     Args:
         declaration: declaration of the data.
@@ -117,8 +113,7 @@ def _weight(text: str, kind: Categories) -> tuple[str, Fraction]:
 
 
 def histogram_question(declaration: Declaration, names: Sequence[str]) -> CuratorQuestion:
-    """
-    Return the question for a histogram of all combinations of the cells of some columns, empty ones too.
+    """Return the question for a histogram of all combinations of the cells of some columns, empty ones too.
 
     Columns are put in the order of the declaration, so that the order of ``names`` makes no second question. The cells
     of the last column vary fastest.
@@ -147,8 +142,7 @@ def cell_names(declaration: Declaration, names: Sequence[str]) -> list[str]:
 
 
 def cells_of(kind: Kind) -> Sequence[str]:
-    """
-    Return the declared cells of a column.
+    """Return the declared cells of a column.
 
     Raises:
         SpecError: it has marks, of which one record may have several, or a number with too many steps.
@@ -168,8 +162,7 @@ def _products(cells: Sequence[Sequence[str]]) -> list[str]:
 
 
 def number_question(verb: str, declaration: Declaration, name: str) -> CuratorQuestion:
-    """
-    Return the question for the sum or the mean of a number.
+    """Return the question for the sum or the mean of a number.
 
     Args:
         verb: ``sum`` or ``mean``.
@@ -186,8 +179,7 @@ def number_question(verb: str, declaration: Declaration, name: str) -> CuratorQu
 
 
 def quantile_question(declaration: Declaration, name: str, at: Sequence[str]) -> CuratorQuestion:
-    """
-    Return the question for quantiles of a number.
+    """Return the question for quantiles of a number.
 
     Args:
         declaration: declaration of the data.
@@ -216,8 +208,7 @@ def _quantile(text: str) -> Fraction:
 def vector_question(
     declaration: Declaration, names: Sequence[str], norm: int, radius: int | None, delta: Fraction
 ) -> CuratorQuestion:
-    """
-    Return the question for the sums of several numbers or marks, released as one vector.
+    """Return the question for the sums of several numbers or marks, released as one vector.
 
     Args:
         declaration: declaration of the data.
@@ -248,8 +239,7 @@ def vector_question(
 
 
 def top_question(declaration: Declaration, name: str, noise: str = EXPONENTIAL.name) -> CuratorQuestion:
-    """
-    Return the question for the most frequent cell or mark of a column; the answer has its name, not its count.
+    """Return the question for the most frequent cell or mark of a column; the answer has its name, not its count.
 
     Args:
         declaration: declaration of the data.
@@ -274,8 +264,7 @@ def top_question(declaration: Declaration, name: str, noise: str = EXPONENTIAL.n
 
 
 def names_question(declaration: Declaration, name: str, delta: Fraction) -> CuratorQuestion:
-    """
-    Return the question for the common names of a column of text, with their counts.
+    """Return the question for the common names of a column of text, with their counts.
 
     Args:
         declaration: declaration of the data.

@@ -40,8 +40,7 @@ def bits(values: Values, place: int) -> Values:
 
 @dataclass(frozen=True)
 class DataRecords:
-    """
-    Some columns of a data set, in no particular order of records.
+    """Some columns of a data set, in no particular order of records.
 
     Attributes:
         count: number of all records.

@@ -1,5 +1,4 @@
-"""
-Re-identification risk of a table that is published without noise: exact figures, for the curator alone.
+"""Re-identification risk of a table that is published without noise: exact figures, for the curator alone.
 
 A *group* (equivalence class) is the set of people who agree in some public columns (quasi-identifiers); k is the size
 of the smallest group. A table is called k-anonymous for this k. Even k >= 2 guarantees little:
@@ -36,8 +35,7 @@ MOST_COLUMNS = 12
 
 @dataclass(frozen=True)
 class PublishedTable:
-    """
-    A table as it would be published.
+    """A table as it would be published.
 
     Attributes:
         declaration: declaration of its columns.
@@ -70,8 +68,7 @@ class Combination(NamedTuple):
 
 
 class OneValue(NamedTuple):
-    """
-    Sensitive values in the groups of people with equal public columns.
+    """Sensitive values in the groups of people with equal public columns.
 
     Attributes:
         groups: groups in which all members share one value.
@@ -85,8 +82,7 @@ class OneValue(NamedTuple):
 
 
 class Joined(NamedTuple):
-    """
-    Result of an intersection attack with a second table.
+    """Result of an intersection attack with a second table.
 
     Attributes:
         columns: columns that are public in both tables.
@@ -130,8 +126,7 @@ def _combination(names: Sequence[str], sizes: Values) -> Combination:
 
 
 def unique_in(table: PublishedTable, count: int) -> tuple[int, list[Combination]]:
-    """
-    Count the people who are unique in some combination of ``count`` public columns.
+    """Count the people who are unique in some combination of ``count`` public columns.
 
     Args:
         table: table to be published.
@@ -149,8 +144,7 @@ def unique_in(table: PublishedTable, count: int) -> tuple[int, list[Combination]
 
 
 def one_value(table: PublishedTable) -> OneValue:
-    """
-    Count the groups by all public columns whose members share one sensitive value; groups of one are included.
+    """Count the groups by all public columns whose members share one sensitive value; groups of one are included.
 
     Raises:
         SpecError: no sensitive column is named, or it is not declared as categories.
@@ -173,8 +167,7 @@ def _values_by_group(table: PublishedTable, names: Sequence[str]) -> Mapping[tup
 
 
 def joined(first: PublishedTable, second: PublishedTable) -> Joined:
-    """
-    Return the anonymity that the first table still gives to a person who is known to be in both tables.
+    """Return the anonymity that the first table still gives to a person who is known to be in both tables.
 
     Raises:
         SpecError: the tables share no public column, declare one differently, or one has no sensitive categories.
@@ -197,8 +190,7 @@ def joined(first: PublishedTable, second: PublishedTable) -> Joined:
 
 
 class CoarseColumn(NamedTuple):
-    """
-    A public column in coarser cells.
+    """A public column in coarser cells.
 
     Attributes:
         codes: cell of each person, shape (n,).
@@ -212,8 +204,7 @@ class CoarseColumn(NamedTuple):
 
 
 def coarsened(table: PublishedTable, k: int) -> tuple[dict[str, CoarseColumn | None], int]:
-    """
-    Make the public columns coarser until every group has at least k people.
+    """Make the public columns coarser until every group has at least k people.
 
     Numbers form bands of 1, 2 or 5 times a power of ten; codes of equal length, such as zip codes, lose digits from the
     end; other columns stay or are left out. All ways are tried if they are few, and the one that keeps most is taken;
@@ -310,8 +301,7 @@ def _decimal(number: Fraction) -> str:
 
 
 def coarse_rows(table: PublishedTable, columns: Mapping[str, CoarseColumn | None]) -> list[list[str]]:
-    """
-    Return a header and a row for each person, sorted, so that the order of the file tells nothing.
+    """Return a header and a row for each person, sorted, so that the order of the file tells nothing.
 
     Args:
         table: table to be published.

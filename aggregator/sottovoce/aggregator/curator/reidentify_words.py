@@ -21,8 +21,7 @@ _SHOWN = 5
 
 
 def reidentify_document(table: PublishedTable, other: PublishedTable | None, k: int) -> dict[str, Any]:
-    """
-    Return the re-identification risks of a table as JSON.
+    """Return the re-identification risks of a table as JSON.
 
     Args:
         table: table to be published.
@@ -76,8 +75,7 @@ def reidentify_lines(document: Mapping[str, Any]) -> Iterator[str]:
 
 
 def write_coarsened(table: PublishedTable, k: int, out: Path) -> None:
-    """
-    Write the coarsened table as a new CSV file.
+    """Write the coarsened table as a new CSV file.
 
     Args:
         table: table to be published.

@@ -8,8 +8,7 @@ from sottovoce.aggregator.curator.privacy_cost import Charge
 
 @dataclass(frozen=True)
 class Release:
-    """
-    One release, to be recorded and then shown.
+    """One release, to be recorded and then shown.
 
     Attributes:
         question: mechanism, parameters, epsilon and relation as JSON; contains no value of the data.

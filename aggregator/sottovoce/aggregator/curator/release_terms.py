@@ -9,8 +9,7 @@ from sottovoce.aggregator.curator.neighbouring_relation import Neighbours
 
 @dataclass(frozen=True)
 class ReleaseTerms:
-    """
-    Epsilon and neighbouring relation of one release.
+    """Epsilon and neighbouring relation of one release.
 
     Attributes:
         epsilon: above 0.

@@ -1,5 +1,4 @@
-"""
-Noisy sum of a declared number.
+"""Noisy sum of a declared number.
 
 Answer       sum of v_i + x, v_i clipped to the declared bounds [low, high] and on their grid, x exact discrete Laplace
              noise in units of the grid; the unit divides the step and the bounds.
@@ -27,8 +26,7 @@ CLIPPED = "values beyond the declared bounds were counted as the bounds"
 
 
 def noisy_sum(values: npt.NDArray[Any], grid: NumberGrid, terms: ReleaseTerms, draws: ExactNoise) -> Release:
-    """
-    Release the sum of n values.
+    """Release the sum of n values.
 
     Args:
         values: n integers, steps above the lower bound; clipped to 0 .. steps.

@@ -26,8 +26,7 @@ def decimal(value: Fraction) -> str:
 
 
 def bound_document(records: DataRecords, terms: BudgetTerms, notes: Sequence[str]) -> dict[str, Any]:
-    """
-    Return the JSON output of ``curator bind``.
+    """Return the JSON output of ``curator bind``.
 
     Args:
         records: all records of the data set.
@@ -118,8 +117,7 @@ def _question_text(question: Mapping[str, Any]) -> str:
 
 
 def answer_document(answered: Answered, names: Sequence[str]) -> dict[str, Any]:
-    """
-    Return an answer with its charge and the total spent as JSON.
+    """Return an answer with its charge and the total spent as JSON.
 
     Args:
         answered: the answer, whose ledger entry gives question, values and charge.
@@ -140,8 +138,8 @@ def answer_document(answered: Answered, names: Sequence[str]) -> dict[str, Any]:
 
 
 def intervals(answer: Mapping[str, Any]) -> dict[str, Any]:
-    """
-    Return intervals that hold the true numbers of an answer, all together with probability .95; empty if it has none.
+    """Return intervals that hold the true numbers of an answer, all together with probability .95; empty if it has
+    none.
 
     They follow from the noisy numbers and the public error bound alone, so that they cost nothing.
     """

@@ -1,5 +1,4 @@
-"""
-Noisy histogram of names that are not known beforehand: only those that many records have.
+"""Noisy histogram of names that are not known beforehand: only those that many records have.
 
 Answer       c_j + x_j for each name j that occurs, if it is at least T; x_j exact discrete Laplace noise. Other names
              are left out. Declared cells need no threshold: prefer ``histogram`` where the names are known.
@@ -29,8 +28,7 @@ _ROUNDED = 1 + 1e-9
 
 
 def names_histogram(values: Values, terms: ReleaseTerms, draws: ExactNoise, delta: Fraction) -> Release:
-    """
-    Release the names that many records have, with their noisy counts.
+    """Release the names that many records have, with their noisy counts.
 
     Args:
         values: names as ``declaration.TextColumn`` encodes them, shape (n, words).
@@ -60,8 +58,7 @@ def names_histogram(values: Values, terms: ReleaseTerms, draws: ExactNoise, delt
 
 
 def threshold(rate: Fraction, delta: Fraction) -> int:
-    """
-    Return the smallest noisy count that is shown.
+    """Return the smallest noisy count that is shown.
 
     Raises:
         ValueError: delta is not in (0, 1/2).

@@ -1,5 +1,4 @@
-"""
-Noisy sum of declared vectors.
+"""Noisy sum of declared vectors.
 
 Answer       sum of v_i + x, v_i integer vectors of d coordinates, clipped to the declared ball or box; x exact noise.
 Sensitivity  D1 in L1 and D2 in L2. In a ball of radius R, with m = 1 under add/remove and 2 under replace-one: m R in
@@ -33,8 +32,7 @@ from sottovoce.shared.exact_noise import ExactNoise
 
 @dataclass(frozen=True)
 class VectorNoise:
-    """
-    Noise of a vector, with its parameters, charge and errors.
+    """Noise of a vector, with its parameters, charge and errors.
 
     Attributes:
         name: ``discrete Laplace`` or ``discrete Gaussian``.
@@ -65,8 +63,7 @@ def vector(
     draws: ExactNoise,
     delta: Fraction | None = None,
 ) -> Release:
-    """
-    Release the sum of n vectors.
+    """Release the sum of n vectors.
 
     Args:
         rows: n x d integers, in steps.
@@ -103,8 +100,7 @@ def _domain_form(domain: Ball | VectorBox) -> dict[str, Any]:
 def choose(
     domain: Ball | VectorBox, terms: ReleaseTerms, delta: Fraction | None
 ) -> tuple[VectorNoise, VectorNoise | None]:
-    """
-    Return the noise with the smaller error, then the other one.
+    """Return the noise with the smaller error, then the other one.
 
     Args:
         domain: the declared set.

@@ -1,5 +1,4 @@
-"""
-Declared range of each coordinate of a vector, within a ball if one is declared too.
+"""Declared range of each coordinate of a vector, within a ball if one is declared too.
 
 Shift of a coordinate  By how much the sum's coordinate changes at most: its width if a record becomes another one, its
                        largest distance from 0 if one comes or goes.
@@ -22,8 +21,7 @@ _TRIED, _NUMBERS = 10_000, 2**22
 
 @dataclass(frozen=True)
 class VectorBox:
-    """
-    The integer vectors between declared ends.
+    """The integer vectors between declared ends.
 
     Attributes:
         lows, highs: ends of each coordinate, in steps, the lower one at most 0 and the upper one at least 0.
@@ -52,8 +50,7 @@ class VectorBox:
         return len(self.lows)
 
     def clip(self, rows: npt.NDArray[Any]) -> Vectors:
-        """
-        Return each row with its coordinates clipped to their ranges, then shrunk into the ball.
+        """Return each row with its coordinates clipped to their ranges, then shrunk into the ball.
 
         Raises:
             ValueError: the rows have a different number of coordinates.
@@ -64,8 +61,7 @@ class VectorBox:
         return self.ball.clip(clipped) if self.ball else clipped
 
     def shifts(self, records: int) -> tuple[int, ...]:
-        """
-        Return the largest change of each coordinate of a sum.
+        """Return the largest change of each coordinate of a sum.
 
         Args:
             records: vectors by which neighbouring sums differ: 1 for add/remove, 2 for replace-one.
@@ -75,8 +71,7 @@ class VectorBox:
         return tuple(below + above if records == 2 else max(below, above) for below, above in ends)
 
     def sensitivity(self, records: int) -> tuple[int, int]:
-        """
-        Return the sensitivity of a sum.
+        """Return the sensitivity of a sum.
 
         Args:
             records: as in ``shifts``.
@@ -92,8 +87,7 @@ class VectorBox:
         return min(length, others[0]), min(square, others[1])
 
     def units(self, records: int) -> tuple[int, ...]:
-        """
-        Return the noise of each coordinate in proportion.
+        """Return the noise of each coordinate in proportion.
 
         Args:
             records: as in ``shifts``.

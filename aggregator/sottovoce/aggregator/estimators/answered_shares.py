@@ -1,5 +1,4 @@
-"""
-Shares among the people who answered: P(j) / (1 - P(absent)), with limits by test inversion.
+"""Shares among the people who answered: P(j) / (1 - P(absent)), with limits by test inversion.
 
 Reports     A report's score for the hypothesis t is h = z_j - t (1 - z_absent), E[h] = P(j) - t (1 - P(absent)).
 Limits      { t : |num - t den| <= q sqrt(V(t)) + gap/(2n) }, q the normal quantile, den = max(1 - P(absent), 0), num
@@ -37,8 +36,7 @@ Triple = tuple[float, float, float]
 
 
 class ScoreMoments(NamedTuple):
-    """
-    Second moments of scores given the truth.
+    """Second moments of scores given the truth.
 
     Attributes:
         own: E[z^2 | x], z the score of the category.
@@ -79,8 +77,7 @@ def support_both(variable: Variable) -> tuple[float, float]:
 
 
 def ratio_limits(part: float, whole: float, variance: Callable[[float], float], step: float, z: float) -> Limits:
-    """
-    Return limits of a share part/whole by test inversion.
+    """Return limits of a share part/whole by test inversion.
 
     Args:
         part: unclipped estimate of the part.
@@ -126,8 +123,7 @@ class AnsweredStratum(NamedTuple):
 def answered_shares(
     strata: Sequence[Stratum], domain: Domain, rule: IntervalRule = DEFAULT_RULE
 ) -> tuple[Estimate, ...]:
-    """
-    Estimate the share of each answer among the people who answered.
+    """Estimate the share of each answer among the people who answered.
 
     Args:
         strata: (mechanism, tally) of each revision, wave or cohort that asked the question.
@@ -147,8 +143,7 @@ def answered_shares(
 def stratum_shares(
     mechanism: Mechanism | None, tally: Mapping[int, int], domain: Domain, rule: IntervalRule
 ) -> tuple[Variable, Sequence[Estimate]]:
-    """
-    Return the variable of one stratum of a question with categories, and its estimated shares of all people.
+    """Return the variable of one stratum of a question with categories, and its estimated shares of all people.
 
     Args:
         mechanism: the mechanism; None for public answers.
@@ -206,8 +201,7 @@ def _answered(some: Sequence[tuple[Variable, Sequence[Estimate]]], place: int, r
 
 
 def stratum_parts(some: Sequence[tuple[Variable, Sequence[Estimate]]], place: int, waves: int) -> list[AnsweredStratum]:
-    """
-    Return the strata of one category, with their weights in the mean.
+    """Return the strata of one category, with their weights in the mean.
 
     Args:
         some: variable and shares of each stratum that has reports.
@@ -232,8 +226,7 @@ def stratum_parts(some: Sequence[tuple[Variable, Sequence[Estimate]]], place: in
 
 
 def share_of(variable: Variable, shares: Sequence[Estimate], place: int) -> Estimate:
-    """
-    Return the share of a category.
+    """Return the share of a category.
 
     Args:
         variable: variable of the question.

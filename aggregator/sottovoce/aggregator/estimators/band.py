@@ -1,5 +1,4 @@
-"""
-Anytime-valid confidence band for a share: the grid-mixture confidence sequence.
+"""Anytime-valid confidence band for a share: the grid-mixture confidence sequence.
 
 Maths       S of the first t reports support the option; l(p) = b + (a - b) p; L_t(p) = l(p)^S (1 - l(p))^(t-S).
             mix_t = mean of L_t over the J nodes p_j = (j + 1/2) / J, and
@@ -27,8 +26,7 @@ NODES = 512
 
 
 def band(count: int, n: int, a: float, b: float, confidence: float, options: int = 1) -> tuple[float, float]:
-    """
-    Return limits that hold simultaneously at every number of reports.
+    """Return limits that hold simultaneously at every number of reports.
 
     Args:
         count: reports so far that support the option, 0 .. n.
@@ -53,8 +51,7 @@ def band(count: int, n: int, a: float, b: float, confidence: float, options: int
 
 
 def log_mixture(count: ArrayLike, n: ArrayLike, a: float, b: float) -> Array:
-    """
-    Return the logarithm of mix, for one count or an array of counts.
+    """Return the logarithm of mix, for one count or an array of counts.
 
     Args:
         count: supporting reports, an integer or an array.

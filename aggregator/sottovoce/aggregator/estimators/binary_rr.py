@@ -12,8 +12,7 @@ from sottovoce.shared.mechanisms.memoized_rr import MemoizedRR
 def estimate(
     mechanism: BinaryRR | MemoizedRR, tally: Mapping[int, int], domain: Domain, rule: IntervalRule = DEFAULT_RULE
 ) -> list[Estimate]:
-    """
-    Estimate the share of "yes".
+    """Estimate the share of "yes".
 
     Args:
         mechanism: the channel of one report.

@@ -1,5 +1,4 @@
-"""
-Number of people in a finite population in which everyone has sent a report.
+"""Number of people in a finite population in which everyone has sent a report.
 
 A class of thirty is not a sample: it is the whole population, and only the channel is random. If T of n people truly
 support the option, the number of supporting reports is X = Bin(T, a) + Bin(n - T, b), independent. For a > b, X grows
@@ -28,8 +27,7 @@ MOST = 2000
 
 @dataclass(frozen=True)
 class PeopleCount:
-    """
-    Estimated number of people, with limits.
+    """Estimated number of people, with limits.
 
     Attributes:
         people: point estimate, clipped into 0 .. ``of``.
@@ -45,8 +43,7 @@ class PeopleCount:
 
 
 def people_count(count: int, n: int, a: float, b: float, confidence: float = 0.95) -> PeopleCount:
-    """
-    Estimate the number of people who truly support an option, if all n of a population have sent a report.
+    """Estimate the number of people who truly support an option, if all n of a population have sent a report.
 
     Args:
         count: reports that support the option, 0 .. n.
@@ -68,8 +65,7 @@ def people_count(count: int, n: int, a: float, b: float, confidence: float = 0.9
 
 
 def at_least(count: int, people: int, n: int, support: tuple[float, float]) -> float:
-    """
-    Return P(X >= count) for a number of true supporters.
+    """Return P(X >= count) for a number of true supporters.
 
     Args:
         count: reports that support the option.
@@ -81,8 +77,7 @@ def at_least(count: int, people: int, n: int, support: tuple[float, float]) -> f
 
 
 def at_most(count: int, people: int, n: int, support: tuple[float, float]) -> float:
-    """
-    Return P(X <= count) for a number of true supporters.
+    """Return P(X <= count) for a number of true supporters.
 
     Args:
         count: reports that support the option.

@@ -15,8 +15,7 @@ from sottovoce.shared.mechanisms.geometric import Geometric
 def estimate(
     mechanism: Geometric, tally: Mapping[int, int], domain: Domain, rule: IntervalRule = DEFAULT_RULE
 ) -> list[Estimate]:
-    """
-    Estimate the mean.
+    """Estimate the mean.
 
     Args:
         mechanism: the channel on steps 0 .. m.
@@ -36,8 +35,7 @@ def estimate(
 
 
 def channel(mechanism: Geometric, domain: Domain) -> ScoredChannel:
-    """
-    Return the channel's levels, scores and second moments, in the number's own unit.
+    """Return the channel's levels, scores and second moments, in the number's own unit.
 
     Maths: a score is the mean of the unclamped value X = v + K given the report, so
     Var(z | v) = Var(K) - P(0 | v) Var(X | X <= 0) - P(m | v) Var(X | X >= m)
@@ -53,8 +51,7 @@ def channel(mechanism: Geometric, domain: Domain) -> ScoredChannel:
 
 
 def variables(mechanism: Geometric, domain: Domain) -> list[Variable]:
-    """
-    Return one number variable, with unbiased scores of the number and of its square.
+    """Return one number variable, with unbiased scores of the number and of its square.
 
     Maths: z2(0) = -r/(1-r), z2(y) = y^2 - 2 r/(1-r)^2, z2(m) = m^2 + 2 m r/(1-r) - r/(1-r): E[z2 | v] = v^2 exactly.
     """

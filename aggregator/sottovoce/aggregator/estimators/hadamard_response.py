@@ -15,8 +15,7 @@ from sottovoce.shared.mechanisms.hadamard_response import HadamardResponse
 def estimate(
     mechanism: HadamardResponse, tally: Mapping[int, int], domain: Domain, rule: IntervalRule = DEFAULT_RULE
 ) -> Sequence[Estimate]:
-    """
-    Estimate the share of each option.
+    """Estimate the share of each option.
 
     Args:
         mechanism: the channel from k options to K columns.
@@ -40,8 +39,7 @@ def estimate(
 
 
 def support_counts(counts: NDArray[np.int64]) -> NDArray[np.int64]:
-    """
-    Return, for every row of the Hadamard matrix, the number of reports whose column is +1 in it, shape (K,).
+    """Return, for every row of the Hadamard matrix, the number of reports whose column is +1 in it, shape (K,).
 
     Maths: fast Walsh-Hadamard transform, K log K additions instead of K^2.
     """

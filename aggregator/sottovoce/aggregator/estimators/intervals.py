@@ -1,5 +1,4 @@
-"""
-Intervals for a share p, when x of n reports support it and x ~ Bin(n, b + (a - b) p).
+"""Intervals for a share p, when x of n reports support it and x ~ Bin(n, b + (a - b) p).
 
 Clipped count   Every method but the last takes limits for the reported share l at the real number
                 x' = min(max(x, n b), n a), and maps them through (l - b) / (a - b) into [0, 1].
@@ -37,8 +36,7 @@ _BISECTIONS = 60
 
 
 def score_cc(count: ArrayLike, n: ArrayLike, a: float, b: float, confidence: float) -> Limits:
-    """
-    Return score limits with continuity correction, at the clipped count.
+    """Return score limits with continuity correction, at the clipped count.
 
     Args:
         count: reports that support the option, 0 .. n each.
@@ -59,8 +57,7 @@ def score_cc(count: ArrayLike, n: ArrayLike, a: float, b: float, confidence: flo
 
 
 def wilson(count: ArrayLike, n: ArrayLike, a: float, b: float, confidence: float) -> Limits:
-    """
-    Return Wilson's score limits at the clipped count, as ``score_cc`` does. Approximate.
+    """Return Wilson's score limits at the clipped count, as ``score_cc`` does. Approximate.
 
     Args:
         count: supporting reports, an integer or an array.
@@ -75,8 +72,7 @@ def wilson(count: ArrayLike, n: ArrayLike, a: float, b: float, confidence: float
 
 
 def exact(count: ArrayLike, n: ArrayLike, a: float, b: float, confidence: float) -> Limits:
-    """
-    Return Clopper and Pearson's limits at the clipped count, as ``score_cc`` does. Coverage is guaranteed.
+    """Return Clopper and Pearson's limits at the clipped count, as ``score_cc`` does. Coverage is guaranteed.
 
     Args:
         count: supporting reports, an integer or an array.
@@ -95,8 +91,7 @@ def exact(count: ArrayLike, n: ArrayLike, a: float, b: float, confidence: float)
 
 
 def fixed_population(count: ArrayLike, n: ArrayLike, a: float, b: float, confidence: float) -> Limits:
-    """
-    Return limits for the share among exactly these n respondents, as ``score_cc`` does. Approximate.
+    """Return limits for the share among exactly these n respondents, as ``score_cc`` does. Approximate.
 
     Args:
         count: supporting reports, an integer or an array.
@@ -113,8 +108,7 @@ def fixed_population(count: ArrayLike, n: ArrayLike, a: float, b: float, confide
 
 
 def same_people(count: ArrayLike, n: ArrayLike, a: float, b: float, confidence: float, waves: int) -> Limits:
-    """
-    Return score limits with continuity correction for the summed reports of the same people in several waves.
+    """Return score limits with continuity correction for the summed reports of the same people in several waves.
 
     Args:
         count: supporting reports, an integer or an array.
@@ -174,8 +168,7 @@ def _score_limit(x: Array, n: Array, z: float) -> Array:
 
 
 def edge(inside: Callable[[float], bool], within: float, outside: float) -> float:
-    """
-    Return the last point inside on the way from ``within`` to ``outside``, by bisection; errs outwards.
+    """Return the last point inside on the way from ``within`` to ``outside``, by bisection; errs outwards.
 
     Args:
         inside: returns True for the points of an interval.

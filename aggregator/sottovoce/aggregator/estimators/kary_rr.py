@@ -13,8 +13,7 @@ from sottovoce.shared.mechanisms.kary_rr import KaryRR
 def estimate(
     mechanism: KaryRR, tally: Mapping[int, int], domain: Domain, rule: IntervalRule = DEFAULT_RULE
 ) -> Sequence[Estimate]:
-    """
-    Estimate the share of each option.
+    """Estimate the share of each option.
 
     Args:
         mechanism: the channel over k categories.

@@ -17,8 +17,7 @@ _UNBIASED = 1e-9  # of the largest square: rounding errors only
 def estimate(
     mechanism: LevelTable, tally: Mapping[int, int], domain: Domain, rule: IntervalRule = DEFAULT_RULE
 ) -> list[Estimate]:
-    """
-    Estimate the mean.
+    """Estimate the mean.
 
     Args:
         mechanism: the table.

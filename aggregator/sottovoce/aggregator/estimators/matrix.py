@@ -1,5 +1,4 @@
-"""
-Estimates through any channel that is given as a matrix P(report | truth); for data that other programs collected.
+"""Estimates through any channel that is given as a matrix P(report | truth); for data that other programs collected.
 
 Channel     P[x, y] = P(report y | truth x): k rows of truths, m >= k columns of reports; each row sums to 1, and the
             rows are linearly independent. Entries may be 0 or 1, so a channel need not be private.
@@ -48,8 +47,7 @@ _SINGULAR = 1e8
 
 @dataclass(frozen=True)
 class MatrixChannel(Mechanism):
-    """
-    Channel of a column that another program randomized; no survey file can name it.
+    """Channel of a column that another program randomized; no survey file can name it.
 
     Attributes:
         rows: P(report | truth), one row for each truth.
@@ -114,8 +112,7 @@ class MatrixChannel(Mechanism):
 
     @property
     def likelihood_ratio(self) -> Fraction:
-        """
-        The largest ratio of two probabilities of one report.
+        """The largest ratio of two probabilities of one report.
 
         Raises:
             ZeroDivisionError: a report excludes a truth, so the ratio is infinite.
@@ -191,8 +188,7 @@ def _check_row(number: int, row: Sequence[Fraction], width: int) -> None:
 
 @dataclass(frozen=True, kw_only=True)
 class MatrixVariable(Variable):
-    """
-    Categorical variable with any channel.
+    """Categorical variable with any channel.
 
     Attributes:
         channel: the channel.
@@ -235,8 +231,7 @@ def variables(mechanism: MatrixChannel, domain: Domain) -> list[Variable]:
 def estimate(
     mechanism: MatrixChannel, tally: Mapping[int, int], domain: Domain, rule: IntervalRule = DEFAULT_RULE
 ) -> Sequence[Estimate]:
-    """
-    Estimate the share of each truth; of two truths the share of the second.
+    """Estimate the share of each truth; of two truths the share of the second.
 
     Args:
         mechanism: the channel.

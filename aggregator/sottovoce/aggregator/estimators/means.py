@@ -1,5 +1,4 @@
-"""
-Mean of a bounded number, reported through any finite channel with unbiased scores.
+"""Mean of a bounded number, reported through any finite channel with unbiased scores.
 
 Channel     True value v_x with input x, score z_y for report y, and E[z | x] = v_x. Values between two inputs are
             rounded to one of them at random, so their second moment is on the chord.
@@ -39,8 +38,7 @@ _UNBIASED = 1e-7  # of the range: tables rounded to a denominator of 2^32 stay w
 
 @dataclass(frozen=True)
 class ScoredChannel:
-    """
-    Finite channel whose reports have unbiased scores.
+    """Finite channel whose reports have unbiased scores.
 
     Attributes:
         levels: true value of each input, ascending, in the number's own unit.
@@ -64,8 +62,7 @@ class ScoredChannel:
     def from_table(
         cls, levels: Sequence[float], scores: Sequence[float], table: Sequence[Sequence[int]]
     ) -> "ScoredChannel":
-        """
-        Create a channel from ``table[x][y]``, the integer weights of output y for input x.
+        """Create a channel from ``table[x][y]``, the integer weights of output y for input x.
 
         Args:
             levels: true number of each input, ascending.
@@ -114,8 +111,7 @@ class ScoredChannel:
 def estimate_mean(
     option: str, tally: Mapping[int, int], channel: ScoredChannel, rule: IntervalRule = DEFAULT_RULE, means: int = 1
 ) -> Estimate:
-    """
-    Estimate the mean of a bounded number.
+    """Estimate the mean of a bounded number.
 
     Args:
         option: name of the estimate, such as "mean".
@@ -165,8 +161,7 @@ def estimate_mean(
 def mean_interval(
     raw: float | None, n: int, channel: ScoredChannel, confidence: float, waves: int = 1
 ) -> tuple[float, float]:
-    """
-    Return limits for the mean, within the range of the levels.
+    """Return limits for the mean, within the range of the levels.
 
     Args:
         raw: mean of the scores; None without reports.

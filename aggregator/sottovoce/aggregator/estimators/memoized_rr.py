@@ -1,5 +1,4 @@
-"""
-Estimates from memoized randomized response; the maths is in ``sottovoce.shared.mechanisms.memoized_rr``.
+"""Estimates from memoized randomized response; the maths is in ``sottovoce.shared.mechanisms.memoized_rr``.
 
 Both layers together are one binary channel. Its variables are valid within one wave only.
 """

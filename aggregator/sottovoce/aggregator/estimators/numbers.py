@@ -8,8 +8,7 @@ from sottovoce.shared.errors import EstimateError
 
 
 def grid_of(domain: Domain) -> Grid:
-    """
-    Return the grid of a number question.
+    """Return the grid of a number question.
 
     Raises:
         EstimateError: the question does not ask for a number.

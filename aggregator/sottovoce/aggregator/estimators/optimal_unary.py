@@ -16,8 +16,7 @@ def estimate(
     domain: Domain,
     rule: IntervalRule = DEFAULT_RULE,
 ) -> Sequence[Estimate]:
-    """
-    Estimate the share of each option, for any mechanism that reports a mask of the options that it supports.
+    """Estimate the share of each option, for any mechanism that reports a mask of the options that it supports.
 
     Args:
         mechanism: the channel over k options, or of each bit.

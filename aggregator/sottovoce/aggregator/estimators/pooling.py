@@ -1,5 +1,4 @@
-"""
-Pooled estimates from several strata: revisions, waves, cohorts.
+"""Pooled estimates from several strata: revisions, waves, cohorts.
 
 Equal channels      Counts add, before anything else: ``merge``.
 Different channels  All strata estimate one share p, so they are weighted by inverse variance:
@@ -50,8 +49,7 @@ class _Part(NamedTuple):
     waves: int = 1
 
     def variance(self, p: float) -> float:
-        """
-        Return an upper bound of the variance of the stratum's share at p.
+        """Return an upper bound of the variance of the stratum's share at p.
 
         With W waves of the same people, in whichever strata, the pooled variance grows by at most
         (W - 1) sum u^2 p (1 - p) / n, since (sum of W terms)^2 <= W times the sum of squares.
@@ -65,8 +63,7 @@ class _Part(NamedTuple):
 
 
 def estimate_strata(strata: Iterable[Stratum], domain: Domain, rule: IntervalRule = DEFAULT_RULE) -> Sequence[Estimate]:
-    """
-    Estimate one question from all its strata.
+    """Estimate one question from all its strata.
 
     Args:
         strata: (mechanism, tally) of each revision, wave or cohort that asked the question.
@@ -100,8 +97,7 @@ def merge(strata: Iterable[Stratum]) -> list[Stratum]:
 
 
 def pool(strata: Sequence[Sequence[Estimate]], rule: IntervalRule = DEFAULT_RULE) -> list[Estimate]:
-    """
-    Pool estimates of the same shares (or means) through different channels, option by option.
+    """Pool estimates of the same shares (or means) through different channels, option by option.
 
     Args:
         strata: estimates of each stratum, with the same options in the same order.
@@ -122,8 +118,7 @@ def pool(strata: Sequence[Sequence[Estimate]], rule: IntervalRule = DEFAULT_RULE
 def combine(
     estimates: Sequence[Estimate], weights: Sequence[float], option: str, rule: IntervalRule = DEFAULT_RULE
 ) -> Estimate:
-    """
-    Return a weighted or post-stratified share: sum W_h p_h over the strata's raw shares.
+    """Return a weighted or post-stratified share: sum W_h p_h over the strata's raw shares.
 
     Args:
         estimates: share in each stratum, from public or separately budgeted cells.

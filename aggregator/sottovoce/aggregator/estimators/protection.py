@@ -1,5 +1,4 @@
-"""
-Sensitivity of a yes/no share to self-protective "no": respondents who say no whatever their coin shows.
+"""Sensitivity of a yes/no share to self-protective "no": respondents who say no whatever their coin shows.
 
 Maths       Respondents who run the channel by hand can bypass it. If a share s of all reports is such a "no", yes is
             reported with probability (1 - s)(b + (a - b) p): the channel a' = (1 - s) a, b' = (1 - s) b, with its own
@@ -23,8 +22,7 @@ SHARES = (Fraction(0), Fraction(1, 20), Fraction(1, 10), Fraction(1, 5))
 def protected(
     mechanism: BinaryRR, tally: Mapping[int, int], rule: IntervalRule = DEFAULT_RULE
 ) -> list[tuple[float, Estimate]]:
-    """
-    Estimate the share of "yes" for each s in ``SHARES``.
+    """Estimate the share of "yes" for each s in ``SHARES``.
 
     Args:
         mechanism: the channel that people run by hand.

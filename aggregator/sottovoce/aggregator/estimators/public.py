@@ -1,5 +1,4 @@
-"""
-Shares and means of public answers: a channel without noise, a = 1 and b = 0.
+"""Shares and means of public answers: a channel without noise, a = 1 and b = 0.
 
 A number of many values, such as an income in euros, is never listed: only the values that occur are computed.
 """
@@ -23,8 +22,7 @@ LISTED = 10_001
 
 @dataclass(frozen=True)
 class EvenScores(ScoredChannel):
-    """
-    Channel whose reports are the numbers themselves, of which only those that occur are listed.
+    """Channel whose reports are the numbers themselves, of which only those that occur are listed.
 
     Attributes:
         step: distance of two neighbouring values.
@@ -40,8 +38,7 @@ class EvenScores(ScoredChannel):
 
 @dataclass(frozen=True, kw_only=True)
 class EvenNumber(NumberVariable):
-    """
-    Public number of many values; its levels are the two ends.
+    """Public number of many values; its levels are the two ends.
 
     Attributes:
         grid: grid of the values.
@@ -64,8 +61,7 @@ class EvenNumber(NumberVariable):
 
 
 def estimate(tally: Mapping[int, int], domain: Domain, rule: IntervalRule = DEFAULT_RULE) -> Sequence[Estimate]:
-    """
-    Estimate the share of each option, or the mean of a number.
+    """Estimate the share of each option, or the mean of a number.
 
     Args:
         tally: number of reports by true value; missing means none.

@@ -21,8 +21,7 @@ def variables_of(question: Question) -> list[Variable]:
 
 
 def check_pair(one: Variable, other: Variable) -> None:
-    """
-    Refuse two variables that are never observed together.
+    """Refuse two variables that are never observed together.
 
     Raises:
         EstimateError: they are the same, two options or coordinates of which each report draws only one, or two of a
@@ -47,8 +46,7 @@ def check_pair(one: Variable, other: Variable) -> None:
 
 
 def check_explains(variable: Variable) -> None:
-    """
-    Refuse a number that can only be an outcome, as a predictor or in a correlation.
+    """Refuse a number that can only be an outcome, as a predictor or in a correlation.
 
     Raises:
         EstimateError: its reports identify its mean but not its variance.

@@ -16,8 +16,7 @@ ENDS = "was reported as one of its two ends, which say nothing of its spread"
 def estimate(
     mechanism: RoundingRR, tally: Mapping[int, int], domain: Domain, rule: IntervalRule = DEFAULT_RULE
 ) -> list[Estimate]:
-    """
-    Estimate the mean.
+    """Estimate the mean.
 
     Args:
         mechanism: the channel.

@@ -15,8 +15,7 @@ from sottovoce.shared.mechanisms.sampled_coordinate import SampledCoordinate
 def estimate(
     mechanism: SampledCoordinate, tally: Mapping[int, int], domain: Domain, rule: IntervalRule = DEFAULT_RULE
 ) -> list[Estimate]:
-    """
-    Estimate the mean of each coordinate.
+    """Estimate the mean of each coordinate.
 
     Args:
         mechanism: the channel of the coordinate that was drawn.

@@ -12,8 +12,7 @@ from sottovoce.shared.mechanisms.sampled_option import SampledOption
 def estimate(
     mechanism: SampledOption, tally: Mapping[int, int], domain: Domain, rule: IntervalRule = DEFAULT_RULE
 ) -> Sequence[Estimate]:
-    """
-    Estimate the share of respondents who chose each option.
+    """Estimate the share of respondents who chose each option.
 
     Args:
         mechanism: the channel of the option that was drawn.

@@ -1,5 +1,4 @@
-"""
-Estimates from the square wave: histogram, mean, quantiles. The channel is in
+"""Estimates from the square wave: histogram, mean, quantiles. The channel is in
 ``sottovoce.shared.mechanisms.square_wave``.
 
 Histogram   Maximum likelihood shares f of the D bins, by expectation-maximization from the uniform distribution:
@@ -82,8 +81,7 @@ Array = NDArray[np.float64]
 def estimate(
     mechanism: SquareWave, tally: Mapping[int, int], domain: Domain, rule: IntervalRule = DEFAULT_RULE
 ) -> list[Estimate]:
-    """
-    Estimate the mean, the quantiles and the histogram.
+    """Estimate the mean, the quantiles and the histogram.
 
     Args:
         mechanism: the channel from D bins to D + 2 w outputs.
@@ -115,8 +113,7 @@ def estimate(
 
 
 def maximum_likelihood(reported: Array, channel: Array, smooth: bool = False) -> Array:
-    """
-    Return the maximum likelihood bin shares for each row of reported shares.
+    """Return the maximum likelihood bin shares for each row of reported shares.
 
     Args:
         reported: (R, outputs) shares of reports by output.
@@ -139,8 +136,7 @@ def maximum_likelihood(reported: Array, channel: Array, smooth: bool = False) ->
 
 
 def quantile(shares: Array, edges: Array, level: float) -> float:
-    """
-    Return the quantile of a histogram, linear within a bin.
+    """Return the quantile of a histogram, linear within a bin.
 
     Args:
         shares: of the D bins, shape (D,).
@@ -152,8 +148,7 @@ def quantile(shares: Array, edges: Array, level: float) -> float:
 
 
 def unbiased_scores(channel: Array, values: Array) -> Array:
-    """
-    Return scores of the outputs whose mean with input i is ``values[i]``, of least variance for a uniform truth.
+    """Return scores of the outputs whose mean with input i is ``values[i]``, of least variance for a uniform truth.
 
     Args:
         channel: (bins, outputs) P(output | bin), of full rank.
@@ -228,8 +223,7 @@ def _quantile_between(confidence: float, distance: float) -> float:
 def quantile_limits(
     mechanism: SquareWave, counts: Array, domain: Domain, rule: IntervalRule, levels: Sequence[float] = QUANTILES
 ) -> list[tuple[float, float]]:
-    """
-    Return limits of quantiles, in the number's own unit.
+    """Return limits of quantiles, in the number's own unit.
 
     Args:
         mechanism: the channel.
@@ -296,8 +290,7 @@ def _inverted(estimate: Estimate, low: float, high: float) -> Estimate:
 
 
 def _likeliest(mechanism: SquareWave, counts: Array, rule: IntervalRule) -> tuple[Array, Array]:
-    """
-    Return maximum likelihood shares of the counts, of bootstrap resamples, and of poisoned counts.
+    """Return maximum likelihood shares of the counts, of bootstrap resamples, and of poisoned counts.
 
     Shapes: (1 + RESAMPLES, bins) for the counts and their resamples; (outputs, bins) for the counts with the rule's
     share of fake reports, one row for each value that the fakes can have. Both have no rows without reports.

@@ -1,5 +1,4 @@
-"""
-Estimator and intervals of a share: N of n reports support option j, N ~ Bin(n, b + (a - b) p).
+"""Estimator and intervals of a share: N of n reports support option j, N ~ Bin(n, b + (a - b) p).
 
 a = P(support | true), b = P(support | not true), a > b. Yes/no questions, categories and bits are special cases.
 
@@ -42,8 +41,7 @@ SAME_PEOPLE = "same-people"
 
 @dataclass(frozen=True)
 class IntervalRule:
-    """
-    Options for intervals.
+    """Options for intervals.
 
     Attributes:
         method: one of ``intervals.METHODS``.
@@ -67,8 +65,8 @@ class IntervalRule:
             raise EstimateError("the confidence must lie between 0 and 1")
 
     def when_asked(self, share: Fraction) -> "IntervalRule":
-        """
-        Return the rule for a question, option or coordinate that each respondent is asked with probability ``share``.
+        """Return the rule for a question, option or coordinate that each respondent is asked with probability
+        ``share``.
 
         Maths: all fakes concern the same one, honest reports only with probability ``share``, so the share of fakes
         among the reports on it is f' = f / (f + (1 - f) share).
@@ -85,8 +83,7 @@ DEFAULT_RULE = IntervalRule()
 
 @dataclass(frozen=True)
 class Estimate:
-    """
-    Estimated share of respondents whose true answer is one option, or estimated mean of a bounded number.
+    """Estimated share of respondents whose true answer is one option, or estimated mean of a bounded number.
 
     Attributes:
         option: the option's name; "mean" for a mean.
@@ -134,8 +131,7 @@ class Estimate:
 
 @dataclass(frozen=True, eq=False)
 class Shares(Sequence[Estimate]):
-    """
-    Estimated shares of all options of one question, as arrays of shape (k,).
+    """Estimated shares of all options of one question, as arrays of shape (k,).
 
     A sequence of ``Estimate``, which are created when the first one is read: faster for thousands of options.
 
@@ -208,8 +204,7 @@ class Shares(Sequence[Estimate]):
 def estimate_share(
     option: str, count: int, n: int, a: Fraction, b: Fraction, rule: IntervalRule = DEFAULT_RULE
 ) -> Estimate:
-    """
-    Estimate the share of one option from the number of reports that support it.
+    """Estimate the share of one option from the number of reports that support it.
 
     Args:
         option: name of the option.
@@ -234,8 +229,7 @@ def estimate_shares(
     b: Fraction,
     rule: IntervalRule = DEFAULT_RULE,
 ) -> Shares:
-    """
-    Estimate the share of each option of one question, with single and joint limits.
+    """Estimate the share of each option of one question, with single and joint limits.
 
     Args:
         options: names of the k options.
@@ -283,8 +277,7 @@ def counts_of(tally: Mapping[int, int], size: int) -> NDArray[Any]:
 
 
 def poisoning(a: float, b: float, fakes: float = FAKES) -> float:
-    """
-    Return the largest shift of a share by fake reports.
+    """Return the largest shift of a share by fake reports.
 
     Args:
         a: P(support | true).

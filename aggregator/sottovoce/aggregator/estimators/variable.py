@@ -1,5 +1,4 @@
-"""
-Variables for joint analyses: likelihoods and unbiased scores of reported values.
+"""Variables for joint analyses: likelihoods and unbiased scores of reported values.
 
 Unit        A yes/no, a choice and a rating question are one categorical variable each; a select_multiple question is
             one yes/no variable for each option; a number is one numeric variable, a vector one for each coordinate.
@@ -46,8 +45,7 @@ def _everyone(reported: Reported) -> Truths:
 
 @dataclass(frozen=True, kw_only=True)
 class Variable(ABC):
-    """
-    Variable of a joint analysis: a question, or an option or coordinate of one.
+    """Variable of a joint analysis: a question, or an option or coordinate of one.
 
     Attributes:
         name: name of the option or coordinate; "" for a whole question.
@@ -105,8 +103,7 @@ class Variable(ABC):
 
 @dataclass(frozen=True, kw_only=True)
 class YesNo(Variable):
-    """
-    Variable with two categories, no and yes, of which a report supports one.
+    """Variable with two categories, no and yes, of which a report supports one.
 
     Attributes:
         support: exact P(report yes | yes) and P(report yes | no).
@@ -148,8 +145,7 @@ class YesNo(Variable):
 
 @dataclass(frozen=True, kw_only=True)
 class ChoiceVariable(Variable):
-    """
-    Categorical variable whose reports support some categories, all with the same a and b.
+    """Categorical variable whose reports support some categories, all with the same a and b.
 
     Attributes:
         support: exact P(support | true) and P(support | other), the same for every category.
@@ -195,8 +191,7 @@ class ChoiceVariable(Variable):
 
 @dataclass(frozen=True, kw_only=True)
 class NumberVariable(Variable):
-    """
-    Numeric variable.
+    """Numeric variable.
 
     Attributes:
         marks: unbiased score of each output, in the number's own unit.
@@ -230,8 +225,7 @@ class NumberVariable(Variable):
 
 
 def of_table(rows: Any) -> Callable[[Reported], Floats]:  # noqa: ANN401 - whatever numpy makes an array of
-    """
-    Return the function ``chances`` for a table of weights.
+    """Return the function ``chances`` for a table of weights.
 
     Args:
         rows: weights of the outputs for each level, shape (levels, outputs), with equal row sums.

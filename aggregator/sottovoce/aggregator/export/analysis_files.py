@@ -32,8 +32,7 @@ def joint_rows(document: Document) -> list[tuple[object, ...]]:
 
 
 def write_joint_csv(path: Path, document: Document, about: About) -> None:
-    """
-    Write the table as CSV.
+    """Write the table as CSV.
 
     Args:
         path: path of the file.
@@ -44,8 +43,7 @@ def write_joint_csv(path: Path, document: Document, about: About) -> None:
 
 
 def write_joint_xlsx(path: Path, document: Document, about: About) -> None:
-    """
-    Write the table as a workbook.
+    """Write the table as a workbook.
 
     Args:
         path: path of the file.
@@ -56,8 +54,7 @@ def write_joint_xlsx(path: Path, document: Document, about: About) -> None:
 
 
 def write_joint_json(path: Path, document: Document, about: About) -> None:
-    """
-    Write the JSON document unchanged, except for a leading mark in a simulation.
+    """Write the JSON document unchanged, except for a leading mark in a simulation.
 
     Args:
         path: path of the file.

@@ -23,8 +23,7 @@ _log = logging.getLogger("sottovoce")
 
 
 def write_file(source: Source, name: str, write: Write, path: Path) -> None:
-    """
-    Write one file.
+    """Write one file.
 
     Args:
         source: source of the file.
@@ -51,8 +50,7 @@ def write_file(source: Source, name: str, write: Write, path: Path) -> None:
 
 
 def write_folder(source: Source, folder: Path) -> list[str]:
-    """
-    Write all files without exact public answers into an existing, empty folder.
+    """Write all files without exact public answers into an existing, empty folder.
 
     A file that fails is left out and named in ``FAILED``; the others are complete.
 
@@ -86,8 +84,7 @@ def write_folder(source: Source, folder: Path) -> list[str]:
 
 
 def write_zip(source: Source, path: Path) -> list[str]:
-    """
-    Write the same files as one zip archive; its entries have a fixed date.
+    """Write the same files as one zip archive; its entries have a fixed date.
 
     Returns:
         One sentence for each file that failed, as ``write_folder`` does.

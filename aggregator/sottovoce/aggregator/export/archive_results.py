@@ -19,8 +19,7 @@ def is_archive(path: Path) -> bool:
 
 
 def results_of_archive(archive: Archive, rule: IntervalRule = DEFAULT_RULE, wave: int | None = None) -> SurveyResults:
-    """
-    Count and estimate the reports of a folder, for all respondents together.
+    """Count and estimate the reports of a folder, for all respondents together.
 
     Args:
         archive: content of the folder.

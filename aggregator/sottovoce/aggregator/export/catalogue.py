@@ -39,8 +39,7 @@ from sottovoce.shared.errors import StorageError
 
 @dataclass(frozen=True)
 class Source:
-    """
-    Data source of the files of one survey; reports are read once, when a file needs them.
+    """Data source of the files of one survey; reports are read once, when a file needs them.
 
     Attributes:
         storage: the database, or simulated reports.
@@ -65,8 +64,7 @@ class Source:
 
     @cached_property
     def reports(self) -> ReportColumns:
-        """
-        Reports with private questions and the coarsened cohort.
+        """Reports with private questions and the coarsened cohort.
 
         Raises:
             EstimateError: the survey or wave is not closed, or there are no reports.
@@ -75,8 +73,7 @@ class Source:
 
     @cached_property
     def reports_with_public(self) -> ReportColumns:
-        """
-        Reports with private questions and all public answers.
+        """Reports with private questions and all public answers.
 
         Raises:
             EstimateError: the survey or wave is not closed, or there are no reports.
@@ -87,8 +84,7 @@ class Source:
         return self._reports(public=True)
 
     def check_not_released(self) -> None:
-        """
-        Refuse files of public answers if these are published under a budget.
+        """Refuse files of public answers if these are published under a budget.
 
         Raises:
             StorageError: they are; exact ones would undo the noise.
@@ -112,8 +108,7 @@ class Source:
 
     @cached_property
     def released_tables(self) -> dict[str, Any]:
-        """
-        Tables of public answers published so far under the survey's budget, as a JSON document.
+        """Tables of public answers published so far under the survey's budget, as a JSON document.
 
         Raises:
             StorageError: there is no budget, or its ledger was changed.

@@ -1,5 +1,4 @@
-"""
-Channels of all questions as two tables, so that any program can decode the reports.
+"""Channels of all questions as two tables, so that any program can decode the reports.
 
 channels.csv   One row for each share that can be estimated: which reports carry it (``rule`` and ``code``), and
                a = P(support | true), b = P(support | not true). The unbiased score of a report is (s - b) / (a - b),
@@ -56,8 +55,7 @@ RULES = {
 
 @dataclass(frozen=True)
 class Channel:
-    """
-    Channel of one question in some revisions.
+    """Channel of one question in some revisions.
 
     Attributes:
         question: the question of the newest revision.
@@ -79,8 +77,7 @@ class Channel:
 
 
 def channels_of(revisions: Sequence[RevisionCounts], names: Sequence[str]) -> list[Channel]:
-    """
-    Return the channels of the newest revision's questions, each with the revisions that share it.
+    """Return the channels of the newest revision's questions, each with the revisions that share it.
 
     Args:
         revisions: all revisions of one survey, oldest first.

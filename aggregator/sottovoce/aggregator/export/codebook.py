@@ -43,8 +43,7 @@ def write_codebook(
     results: SurveyResults | None = None,
     institution: Institution | None = None,
 ) -> None:
-    """
-    Write the page.
+    """Write the page.
 
     Args:
         path: path of the file.

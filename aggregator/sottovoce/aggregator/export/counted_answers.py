@@ -18,8 +18,7 @@ HEADER = ("question", "answer", "value", "sheets")
 
 
 def results_of_folder(path: Path, rule: IntervalRule = DEFAULT_RULE, wave: int | None = None) -> SurveyResults:
-    """
-    Estimate the reports of a folder, or the counts in its ``counts.csv`` if it has one.
+    """Estimate the reports of a folder, or the counts in its ``counts.csv`` if it has one.
 
     Args:
         path: a folder with a survey file.

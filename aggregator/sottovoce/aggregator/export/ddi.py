@@ -1,5 +1,4 @@
-"""
-Write the codebook as DDI-Codebook 2.5 XML, for data archives.
+"""Write the codebook as DDI-Codebook 2.5 XML, for data archives.
 
 The schema (codebook.xsd 2.5.1) prescribes the order of elements: a study with its title, version and dates; the file of
 reports; a variable for each column with question text, range, value labels and channel.
@@ -26,8 +25,7 @@ _FILE = "F1"
 def write_ddi(
     path: Path, channels: Sequence[Channel], questions: Sequence[Question], reports: int, about: About
 ) -> None:
-    """
-    Write the document.
+    """Write the document.
 
     Args:
         path: path of the file.

@@ -23,8 +23,7 @@ COLUMNS = (*_SURVEY, "wave", "cohort", "question", "type", "label", "epsilon", "
 def estimate_rows(
     revisions: Sequence[RevisionCounts], about: About, wave: int | None = None
 ) -> Iterator[tuple[object, ...]]:
-    """
-    Yield the rows of the table, by ``COLUMNS``.
+    """Yield the rows of the table, by ``COLUMNS``.
 
     For an open survey, ``low`` and ``high`` are valid for one look, the bands for all looks.
 
@@ -43,8 +42,7 @@ def estimate_rows(
 
 
 def write_estimates_csv(path: Path, revisions: Sequence[RevisionCounts], about: About, wave: int | None = None) -> None:
-    """
-    Write the table as CSV.
+    """Write the table as CSV.
 
     Args:
         path: path of the file.
@@ -58,8 +56,7 @@ def write_estimates_csv(path: Path, revisions: Sequence[RevisionCounts], about: 
 def write_estimates_xlsx(
     path: Path, revisions: Sequence[RevisionCounts], about: About, wave: int | None = None
 ) -> None:
-    """
-    Write the table as a workbook with a second sheet for provenance; text never becomes a formula or link.
+    """Write the table as a workbook with a second sheet for provenance; text never becomes a formula or link.
 
     Args:
         path: path of the file.

@@ -17,8 +17,7 @@ from sottovoce.shared.spec import Question
 
 
 def write_methods(path: Path, results: SurveyResults, about: About) -> None:
-    """
-    Write the section as Markdown.
+    """Write the section as Markdown.
 
     Args:
         path: path of the file.

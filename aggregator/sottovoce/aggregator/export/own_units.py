@@ -1,5 +1,4 @@
-"""
-Values of numbers and dates in files, in the question's own unit: an age of 40 is written 40.
+"""Values of numbers and dates in files, in the question's own unit: an age of 40 is written 40.
 
 Stored values are steps above the least value. Files written before release 0.4.0 have these steps; they are recognized
 by the columns ``wave`` and ``revision``, which are called ``_wave`` and ``_revision`` since, as no question can be.
@@ -44,8 +43,7 @@ def as_texts(column: NDArray[np.unsignedinteger], grid: Grid) -> list[str | None
 
 
 def as_sql(name: str, grid: Grid | None) -> str:
-    """
-    Return an SQL expression for the values of a column of steps, for DuckDB.
+    """Return an SQL expression for the values of a column of steps, for DuckDB.
 
     Args:
         name: SQL expression of the steps.
@@ -83,8 +81,7 @@ def steps_of(values: NDArray[np.generic], grid: Grid) -> NDArray[np.int64]:
 
 
 def step_of(text: str, grid: Grid) -> int:
-    """
-    Return the step of a number or date as a text. Upper limits belong to the mechanism, and are checked with it.
+    """Return the step of a number or date as a text. Upper limits belong to the mechanism, and are checked with it.
 
     Raises:
         ValueError: the text is no number or date, is below the least one, or lies between two steps.

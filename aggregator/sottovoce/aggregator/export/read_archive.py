@@ -1,5 +1,4 @@
-"""
-Read an exported folder: the survey, and its reports as columns, without server or database.
+"""Read an exported folder: the survey, and its reports as columns, without server or database.
 
 survey.json or survey.yaml   the newest revision; survey-N.json the earlier ones, if any
 reports.csv or .parquet      header = names of questions; a cell is the reported whole number, empty where not asked;
@@ -34,8 +33,7 @@ _EARLIER = re.compile(r"survey-([1-9][0-9]{0,8})\.json")
 
 @dataclass(frozen=True)
 class Archive:
-    """
-    Content of an exported folder.
+    """Content of an exported folder.
 
     Attributes:
         survey: the newest revision.
@@ -53,8 +51,7 @@ class Archive:
 
 
 def read_folder(path: Path) -> Archive:
-    """
-    Read the survey and the reports in a folder.
+    """Read the survey and the reports in a folder.
 
     Raises:
         SpecError: the folder or a file is missing, or a file is invalid; the message says where.

@@ -24,8 +24,7 @@ Read = tuple[dict[str, Column], np.ndarray, np.ndarray]
 
 
 def read_csv(path: Path, expected: Expected) -> Read:
-    """
-    Read the reports in a CSV file.
+    """Read the reports in a CSV file.
 
     Args:
         path: path of the file.
@@ -91,8 +90,7 @@ def _blocks(
 
 
 class Place(NamedTuple):
-    """
-    Position of cells, for error messages.
+    """Position of cells, for error messages.
 
     Attributes:
         row: prefix of a row number.
@@ -106,8 +104,7 @@ class Place(NamedTuple):
 
 
 def _numbers(cells: tuple[str, ...], known: dict[str, int], place: Place, grid: Grid | None) -> Values:
-    """
-    Parse the cells of a column, -1 for empty ones.
+    """Parse the cells of a column, -1 for empty ones.
 
     Args:
         cells: the texts.

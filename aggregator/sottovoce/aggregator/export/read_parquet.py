@@ -20,8 +20,7 @@ CHUNK = 1 << 20
 
 
 def read_parquet(path: Path, expected: Expected) -> Read:
-    """
-    Read the reports in a Parquet file.
+    """Read the reports in a Parquet file.
 
     Args:
         path: path of the file.
@@ -69,8 +68,7 @@ def _blocks(table: Any, file: str, expected: Expected) -> Iterator[Read]:  # noq
 
 
 def _steps(found: np.ndarray, first: int, row: str, column: str, grid: Grid) -> Values:
-    """
-    Return the steps of values in a question's own unit, -1 where not asked.
+    """Return the steps of values in a question's own unit, -1 where not asked.
 
     Args:
         found: masked values.

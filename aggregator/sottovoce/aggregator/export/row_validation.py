@@ -29,8 +29,7 @@ _DIGEST = re.compile(r"\b[0-9a-f]{64}\b")
 
 @dataclass(frozen=True)
 class Expected:
-    """
-    Validation rules for a file of reports of a survey.
+    """Validation rules for a file of reports of a survey.
 
     Attributes:
         survey: the newest revision.
@@ -67,8 +66,7 @@ class Expected:
         return [former.get(name, name) for name in names]
 
     def check_digest(self, provenance: str, place: str) -> None:
-        """
-        Refuse a file of another survey, or of simulated reports.
+        """Refuse a file of another survey, or of simulated reports.
 
         Args:
             provenance: text in the file.
@@ -86,8 +84,7 @@ class Expected:
             )
 
     def check_header(self, names: Sequence[str], place: str) -> None:
-        """
-        Check the header of a file. Messages never repeat its names, because it may be a row of answers.
+        """Check the header of a file. Messages never repeat its names, because it may be a row of answers.
 
         Args:
             names: names of the columns.
@@ -113,8 +110,7 @@ class Expected:
     def checked(
         self, block: Block, first: int, row: str
     ) -> tuple[dict[str, Column], NDArray[np.uint16], NDArray[np.uint32]]:
-        """
-        Validate rows; return the columns in their narrow types, and the wave and revision of each row.
+        """Validate rows; return the columns in their narrow types, and the wave and revision of each row.
 
         Args:
             block: rows as read, with a column for each name of the header.

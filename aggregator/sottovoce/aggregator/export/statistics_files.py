@@ -1,5 +1,4 @@
-"""
-Write reports for SPSS (.sav) and Stata (.dta), with labels, and the channel of each yes/no question.
+"""Write reports for SPSS (.sav) and Stata (.dta), with labels, and the channel of each yes/no question.
 
 Columns NAME_a and NAME_b contain P(1 | yes) and P(1 | no) of the report's own revision, so programs that take them row
 by row, such as R's GLMMRR, can read the file as it is. Names that a format does not allow get the prefix "q_" and are
@@ -34,8 +33,7 @@ _FILE_LABEL = {".sav": 64, ".dta": 80}
 
 @dataclass(frozen=True)
 class _Format:
-    """
-    Limits of a file format.
+    """Limits of a file format.
 
     Attributes:
         name: longest name of a column.
@@ -53,8 +51,7 @@ _FORMATS = {".sav": _Format(64, 255, 120), ".dta": _Format(29, 80, 120)}
 
 
 def write_statistics_file(path: Path, reports: ReportColumns, channels: Sequence[Channel], about: About) -> None:
-    """
-    Write reports with labels.
+    """Write reports with labels.
 
     Args:
         path: path of the file, with suffix ``.sav`` or ``.dta``.
@@ -93,8 +90,7 @@ def write_statistics_file(path: Path, reports: ReportColumns, channels: Sequence
 
 
 def column_names(survey: Survey, kind: str) -> dict[str, str]:
-    """
-    Return the names of all columns that a file of the survey can have, by their names in ``reports.csv``.
+    """Return the names of all columns that a file of the survey can have, by their names in ``reports.csv``.
 
     Args:
         survey: newest revision of the survey.
@@ -109,8 +105,7 @@ def column_names(survey: Survey, kind: str) -> dict[str, str]:
 
 
 def allowed_names(names: Sequence[str], longest: int) -> list[str]:
-    """
-    Return valid, unique column names for the statistics programs.
+    """Return valid, unique column names for the statistics programs.
 
     Question names are lower case, so the results are unique for case-insensitive programs too.
 

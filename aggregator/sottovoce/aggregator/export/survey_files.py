@@ -19,8 +19,7 @@ PREREGISTRATION = "sottovoce-preregistration/1"
 
 
 def write_survey_json(path: Path, about: About) -> None:
-    """
-    Write the canonical bytes, whose SHA-256 is the digest; those of a test run contain ``"trial": true``.
+    """Write the canonical bytes, whose SHA-256 is the digest; those of a test run contain ``"trial": true``.
 
     In a simulation the document gets an additional mark. It is then no valid survey, so no program accepts it.
     """
@@ -37,8 +36,7 @@ def write_survey_yaml(path: Path, about: About) -> None:
 
 
 def write_preregistration(path: Path, revisions: Sequence[RevisionCounts], about: About, plan: PlannedSize) -> None:
-    """
-    Write the preregistration as JSON: the decisions that publishing froze.
+    """Write the preregistration as JSON: the decisions that publishing froze.
 
     Args:
         path: path of the file.
@@ -50,8 +48,7 @@ def write_preregistration(path: Path, revisions: Sequence[RevisionCounts], about
 
 
 def preregistration(revisions: Sequence[RevisionCounts], about: About, plan: PlannedSize) -> dict[str, Any]:
-    """
-    Return the preregistration: questions, mechanisms, epsilons, dates, sample size, and the planned analysis.
+    """Return the preregistration: questions, mechanisms, epsilons, dates, sample size, and the planned analysis.
 
     Args:
         revisions: all revisions of one survey, oldest first.

@@ -1,5 +1,4 @@
-"""
-Write reports as CSV and Parquet: one row per report, question names as header, empty cells where not asked.
+"""Write reports as CSV and Parquet: one row per report, question names as header, empty cells where not asked.
 
 Numbers and dates are in the question's own unit, see ``own_units``.
 """
@@ -45,8 +44,7 @@ def extra_name(name: str, questions: Mapping[str, object] | Sequence[str]) -> st
 
 
 def write_reports_csv(path: Path, reports: ReportColumns, about: About) -> None:
-    """
-    Write reports as CSV, in the given order.
+    """Write reports as CSV, in the given order.
 
     Args:
         path: path of the file.
@@ -65,8 +63,7 @@ def write_reports_csv(path: Path, reports: ReportColumns, about: About) -> None:
 
 
 def write_reports_parquet(path: Path, reports: ReportColumns, about: About) -> None:
-    """
-    Write reports as Parquet, sorted, so that the file depends on the multiset of reports only.
+    """Write reports as Parquet, sorted, so that the file depends on the multiset of reports only.
 
     Args:
         path: path of the file.
@@ -105,8 +102,7 @@ def quoted(text: str) -> str:
 
 
 def missing_as_nan(column: Column, grid: Grid | None = None) -> np.ndarray:
-    """
-    Return the column for statistics programs: floats, NaN where not asked; dates for a question of dates.
+    """Return the column for statistics programs: floats, NaN where not asked; dates for a question of dates.
 
     Args:
         column: reported values.

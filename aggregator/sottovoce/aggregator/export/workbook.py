@@ -13,8 +13,7 @@ _AS_TEXT = {"strings_to_formulas": False, "strings_to_urls": False, "strings_to_
 
 
 def write_workbook(path: Path, about: About, rows: Iterable[Sequence[object]], sheet_name: str) -> None:
-    """
-    Write a table as a workbook; text never becomes a formula or a link.
+    """Write a table as a workbook; text never becomes a formula or a link.
 
     Args:
         path: path of the file.

@@ -22,8 +22,7 @@ def first_lines(about: About) -> str:
 
 
 def write_csv(path: Path, about: About, header: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
-    """
-    Write a table to a file, row by row.
+    """Write a table to a file, row by row.
 
     Args:
         path: path of the file.
@@ -36,8 +35,7 @@ def write_csv(path: Path, about: About, header: Sequence[str], rows: Iterable[Se
 
 
 def write_rows(file: TextIO, about: About, header: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
-    """
-    Write a table to an open file.
+    """Write a table to an open file.
 
     Args:
         file: file opened with ``newline=""``.

@@ -12,8 +12,7 @@ LONGEST_LINE = 1 << 16
 
 
 def check_lengths(rows: list[list[str]], expected: int, row: str, first: int) -> None:
-    """
-    Check that every row has as many cells as the header.
+    """Check that every row has as many cells as the header.
 
     Args:
         rows: rows of cells.
@@ -32,8 +31,7 @@ def check_lengths(rows: list[list[str]], expected: int, row: str, first: int) ->
 
 
 def lines(file: TextIO, name: str) -> Iterator[str]:
-    """
-    Yield the lines of a file.
+    """Yield the lines of a file.
 
     Args:
         file: the open file.

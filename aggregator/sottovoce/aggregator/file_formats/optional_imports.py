@@ -10,8 +10,7 @@ _NEEDING = {"files": "file", "cluster": "place or engine"}
 
 
 def needed(name: str, extra: str = "files") -> Any:  # noqa: ANN401 - a module
-    """
-    Import a module that an extra installs.
+    """Import a module that an extra installs.
 
     Args:
         name: name of the module.

@@ -25,8 +25,7 @@ MANIFEST = "manifest.json"
 
 @dataclass(frozen=True)
 class About:
-    """
-    Provenance of a file.
+    """Provenance of a file.
 
     Attributes:
         survey: newest revision of the survey.
@@ -40,8 +39,7 @@ class About:
 
     @classmethod
     def of(cls, survey: Survey, rehearsal: bool = False) -> "About":
-        """
-        Return the provenance of a file that the running version writes.
+        """Return the provenance of a file that the running version writes.
 
         Args:
             survey: newest revision of the survey.

@@ -1,5 +1,4 @@
-"""
-Compression of researchers' pages, with protection against BREACH.
+"""Compression of researchers' pages, with protection against BREACH.
 
 A page holds its session's CSRF token together with text from its URL. An attacker who makes a browser request chosen
 URLs with the session's cookie, and sees the lengths of the compressed replies, could learn the token letter by letter

@@ -1,5 +1,4 @@
-"""
-Error pages for browsers, and the front page, in the reader's language.
+"""Error pages for browsers, and the front page, in the reader's language.
 
 A page says what happened and what to do. It quotes nothing of the request, and needs no script or other file. Programs
 and the form accept anything or JSON, and get problem documents instead.
@@ -63,8 +62,7 @@ def wants_page(accept: str) -> bool:
 
 
 def problem_page(code: str, language: str, home: str = "") -> bytes:
-    """
-    Return the page for a code of ``problems.STATUS``.
+    """Return the page for a code of ``problems.STATUS``.
 
     Args:
         code: of the problem.
@@ -105,8 +103,7 @@ def _page(kind: str, language: str) -> bytes:
 def page_of(
     title: str, paragraphs: Sequence[str], language: str = LANGUAGES[0], way: tuple[str, str] | None = None
 ) -> bytes:
-    """
-    Return a self-contained page.
+    """Return a self-contained page.
 
     Args:
         title: heading, plain text.

@@ -11,8 +11,7 @@ def etag_of(shown: bytes) -> str:
 
 
 def unless_known(reply: Response, etag: str = "") -> Response:
-    """
-    Set a reply's ETag, and turn it into 304 without a body if ``If-None-Match`` names the ETag.
+    """Set a reply's ETag, and turn it into 304 without a body if ``If-None-Match`` names the ETag.
 
     Privacy: the ETag is a hash of the bytes shown, so it reveals no report that is not shown yet, and no reader.
 

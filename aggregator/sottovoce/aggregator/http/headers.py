@@ -18,8 +18,7 @@ _RESPONDENTS = re.compile(
 
 
 def form_policy(style: str, embedders: Sequence[str]) -> str:
-    """
-    Return the content security policy of the respondents' form.
+    """Return the content security policy of the respondents' form.
 
     Args:
         style: CSP source of the page's inline style, a hash.
@@ -33,8 +32,7 @@ def form_policy(style: str, embedders: Sequence[str]) -> str:
 
 
 def question_headers(policy: str) -> dict[str, str]:
-    """
-    Return the headers of the frame of a single question, which any site may hold.
+    """Return the headers of the frame of a single question, which any site may hold.
 
     Its origin is its protection, so that nothing of this server may script it: the sandbox has no window to open.
 
@@ -50,8 +48,7 @@ def question_headers(policy: str) -> dict[str, str]:
 
 
 def security_headers(secure: bool) -> Sequence[tuple[str, str]]:
-    """
-    Return the headers of every reply.
+    """Return the headers of every reply.
 
     Args:
         secure: the aggregator is served over HTTPS; adds Strict-Transport-Security.
@@ -80,8 +77,7 @@ _OF_DATA = ("Content-Security-Policy", "default-src 'none'; frame-ancestors 'non
 
 
 def add_headers(given: Sequence[tuple[str, str]], standing: Sequence[tuple[str, str]]) -> list[tuple[str, str]]:
-    """
-    Add the standing headers that a reply has not set itself.
+    """Add the standing headers that a reply has not set itself.
 
     JSON and scripts need no headers about windows and devices, which saves bytes on slow connections. JSON gets the
     strictest policy. A script keeps its policy, since it may be a service worker, whose requests the policy governs.

@@ -55,8 +55,7 @@ Object = dict[str, Any]
 
 
 class DescribedApi:
-    """
-    Description of an application's routes, generated at first use.
+    """Description of an application's routes, generated at first use.
 
     Args:
         routes: of the application.

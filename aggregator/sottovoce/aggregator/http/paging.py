@@ -1,5 +1,4 @@
-"""
-Pagination of lists by ``?limit=`` and ``?cursor=``; each page has the cursor of the next one.
+"""Pagination of lists by ``?limit=`` and ``?cursor=``; each page has the cursor of the next one.
 
 A cursor encodes the key of the last row shown (keyset pagination). Keys only grow, so rows that are added or deleted
 meanwhile never cause rows to repeat or to be skipped.
@@ -30,8 +29,7 @@ PAGING = (
 
 @dataclass(frozen=True)
 class Page(Generic[T]):
-    """
-    One page of a list.
+    """One page of a list.
 
     Attributes:
         rows: in the order of their keys.
@@ -47,8 +45,7 @@ class Page(Generic[T]):
 
 
 def page_of(rows: Sequence[T], key: Callable[[T], int], asked: Mapping[str, str]) -> Page[T]:
-    """
-    Return the page that a request asks for.
+    """Return the page that a request asks for.
 
     Args:
         rows: all rows of the list.

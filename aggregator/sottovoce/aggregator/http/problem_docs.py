@@ -4,8 +4,7 @@ from typing import NamedTuple
 
 
 class Explanation(NamedTuple):
-    """
-    Explanation of one code.
+    """Explanation of one code.
 
     Attributes:
         happened: what happened.

@@ -1,5 +1,4 @@
-"""
-Error replies: RFC 9457 problem documents for programs, pages for browsers; the only module with status codes.
+"""Error replies: RFC 9457 problem documents for programs, pages for browsers; the only module with status codes.
 
 For privacy, no reply or log entry quotes what a request contained.
 """
@@ -117,8 +116,7 @@ class Refusal(Exception):
 
 
 def document(code: str, detail: str = "", problems: list[dict[str, str]] | None = None) -> bytes:
-    """
-    Return the problem document for a code, as JSON.
+    """Return the problem document for a code, as JSON.
 
     Args:
         code: key of ``STATUS``.
@@ -134,8 +132,7 @@ def document(code: str, detail: str = "", problems: list[dict[str, str]] | None 
 
 
 def response(code: str, detail: str = "", problems: list[dict[str, str]] | None = None) -> Response:
-    """
-    Return Flask's error reply to the current request.
+    """Return Flask's error reply to the current request.
 
     Args:
         code: key of ``STATUS``.
@@ -156,8 +153,7 @@ def reply(
     problems: list[dict[str, str]] | None = None,
     home: str = "",
 ) -> tuple[int, list[tuple[str, str]], bytes]:
-    """
-    Return status, headers and body: a page if the request prefers HTML, else a problem document.
+    """Return status, headers and body: a page if the request prefers HTML, else a problem document.
 
     Args:
         code: key of ``STATUS``.
@@ -186,8 +182,7 @@ def _more(code: str) -> list[tuple[str, str]]:
 
 
 def describe(error: Exception, where: str | None) -> tuple[str, str]:
-    """
-    Return code and detail for an exception, and log it if an operator must act.
+    """Return code and detail for an exception, and log it if an operator must act.
 
     Args:
         error: the exception.

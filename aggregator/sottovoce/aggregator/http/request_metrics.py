@@ -1,5 +1,4 @@
-"""
-Metrics of requests: number and duration by route and class of status.
+"""Metrics of requests: number and duration by route and class of status.
 
 For privacy, the process records nothing else about requests: no address, survey, person or time. It keeps the metrics
 in memory only.
@@ -23,8 +22,7 @@ Key = tuple[str, str]
 
 @dataclass(frozen=True)
 class Series:
-    """
-    Snapshot of a histogram.
+    """Snapshot of a histogram.
 
     Attributes:
         counts: measurements in each bin (above the bound before, up to this one), then those above the last bound.
@@ -42,8 +40,7 @@ class Series:
 
 
 class Histogram:
-    """
-    Histogram of measurements.
+    """Histogram of measurements.
 
     Args:
         bounds: upper bounds of the bins, ascending.
@@ -75,8 +72,7 @@ class Traffic:
         self._lock = Lock()
 
     def note(self, route: str, status: int, seconds: float) -> None:
-        """
-        Count a request.
+        """Count a request.
 
         Args:
             route: an endpoint, ``GATE`` or ``NO_ROUTE``.

@@ -1,5 +1,4 @@
-"""
-Table of routes, from which Flask's URL map, the OpenAPI description and the labels of metrics are made.
+"""Table of routes, from which Flask's URL map, the OpenAPI description and the labels of metrics are made.
 
 Each package defines the routes of its view functions; ``app.py`` joins them.
 """
@@ -35,8 +34,7 @@ class Limit(StrEnum):
 
 @dataclass(frozen=True)
 class Query:
-    """
-    Optional query parameter of a route.
+    """Optional query parameter of a route.
 
     Attributes:
         name: of the parameter.
@@ -51,8 +49,7 @@ class Query:
 
 @dataclass(frozen=True)
 class Route:
-    """
-    Route: one HTTP method of one path.
+    """Route: one HTTP method of one path.
 
     Attributes:
         endpoint: Flask endpoint ``package.view``; stable, since rights and metrics refer to it.

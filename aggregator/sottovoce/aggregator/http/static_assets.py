@@ -40,8 +40,7 @@ class Packed(NamedTuple):
 
 
 class PackedAssets:
-    """
-    Compressed assets by name.
+    """Compressed assets by name.
 
     Brotli at its best quality takes half a second for all assets, so a thread compresses them from the start on, and
     ``get`` waits for an asset that is not ready.

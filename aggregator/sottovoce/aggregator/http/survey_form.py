@@ -13,8 +13,7 @@ ABOUT = (
 
 
 def survey_form() -> Object:
-    """
-    Return the schema of a survey file, its questions listed by type and its conditional rules left out.
+    """Return the schema of a survey file, its questions listed by type and its conditional rules left out.
 
     Programs that read OpenAPI can neither show nor generate documents whose allowed keys depend on other keys, as in
     ``survey.schema.json``. Every survey that may be published fits this form.
@@ -39,8 +38,7 @@ def survey_form() -> Object:
 
 
 def _of_type(rule: Object, asked: Object, question: Object) -> Object:
-    """
-    Return the schema of a question of one type.
+    """Return the schema of a question of one type.
 
     Args:
         rule: the condition on its type, and what holds then.

@@ -11,8 +11,7 @@ FOR_ANY_HOST = frozenset({"machine.healthz", "machine.readyz", "machine.metrics"
 
 
 def register_hosts(app: Flask, names: Sequence[str]) -> None:
-    """
-    Refuse requests whose Host header is none of these names.
+    """Refuse requests whose Host header is none of these names.
 
     Args:
         app: the application.

@@ -20,8 +20,7 @@ HUNDRED = 100
 
 
 def decimals_of(value: float | None, low: float | None, high: float | None) -> int | None:
-    """
-    Return the decimals of a figure and its limits: two significant digits of the distance to the nearer limit.
+    """Return the decimals of a figure and its limits: two significant digits of the distance to the nearer limit.
 
     Args:
         value: the figure.
@@ -38,8 +37,7 @@ def decimals_of(value: float | None, low: float | None, high: float | None) -> i
 
 @dataclass(frozen=True)
 class NumberFormat:
-    """
-    Numbers in one language.
+    """Numbers in one language.
 
     Attributes:
         words: its sentences and its way to group digits.
@@ -66,8 +64,8 @@ class NumberFormat:
         return self._signed(self.words.number(abs(value), decimals), value)
 
     def following(self, figures: Figures, show: Show) -> Show:
-        """
-        Return the way to write a figure and its limits: with the digits that its interval tells, as 2.7 (1.4 to 4.0).
+        """Return the way to write a figure and its limits: with the digits that its interval tells, as 2.7 (1.4 to
+        4.0).
 
         Args:
             figures: the figure as ``shown`` or ``estimate``, with its limits.
@@ -80,8 +78,7 @@ class NumberFormat:
         return lambda value: self.rounded(value, decimals)
 
     def number(self, value: float, grid: Grid | None = None, towards: int = 0, decimals: int | None = None) -> str:
-        """
-        Write a number with up to four digits.
+        """Write a number with up to four digits.
 
         Args:
             value: the number.
@@ -131,8 +128,7 @@ class NumberFormat:
         return self.words.translate("results_range", low=low, high=high)
 
     def with_limits(self, figures: Figures, point: str, show: Show) -> str:
-        """
-        Write a figure with its limits.
+        """Write a figure with its limits.
 
         Args:
             figures: the figure, maybe not shown.

@@ -1,5 +1,4 @@
-"""
-Translator of the researchers' pages: catalogue sentences, and numbers, dates and plurals by the rules of a language.
+"""Translator of the researchers' pages: catalogue sentences, and numbers, dates and plurals by the rules of a language.
 
 A catalogue is a flat JSON object from keys to sentences with ``{placeholders}``, in the same format as the form's. A
 sentence that depends on a number has a key for each plural category of its language (CLDR): ``people_one``,
@@ -35,8 +34,7 @@ _HUGE = 1e15
 
 @dataclass(frozen=True)
 class Words:
-    """
-    Translator for a language.
+    """Translator for a language.
 
     Attributes:
         language: one of ``languages.LANGUAGES``.
@@ -50,8 +48,7 @@ class Words:
         return "rtl" if self.language in RIGHT_TO_LEFT else "ltr"
 
     def translate(self, key: str, /, **values: object) -> str:
-        """
-        Return a sentence with its placeholders filled; integers are formatted for the language.
+        """Return a sentence with its placeholders filled; integers are formatted for the language.
 
         Raises:
             KeyError: no catalogue has the key, or a placeholder has no value.
@@ -63,8 +60,7 @@ class Words:
         return key in catalogue(self.language)
 
     def in_this_language(self, english: str, value: Callable[[str, object], object] | None = None) -> str:
-        """
-        Translate a sentence that is known only by its English text or pattern, such as an error message.
+        """Translate a sentence that is known only by its English text or pattern, such as an error message.
 
         Args:
             english: the sentence; returned unchanged if no catalogue has it.
@@ -86,8 +82,7 @@ class Words:
         return "; ".join(map(self.in_this_language, value)) if isinstance(value, tuple) else value
 
     def count(self, key: str, number: int, /, **values: object) -> str:
-        """
-        Return the sentence in the plural form for a number, which fills the placeholder ``{count}``.
+        """Return the sentence in the plural form for a number, which fills the placeholder ``{count}``.
 
         Args:
             key: key without the plural category.
@@ -122,8 +117,7 @@ class Words:
         return f"{locale.datetime_formats['medium'].format(time, day)} UTC"
 
     def text(self, texts: TextMap, fallback: str) -> str:
-        """
-        Return a text of a survey in this language, else in the survey's default language.
+        """Return a text of a survey in this language, else in the survey's default language.
 
         Args:
             texts: texts by language.

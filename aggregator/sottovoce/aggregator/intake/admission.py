@@ -1,5 +1,4 @@
-"""
-Admission: from the bytes of a request to a stored report, or a rejection with a reason from the closed list.
+"""Admission: from the bytes of a request to a stored report, or a rejection with a reason from the closed list.
 
 Single reports and batches pass the same three steps: ``survey_rules.check``, the group commit, the reply. A report that
 can be checked from memory stays on the event loop; one that needs a database read is handed to a thread first.
@@ -63,8 +62,7 @@ class _Candidate(NamedTuple):
 
 
 class _Counting:
-    """
-    Context manager that counts the reasons of rejections.
+    """Context manager that counts the reasons of rejections.
 
     A class, since it is entered three times for each report and a generator-based one is slower.
     """
@@ -81,8 +79,7 @@ class _Counting:
 
 
 class Pending:
-    """
-    Reports that wait to be stored.
+    """Reports that wait to be stored.
 
     Args:
         submitted: their job in the group commit.
@@ -94,8 +91,7 @@ class Pending:
         self._reply = reply
 
     def reply(self) -> bytes:
-        """
-        Wait until the reports are durable and return the reply as JSON.
+        """Wait until the reports are durable and return the reply as JSON.
 
         Raises:
             ReportRejected: the transaction refused the one report.
@@ -105,8 +101,7 @@ class Pending:
 
 
 class Admission:
-    """
-    Checks reports and submits them to storage.
+    """Checks reports and submits them to storage.
 
     Args:
         storage: database for the reports.
@@ -123,8 +118,7 @@ class Admission:
         self._counting = _Counting(self.rejected)
 
     def admit(self, name: str, body: bytes, token: str = "", signature: str = "") -> dict[str, Any]:
-        """
-        Store the report in ``body`` durably and return its receipt.
+        """Store the report in ``body`` durably and return its receipt.
 
         Args:
             name: of the survey, from the path of the request.
@@ -140,8 +134,7 @@ class Admission:
         return receipt
 
     def begin(self, name: str, body: bytes, token: str = "", signature: str = "") -> Pending:
-        """
-        Check a report and submit it without waiting until it is stored; call ``reply`` for the receipt.
+        """Check a report and submit it without waiting until it is stored; call ``reply`` for the receipt.
 
         Args:
             name: of the survey, from the path of the request.
@@ -155,8 +148,7 @@ class Admission:
         return self.begin_with_database(self.read(name, body, token, signature))
 
     def read(self, name: str, body: bytes, token: str = "", signature: str = "") -> Submission:
-        """
-        Decode a report; the first step of ``begin``.
+        """Decode a report; the first step of ``begin``.
 
         Args:
             name: of the survey, from the path of the request.
@@ -173,8 +165,7 @@ class Admission:
         return submission
 
     def begin_from_memory(self, submission: Submission) -> Pending | None:
-        """
-        Check and submit a report without reading the database; return None, without effect, if a read is needed.
+        """Check and submit a report without reading the database; return None, without effect, if a read is needed.
 
         A read is needed if the survey's rules are not cached, or the report breaks a rule: it may be stored already.
 
@@ -191,8 +182,7 @@ class Admission:
         return self._send(_candidate(rules, submission, packed))
 
     def begin_with_database(self, submission: Submission) -> Pending:
-        """
-        Check and submit a report, reading the database where needed; the second step of ``begin``.
+        """Check and submit a report, reading the database where needed; the second step of ``begin``.
 
         Raises:
             ReportRejected: for a reason that is known before the transaction.
@@ -204,8 +194,7 @@ class Admission:
         return self._send(judged)
 
     def begin_batch(self, name: str, body: bytes) -> Pending:
-        """
-        Check and submit a batch of up to 1,000 reports.
+        """Check and submit a batch of up to 1,000 reports.
 
         The reply lists, in their order, a receipt or ``{"code": reason}`` for each report.
 
@@ -224,8 +213,8 @@ class Admission:
         return Pending(submitted, lambda outcomes: self._batch_reply(judged, outcomes))
 
     def withdraw(self, name: str, body: bytes) -> dict[str, Any] | None:
-        """
-        Withdraw a report and return the confirmation, the same for repeated requests; None if there is no such report.
+        """Withdraw a report and return the confirmation, the same for repeated requests; None if there is no such
+        report.
 
         Raises:
             ReportRejected: ``malformed``, ``unknown_survey`` or ``closed``.

@@ -1,5 +1,4 @@
-"""
-RSGI application in front of Flask, on the event loop.
+"""RSGI application in front of Flask, on the event loop.
 
 The gate reads each body, within limits of size and time, before it assigns a thread: slow senders, or an attacker with
 a hundred connections, cannot occupy the threads. Reports go straight to admission. A single report is checked on the
@@ -104,8 +103,7 @@ class Exchange(Protocol):
         """Return the body, read up to its declared length."""
 
     def response_bytes(self, status: int, headers: list[tuple[str, str]], body: bytes) -> None:
-        """
-        Send the reply.
+        """Send the reply.
 
         Args:
             status: HTTP status.
@@ -115,8 +113,7 @@ class Exchange(Protocol):
 
 
 class Gate:
-    """
-    RSGI application around a WSGI application.
+    """RSGI application around a WSGI application.
 
     Args:
         app: WSGI application; the gate uses its admission, clock and metrics.
@@ -229,8 +226,7 @@ class Gate:
         return _READY
 
     async def _ask_flask(self, scope: Scope, body: bytes) -> Reply:
-        """
-        Return Flask's reply.
+        """Return Flask's reply.
 
         Raises:
             Refusal: too many requests wait for a thread, or the database is unavailable.
@@ -293,8 +289,7 @@ class Gate:
         return await asyncio.get_running_loop().run_in_executor(self._pool, function, *arguments)
 
     async def _check_request(self, scope: Scope) -> int:
-        """
-        Check a request before its body is read; return the declared length of the body.
+        """Check a request before its body is read; return the declared length of the body.
 
         Raises:
             Refusal: a limit is exceeded, or the headers are invalid.
@@ -314,8 +309,7 @@ class Gate:
         return declared
 
     async def _read_whole(self, exchange: Exchange, declared: int, upload: bool = False) -> bytes:
-        """
-        Read a body of the declared length.
+        """Read a body of the declared length.
 
         Raises:
             Refusal: the body is incomplete or too slow.

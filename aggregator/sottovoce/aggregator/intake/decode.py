@@ -1,5 +1,4 @@
-"""
-Strict decoding of reports, batches and withdrawals.
+"""Strict decoding of reports, batches and withdrawals.
 
 A JSON decoder accepts duplicate keys, another order of keys, spaces and escapes. So the decoded value is encoded again
 and compared with the received bytes.
@@ -53,8 +52,7 @@ class BatchItem(msgspec.Struct, forbid_unknown_fields=True, frozen=True, omit_de
 
 
 class Submission(NamedTuple):
-    """
-    Decoded report with the other data of its request.
+    """Decoded report with the other data of its request.
 
     Attributes:
         body: bytes of the report as received.
@@ -121,8 +119,7 @@ _withdrawal = msgspec.json.Decoder(_Withdrawal).decode
 
 
 def decode_report(body: bytes) -> ReportDocument:
-    """
-    Decode a report; padding is ignored here. Faster equivalent of ``sottovoce.shared.report.parse_report``.
+    """Decode a report; padding is ignored here. Faster equivalent of ``sottovoce.shared.report.parse_report``.
 
     Raises:
         ReportRejected: ``malformed``.
@@ -134,8 +131,7 @@ def decode_report(body: bytes) -> ReportDocument:
 
 
 def decode_batch(body: bytes) -> list[Submission | None]:
-    """
-    Decode the items of a batch; None in the place of a malformed item.
+    """Decode the items of a batch; None in the place of a malformed item.
 
     Raises:
         ReportRejected: ``malformed``, the batch as a whole.
@@ -174,8 +170,7 @@ def _parse_item(raw: bytes) -> BatchItem | None:
 
 
 def decode_withdrawal(body: bytes) -> str:
-    """
-    Decode a withdrawal; return the report's id in hexadecimal digits.
+    """Decode a withdrawal; return the report's id in hexadecimal digits.
 
     Raises:
         ReportRejected: ``malformed``.
@@ -187,8 +182,7 @@ def decode_withdrawal(body: bytes) -> str:
 
 
 def decode_values(text: bytes) -> tuple[int | None, ...]:
-    """
-    Decode the values of a report from the JSON text between their brackets.
+    """Decode the values of a report from the JSON text between their brackets.
 
     Raises:
         ReportRejected: ``malformed``.

@@ -1,5 +1,4 @@
-"""
-Fast parser for batches whose reports differ only in id and values.
+"""Fast parser for batches whose reports differ only in id and values.
 
 Most batches are of this kind: one survey and wave, without tokens. Canonical JSON has only one form, so splitting the
 batch at the bytes that all reports share leaves ids and values, five times as fast as decoding and encoding again. If
@@ -22,8 +21,7 @@ _VALUES = _ID + len(_BETWEEN)
 
 
 class FastBatch(NamedTuple):
-    """
-    Batch of reports that differ only in id and values.
+    """Batch of reports that differ only in id and values.
 
     Attributes:
         head: common beginning of the reports, up to the id.
@@ -64,8 +62,7 @@ class FastBatch(NamedTuple):
 
 
 def decode_fast_batch(body: bytes, most: int) -> FastBatch | None:
-    """
-    Parse a batch; return None if it is of another kind or has more than ``most`` reports.
+    """Parse a batch; return None if it is of another kind or has more than ``most`` reports.
 
     This checks every byte except those of the values, which the caller must decode strictly.
     """

@@ -1,5 +1,4 @@
-"""
-Group commit: one thread stores all waiting reports in one durable transaction, then acknowledges them.
+"""Group commit: one thread stores all waiting reports in one durable transaction, then acknowledges them.
 
 The thread does not wait for a group to fill: while one group is synced, the next one gathers. Only if the last group
 had several jobs, it waits ``GATHER_SECONDS`` for more, since a transaction costs about the same for one report as for
@@ -65,8 +64,7 @@ class CommitGroup:
 
 @dataclass(frozen=True, slots=True)
 class Submitted:
-    """
-    Job that was handed to the group commit.
+    """Job that was handed to the group commit.
 
     Attributes:
         group: group that it is stored with.
@@ -77,8 +75,7 @@ class Submitted:
     place: int
 
     def result(self, timeout: float | None = None) -> list[Outcome]:
-        """
-        Wait for the transaction and return the outcomes of the job's reports.
+        """Wait for the transaction and return the outcomes of the job's reports.
 
         Raises:
             StorageError: not stored.
@@ -107,8 +104,7 @@ class _Work:
 
 
 class GroupCommit:
-    """
-    Group commit for all threads of one process.
+    """Group commit for all threads of one process.
 
     Args:
         storage: database for the reports.
@@ -133,8 +129,7 @@ class GroupCommit:
         self._thread.start()
 
     def store(self, job: Job) -> list[Outcome]:
-        """
-        Store reports durably and return their outcomes.
+        """Store reports durably and return their outcomes.
 
         Raises:
             ReportRejected: ``busy``, too many reports wait.
@@ -143,8 +138,7 @@ class GroupCommit:
         return self.submit(job).result()
 
     def submit(self, job: Job) -> Submitted:
-        """
-        Add reports to the next group without waiting.
+        """Add reports to the next group without waiting.
 
         Raises:
             ReportRejected: ``busy``, too many reports wait.
@@ -164,8 +158,7 @@ class GroupCommit:
             return self._groups[-1].add(job, reports)
 
     def after_reports(self, what: Callable[[], T]) -> T:
-        """
-        Run low-priority work in the writer thread and return its result.
+        """Run low-priority work in the writer thread and return its result.
 
         It runs when no report waits, or after ``WORK_DELAY_SECONDS`` between two groups. So saving a draft does not
         delay reports.

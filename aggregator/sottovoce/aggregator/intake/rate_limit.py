@@ -1,5 +1,4 @@
-"""
-Rate limit by network, without storing addresses.
+"""Rate limit by network, without storing addresses.
 
 A network's prefix is hashed with a key that is only in this process's memory and changes every day. The hash is never
 written to a file or log.
@@ -21,8 +20,7 @@ _THIS_MACHINE = frozenset({"127.0.0.1", "::1"})
 
 
 class Rates:
-    """
-    Token bucket for each network; a full bucket holds the requests of one minute.
+    """Token bucket for each network; a full bucket holds the requests of one minute.
 
     Args:
         per_minute: requests that one network may send in a minute; 0 for no limit.
@@ -37,8 +35,7 @@ class Rates:
         self._renew()
 
     def allow(self, peer: str | None, forwarded: str = "") -> bool:
-        """
-        Count a request; return True if the network is within its limit.
+        """Count a request; return True if the network is within its limit.
 
         Args:
             peer: address of the connection's other end.
@@ -56,8 +53,7 @@ class Rates:
         return left >= 1
 
     def is_within_limit(self, peer: str | None, forwarded: str = "") -> bool:
-        """
-        Return True if a request would be within the limit, without counting it.
+        """Return True if a request would be within the limit, without counting it.
 
         Args:
             peer: address of the connection's other end.

@@ -54,8 +54,7 @@ _JSON = {"application/json", "application/json;charset=utf-8", "application/json
 
 
 class Limits:
-    """
-    Rate limits of one network: for writes and for invalid tokens.
+    """Rate limits of one network: for writes and for invalid tokens.
 
     Args:
         settings: rate limit and number of proxies.
@@ -70,8 +69,7 @@ class Limits:
         self._policies_of_tokens = ", ".join([*writes, _policy(Limit.FAILED_TOKENS, FAILURES)])
 
     def check_sender(self, asked: str, peer: str | None, headers: Pairs) -> None:
-        """
-        Count a request of one network, and refuse it above the limit.
+        """Count a request of one network, and refuse it above the limit.
 
         Privacy: only this method and ``note`` read the address; nothing stores it or passes it on.
 
@@ -94,8 +92,7 @@ class Limits:
             raise Refusal("too_many")
 
     def headers(self, asked: str, status: int) -> list[tuple[str, str]]:
-        """
-        Return the RateLimit fields of a reply (IETF draft-ietf-httpapi-ratelimit-headers).
+        """Return the RateLimit fields of a reply (IETF draft-ietf-httpapi-ratelimit-headers).
 
         ``RateLimit-Policy`` states the limits, the same for all senders. Privacy: the remaining quota belongs to a
         network, so it would show each of its members that others send. ``RateLimit`` is therefore sent only when
@@ -116,8 +113,7 @@ class Limits:
         return fields
 
     def note(self, asked: str, status: int, peer: str | None, headers: Pairs) -> None:
-        """
-        Count a reply that refused a token or sign-in code.
+        """Count a reply that refused a token or sign-in code.
 
         Args:
             asked: method and path of the request.
@@ -134,8 +130,7 @@ def _policy(limit: Limit, per_minute: int) -> str:
 
 
 def check_head(method: str, path: str, headers: Pairs) -> int:
-    """
-    Check the headers of a request's body and return its declared length; 0 for a method without a body.
+    """Check the headers of a request's body and return its declared length; 0 for a method without a body.
 
     Args:
         method: of the request.

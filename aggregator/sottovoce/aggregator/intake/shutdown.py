@@ -1,5 +1,4 @@
-"""
-Graceful shutdown of a serving process on SIGTERM.
+"""Graceful shutdown of a serving process on SIGTERM.
 
 The server (granian) waits for every open request, however slow its sender, until a supervisor kills the process. So
 this module refuses bodies that are incomplete, answers complete requests, and ends the process after ``GRACE`` seconds
@@ -20,8 +19,7 @@ GRACE = 3.0
 
 
 class Ending:
-    """
-    State of the shutdown of one process.
+    """State of the shutdown of one process.
 
     Args:
         drain_seconds: time to keep serving after SIGTERM.

@@ -42,8 +42,7 @@ class Checkable(Protocol):
 
 
 class SurveyRules:
-    """
-    Rules for the reports of one survey revision, with caches.
+    """Rules for the reports of one survey revision, with caches.
 
     Args:
         stored: the stored revision.
@@ -77,8 +76,8 @@ class SurveyRules:
         return self._lengths[wave]
 
     def check(self, reports: Checkable, now: datetime) -> list[bytes]:
-        """
-        Check reports and return their packed values; the only source of packed values, so no report skips the checks.
+        """Check reports and return their packed values; the only source of packed values, so no report skips the
+        checks.
 
         Raises:
             ReportRejected: ``malformed``, ``out_of_range`` or ``closed``; the message names no value.
@@ -90,8 +89,7 @@ class SurveyRules:
         return list(map(self._pack, reports.values))
 
     def check_one(self, submission: Submission, now: datetime) -> bytes:
-        """
-        Check a report and its signature, and return its packed values.
+        """Check a report and its signature, and return its packed values.
 
         Raises:
             ReportRejected: as for ``check``, or ``token_invalid``.
@@ -101,8 +99,7 @@ class SurveyRules:
         return packed
 
     def check_signature(self, submission: Submission) -> None:
-        """
-        Check the blind signature of a report's id, if the survey has ``access: blind``.
+        """Check the blind signature of a report's id, if the survey has ``access: blind``.
 
         Raises:
             ReportRejected: ``token_invalid``.
@@ -114,8 +111,7 @@ class SurveyRules:
             raise ReportRejected("token_invalid", "the survey asks for a signature of the report's id for this wave")
 
     def check_open(self, wave: int, now: datetime) -> None:
-        """
-        Check that the survey has this wave, and that it is open.
+        """Check that the survey has this wave, and that it is open.
 
         Raises:
             ReportRejected: ``out_of_range``, or ``closed``.
@@ -155,8 +151,7 @@ def _is_signed(report_id: str, signature: str, modulus: int) -> bool:
 
 
 def check_values(survey: Survey, values: Values) -> None:
-    """
-    Check that a report has values for as many questions as a respondent is asked, each a value of its mechanism.
+    """Check that a report has values for as many questions as a respondent is asked, each a value of its mechanism.
 
     Raises:
         ReportRejected: ``out_of_range``; the message names no value.

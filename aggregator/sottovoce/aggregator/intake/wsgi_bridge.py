@@ -36,8 +36,7 @@ _ADDRESSES = frozenset({"x-forwarded-for", "x-real-ip", "forwarded"})
 
 
 def run_wsgi(app: WSGI, scope: Scope, body: bytes) -> Reply:
-    """
-    Run a WSGI application in the calling thread and return its complete reply.
+    """Run a WSGI application in the calling thread and return its complete reply.
 
     Args:
         app: WSGI application.

@@ -6,8 +6,7 @@ from pathlib import Path
 
 
 def put(path: Path, text: str) -> None:
-    """
-    Replace a file atomically and durably; its mode is 0600 from the first byte.
+    """Replace a file atomically and durably; its mode is 0600 from the first byte.
 
     If root runs this, the file gets the owner of its folder, so that a node that runs as another user can read it.
 
@@ -37,8 +36,7 @@ def put(path: Path, text: str) -> None:
 
 
 def hand_over(handle: int, folder: Path) -> None:
-    """
-    Change the owner of an open file to the owner of its folder; does nothing unless root runs it.
+    """Change the owner of an open file to the owner of its folder; does nothing unless root runs it.
 
     Args:
         handle: file descriptor.

@@ -1,5 +1,4 @@
-"""
-Messages about invitations on hold after a restore.
+"""Messages about invitations on hold after a restore.
 
 A restored database does not know which invitations were redeemed after the backup. The server therefore signs nothing
 for them until an operator accepts that some people may report twice.
@@ -13,8 +12,7 @@ REISSUE = "sottovoce link reissue"
 
 
 def held_lines(storage: Storage, options: str = "") -> list[str]:
-    """
-    Write a line for each open survey with invitations on hold: how many, why, and what to do.
+    """Write a line for each open survey with invitations on hold: how many, why, and what to do.
 
     Args:
         storage: the database.

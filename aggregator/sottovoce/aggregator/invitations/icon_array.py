@@ -13,8 +13,7 @@ _ROW = 20
 
 @dataclass(frozen=True)
 class IconArray:
-    """
-    Icon array for one true answer.
+    """Icon array for one true answer.
 
     Attributes:
         truth: true answer of these 100 people, ``yes`` or ``no``.

@@ -1,5 +1,4 @@
-"""
-File of private keys for blind signatures: one key for each wave of a survey, made once and never changed.
+"""File of private keys for blind signatures: one key for each wave of a survey, made once and never changed.
 
 The file is stored outside the database and its backups, is readable only by the aggregator, and is the same on all
 nodes. A thief of the file can sign ids; without the file no invitation can be redeemed. Keys never change, so that
@@ -30,8 +29,7 @@ Keys = dict[str, tuple[SigningKey, ...]]
 
 
 class KeysFile:
-    """
-    File with the signing keys of this aggregator.
+    """File with the signing keys of this aggregator.
 
     Args:
         path: path of the file from ``SOTTOVOCE_BLIND_KEYS_FILE``; "" for none.
@@ -43,8 +41,7 @@ class KeysFile:
         self._read: tuple[tuple[int, ...], Keys] = ((), {})
 
     def make(self, name: str, waves: int, bits: int, published: tuple[int, ...] = ()) -> tuple[int, ...]:
-        """
-        Return the moduli of a survey's waves; make and durably store the keys that are missing.
+        """Return the moduli of a survey's waves; make and durably store the keys that are missing.
 
         Args:
             name: name of the survey.
@@ -65,8 +62,7 @@ class KeysFile:
         return tuple(key.modulus for key in known[:waves])
 
     def check(self, name: str, published: tuple[int, ...] = ()) -> None:
-        """
-        Check, without making keys, that the file is usable for a survey.
+        """Check, without making keys, that the file is usable for a survey.
 
         Args:
             name: name of the survey.
@@ -81,8 +77,7 @@ class KeysFile:
             self._keys()
 
     def holds(self, name: str) -> bool:
-        """
-        Return True if the file has a key of this survey.
+        """Return True if the file has a key of this survey.
 
         Raises:
             StorageError: the file exists but is unusable.
@@ -90,8 +85,7 @@ class KeysFile:
         return self._path.exists() and name in self._keys()
 
     def of(self, name: str, moduli: tuple[int, ...]) -> tuple[SigningKey, ...]:
-        """
-        Return the keys that belong to a survey's moduli.
+        """Return the keys that belong to a survey's moduli.
 
         Args:
             name: name of the survey.
@@ -130,8 +124,7 @@ class KeysFile:
 
     @contextmanager
     def _lock(self) -> Iterator[None]:
-        """
-        Hold a file lock against other processes on this machine.
+        """Hold a file lock against other processes on this machine.
 
         Two concurrent writers could lose a new key, and with it every invitation redeemed under it.
         """

@@ -7,8 +7,7 @@ from sottovoce.shared.errors import StorageError
 
 
 def missing_keys(storage: Storage, keys: KeysFile) -> dict[str, str]:
-    """
-    Map the names of open surveys without usable keys to the reason.
+    """Map the names of open surveys without usable keys to the reason.
 
     Args:
         storage: the database.

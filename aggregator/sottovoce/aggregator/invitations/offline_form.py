@@ -9,8 +9,7 @@ PIECES = "saved.json"
 
 
 def saved_form(pieces: bytes, aggregator: str, stored: StoredSurvey) -> bytes:
-    """
-    Build the file, byte for byte as ``sottovoce survey page --file`` writes it.
+    """Build the file, byte for byte as ``sottovoce survey page --file`` writes it.
 
     Args:
         pieces: content of the asset.

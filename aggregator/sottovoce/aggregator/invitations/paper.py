@@ -13,8 +13,7 @@ _STYLE = (
 
 @dataclass(frozen=True)
 class PaperItem:
-    """
-    One item on paper.
+    """One item on paper.
 
     Attributes:
         label: the question, the statement or the note.
@@ -28,8 +27,7 @@ class PaperItem:
 
 
 def questionnaire(title: str, intro: Sequence[str], items: Sequence[PaperItem], language: str, direction: str) -> str:
-    """
-    Return the page to print.
+    """Return the page to print.
 
     Args:
         title: of the survey.

@@ -18,8 +18,7 @@ MOST_CARDS = 800
 def links_csv(
     links: Sequence[tuple[str, ...]], trial: bool, columns: Sequence[str] = ("link",), words: Words | None = None
 ) -> str:
-    """
-    Write tokens and links as CSV, one row for each token.
+    """Write tokens and links as CSV, one row for each token.
 
     Args:
         links: tuples of token and link, or of token and one link for each wave.
@@ -46,8 +45,7 @@ def parse_token_line(line: str) -> str:
 
 
 def in_steps(counts: TokenCounts, stored: StoredSurvey) -> TokenCounts:
-    """
-    Round the counts of revoked and held links to steps while the survey is open.
+    """Round the counts of revoked and held links to steps while the survey is open.
 
     Otherwise you could revoke a single link and see from the count if its person has answered.
 

@@ -23,8 +23,7 @@ LONG_TITLE = 60
 
 @dataclass(frozen=True)
 class PosterContent:
-    """
-    Content of posters and cards for a wave of a survey.
+    """Content of posters and cards for a wave of a survey.
 
     Attributes:
         survey: newest revision of the survey.
@@ -63,8 +62,7 @@ def style() -> str:
 
 
 def poster(invitation: PosterContent, link: str) -> str:
-    """
-    Build a poster on one A4 page: title, researcher, QR code of the link, and how answers are protected.
+    """Build a poster on one A4 page: title, researcher, QR code of the link, and how answers are protected.
 
     Args:
         invitation: content.
@@ -89,8 +87,7 @@ def poster(invitation: PosterContent, link: str) -> str:
 
 
 def cards(invitation: PosterContent, links: Sequence[str]) -> str:
-    """
-    Build cards to cut out, eight on an A4 page, each with its own link.
+    """Build cards to cut out, eight on an A4 page, each with its own link.
 
     Args:
         invitation: content.

@@ -15,8 +15,7 @@ _NO_FILE = "this server has no file for the keys of blind links: its operator mu
 
 
 def with_moduli(storage: Storage, survey: Survey, settings: Settings) -> Survey:
-    """
-    Return the survey with the moduli of its waves; a survey without blind access is returned unchanged.
+    """Return the survey with the moduli of its waves; a survey without blind access is returned unchanged.
 
     A correction keeps the keys of the previous revision; only new waves get new keys.
 
@@ -41,8 +40,7 @@ def with_moduli(storage: Storage, survey: Survey, settings: Settings) -> Survey:
 
 
 def with_known_moduli(storage: Storage, survey: Survey, settings: Settings) -> Survey:
-    """
-    Return the survey with the moduli of the previous revision, if they cover all waves; never makes keys.
+    """Return the survey with the moduli of the previous revision, if they cover all waves; never makes keys.
 
     Args:
         storage: the database with the published revisions.

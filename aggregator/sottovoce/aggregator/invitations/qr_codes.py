@@ -24,8 +24,7 @@ def svg(link: str) -> str:
 
 
 def svg_file(link: str, warning: str = "") -> bytes:
-    """
-    Draw a code as a standalone SVG file.
+    """Draw a code as a standalone SVG file.
 
     Args:
         link: the link.
@@ -46,8 +45,7 @@ def svg_file(link: str, warning: str = "") -> bytes:
 
 
 def png(link: str, warns: bool = False) -> bytes:
-    """
-    Draw a code as a PNG file.
+    """Draw a code as a PNG file.
 
     Args:
         link: the link.

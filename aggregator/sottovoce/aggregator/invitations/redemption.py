@@ -1,5 +1,4 @@
-"""
-Redemption of invitations: one blind signature for each wave, of report ids that the server never sees.
+"""Redemption of invitations: one blind signature for each wave, of report ids that the server never sees.
 
 The server stores that the invitation was redeemed, and a hash of the blinded ids, so that a device that lost the reply
 gets the same one again. Reports come later with unblinded signatures, which cannot be linked to a redemption.
@@ -25,8 +24,7 @@ MOST_AT_ONCE = 4
 
 
 class Redeeming:
-    """
-    Signer of redemption requests.
+    """Signer of redemption requests.
 
     Args:
         storage: the database with the invitations.
@@ -41,8 +39,7 @@ class Redeeming:
         self._turns = BoundedSemaphore(MOST_AT_ONCE)
 
     def redeem(self, name: str, body: bytes) -> bytes:
-        """
-        Redeem an invitation and return the signatures; a repeated request gets the same reply.
+        """Redeem an invitation and return the signatures; a repeated request gets the same reply.
 
         Args:
             name: name of the survey in the path.

@@ -1,5 +1,4 @@
-"""
-Detect that an older copy of the database was put back, with a mark stored next to the key file.
+"""Detect that an older copy of the database was put back, with a mark stored next to the key file.
 
 ``restore`` puts invitations on hold; a copied file or the database's own tools do not. Therefore the database contains
 a mark that only grows, every minute while a node runs, and each node stores the last mark it saw outside the database.
@@ -24,8 +23,7 @@ _OLDER = "the database is older than when a node ran here last: an old copy was 
 
 
 def place_of(database: str, data: Path) -> str:
-    """
-    Return a digest of the location of a database, independent of the user name and password.
+    """Return a digest of the location of a database, independent of the user name and password.
 
     Args:
         database: URL of the database; "" for an embedded one.
@@ -38,8 +36,7 @@ def place_of(database: str, data: Path) -> str:
 
 
 class RollbackMarks:
-    """
-    Last marks that nodes with this key file saw, by identity of the database.
+    """Last marks that nodes with this key file saw, by identity of the database.
 
     Args:
         keys_file: path from ``SOTTOVOCE_BLIND_KEYS_FILE``; "" for none.
@@ -53,8 +50,7 @@ class RollbackMarks:
         self._is_refused = False
 
     def check(self, storage: Storage, now: int) -> None:
-        """
-        Put invitations on hold if the database is older than the stored mark, and store its current mark.
+        """Put invitations on hold if the database is older than the stored mark, and store its current mark.
 
         Args:
             storage: the database.

@@ -1,5 +1,4 @@
-"""
-Signer's side of RSA blind signatures (RFC 9474), protected against timing and fault attacks.
+"""Signer's side of RSA blind signatures (RFC 9474), protected against timing and fault attacks.
 
 Powers with a private exponent use GMP's constant-time ``powmod_sec``, on a masked number, so that an attacker who
 chooses the message does not choose the operand. The result is verified before it is returned: a single faulty
@@ -20,8 +19,7 @@ _ROUNDS = 40
 
 @dataclass(frozen=True, repr=False)
 class SigningKey:
-    """
-    Private RSA key.
+    """Private RSA key.
 
     Attributes:
         p, q: the primes; ``repr`` is disabled so that no log or message can contain them.
@@ -41,8 +39,7 @@ class SigningKey:
         return invert(EXPONENT, self.p - 1), invert(EXPONENT, self.q - 1), invert(self.q, self.p)
 
     def sign(self, blinded: bytes) -> bytes:
-        """
-        Sign a blinded message: return its root modulo the modulus, with the same length.
+        """Sign a blinded message: return its root modulo the modulus, with the same length.
 
         Raises:
             ValueError: the message is not below the modulus, or has the wrong length.
@@ -73,8 +70,7 @@ def make_key(bits: int) -> SigningKey:
 
 
 def is_signature(message: bytes, signature: bytes, modulus: int) -> bool:
-    """
-    Verify a signature; the fast twin of ``sottovoce.shared.blind_signatures.verify``.
+    """Verify a signature; the fast twin of ``sottovoce.shared.blind_signatures.verify``.
 
     Args:
         message: signed message.
@@ -88,8 +84,7 @@ def is_signature(message: bytes, signature: bytes, modulus: int) -> bool:
 
 
 def _prime(bits: int) -> int:
-    """
-    Draw a random prime with the two highest bits set, so that the product of two has full length.
+    """Draw a random prime with the two highest bits set, so that the product of two has full length.
 
     Primes with p - 1 divisible by the public exponent are skipped: the exponent would have no inverse modulo p - 1.
     """

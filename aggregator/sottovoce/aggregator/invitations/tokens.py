@@ -1,5 +1,5 @@
-"""
-Create one-time tokens and redeemable invitations, which have the same format; each is shown once and stored as a hash.
+"""Create one-time tokens and redeemable invitations, which have the same format; each is shown once and stored as a
+hash.
 
 A program that lost the reply repeats its request and must get the same tokens: otherwise valid tokens would exist
 without a holder. The server stores only hashes and cannot show tokens again. For a request with ``Idempotency-Key``, it
@@ -29,8 +29,7 @@ class KeyReused(Exception):
 
 
 class TokenRequest(NamedTuple):
-    """
-    Request that can be repeated (idempotent).
+    """Request that can be repeated (idempotent).
 
     Attributes:
         researcher: secret of the researcher: the API key or the session secret.
@@ -63,8 +62,7 @@ def new_request_key() -> str:
 
 
 def create_tokens(storage: Storage, name: str, count: int, who: str = NO_ACTOR) -> list[str]:
-    """
-    Create random tokens for a survey, with check letters; only the return value contains them.
+    """Create random tokens for a survey, with check letters; only the return value contains them.
 
     Args:
         storage: the database, which stores the hashes.
@@ -83,8 +81,7 @@ def create_tokens(storage: Storage, name: str, count: int, who: str = NO_ACTOR) 
 
 
 def create_tokens_once(storage: Storage, name: str, count: int, request: TokenRequest) -> list[str]:
-    """
-    Create the tokens of a request; a repeated request returns the same tokens.
+    """Create the tokens of a request; a repeated request returns the same tokens.
 
     Tokens spent or revoked in the meantime stay so.
 
@@ -110,8 +107,7 @@ def create_tokens_once(storage: Storage, name: str, count: int, request: TokenRe
 
 
 def revoke_tokens(storage: Storage, name: str, tokens: list[str], who: str = NO_ACTOR) -> int:
-    """
-    Revoke tokens and return how many of them were valid.
+    """Revoke tokens and return how many of them were valid.
 
     Args:
         storage: the database with the hashes.
@@ -126,8 +122,7 @@ def revoke_tokens(storage: Storage, name: str, tokens: list[str], who: str = NO_
 
 
 def reissue_after_restore(storage: Storage, name: str, who: str = NO_ACTOR) -> int:
-    """
-    Release the invitations on hold after a restore; return their number, which bounds how many people report twice.
+    """Release the invitations on hold after a restore; return their number, which bounds how many people report twice.
 
     Args:
         storage: the database with the invitations.
@@ -141,8 +136,7 @@ def reissue_after_restore(storage: Storage, name: str, who: str = NO_ACTOR) -> i
 
 
 def possibly_twice(storage: Storage, name: str) -> int:
-    """
-    Return an upper bound on the people who reported twice because a restore released their invitations.
+    """Return an upper bound on the people who reported twice because a restore released their invitations.
 
     Args:
         storage: the database; the bound covers entries that its audit log still keeps.
@@ -152,8 +146,7 @@ def possibly_twice(storage: Storage, name: str) -> int:
 
 
 def token_counts(storage: Storage, name: str) -> TokenCounts:
-    """
-    Count the tokens of a survey by state.
+    """Count the tokens of a survey by state.
 
     While the survey is open, spent and unspent tokens move in steps of ``release_batch``, as shown reports do;
     otherwise the counts would reveal each arrival.

@@ -1,5 +1,4 @@
-"""
-Cost of anchors in precision: standard errors of corrected shares, as multiples of the uncorrected ones.
+"""Cost of anchors in precision: standard errors of corrected shares, as multiples of the uncorrected ones.
 
 The maths is in ``estimators.careless``: Var(corrected) = (v + g^2 (Var(lambda) - 2 s)) / (1 - lambda)^2 and
 Var(uncorrected) = v for each report, for a careful share of ``SHARE`` and a careless one of ``CARELESS``.

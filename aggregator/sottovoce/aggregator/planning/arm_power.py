@@ -1,5 +1,4 @@
-"""
-Power of a comparison of two questions that are asked in different arms, such as directly and with protection.
+"""Power of a comparison of two questions that are asked in different arms, such as directly and with protection.
 
 People     n people in all, of whom the share w_i by the arms' weights is asked question i: the difference has variance
            (v_1 / w_1 + v_2 / w_2) / n, with v_i of one report's score, sampling and noise.
@@ -23,8 +22,7 @@ def arms_apart(
     levels: tuple[float, float],
     n: int | None,
 ) -> GivenSample:
-    """
-    Plan the number of people, in all arms together, who tell two questions apart.
+    """Plan the number of people, in all arms together, who tell two questions apart.
 
     Args:
         survey: the survey with arms.

@@ -1,5 +1,4 @@
-"""
-Batch client for blocks: many respondents' answers to the questions of a block, drawn together.
+"""Batch client for blocks: many respondents' answers to the questions of a block, drawn together.
 
 The offset of a report from the truth, (y - x) mod k in each question, has one law for every truth: each combination of
 offsets has the weight of its number of offsets that are not 0. So one draw below the total picks the combination.
@@ -19,8 +18,7 @@ _SMALL = 1 << 16
 
 
 def simulate_survey(survey: Survey, truths: Sequence[Values], asked: Sequence[Any], draws: BatchDraws) -> list[Values]:
-    """
-    Return the reported values of each question, from the respondents who are asked it.
+    """Return the reported values of each question, from the respondents who are asked it.
 
     Questions that respondents randomize by hand are simulated through the same channel.
 
@@ -63,8 +61,7 @@ def _simulate_asked(block: JointRR, truths: Sequence[Values], asked: Sequence[An
 
 
 def simulate_block(block: JointRR, truths: Sequence[Values], draws: BatchDraws) -> list[Values]:
-    """
-    Randomize the true categories of a block: reported categories of each question that is asked, shape (n,).
+    """Randomize the true categories of a block: reported categories of each question that is asked, shape (n,).
 
     Args:
         block: the mechanism.
@@ -86,8 +83,7 @@ def _draw(block: JointRR, truths: Sequence[Values], draws: BatchDraws) -> list[V
 
 @lru_cache(maxsize=16)
 def _offsets(block: JointRR) -> tuple[Values, tuple[Values, ...]]:
-    """
-    Return what tells the combination of offsets of a draw, and the offsets of each question by combination.
+    """Return what tells the combination of offsets of a draw, and the offsets of each question by combination.
 
     The first is a table of combinations by draw where the total is small, else the cumulative weights.
     """

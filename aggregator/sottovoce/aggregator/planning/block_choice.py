@@ -1,5 +1,4 @@
-"""
-Designs for several questions, compared: reported separately, some of them asked, or all reported as one block.
+"""Designs for several questions, compared: reported separately, some of them asked, or all reported as one block.
 
 Total       Separate reports of d questions cost epsilon / d each; m of d asked cost epsilon / m each and give every
             question m / d of the people, every pair m (m - 1) / (d (d - 1)); a block costs epsilon once, and may
@@ -47,8 +46,7 @@ _ROUNDING = 1e-12
 
 @dataclass(frozen=True)
 class BlockDesign:
-    """
-    One way to ask the questions.
+    """One way to ask the questions.
 
     Attributes:
         kind: "separate", "ask" or "joint".
@@ -84,8 +82,7 @@ class BlockDesign:
 
 @dataclass(frozen=True)
 class BlockComparison:
-    """
-    Designs at one epsilon.
+    """Designs at one epsilon.
 
     Attributes:
         epsilon: total of a report, or worst case of one question.
@@ -114,8 +111,7 @@ class BlockPlan:
 
 
 def block_plan(sizes: Sequence[int], total: float, goal: str, half_width: float = HALF_WIDTH) -> BlockPlan:
-    """
-    Compare the designs for some questions.
+    """Compare the designs for some questions.
 
     Args:
         sizes: number of categories of each question.
@@ -240,8 +236,7 @@ def _half(a: Fraction, b: Fraction) -> float:
 
 
 def block_hint(survey: Survey) -> list[str]:
-    """
-    Suggest a block for all private questions, where it takes a fifth fewer people at no more epsilon in total.
+    """Suggest a block for all private questions, where it takes a fifth fewer people at no more epsilon in total.
 
     The sentence has people and worst-case odds, before and after. A block spends at most what devices allow for one
     question, because a person who knows the other answers learns so much of one.

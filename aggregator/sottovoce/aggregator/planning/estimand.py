@@ -5,8 +5,7 @@ from typing import ClassVar
 
 
 class Measure(ABC):
-    """
-    A share of people, or the mean of a number, with the channel of its reports.
+    """A share of people, or the mean of a number, with the channel of its reports.
 
     Attributes:
         noun: name of the estimand in messages.
@@ -25,8 +24,7 @@ class Measure(ABC):
 
     @abstractmethod
     def chance(self, expected: float, half_width: float, reports: int, confidence: float) -> float:
-        """
-        Return the probability that the shown interval has at most this half-width.
+        """Return the probability that the shown interval has at most this half-width.
 
         Args:
             expected: true share or mean.

@@ -1,5 +1,4 @@
-"""
-Power of a given number of reports, one-sample tests, and the smallest odds ratio that a number of reports finds.
+"""Power of a given number of reports, one-sample tests, and the smallest odds ratio that a number of reports finds.
 
 Two groups  power = Phi(|p_1 - p_2| / sqrt((v_1 + v_2) / n) - z), n reports in each group.
 One sample  Test of a known value p_0: n = ((z sqrt(v_0) + z_power sqrt(v_1)) / (p_1 - p_0))^2, v_0 at the known value
@@ -26,8 +25,7 @@ _HALVINGS = 60
 
 @dataclass(frozen=True)
 class GivenSample:
-    """
-    Plan of a test.
+    """Plan of a test.
 
     Attributes:
         effect: effect in words.
@@ -60,8 +58,7 @@ class GivenSample:
 def two_groups(
     measure: Measure, values: tuple[float, float], levels: tuple[float, float], n: int | None
 ) -> GivenSample:
-    """
-    Plan a comparison of two groups.
+    """Plan a comparison of two groups.
 
     Args:
         measure: share or mean, with the channel of its reports.
@@ -84,8 +81,7 @@ def two_groups(
 def one_sample(
     measure: Measure, known: float, expected: float, levels: tuple[float, float], n: int | None
 ) -> GivenSample:
-    """
-    Plan a test of one value against a known one.
+    """Plan a test of one value against a known one.
 
     Args:
         measure: share or mean, with the channel of its reports.
@@ -111,8 +107,7 @@ def one_sample(
 def odds_ratio_of_two(
     survey: Survey, questions: tuple[Question, Question], odds_ratio: float, power: float, n: int | None
 ) -> GivenSample:
-    """
-    Plan the search for an odds ratio between two questions, at the 5 % level.
+    """Plan the search for an odds ratio between two questions, at the 5 % level.
 
     Args:
         survey: the survey that asks them.

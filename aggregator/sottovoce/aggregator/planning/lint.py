@@ -67,8 +67,7 @@ FEW = 10
 
 
 def findings(survey: Survey, spoken: Collection[str]) -> dict[str, Any]:
-    """
-    Return all findings for programs.
+    """Return all findings for programs.
 
     They are costs, precision of joint tables, missing texts by language, warnings, suggestions, and the survey in
     canonical form.
@@ -199,8 +198,7 @@ def describe_mechanism(mechanism: Mechanism) -> str:
 
 
 def warnings(survey: Survey, spoken: Collection[str]) -> list[str]:
-    """
-    Return warnings about choices that are allowed but seldom wise.
+    """Return warnings about choices that are allowed but seldom wise.
 
     Args:
         survey: the survey.

@@ -1,5 +1,4 @@
-"""
-Local, shuffled and central differential privacy compared: half-widths of one share at the same epsilon.
+"""Local, shuffled and central differential privacy compared: half-widths of one share at the same epsilon.
 
 Half-width  z sqrt(V), z of the confidence: the normal approximation, for comparison; results show other intervals.
 People      p (1 - p) / n, the sampling variance, is in every row; "no noise" has nothing else.
@@ -51,8 +50,7 @@ WHEN = (
 
 @dataclass(frozen=True)
 class PriceRow:
-    """
-    Precision of one mechanism under one trust model.
+    """Precision of one mechanism under one trust model.
 
     Attributes:
         name: name of the mechanism.
@@ -71,8 +69,7 @@ class PriceRow:
 
 @dataclass(frozen=True)
 class Price:
-    """
-    A comparison of trust models.
+    """A comparison of trust models.
 
     Attributes:
         epsilon: epsilon of all rows except "no noise".
@@ -96,8 +93,7 @@ class Price:
 
 
 def price_of_trust(epsilon: Fraction, options: int = 2, prevalence: float = 0.5, confidence: float = 0.95) -> Price:
-    """
-    Compute half-widths by mechanism and number of people.
+    """Compute half-widths by mechanism and number of people.
 
     Args:
         epsilon: epsilon per person, 0.01 .. 10.
@@ -168,8 +164,7 @@ def _shuffled(epsilon: float, options: int, prevalence: float, n: int) -> float:
 
 
 def allowed_by_shuffling(epsilon: float, people: int, delta: float) -> float:
-    """
-    Return the largest local epsilon that shuffling reduces to ``epsilon``; at least ``epsilon`` itself.
+    """Return the largest local epsilon that shuffling reduces to ``epsilon``; at least ``epsilon`` itself.
 
     Args:
         epsilon: epsilon after shuffling.

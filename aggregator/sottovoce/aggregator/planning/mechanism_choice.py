@@ -18,8 +18,7 @@ SAME = 0.005
 
 @dataclass(frozen=True)
 class ChosenChannel:
-    """
-    Channel of a plan.
+    """Channel of a plan.
 
     Attributes:
         question: question of a survey; None for one of ``options`` options with the default mechanism for ``epsilon``.
@@ -52,8 +51,7 @@ class ChosenChannel:
 
 
 def asked_times(file: Survey | None, asked: Question | None, ask: tuple[int, int] | None) -> tuple[int, int]:
-    """
-    Return (M, Q): M of Q reports carry this question, or a given option or coordinate of it.
+    """Return (M, Q): M of Q reports carry this question, or a given option or coordinate of it.
 
     Args:
         file: the survey, if there is one.

@@ -1,5 +1,4 @@
-"""
-Channel of the mean of a number, for planning.
+"""Channel of the mean of a number, for planning.
 
 Variance    V(m) of ``ScoredChannel``: the largest variance of a report's score over all populations with mean m; the
             shown interval uses it too.
@@ -31,8 +30,7 @@ _HALVED = 30
 
 @dataclass(frozen=True)
 class NumberChannel(Measure):
-    """
-    A number with its scores.
+    """A number with its scores.
 
     Attributes:
         scored: levels, scores and moments, in the number's own unit.
@@ -54,8 +52,7 @@ class NumberChannel(Measure):
         return self.scored.variance(self._level(expected))
 
     def chance(self, expected: float, half_width: float, reports: int, confidence: float) -> float:
-        """
-        Return the probability that the shown interval has at most this half-width, for normal means of scores.
+        """Return the probability that the shown interval has at most this half-width, for normal means of scores.
 
         Args:
             expected: true mean.
@@ -83,8 +80,7 @@ class NumberChannel(Measure):
         return below + above
 
     def shown(self, raw: float, reports: int, confidence: float) -> tuple[float, float]:
-        """
-        Return the limits that results show; of a square wave the widest, since its limits use the sample's variance.
+        """Return the limits that results show; of a square wave the widest, since its limits use the sample's variance.
 
         Args:
             raw: mean of the scores.

@@ -1,5 +1,4 @@
-"""
-Power analysis for two questions: reports needed for a cell of their table, and to find an association.
+"""Power analysis for two questions: reports needed for a cell of their table, and to find an association.
 
 Pairs       With ``ask: m`` of M private questions, a share m (m - 1) / (M (M - 1)) of the reports carries a pair of
             them; if a report draws one of k options, a share 1 / k of these.
@@ -37,8 +36,7 @@ DIFFERENCE, ODDS_RATIO = 0.2, 2.0
 
 @dataclass(frozen=True)
 class PairPlan:
-    """
-    Plan for two questions together.
+    """Plan for two questions together.
 
     Attributes:
         first, second: names of the questions.
@@ -61,8 +59,7 @@ class PairPlan:
 
 
 def pair_plan(survey: Survey, first: Question, second: Question, power: float = 0.8) -> PairPlan:
-    """
-    Plan the analysis of two questions together.
+    """Plan the analysis of two questions together.
 
     Args:
         survey: the survey that asks them.
@@ -97,8 +94,7 @@ def pair_plan(survey: Survey, first: Question, second: Question, power: float = 
 
 
 def pair_share(survey: Survey, first: Question, second: Question) -> float:
-    """
-    Return the probability that a report carries both questions, or a given option of each.
+    """Return the probability that a report carries both questions, or a given option of each.
 
     Args:
         survey: the survey that asks them.
@@ -110,8 +106,7 @@ def pair_share(survey: Survey, first: Question, second: Question) -> float:
 
 
 class PairChannel(NamedTuple):
-    """
-    Channels of the row's and of the column's category.
+    """Channels of the row's and of the column's category.
 
     Attributes:
         first: of the row.
@@ -136,8 +131,7 @@ def pair_channel(first: Variable, second: Variable) -> PairChannel:
 
 
 def cell_reports(channels: PairChannel, cell: float, margins: tuple[float, float], half_width: float) -> float:
-    """
-    Return the number of reports of a pair to estimate a cell of its table, with 95 % confidence.
+    """Return the number of reports of a pair to estimate a cell of its table, with 95 % confidence.
 
     Args:
         channels: channels of the row's and of the column's category.
@@ -150,8 +144,7 @@ def cell_reports(channels: PairChannel, cell: float, margins: tuple[float, float
 
 
 def cell_half_width(first: Question, second: Question, reports: float) -> float | None:
-    """
-    Return the half-width of the 95 % interval of a cell of ``CELL`` in the table of two questions.
+    """Return the half-width of the 95 % interval of a cell of ``CELL`` in the table of two questions.
 
     Args:
         first: question of the rows.
@@ -169,8 +162,7 @@ def cell_half_width(first: Question, second: Question, reports: float) -> float 
 
 
 def power_reports(channels: PairChannel, group: float, shares: tuple[float, float], power: float) -> float:
-    """
-    Return the number of reports of a pair that the test of independence at 5 % needs to detect a difference.
+    """Return the number of reports of a pair that the test of independence at 5 % needs to detect a difference.
 
     Args:
         channels: channels of the group and of the outcome.

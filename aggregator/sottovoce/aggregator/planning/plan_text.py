@@ -7,8 +7,7 @@ from sottovoce.shared.rational import show_epsilon
 
 
 def needed_in_words(made: SampleSize, epsilon: float | None, mechanism: Mechanism | None) -> list[str]:
-    """
-    Describe the numbers of reports and invitations, and the reports that a public question would need.
+    """Describe the numbers of reports and invitations, and the reports that a public question would need.
 
     Args:
         made: the plan.

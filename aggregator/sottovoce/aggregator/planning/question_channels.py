@@ -16,8 +16,7 @@ from sottovoce.shared.spec import Question, Survey
 
 
 def question_named(survey: Survey, name: str | None) -> Question:
-    """
-    Return the question to plan for.
+    """Return the question to plan for.
 
     Raises:
         SpecError: there is no question of this name.
@@ -35,8 +34,7 @@ def is_number(question: Question) -> bool:
 
 
 def expected_of(question: Question | None, prevalence: float | None, mean: str | None) -> float:
-    """
-    Return the expected value of a plan: a share, or a mean in the number's own unit (a date in days of its grid).
+    """Return the expected value of a plan: a share, or a mean in the number's own unit (a date in days of its grid).
 
     Args:
         question: question of a survey; None to plan a share without one.
@@ -59,8 +57,7 @@ def expected_of(question: Question | None, prevalence: float | None, mean: str |
 
 
 def read_value(question: Question | None, text: str, option: str) -> float:
-    """
-    Read a share, or a value of a number in its own unit. The range of a share is checked later, by the plan.
+    """Read a share, or a value of a number in its own unit. The range of a share is checked later, by the plan.
 
     Args:
         question: question of a survey; None for a share without one.
@@ -88,8 +85,7 @@ def measure_of(question: Question) -> Measure:
 
 
 def best_share(epsilon: float, options: int) -> Measure:
-    """
-    Return the share of one of ``options`` options with the default mechanism for an epsilon; two mean yes and no.
+    """Return the share of one of ``options`` options with the default mechanism for an epsilon; two mean yes and no.
 
     Raises:
         EstimateError: epsilon is out of range.

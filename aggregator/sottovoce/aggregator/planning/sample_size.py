@@ -1,5 +1,4 @@
-"""
-Sample size for the share or mean of a question.
+"""Sample size for the share or mean of a question.
 
 Variance    Var = v / n for n reports, v the variance of one report's score: sampling plus noise.
 Half-width  n = (z / h)^2 v: the usual normal formula, z for the confidence. It guarantees nothing about the interval
@@ -43,8 +42,7 @@ USUAL = 0.5
 
 @dataclass(frozen=True)
 class Goal:
-    """
-    Target of a plan: a half-width, or a difference between two groups.
+    """Target of a plan: a half-width, or a difference between two groups.
 
     Attributes:
         expected: expected share or mean; in the first group for a difference.
@@ -73,8 +71,7 @@ class Goal:
             raise EstimateError("the two groups must differ")
 
     def check(self, measure: Measure) -> None:
-        """
-        Check that the target is possible for this estimand.
+        """Check that the target is possible for this estimand.
 
         Raises:
             EstimateError: a value is out of range; the message says which.
@@ -94,8 +91,7 @@ class Goal:
 
 @dataclass(frozen=True)
 class Fieldwork:
-    """
-    Assumptions about the fieldwork.
+    """Assumptions about the fieldwork.
 
     Attributes:
         response_rate: share of the invited who report, in (0, 1].
@@ -122,8 +118,7 @@ class Fieldwork:
 
 @dataclass(frozen=True)
 class Protection:
-    """
-    Bias of a share by self-protective respondents, who always answer no.
+    """Bias of a share by self-protective respondents, who always answer no.
 
     Attributes:
         share: share of self-protective respondents.
@@ -138,8 +133,7 @@ class Protection:
 
 @dataclass(frozen=True)
 class SampleSize:
-    """
-    Result of ``plan``: the numbers needed in each group.
+    """Result of ``plan``: the numbers needed in each group.
 
     Attributes:
         goal: target of the plan.
@@ -185,8 +179,7 @@ class SampleSize:
 
 @dataclass(frozen=True)
 class CurvePoint:
-    """
-    One point of a planning curve.
+    """One point of a planning curve.
 
     Attributes:
         epsilon: epsilon of one report.
@@ -202,8 +195,7 @@ class CurvePoint:
 
 
 def plan(measure: Measure, goal: Goal, fieldwork: Fieldwork = Fieldwork()) -> SampleSize:
-    """
-    Compute the number of respondents needed for a goal.
+    """Compute the number of respondents needed for a goal.
 
     Args:
         measure: share or mean, with the channel of its reports.
@@ -234,8 +226,7 @@ def plan(measure: Measure, goal: Goal, fieldwork: Fieldwork = Fieldwork()) -> Sa
 def curve(
     measures: Iterable[tuple[float, Measure]], made: SampleSize, own: float | None = None
 ) -> tuple[CurvePoint, ...]:
-    """
-    Compute the reports that other channels need for the goal of a plan.
+    """Compute the reports that other channels need for the goal of a plan.
 
     Args:
         measures: estimands with other channels, each with the epsilon of one report.

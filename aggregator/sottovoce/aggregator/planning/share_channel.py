@@ -1,5 +1,4 @@
-"""
-Channel of the share of one option, for planning.
+"""Channel of the share of one option, for planning.
 
 Variance    l (1 - l) / (a - b)^2 per report, l = b + (a - b) p: noise of the channel plus sampling of people,
             noise = (p a (1 - a) + (1 - p) b (1 - b)) / (a - b)^2, people = p (1 - p). (The noise alone, common in the
@@ -24,8 +23,7 @@ _MORE = 40  # extra counts on either side, because binomial tails with small mea
 
 @dataclass(frozen=True)
 class ShareChannel(Measure):
-    """
-    Channel of one option of a question.
+    """Channel of one option of a question.
 
     Attributes:
         a: P(support | true), in (0, 1].
@@ -57,8 +55,7 @@ class ShareChannel(Measure):
         return self.noise(expected) + self.spread(expected)
 
     def chance(self, expected: float, half_width: float, reports: int, confidence: float) -> float:
-        """
-        Return the probability that the shown interval has at most this half-width, by enumeration of counts.
+        """Return the probability that the shown interval has at most this half-width, by enumeration of counts.
 
         Args:
             expected: true share.

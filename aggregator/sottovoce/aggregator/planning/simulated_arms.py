@@ -18,8 +18,7 @@ def arm_shares(survey: Survey, question: Question) -> tuple[float, ...]:
 
 
 def asked_in_simulation(survey: Survey, truths: Sequence[Values], draws: BatchDraws) -> list[Any]:
-    """
-    Return which simulated respondents are asked each question: those of its arms and, under ``ask``, of their sets.
+    """Return which simulated respondents are asked each question: those of its arms and, under ``ask``, of their sets.
 
     Args:
         survey: the survey.

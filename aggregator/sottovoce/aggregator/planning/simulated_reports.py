@@ -1,5 +1,4 @@
-"""
-Simulated reports in memory, for the same functions that make files and joint results of real reports.
+"""Simulated reports in memory, for the same functions that make files and joint results of real reports.
 
 They are never stored in a database: these objects have no method to write.
 """
@@ -28,8 +27,7 @@ _KEY = 0
 
 @dataclass(frozen=True)
 class InventedReports:
-    """
-    Simulated reports of a closed survey in its first wave; implements ``storage.report_reader.ReadableReports``.
+    """Simulated reports of a closed survey in its first wave; implements ``storage.report_reader.ReadableReports``.
 
     Attributes:
         survey: the survey.
@@ -86,8 +84,7 @@ class InventedReports:
 
 
 def reports_of(survey: Survey, truths: Sequence[Values], draws: BatchDraws) -> InventedReports:
-    """
-    Simulate the reports of respondents with these true values, on the questions that each device draws.
+    """Simulate the reports of respondents with these true values, on the questions that each device draws.
 
     Args:
         survey: the survey.

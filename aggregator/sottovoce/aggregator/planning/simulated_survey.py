@@ -89,8 +89,7 @@ class SimulatedEstimate(NamedTuple):
 
 @dataclass(frozen=True)
 class Piloted:
-    """
-    Results of a simulated survey.
+    """Results of a simulated survey.
 
     Attributes:
         results: results of the closed survey.
@@ -102,8 +101,7 @@ class Piloted:
 
 
 def invent(survey: Survey, count: int, seed: int, block: int = BLOCK) -> Iterator[list[Values]]:
-    """
-    Yield true values of ``count`` simulated respondents in blocks: an array for each question.
+    """Yield true values of ``count`` simulated respondents in blocks: an array for each question.
 
     Shares of options are drawn uniformly from all distributions (Dirichlet); numbers are skewed towards their lower
     end. Hidden questions have their fixed value, anchors their known share.
@@ -132,8 +130,7 @@ def _inventor(question: Question, generator: np.random.Generator, arms: Sequence
 
 
 def invent_as_set(survey: Survey, count: int, seed: int, wanted: Sequence[SetShares]) -> list[Values]:
-    """
-    Return true values of ``count`` simulated respondents with given shares, an array for each question.
+    """Return true values of ``count`` simulated respondents with given shares, an array for each question.
 
     Answers to different questions are independent, except that hidden questions have their fixed value.
 
@@ -159,8 +156,7 @@ def _generators(survey: Survey, seed: int) -> list[np.random.Generator]:
 
 
 def pilot(survey: Survey, blocks: Iterable[list[Values]], draws: BatchDraws) -> Piloted:
-    """
-    Randomize true values with the batch client and estimate the results of the closed survey.
+    """Randomize true values with the batch client and estimate the results of the closed survey.
 
     Args:
         survey: the survey.
@@ -182,8 +178,7 @@ def pilot(survey: Survey, blocks: Iterable[list[Values]], draws: BatchDraws) -> 
 
 
 def true_tallies(question: Question, truth: Values) -> list[Tally]:
-    """
-    Return tallies of the true values of a question, as ``true_figure`` takes them.
+    """Return tallies of the true values of a question, as ``true_figure`` takes them.
 
     Args:
         question: the question.
@@ -193,8 +188,7 @@ def true_tallies(question: Question, truth: Values) -> list[Tally]:
 
 
 def randomized(survey: Survey, truths: list[Values], draws: BatchDraws) -> list[Values]:
-    """
-    Return the reported values of each question, from the respondents who are asked it.
+    """Return the reported values of each question, from the respondents who are asked it.
 
     Questions that respondents randomize by hand are simulated through the same channel.
 
@@ -207,8 +201,7 @@ def randomized(survey: Survey, truths: list[Values], draws: BatchDraws) -> list[
 
 
 def true_figure(question: Question, truths: Sequence[Tally], estimate: Estimate) -> float | None:
-    """
-    Return the true value that an estimate targets, from the tallies of ``Piloted``; None for the share of a bin.
+    """Return the true value that an estimate targets, from the tallies of ``Piloted``; None for the share of a bin.
 
     Args:
         question: the question.
@@ -246,8 +239,7 @@ def _format_figure(question: Question, estimate: Estimate, value: float, towards
 
 
 def answers_of(survey: Survey, truths: list[Values], respondent: int) -> dict[str, Any]:
-    """
-    Return one simulated respondent's answers in the form's representation.
+    """Return one simulated respondent's answers in the form's representation.
 
     Args:
         survey: the survey.

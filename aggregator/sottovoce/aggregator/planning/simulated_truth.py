@@ -20,8 +20,7 @@ STEADINESS = 7.0
 
 @dataclass(frozen=True)
 class SetShares:
-    """
-    Shares or means that the researcher set for one question.
+    """Shares or means that the researcher set for one question.
 
     Attributes:
         shares: share of each option, 0 to 1; they sum to 1 if respondents choose one option. Empty for a number.
@@ -33,8 +32,7 @@ class SetShares:
 
 
 def set_inventor(domain: Domain, truth: str, wanted: SetShares, generator: np.random.Generator) -> Inventor:
-    """
-    Return a sampler of true values with given shares or means; respondents are independent.
+    """Return a sampler of true values with given shares or means; respondents are independent.
 
     Args:
         domain: domain of the question.
@@ -52,8 +50,7 @@ def set_inventor(domain: Domain, truth: str, wanted: SetShares, generator: np.ra
 
 
 def options(domain: Domain, shares: Shares, generator: np.random.Generator) -> Inventor:
-    """
-    Return a sampler of one option per respondent.
+    """Return a sampler of one option per respondent.
 
     Args:
         domain: domain of the question.
@@ -64,8 +61,7 @@ def options(domain: Domain, shares: Shares, generator: np.random.Generator) -> I
 
 
 def masks(domain: Domain, shares: Shares, generator: np.random.Generator) -> Inventor:
-    """
-    Return a sampler of a set of options per respondent, as bit masks; options are independent.
+    """Return a sampler of a set of options per respondent, as bit masks; options are independent.
 
     Args:
         domain: domain of the question.

@@ -1,5 +1,4 @@
-"""
-Traffic analysis under ``access: blind``: can an observer of the server match reports to invitations by time?
+"""Traffic analysis under ``access: blind``: can an observer of the server match reports to invitations by time?
 
 Blind signatures hide the link between invitation and report, so the times of requests are all that is left.
 """
@@ -16,8 +15,7 @@ ONE_VISIT_SECONDS = 300
 
 
 def spread(hours: int, waves: Sequence[Wave]) -> int:
-    """
-    Return the longest sending delay in seconds, for the wave with the shortest one; 0 if devices do not wait.
+    """Return the longest sending delay in seconds, for the wave with the shortest one; 0 if devices do not wait.
 
     Args:
         hours: configured sending delay (``send_within_hours``).
@@ -28,8 +26,7 @@ def spread(hours: int, waves: Sequence[Wave]) -> int:
 
 
 def is_in_one_visit(survey: Survey) -> bool:
-    """
-    Return True if every respondent redeems the invitation and reports in one visit.
+    """Return True if every respondent redeems the invitation and reports in one visit.
 
     Devices redeem all waves at the first visit, so in later waves of a panel no redemption precedes the report.
     """
@@ -54,8 +51,7 @@ def _sends_at_once(survey: Survey) -> bool:
 
 
 def items_that_show_time(survey: Survey) -> list[int]:
-    """
-    Return the indices of items that depend on a private answer, if devices send as soon as a person is ready.
+    """Return the indices of items that depend on a private answer, if devices send as soon as a person is ready.
 
     The time between opening and sending then depends on how many questions were asked, and so on that answer.
     """

@@ -1,5 +1,4 @@
-"""
-Sample uniqueness of public answers: number of possible combinations against the expected number of respondents.
+"""Sample uniqueness of public answers: number of possible combinations against the expected number of respondents.
 
 Before data collection only the declared options can be counted; ``curator.reidentify`` counts real tables. With fewer
 than ``LEAST`` people per combination on average, many respondents will be unique.
@@ -20,8 +19,7 @@ USUAL = 500
 
 @dataclass(frozen=True)
 class ThinCells:
-    """
-    Public questions with too many combinations of answers.
+    """Public questions with too many combinations of answers.
 
     Attributes:
         cells: number of combinations.
@@ -35,8 +33,7 @@ class ThinCells:
 
 
 def thin_cells(questions: Sequence[Question | None], people: int | None) -> ThinCells | None:
-    """
-    Return the combinations of public answers if there are too many for the respondents; None otherwise.
+    """Return the combinations of public answers if there are too many for the respondents; None otherwise.
 
     Args:
         questions: questions of a survey; None for incomplete ones.

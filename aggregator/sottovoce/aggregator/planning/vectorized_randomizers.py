@@ -1,5 +1,4 @@
-"""
-Batch client: randomizes a million simulated respondents at once, for pilots and tests; never for real respondents.
+"""Batch client: randomizes a million simulated respondents at once, for pilots and tests; never for real respondents.
 
 Reports have exactly the channel of the scalar twin in ``sottovoce.client.randomizers``: the same integer weights, with
 arrays instead of numbers, and rejected draws are redrawn. Mechanisms whose report is one pick from a row of weights, or
@@ -56,8 +55,7 @@ def seeded(seed: str) -> ReadBytes:
 
 
 class BatchDraws:
-    """
-    Arrays of exact random integers.
+    """Arrays of exact random integers.
 
     Args:
         read: returns a given number of random bytes.
@@ -110,8 +108,7 @@ class BatchDraws:
         return picked
 
     def trials(self, going: Fraction, most: int, count: int) -> Values:
-        """
-        Draw from a truncated geometric distribution: 1 plus the number of successes before the first failure.
+        """Draw from a truncated geometric distribution: 1 plus the number of successes before the first failure.
 
         Maths: with U uniform in [0, 1) the result exceeds j if U < going^j. The first 32 bits of U decide unless they
         equal those of some going^j; then more bits are drawn until they differ, so the distribution is exact.
@@ -162,8 +159,7 @@ class BatchDraws:
 
 @lru_cache(maxsize=16)
 def _powers(ratio: Fraction, most: int) -> tuple[Values, Values, Values]:
-    """
-    Precompute the thresholds of ``BatchDraws.trials``.
+    """Precompute the thresholds of ``BatchDraws.trials``.
 
     Returns:
         The first bits of ratio, ratio^2, ..., ratio^(most - 1) in ascending order; the result for each cell of 2^16
@@ -176,8 +172,7 @@ def _powers(ratio: Fraction, most: int) -> tuple[Values, Values, Values]:
 
 
 def simulate(mechanism: Any, truth: Values, draws: BatchDraws) -> Values:  # noqa: ANN401 - any of MECHANISMS
-    """
-    Randomize true values: one reported value for each.
+    """Randomize true values: one reported value for each.
 
     Args:
         mechanism: the question's mechanism.
@@ -193,8 +188,8 @@ def simulate(mechanism: Any, truth: Values, draws: BatchDraws) -> Values:  # noq
 
 
 def ask_batch(survey: Survey, count: int, draws: BatchDraws, arm: int = 0) -> list[Any]:
-    """
-    Draw which of ``count`` respondents of an arm get each question; the twin of ``sottovoce.client.question_sample``.
+    """Draw which of ``count`` respondents of an arm get each question; the twin of
+    ``sottovoce.client.question_sample``.
 
     Args:
         survey: the survey; ``ask`` is the number of private questions per respondent, a block as one.

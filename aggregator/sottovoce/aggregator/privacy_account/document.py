@@ -120,8 +120,7 @@ Document = dict[str, Any]
 
 @dataclass(frozen=True)
 class AccountTerms:
-    """
-    Assumptions of a privacy account.
+    """Assumptions of a privacy account.
 
     Attributes:
         people: group size k for group privacy, such as a household.
@@ -142,8 +141,7 @@ def usual_delta(respondents: int | None) -> float:
 
 
 def account(survey: Survey, terms: AccountTerms, sentences: Mapping[str, str], words: Words) -> Document:
-    """
-    Return the privacy account of a survey.
+    """Return the privacy account of a survey.
 
     Args:
         survey: the survey, published or not.
@@ -181,8 +179,7 @@ def _account(survey: Survey, terms: AccountTerms, sentences: Mapping[str, str], 
 
 
 def _totals(survey: Survey, terms: AccountTerms) -> Document:
-    """
-    Return the epsilon of a report, of a household (group privacy) and of a panel.
+    """Return the epsilon of a report, of a household (group privacy) and of a panel.
 
     They are null if no question is randomized: epsilon 0 would claim perfect privacy.
     """
@@ -204,8 +201,7 @@ def _totals(survey: Survey, terms: AccountTerms) -> Document:
 
 
 def _waves(survey: Survey, terms: AccountTerms) -> int:
-    """
-    Return the number of waves in the panel.
+    """Return the number of waves in the panel.
 
     Raises:
         ValueError: memoized answers cover fewer waves.
@@ -270,8 +266,7 @@ def _after_each(channel: BinaryRR) -> list[Document]:
 
 
 def _composed(survey: Survey, waves: int, delta: float, panel: float) -> Document | None:
-    """
-    Return the panel's epsilon under advanced composition with delta, or None if it gains nothing on the plain sum.
+    """Return the panel's epsilon under advanced composition with delta, or None if it gains nothing on the plain sum.
 
     Every answer counts as the costliest one, so that the theorem for equal releases gives an upper bound. Reports that
     share a memo are not drawn independently, so the theorem does not apply to them and the result is None. Each person

@@ -26,8 +26,7 @@ from sottovoce.shared.spec import Survey
 
 
 def study(survey: Survey, language: str, words: Words) -> Sequence[tuple[str, Sequence[str]]]:
-    """
-    Return the sections about the study in order, as pairs of heading key and paragraphs.
+    """Return the sections about the study in order, as pairs of heading key and paragraphs.
 
     Args:
         survey: the survey, published or not.
@@ -79,8 +78,7 @@ ALL_SUMS = ("question", "report", "household", "panel")
 
 
 def page(document: Document, survey: Survey, words: Words, sums: Sequence[str] = ALL_SUMS) -> str:
-    """
-    Return the page of a privacy account as HTML.
+    """Return the page of a privacy account as HTML.
 
     Args:
         document: result of ``account``.
@@ -108,8 +106,7 @@ def page(document: Document, survey: Survey, words: Words, sums: Sequence[str] =
 
 
 def body(document: Document, survey: Survey, words: Words, sums: Sequence[str] = ALL_SUMS) -> str:
-    """
-    Return all sections of the page as HTML, with headings from level 2.
+    """Return all sections of the page as HTML, with headings from level 2.
 
     Args:
         document: result of ``account``.
@@ -208,8 +205,7 @@ def _table(
     words: Words,
     shows: Sequence[Callable[[float, Words], str]],
 ) -> str:
-    """
-    Return a table of probabilities.
+    """Return a table of probabilities.
 
     Args:
         columns: keys of the headings.

@@ -13,8 +13,7 @@ _OPEN = "SELECT 1 FROM surveys WHERE key = ? AND closed_on IS NULL"
 
 
 class BackEnd(ABC):
-    """
-    Database of one aggregator. Its methods are thread-safe and raise ``StorageError`` if it is unavailable.
+    """Database of one aggregator. Its methods are thread-safe and raise ``StorageError`` if it is unavailable.
 
     Attributes:
         NOW: query for seconds since 1970 by the database's own clock.
@@ -79,8 +78,7 @@ class BackEnd(ABC):
         return bytes(db.execute(query).fetchone()[0])
 
     def note(self, db: Handle, what: str, who: str, about: str = "") -> None:
-        """
-        Add an entry to the audit log, as the last step of a transaction.
+        """Add an entry to the audit log, as the last step of a transaction.
 
         Args:
             db: within the transaction of the action.
@@ -100,8 +98,7 @@ class BackEnd(ABC):
 
     @abstractmethod
     def settle(self) -> bool:
-        """
-        Remove the order of arrival of the last reports, and deleted rows, from the database's files.
+        """Remove the order of arrival of the last reports, and deleted rows, from the database's files.
 
         Returns:
             False if a reader of the database prevented it; the caller tries again.

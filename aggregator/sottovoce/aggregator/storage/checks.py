@@ -13,8 +13,7 @@ _OF_NO_ACCOUNT = "SELECT count(*) FROM {} WHERE account NOT IN (SELECT account F
 
 
 def problems(db: Handle, tables: Mapping[str, Columns]) -> list[str]:
-    """
-    Describe tables that differ from the catalogue, orphaned rows, and broken hash chains; empty if there are none.
+    """Describe tables that differ from the catalogue, orphaned rows, and broken hash chains; empty if there are none.
 
     Args:
         db: within a transaction.

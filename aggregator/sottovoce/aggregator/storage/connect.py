@@ -22,8 +22,7 @@ def file_of(url: str, folder: Path) -> Path | None:
 def open_url(
     url: str, folder: Path, unfinished: bool = False, stopped: bool = False, migrates: bool = False
 ) -> Storage:
-    """
-    Open the database at a URL.
+    """Open the database at a URL.
 
     Args:
         url: ``postgresql://...``, ``sqlite:///path``, or empty for the SQLite file in ``folder``.

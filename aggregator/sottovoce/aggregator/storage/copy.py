@@ -17,8 +17,7 @@ LOGS = ("-wal", "-shm", "-journal")
 
 
 def save(storage: Storage, path: Path) -> None:
-    """
-    Write a backup as of one moment to a new file, in the order of the random ids, while the server keeps writing.
+    """Write a backup as of one moment to a new file, in the order of the random ids, while the server keeps writing.
 
     Raises:
         StorageError: the file cannot be written; the caller removes what was written of it.
@@ -34,8 +33,7 @@ def save(storage: Storage, path: Path) -> None:
 
 
 def check_backup(path: Path) -> None:
-    """
-    Check a backup file without changing it or creating companion files.
+    """Check a backup file without changing it or creating companion files.
 
     Raises:
         StorageError: the file is empty, damaged, in use, or no database of this program.
@@ -61,8 +59,8 @@ def check_backup(path: Path) -> None:
 
 
 def copy_all(source: Storage, target: Storage) -> None:
-    """
-    Copy all tables to a database that is empty or holds an unfinished copy; it cannot be opened until the copy is done.
+    """Copy all tables to a database that is empty or holds an unfinished copy; it cannot be opened until the copy is
+    done.
 
     Args:
         source: database that no process writes to meanwhile.

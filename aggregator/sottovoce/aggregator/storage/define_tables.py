@@ -7,8 +7,7 @@ from sottovoce.aggregator.storage.table_catalogue import EVERY_TABLE, UNIQUE, Co
 
 
 class Dialect(NamedTuple):
-    """
-    Words of a back end.
+    """Words of a back end.
 
     Attributes:
         kinds: type of a column, by its kind in the catalogue.
@@ -42,8 +41,7 @@ VIEW = """
 
 
 def definition(table: str, dialect: Dialect, name: str = "") -> str:
-    """
-    Return the statement that makes a table of the catalogue.
+    """Return the statement that makes a table of the catalogue.
 
     Args:
         table: in the catalogue.

@@ -1,5 +1,4 @@
-"""
-Survey drafts, available as ``storage.drafts``: one implementation in the SQL that both back ends share.
+"""Survey drafts, available as ``storage.drafts``: one implementation in the SQL that both back ends share.
 
 Every save adds a version, and the last fifty remain, so that an earlier text can be restored. A save names the version
 that it replaces (optimistic locking): if two people edit the same version, the second save is refused. After a draft
@@ -27,8 +26,7 @@ _SAVE = "INSERT INTO drafts (name, version, document) VALUES (?, ?, ?) ON CONFLI
 
 
 class DraftVersion(NamedTuple):
-    """
-    Stored version of a draft.
+    """Stored version of a draft.
 
     Attributes:
         name: of the survey that the draft will become, or that it corrects.
@@ -42,8 +40,7 @@ class DraftVersion(NamedTuple):
 
 
 class PlannedSize(NamedTuple):
-    """
-    Number of people for whom a survey is planned.
+    """Number of people for whom a survey is planned.
 
     Attributes:
         people: expected respondents; None if not given.
@@ -86,8 +83,7 @@ class DraftTables:
             return [int(version) for (version,) in db.execute(query, [name]).fetchall()]
 
     def save(self, name: str, typed_over: int, document: bytes) -> int | None:
-        """
-        Add a version and delete versions older than the last ``MAX_VERSIONS``.
+        """Add a version and delete versions older than the last ``MAX_VERSIONS``.
 
         Args:
             name: of the draft.

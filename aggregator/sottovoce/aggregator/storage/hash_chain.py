@@ -1,5 +1,4 @@
-"""
-Hash chains: each line of the survey log and of the audit log contains the hash of the line before it.
+"""Hash chains: each line of the survey log and of the audit log contains the hash of the line before it.
 
 A line that was changed, moved or removed from the middle is detected, even if the operator of the database did it.
 Removing the last lines is detected by comparison with a head that was written down elsewhere.
@@ -16,8 +15,7 @@ FIRST = bytes(32)
 
 
 class SurveyLogEntry(NamedTuple):
-    """
-    Line of the permanent survey log: one change of a survey's state.
+    """Line of the permanent survey log: one change of a survey's state.
 
     Attributes:
         number: number of the previous line plus one.
@@ -41,8 +39,7 @@ class SurveyLogEntry(NamedTuple):
 
 
 class AuditEntry(NamedTuple):
-    """
-    Entry of the audit log: one action of staff; deleted after a year.
+    """Entry of the audit log: one action of staff; deleted after a year.
 
     Attributes:
         number: number of the previous entry plus one.
@@ -88,8 +85,7 @@ class _Chained(Protocol):
 
 
 def broken(lines: Iterable[_Chained], before: ChainHead | None = None) -> Iterator[int]:
-    """
-    Yield the numbers of lines that do not follow from the line before them.
+    """Yield the numbers of lines that do not follow from the line before them.
 
     Args:
         lines: lines in order; consumed one by one.

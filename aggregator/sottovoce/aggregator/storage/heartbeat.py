@@ -1,5 +1,4 @@
-"""
-Heartbeat: one row with the time when the program last ran on a database, and a pause of deletions by date.
+"""Heartbeat: one row with the time when the program last ran on a database, and a pause of deletions by date.
 
 If the clock jumps by more than a week or goes back, the program cannot tell which of the two times is right: a backup
 may have been restored, the machine may have slept, or its clock may be wrong by a year. A wrong clock would delete data

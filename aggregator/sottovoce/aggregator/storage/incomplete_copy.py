@@ -1,5 +1,4 @@
-"""
-Mark of a database with an unfinished copy: ``UNFINISHED`` is added to its schema version.
+"""Mark of a database with an unfinished copy: ``UNFINISHED`` is added to its schema version.
 
 Every program refuses to open it: newer ones know the mark, and older ones and running nodes see a version that is too
 new for them.
@@ -12,8 +11,7 @@ UNFINISHED = 1_000_000
 
 
 def known_version(version: int, newest: int, unfinished: bool = False) -> int:
-    """
-    Return the schema version of a database without the mark.
+    """Return the schema version of a database without the mark.
 
     Args:
         version: as stored in the database, mark included.
@@ -35,8 +33,7 @@ def known_version(version: int, newest: int, unfinished: bool = False) -> int:
 
 
 def refuse_migration(version: int, newest: int) -> None:
-    """
-    Raise an error if a database needs a migration.
+    """Raise an error if a database needs a migration.
 
     Args:
         version: number of its schema; 0 for a new database.

@@ -11,8 +11,7 @@ _SAVE = """
 
 
 class InstitutionTable:
-    """
-    Table of details: a JSON document for the whole server and one for each survey that has its own.
+    """Table of details: a JSON document for the whole server and one for each survey that has its own.
 
     Methods are thread-safe and raise ``StorageError`` if the database is unavailable.
     """
@@ -25,8 +24,7 @@ class InstitutionTable:
         return {str(name): bytes(document) for name, document in self._back_end.rows_of(_FIND, [survey])}
 
     def save(self, survey: str, document: bytes | None, who: str = NO_ACTOR) -> None:
-        """
-        Replace a document, and record it in the audit log.
+        """Replace a document, and record it in the audit log.
 
         Args:
             survey: name of the survey; "" for the whole server.

@@ -23,8 +23,7 @@ END_TIMEOUT_SECONDS = 10.0
 
 
 class MaintenanceThread:
-    """
-    Settles when reports are due, and runs requested work, one after the other.
+    """Settles when reports are due, and runs requested work, one after the other.
 
     It settles once at the start, since the process before may have been killed. It ends with the process, wherever it
     is: only work that may be killed at any point is for it.
@@ -54,8 +53,7 @@ class MaintenanceThread:
         self._thread.start()
 
     def note_stored(self, reports: int) -> None:
-        """
-        Note that reports were stored, an invitation redeemed or rows deleted, so that the storage settles in time.
+        """Note that reports were stored, an invitation redeemed or rows deleted, so that the storage settles in time.
 
         Args:
             reports: number of reports; 0 for an invitation or a deletion.

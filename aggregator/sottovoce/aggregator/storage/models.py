@@ -32,8 +32,7 @@ class Outcome(Enum):
 
 @dataclass(frozen=True)
 class StoredSurvey:
-    """
-    A published survey.
+    """A published survey.
 
     Attributes:
         key: number of the revision in this database.
@@ -61,8 +60,7 @@ class StoredSurvey:
 
 @dataclass(frozen=True)
 class StoragePlan:
-    """
-    Facts about a survey revision that a back end needs to store its reports.
+    """Facts about a survey revision that a back end needs to store its reports.
 
     Attributes:
         survey: key of the stored revision.
@@ -83,8 +81,7 @@ class StoragePlan:
 
 @dataclass(frozen=True, slots=True)
 class ReportBatch:
-    """
-    Admitted reports of one survey and wave, concatenated: one report, or a batch of a thousand.
+    """Admitted reports of one survey and wave, concatenated: one report, or a batch of a thousand.
 
     Attributes:
         plan: of the reports' survey.
@@ -118,8 +115,7 @@ class Known(NamedTuple):
 
 @dataclass(frozen=True)
 class Cell:
-    """
-    The shown counts of one wave and cohort.
+    """The shown counts of one wave and cohort.
 
     Attributes:
         cohort: a value of the cohort question, or ``ALL``.

@@ -1,5 +1,4 @@
-"""
-Ledgers of privacy budgets, available as ``storage.releases``: one implementation in the SQL of both back ends.
+"""Ledgers of privacy budgets, available as ``storage.releases``: one implementation in the SQL of both back ends.
 
 Of a database that was restored from before a budget was opened, only its head in the folder of heads still knows of it;
 so the budget counts as open there too.
@@ -34,8 +33,7 @@ def data_digest(survey: str) -> str:
 
 
 class ReleaseTables:
-    """
-    Table of ledgers. Methods are thread-safe and raise ``StorageError`` if the database is unavailable.
+    """Table of ledgers. Methods are thread-safe and raise ``StorageError`` if the database is unavailable.
 
     Attributes:
         heads: folder with the heads of budgets; None if there is none.
@@ -64,8 +62,7 @@ class ReleaseTables:
         return [bytes(line) for (line,) in self._back_end.rows_of(_LINES, [survey])]
 
     def begin(self, survey: str, line: bytes, who: str = NO_ACTOR) -> None:
-        """
-        Begin a ledger with this line, replacing a ledger without answers, and record it in the audit log.
+        """Begin a ledger with this line, replacing a ledger without answers, and record it in the audit log.
 
         Args:
             survey: name of the survey.
@@ -87,8 +84,7 @@ class ReleaseTables:
             self._back_end.note(db, BUDGET_OPENED, who, survey)
 
     def add(self, survey: str, after: int, line: bytes) -> None:
-        """
-        Append a line, durably.
+        """Append a line, durably.
 
         Args:
             survey: name of the survey.

@@ -28,8 +28,7 @@ class ReadableReports(Protocol):
         """Return the lines of the permanent survey log."""
 
     def changed_since_close(self, name: str, less_than: int | None = None) -> int:
-        """
-        Return the number of cells whose counts changed since the first close.
+        """Return the number of cells whose counts changed since the first close.
 
         Args:
             name: of the survey.

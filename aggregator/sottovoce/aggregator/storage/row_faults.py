@@ -26,8 +26,7 @@ _OTHER = "they cannot be changed without breaking the chain of entries: restore 
 
 
 def row_faults(db: Handle, today: int) -> Iterator[str]:
-    """
-    Describe days more than 100 years from today, and keys with scopes that this program does not know.
+    """Describe days more than 100 years from today, and keys with scopes that this program does not know.
 
     Args:
         db: within a transaction.

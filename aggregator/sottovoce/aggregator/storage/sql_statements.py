@@ -87,8 +87,7 @@ class Handle(Protocol):
         """Run one statement for each row; return the number of rows that changed."""
 
     def stream(self, sql: str, parameters: Sequence[Any], size: int) -> Iterator[list[Any]]:
-        """
-        Yield the rows of a statement in chunks, without holding all of them in memory.
+        """Yield the rows of a statement in chunks, without holding all of them in memory.
 
         Args:
             sql: one statement.
@@ -97,8 +96,7 @@ class Handle(Protocol):
         """
 
     def hold_ids(self, report_ids: Sequence[bytes]) -> None:
-        """
-        Lock these ids against other writers, for all revisions, until the end of the transaction.
+        """Lock these ids against other writers, for all revisions, until the end of the transaction.
 
         Args:
             report_ids: of 16 bytes.
@@ -117,8 +115,7 @@ _SIZES = (1, 20, MOST_KEYS)
 
 
 def for_keys(statement: str, keys: Sequence[bytes]) -> tuple[str, list[bytes]]:
-    """
-    Return a statement with enough marks for the keys, and the keys, padded with repetitions of the last one.
+    """Return a statement with enough marks for the keys, and the keys, padded with repetitions of the last one.
 
     Args:
         statement: SQL with ``{marks}`` in the place of the list of keys.
@@ -135,8 +132,7 @@ def id_hash(report_id: bytes) -> bytes:
 
 
 def known(db: Handle, survey: int, report_ids: Sequence[bytes]) -> ResultRows:
-    """
-    Look up reports; return (id, wave, packed values) of those that are stored.
+    """Look up reports; return (id, wave, packed values) of those that are stored.
 
     Args:
         db: within a transaction.
@@ -148,8 +144,7 @@ def known(db: Handle, survey: int, report_ids: Sequence[bytes]) -> ResultRows:
 
 
 def take_out(db: Handle, survey: int, report_id: bytes) -> bool:
-    """
-    Delete a report, fresh or settled; return True if this call deleted it.
+    """Delete a report, fresh or settled; return True if this call deleted it.
 
     Args:
         db: within a transaction.
@@ -161,8 +156,7 @@ def take_out(db: Handle, survey: int, report_id: bytes) -> bool:
 
 
 def find(db: Handle, survey: int, report_id: bytes) -> Known | None:
-    """
-    Return the wave and values stored under this id, or None.
+    """Return the wave and values stored under this id, or None.
 
     Args:
         db: within a transaction.
@@ -174,8 +168,7 @@ def find(db: Handle, survey: int, report_id: bytes) -> Known | None:
 
 
 def has_tombstone(db: Handle, survey: int, report_id: bytes) -> bool:
-    """
-    Return True if the report with this id was withdrawn.
+    """Return True if the report with this id was withdrawn.
 
     Args:
         db: within a transaction.
@@ -204,8 +197,7 @@ def spend_tokens(db: Handle, arrivals: Sequence[ReportBatch]) -> bool:
 
 
 def count_up(db: Handle, added: Change, slot: int = 0) -> None:
-    """
-    Add new reports to the live counts.
+    """Add new reports to the live counts.
 
     Cells come first, in key order: the row lock of a cell protects its counts in that slot, so that two writers cannot
     deadlock.
@@ -221,8 +213,7 @@ def count_up(db: Handle, added: Change, slot: int = 0) -> None:
 
 
 def count_down(db: Handle, taken: Change, slot: int = 0) -> None:
-    """
-    Subtract withdrawn reports from the live counts; the count of one slot may become negative, never the sum.
+    """Subtract withdrawn reports from the live counts; the count of one slot may become negative, never the sum.
 
     Shown counts stay as they are: a cell that shrinks is not published again.
 
@@ -271,8 +262,7 @@ def _for_rows(statement: str, rows: int, columns: int) -> str:
 
 
 def show(db: Handle, survey: int, wave: int, cohorts: Sequence[int]) -> None:
-    """
-    Copy the live counts of these cells to the shown counts.
+    """Copy the live counts of these cells to the shown counts.
 
     Args:
         db: within a transaction.

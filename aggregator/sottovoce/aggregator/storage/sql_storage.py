@@ -1,5 +1,4 @@
-"""
-Storage of one aggregator in the SQL that SQLite and PostgreSQL share.
+"""Storage of one aggregator in the SQL that SQLite and PostgreSQL share.
 
 A back end stores reports and updates their counts in one durable transaction. It counts by cell: revision, wave and
 cohort; each report belongs to one cell. Each count has a live and a shown value. The shown value is a copy of the live
@@ -50,8 +49,7 @@ Rows = Callable[[str], Iterator[tuple[Any, ...]]]
 
 
 class Storage(PulseStorage, SurveyStorage, TokenStorage):
-    """
-    Database of one aggregator. Methods are thread-safe and raise ``StorageError`` if it is unavailable.
+    """Database of one aggregator. Methods are thread-safe and raise ``StorageError`` if it is unavailable.
 
     A back end adds its connections, its fast path for storing a group of reports, and the care of its files.
     """
@@ -82,8 +80,7 @@ class Storage(PulseStorage, SurveyStorage, TokenStorage):
         return ReleaseTables(self)
 
     def add_researcher(self, name: str, token_hash: bytes, who: str = NO_ACTOR) -> None:
-        """
-        Add an administrator who signs in with a key, see ``AccessTables.add_researcher``.
+        """Add an administrator who signs in with a key, see ``AccessTables.add_researcher``.
 
         Args:
             name: of the account.
@@ -109,8 +106,7 @@ class Storage(PulseStorage, SurveyStorage, TokenStorage):
             return has_tombstone(db, survey, report_id)
 
     def withdraw(self, plan: StoragePlan, report_id: bytes) -> Outcome:
-        """
-        Delete a report and subtract it from the live counts.
+        """Delete a report and subtract it from the live counts.
 
         Returns WITHDRAWN (also if it was withdrawn before), CLOSED or UNKNOWN.
 
@@ -183,8 +179,7 @@ class Storage(PulseStorage, SurveyStorage, TokenStorage):
             )
 
     def show_grown(self, batches: Mapping[int, int]) -> None:
-        """
-        Update shown counts that a process did not update because it ended after storing reports.
+        """Update shown counts that a process did not update because it ended after storing reports.
 
         Does nothing here: an only writer shows grown cells in the transaction that stores the reports.
 

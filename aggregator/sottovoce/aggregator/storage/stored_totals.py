@@ -14,8 +14,7 @@ Place = tuple[int, int, int, int, int]
 
 
 class CheckedRevision(NamedTuple):
-    """
-    Published revision as the checks see it.
+    """Published revision as the checks see it.
 
     Attributes:
         key: number of the revision in this database.
@@ -45,8 +44,7 @@ class Tokens(NamedTuple):
 
 @dataclass(frozen=True)
 class StoredTotals:
-    """
-    Stored totals by cell, by place, or by survey key.
+    """Stored totals by cell, by place, or by survey key.
 
     Attributes:
         arrived: reports by cell, summed over slots.

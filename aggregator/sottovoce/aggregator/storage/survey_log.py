@@ -1,5 +1,4 @@
-"""
-Permanent survey log: a line for each publication, retirement, close, reopening and deletion, and for token requests.
+"""Permanent survey log: a line for each publication, retirement, close, reopening and deletion, and for token requests.
 
 Each line holds the hash of the line before it, so that a noted hash reveals later changes (see ``hash_chain``). Lines
 have days, not times, and hold nothing about respondents.
@@ -27,8 +26,7 @@ def lines(db: Handle) -> list[SurveyLogEntry]:
 
 
 def append(db: Handle, day: int, what: str, about: str) -> int:
-    """
-    Append a line; return its number, which is larger than all survey keys so far.
+    """Append a line; return its number, which is larger than all survey keys so far.
 
     Args:
         db: within a transaction that holds the lock of the survey log.

@@ -5,8 +5,7 @@ from typing import NamedTuple
 
 
 class Column(NamedTuple):
-    """
-    Kind and constraints of a table's column.
+    """Kind and constraints of a table's column.
 
     Attributes:
         kind: numbers, text or bytes.

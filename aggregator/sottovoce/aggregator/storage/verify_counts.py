@@ -19,8 +19,7 @@ from sottovoce.shared.spec import Survey
 
 
 def wrong_shown(key: int, survey: Survey, totals: StoredTotals) -> Iterator[str]:
-    """
-    Describe shown counts of a revision that cannot be a copy of its live counts.
+    """Describe shown counts of a revision that cannot be a copy of its live counts.
 
     Shown counts are a copy at an earlier moment, which is not stored. The numbers of reports that arrived and were
     withdrawn since are known, and bound each shown count from both sides.
@@ -130,8 +129,7 @@ def _wrong_cells(
 
 
 def _count_spent_tokens(revisions: list[CheckedRevision], totals: StoredTotals) -> Counter[int]:
-    """
-    Number of spent tokens, by the key of the first revision.
+    """Number of spent tokens, by the key of the first revision.
 
     Each report of a survey with tokens spent one, withdrawn reports included. Redeemed invitations are counted from
     their own rows: nothing links them to reports.

@@ -31,8 +31,7 @@ def find_draft(name: str, version: int | None = None) -> LoadedDraft | None:
 
 
 def load_draft(name: str) -> LoadedDraft:
-    """
-    Load the newest version of a draft that must exist.
+    """Load the newest version of a draft that must exist.
 
     Raises:
         ReportRejected: ``unknown_survey``.
@@ -44,8 +43,7 @@ def load_draft(name: str) -> LoadedDraft:
 
 
 def save(name: str, typed_over: int, draft: SurveyDraft, *, again: bool = False) -> int | None:
-    """
-    Save a new version of a draft, after all waiting reports; an unchanged draft makes no new version.
+    """Save a new version of a draft, after all waiting reports; an unchanged draft makes no new version.
 
     A browser that never got the reply to its last save (reply lost, page left) saves over a version that is no longer
     the newest. The stamp of a version names the visit to the page and counts its saves. If every version since then
@@ -98,8 +96,7 @@ def _parts(stamp: str) -> tuple[str, int]:
 
 
 def begin(draft: SurveyDraft, wanted: str = "") -> str:
-    """
-    Begin a draft owned by the signed-in account.
+    """Begin a draft owned by the signed-in account.
 
     Args:
         draft: its first version.
@@ -129,8 +126,7 @@ def begin_correction(name: str) -> None:
 
 
 def _with_new_stamp(draft: SurveyDraft) -> SurveyDraft:
-    """
-    Give a draft a fresh stamp, and the time.
+    """Give a draft a fresh stamp, and the time.
 
     A deleted or published draft may have had the same name and version number; the stamp tells the two apart.
     """
@@ -150,8 +146,7 @@ def forget(name: str) -> None:
 
 
 def current_survey(name: str) -> Survey:
-    """
-    Return the survey that the draft currently describes; without a draft, the newest published revision.
+    """Return the survey that the draft currently describes; without a draft, the newest published revision.
 
     Raises:
         SpecError: the draft is not a valid survey yet.

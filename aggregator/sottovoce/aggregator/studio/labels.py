@@ -19,8 +19,7 @@ from sottovoce.shared.spec import Question, Survey
 
 
 def labels_of(survey: Survey, question: Question, words: Words) -> dict[str, str]:
-    """
-    Map each option of a question to its label in the reader's language.
+    """Map each option of a question to its label in the reader's language.
 
     Args:
         survey: for its default language.
@@ -33,8 +32,7 @@ def labels_of(survey: Survey, question: Question, words: Words) -> dict[str, str
 
 
 def title_of(survey: Survey, question: Question, words: Words) -> str:
-    """
-    Return the question's text; if two questions have the same text, the name is added in parentheses.
+    """Return the question's text; if two questions have the same text, the name is added in parentheses.
 
     Readers of a screen reader can then distinguish them too.
 
@@ -49,8 +47,7 @@ def title_of(survey: Survey, question: Question, words: Words) -> str:
 
 
 def name_of_group(survey: Survey, group: CohortGroup, words: Words) -> str:
-    """
-    Return the labels of the options in a group of cohorts, joined by commas.
+    """Return the labels of the options in a group of cohorts, joined by commas.
 
     Args:
         survey: the survey that defines the cohorts.
@@ -64,8 +61,7 @@ def name_of_group(survey: Survey, group: CohortGroup, words: Words) -> str:
 
 
 def people_in_words(estimate: Estimate, group: Population, words: Words) -> str:
-    """
-    Express a share as a number of people.
+    """Express a share as a number of people.
 
     If every member of a known group has answered, the interval counts those people exactly; otherwise the share is
     scaled to the group's size.
@@ -87,8 +83,7 @@ def people_in_words(estimate: Estimate, group: Population, words: Words) -> str:
 
 
 def alarm_in_words(alarm: CountWarning, results: SurveyResults, invited: int | None, words: Words) -> str:
-    """
-    Describe a warning about the counts, and what to do about it.
+    """Describe a warning about the counts, and what to do about it.
 
     Args:
         alarm: the warning.
@@ -140,8 +135,7 @@ _SENTENCES = frozenset({"note", "reason", "limits"})
 
 @dataclass(frozen=True)
 class SurveyVariable:
-    """
-    A variable of the survey, as analyses use it.
+    """A variable of the survey, as analyses use it.
 
     Attributes:
         name: name used in analyses.
@@ -170,8 +164,7 @@ class SurveyVariable:
 
 @dataclass(frozen=True)
 class SurveyVariables:
-    """
-    All variables of a survey, in a reader's language.
+    """All variables of a survey, in a reader's language.
 
     Attributes:
         survey: newest revision of the survey.
@@ -225,8 +218,7 @@ class SurveyVariables:
         return f"{self.label(name)} = {self.category(name, category)}" if is_category else self.label(name)
 
     def note(self, english: str, **of: str) -> str:
-        """
-        Translate a note of an analysis, with the survey's labels instead of names, as a whole sentence.
+        """Translate a note of an analysis, with the survey's labels instead of names, as a whole sentence.
 
         Args:
             english: the note.
@@ -236,8 +228,7 @@ class SurveyVariables:
         return self.words.translate("note_as_sentence", note=text[:1].upper() + text[1:])
 
     def explain_refusal(self, option: str, english: str, page: str) -> str:
-        """
-        Explain why an analysis is refused.
+        """Explain why an analysis is refused.
 
         Args:
             option: the option at fault; "" if the reason concerns the whole analysis.

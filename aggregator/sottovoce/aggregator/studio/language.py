@@ -39,8 +39,7 @@ def _speak() -> dict[str, object]:
 
 
 def choose() -> Response:
-    """
-    Remember the language in ``?language=`` for this browser and redirect to the page in ``?page=``.
+    """Remember the language in ``?language=`` for this browser and redirect to the page in ``?page=``.
 
     GET is safe here: the server stores nothing, and a forged link can only change the language of the pages.
     """
@@ -52,8 +51,7 @@ def choose() -> Response:
 
 
 def is_of_studio(page: str) -> bool:
-    """
-    Return True if a path with its query belongs to the studio.
+    """Return True if a path with its query belongs to the studio.
 
     This prevents open redirects: no scheme, no host and no ``//`` can pass.
     """

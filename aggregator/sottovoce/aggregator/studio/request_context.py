@@ -45,8 +45,7 @@ def refusal_message(refused: AccessRefused) -> str:
 
 
 def shown_institution(survey: str = "") -> Institution:
-    """
-    Return the institution that pages and files show; while the database fails, the one in the operator's file.
+    """Return the institution that pages and files show; while the database fails, the one in the operator's file.
 
     Args:
         survey: name of the survey that may have details of its own; "" for the server.

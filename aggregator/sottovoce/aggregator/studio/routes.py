@@ -1,5 +1,4 @@
-"""
-Routes of the researchers' pages.
+"""Routes of the researchers' pages.
 
 The pages are rendered on the server and work without a script. They set two cookies: session and language.
 """

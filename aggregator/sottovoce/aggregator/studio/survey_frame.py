@@ -1,5 +1,4 @@
-"""
-Frame that all pages of a survey share: title, state, next action and navigation bar.
+"""Frame that all pages of a survey share: title, state, next action and navigation bar.
 
 The bar leaves out pages that the reader may not open.
 """
@@ -36,8 +35,7 @@ NEXT = {"draft": "design", "few": "invite", "open": "results", "closed": "tables
 
 @dataclass(frozen=True)
 class PageLink:
-    """
-    Link to a page in the navigation bar.
+    """Link to a page in the navigation bar.
 
     Attributes:
         page: key of the page, which is also its endpoint and the last part of its URL.
@@ -52,8 +50,7 @@ class PageLink:
 
 @dataclass(frozen=True)
 class SurveyPage:
-    """
-    Frame of a page of a survey.
+    """Frame of a page of a survey.
 
     Attributes:
         name: name of the survey.
@@ -89,8 +86,7 @@ def may_open(name: str) -> Callable[[str], bool]:
 
 
 def published_page(name: str, page: str) -> SurveyPage:
-    """
-    Build the frame of a page of a published survey.
+    """Build the frame of a page of a published survey.
 
     Args:
         name: name of the survey.
@@ -111,8 +107,7 @@ def published_page(name: str, page: str) -> SurveyPage:
 
 
 def draft_page(name: str, page: str, title: str) -> SurveyPage:
-    """
-    Build the frame of a page of a draft; a correction has the frame of its survey.
+    """Build the frame of a page of a draft; a correction has the frame of its survey.
 
     Args:
         name: name of the draft.
@@ -130,8 +125,7 @@ def draft_page(name: str, page: str, title: str) -> SurveyPage:
 
 
 def frame_of(name: str, page: str) -> SurveyPage:
-    """
-    Build the frame of a page that published surveys and drafts both have.
+    """Build the frame of a page that published surveys and drafts both have.
 
     Args:
         name: name of a published survey or of a draft.
@@ -146,8 +140,7 @@ def frame_of(name: str, page: str) -> SurveyPage:
 
 
 def next_page(stage: str, opens: Callable[[str], bool]) -> str:
-    """
-    Choose the page that the bare address of a survey redirects to.
+    """Choose the page that the bare address of a survey redirects to.
 
     Args:
         stage: stage of the survey.
@@ -201,8 +194,7 @@ def address_of(name: str, page: str) -> str:
 
 
 def draft_placeholder(name: str, page: str) -> str | None:
-    """
-    Placeholder page for drafts: available after publishing. None if the survey was published or no draft exists.
+    """Placeholder page for drafts: available after publishing. None if the survey was published or no draft exists.
 
     Args:
         name: name of the draft.

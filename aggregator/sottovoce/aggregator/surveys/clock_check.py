@@ -13,8 +13,7 @@ STEADY = 600.0
 
 
 class SteadyClock:
-    """
-    Comparison of this machine's clock with a monotonic clock and with the database's clock.
+    """Comparison of this machine's clock with a monotonic clock and with the database's clock.
 
     Args:
         clock: returns the present moment by this machine, which may be wrong at the start and be set at any time.
@@ -31,8 +30,7 @@ class SteadyClock:
         self._begin()
 
     def __call__(self) -> bool:
-        """
-        Compare the clocks; return True if they agreed at every call in the last ten minutes.
+        """Compare the clocks; return True if they agreed at every call in the last ten minutes.
 
         So it returns False for ten minutes after a start, and after each time that the clock was set.
 

@@ -17,8 +17,7 @@ def present(storage: Storage, clock: Clock = now) -> datetime:
 
 
 def check_clocks(storage: Storage, clock: Clock = now) -> None:
-    """
-    Raise an error unless this machine's clock and the database's agree.
+    """Raise an error unless this machine's clock and the database's agree.
 
     Args:
         storage: the database.
@@ -31,8 +30,7 @@ def check_clocks(storage: Storage, clock: Clock = now) -> None:
 
 
 class SharedClock:
-    """
-    The database's time, extrapolated with a monotonic clock instead of a query for each call.
+    """The database's time, extrapolated with a monotonic clock instead of a query for each call.
 
     Args:
         storage: the database, queried here and at each ``check``.
@@ -53,8 +51,7 @@ class SharedClock:
         return datetime.fromtimestamp(self._begin + self._running(), UTC)
 
     def check(self) -> None:
-        """
-        Query the database's clock again, and raise an error unless this machine's clock agrees with it.
+        """Query the database's clock again, and raise an error unless this machine's clock agrees with it.
 
         Raises:
             StorageError: they are more than five seconds apart.

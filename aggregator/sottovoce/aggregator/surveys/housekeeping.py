@@ -12,8 +12,7 @@ from sottovoce.shared.errors import StorageError
 
 
 class Housekeeping:
-    """
-    Periodic work on the database; each call does what is due.
+    """Periodic work on the database; each call does what is due.
 
     Args:
         storage: the database, whose clock decides what is due, if it has one.
@@ -76,8 +75,7 @@ def waiting_words(seconds: int) -> str:
 
 
 def delete_due(storage: Storage, now: datetime, who: str = NO_ACTOR) -> list[str]:
-    """
-    Delete every survey whose ``delete_on`` has come, open or closed; return their names.
+    """Delete every survey whose ``delete_on`` has come, open or closed; return their names.
 
     Args:
         storage: the database.
@@ -102,8 +100,7 @@ def close_due(storage: Storage, now: datetime) -> None:
 
 
 def purge_due(storage: Storage, now: datetime, who: str = NO_ACTOR) -> list[StoredSurvey]:
-    """
-    Purge every revision whose retention time of report ids has passed; return those revisions.
+    """Purge every revision whose retention time of report ids has passed; return those revisions.
 
     Args:
         storage: the database.
@@ -118,8 +115,7 @@ def purge_due(storage: Storage, now: datetime, who: str = NO_ACTOR) -> list[Stor
 
 
 def forget_ahead(copy: Storage, now: datetime, days: int) -> list[str]:
-    """
-    Delete from a backup what the database itself will have deleted by the backup's last day.
+    """Delete from a backup what the database itself will have deleted by the backup's last day.
 
     Args:
         copy: backup of the database; changed in place.
@@ -145,8 +141,7 @@ def forget_ahead(copy: Storage, now: datetime, days: int) -> list[str]:
 
 
 def _retention_end(stored: StoredSurvey, surveys: Sequence[StoredSurvey]) -> int | None:
-    """
-    Return the day from which a revision's report ids are not needed; None while they are.
+    """Return the day from which a revision's report ids are not needed; None while they are.
 
     Signed ids are needed until the last revision is closed, since an id may have one report across all revisions.
     """

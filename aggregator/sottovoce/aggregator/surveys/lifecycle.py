@@ -33,8 +33,7 @@ _JOINT_RESULTS_END = (
 
 @dataclass(frozen=True)
 class ListedSurvey:
-    """
-    Entry in a list of surveys.
+    """Entry in a list of surveys.
 
     Attributes:
         reports: number of reports; rounded down to batches for each open revision, for privacy.
@@ -60,8 +59,7 @@ def _list_survey(rows: Sequence[StoredSurvey]) -> ListedSurvey:
 
 
 def correction_words(earlier: Sequence[StoredSurvey], survey: Survey) -> str:
-    """
-    Return a text on the effects of publishing a correction on links, personal links and counts.
+    """Return a text on the effects of publishing a correction on links, personal links and counts.
 
     Args:
         earlier: published revisions, oldest first.
@@ -90,8 +88,7 @@ def correction_words(earlier: Sequence[StoredSurvey], survey: Survey) -> str:
 
 
 def hours_of_waiting(storage: Storage, name: str) -> int:
-    """
-    Return for how many hours devices may delay sending a report; 0 if they send at once.
+    """Return for how many hours devices may delay sending a report; 0 if they send at once.
 
     Args:
         storage: the database.
@@ -101,8 +98,7 @@ def hours_of_waiting(storage: Storage, name: str) -> int:
 
 
 def signed_before(earlier: Sequence[StoredSurvey], survey: Survey) -> int:
-    """
-    Return the number of waves that were signed already if the correction adds waves, else 0.
+    """Return the number of waves that were signed already if the correction adds waves, else 0.
 
     Args:
         earlier: published revisions, oldest first.
@@ -113,8 +109,7 @@ def signed_before(earlier: Sequence[StoredSurvey], survey: Survey) -> int:
 
 
 def closing_words(storage: Storage, name: str) -> tuple[str, bool]:
-    """
-    Return the warning text for ``survey close``, and True if it needs confirmation; for operators only.
+    """Return the warning text for ``survey close``, and True if it needs confirmation; for operators only.
 
     Args:
         storage: the database.
@@ -158,8 +153,7 @@ def reopening_words(storage: Storage, name: str) -> str:
 
 
 def check_reopening(storage: Storage, name: str, now: datetime) -> None:
-    """
-    Raise an error unless a survey may be reopened.
+    """Raise an error unless a survey may be reopened.
 
     Args:
         storage: the database.

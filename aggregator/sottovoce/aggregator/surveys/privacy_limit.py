@@ -1,5 +1,4 @@
-"""
-Check of a survey's epsilon against the limits of respondents' devices.
+"""Check of a survey's epsilon against the limits of respondents' devices.
 
 Each device refuses a survey above its limits for one question or for a whole report. So the server refuses such a
 survey before anyone is invited. Stored surveys are not checked again.
@@ -19,8 +18,7 @@ NAMED = 3
 
 
 def check_affordable(survey: Survey) -> None:
-    """
-    Refuse a survey whose epsilon is above the default limits of devices.
+    """Refuse a survey whose epsilon is above the default limits of devices.
 
     Raises:
         SpecError: with the questions above the limit, or those with the largest epsilon, and remedies.
@@ -85,8 +83,7 @@ def remedies(survey: Survey, limit: float) -> list[str]:
 
 
 def most_asked(epsilons: list[float], below: int, limit: float) -> int:
-    """
-    Return the largest number of questions that each person can be asked within a limit.
+    """Return the largest number of questions that each person can be asked within a limit.
 
     Args:
         epsilons: of the private questions.

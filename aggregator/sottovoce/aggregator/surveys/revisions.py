@@ -1,5 +1,4 @@
-"""
-Rules for a revision that follows a published one, and the reference to its predecessor.
+"""Rules for a revision that follows a published one, and the reference to its predecessor.
 
 A correction may change texts, order, times, and the probabilities of answers that are drawn anew. It may not change
 what links and devices rely on: access, memoized questions, and ``release_batch``, which may only grow.
@@ -41,8 +40,7 @@ MOST_REVISIONS = 8
 
 
 def next_revision(storage: Storage, survey: Survey) -> Survey:
-    """
-    Return the survey as it can be published: with ``replaces`` set to the digest of the newest revision.
+    """Return the survey as it can be published: with ``replaces`` set to the digest of the newest revision.
 
     A survey that was published already is returned as it was then. Storage checks again, within its transaction, that
     the predecessor is still the newest.
@@ -88,8 +86,7 @@ def _noisy_cohorts(storage: Storage, earlier: Sequence[Survey], survey: Survey) 
 
 
 def may_stay_closed(storage: Storage, survey: Survey) -> bool:
-    """
-    Return True if the survey is closed and this correction changes texts only, so that it need not be opened again.
+    """Return True if the survey is closed and this correction changes texts only, so that it need not be opened again.
 
     Args:
         storage: database with the published revisions.

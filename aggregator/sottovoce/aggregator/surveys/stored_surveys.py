@@ -17,8 +17,7 @@ def survey_of(document: bytes) -> Survey:
 
 
 def reports_so_far(stored: StoredSurvey) -> int:
-    """
-    Return the reports of a revision, rounded down to batches while it is open, so that no single arrival shows.
+    """Return the reports of a revision, rounded down to batches while it is open, so that no single arrival shows.
 
     The shown counts need not be a multiple of a batch, and no page may name a total below theirs.
     """
@@ -27,8 +26,7 @@ def reports_so_far(stored: StoredSurvey) -> int:
 
 
 def newest(storage: Storage, name: str) -> StoredSurvey:
-    """
-    Return the newest revision of a survey.
+    """Return the newest revision of a survey.
 
     Raises:
         ReportRejected: ``unknown_survey``.
@@ -52,8 +50,7 @@ def wave_state(wave: Wave, now: datetime) -> str:
 
 
 def released_questions(surveys: Sequence[Survey]) -> frozenset[str]:
-    """
-    Return the names of the public questions that a budget can publish with noise: all but the cohort.
+    """Return the names of the public questions that a budget can publish with noise: all but the cohort.
 
     The size of each cohort is part of the results from the first snapshot on, so that noise would hide nothing.
 

@@ -1,5 +1,4 @@
-"""
-Reader of survey files in YAML, or in JSON, which is a subset of YAML.
+"""Reader of survey files in YAML, or in JSON, which is a subset of YAML.
 
 Plain scalars are text, integers, true, false or null. Dates and decimals stay text, as in the canonical survey. An
 unquoted yes, no, on or off is refused, because YAML 1.1 readers take it for a boolean and YAML 1.2 readers for text.
@@ -68,8 +67,7 @@ _Loader.add_implicit_resolver("tag:yaml.org,2002:int", re.compile(r"-?(?:0|[1-9]
 
 
 def read_survey_file(path: Path) -> Survey:
-    """
-    Read the survey in a file.
+    """Read the survey in a file.
 
     Raises:
         SpecError: the file cannot be read, is not YAML, or does not describe a survey; with all mistakes and their
@@ -114,8 +112,7 @@ def places_in(path: Path) -> Callable[[str], str]:
 
 
 def parse_yaml(data: bytes) -> object:
-    """
-    Parse YAML.
+    """Parse YAML.
 
     Raises:
         SpecError: with line and column, but never the text there.
@@ -191,8 +188,7 @@ _ONE = {"questions": "question", "choices": "choice", "coordinates": "coordinate
 
 
 def place(pointer: str, root: yaml.Node | None) -> str:
-    """
-    Return a JSON pointer in words, as "question 3 'cheated', choice 1, label, line 14".
+    """Return a JSON pointer in words, as "question 3 'cheated', choice 1, label, line 14".
 
     Args:
         pointer: into the document; "" for the whole document, whose place is "".

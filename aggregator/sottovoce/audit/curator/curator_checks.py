@@ -1,5 +1,4 @@
-"""
-The curator's own mechanisms, held against what they claim: every branch of the running code on small neighbours.
+"""The curator's own mechanisms, held against what they claim: every branch of the running code on small neighbours.
 
 A check passes only if it could have failed: its neighbours must show at least half of what is claimed.
 
@@ -65,8 +64,7 @@ def _encloses(low: Fraction, high: Fraction, rate: float) -> bool:
 
 
 def enumerated(case: NeighbourCase) -> Iterator[Check]:
-    """
-    Check a release against its claim under each relation of neighbours, by every branch of its code.
+    """Check a release against its claim under each relation of neighbours, by every branch of its code.
 
     Args:
         case: the release and its neighbours.
@@ -93,8 +91,7 @@ def _top() -> Iterator[Check]:
 
 
 def winner_loss(counts: tuple[int, ...], move: tuple[int, ...], rate: Fraction, noise: WinnerNoise = LAPLACE) -> float:
-    """
-    Return the loss of a noisy maximum by summation.
+    """Return the loss of a noisy maximum by summation.
 
     Args:
         counts: of the cells.
@@ -108,8 +105,7 @@ def winner_loss(counts: tuple[int, ...], move: tuple[int, ...], rate: Fraction, 
 
 
 def delta_check(name: str, run: Run, pair: NeighbourPair, claim: tuple[float, float]) -> Check:
-    """
-    Check the hockey-stick of a release between two neighbours against the claimed delta.
+    """Check the hockey-stick of a release between two neighbours against the claimed delta.
 
     Args:
         name: for the report.
@@ -124,8 +120,7 @@ def delta_check(name: str, run: Run, pair: NeighbourPair, claim: tuple[float, fl
 
 
 def judged(name: str, loss: float, claim: float, scope: str = "every branch") -> Check:
-    """
-    Judge a computed loss by a claim.
+    """Judge a computed loss by a claim.
 
     Args:
         name: for the report.
@@ -140,8 +135,7 @@ def judged(name: str, loss: float, claim: float, scope: str = "every branch") ->
 
 
 def _verdict(figure: str, found: float, claim: float) -> str:
-    """
-    Return what is wrong, or nothing.
+    """Return what is wrong, or nothing.
 
     A check that finds less than half of its claim could not have seen a release with half of the noise.
     """
@@ -196,8 +190,7 @@ class _Cut(BaseException):
 
 @dataclass
 class _Disk:
-    """
-    Counts steps, and ends them at one.
+    """Counts steps, and ends them at one.
 
     Attributes:
         ledger: its file.
@@ -249,8 +242,7 @@ def ask_and_show(budget: Budget, show: Show) -> None:
 
 
 def check_ledger(ask: Ask = ask_and_show) -> Check:
-    """
-    Check that no power cut leaves an answer that was shown but is missing from the ledger.
+    """Check that no power cut leaves an answer that was shown but is missing from the ledger.
 
     Args:
         ask: asks once; a faulty replacement shows that this check can fail.

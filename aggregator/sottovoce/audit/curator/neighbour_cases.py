@@ -1,5 +1,4 @@
-"""
-Releases at a curator and neighbours that are as far apart as their domain allows, for enumeration of all branches.
+"""Releases at a curator and neighbours that are as far apart as their domain allows, for enumeration of all branches.
 
 Small data are enough where the noise does not look at the data: what counts is how far neighbours can be apart, and
 those at the ends of each range are tried. Of clusters it is one iteration, from fixed starts: starts are drawn without
@@ -40,8 +39,7 @@ NeighbourPair = tuple[Any, Any]
 
 @dataclass(frozen=True)
 class NeighbourCase:
-    """
-    A release and two neighbours of each relation.
+    """A release and two neighbours of each relation.
 
     Attributes:
         name: of the mechanism.

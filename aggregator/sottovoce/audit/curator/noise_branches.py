@@ -1,5 +1,4 @@
-"""
-The exact distribution of noise from the running sampler: every branch of its code is taken.
+"""The exact distribution of noise from the running sampler: every branch of its code is taken.
 
 ``below`` branches by value and ``bernoulli`` into two, each with its exact probability. ``bernoulli_exp`` has a comb of
 branches that never ends; they are enumerated exactly to any depth (``exp_bounds``), elsewhere it is one of two.
@@ -85,8 +84,7 @@ class _OwnComb(NoiseBranches):
 
 
 def exp_bounds(n: int, d: int, least: float = 1e-30) -> tuple[Fraction, Fraction]:
-    """
-    Exact limits of the probability with which the running ``bernoulli_exp`` is true.
+    """Exact limits of the probability with which the running ``bernoulli_exp`` is true.
 
     Args:
         n: numerator.
@@ -106,8 +104,7 @@ def noise_distribution(draw: Callable[[ExactNoise], int], least: float = NEGLIGI
 def branches(
     draw: Callable[[ExactNoise], int], known: dict[tuple[object, ...], Distribution], least: float
 ) -> Distribution:
-    """
-    The probability of each outcome of a draw.
+    """The probability of each outcome of a draw.
 
     Args:
         draw: what is run on the stand-in, from its beginning for each way.
@@ -142,8 +139,7 @@ Run = Callable[[Any, ExactNoise], Any]
 
 
 def exact_loss(run: Run, first: object, second: object, least: float = NEGLIGIBLE, floor: float = FLOOR) -> float:
-    """
-    The largest log-ratio of probabilities of an answer under two data sets, in either direction.
+    """The largest log-ratio of probabilities of an answer under two data sets, in either direction.
 
     Args:
         run: the release.
@@ -157,8 +153,7 @@ def exact_loss(run: Run, first: object, second: object, least: float = NEGLIGIBL
 
 
 def exact_delta(run: Run, first: object, second: object, epsilon: float) -> float:
-    """
-    The hockey-stick at epsilon, in the worse direction.
+    """The hockey-stick at epsilon, in the worse direction.
 
     Args:
         run: the release.

@@ -1,5 +1,4 @@
-"""
-Whole visits to a served form, compared from outside: what its browser sends and stores may depend on no answer.
+"""Whole visits to a served form, compared from outside: what its browser sends and stores may depend on no answer.
 
 The browser draws its own random bytes, so that what follows from them, the reported values, ids, signatures and sets of
 questions, is replaced by marks; everything else must be the same in each visit, whatever was answered.
@@ -53,8 +52,7 @@ _DRAWN = re.compile(
 
 @dataclass(frozen=True)
 class Trace:
-    """
-    Everything that one visit leaves for an observer, with marks in place of random values.
+    """Everything that one visit leaves for an observer, with marks in place of random values.
 
     Attributes:
         posted: requests that carry something, in order: address, headers and body.
@@ -81,8 +79,7 @@ _WORDS = {
 
 
 def check_visits(browser: Browser, form: ServedForm, tick: Tick) -> Iterator[Check]:
-    """
-    A line about single visits, some of which must send twice; and one about people who come again in the next wave.
+    """A line about single visits, some of which must send twice; and one about people who come again in the next wave.
 
     Args:
         browser: makes the visits.
@@ -170,8 +167,7 @@ class _Visits:
         return self._trace(requests, reports, sent, forgotten)
 
     def _rest(self, requests: Sequence[WireRequest], *, is_back: bool = False) -> None:
-        """
-        Until the service worker has fetched what it keeps, and the browser has looked for a newer one.
+        """Until the service worker has fetched what it keeps, and the browser has looked for a newer one.
 
         Args:
             requests: of the visit, which grow meanwhile.

@@ -1,5 +1,4 @@
-"""
-Visits of invented people to a served form in a browser, whose aggregator and proxy is the audit's listener.
+"""Visits of invented people to a served form in a browser, whose aggregator and proxy is the audit's listener.
 
 The listener serves the files that the aggregator under audit serves, byte for byte, and answers in its place: nothing
 that a visitor sends reaches the survey. Everything is seen from outside: on the wire and in the browser's storage.
@@ -38,8 +37,7 @@ _SECONDS_OF_HOUR = 3600
 
 @dataclass(frozen=True)
 class ServedForm:
-    """
-    A form as it is served.
+    """A form as it is served.
 
     Attributes:
         survey: that it asks, with the test keys.
@@ -64,8 +62,7 @@ def is_too_dear(survey: Survey) -> bool:
 
 @contextmanager
 def visitor(browser: Browser, listener: Listener) -> Iterator[BrowserContext]:
-    """
-    Open a browser without stored data that can reach only the listener.
+    """Open a browser without stored data that can reach only the listener.
 
     Args:
         browser: the program.
@@ -80,8 +77,7 @@ def visitor(browser: Browser, listener: Listener) -> Iterator[BrowserContext]:
 
 
 def open_form(context: BrowserContext, listener: Listener, survey: Survey, wave: int) -> Page:
-    """
-    A new tab at the questions; what explains them is skipped, where there is any.
+    """A new tab at the questions; what explains them is skipped, where there is any.
 
     Args:
         context: the visitor's browser.
@@ -107,8 +103,7 @@ def open_form(context: BrowserContext, listener: Listener, survey: Survey, wave:
 
 
 def answer_all(page: Page, survey: Survey, truth: Sequence[Value]) -> None:
-    """
-    Answer what is shown, and press the button that sends.
+    """Answer what is shown, and press the button that sends.
 
     Args:
         page: with the questions on it.
@@ -170,8 +165,7 @@ def needed(form: ServedForm, request: WireRequest) -> bool:
 
 
 def sent_report(form: ServedForm, requests: Sequence[WireRequest], wave: int) -> Report:
-    """
-    The one report of a visit.
+    """The one report of a visit.
 
     Args:
         form: that was filled in.
@@ -196,8 +190,7 @@ def sent_report(form: ServedForm, requests: Sequence[WireRequest], wave: int) ->
 
 
 def fill_in(page: Page | Frame, name: str, question: Question, value: Value) -> None:
-    """
-    Choose or enter the answer to one question.
+    """Choose or enter the answer to one question.
 
     Args:
         page: that shows it.

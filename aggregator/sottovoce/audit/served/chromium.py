@@ -19,8 +19,7 @@ NEEDS = "the audit of a served client needs a Chromium: install one, or name its
 
 
 def program() -> str | None:
-    """
-    Find a Chromium: as ``CHROMIUM`` says, on the path, or None for the driver's own.
+    """Find a Chromium: as ``CHROMIUM`` says, on the path, or None for the driver's own.
 
     Raises:
         TransportError: the program that ``CHROMIUM`` names does not exist.
@@ -33,8 +32,7 @@ def program() -> str | None:
 
 @contextmanager
 def browser() -> Iterator[Browser]:
-    """
-    A running Chromium, ended on exit.
+    """A running Chromium, ended on exit.
 
     Raises:
         TransportError: there is none, or it does not start.
@@ -56,8 +54,7 @@ def browser() -> Iterator[Browser]:
 
 
 def give_up() -> None:
-    """
-    End this process, whatever its other threads wait for; the browser ends with it.
+    """End this process, whatever its other threads wait for; the browser ends with it.
 
     Some of the driver's calls have no limit of their own, and a page that never stops working holds them for ever.
     """

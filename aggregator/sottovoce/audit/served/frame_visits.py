@@ -1,5 +1,4 @@
-"""
-Visits of invented people to the frame of a single question, in a page of another origin that notes what it receives.
+"""Visits of invented people to the frame of a single question, in a page of another origin that notes what it receives.
 
 The browser's randomness is given: the page must receive the record that it makes of the answer. Requests, messages,
 events and sizes beside it must be the same in each visit. Nothing leaves the browser: the audit answers each request.
@@ -55,8 +54,7 @@ _STUCK = "it cannot be answered, or does not hand over a record"
 def problem_of_visits(
     browser: Browser, asked: SingleQuestion, files: Mapping[str, PageFile], visits: int, tick: Tick
 ) -> str:
-    """
-    Describe the first fault of the visits; an empty text if there is none.
+    """Describe the first fault of the visits; an empty text if there is none.
 
     Args:
         browser: makes the visits.
@@ -98,8 +96,7 @@ def _expected(asked: SingleQuestion, value: Value, tape: bytes) -> Any:  # noqa:
 
 
 def _visit(browser: Browser, pages: Mapping[str, PageFile], question: Question, value: Value, tape: bytes) -> list[Any]:
-    """
-    Return what the page around the frame receives from the first input on, and all requests.
+    """Return what the page around the frame receives from the first input on, and all requests.
 
     Args:
         browser: makes the visit.

@@ -1,5 +1,4 @@
-"""
-The part of an audit that looks at the browser's client as an aggregator really serves it.
+"""The part of an audit that looks at the browser's client as an aggregator really serves it.
 
 The survey is compared by its digest, and every served file, byte for byte, with this release's own, whose distributions
 the audit enumerates. ``browser_runs`` visits the served form.
@@ -49,8 +48,7 @@ class _Publisher(NamedTuple):
 
 
 def fetch_survey(link: Link) -> Survey:
-    """
-    The survey that the aggregator serves for a link, the newest revision or an earlier one.
+    """The survey that the aggregator serves for a link, the newest revision or an earlier one.
 
     Raises:
         TransportError: it cannot be reached, refuses, takes too long, or has no such survey.
@@ -60,8 +58,7 @@ def fetch_survey(link: Link) -> Survey:
 
 
 def check_survey(link: Link, survey: Survey, served: Survey) -> Check:
-    """
-    Check that the aggregator serves the survey of the file.
+    """Check that the aggregator serves the survey of the file.
 
     Args:
         link: to it.
@@ -79,8 +76,7 @@ def check_survey(link: Link, survey: Survey, served: Survey) -> Check:
 
 
 def check_files(link: Link) -> list[Check]:
-    """
-    Compare every served file with this release's.
+    """Compare every served file with this release's.
 
     Raises:
         TransportError: a file cannot be fetched, or takes too long.
@@ -90,8 +86,7 @@ def check_files(link: Link) -> list[Check]:
 
 
 def check_file(name: str, address: str, expected: bytes) -> Check:
-    """
-    Compare one served file with this release's.
+    """Compare one served file with this release's.
 
     Args:
         name: for the report.
@@ -110,8 +105,7 @@ def check_file(name: str, address: str, expected: bytes) -> Check:
 
 
 def fetch_form(link: Link) -> dict[str, MockReply]:
-    """
-    The files of the form as the aggregator serves them, by path, for visits that reach only the audit's listener.
+    """The files of the form as the aggregator serves them, by path, for visits that reach only the audit's listener.
 
     Raises:
         TransportError: a file cannot be fetched, or takes too long.
@@ -121,8 +115,7 @@ def fetch_form(link: Link) -> dict[str, MockReply]:
 
 
 def _fetch(address: str, most: int = MAX_BYTES) -> bytes:
-    """
-    A file, read whole within ``SECONDS``.
+    """A file, read whole within ``SECONDS``.
 
     Raises:
         TransportError: it does not come, not in time, not as it should, or is too large.

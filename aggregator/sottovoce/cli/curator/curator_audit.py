@@ -12,8 +12,7 @@ from sottovoce.shared.errors import SpecError
 
 
 def audit_curator_here(named: Sequence[str], as_json: bool) -> None:
-    """
-    Audit the curator's mechanisms; exit code 1 unless everything passed.
+    """Audit the curator's mechanisms; exit code 1 unless everything passed.
 
     Args:
         named: other arguments and options that were given; there must be none.

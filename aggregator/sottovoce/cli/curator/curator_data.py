@@ -24,8 +24,7 @@ epsilon_option = click.option("--epsilon", required=True, help="What this answer
 
 
 def named_data_set(file: Path | None, declaration: Path | None, survey: str | None, data: Path | None) -> DataSet:
-    """
-    The data set that is named, with the folder of heads that is set.
+    """The data set that is named, with the folder of heads that is set.
 
     Args:
         file: CSV or Parquet, or None.
@@ -43,8 +42,7 @@ def named_data_set(file: Path | None, declaration: Path | None, survey: str | No
 
 
 def print_document(document: dict[str, Any], lines: Callable[[dict[str, Any]], Iterable[str]], as_json: bool) -> None:
-    """
-    Print a document.
+    """Print a document.
 
     Args:
         document: JSON.

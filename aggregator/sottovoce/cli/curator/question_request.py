@@ -27,8 +27,7 @@ from sottovoce.shared.errors import StorageError
 
 @dataclass(frozen=True)
 class CuratorRequest:
-    """
-    Data and epsilon of a question, as they were named.
+    """Data and epsilon of a question, as they were named.
 
     Attributes:
         data: under their budget.
@@ -91,8 +90,7 @@ def question_options(verb: Callable[..., None]) -> Callable[..., None]:
 
 
 def confirm_useless(words: Iterable[str], yes: bool) -> None:
-    """
-    Say which answers would say nothing, and stop unless they are wanted all the same.
+    """Say which answers would say nothing, and stop unless they are wanted all the same.
 
     Raises:
         StorageError: they are not; nothing was asked or charged.

@@ -47,8 +47,7 @@ def backup(file: Path, keep_days: int | None, replace: bool, data: Path | None) 
 
 
 def _check_free(file: Path, replace: bool) -> None:
-    """
-    Raise an error unless the backup may have this name.
+    """Raise an error unless the backup may have this name.
 
     Raises:
         StorageError: there is something of this name, and it is no backup to be replaced.

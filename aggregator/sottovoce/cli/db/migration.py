@@ -12,8 +12,7 @@ from sottovoce.shared.errors import StorageError
 
 
 def prepare_migration(settings: Settings, waits: bool = False, at_once: bool = False) -> None:
-    """
-    Copy a SQLite database of an earlier release, once no node runs on it; do nothing for any other database.
+    """Copy a SQLite database of an earlier release, once no node runs on it; do nothing for any other database.
 
     Args:
         settings: name the database.

@@ -25,8 +25,7 @@ from sottovoce.shared.file_errors import cannot_read
 
 
 def leave_out(file: Path, now: datetime, keep_days: int) -> None:
-    """
-    Remove from a backup the surveys due for deletion while it is kept, and print their names.
+    """Remove from a backup the surveys due for deletion while it is kept, and print their names.
 
     Args:
         file: the backup; changed.
@@ -43,8 +42,7 @@ def leave_out(file: Path, now: datetime, keep_days: int) -> None:
 
 
 def put_back(file: Path, settings: Settings) -> None:
-    """
-    Put a backup into the configured database.
+    """Put a backup into the configured database.
 
     Raises:
         StorageError: it is no whole backup, or there is a database already.

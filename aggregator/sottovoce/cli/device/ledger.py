@@ -68,8 +68,7 @@ def send(as_json: bool) -> None:
 @click.option("--everything", is_flag=True, help="Also forget that there was a report, and what it cost.")
 @click.option("--yes", is_flag=True, help="Do not ask.")
 def clear(survey: str | None, everything: bool, yes: bool) -> None:
-    """
-    Forget the reports of SURVEY (a name or a link), or all of them.
+    """Forget the reports of SURVEY (a name or a link), or all of them.
 
     The reports go; that there was one for each survey, and what it cost, stays, so that none is drawn a second time.
     With --everything that goes too.

@@ -12,8 +12,7 @@ from sottovoce.client.verify import PageVerification, verify_any
 @click.argument("addresses", metavar="LINK..|HOST|FILE", nargs=-1, required=True)
 @click.option("--json", "as_json", is_flag=True, help="Print the findings as JSON.")
 def verify(addresses: tuple[str, ...], as_json: bool) -> None:
-    """
-    Compare a respondent's page with this release's, byte by byte.
+    """Compare a respondent's page with this release's, byte by byte.
 
     LINK is a survey's link at an aggregator, HOST the address of a static host, FILE a saved page. Several links to one
     survey, such as a friend's beside one's own, also tell whether everybody is shown the same versions of it. Exit 1 if

@@ -45,8 +45,7 @@ from sottovoce.shared.file_errors import cannot_write
 def create(  # noqa: PLR0913, PLR0917 - one option each
     name: str, count: int, out: Path | None, cards: Path | None, language: str, wave: int, data: Path | None
 ) -> None:
-    """
-    Make tokens for the survey NAME: a CSV of tokens and links, shown only now.
+    """Make tokens for the survey NAME: a CSV of tokens and links, shown only now.
 
     With --cards they are in a page of cards, each with its QR code, eight on a sheet; and in a CSV too if --out names
     one.

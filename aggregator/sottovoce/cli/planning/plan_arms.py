@@ -20,8 +20,7 @@ class ArmTest(NamedTuple):
 def plan_arms(
     file: Survey | None, names: tuple[str | None, str], test: ArmTest, power: float, count: int | None
 ) -> GivenSample:
-    """
-    Plan how many people tell two questions of different arms apart.
+    """Plan how many people tell two questions of different arms apart.
 
     Args:
         file: the survey; None if none is named.

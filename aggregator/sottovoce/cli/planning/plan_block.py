@@ -23,8 +23,7 @@ ALONE = "if nothing else is known"
 
 
 def show_block(file: Survey | None, total: float, goal: str, half_width: float | None, as_json: bool) -> None:
-    """
-    Show the designs for a survey's private questions.
+    """Show the designs for a survey's private questions.
 
     Args:
         file: the survey; None if none is named.

@@ -19,8 +19,7 @@ from sottovoce.shared.spec import Survey
 
 
 def show_plan(made: SampleSize, channel: ChosenChannel, points: tuple[CurvePoint, ...], as_json: bool) -> None:
-    """
-    Show the sample size, its curve over epsilon, and the protection.
+    """Show the sample size, its curve over epsilon, and the protection.
 
     Args:
         made: the plan.
@@ -48,8 +47,7 @@ def show_plan(made: SampleSize, channel: ChosenChannel, points: tuple[CurvePoint
 
 
 def check_source(file: Survey | None, question: str | None, epsilon: float | None, options: int | None) -> None:
-    """
-    Refuse options that go with a survey without one, and the other way round.
+    """Refuse options that go with a survey without one, and the other way round.
 
     Args:
         file: the survey; None if none is named.
@@ -73,8 +71,7 @@ def compare_trust(
     out: Path | None,
     as_json: bool,
 ) -> None:
-    """
-    Half-widths by trust, mechanism and number of people.
+    """Half-widths by trust, mechanism and number of people.
 
     Args:
         survey: must be None: the comparison is of no survey's own mechanism.

@@ -21,8 +21,7 @@ def show_test(
     count: int | None,
     as_json: bool,
 ) -> None:
-    """
-    Show a test against a known value, or else of two groups.
+    """Show a test against a known value, or else of two groups.
 
     Args:
         measure: the estimand and its channel.
@@ -45,8 +44,7 @@ def show_test(
 def check_reports_only(
     half_width: float | None, ask: tuple[int, int] | None, response_rate: float, design_effect: float
 ) -> None:
-    """
-    Refuse options that a test of a given number of reports would leave out.
+    """Refuse options that a test of a given number of reports would leave out.
 
     Args:
         half_width: wanted half-width of an interval.
@@ -71,8 +69,7 @@ def show_two(
     as_json: bool,
     arms: tuple[float | None, str | None, float],
 ) -> None:
-    """
-    Show what two questions allow together; with an odds ratio or a number of reports, the power to find it.
+    """Show what two questions allow together; with an odds ratio or a number of reports, the power to find it.
 
     Args:
         file: the survey; None if none is named.

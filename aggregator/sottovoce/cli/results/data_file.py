@@ -23,8 +23,7 @@ def is_data_file(name: str | Path | None) -> bool:
 
 
 def open_file(path: Path, channels: Sequence[str]) -> OpenData:
-    """
-    Open a data file with the channels that were given as ``COLUMN=CHANNEL``, or in YAML files.
+    """Open a data file with the channels that were given as ``COLUMN=CHANNEL``, or in YAML files.
 
     Raises:
         SurveyError: the file or a channel is wrong; the message says where.
@@ -48,8 +47,7 @@ def _channels(words: str) -> dict[str, Any]:
 
 
 def shares_of_counts(mechanism: str, yes: int, reports: int, rule: IntervalRule) -> JointResult:
-    """
-    Return the share that counts alone give.
+    """Return the share that counts alone give.
 
     Args:
         mechanism: text of the channel.

@@ -51,8 +51,7 @@ def estimate(  # noqa: PLR0913, PLR0917 - one option each
     as_json: bool, engine: str | None, scheduler: str | None, interval: str, confidence: float | None, wave: int | None,
     out: Path | None, force: bool,
 ) -> None:  # fmt: skip
-    """
-    Count the reports in FOLDER, a path or s3://, and print the results.
+    """Count the reports in FOLDER, a path or s3://, and print the results.
 
     FOLDER is one that "sottovoce results export --format parquet" wrote, or it holds survey.yaml and reports.csv. The
     output has the format of "sottovoce results export". A folder of "sottovoce survey paper" has counts.csv instead.

@@ -63,8 +63,7 @@ def export(  # noqa: PLR0913, PLR0917 - one option each
     name: str, kind: str, cohort: str | None, interval: str, confidence: float, people: int | None, wave: int | None,
     out: Path | str | None, force: bool, yes: bool, release_epsilon: str | None, data: Path | None,
 ) -> None:  # fmt: skip
-    """
-    Write the results of the survey NAME as JSON, or another file.
+    """Write the results of the survey NAME as JSON, or another file.
 
     JSON is of the format sottovoce-export/1. --format names another file; "all" and "parquet" (sottovoce-reports/1,
     for "sottovoce results estimate") write a new folder. Files of reports exist when the survey, or the wave, is

@@ -20,8 +20,7 @@ FORMATS = ["json", ALL, ZIP, *COUNTABLE, *(name for name in SINGLE if name != "e
 
 
 def check_out(kind: str, out: Path | str | None, force: bool) -> None:
-    """
-    Refuse, before anything is read, what may not be written.
+    """Refuse, before anything is read, what may not be written.
 
     Args:
         kind: one of ``FORMATS``.
@@ -43,8 +42,7 @@ def check_out(kind: str, out: Path | str | None, force: bool) -> None:
 
 
 def check_public(kind: str, source: Source, yes: bool) -> None:
-    """
-    Nothing shields public answers: how many people stand alone with theirs is said first.
+    """Nothing shields public answers: how many people stand alone with theirs is said first.
 
     Args:
         kind: one of ``FORMATS``.
@@ -62,8 +60,7 @@ def check_public(kind: str, source: Source, yes: bool) -> None:
 
 
 def write_files(kind: str, source: Source, out: Path | str) -> list[str]:
-    """
-    Write one of them, or a folder.
+    """Write one of them, or a folder.
 
     Args:
         kind: one of ``FORMATS``, but for JSON on standard output.

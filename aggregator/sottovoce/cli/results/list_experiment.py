@@ -29,8 +29,7 @@ def list_experiment(  # noqa: PLR0913, PLR0917 - one option each
     file: Path, count: tuple[str, ...], second: tuple[str, ...], arm: str, treated: str, items: int | None,
     confidence: float | None, as_json: bool,
 ) -> None:  # fmt: skip
-    """
-    Estimate a sensitive share from FILE (CSV, TSV, XLSX, Parquet, SPSS, Stata), a row for each person.
+    """Estimate a sensitive share from FILE (CSV, TSV, XLSX, Parquet, SPSS, Stata), a row for each person.
 
     One random half counted how many items of a list apply, the other half how many of a list with one item more.
     """

@@ -47,8 +47,7 @@ def regress(  # noqa: PLR0913, PLR0917 - one option each
     declining: str | None, cluster: str | None, at: tuple[str, ...], no_strata: bool, weights: Path | None,
     wave: int | None, where: str | None, confidence: float | None, as_json: bool, **place: Any,  # noqa: ANN401
 ) -> None:  # fmt: skip
-    """
-    Explain one question of SURVEY by others.
+    """Explain one question of SURVEY by others.
 
     Name them by --outcome and --on, or by a FORMULA as in R: "cheated ~ year * sex + age + I(age^2)". --weights names
     margins that the reports are to agree with, or with --from a CSV of one weight for each line of the file of reports.

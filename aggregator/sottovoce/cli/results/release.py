@@ -31,8 +31,7 @@ _OPENS = (
 def release_tables(
     name: str, epsilon: str, columns: Sequence[str], data: Path | None, out: Path | None, yes: bool
 ) -> None:
-    """
-    Publish tables of public answers, and open the budget for them if there is none.
+    """Publish tables of public answers, and open the budget for them if there is none.
 
     Args:
         name: of a closed survey.

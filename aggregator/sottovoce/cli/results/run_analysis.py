@@ -21,8 +21,7 @@ _NAMES = {"rows", "columns", "within", "question", "outcome", "groups", "on", "c
 
 
 def answer(kind: str, options: dict[str, Any], weights: Path | None, as_json: bool, place: dict[str, Any]) -> None:
-    """
-    Make an analysis and print it.
+    """Make an analysis and print it.
 
     Args:
         kind: of request.
@@ -38,8 +37,7 @@ def answer(kind: str, options: dict[str, Any], weights: Path | None, as_json: bo
 
 
 def show_planned(reports: ReportSource, as_json: bool) -> None:
-    """
-    Make the planned comparisons of a survey and print them.
+    """Make the planned comparisons of a survey and print them.
 
     Args:
         reports: what they are of.
@@ -49,8 +47,7 @@ def show_planned(reports: ReportSource, as_json: bool) -> None:
 
 
 def ask(reports: ReportSource, kind: str, options: dict[str, Any], weights: Any = None) -> dict[str, Any]:  # noqa: ANN401
-    """
-    Return the result of an analysis.
+    """Return the result of an analysis.
 
     Args:
         reports: what it is of.
@@ -70,8 +67,7 @@ def ask(reports: ReportSource, kind: str, options: dict[str, Any], weights: Any 
 
 
 def _suggest_question(message: str, options: dict[str, Any]) -> None:
-    """
-    Name the unknown question that an error is about.
+    """Name the unknown question that an error is about.
 
     Raises:
         EstimateError: there is one.

@@ -72,8 +72,7 @@ def reports_of(  # noqa: PLR0913, PLR0917 - one option each
     channels: Sequence[str] = (),
     covariates: Path | None = None,
 ) -> ReportSource:
-    """
-    The reports that are asked about.
+    """The reports that are asked about.
 
     Args:
         survey: its name, or a data file; of a folder of files it may be left out.

@@ -19,8 +19,7 @@ from sottovoce.shared.errors import StorageError
 @click.argument("name")
 @data_option
 def add(name: str, data: Path | None) -> None:
-    """
-    Add the account NAME, which may do everything, and print its key once.
+    """Add the account NAME, which may do everything, and print its key once.
 
     An account of this name gets one more key. To give less, use "sottovoce staff invite" and "sottovoce staff grant".
     """
@@ -47,8 +46,7 @@ def list_all(data: Path | None) -> None:
 @click.argument("name")
 @data_option
 def disable(name: str, data: Path | None) -> None:
-    """
-    Disable the account NAME (or number).
+    """Disable the account NAME (or number).
 
     Its sessions end, and its keys no longer work.
     """
@@ -71,8 +69,7 @@ def enable(name: str, data: Path | None) -> None:
 @click.option("--yes", is_flag=True, help="Do not ask.")
 @data_option
 def delete(name: str, yes: bool, data: Path | None) -> None:
-    """
-    Delete the account NAME (or number) with its keys, passkeys, sessions and roles.
+    """Delete the account NAME (or number) with its keys, passkeys, sessions and roles.
 
     Its name stays nowhere but in backups; the audit log keeps its number. Surveys stay. To keep the name, use disable.
     """
@@ -87,8 +84,7 @@ def delete(name: str, yes: bool, data: Path | None) -> None:
 @command("recover", example="sottovoce staff recover")
 @data_option
 def recover_admin(data: Path | None) -> None:
-    """
-    Print a link that signs an administrator in, once.
+    """Print a link that signs an administrator in, once.
 
     An account is made if there is no administrator.
     """

@@ -14,8 +14,7 @@ NAME = "researcher"
 
 
 def let_first_researcher_in(storage: Storage, settings: Settings, key_file: Path | None) -> str:
-    """
-    Make an account that is admin and owns every survey, and a link that dies on first use, or write a key down.
+    """Make an account that is admin and owns every survey, and a link that dies on first use, or write a key down.
 
     Args:
         storage: without accounts.

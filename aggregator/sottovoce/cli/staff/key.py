@@ -32,8 +32,7 @@ METRICS = frozenset({"metrics:read"})
 @survey_option
 @data_option
 def create(name: str, scopes: tuple[str, ...], days: int, label: str, survey: str, data: Path | None) -> None:
-    """
-    Make a key of the account NAME (or number); it is shown once.
+    """Make a key of the account NAME (or number); it is shown once.
 
     With --scope metrics:read alone, a missing account is made: for monitoring, without a role on any survey.
     """
@@ -72,8 +71,7 @@ def list_all(data: Path | None) -> None:
 @click.option("--yes", is_flag=True, help="With --all: do not ask, also about the last account with keys.")
 @data_option
 def revoke(number: str, every: bool, yes: bool, data: Path | None) -> None:
-    """
-    Revoke the key of this NUMBER, or all keys of an account.
+    """Revoke the key of this NUMBER, or all keys of an account.
 
     The sessions that its account began with keys end.
     """

@@ -50,8 +50,7 @@ def roles(data: Path | None) -> None:
 @survey_option
 @data_option
 def invite(role: str, survey: str, data: Path | None) -> None:
-    """
-    Print a link by which a new person gets an account with a ROLE.
+    """Print a link by which a new person gets an account with a ROLE.
 
     The link works once, within a week.
     """

@@ -23,8 +23,7 @@ from sottovoce.shared.file_errors import cannot_write
     "--file", "file", type=click.Path(path_type=Path), help="Write the page as one new file, to keep or to pass on."
 )
 def page(address: str, folder: Path | None, file: Path | None) -> None:
-    """
-    Make the respondent's page for another place than the aggregator.
+    """Make the respondent's page for another place than the aggregator.
 
     People who open the aggregator's own page must trust what it serves at that moment. A page on another host or in a
     file does not change; it still sends to the aggregator. With a survey's link, the file holds the survey. Standard

@@ -31,8 +31,7 @@ RIGHT_TO_LEFT = ("ar",)
 @click.option("--out", type=click.Path(path_type=Path), required=True, help="New folder.")
 @click.option("--language", type=click.Choice([*LANGUAGES]), default=None, help="[default: the survey's]")
 def paper(file: Path, out: Path, language: str | None) -> None:
-    """
-    Write questionnaire.html to print, counts.csv to type the numbers of sheets into, and a copy of the survey.
+    """Write questionnaire.html to print, counts.csv to type the numbers of sheets into, and a copy of the survey.
 
     No program draws on paper: private questions must be hidden by a fact (procedure) or by coins (own_coin).
     """

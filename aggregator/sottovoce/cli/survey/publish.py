@@ -43,8 +43,7 @@ def publish(path: Path, retire: bool | None, reopen: bool, data: Path | None) ->
 @click.argument("path", type=click.Path(path_type=Path))
 @data_option
 def trial(path: Path, data: Path | None) -> None:
-    """
-    Publish a test run of the survey file PATH, under a name of its own.
+    """Publish a test run of the survey file PATH, under a name of its own.
 
     For you and colleagues, with invented answers. Each report is visible at once: never use it with respondents.
     """

@@ -50,8 +50,7 @@ def show(name: str, data: Path | None) -> None:
 @click.option("--yes", is_flag=True, help="Do not ask.")
 @data_option
 def close(name: str, yes: bool, data: Path | None) -> None:
-    """
-    Accept no more reports to the survey NAME.
+    """Accept no more reports to the survey NAME.
 
     The first time, this shows all its counts.
     """
@@ -69,8 +68,7 @@ def close(name: str, yes: bool, data: Path | None) -> None:
 @click.argument("name")
 @data_option
 def reopen(name: str, data: Path | None) -> None:
-    """
-    Accept reports to the survey NAME again.
+    """Accept reports to the survey NAME again.
 
     This works until its report ids are forgotten, and while its window lasts.
     """
@@ -86,8 +84,7 @@ def reopen(name: str, data: Path | None) -> None:
 @click.option("--yes", is_flag=True, help="Do not ask for the name.")
 @data_option
 def delete(name: str, yes: bool, data: Path | None) -> None:
-    """
-    Delete the survey NAME and its reports for good.
+    """Delete the survey NAME and its reports for good.
 
     Only the lines remain that it existed. The name cannot be used again.
     """

@@ -12,8 +12,7 @@ from sottovoce.shared.spec import Survey
 
 
 def check_open(me: Respondent) -> RevisionStatus | None:
-    """
-    Return the survey's status in this wave; None if it is unknown, which does not prevent answering.
+    """Return the survey's status in this wave; None if it is unknown, which does not prevent answering.
 
     Raises:
         TransportError: it is closed, not open yet, or this version begins no answer any more; in words.
@@ -30,8 +29,7 @@ def check_open(me: Respondent) -> RevisionStatus | None:
 
 
 def announce(me: Respondent, link: Link) -> None:
-    """
-    Speak the person's language from now on, and say so if the link does not name a version of the survey.
+    """Speak the person's language from now on, and say so if the link does not name a version of the survey.
 
     Args:
         me: who begins.
@@ -48,8 +46,7 @@ def announce(me: Respondent, link: Link) -> None:
 
 
 def begin(me: Respondent, asks: bool) -> None:
-    """
-    Check that the link's token is unspent, or redeem its invitation; do nothing if the survey is open to all.
+    """Check that the link's token is unspent, or redeem its invitation; do nothing if the survey is open to all.
 
     Args:
         me: whose link it is.

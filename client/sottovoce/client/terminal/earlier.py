@@ -1,5 +1,4 @@
-"""
-Look up an earlier report on this device before anything else. Any link of the survey finds it, in any state of the
+"""Look up an earlier report on this device before anything else. Any link of the survey finds it, in any state of the
 survey, so that no second report is drawn: two reports would reveal more than one.
 
 While a report waits for its moment, the terminal waits too, or says when it is and leaves. Withdrawal needs no
@@ -28,8 +27,7 @@ from sottovoce.shared.spec import Survey
 
 
 class EarlierReport(NamedTuple):
-    """
-    A report found on this device.
+    """A report found on this device.
 
     Attributes:
         receipt: of the report, which has arrived by now; None if there is none for this link.
@@ -43,8 +41,7 @@ class EarlierReport(NamedTuple):
 
 
 def find_earlier_report(ledger: Ledger, link: Link, asks: bool) -> EarlierReport:
-    """
-    The report that was drawn before; one that has not arrived is sent now, the same bytes.
+    """The report that was drawn before; one that has not arrived is sent now, the same bytes.
 
     Args:
         ledger: where to look.
@@ -130,8 +127,7 @@ def print_send_time(waits: NotYet) -> None:
 
 
 def find_earlier_or_wait(ledger: Ledger, link: Link, asks: bool) -> EarlierReport | None:
-    """
-    Return the earlier report (see ``find_earlier_report``). If it waits to be sent, print when and return None.
+    """Return the earlier report (see ``find_earlier_report``). If it waits to be sent, print when and return None.
 
     Args:
         ledger: the device's.
@@ -154,8 +150,7 @@ def print_unsent_notice(me: Respondent) -> None:
 
 
 def send_when_due(me: Respondent) -> dict[str, Any]:
-    """
-    The receipt, once the moment has come.
+    """The receipt, once the moment has come.
 
     Raises:
         TransportError: not acknowledged.
@@ -181,8 +176,7 @@ _UNCONFIRMED = (
 
 
 def reports_to_withdraw(ledger: FileLedger, link: Link) -> list[tuple[Key, Entry]]:
-    """
-    Return the keys and entries drawn for the survey that a link names, in any wave.
+    """Return the keys and entries drawn for the survey that a link names, in any wave.
 
     Raises:
         BudgetExhausted: nothing was.
@@ -194,8 +188,7 @@ def reports_to_withdraw(ledger: FileLedger, link: Link) -> list[tuple[Key, Entry
 
 
 def withdraw(ledger: FileLedger, link: Link, found: list[tuple[Key, Entry]]) -> Iterator[dict[str, Any]]:
-    """
-    Take the reports back one by one; those that were withdrawn before are only named again.
+    """Take the reports back one by one; those that were withdrawn before are only named again.
 
     Args:
         ledger: notes each of them at once.

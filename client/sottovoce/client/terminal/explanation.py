@@ -24,8 +24,7 @@ from sottovoce.shared.spec import Question, Survey
 
 
 def explain(me: Respondent, allowance: Allowance, status: RevisionStatus | None = None) -> None:
-    """
-    Show the researcher, the title, the texts, the protection of answers, its limits, and each question's odds.
+    """Show the researcher, the title, the texts, the protection of answers, its limits, and each question's odds.
 
     Args:
         me: who is asked.
@@ -139,8 +138,7 @@ _HOW = {
 
 
 def protection_sentences(survey: Survey) -> list[str]:
-    """
-    Return the keys of the sentences about the protection of a survey's answers, in order.
+    """Return the keys of the sentences about the protection of a survey's answers, in order.
 
     Where the whole report may make a belief of 10 % one of 90 %, none says that no one can be certain. The twin of
     ``protectionSentences`` in the form.

@@ -20,8 +20,7 @@ from sottovoce.shared.visibility import is_shown
 
 
 class Interview:
-    """
-    One person's answers, as far as they are given.
+    """One person's answers, as far as they are given.
 
     Args:
         survey: what is shown.
@@ -106,8 +105,8 @@ def _with_rows(item: Item, order: Sequence[int] | None) -> Item:
 
 
 def _with_options(item: Item, order: Sequence[int]) -> tuple[str, Question | None]:
-    """
-    The question's name, and the question with its options in the order shown. Answers are names, whatever their place.
+    """The question's name, and the question with its options in the order shown. Answers are names, whatever their
+    place.
 
     Args:
         item: a question, or a matrix, whose options stay as they are.
@@ -122,8 +121,7 @@ def _with_options(item: Item, order: Sequence[int]) -> tuple[str, Question | Non
 
 
 def read_answers(file: BinaryIO, me: Respondent) -> dict[str, object]:
-    """
-    The answers in a file, checked whole before anything is drawn.
+    """The answers in a file, checked whole before anything is drawn.
 
     Raises:
         AnswerError: it is not JSON, or an answer is missing or does not fit; nothing of the file is repeated.
@@ -150,8 +148,7 @@ SEND, STOP = -1, 0
 
 
 def confirm_sending(me: Respondent, interview: Interview, may_change: bool) -> None:
-    """
-    Ask until the answers are to be sent.
+    """Ask until the answers are to be sent.
 
     Args:
         me: who is asked.

@@ -36,8 +36,7 @@ def lines(records: Iterable[Record], reports: bool) -> list[str]:
 
 
 def document(book: FileLedger, records: list[Record], damaged: list[str], reports: bool) -> dict[str, Any]:
-    """
-    The same for programs (sottovoce-ledger/1).
+    """The same for programs (sottovoce-ledger/1).
 
     Args:
         book: the ledger.
@@ -110,8 +109,7 @@ def _total(records: Iterable[Record]) -> float:
 
 @dataclass(frozen=True)
 class EntriesToClear:
-    """
-    The entries of the ledger selected for clearing.
+    """The entries of the ledger selected for clearing.
 
     Attributes:
         records: the entries that can be read.
@@ -129,8 +127,7 @@ class EntriesToClear:
 
 
 def select_entries(book: FileLedger, survey: str | None, everything: bool) -> EntriesToClear:
-    """
-    The entries of a survey, a name or a link, or all of them.
+    """The entries of a survey, a name or a link, or all of them.
 
     Args:
         book: the ledger.
@@ -189,8 +186,7 @@ def _is_for(record: Record, survey: str) -> bool:
 
 
 def select_records(records: Sequence[Record], draws: Draws) -> list[Record]:
-    """
-    Select the records that one run sends: all unsigned ones, and one signed one at random, if possible not refused.
+    """Select the records that one run sends: all unsigned ones, and one signed one at random, if possible not refused.
 
     The aggregator could link signed reports that arrive together to one person, so the others wait for later runs.
     """
@@ -256,8 +252,7 @@ def _remove_signature(stored: Entry, wave: int, signature: str) -> str:
 
 
 class EntryByName(FileLedger):
-    """
-    A ledger in which every key stands for one entry, known by its name: the token is not on this device.
+    """A ledger in which every key stands for one entry, known by its name: the token is not on this device.
 
     Args:
         folder: where the files are.

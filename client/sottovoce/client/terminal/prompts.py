@@ -30,8 +30,7 @@ class _Refused(Exception):
 
 
 def ask(survey: Survey, question: Question, number: int, total: int) -> object:
-    """
-    The answer to one question, in the form that its type has; None for "prefer not to say".
+    """The answer to one question, in the form that its type has; None for "prefer not to say".
 
     Args:
         survey: the survey.
@@ -104,8 +103,7 @@ def _ask_number(question: Question, label: str) -> str:
 
 
 def typed_number(text: str) -> str:
-    """
-    Convert a typed number, in the digits of any script, to the form that ``parse_decimal`` reads.
+    """Convert a typed number, in the digits of any script, to the form that ``parse_decimal`` reads.
 
     A comma stands before the tenths unless thousands may be meant: 1,000 is never 1. Other text is left as it is.
     """

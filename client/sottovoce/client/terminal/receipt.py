@@ -19,8 +19,7 @@ from sottovoce.shared.spec import Question, Survey
 
 
 def send_or_keep(me: Respondent, send: Callable[[], dict[str, Any]]) -> dict[str, Any]:
-    """
-    Send, and say what becomes of a report that was drawn and did not arrive.
+    """Send, and say what becomes of a report that was drawn and did not arrive.
 
     Args:
         me: whose report it is.
@@ -46,8 +45,7 @@ def print_not_sent(error: BaseException) -> None:
 
 
 def show_receipt(survey: Survey | None, receipt: dict[str, Any], as_json: bool, exactly: bool = False) -> None:
-    """
-    Show the receipt. It depends on the report's bytes and the survey only, so that it reveals nothing of the truth.
+    """Show the receipt. It depends on the report's bytes and the survey only, so that it reveals nothing of the truth.
 
     Args:
         survey: that the report was drawn for; None if it cannot be had, and then nothing is said in words.

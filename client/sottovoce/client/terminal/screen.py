@@ -45,8 +45,7 @@ def _says(text: str, key: str) -> bool:
 
 
 def confirm(question: str, default: bool | None) -> bool:
-    """
-    Ask until the person answers yes or no.
+    """Ask until the person answers yes or no.
 
     Args:
         question: a whole sentence.
@@ -66,8 +65,7 @@ def confirm(question: str, default: bool | None) -> bool:
 
 
 def confirm_or_abort(question: str, default: bool) -> None:
-    """
-    Ask for a yes.
+    """Ask for a yes.
 
     Args:
         question: a whole sentence.

@@ -1,5 +1,4 @@
-"""
-The planned comparisons of a survey with arms: ``analysis_plan``, which its digest binds to the questions.
+"""The planned comparisons of a survey with arms: ``analysis_plan``, which its digest binds to the questions.
 
 Each compares a question by arm, or against a question of other arms. The device only carries the plan.
 """
@@ -27,8 +26,7 @@ _CONFIDENCE = re.compile(r"0\.[5-9][0-9]{0,3}")
 
 @dataclass(frozen=True)
 class PlannedComparison:
-    """
-    One planned comparison.
+    """One planned comparison.
 
     Attributes:
         question: question, or ``question.option``, whose share or mean is compared.
@@ -59,8 +57,7 @@ def planned_comparisons(survey: Survey) -> list[PlannedComparison]:
 def read_plan(
     reader: Reader, fields: Mapping[str, Any], arms: Sequence[Arm], items: Sequence[Item]
 ) -> dict[str, list[dict[str, str]]]:
-    """
-    The key of the canonical survey; empty without a plan, so that other surveys keep their digest.
+    """The key of the canonical survey; empty without a plan, so that other surveys keep their digest.
 
     Args:
         reader: takes the mistakes.

@@ -1,6 +1,5 @@
-"""
-Questions for one respondent: those of the arm that the device draws and, under ``ask`` of the survey or of a block, a
-drawn set of them.
+"""Questions for one respondent: those of the arm that the device draws and, under ``ask`` of the survey or of a block,
+a drawn set of them.
 
 The device draws the arm by integer weights and the set with equal chances, independently of every answer, so neither
 costs epsilon. The arm is reported as a public choice of its own, after the survey's questions; the set shows in the
@@ -48,8 +47,7 @@ class UnitSample:
 
 
 class SampledSurvey:
-    """
-    Part of a survey that decides which questions one respondent is asked; ``spec.Survey`` has the rest.
+    """Part of a survey that decides which questions one respondent is asked; ``spec.Survey`` has the rest.
 
     Attributes:
         items, questions: in order; with arms, the last question reports the arm.
@@ -140,8 +138,7 @@ class SampledSurvey:
         return tuple(each if index in longest else None for index, each in enumerate(largest))
 
     def asks_for(self, values: Sequence[object]) -> bool:
-        """
-        Return True if just the questions of one respondent have values.
+        """Return True if just the questions of one respondent have values.
 
         Args:
             values: one for each question, None for those that were not asked.
@@ -163,8 +160,7 @@ def asked_of(survey: SampledSurvey, units: Sequence[Unit]) -> int:
 
 
 def samples(survey: SampledSurvey, arm: int = 0) -> list[UnitSample]:
-    """
-    Return what the device draws from in one arm, in the order drawn; empty if all its questions are asked.
+    """Return what the device draws from in one arm, in the order drawn; empty if all its questions are asked.
 
     Args:
         survey: the survey.
@@ -178,8 +174,7 @@ def samples(survey: SampledSurvey, arm: int = 0) -> list[UnitSample]:
 
 
 def share_asked(survey: SampledSurvey, *indices: int) -> Fraction:
-    """
-    Return the expected share of respondents who are asked all questions with these indices.
+    """Return the expected share of respondents who are asked all questions with these indices.
 
     Args:
         survey: the survey.
@@ -201,8 +196,7 @@ def _share_in_arm(survey: SampledSurvey, arm: int, indices: Sequence[int]) -> Fr
 
 
 def reports_by_question(survey: SampledSurvey, sizes: Sequence[int]) -> list[int]:
-    """
-    Return the number of reports that may have a value of each question, and must of a public one.
+    """Return the number of reports that may have a value of each question, and must of a public one.
 
     Args:
         survey: the survey.

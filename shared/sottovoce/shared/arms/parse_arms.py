@@ -26,8 +26,7 @@ LABELS = {
 
 
 def read_arms(reader: ItemReader, fields: Mapping[str, Any], items: Sequence[Item]) -> tuple[list[Arm], list[Item]]:
-    """
-    The survey's arms, none without ``arms``, and its items with theirs.
+    """The survey's arms, none without ``arms``, and its items with theirs.
 
     Args:
         reader: takes the mistakes, and has the items' pointers.
@@ -59,8 +58,7 @@ def read_arms(reader: ItemReader, fields: Mapping[str, Any], items: Sequence[Ite
 
 
 def arm_question(arms: Sequence[Arm], language: str) -> Question:
-    """
-    The public choice that reports the arm.
+    """The public choice that reports the arm.
 
     Args:
         arms: in the order of its values.
@@ -80,8 +78,7 @@ def arm_question(arms: Sequence[Arm], language: str) -> Question:
 
 
 def dump_arms(fields: Mapping[str, Any], arms: Sequence[Arm]) -> dict[str, Any]:
-    """
-    The keys of the canonical survey; none without arms, so that other surveys keep their digest.
+    """The keys of the canonical survey; none without arms, so that other surveys keep their digest.
 
     Args:
         fields: the survey's map.
@@ -92,8 +89,7 @@ def dump_arms(fields: Mapping[str, Any], arms: Sequence[Arm]) -> dict[str, Any]:
 
 
 def texts_by_arm(reader: Reader, value: object, arms: Sequence[Arm]) -> dict[str, Any]:
-    """
-    Parse ``after.by_arm``: a text for each of some arms, in the order of the arms.
+    """Parse ``after.by_arm``: a text for each of some arms, in the order of the arms.
 
     Args:
         reader: takes the mistakes.
@@ -128,8 +124,7 @@ def _document(fields: Mapping[str, Any], pointer: str) -> Mapping[str, Any]:
 
 
 def _arms_of(reader: ItemReader, document: Mapping[str, Any], names: Sequence[str], pointer: str) -> tuple[str, ...]:
-    """
-    Names of the arms of an item or a block, in the order of the survey's; none for all arms.
+    """Names of the arms of an item or a block, in the order of the survey's; none for all arms.
 
     Args:
         reader: takes the mistakes.
@@ -149,8 +144,7 @@ def _arms_of(reader: ItemReader, document: Mapping[str, Any], names: Sequence[st
 
 
 def _check_together(reader: ItemReader, fields: Mapping[str, Any], items: Sequence[Item]) -> None:
-    """
-    Refuse what does not go with arms.
+    """Refuse what does not go with arms.
 
     Args:
         reader: takes the mistakes.
@@ -170,8 +164,7 @@ def _check_together(reader: ItemReader, fields: Mapping[str, Any], items: Sequen
 
 
 def _check_item(reader: ItemReader, item: Item, pointer: str) -> None:
-    """
-    Refuse what an item of a survey with arms cannot be.
+    """Refuse what an item of a survey with arms cannot be.
 
     Args:
         reader: takes the mistakes.
@@ -189,8 +182,7 @@ def _check_item(reader: ItemReader, item: Item, pointer: str) -> None:
 
 
 def _check_items(reader: ItemReader, items: Sequence[Item], names: Sequence[str]) -> None:
-    """
-    Refuse an arm in which nothing is reported, and a condition that names a question of another arm.
+    """Refuse an arm in which nothing is reported, and a condition that names a question of another arm.
 
     Args:
         reader: takes the mistakes.

@@ -1,5 +1,4 @@
-"""
-Procedure for a yes/no channel run by hand with a coin or a die, derived from the channel's integers.
+"""Procedure for a yes/no channel run by hand with a coin or a die, derived from the channel's integers.
 
 Coin        a and b in quarters or eighths: as many flips as the denominator needs, read as a number whose parts are
             truth (a - b), yes (b) and no (1 - a), the larger parts first, so that most people stop after one flip.
@@ -22,8 +21,7 @@ FACES = 6
 
 
 class Part(NamedTuple):
-    """
-    One thing to do, and when.
+    """One thing to do, and when.
 
     Attributes:
         action: ``truth``, ``opposite``, ``yes`` or ``no``.
@@ -35,8 +33,7 @@ class Part(NamedTuple):
 
 
 class Procedure(NamedTuple):
-    """
-    Steps to run a channel by hand.
+    """Steps to run a channel by hand.
 
     Attributes:
         flips: at most so many flips of a coin; 0 for one throw of a die.

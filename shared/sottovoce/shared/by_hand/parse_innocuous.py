@@ -32,8 +32,7 @@ _FILLERS = ("date", "day", "month", "my", "of")
 def read_innocuous(
     reader: Reader, fields: Mapping[str, Any], pointer: str, is_yes_no: bool, in_block: bool
 ) -> InnocuousRR | None:
-    """
-    The channel of a question with ``procedure`` and ``innocuous``; None after a mistake.
+    """The channel of a question with ``procedure`` and ``innocuous``; None after a mistake.
 
     Args:
         reader: records the mistakes.
@@ -100,8 +99,7 @@ def _is_fit(reader: Reader, procedure: str, share: Fraction, error: Fraction, po
 
 
 def check_innocuous(reader: Reader, items: Sequence[Item], pointers: Sequence[str], waves: int, own_coin: bool) -> None:
-    """
-    Refuse what gives away a fact that hides an answer, or that uses one twice.
+    """Refuse what gives away a fact that hides an answer, or that uses one twice.
 
     Args:
         reader: records the mistakes.

@@ -48,8 +48,7 @@ MIN_EPSILON, MAX_EPSILON = Fraction(1, 100), Fraction(10)
 
 
 def for_epsilon(epsilon: Fraction, domain: Domain, kind: str, name: str = "") -> Mechanism:
-    """
-    The mechanism with the best integers that cost at most ``epsilon``.
+    """The mechanism with the best integers that cost at most ``epsilon``.
 
     Args:
         epsilon: of one report, 0.01 .. 10.

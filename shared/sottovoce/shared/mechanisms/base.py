@@ -12,8 +12,7 @@ from sottovoce.shared.mechanisms.parameters import Parameter
 
 
 class Mechanism(ABC):
-    """
-    The agreed numbers of one question.
+    """The agreed numbers of one question.
 
     Attributes:
         name: the mechanism's name in a survey file.
@@ -34,8 +33,7 @@ class Mechanism(ABC):
     @classmethod
     @abstractmethod
     def parse(cls, fields: Mapping[str, Any], domain: Domain) -> Self:
-        """
-        The mechanism that a survey file names, for a question with these true values.
+        """The mechanism that a survey file names, for a question with these true values.
 
         Raises:
             ValueError: the parameters are missing, unknown or impossible; the message says which and repeats none.
@@ -44,8 +42,7 @@ class Mechanism(ABC):
     @classmethod
     @abstractmethod
     def for_epsilon(cls, epsilon: Fraction, domain: Domain) -> Self:
-        """
-        The best parameters that cost at most ``epsilon``: what publishing writes for ``{epsilon: ...}``.
+        """The best parameters that cost at most ``epsilon``: what publishing writes for ``{epsilon: ...}``.
 
         Raises:
             ValueError: there are none.
@@ -98,8 +95,7 @@ class Mechanism(ABC):
 
 
 class Mask(Mechanism):
-    """
-    A mechanism whose report is a bit mask over ``options`` options.
+    """A mechanism whose report is a bit mask over ``options`` options.
 
     Its tally holds the number of reports that support each option, by the option's index, and under the index after
     the last one the number of all reports: there are far too many masks to count them one by one.
@@ -113,8 +109,7 @@ class Mask(Mechanism):
 
 
 class OfOdds(Mechanism):
-    """
-    A mechanism of odds alone, beside what the question says.
+    """A mechanism of odds alone, beside what the question says.
 
     Attributes:
         keep: the odds of a report for its own true value against another one, above 1.

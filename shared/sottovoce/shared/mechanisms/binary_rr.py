@@ -1,5 +1,4 @@
-"""
-Binary randomized response: a yes/no answer through a 2 x 2 channel.
+"""Binary randomized response: a yes/no answer through a 2 x 2 channel.
 
 Channel
     P(report yes | yes) = a,  P(report yes | no) = b,  with 0 < b < a < 1; both with the denominator
@@ -41,8 +40,7 @@ from sottovoce.shared.mechanisms.parameters import FRACTION, Parameter, exact_fi
 
 @dataclass(frozen=True)
 class BinaryRR(Table):
-    """
-    Yes/no with P(yes | yes) = a and P(yes | no) = b.
+    """Yes/no with P(yes | yes) = a and P(yes | no) = b.
 
     Attributes:
         a: probability that a true yes is reported as yes.

@@ -13,8 +13,7 @@ from sottovoce.shared.sentence import Sentence
 
 
 class ThroughBit(Mechanism):
-    """
-    A mechanism of which one or more bits go through a binary channel, and whatever else is drawn tells nothing.
+    """A mechanism of which one or more bits go through a binary channel, and whatever else is drawn tells nothing.
 
     Attributes:
         bit: the channel of a bit that is reported, with its shares and, of one bit, its odds.
@@ -49,8 +48,7 @@ def check_maskable(options: int) -> None:
 
 @dataclass(frozen=True)
 class Bits(ThroughBit, Mask):
-    """
-    Every one of ``options`` options through the binary channel ``bit``.
+    """Every one of ``options`` options through the binary channel ``bit``.
 
     Attributes:
         bit: the channel of each option.

@@ -1,5 +1,4 @@
-"""
-Bitwise randomized response: each of k options goes through binary randomized response, all of them in one report.
+"""Bitwise randomized response: each of k options goes through binary randomized response, all of them in one report.
 
 Channel
     For every option independently P(bit 1 | chosen) = a and P(bit 1 | not chosen) = b, 0 < b < a < 1.
@@ -32,8 +31,7 @@ from sottovoce.shared.mechanisms.parameters import Parameter
 
 @dataclass(frozen=True)
 class BitwiseRR(Bits):
-    """
-    Every one of ``options`` options through ``bit``.
+    """Every one of ``options`` options through ``bit``.
 
     Attributes:
         max_choices: most options m that one answer may name, 1 .. k.

@@ -10,8 +10,7 @@ from sottovoce.shared.mechanisms.joint_rr import JointMember, JointRR
 
 @dataclass(frozen=True)
 class Block:
-    """
-    Questions whose answers are randomized together.
+    """Questions whose answers are randomized together.
 
     Attributes:
         name: unique among the names of the survey's items.
@@ -25,8 +24,7 @@ class Block:
 
 
 def flat_items(document: Mapping[str, Any]) -> list[Mapping[str, Any]]:
-    """
-    Return the entries of a survey's document, each block followed by its items.
+    """Return the entries of a survey's document, each block followed by its items.
 
     Args:
         document: of a valid survey.

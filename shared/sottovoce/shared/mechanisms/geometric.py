@@ -1,5 +1,4 @@
-"""
-Clamped geometric: a number plus two-sided geometric noise, kept within its range: for noisy values themselves.
+"""Clamped geometric: a number plus two-sided geometric noise, kept within its range: for noisy values themselves.
 
 It is the Laplace mechanism on a grid, and ``laplace`` is its other name for authors. The textbook's noise is a real
 number, of which a computer's floating point draws only some, and not the same ones around every answer; here both noise
@@ -43,8 +42,7 @@ MAX_STEPS = 1000
 
 @dataclass(frozen=True)
 class Geometric(Mechanism):
-    """
-    A number of ``steps`` steps with noise of ratio ``ratio``.
+    """A number of ``steps`` steps with noise of ratio ``ratio``.
 
     Attributes:
         ratio: r = p/q, 0 < r < 1, p + q <= 2^32.

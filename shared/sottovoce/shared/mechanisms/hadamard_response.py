@@ -1,5 +1,4 @@
-"""
-Hadamard response: a choice among many options is reported as one of the columns of a Hadamard matrix.
+"""Hadamard response: a choice among many options is reported as one of the columns of a Hadamard matrix.
 
 Channel
     K is the smallest power of two above the number of options k; columns are 0 .. K - 1. Option x owns the K/2
@@ -32,8 +31,7 @@ from sottovoce.shared.mechanisms.parameters import FRACTION, Parameter, exact_fi
 
 @dataclass(frozen=True)
 class HadamardResponse(OfOdds):
-    """
-    One of ``columns`` columns, ``keep`` times likelier if it belongs to the true option.
+    """One of ``columns`` columns, ``keep`` times likelier if it belongs to the true option.
 
     Attributes:
         keep: the odds g > 1 of an own column against another.
@@ -80,8 +78,7 @@ class HadamardResponse(OfOdds):
         return self.columns - 1
 
     def column(self, value: int, own: int, index: int) -> int:
-        """
-        The column with this index, 0 .. K/2 - 1, among the own (1) or the other (0) columns of option ``value``.
+        """The column with this index, 0 .. K/2 - 1, among the own (1) or the other (0) columns of option ``value``.
 
         The lowest bit of the row's number is left free for the parity; the index fills the other bits.
         """

@@ -1,5 +1,4 @@
-"""
-Designs in which a fact of the person's own hides the answer: the crosswise model and the unrelated question by hand.
+"""Designs in which a fact of the person's own hides the answer: the crosswise model and the unrelated question by hand.
 
 The device draws nothing and sends what the person chooses. Randomness is the person's innocuous fact, true of a known
 share p of the population and independent of the sensitive statement.
@@ -38,8 +37,7 @@ SAME, ONE = "crosswise_same", "crosswise_one"
 
 @dataclass(frozen=True)
 class InnocuousRR(BinaryRR):
-    """
-    A yes/no channel that a fact of the person's own realizes.
+    """A yes/no channel that a fact of the person's own realizes.
 
     Attributes:
         procedure: ``crosswise`` or ``unrelated_question``.
@@ -104,8 +102,7 @@ class InnocuousRR(BinaryRR):
 
 
 def channel(procedure: str, share: Fraction, truth: Fraction) -> tuple[Fraction, Fraction]:
-    """
-    Return a and b of a procedure.
+    """Return a and b of a procedure.
 
     Args:
         procedure: one of ``PROCEDURES``.

@@ -1,5 +1,4 @@
-"""
-Joint randomized response: the answers to several questions, reported together.
+"""Joint randomized response: the answers to several questions, reported together.
 
 Channel
     A block has d questions with k_1, ..., k_d categories. h(x, y) is the number of questions in which the true
@@ -64,8 +63,7 @@ MAX_CONDITION = 1000
 
 @dataclass(frozen=True)
 class JointRR:
-    """
-    The agreed numbers of a block of questions.
+    """The agreed numbers of a block of questions.
 
     Attributes:
         odds: of a combination within the radius against one beyond it, above 1.
@@ -97,8 +95,7 @@ class JointRR:
 
     @classmethod
     def parse(cls, fields: Mapping[str, Any], sizes: tuple[int, ...], ask: int | None = None) -> Self:
-        """
-        Parse ``{name: joint_rr, odds: "9", radius: 0}``, or ``{epsilon: "2.2"}``.
+        """Parse ``{name: joint_rr, odds: "9", radius: 0}``, or ``{epsilon: "2.2"}``.
 
         Args:
             fields: as in the survey file.
@@ -115,8 +112,7 @@ class JointRR:
 
     @classmethod
     def for_epsilon(cls, epsilon: Fraction, sizes: tuple[int, ...], ask: int | None = None) -> Self:
-        """
-        The largest odds that cost at most ``epsilon``, with the best radius of those that identify all pairs well.
+        """The largest odds that cost at most ``epsilon``, with the best radius of those that identify all pairs well.
 
         The best radius has the least variance of a rare category, where questions differ in the worst of the ratios
         to the variance by a part of epsilon of their own.
@@ -191,8 +187,7 @@ class JointRR:
 
     @cached_property
     def offset_weights(self) -> tuple[int, ...]:
-        """
-        The weight of each combination of offsets (y - x) mod k of a report y from the truth x.
+        """The weight of each combination of offsets (y - x) mod k of a report y from the truth x.
 
         They have one law for every truth. The last question's offset runs fastest.
         """
@@ -202,8 +197,7 @@ class JointRR:
         return tuple(self.weights[distance] for distance in distances)
 
     def probability(self, true: Sequence[int], reported: Sequence[int]) -> Fraction:
-        """
-        P(report | truth), exactly, of all questions that are asked.
+        """P(report | truth), exactly, of all questions that are asked.
 
         Args:
             true: the category of each question.
@@ -213,8 +207,7 @@ class JointRR:
         return Fraction(self.weights[distance], self.total)
 
     def match_patterns(self, positions: Sequence[int]) -> Mapping[tuple[bool, ...], Fraction]:
-        """
-        P(one given report on some questions | truth), by which of them it gives truthfully.
+        """P(one given report on some questions | truth), by which of them it gives truthfully.
 
         Args:
             positions: of these questions in the block.
@@ -234,8 +227,7 @@ class JointRR:
         return patterns[True,], patterns[False,]
 
     def contrast(self, positions: Sequence[int]) -> Fraction:
-        """
-        The eigenvalue of the channel that belongs to the interaction of these questions.
+        """The eigenvalue of the channel that belongs to the interaction of these questions.
 
         It is the alternating sum of the match patterns; of one question, a - b. The channel of a set of questions is
         invertible if it is not 0 for any non-empty part of the set.
@@ -247,8 +239,7 @@ class JointRR:
         return sum((-chance if pattern.count(False) % 2 else chance for pattern, chance in found), Fraction(0))
 
     def condition(self, positions: Sequence[int]) -> float:
-        """
-        The condition number of the channel of some questions; infinite if their table is not identified.
+        """The condition number of the channel of some questions; infinite if their table is not identified.
 
         Args:
             positions: of these questions in the block.
@@ -271,8 +262,7 @@ class JointRR:
 
 @dataclass(frozen=True)
 class JointMember(Table):
-    """
-    One question of a block, as it is reported if nothing else is known.
+    """One question of a block, as it is reported if nothing else is known.
 
     Its epsilon is the block's: to people who know the other answers its report may say so much.
 
@@ -361,8 +351,7 @@ class JointYesNo(JointMember):
 
 
 def check_sizes(sizes: Sequence[int]) -> None:
-    """
-    Refuse numbers of categories that no block has.
+    """Refuse numbers of categories that no block has.
 
     Raises:
         ValueError: too few or too many questions, or too many combinations of answers.

@@ -1,5 +1,4 @@
-"""
-k-ary randomized response: one of k categories, kept or replaced by another.
+"""k-ary randomized response: one of k categories, kept or replaced by another.
 
 Channel
     With odds g = r/s in lowest terms, g > 1: the row of the true category has weight r at the truth and s at each
@@ -28,8 +27,7 @@ from sottovoce.shared.mechanisms.parameters import FRACTION, Parameter, exact_fi
 
 @dataclass(frozen=True)
 class KaryRR(OfOdds, Table):
-    """
-    One of ``inputs`` categories, reported truthfully with odds ``odds`` to one against each other category.
+    """One of ``inputs`` categories, reported truthfully with odds ``odds`` to one against each other category.
 
     Attributes:
         keep: the odds g > 1 of the truth against any one other category.

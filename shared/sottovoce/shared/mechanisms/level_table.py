@@ -1,5 +1,4 @@
-"""
-Level table: a number is rounded to one of a few levels, and the level goes through a table made for the mean.
+"""Level table: a number is rounded to one of a few levels, and the level goes through a table made for the mean.
 
 Channel
     The number is step v of a grid with steps 0 .. m; L levels lie evenly from 0 to m. With i = floor(v (L-1) / m) and
@@ -51,8 +50,7 @@ _WEIGHTS = Parameter({"type": "array", **_SIDE, "items": {"type": "array", **_SI
 
 @dataclass(frozen=True)
 class LevelTable(Mechanism):
-    """
-    A number of ``steps`` steps, rounded to a level and sent through ``rows``.
+    """A number of ``steps`` steps, rounded to a level and sent through ``rows``.
 
     Attributes:
         rows: one row of positive weights for each level, all with the same sum, at most 2^32.

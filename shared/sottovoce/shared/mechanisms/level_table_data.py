@@ -1,5 +1,4 @@
-"""
-The tables of ``level_table``; made by ``tests/recipes/level_tables.py``, not edited by hand.
+"""The tables of ``level_table``; made by ``tests/recipes/level_tables.py``, not edited by hand.
 
 Worst variance at a level, in half ranges squared, by nominal epsilon:
     1.4   1.9633 with 5 outputs

@@ -1,5 +1,4 @@
-"""
-Memoized randomized response: a yes/no answer in several waves, through one draw that the device remembers.
+"""Memoized randomized response: a yes/no answer in several waves, through one draw that the device remembers.
 
 Channel
     In the first wave the device draws, for each of the two possible truths, a permanent answer through the permanent
@@ -41,8 +40,7 @@ MAX_WAVES = 52
 
 @dataclass(frozen=True)
 class MemoizedRR(Mechanism):
-    """
-    Yes/no in several waves.
+    """Yes/no in several waves.
 
     Attributes:
         permanent: from the truth to the answer that is kept.

@@ -1,5 +1,4 @@
-"""
-Optimal unary encoding: a choice among k options is reported as a bit for each option, the true one's by a fair coin.
+"""Optimal unary encoding: a choice among k options is reported as a bit for each option, the true one's by a fair coin.
 
 Channel
     With odds g = r/s in lowest terms, g > 1: the bit of the true option is 1 with probability p = 1/2, the bit of each

@@ -11,8 +11,7 @@ from sottovoce.shared.sentence import Sentence, error_message
 
 @dataclass(frozen=True)
 class Parameter:
-    """
-    One parameter of a mechanism.
+    """One parameter of a mechanism.
 
     Attributes:
         schema: its JSON Schema, for the mechanism's branch in ``survey.schema.json``.
@@ -39,8 +38,7 @@ def whole(low: int, high: int, required: bool = True) -> Parameter:
 
 
 def exact_fields(fields: Mapping[str, Any], parameters: Mapping[str, Parameter]) -> None:
-    """
-    Check that ``fields`` holds ``name``, all ``parameters`` that are required, and nothing else.
+    """Check that ``fields`` holds ``name``, all ``parameters`` that are required, and nothing else.
 
     Raises:
         ValueError: a parameter is missing, or one is unknown.

@@ -1,5 +1,4 @@
-"""
-The closed list of what a report can be. A mechanism names its kind; what a report means to people follows from that.
+"""The closed list of what a report can be. A mechanism names its kind; what a report means to people follows from that.
 
 Each kind has one sentence in every language (``odds_<kind>`` in the clients' catalogues), filled with the numbers that
 ``explain`` gives, and one way of putting a reported value into words. A mechanism of a kind that is here already needs

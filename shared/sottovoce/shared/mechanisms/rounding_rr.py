@@ -1,5 +1,4 @@
-"""
-Stochastic rounding and randomized response: a number is rounded to the least or the largest value, then perturbed.
+"""Stochastic rounding and randomized response: a number is rounded to the least or the largest value, then perturbed.
 
 Channel
     The number is step v of a grid with steps 0 .. m. It is rounded up to m with probability v/m, else down to 0
@@ -31,8 +30,7 @@ from sottovoce.shared.mechanisms.parameters import Parameter
 
 @dataclass(frozen=True)
 class RoundingRR(ThroughBit):
-    """
-    A number of ``steps`` steps, rounded to one of its ends and sent through ``bit``; the largest value is its yes.
+    """A number of ``steps`` steps, rounded to one of its ends and sent through ``bit``; the largest value is its yes.
 
     Attributes:
         bit: the channel of the end.

@@ -1,5 +1,4 @@
-"""
-Sampled coordinate: of several numbers one is drawn, and goes through stochastic rounding and randomized response.
+"""Sampled coordinate: of several numbers one is drawn, and goes through stochastic rounding and randomized response.
 
 Channel
     One of d coordinates, uniformly and whatever the truth; then its step through ``rounding_rr`` with the question's
@@ -29,8 +28,7 @@ from sottovoce.shared.mechanisms.rounding_rr import RoundingRR
 
 @dataclass(frozen=True)
 class SampledCoordinate(ThroughBit):
-    """
-    One of ``coordinates`` numbers, drawn regardless of the truth, through ``number``.
+    """One of ``coordinates`` numbers, drawn regardless of the truth, through ``number``.
 
     Attributes:
         number: the channel of the coordinate that is drawn.

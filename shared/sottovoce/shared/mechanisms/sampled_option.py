@@ -1,5 +1,4 @@
-"""
-Sampled option: of several options one is drawn, and whether it was chosen goes through binary randomized response.
+"""Sampled option: of several options one is drawn, and whether it was chosen goes through binary randomized response.
 
 Channel
     One of k options, uniformly and whatever the truth; then its bit y with P(y = 1 | chosen) = a and
@@ -29,8 +28,7 @@ from sottovoce.shared.mechanisms.parameters import Parameter
 
 @dataclass(frozen=True)
 class SampledOption(ThroughBit):
-    """
-    One of ``options`` options, drawn regardless of the truth, with its bit through ``bit``.
+    """One of ``options`` options, drawn regardless of the truth, with its bit through ``bit``.
 
     Attributes:
         bit: the channel of the option that is drawn.

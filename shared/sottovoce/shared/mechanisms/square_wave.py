@@ -1,5 +1,5 @@
-"""
-Square wave: a number is reported as one of a row of bins, the bins near it likelier: for distributions and quantiles.
+"""Square wave: a number is reported as one of a row of bins, the bins near it likelier: for distributions and
+quantiles.
 
 Channel
     The grid's steps 0 .. m fall into D bins, step v into bin i = floor(v D / (m + 1)). There are D + 2 w outputs.
@@ -41,8 +41,7 @@ DEFAULT_BINS = 32
 
 @dataclass(frozen=True)
 class SquareWave(OfOdds, Table):
-    """
-    A number of ``steps`` steps in ``bins`` bins, reported within ``width`` bins of its own with odds ``keep``.
+    """A number of ``steps`` steps in ``bins`` bins, reported within ``width`` bins of its own with odds ``keep``.
 
     Attributes:
         keep: the odds g > 1 of an output inside the window against one outside.
@@ -128,8 +127,7 @@ def default_bins(domain: Domain) -> int:
 
 
 def best_width(odds: Fraction, bins: int) -> int:
-    """
-    The w that lets an output say most about the bin: floor(h D), h = (g ln g - g + 1) / (2 g (g - 1 - ln g)).
+    """The w that lets an output say most about the bin: floor(h D), h = (g ln g - g + 1) / (2 g (g - 1 - ln g)).
 
     Li et al. 2020, equation 9; h falls from 1/2 towards 0 as g grows from 1.
     """

@@ -1,5 +1,4 @@
-"""
-Subset selection: a choice among k options is reported as a set of d options, in which the truth is likelier.
+"""Subset selection: a choice among k options is reported as a set of d options, in which the truth is likelier.
 
 Channel
     With odds g = r/s in lowest terms, g > 1: each set of d options has weight r if it holds the truth and s if not.
@@ -40,8 +39,7 @@ from sottovoce.shared.mechanisms.parameters import (
 
 @dataclass(frozen=True)
 class SubsetSelection(OfOdds, Mask):
-    """
-    A set of ``size`` of ``options`` options, ``keep`` times likelier if it holds the truth.
+    """A set of ``size`` of ``options`` options, ``keep`` times likelier if it holds the truth.
 
     Attributes:
         keep: the odds g > 1 of a set that holds the truth against one that does not.

@@ -1,5 +1,4 @@
-"""
-Random order of what a survey shows: its items, the rows of a matrix, the options of a question.
+"""Random order of what a survey shows: its items, the rows of a matrix, the options of a question.
 
 The order is drawn by the device before any question is shown, independently of every answer. It changes what is seen
 and nothing else: values, columns and results stay in the survey's order.
@@ -25,8 +24,7 @@ RANDOM, REVERSED_HALF = "random", "reversed_half"
 
 @dataclass(frozen=True)
 class OrderedList:
-    """
-    One list whose order is drawn.
+    """One list whose order is drawn.
 
     Attributes:
         item: index of its item; None for the list of all items.
@@ -46,8 +44,7 @@ class OrderedList:
         return [index for index, name in enumerate(self.names) if name not in self.last]
 
     def shown(self, drawn: Sequence[int]) -> tuple[int, ...]:
-        """
-        Return the indices of the list in the order shown.
+        """Return the indices of the list in the order shown.
 
         Args:
             drawn: an order of 0 .. m - 1, for the m that may move.
@@ -58,8 +55,7 @@ class OrderedList:
 
 @dataclass(frozen=True)
 class Arrangement:
-    """
-    Order in which one person is shown items, rows and options.
+    """Order in which one person is shown items, rows and options.
 
     Attributes:
         items: indices of the survey's items.
@@ -93,8 +89,7 @@ def names_of(item: Item) -> list[str]:
 
 
 def units(items: Sequence[Item]) -> list[tuple[str, list[int]]]:
-    """
-    Return what moves as a whole: name and indices of its items.
+    """Return what moves as a whole: name and indices of its items.
 
     Args:
         items: of the survey. A block is one unit; notes belong to the item after them.
@@ -114,8 +109,7 @@ def units(items: Sequence[Item]) -> list[tuple[str, list[int]]]:
 
 
 def arrange(survey: Survey, lists: Sequence[OrderedList], drawn: Sequence[Sequence[int]]) -> Arrangement:
-    """
-    Return what is shown in which order.
+    """Return what is shown in which order.
 
     Args:
         survey: the survey.
@@ -160,8 +154,7 @@ SCALES = ("select_one", "rating")
 def read_orders(
     reader: Reader, fields: Mapping[str, Any], items: Sequence[Item], pointers: Sequence[str], written: dict[str, Any]
 ) -> None:
-    """
-    Add the keys of each list whose order is drawn to its canonical document.
+    """Add the keys of each list whose order is drawn to its canonical document.
 
     Args:
         reader: takes the mistakes.

@@ -14,8 +14,7 @@ Fields = Mapping[str, Any]
 
 
 class QuestionType(ABC):
-    """
-    One type of question.
+    """One type of question.
 
     Attributes:
         name: the type's name in a survey file.
@@ -43,8 +42,7 @@ class QuestionType(ABC):
 
     @abstractmethod
     def domain(self, fields: Fields, names: Sequence[str], reader: Reader, pointer: str) -> Domain | None:
-        """
-        The true values that a question's document describes.
+        """The true values that a question's document describes.
 
         Args:
             fields: the document.
@@ -62,8 +60,7 @@ class QuestionType(ABC):
 
     @abstractmethod
     def encode(self, domain: Domain, answer: object) -> Value:
-        """
-        The true value of an answer.
+        """The true value of an answer.
 
         Raises:
             ValueError: it is none; the message repeats nothing of it.

@@ -17,8 +17,7 @@ NUMBER = {"$ref": "#/$defs/number"}
 
 
 class DecimalType(QuestionType):
-    """
-    One of the numbers from ``min`` to ``max`` in steps of ``step``.
+    """One of the numbers from ``min`` to ``max`` in steps of ``step``.
 
     Attributes:
         grid: what the numbers are on, and how they are written.
@@ -151,8 +150,7 @@ class DateType(IntegerType):
 
 
 class VectorType(DecimalType):
-    """
-    A number for each of the coordinates that ``coordinates`` lists, answered by a map.
+    """A number for each of the coordinates that ``coordinates`` lists, answered by a map.
 
     The true value is a tuple of steps, in their order.
     """

@@ -49,8 +49,7 @@ REPORTED = {
 
 
 def reports(count: int = 600, more: dict[str, Any] | None = None, **changed: np.ndarray) -> Columns:
-    """
-    The first reports of the worked examples.
+    """The first reports of the worked examples.
 
     Args:
         count: how many.

@@ -103,8 +103,7 @@ def test_no_answer_that_counts_as_yes_is_a_random_yes() -> None:
 
 
 def test_crosswise_correction_is_a_special_case() -> None:
-    """
-    Atsusaka and Stevenson (2023): an anchor with the true share 0, and two options, under the question's protection.
+    """Atsusaka and Stevenson (2023): an anchor with the true share 0, and two options, under the question's protection.
 
     They count the answers "both or neither", with p < 1/2 the share of the innocuous statement, and subtract from the
     naive estimate (same + p - 1) / (2p - 1) its bias (1/2 - 1/(2 gamma)) (same - 1/2) / (p - 1/2), where gamma, the

@@ -1,5 +1,4 @@
-"""
-The DDI document against the published schema, codebook.xsd of DDI-Codebook 2.5.1.
+"""The DDI document against the published schema, codebook.xsd of DDI-Codebook 2.5.1.
 
 The schema itself is no part of this project. ``CHILDREN`` was read off it by hand, for the elements used here: which
 may stand in which, and in what order; ``REQUIRED`` what each must have. That archives' own checks pass is not shown.

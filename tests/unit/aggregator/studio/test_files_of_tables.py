@@ -1,5 +1,4 @@
-"""
-Number of product files that run to open the page of tables: a measure of its structure.
+"""Number of product files that run to open the page of tables: a measure of its structure.
 
 51 run in the process that serves: 24 for every page of a signed-in researcher (session, rights, language, headers,
 limits, institution), 10 of storage and of surveys, 5 templates, and 12 of the page itself. 26 run in the process of the

@@ -32,8 +32,7 @@ UNKNOWN = "the channel cannot report this value; it reports: {values}"
 
 
 class UnknownValue(ValueError):
-    """
-    A value that the channel cannot report.
+    """A value that the channel cannot report.
 
     Args:
         value: the value, for its place in the file; the message does not repeat it.
@@ -47,8 +46,7 @@ class UnknownValue(ValueError):
 
 @dataclass(frozen=True)
 class Reading:
-    """
-    Codes of a column: its options, its reports and its matrix.
+    """Codes of a column: its options, its reports and its matrix.
 
     Attributes:
         options: the true options, in the order of the matrix's rows.
@@ -63,8 +61,7 @@ class Reading:
 
 @dataclass(frozen=True)
 class JoinedColumns:
-    """
-    Columns that were randomized together.
+    """Columns that were randomized together.
 
     Attributes:
         mechanism: of the block.
@@ -75,8 +72,7 @@ class JoinedColumns:
     names: tuple[str, ...]
 
     def member(self, name: str) -> JointMember:
-        """
-        Return the part of a column.
+        """Return the part of a column.
 
         Raises:
             ValueError: the column is not named.
@@ -90,8 +86,7 @@ class JoinedColumns:
 
 @dataclass(frozen=True)
 class ColumnChannel:
-    """
-    Channel of one column.
+    """Channel of one column.
 
     Attributes:
         name: name of the design; "matrix" for rows that were given themselves.
@@ -121,8 +116,7 @@ class ColumnChannel:
         return self.name in {"public", "number"}
 
     def read(self, found: Sequence[str], name: str = "") -> Reading:
-        """
-        Return how the column's values are read.
+        """Return how the column's values are read.
 
         Args:
             found: the different values of the column, without missing ones, in the order of the file.

@@ -1,5 +1,4 @@
-"""
-Columns of a file as the questions of a survey, so that every analysis of reports takes them.
+"""Columns of a file as the questions of a survey, so that every analysis of reports takes them.
 
 Channel     Of a column, in this order: a channel that the caller names; the column ``<name>_channel`` beside it; the
             survey's question of this name; else the column is public. ``<name>_once`` is left out.
@@ -54,8 +53,7 @@ _NO_ROWS = np.zeros(0, np.int32)
 
 @dataclass(frozen=True)
 class ListedNumbers(Grid):
-    """
-    The different numbers of a column, which need no equal steps; a step is a place in the list.
+    """The different numbers of a column, which need no equal steps; a step is a place in the list.
 
     Attributes:
         numbers: ascending, at least two.
@@ -77,8 +75,7 @@ class ListedNumbers(Grid):
         return self.numbers[place] + (step - place) * (after - self.numbers[place])
 
     def index(self, answer: object) -> int:
-        """
-        Return the place of a number.
+        """Return the place of a number.
 
         Raises:
             ValueError: the column does not contain it.
@@ -91,8 +88,7 @@ class ListedNumbers(Grid):
 
 @dataclass(frozen=True)
 class ReadColumn:
-    """
-    A column as a question.
+    """A column as a question.
 
     Attributes:
         name: of the column.
@@ -128,8 +124,7 @@ def variable_name(column: str) -> str:
 
 
 def data_columns(table: FileTable, channels: Mapping[str, Any], survey: Survey | None = None) -> Columns:
-    """
-    Return the columns of a table as reports.
+    """Return the columns of a table as reports.
 
     Args:
         table: the table.
@@ -353,8 +348,7 @@ def described_questions(columns: Columns) -> list[dict[str, Any]]:
 
 
 def described_survey(file: str, questions: Sequence[Mapping[str, Any]]) -> Survey:
-    """
-    Return a survey that has the names and options of a file's columns, for labels on pages.
+    """Return a survey that has the names and options of a file's columns, for labels on pages.
 
     Args:
         file: name of the survey.

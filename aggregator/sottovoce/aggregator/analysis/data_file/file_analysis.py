@@ -1,9 +1,8 @@
-"""
-Analyses of an uploaded file, in the process that computes them: the server's own process never reads the file.
+"""Analyses of an uploaded file, in the process that computes them: the server's own process never reads the file.
 
-    columns    names of the columns, with their values, and the channels that stand beside them
-    shares     the same, with the shares of all columns, and the columns as questions
-    others     tables and models, as ``requests`` has them
+columns    names of the columns, with their values, and the channels that stand beside them
+shares     the same, with the shares of all columns, and the columns as questions
+others     tables and models, as ``requests`` has them
 """
 
 from collections import Counter
@@ -30,8 +29,7 @@ Document = dict[str, Any]
 
 @dataclass(frozen=True)
 class UploadedFile:
-    """
-    File as it was uploaded.
+    """File as it was uploaded.
 
     Attributes:
         name: its name, which tells the kind.
@@ -50,8 +48,7 @@ class UploadedFile:
 
 @dataclass(frozen=True)
 class FileAnalysis:
-    """
-    Analysis of an uploaded file.
+    """Analysis of an uploaded file.
 
     Attributes:
         kind: ``columns``, ``shares`` or a kind of request.
@@ -62,8 +59,7 @@ class FileAnalysis:
     options: Mapping[str, Any]
 
     def document(self, file: UploadedFile) -> Document:
-        """
-        Read the file, run the analysis and return its document.
+        """Read the file, run the analysis and return its document.
 
         Raises:
             EstimateError: the file or a channel is wrong, or the analysis impossible; the message says why.

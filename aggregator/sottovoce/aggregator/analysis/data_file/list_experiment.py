@@ -1,5 +1,4 @@
-"""
-List experiment (item count technique): the share of a sensitive item from numbers of items that apply.
+"""List experiment (item count technique): the share of a sensitive item from numbers of items that apply.
 
 Design      One random half counts how many of J items apply to them, the other half (treated) how many of these and the
             sensitive one, J + 1. In a double list each half counts two lists, and the sensitive item is in the first
@@ -38,8 +37,7 @@ Document = dict[str, Any]
 
 @dataclass(frozen=True)
 class ListAnswers:
-    """
-    Counts of one list.
+    """Counts of one list.
 
     Attributes:
         items: J, the number of items without the sensitive one.
@@ -60,8 +58,7 @@ def list_experiment(
     items: int | None = None,
     confidence: float = 0.95,
 ) -> Document:
-    """
-    Estimate the share of people to whom the sensitive item applies.
+    """Estimate the share of people to whom the sensitive item applies.
 
     Args:
         table: one row for each person.

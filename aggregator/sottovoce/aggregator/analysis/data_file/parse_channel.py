@@ -1,5 +1,4 @@
-"""
-Channels of the columns of a file, as people write them.
+"""Channels of the columns of a file, as people write them.
 
     coin_flip                         a = 3/4, b = 1/4
     warner 0.7                        the question with probability .7, otherwise its opposite
@@ -37,8 +36,7 @@ MISSING_K = "say how many options there are: k=4, or levels=never,once,sometimes
 
 
 def parse_channel(given: Any) -> ColumnChannel:  # noqa: ANN401 - text, rows, or a map
-    """
-    Parse a channel.
+    """Parse a channel.
 
     Args:
         given: text such as ``"warner 0.7"``, rows of a matrix, or a map of ``matrix`` (or ``channel``), ``levels`` and
@@ -59,8 +57,7 @@ def parse_channel(given: Any) -> ColumnChannel:  # noqa: ANN401 - text, rows, or
 
 
 def yes_no_counts(given: str, yes: int, n: int) -> dict[str, int]:
-    """
-    Return counts by value.
+    """Return counts by value.
 
     Args:
         given: text of the channel.

@@ -15,8 +15,7 @@ from sottovoce.shared.uniform import ReadBytes, uniform_below
 
 
 def randomize(question: Any, answer: object, read: ReadBytes = os.urandom) -> str:  # noqa: ANN401 - text, rows or a map
-    """
-    Return a report drawn for a true answer, with exactly the probabilities of the channel.
+    """Return a report drawn for a true answer, with exactly the probabilities of the channel.
 
     Args:
         question: the channel: text such as ``"coin_flip"`` or ``"kary_rr odds=3 levels=never,once,often"``, or a map of

@@ -1,5 +1,4 @@
-"""
-Read a table of answers from CSV, TSV, XLSX, Parquet, SPSS or Stata; nothing of it is a survey's own format.
+"""Read a table of answers from CSV, TSV, XLSX, Parquet, SPSS or Stata; nothing of it is a survey's own format.
 
 Each column is kept as its different values with one code for each row, so that a column of few values stays small. A
 cell that is empty, NA or a missing value of the program is missing. Messages name column and line, never a cell.
@@ -42,8 +41,7 @@ IN_MEMORY = FORMATS if hasattr(os, "memfd_create") else (*DELIMITED, ".xlsx")
 
 @dataclass
 class TableColumn:
-    """
-    A column.
+    """A column.
 
     Attributes:
         values: its different texts, in the order of the file.
@@ -84,8 +82,7 @@ class TableColumn:
 
 @dataclass(frozen=True)
 class FileTable:
-    """
-    A table as it is in a file.
+    """A table as it is in a file.
 
     Attributes:
         file: name of the file, for messages.
@@ -115,8 +112,7 @@ class FileTable:
 
 
 def read_table(path: Path) -> FileTable:
-    """
-    Read the table in a file.
+    """Read the table in a file.
 
     Raises:
         SpecError: the file cannot be read; the message names line and column.
@@ -139,8 +135,7 @@ def read_table(path: Path) -> FileTable:
 
 
 def read_bytes(data: bytes, name: str) -> FileTable:
-    """
-    Read the table in the bytes of a file, none of which reaches a disk.
+    """Read the table in the bytes of a file, none of which reaches a disk.
 
     Args:
         data: the bytes.
@@ -163,8 +158,7 @@ def read_bytes(data: bytes, name: str) -> FileTable:
 
 
 def read_on_disk(path: Path, name: str) -> FileTable:
-    """
-    Read a table whose library opens the file itself.
+    """Read a table whose library opens the file itself.
 
     Args:
         path: where the file is.
@@ -178,8 +172,7 @@ def read_on_disk(path: Path, name: str) -> FileTable:
 
 
 def read_delimited(file: BinaryIO, name: str) -> FileTable:
-    """
-    Read CSV or TSV in UTF-8; the header tells whether commas, semicolons or tabs separate cells.
+    """Read CSV or TSV in UTF-8; the header tells whether commas, semicolons or tabs separate cells.
 
     Args:
         file: the open file.
@@ -316,8 +309,7 @@ def _not_empty(table: FileTable) -> FileTable:
 
 
 def read_workbook(data: bytes, name: str) -> FileTable:
-    """
-    Read the first sheet of an Excel workbook.
+    """Read the first sheet of an Excel workbook.
 
     Raises:
         SpecError: it is no workbook, has a password, or holds no table; the message names row and column.

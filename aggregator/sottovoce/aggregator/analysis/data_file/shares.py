@@ -22,8 +22,7 @@ def column_results(columns: Columns, rule: IntervalRule = DEFAULT_RULE) -> list[
 
 
 def shares_document(columns: Columns, names: Sequence[str] = (), rule: IntervalRule = DEFAULT_RULE) -> Document:
-    """
-    Return the shares of all columns, or of these.
+    """Return the shares of all columns, or of these.
 
     Args:
         columns: the reports.
@@ -42,8 +41,7 @@ def shares_document(columns: Columns, names: Sequence[str] = (), rule: IntervalR
 
 
 def results_document(file: str, reports: int, results: Sequence[QuestionResult]) -> Document:
-    """
-    Return results as one JSON object.
+    """Return results as one JSON object.
 
     Args:
         file: name of the file, or of the channel that counts came through.

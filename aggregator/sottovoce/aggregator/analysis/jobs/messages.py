@@ -1,5 +1,4 @@
-"""
-Messages between the server and the process that computes an analysis.
+"""Messages between the server and the process that computes an analysis.
 
 A message is its length in 8 bytes, then its bytes. A job is a line of JSON and the columns as they are in memory; a
 reply is JSON. Neither is a pickle: a process that reads a stranger's file must not be able to run code in its parent.
@@ -52,8 +51,7 @@ def write_message(stream: BinaryIO, *parts: bytes | memoryview) -> None:
 
 
 def read_message(stream: BinaryIO) -> bytes:
-    """
-    Read a message.
+    """Read a message.
 
     Raises:
         EOFError: the other process has ended.

@@ -1,5 +1,4 @@
-"""
-Queue of analyses: one of each survey at a time, each in a process of its own, with limits of time and memory.
+"""Queue of analyses: one of each survey at a time, each in a process of its own, with limits of time and memory.
 
 A job is found by its id, which is made of its request and the state of its data: a page that is loaded again finds the
 running job instead of starting another. Jobs live on the node that took them and end with it.
@@ -61,8 +60,7 @@ class AnalysisLimits(NamedTuple):
 
 
 class AnalysisStopped(EstimateError):
-    """
-    The analysis was stopped before it had a result.
+    """The analysis was stopped before it had a result.
 
     Args:
         job: id of its job.
@@ -78,8 +76,7 @@ class AnalysisStopped(EstimateError):
 
 
 class QueuedJob:
-    """
-    Analysis that waits, runs or has finished.
+    """Analysis that waits, runs or has finished.
 
     Args:
         survey: name of the survey, each of which has one running job at most.
@@ -133,8 +130,7 @@ class QueuedJob:
 
 
 class JobQueue:
-    """
-    Jobs of one node.
+    """Jobs of one node.
 
     Args:
         limits: limits of each analysis.
@@ -150,8 +146,7 @@ class JobQueue:
         self._running: list[QueuedJob] = []
 
     def submit(self, survey: str, id: str, work: Work, again: bool = False) -> QueuedJob | None:
-        """
-        Return the job of this id, which is started if there is none; None if too many jobs of the survey wait.
+        """Return the job of this id, which is started if there is none; None if too many jobs of the survey wait.
 
         Args:
             survey: name of the survey.

@@ -1,5 +1,4 @@
-"""
-Processes that compute analyses, seen from the server.
+"""Processes that compute analyses, seen from the server.
 
 One process that has finished is kept for the next job, since starting Python with numpy takes longer than most
 analyses. It is ended when no job came for a while.
@@ -54,8 +53,7 @@ class Worker:
         return self._process.wait() < 0
 
     def run(self, job: Job, progress: Callable[[int, int], None]) -> dict[str, Any]:
-        """
-        Compute a job and return its reply.
+        """Compute a job and return its reply.
 
         Args:
             job: the job.

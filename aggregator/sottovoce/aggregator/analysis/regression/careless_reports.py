@@ -1,5 +1,4 @@
-"""
-Reports of people who may answer at random, for models of those who answer with care.
+"""Reports of people who may answer at random, for models of those who answer with care.
 
 Model       A person is careless with probability D(x), and then chooses the answer evenly among the options shown,
             as in ``estimators.careless.anchors``. A report on outcome and anchors has the likelihood
@@ -44,8 +43,7 @@ class CarelessModel(DecliningModel):
 
 @dataclass(frozen=True)
 class CarelessReports:
-    """
-    Anchors of the reports, and answers of people who choose at random.
+    """Anchors of the reports, and answers of people who choose at random.
 
     Attributes:
         known: share of careless people by the anchors alone.
@@ -67,8 +65,7 @@ class CarelessReports:
 def careless_reports(
     columns: Columns, outcome: Answers, predictors: Sequence[Answers], confidence: float, linear: bool
 ) -> CarelessReports:
-    """
-    Return what the anchors say of each report.
+    """Return what the anchors say of each report.
 
     Args:
         columns: all reports.
@@ -123,8 +120,7 @@ def _anchor(question: Question, answers: Answers, known: Careless) -> Array:
 
 
 def among_careful(model: LatentModel, sample: Sample, reports: CarelessReports) -> CarelessModel:
-    """
-    Return the likelihood of all reports, whose parameters are those of the model of careful people, then D's.
+    """Return the likelihood of all reports, whose parameters are those of the model of careful people, then D's.
 
     Args:
         model: the likelihood of careful people's reports on the outcome.

@@ -1,5 +1,4 @@
-"""
-Linear regression on scores: least squares, corrected for what randomized predictors add to their own squares.
+"""Linear regression on scores: least squares, corrected for what randomized predictors add to their own squares.
 
 Equations   u = (1, x, z): constant, public predictors, scores of randomized ones, E[z | true a] = the indicators of a,
             or the number, and products of these (interactions). E[u u'] is unbiased everywhere except where two
@@ -31,8 +30,7 @@ from sottovoce.shared.errors import EstimateError
 
 @dataclass(frozen=True)
 class Correction:
-    """
-    Unbiased scores of the true product of two columns that share a randomized predictor.
+    """Unbiased scores of the true product of two columns that share a randomized predictor.
 
     Attributes:
         first: index of one column.
@@ -61,8 +59,7 @@ def solve(
     clusters: Codes | None = None,
     answered: Array | None = None,
 ) -> LinearFit:
-    """
-    Fit the corrected least squares regression of ``outcome`` on ``columns``.
+    """Fit the corrected least squares regression of ``outcome`` on ``columns``.
 
     Args:
         columns: (p, n), constant, public predictors and scores.

@@ -1,5 +1,4 @@
-"""
-Covariance of maximum likelihood estimates, in five kinds; each result names the kind it uses.
+"""Covariance of maximum likelihood estimates, in five kinds; each result names the kind it uses.
 
 observed    Inverse of the observed information.
 expected    Inverse of the expected information; for yes/no reports only.
@@ -24,8 +23,7 @@ KINDS = ("observed", "expected", "opg", "sandwich")
 
 
 def covariance(model: Model, fit: Fit, kind: str, clusters: Codes | None = None) -> Array:
-    """
-    Return the covariance matrix of the estimates, (d, d).
+    """Return the covariance matrix of the estimates, (d, d).
 
     Args:
         model: the likelihood.
@@ -48,8 +46,7 @@ def covariance(model: Model, fit: Fit, kind: str, clusters: Codes | None = None)
 
 
 def clustered_products(scores: Array, clusters: Codes) -> Array:
-    """
-    Return the sum over clusters of the products of their summed scores, times G / (G - 1), (d, d).
+    """Return the sum over clusters of the products of their summed scores, times G / (G - 1), (d, d).
 
     Args:
         scores: (d, n), weights included.

@@ -1,5 +1,4 @@
-"""
-Likelihood of an answer among the people who answered, with a logit of its own for declining.
+"""Likelihood of an answer among the people who answered, with a logit of its own for declining.
 
 Model       P(absent | x) = D = F(x'g), P(c | x) = (1 - D) pi_c(x; b), pi the model of those who answered: a logit,
             multinomial or ordered. A report has the likelihood q = D L_absent + (1 - D) q_b, q_b = sum_c pi_c L_c.
@@ -34,8 +33,7 @@ _SCALE = 0.5
 
 @dataclass(frozen=True)
 class DecliningModel:
-    """
-    Likelihood of reports on an answer that people may decline; its parameters are b, then g.
+    """Likelihood of reports on an answer that people may decline; its parameters are b, then g.
 
     Attributes:
         answered: model of the people who answered; of careful people it may have declining in turn.

@@ -32,8 +32,7 @@ def make_design(
     strata: tuple[NDArray[np.intp], Sequence[str]],
     smallest: int,
 ) -> Design:
-    """
-    Build the design matrix for a subset of the reports.
+    """Build the design matrix for a subset of the reports.
 
     Args:
         formula: terms of the model.

@@ -1,5 +1,4 @@
-"""
-Build the design matrix of a regression from the terms of its formula.
+"""Build the design matrix of a regression from the terms of its formula.
 
 A public answer becomes an indicator for each category that occurs, except the first or the chosen reference; a public
 number becomes one column, and so does an arithmetic expression of public numbers. A randomized answer becomes the
@@ -35,8 +34,7 @@ Row = NDArray[np.intp]
 
 @dataclass(frozen=True)
 class Term:
-    """
-    One column of a design: a product of indicators and numbers.
+    """One column of a design: a product of indicators and numbers.
 
     Attributes:
         name: name of the column.
@@ -60,8 +58,7 @@ class Term:
 
 @dataclass(frozen=True)
 class Recipe:
-    """
-    Columns of a design without their values.
+    """Columns of a design without their values.
 
     Attributes:
         terms: one for each column, (p,).
@@ -79,8 +76,7 @@ class Recipe:
         return tuple(dict.fromkeys(name for term in self.terms for name in term.names if name not in term.groups))
 
     def row(self, groups: Mapping[str, str], numbers: Mapping[str, float]) -> list[float]:
-        """
-        Return the values of all columns for one person.
+        """Return the values of all columns for one person.
 
         Args:
             groups: category of each categorical predictor.
@@ -96,8 +92,7 @@ class Recipe:
 
 
 class Factor(NamedTuple):
-    """
-    Randomized factor of a product.
+    """Randomized factor of a product.
 
     Attributes:
         answers: reports on the variable.
@@ -112,8 +107,7 @@ class Factor(NamedTuple):
 
 @dataclass(frozen=True)
 class Design:
-    """
-    Design matrix of a regression.
+    """Design matrix of a regression.
 
     Attributes:
         recipe: what the columns are.
@@ -140,8 +134,7 @@ class Design:
         return self.without({each.name for each in self.randomized})
 
     def without(self, names: Set[str]) -> "Design":
-        """
-        Return the design of the columns without some predictors.
+        """Return the design of the columns without some predictors.
 
         Args:
             names: of the predictors; all randomized ones among them.
@@ -187,8 +180,7 @@ class Design:
         return block is not None and any(block[:2] in self._sources(column) for column in range(len(self.terms)))
 
     def with_outcome(self, outcome: Answers, category: str) -> Array:
-        """
-        Return unbiased scores of each column times a category of a linked outcome, (p, n).
+        """Return unbiased scores of each column times a category of a linked outcome, (p, n).
 
         Args:
             outcome: reports on the outcome.
@@ -209,8 +201,7 @@ class Design:
         return found
 
     def cells(self) -> tuple[tuple[tuple[int, ...], ...], Array]:
-        """
-        Enumerate the joint categories of the randomized predictors.
+        """Enumerate the joint categories of the randomized predictors.
 
         Returns:
             The category of each predictor in each cell, and the factor of each column there, (cells, p).
@@ -232,8 +223,7 @@ class Design:
 
 
 def product_scores(factors: Sequence[Factor], rows: Row) -> Array:
-    """
-    Return unbiased scores of a product of different variables, (m,) or a single 1.
+    """Return unbiased scores of a product of different variables, (m,) or a single 1.
 
     Args:
         factors: the variables; those of one block have a score of their own together.
@@ -252,8 +242,7 @@ def product_scores(factors: Sequence[Factor], rows: Row) -> Array:
 
 
 def scores_of(answers: Answers, category: str, rows: Row, *, squared: bool) -> Array:
-    """
-    Return unbiased scores of a randomized factor, (m,).
+    """Return unbiased scores of a randomized factor, (m,).
 
     Args:
         answers: reports on the variable.
@@ -286,8 +275,7 @@ def known_categories(answers: Answers, rows: Row) -> Row:
 
 
 def refuse_small_cells(outcome: Answers, predictors: Sequence[Answers], rows: Row, smallest: int) -> None:
-    """
-    Refuse a regression of one public answer on another if a nonempty cell of their table is too small.
+    """Refuse a regression of one public answer on another if a nonempty cell of their table is too small.
 
     No noise protects public answers, so such a regression would describe identifiable people.
 

@@ -1,5 +1,4 @@
-"""
-Smallest effect that a fitted model could find, and people needed for a given odds ratio.
+"""Smallest effect that a fitted model could find, and people needed for a given odds ratio.
 
 Maths   A coefficient with standard error s is found at the 5 % level with power .8 if it is (z_.975 + z_.8) s = 2.80 s
         from 0. The variance falls as 1 / n, so an effect e takes n (2.80 s / e)^2 people with the same predictors and
@@ -25,8 +24,7 @@ _OF_ODDS = frozenset({"logit", "multinomial", "ordered"})
 
 @dataclass(frozen=True)
 class DetectableEffect:
-    """
-    Smallest effect of one term.
+    """Smallest effect of one term.
 
     Attributes:
         category: category of the outcome; None if there are only two.
@@ -59,8 +57,7 @@ def detectable_effects(fitted: Regression) -> Sequence[DetectableEffect]:
 
 
 def people_needed(n: int, std_error: float, odds_ratio: float = ODDS_RATIO) -> int:
-    """
-    Return the number of people that a logit needs to find an odds ratio with ``POWER``.
+    """Return the number of people that a logit needs to find an odds ratio with ``POWER``.
 
     Args:
         n: people in a fitted model with the same predictors and channels.

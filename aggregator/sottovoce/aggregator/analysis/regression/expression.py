@@ -22,8 +22,7 @@ _OPERATIONS: Mapping[str, Callable[..., Array]] = {
 
 
 def evaluate(calculation: Calculation, numbers: Mapping[str, Array], scales: Scales) -> Array:
-    """
-    Return the value of an expression for each report; not finite where it has none.
+    """Return the value of an expression for each report; not finite where it has none.
 
     Args:
         calculation: the expression.
@@ -45,8 +44,7 @@ def evaluate(calculation: Calculation, numbers: Mapping[str, Array], scales: Sca
 
 
 def scales_of(calculation: Calculation, numbers: Mapping[str, Array]) -> Scales:
-    """
-    Return the constants of each ``scale`` in an expression, inner ones first.
+    """Return the constants of each ``scale`` in an expression, inner ones first.
 
     Args:
         calculation: the expression.

@@ -108,8 +108,7 @@ class _Likelihood(NamedTuple):
 
 
 def likelihood_regression(sample: Sample, kind: str, careless: CarelessReports | None = None) -> Regression:
-    """
-    Fit a model of the outcome's categories by maximum likelihood.
+    """Fit a model of the outcome's categories by maximum likelihood.
 
     Args:
         sample: the reports.
@@ -156,8 +155,7 @@ def _with_declining(sample: Sample, kind: str) -> _Likelihood:
 
 
 def _declining_with_randomized(sample: Sample, kind: str, share: float, common: bool) -> _Likelihood:
-    """
-    Return the likelihood for a randomized predictor, on which declining may depend too.
+    """Return the likelihood for a randomized predictor, on which declining may depend too.
 
     Declining is one more category of the multinomial logit: the log odds of the others among those who answered are
     the same. A common share is taken as known: it mixes the reports of those who declined into the channel.
@@ -206,8 +204,7 @@ def _declining_test(fitted: Fitted) -> LikelihoodRatio | None:
 def _model(
     sample: Sample, kind: str, likelihood: Array, categories: Sequence[str], mixed: Array
 ) -> tuple[Model, tuple[FittedParameter, ...], tuple[FittedParameter, ...]]:
-    """
-    Return the likelihood, its parameters in order, and the parameters of a randomized predictor's own model.
+    """Return the likelihood, its parameters in order, and the parameters of a randomized predictor's own model.
 
     Args:
         sample: the reports.

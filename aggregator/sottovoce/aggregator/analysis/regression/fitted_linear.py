@@ -9,8 +9,7 @@ from sottovoce.aggregator.estimators.intervals import normal_quantile
 
 
 def linear_regression(sample: Sample) -> Regression:
-    """
-    Fit a linear model of the outcome's scores; for a categorical answer, one for each category after the first.
+    """Fit a linear model of the outcome's scores; for a categorical answer, one for each category after the first.
 
     Raises:
         EstimateError: the predictors are collinear.

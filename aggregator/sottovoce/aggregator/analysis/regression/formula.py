@@ -1,5 +1,4 @@
-"""
-Parse a model formula, as R users write it, into terms. It is never evaluated as code.
+"""Parse a model formula, as R users write it, into terms. It is never evaluated as code.
 
 Grammar     outcome ~ sum. A sum adds terms with +, takes them away with -, and ends the constant with 0 or -1.
             a:b is an interaction, a*b is a + b + a:b, (a + b)^2 all interactions of at most two; powers are 1 to 3.
@@ -29,8 +28,7 @@ Terms = dict[Factors, None]
 
 
 def parse_formula(text: str) -> Formula:
-    """
-    Parse a formula such as ``cheated ~ year * sex + age + I(age^2)``.
+    """Parse a formula such as ``cheated ~ year * sex + age + I(age^2)``.
 
     Raises:
         EstimateError: the formula is too long, has too many terms, or is not in the grammar; names the column.

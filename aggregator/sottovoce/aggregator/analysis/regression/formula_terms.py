@@ -11,8 +11,7 @@ Factors = tuple[str, ...]
 
 @dataclass(frozen=True)
 class Calculation:
-    """
-    An arithmetic expression: a number, a name, or an operation on expressions.
+    """An arithmetic expression: a number, a name, or an operation on expressions.
 
     Attributes:
         sign: "number", "name", a sign of + - * / ^, or one of ``FUNCTIONS``; "-" of one part changes the sign.
@@ -49,8 +48,7 @@ def _bracketed(part: Calculation) -> str:
 
 @dataclass(frozen=True)
 class Formula:
-    """
-    A parsed formula.
+    """A parsed formula.
 
     Attributes:
         outcome: name of the outcome; "" if the formula has none.

@@ -1,5 +1,4 @@
-"""
-Uncertainty of an innocuous share in regressions; ``estimators.by_hand.uncertain_share`` has the same for shares.
+"""Uncertainty of an innocuous share in regressions; ``estimators.by_hand.uncertain_share`` has the same for shares.
 
 The share p of a fact has the standard error s, independent of the reports. The model is fitted again with p - s and
 with p + s: half the difference of the two estimates is s times their derivative, so its square is added to the variance
@@ -24,8 +23,7 @@ _MODELS = ("linear", "of_predictor", "declining")
 def add_share_errors(
     fit: Callable[[Shift], Regression], variables: Sequence[Answers], questions: Mapping[str, object], confidence: float
 ) -> Regression:
-    """
-    Fit a model, with the uncertainty of innocuous shares in its standard errors.
+    """Fit a model, with the uncertainty of innocuous shares in its standard errors.
 
     Args:
         fit: fits it, with shares moved by so many standard errors, by name of the question.

@@ -19,8 +19,7 @@ Cells = tuple[tuple[int, ...], ...]
 def likelihood_with_cells(
     outcome: Multinomial, design: Design, reports: Answers, mixed: Array
 ) -> tuple[RandomizedPredictor, list[tuple[str, Term]]]:
-    """
-    Return the joint likelihood, and category and term of each parameter of the predictors' own model.
+    """Return the joint likelihood, and category and term of each parameter of the predictors' own model.
 
     Args:
         outcome: model of the outcome on the public factors of the design's columns.

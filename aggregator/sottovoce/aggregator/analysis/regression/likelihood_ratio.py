@@ -1,5 +1,4 @@
-"""
-Likelihood-ratio tests of nested models, and profile likelihood limits, which exist even without standard errors.
+"""Likelihood-ratio tests of nested models, and profile likelihood limits, which exist even without standard errors.
 
 Test        Twice the loss in log likelihood without some parameters; chi-square with as many degrees of freedom.
 Limits      The two values at which the profile log likelihood (maximized over all other parameters) is z^2 / 2 below
@@ -32,8 +31,7 @@ class LikelihoodRatio:
 
 
 def likelihood_ratio(model: Model, fit: Fit, predictor: str, without: NDArray[np.bool_]) -> LikelihoodRatio:
-    """
-    Test a predictor by likelihood ratio.
+    """Test a predictor by likelihood ratio.
 
     Args:
         model: the likelihood.
@@ -54,8 +52,7 @@ def likelihood_ratio(model: Model, fit: Fit, predictor: str, without: NDArray[np
 
 
 def profile_limits(model: Model, fit: Fit, index: int, confidence: float = 0.95) -> tuple[float | None, float | None]:
-    """
-    Return likelihood-ratio limits of one parameter.
+    """Return likelihood-ratio limits of one parameter.
 
     Args:
         model: the likelihood.

@@ -1,5 +1,4 @@
-"""
-Logit results on the scale of shares: average marginal effects, and predicted shares with limits.
+"""Logit results on the scale of shares: average marginal effects, and predicted shares with limits.
 
 Effect      f_cj = P_c (b_cj - sum_d P_d b_dj), the derivative of category c's share by predictor j, averaged over the
             reports; the derivative also for a 0/1 predictor. Variance: delta method, plus var(f) / n because the
@@ -15,8 +14,7 @@ from sottovoce.aggregator.estimators.intervals import normal_quantile
 
 
 def average_effects(model: Multinomial, theta: Array, covariance: Array) -> tuple[Array, Array]:
-    """
-    Return the average marginal effects of all predictors on the shares of the categories after the first.
+    """Return the average marginal effects of all predictors on the shares of the categories after the first.
 
     Args:
         model: the likelihood.
@@ -43,8 +41,7 @@ def average_effects(model: Multinomial, theta: Array, covariance: Array) -> tupl
 def predicted_shares(
     coefficients: Array, covariance: Array, columns: Array, confidence: float = 0.95
 ) -> tuple[Array, Array, Array]:
-    """
-    Predict the shares of all categories for given predictors.
+    """Predict the shares of all categories for given predictors.
 
     Args:
         coefficients: (k - 1, p), those of the categories after the first.

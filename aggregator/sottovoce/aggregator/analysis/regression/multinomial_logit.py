@@ -1,5 +1,4 @@
-"""
-Logit and multinomial logit of a true answer observed only through its randomized report; yes/no is two categories.
+"""Logit and multinomial logit of a true answer observed only through its randomized report; yes/no is two categories.
 
 Model       P(true = c | x) = exp(x' b_c) / sum_d exp(x' b_d), b_0 = 0; the report y has the likelihood
             L_c = P(y | c) up to a factor. q = sum_c P_c L_c; r_c = P_c L_c / q, the shares given the report.
@@ -102,8 +101,7 @@ def times_columns(residuals: Array, columns: Array) -> Array:
 
 
 def information(truth: Array, given: Array, columns: Array, weights: Array | None) -> Array:
-    """
-    Return the observed information of log odds that are linear in the columns.
+    """Return the observed information of log odds that are linear in the columns.
 
     Args:
         truth: (k - 1, m), fitted shares of the categories after the first.

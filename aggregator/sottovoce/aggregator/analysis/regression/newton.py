@@ -1,5 +1,4 @@
-"""
-Maximize likelihoods by Newton's method, on sums over reports computed block by block.
+"""Maximize likelihoods by Newton's method, on sums over reports computed block by block.
 
 Sums        A model adds up log likelihood, gradient and observed information (minus the second derivative) over a block
             of reports in one pass; blocks are small enough to stay in a processor's cache.
@@ -45,8 +44,7 @@ class Sums(NamedTuple):
 
 @dataclass(frozen=True)
 class Likelihood:
-    """
-    Likelihood of reports on an answer with categories.
+    """Likelihood of reports on an answer with categories.
 
     Attributes:
         columns: (p, n), predictors, each contiguous.
@@ -67,8 +65,7 @@ class Likelihood:
 
 
 class Model(Protocol):
-    """
-    Likelihood of independent reports.
+    """Likelihood of independent reports.
 
     Attributes:
         rows: number n of reports.
@@ -112,8 +109,7 @@ class Model(Protocol):
 
 @dataclass(frozen=True)
 class Fit:
-    """
-    Result of the search for a maximum.
+    """Result of the search for a maximum.
 
     Attributes:
         theta: the last parameters, (d,).
@@ -149,8 +145,7 @@ def evaluate(model: Model, theta: Array) -> Sums:
 
 
 def score_products(model: Model, theta: Array, power: int = 1) -> Array:
-    """
-    Return the sum of w^power s s' over all reports, (d, d).
+    """Return the sum of w^power s s' over all reports, (d, d).
 
     Args:
         model: the likelihood.
@@ -180,8 +175,7 @@ def inverse(matrix: Array) -> Array | None:
 
 
 def maximize(model: Model, start: Array | None = None, free: NDArray[np.bool_] | None = None) -> Fit:
-    """
-    Maximize a likelihood.
+    """Maximize a likelihood.
 
     Args:
         model: the likelihood.

@@ -1,5 +1,4 @@
-"""
-Predictions of a fitted regression for given predictor values: shares or numbers, with limits.
+"""Predictions of a fitted regression for given predictor values: shares or numbers, with limits.
 
 Maths  Limits of a share are computed on the scale of log odds, those of a linear model on its own scale; the variance
        of a row is x'Vx.
@@ -23,8 +22,7 @@ _DECIMAL = re.compile(r"-?[0-9]{1,15}(\.[0-9]{1,15})?")
 
 @dataclass(frozen=True)
 class Prediction:
-    """
-    A predicted share or mean, with confidence limits.
+    """A predicted share or mean, with confidence limits.
 
     Attributes:
         category: category of the outcome; None if the outcome has two, or is a number.
@@ -42,8 +40,7 @@ class Prediction:
 def predict(
     fitted: Regression, people: Sequence[Mapping[str, str | float]], confidence: float = 0.95
 ) -> list[tuple[Prediction, ...]]:
-    """
-    Predict the outcome for people with given answers.
+    """Predict the outcome for people with given answers.
 
     Args:
         fitted: a logit, multinomial logit or linear model with standard errors.

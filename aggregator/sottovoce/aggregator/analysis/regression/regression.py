@@ -1,5 +1,4 @@
-"""
-Regressions of one answer on others, for any mix of channels.
+"""Regressions of one answer on others, for any mix of channels.
 
 Outcome     Yes/no: logit. Choice: multinomial logit. Rating, on request: ordered logit. Number: linear. A model of
             categories also carries the linear probability model, which needs no likelihood maximum.
@@ -72,8 +71,7 @@ def regress(  # noqa: PLR0913 - all but three have a default
     among: str | None = None,
     declining: str | None = None,
 ) -> Regression:
-    """
-    Fit a regression of one answer on others.
+    """Fit a regression of one answer on others.
 
     Args:
         columns: reports of a closed survey or wave.

@@ -28,8 +28,7 @@ _SORTABLE = 2**62
 
 @dataclass(frozen=True)
 class RegressionOptions:
-    """
-    Options of a regression.
+    """Options of a regression.
 
     Attributes:
         errors: kind of standard errors, one of ``covariance.KINDS``.
@@ -54,8 +53,7 @@ class RegressionOptions:
 
 @dataclass(frozen=True)
 class Sample:
-    """
-    Data for fitting a model.
+    """Data for fitting a model.
 
     Attributes:
         outcome: outcome variable.
@@ -111,8 +109,7 @@ class Sample:
 def take_sample(
     columns: Columns, outcome: Answers, formula: Formula, predictors: Sequence[Answers], choices: RegressionOptions
 ) -> Sample:
-    """
-    Select the reports in which the outcome and all predictors were observed.
+    """Select the reports in which the outcome and all predictors were observed.
 
     Args:
         columns: all reports.
@@ -152,8 +149,7 @@ def take_sample(
 
 
 def _in_one_order(columns: Columns, rows: NDArray[np.intp], used: Sequence[Answers]) -> NDArray[np.intp]:
-    """
-    Return the rows in an order that follows from their values.
+    """Return the rows in an order that follows from their values.
 
     A search without a maximum ends where rounding takes it, and files have the same reports in another order.
     """

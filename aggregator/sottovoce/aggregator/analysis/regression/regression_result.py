@@ -15,8 +15,7 @@ FORMAT = "sottovoce-regression/1"
 
 @dataclass(frozen=True)
 class Coefficient:
-    """
-    One coefficient or marginal effect of a regression.
+    """One coefficient or marginal effect of a regression.
 
     Attributes:
         category: category of the outcome; None if there are only two.
@@ -42,8 +41,7 @@ class Coefficient:
 
 @dataclass(frozen=True)
 class Regression:
-    """
-    A fitted model.
+    """A fitted model.
 
     Attributes:
         model: "logit", "multinomial", "ordered" or "linear".

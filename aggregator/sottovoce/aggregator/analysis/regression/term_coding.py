@@ -1,5 +1,4 @@
-"""
-Choose contrast or full coding of the categorical factors in each term, so that no column follows from others.
+"""Choose contrast or full coding of the categorical factors in each term, so that no column follows from others.
 
 Maths   A categorical factor in full coding spans the constant and its contrasts; a term in full coding spans every
         subset of its factors. Subsets that an earlier term with the same numbers spans already are left out, and what
@@ -18,8 +17,7 @@ Coding = dict[str, bool]
 
 
 def codings(terms: Sequence[Factors], categorical: Collection[str]) -> list[list[Coding]]:
-    """
-    Return for each term the products of its categorical factors that it adds to the terms before it.
+    """Return for each term the products of its categorical factors that it adds to the terms before it.
 
     Args:
         terms: factors of each term, () for the constant; a margin comes before the terms that contain it.

@@ -1,5 +1,4 @@
-"""
-Test every pair of a survey's variables for independence among those who answered, with q values over all pairs.
+"""Test every pair of a survey's variables for independence among those who answered, with q values over all pairs.
 
 Columns with few different values become indicators, and one matrix product over a block of rows counts all pairs at
 once. Bit masks and other columns with many values are counted pair by pair.
@@ -33,8 +32,7 @@ FEW = 32
 
 
 class TestedPair(NamedTuple):
-    """
-    Test of independence of two variables.
+    """Test of independence of two variables.
 
     Attributes:
         n: number of reports that carry both.
@@ -50,8 +48,7 @@ class TestedPair(NamedTuple):
 
 @dataclass(frozen=True)
 class AllPairs:
-    """
-    Tests of all pairs of variables.
+    """Tests of all pairs of variables.
 
     Attributes:
         reports: number of reports.
@@ -125,8 +122,7 @@ def _cautions(columns: Columns, variables: list[SelectedVariable], place: tuple[
 
 
 class _Counts:
-    """
-    Counts of the reports that carry any two variables.
+    """Counts of the reports that carry any two variables.
 
     Args:
         columns: the reports.

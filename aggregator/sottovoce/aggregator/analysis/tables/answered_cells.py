@@ -1,5 +1,4 @@
-"""
-Cells and shares among the people who answered, in tables of variables that may be left unanswered.
+"""Cells and shares among the people who answered, in tables of variables that may be left unanswered.
 
 Hypothesis  Of a cell, t = P(i, j) / P(both answered): h = z_i z_j - t r r', r = 1 - z_absent (1 if everybody answers)
             and r' likewise. Of a share within a row, t = P(i, j) / P(i, column answered): h = z_i (z_j - t r').
@@ -58,8 +57,7 @@ def answered_shape(joint: Joint) -> tuple[int, int]:
 
 
 def cell_among_answered(joint: Joint, table: Floats, place: tuple[int, int], z: float) -> Limits:
-    """
-    Return limits for the share of a cell among the people who answered both questions.
+    """Return limits for the share of a cell among the people who answered both questions.
 
     Args:
         joint: the reports.
@@ -84,8 +82,7 @@ def cell_among_answered(joint: Joint, table: Floats, place: tuple[int, int], z: 
 
 
 def share_among_answered(joint: Joint, table: Floats, place: tuple[int, int], z: float) -> Limits:
-    """
-    Return limits for the share of a column within a row, among the people who answered.
+    """Return limits for the share of a column within a row, among the people who answered.
 
     Args:
         joint: the reports.
@@ -107,8 +104,8 @@ def share_among_answered(joint: Joint, table: Floats, place: tuple[int, int], z:
 
 
 def difference_among_answered(joint: Joint, table: Floats, groups: tuple[int, int], column: int, z: float) -> Limits:
-    """
-    Return limits for the share of a column in the second group less that in the first, among the people who answered.
+    """Return limits for the share of a column in the second group less that in the first, among the people who
+    answered.
 
     Args:
         joint: the reports.

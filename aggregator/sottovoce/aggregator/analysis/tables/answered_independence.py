@@ -1,5 +1,4 @@
-"""
-Likelihood-ratio test of independence among the people who answered both variables.
+"""Likelihood-ratio test of independence among the people who answered both variables.
 
 Hypothesis  P(i, j) = a_i b_j P(both answered) for the answers i and j; the cells of people who gave no answer to one or
             both are free, so declining may go with the other variable.
@@ -34,8 +33,7 @@ _EMPTY = 1e-9
 
 
 def answered_independence(joint: Joint) -> Independence | None:
-    """
-    Test independence among the people who answered both variables.
+    """Test independence among the people who answered both variables.
 
     Args:
         joint: the reports.

@@ -1,5 +1,4 @@
-"""
-Comparison of two questions that are asked in different arms, such as directly and with protection.
+"""Comparison of two questions that are asked in different arms, such as directly and with protection.
 
 Each share is estimated in its own arm by ``group_comparison``. No person is in two arms, so the shares are independent:
 the limits of their difference combine both shares' limits (MOVER, Zou and Donner 2008), and those of their ratio, too
@@ -36,8 +35,7 @@ def compare_across_arms(
     weights: ArrayLike | None = None,
     rule: Rule = DEFAULT_RULE,
 ) -> Compared:
-    """
-    Compare two questions, each in its own arms.
+    """Compare two questions, each in its own arms.
 
     Args:
         columns: the reports.
@@ -78,8 +76,7 @@ def compare_arms(
     weights: ArrayLike | None = None,
     rule: Rule = DEFAULT_RULE,
 ) -> Compared:
-    """
-    Compare a question that several arms ask, by arm: as ``compare``, with ratios where the groups are random arms.
+    """Compare a question that several arms ask, by arm: as ``compare``, with ratios where the groups are random arms.
 
     Args:
         columns: the reports.

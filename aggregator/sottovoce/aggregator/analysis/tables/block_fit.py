@@ -1,5 +1,4 @@
-"""
-Likeliest shares of all answers of a block together, beside the shares of each question alone, and a test of the fit.
+"""Likeliest shares of all answers of a block together, beside the shares of each question alone, and a test of the fit.
 
 Shares      The maximum likelihood table of all combinations, see ``ml_table``. Its margins use what the other answers
             tell, so they vary less than the shares of a question alone where answers are rare or go together.
@@ -29,8 +28,7 @@ _SETTLED = 1e-9
 
 
 class FittedShare(NamedTuple):
-    """
-    Share of one category of a question of a block.
+    """Share of one category of a question of a block.
 
     Attributes:
         question: name of the question.
@@ -47,8 +45,7 @@ class FittedShare(NamedTuple):
 
 @dataclass(frozen=True)
 class BlockFit:
-    """
-    Fit of a block.
+    """Fit of a block.
 
     Attributes:
         n: number of reports.
@@ -66,8 +63,7 @@ class BlockFit:
 
 
 def fit_block(columns: Columns, names: Sequence[str], draws: int = DRAWS, seed: int = 0) -> BlockFit:
-    """
-    Fit the joint shares of questions of one block.
+    """Fit the joint shares of questions of one block.
 
     Args:
         columns: reports of one revision.

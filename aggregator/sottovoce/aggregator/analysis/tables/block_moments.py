@@ -1,5 +1,4 @@
-"""
-Second moments of scores among the people who answered, for two questions of one block.
+"""Second moments of scores among the people who answered, for two questions of one block.
 
 States      Of each question three groups of categories: the one in question, the other answers, no answer; or two
             groups that are compared, and the rest. All categories of a group have the same moments.
@@ -17,8 +16,7 @@ from sottovoce.aggregator.estimators.variable import Floats, Variable
 
 
 class HypothesisMoments(NamedTuple):
-    """
-    Second moments given the truth of the scores u of a part and v of its whole, (3, 3) each.
+    """Second moments given the truth of the scores u of a part and v of its whole, (3, 3) each.
 
     Attributes:
         part: E[u^2 | x, x'].
@@ -36,8 +34,7 @@ class HypothesisMoments(NamedTuple):
 
 
 class _Question(NamedTuple):
-    """
-    One question by its three states.
+    """One question by its three states.
 
     Attributes:
         sizes: number of categories of each state.
@@ -53,8 +50,7 @@ class _Question(NamedTuple):
 
 
 def block_moments(pairs: Pairs, place: tuple[int, int]) -> tuple[HypothesisMoments, HypothesisMoments]:
-    """
-    Return the moments of a cell among those who answered both, and of a share within its row.
+    """Return the moments of a cell among those who answered both, and of a share within its row.
 
     Args:
         pairs: reports of two questions of a block.
@@ -69,8 +65,7 @@ def block_moments(pairs: Pairs, place: tuple[int, int]) -> tuple[HypothesisMomen
 
 
 class BlockGroups(NamedTuple):
-    """
-    Two groups and an outcome, of one block.
+    """Two groups and an outcome, of one block.
 
     Attributes:
         chances: P(reported states | true states), (3, 3, 3, 3).
@@ -89,8 +84,7 @@ class BlockGroups(NamedTuple):
 
 
 def block_groups(pairs: Pairs, groups: tuple[int, int], column: int) -> BlockGroups:
-    """
-    Return the moments of two groups and an outcome.
+    """Return the moments of two groups and an outcome.
 
     Args:
         pairs: reports of two questions of a block.

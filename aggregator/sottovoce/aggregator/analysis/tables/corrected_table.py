@@ -1,5 +1,4 @@
-"""
-Tables corrected for careless people, who answer both questions at random; ``careless.anchors`` has the model.
+"""Tables corrected for careless people, who answer both questions at random; ``careless.anchors`` has the model.
 
 Share       Of people who count, a share W = P(row) P(the column's question is answered | row), a part lambda Q is
             careless, Q = q_row (1 - q_none). With c_j = q_j / (1 - q_none) and s the share of the column within the
@@ -48,8 +47,7 @@ BOTH = "the limits of the share of careless people include 0: report the uncorre
 
 
 def careless_in(columns: Columns, confidence: float) -> Careless:
-    """
-    Estimate the share of careless people in the reports.
+    """Estimate the share of careless people in the reports.
 
     Args:
         columns: the reports.
@@ -87,8 +85,7 @@ def correction_notes(careless: Careless) -> tuple[str, ...]:
 def corrected_table(
     columns: Columns, pair: tuple[SelectedVariable, SelectedVariable], weights: object, rule: Rule
 ) -> "tuple[TwoWayTable, CorrectedTable]":
-    """
-    Return the table of two variables, and its corrected shares.
+    """Return the table of two variables, and its corrected shares.
 
     Args:
         columns: the reports.
@@ -111,8 +108,7 @@ def corrected_table(
 
 
 class CorrectedShare(NamedTuple):
-    """
-    Corrected figure.
+    """Corrected figure.
 
     Attributes:
         raw, shown: unclipped, and from the displayed share.
@@ -132,8 +128,7 @@ class CorrectedShare(NamedTuple):
 
 
 class CorrectedTable:
-    """
-    Corrected shares of a table.
+    """Corrected shares of a table.
 
     Args:
         table: the table, not weighted.
@@ -216,8 +211,7 @@ class CorrectedTable:
         return float(found.mean[0]), math.sqrt(max(float(found.covariance[0, 0]), 0.0))
 
     def _part(self, found: Result, chance: float, careless: float, whole: tuple[float, float]) -> CorrectedShare | None:
-        """
-        Correct one share; None if no careful people are estimated, or the share itself is not.
+        """Correct one share; None if no careful people are estimated, or the share itself is not.
 
         Args:
             found: the uncorrected share.
@@ -260,8 +254,7 @@ def corrected_difference(
     error: float = 0.0,
     z: float = 0.0,
 ) -> Result:
-    """
-    Return one corrected share minus another one, corrected by the same share of careless people.
+    """Return one corrected share minus another one, corrected by the same share of careless people.
 
     Args:
         found: the later share, uncorrected.

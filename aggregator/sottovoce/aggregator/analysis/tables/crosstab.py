@@ -1,5 +1,4 @@
-"""
-Cross-tabulation of two variables: cells, measures of association, and diagnostics.
+"""Cross-tabulation of two variables: cells, measures of association, and diagnostics.
 
 The formulas are documented in ``table``, ``score_intervals``, ``test_inversion_intervals``, ``odds_ratio``,
 ``independence_test`` and ``table_diagnostics``.
@@ -75,8 +74,7 @@ class Measures(NamedTuple):
 
 @dataclass(frozen=True)
 class Crosstab:
-    """
-    A table of two variables.
+    """A table of two variables.
 
     Attributes:
         rows, columns: names of the variables.
@@ -116,8 +114,7 @@ class Crosstab:
 
 @dataclass(frozen=True)
 class Stratified:
-    """
-    Tables stratified by a third variable, with a test of conditional independence.
+    """Tables stratified by a third variable, with a test of conditional independence.
 
     Attributes:
         within: name of the third variable.
@@ -133,8 +130,7 @@ class Stratified:
 def crosstab(
     columns: Columns, rows: str, across: str, weights: ArrayLike | None = None, rule: Rule = DEFAULT_RULE
 ) -> Crosstab:
-    """
-    Cross-tabulate two categorical variables.
+    """Cross-tabulate two categorical variables.
 
     Args:
         columns: the reports.
@@ -194,8 +190,7 @@ def crosstab_within(
     weights: ArrayLike | None = None,
     rule: Rule = DEFAULT_RULE,
 ) -> Stratified:
-    """
-    Cross-tabulate two variables within each category of a third one.
+    """Cross-tabulate two variables within each category of a third one.
 
     Args:
         columns: the reports.

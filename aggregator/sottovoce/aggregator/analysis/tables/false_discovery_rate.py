@@ -1,5 +1,4 @@
-"""
-False discovery rate of many tests, by the Benjamini-Hochberg procedure.
+"""False discovery rate of many tests, by the Benjamini-Hochberg procedure.
 
 Maths       q_(i) = min over j >= i of p_(j) m / j, p_(1) <= ... <= p_(m): of the tests with q <= .05 at most 5 % are
             false discoveries on average. m counts all pairs of a survey, not only those the analyst looked at.
@@ -10,8 +9,7 @@ from collections.abc import Sequence
 
 
 def q_values(p_values: Sequence[float], tests: int | None = None) -> list[float]:
-    """
-    Return the q value of each test, in the order given.
+    """Return the q value of each test, in the order given.
 
     Args:
         p_values: p values of the tests performed.

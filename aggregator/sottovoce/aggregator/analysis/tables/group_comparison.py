@@ -1,5 +1,4 @@
-"""
-Comparison of groups: the share or mean of a variable in each group, and its difference from the first group.
+"""Comparison of groups: the share or mean of a variable in each group, and its difference from the first group.
 
 A share has a score interval. Means and differences have intervals by test inversion, which are valid for public groups
 and for groups that are randomized themselves.
@@ -38,8 +37,7 @@ NO_GROUPS = "the reports show people in none of the groups of '{variable}'"
 
 @dataclass(frozen=True)
 class Compared:
-    """
-    Comparison of one variable among groups.
+    """Comparison of one variable among groups.
 
     Attributes:
         outcome, groups: names of the variables.
@@ -79,8 +77,7 @@ def compare(
     weights: ArrayLike | None = None,
     rule: Rule = DEFAULT_RULE,
 ) -> Compared:
-    """
-    Compare an outcome among groups.
+    """Compare an outcome among groups.
 
     Args:
         columns: the reports.
@@ -179,8 +176,7 @@ def _differences(whole: TwoWayTable, there: Sequence[int], place: int, values: S
 def answered_difference(
     whole: TwoWayTable, inverted: Inverted, groups: tuple[int, int], place: int, values: tuple[Result, Result]
 ) -> Inverted:
-    """
-    Return a difference among the people who answered, with limits that hold in small and sparse groups.
+    """Return a difference among the people who answered, with limits that hold in small and sparse groups.
 
     Args:
         whole: the table of groups and outcome.
@@ -198,8 +194,7 @@ def answered_difference(
 
 
 def mover(first: Result, later: Result) -> dict[str, float]:
-    """
-    Return limits of a difference of two shares from their own limits (MOVER; Zou and Donner 2008).
+    """Return limits of a difference of two shares from their own limits (MOVER; Zou and Donner 2008).
 
     The reports of two public groups are independent, and score limits hold in small groups, in which the sample
     covariance that inversion uses does not.

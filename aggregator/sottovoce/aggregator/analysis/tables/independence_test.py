@@ -1,5 +1,4 @@
-"""
-Test of independence of any two variables, for all channels.
+"""Test of independence of any two variables, for all channels.
 
 Test        S_A and S_B the centred scores; T = S_A' S_B, G_A = S_A' S_A. Q = (n - 1) tr(G_A^- T G_B^- T') is
             chi-square with rank G_A x rank G_B degrees of freedom. The covariance comes from the permutation
@@ -34,8 +33,7 @@ _RANK = 1e-9
 
 
 class Independence(NamedTuple):
-    """
-    Result of a test of independence.
+    """Result of a test of independence.
 
     Attributes:
         statistic: Q, chi-square under independence.
@@ -58,8 +56,7 @@ class _Scatter(NamedTuple):
 
 
 def independence(strata: Sequence[Pairs]) -> Independence:
-    """
-    Test independence within strata.
+    """Test independence within strata.
 
     Args:
         strata: reports of the two variables by stratum; strata with at most one effective report are ignored.
@@ -139,8 +136,7 @@ def _scatter(pairs: Pairs) -> _Scatter:
 
 
 def inverse(scatter: Floats) -> tuple[Floats, int]:
-    """
-    Return the pseudo-inverse of a covariance matrix, and its rank.
+    """Return the pseudo-inverse of a covariance matrix, and its rank.
 
     Args:
         scatter: symmetric and positive semidefinite, (k, k).

@@ -1,5 +1,4 @@
-"""
-Shares of a table by maximum likelihood from all reports that carry at least one of the two questions.
+"""Shares of a table by maximum likelihood from all reports that carry at least one of the two questions.
 
 Why         Under ``ask`` many reports carry only one of the two questions. They tell its margin, and with it the cells:
             cells have 16 to 22 % less variance where each device asks two of three coin questions. Skip logic makes
@@ -53,8 +52,7 @@ class ShareConstraint(Protocol):
 
 @dataclass(frozen=True)
 class LikeliestTable:
-    """
-    Likeliest table, and profile likelihood limits of its shares.
+    """Likeliest table, and profile likelihood limits of its shares.
 
     Attributes:
         seen: the reports, each of weight 1.

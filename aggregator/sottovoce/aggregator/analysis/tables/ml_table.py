@@ -1,5 +1,4 @@
-"""
-Maximum likelihood estimate of the table of two variables, optionally with impossible cells (structural zeros).
+"""Maximum likelihood estimate of the table of two variables, optionally with impossible cells (structural zeros).
 
 Maths       EM algorithm: p <- p sum_y (n_y / n) L_y / (L_y p), L_y the likelihood row of report y over the cells. An
             impossible cell starts at 0 and stays there; all others start equal. After every two steps the path is
@@ -24,8 +23,7 @@ _FLOOR = 1e-300
 
 
 class ObservedReports(NamedTuple):
-    """
-    Distinct reports with their frequencies.
+    """Distinct reports with their frequencies.
 
     Attributes:
         rows: likelihood over the cells of the table, (m, cells).
@@ -65,8 +63,7 @@ def likeliest_table(
     impossible: Collection[tuple[int, int]] = (),
     settled: float = _SETTLED,
 ) -> Floats:
-    """
-    Return the maximum likelihood shares of all cells, of the given shape.
+    """Return the maximum likelihood shares of all cells, of the given shape.
 
     Args:
         seen: the reports.
@@ -122,8 +119,7 @@ def climb(
     settled: float,
     enough: float = math.inf,
 ) -> Floats:
-    """
-    Return the shares that EM converges to, extrapolating after every two steps.
+    """Return the shares that EM converges to, extrapolating after every two steps.
 
     Args:
         step: returns the shares after one EM step.

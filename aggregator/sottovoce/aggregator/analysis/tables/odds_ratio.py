@@ -1,5 +1,4 @@
-"""
-Odds ratio of two yes/no variables, by maximum likelihood, with profile likelihood limits.
+"""Odds ratio of two yes/no variables, by maximum likelihood, with profile likelihood limits.
 
 Point       Odds ratio of the maximum likelihood table; from raw shares it would be negative or infinite too often.
 Limits      The odds ratios at which twice the drop of the log likelihood is z^2. The EM algorithm finds the maximum
@@ -37,8 +36,7 @@ _FLOOR = 1e-300
 
 
 def odds_ratio(joint: Joint, z: float) -> tuple[float | None, float | None, float | None]:
-    """
-    Estimate the odds ratio.
+    """Estimate the odds ratio.
 
     Args:
         joint: reports of two variables with two answers each, and possibly a category for no answer.
@@ -78,8 +76,7 @@ def _centre(table: Floats) -> float:
 
 
 class _OddsRatioProfile:
-    """
-    Profile likelihood of the odds ratio.
+    """Profile likelihood of the odds ratio.
 
     Args:
         seen: the reports.

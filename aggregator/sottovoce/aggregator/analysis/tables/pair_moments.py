@@ -1,5 +1,4 @@
-"""
-Moments of two variables: means of products of scores, with their covariance.
+"""Moments of two variables: means of products of scores, with their covariance.
 
 Reports     Those in which both variables were observed; this never depends on the true answers. Equal pairs of reported
             values are counted first, so ten million reports of two yes/no questions become four rows.
@@ -40,8 +39,7 @@ class ScorePart(NamedTuple):
 
 
 class ScoredPairs(NamedTuple):
-    """
-    Scores of two variables of the same reports.
+    """Scores of two variables of the same reports.
 
     Attributes:
         first: of the first variable, (m, k).
@@ -68,8 +66,7 @@ Products = Callable[[ScoredPairs], Floats]
 
 
 class HalfSeen(NamedTuple):
-    """
-    Reports of one stratum that carry only one of two variables, by distinct reported value.
+    """Reports of one stratum that carry only one of two variables, by distinct reported value.
 
     Attributes:
         first: True if it is the first variable.
@@ -91,8 +88,7 @@ class Moments(NamedTuple):
 
 @dataclass(frozen=True)
 class Pairs:
-    """
-    Reports of one stratum that carry two variables, by distinct pair of reported values.
+    """Reports of one stratum that carry two variables, by distinct pair of reported values.
 
     Attributes:
         first, second: the variables.
@@ -146,8 +142,7 @@ class Pairs:
 
 @dataclass(frozen=True)
 class Joint:
-    """
-    All strata of two variables.
+    """All strata of two variables.
 
     Attributes:
         strata: at least one; all have the same categories.
@@ -201,8 +196,7 @@ class Joint:
 
 
 def joint(strata: Sequence[Pairs], reports: int) -> Joint:
-    """
-    Combine the strata of two variables, leaving out those without reports.
+    """Combine the strata of two variables, leaving out those without reports.
 
     Args:
         strata: the strata.
@@ -220,8 +214,7 @@ def joint(strata: Sequence[Pairs], reports: int) -> Joint:
 def count_pairs(
     first: Variable, second: Variable, columns: tuple[Numbers, Numbers], weights: Floats | None = None
 ) -> Pairs:
-    """
-    Count the reports that carry both variables, by pair of reported values.
+    """Count the reports that carry both variables, by pair of reported values.
 
     Args:
         first: one of the variables.
@@ -259,8 +252,7 @@ def _one_by_one(
 
 
 def count_halves(first: Variable, second: Variable, columns: tuple[Numbers, Numbers]) -> tuple[HalfSeen, ...]:
-    """
-    Count the reports that carry only one of two variables, by reported value.
+    """Count the reports that carry only one of two variables, by reported value.
 
     Args:
         first: one of the variables.
@@ -348,8 +340,7 @@ def _mean_square(variable: Variable) -> float:
 
 
 def answered_part(scores: Floats, absent: bool) -> ScorePart:
-    """
-    Return unbiased scores of having answered.
+    """Return unbiased scores of having answered.
 
     Args:
         scores: of the categories, (m, k), the last of which is no answer if ``absent``.

@@ -1,5 +1,4 @@
-"""
-Score intervals for a cell of a table and for a share within a group: the variance is that at the hypothesised value.
+"""Score intervals for a cell of a table and for a share within a group: the variance is that at the hypothesised value.
 
 Scores      Of a category with a = P(support | true) and b = P(support | other), z^2 = alpha z + c with
             alpha = (1 - 2b)/(a - b) and c = b(1 - b)/(a - b)^2; alpha', c' are the second variable's.
@@ -30,8 +29,8 @@ _BISECTIONS = 60
 
 
 class CellMoments(NamedTuple):
-    """
-    Second moments of scores given the truth: of both categories, of the row's only, of the column's only, of neither.
+    """Second moments of scores given the truth: of both categories, of the row's only, of the column's only, of
+    neither.
 
     Attributes:
         cell: E[z_ij^2].
@@ -56,8 +55,7 @@ class CellMoments(NamedTuple):
 def cell_moments(
     first: tuple[float, float], second: tuple[float, float], block: BlockPair | None = None
 ) -> CellMoments:
-    """
-    Return the moments of a cell.
+    """Return the moments of a cell.
 
     Args:
         first: (a, b) of the first variable's category.
@@ -83,8 +81,7 @@ def cell_moments(
 
 
 def mean_of(moments: Four, cell: float, row: float, column: float) -> float:
-    """
-    Return the mean of figures given the truth.
+    """Return the mean of figures given the truth.
 
     Args:
         moments: of people in both categories, in the row's only, in the column's only and in neither.
@@ -97,8 +94,7 @@ def mean_of(moments: Four, cell: float, row: float, column: float) -> float:
 
 
 class CellChannel(NamedTuple):
-    """
-    Channels of one cell in one stratum.
+    """Channels of one cell in one stratum.
 
     Attributes:
         first: (a, b) of the first variable's category.
@@ -131,8 +127,7 @@ class CellChannel(NamedTuple):
         return self.share**2 / self.n
 
     def cell_variance(self, t: float, p_a: float, p_b: float) -> float:
-        """
-        Return the variance V(t) of a cell's score.
+        """Return the variance V(t) of a cell's score.
 
         Args:
             t: hypothesised share of the cell.
@@ -142,8 +137,7 @@ class CellChannel(NamedTuple):
         return mean_of(self.moments.cell, t, max(p_a, t), max(p_b, t)) - t * t
 
     def share_variance(self, t: float, p_a: float, p_b: float) -> float:
-        """
-        Return the variance V(t) for a share within a row.
+        """Return the variance V(t) for a share within a row.
 
         Args:
             t: hypothesised share.
@@ -156,8 +150,7 @@ class CellChannel(NamedTuple):
 
 
 def cell_limits(raw: float, channels: Sequence[CellChannel], margins: tuple[float, float], z: float) -> Limits:
-    """
-    Return limits for the share of a cell.
+    """Return limits for the share of a cell.
 
     Args:
         raw: unclipped share of the cell.
@@ -177,8 +170,7 @@ def cell_limits(raw: float, channels: Sequence[CellChannel], margins: tuple[floa
 
 
 def share_limits(raw: float, channels: Sequence[CellChannel], margins: tuple[float, float], z: float) -> Limits:
-    """
-    Return limits for the share of a column within a row.
+    """Return limits for the share of a column within a row.
 
     Args:
         raw: unclipped share of their cell.
@@ -200,8 +192,7 @@ def share_limits(raw: float, channels: Sequence[CellChannel], margins: tuple[flo
 
 
 def edge(inside: Callable[[float], bool], within: float, outside: float, halvings: int = _BISECTIONS) -> float:
-    """
-    Find by bisection where a set ends between ``within`` and ``outside``; ``outside`` itself if it is in the set.
+    """Find by bisection where a set ends between ``within`` and ``outside``; ``outside`` itself if it is in the set.
 
     Args:
         inside: returns True for members of the set.

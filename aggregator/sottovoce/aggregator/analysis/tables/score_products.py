@@ -1,5 +1,4 @@
-"""
-Sums of products of scores over many reports: sufficient for a table, its errors and the test of independence.
+"""Sums of products of scores over many reports: sufficient for a table, its errors and the test of independence.
 
 With v = (1, scores of A, scores of B) of each report, and s the squares of v, these are the sums of w v v', w^2 v v',
 w^2 s v' and w^2 s s'. The score of a category takes only two values, z = (x - b) / (a - b) with x = 1 if the report
@@ -21,8 +20,7 @@ ROWS = 100_000
 
 
 class CellProducts(NamedTuple):
-    """
-    Sums over the scores z_ij of all cells, (k, m) each.
+    """Sums over the scores z_ij of all cells, (k, m) each.
 
     Attributes:
         once: sum of w z_ij.
@@ -38,8 +36,7 @@ class CellProducts(NamedTuple):
 
 
 class ScoreProducts(NamedTuple):
-    """
-    The four sums, each (1 + k + m, 1 + k + m) for k scores of the first variable and m of the second.
+    """The four sums, each (1 + k + m, 1 + k + m) for k scores of the first variable and m of the second.
 
     Attributes:
         once: sum of w v v'.
@@ -54,8 +51,7 @@ class ScoreProducts(NamedTuple):
     fourth: Floats
 
     def cells(self, end: int, score: PairScore) -> CellProducts:
-        """
-        Return sums of the scores of all cells.
+        """Return sums of the scores of all cells.
 
         Args:
             end: index of the first score of the second variable.
@@ -80,8 +76,7 @@ class ScoreProducts(NamedTuple):
 
 
 def _crossed(sums: Floats, of_second: Floats, end: int, score: PairScore) -> Floats:
-    """
-    Return the sums of a cell's score times a factor of its row: 1, or the row's own score.
+    """Return the sums of a cell's score times a factor of its row: 1, or the row's own score.
 
     Args:
         sums: sums with the score of the row times the factor.
@@ -98,8 +93,7 @@ def _crossed(sums: Floats, of_second: Floats, end: int, score: PairScore) -> Flo
 def score_products(
     variables: tuple[Variable, Variable], reported: tuple[Reported, Reported], weights: tuple[Floats, Floats]
 ) -> ScoreProducts:
-    """
-    Compute the sums over reports.
+    """Compute the sums over reports.
 
     Args:
         variables: the two variables.
@@ -164,8 +158,7 @@ def _of_masks(
 
 
 def _supports_of_octets(octets: Sequence[Reported], places: Sequence[Sequence[int]], weights: Floats | None) -> Floats:
-    """
-    Sum the weights of the reports that support any two categories.
+    """Sum the weights of the reports that support any two categories.
 
     Args:
         octets: bytes of the masks, (n,) each; at least two.

@@ -1,5 +1,4 @@
-"""
-Small cell suppression for public answers, which no noise protects.
+"""Small cell suppression for public answers, which no noise protects.
 
 Groups      Categories of a public variable with fewer than 5 respondents are merged into one group. The smallest of the
             other categories join it until it has at least 5, as for cohorts.
@@ -24,8 +23,7 @@ LEAST = 5
 
 
 def merged(variable: Variable, counts: Sequence[int], least: int = LEAST) -> Variable:
-    """
-    Return a public choice with its small categories merged; any other variable unchanged.
+    """Return a public choice with its small categories merged; any other variable unchanged.
 
     Args:
         variable: the variable.
@@ -55,8 +53,7 @@ def merged(variable: Variable, counts: Sequence[int], least: int = LEAST) -> Var
 
 
 def hidden(counts: NDArray[np.int64], least: int = LEAST) -> NDArray[np.bool_]:
-    """
-    Return a mask of the cells to suppress in a table of two public variables, (rows, columns).
+    """Return a mask of the cells to suppress in a table of two public variables, (rows, columns).
 
     Args:
         counts: respondents of each cell, (rows, columns).

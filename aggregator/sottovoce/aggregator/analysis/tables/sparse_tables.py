@@ -1,5 +1,4 @@
-"""
-Limits of a difference, a ratio and phi in sparse tables, where a cell may be empty.
+"""Limits of a difference, a ratio and phi in sparse tables, where a cell may be empty.
 
 Why         If a cell of the sample is nearly empty, the sample covariance underestimates its variance: with a cell of
             .01 and little noise, limits by inversion cover .70 (n = 50), .90 (200) and .94 (1,000) of the true ratios.
@@ -27,8 +26,7 @@ ENOUGH = 25
 
 
 class Hypothesis(NamedTuple):
-    """
-    A table with a hypothesised difference, ratio or phi.
+    """A table with a hypothesised difference, ratio or phi.
 
     Attributes:
         both: its share of group and outcome together.
@@ -43,8 +41,7 @@ class Hypothesis(NamedTuple):
 
 @dataclass(frozen=True)
 class ThinTable:
-    """
-    Sparse 2 x 2 table of group membership by outcome.
+    """Sparse 2 x 2 table of group membership by outcome.
 
     Attributes:
         both: share of group and outcome together, clipped to the range that the margins allow.
@@ -65,8 +62,7 @@ class ThinTable:
     def limits(
         self, at: "Callable[[ThinTable, float], Hypothesis]", point: float, bounds: tuple[float, float], z: float
     ) -> tuple[float, float]:
-        """
-        Return the limits of the values that the test does not reject.
+        """Return the limits of the values that the test does not reject.
 
         Args:
             at: returns the hypothesis for a value.
@@ -87,8 +83,7 @@ class ThinTable:
 
 
 def thin_table(joint: Joint, groups: tuple[int, int], outcome: int) -> ThinTable | None:
-    """
-    Return the table of two groups by a category of the outcome, if it is sparse.
+    """Return the table of two groups by a category of the outcome, if it is sparse.
 
     Args:
         joint: the reports.
@@ -168,8 +163,7 @@ def _by_category(joint: Joint, outcome: int) -> bool:
 def score_variance(
     channel: CellChannel, gradient: tuple[float, float, float], shares: tuple[float, float, float]
 ) -> float:
-    """
-    Return the variance of a linear combination of the scores of cell, row and column of one report.
+    """Return the variance of a linear combination of the scores of cell, row and column of one report.
 
     Args:
         channel: channels of the report.
@@ -184,8 +178,7 @@ def score_variance(
 
 
 def difference_limits(table: ThinTable, bounds: tuple[float, float], z: float) -> tuple[float, float]:
-    """
-    Return limits of the outcome's share in the group minus its share in the rest; ``bounds`` if a group is empty.
+    """Return limits of the outcome's share in the group minus its share in the rest; ``bounds`` if a group is empty.
 
     Args:
         table: the sparse table.
@@ -206,8 +199,7 @@ def _difference(table: ThinTable, t: float) -> Hypothesis:
 
 
 def ratio_limits(table: ThinTable, z: float) -> tuple[float, float]:
-    """
-    Return limits of the ratio of the two shares, as u = ratio / (1 + ratio) within [0, 1].
+    """Return limits of the ratio of the two shares, as u = ratio / (1 + ratio) within [0, 1].
 
     Args:
         table: the sparse table.
@@ -228,8 +220,7 @@ def _ratio(table: ThinTable, u: float) -> Hypothesis:
 
 
 def phi_limits(table: ThinTable, z: float) -> tuple[float, float]:
-    """
-    Return limits of the correlation phi; (-1, 1) if a variable does not vary.
+    """Return limits of the correlation phi; (-1, 1) if a variable does not vary.
 
     Args:
         table: the sparse table.

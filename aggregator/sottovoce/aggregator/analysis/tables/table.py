@@ -1,5 +1,4 @@
-"""
-Two-way tables: shares of cells, shares within rows, and suppression of small groups by public answers.
+"""Two-way tables: shares of cells, shares within rows, and suppression of small groups by public answers.
 
 Cells are means of products of scores over the reports that carry both variables. Raw shares may be negative; displayed
 shares are clipped into [0, 1] and never rescaled to sum to 1.
@@ -46,8 +45,7 @@ TOO_FEW = "too few reports: the limits are more than half of the range apart"
 
 @dataclass(frozen=True)
 class Rule:
-    """
-    Options of a table.
+    """Options of a table.
 
     Attributes:
         confidence: nominal coverage of each interval, in (0, 1).
@@ -74,8 +72,7 @@ DEFAULT_RULE = Rule()
 
 
 class TwoWayTable:
-    """
-    Table of two variables, and its estimates.
+    """Table of two variables, and its estimates.
 
     Args:
         whole: the reports.
@@ -214,8 +211,7 @@ def _share_of(row: int, column: int) -> Products:
 
 
 def shown_reports(whole: Joint, rule: Rule = DEFAULT_RULE) -> Joint | None:
-    """
-    Return the reports with small groups by public answers merged.
+    """Return the reports with small groups by public answers merged.
 
     Args:
         whole: the reports.
@@ -232,8 +228,7 @@ def shown_reports(whole: Joint, rule: Rule = DEFAULT_RULE) -> Joint | None:
 
 
 def inverted_result(whole: Joint, found: Inverted, bounds: tuple[float, float]) -> Result:
-    """
-    Convert an estimate with limits by test inversion into a result.
+    """Convert an estimate with limits by test inversion into a result.
 
     Args:
         whole: the reports.

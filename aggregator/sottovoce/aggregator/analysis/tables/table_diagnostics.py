@@ -1,5 +1,4 @@
-"""
-Diagnostics of a table: implausible cells, uneven draws, and the possible effect of forged reports.
+"""Diagnostics of a table: implausible cells, uneven draws, and the possible effect of forged reports.
 
 Implausible The lowest cell's (T_ij + gap/(2n)) / sqrt(V0_ij / n), V0 = alpha c' p_A + alpha' c p_B + c c' the variance
             at an empty cell, is below the normal quantile of .00135 / cells: fewer than one false alarm in 1,000
@@ -27,8 +26,7 @@ TAIL = 0.00135
 
 
 class LowestCell(NamedTuple):
-    """
-    Test statistic of the lowest cell.
+    """Test statistic of the lowest cell.
 
     Attributes:
         statistic: its raw share in standard deviations of an empty cell.
@@ -45,8 +43,7 @@ class LowestCell(NamedTuple):
 
 
 class Forged(NamedTuple):
-    """
-    Effect of forged reports on a table.
+    """Effect of forged reports on a table.
 
     Attributes:
         share: share of forged reports among those that carry both variables.
@@ -58,8 +55,7 @@ class Forged(NamedTuple):
 
 
 def implausible(table: Floats, channels: Mapping[tuple[int, int], Sequence[CellChannel]]) -> LowestCell | None:
-    """
-    Test whether the lowest cell is implausibly far below 0; None if no answer is randomized.
+    """Test whether the lowest cell is implausibly far below 0; None if no answer is randomized.
 
     Args:
         table: raw shares of the cells.
@@ -79,8 +75,7 @@ def implausible(table: Floats, channels: Mapping[tuple[int, int], Sequence[CellC
 
 
 def empty_deviation(strata: Sequence[CellChannel], p_a: float, p_b: float) -> float:
-    """
-    Return the standard deviation of the raw share of an empty cell.
+    """Return the standard deviation of the raw share of an empty cell.
 
     Args:
         strata: its channels.
@@ -99,8 +94,7 @@ def uniformity(counts: Sequence[int]) -> float:
 
 
 def forged(first: Variable, second: Variable, seen: float, fakes: float = FAKES) -> Forged:
-    """
-    Return the largest effect of forged reports on a table.
+    """Return the largest effect of forged reports on a table.
 
     Args:
         first: one of its variables.

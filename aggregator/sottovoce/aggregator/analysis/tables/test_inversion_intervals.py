@@ -1,5 +1,4 @@
-"""
-Differences, ratios and correlations, with limits by test inversion.
+"""Differences, ratios and correlations, with limits by test inversion.
 
 Method      { t : Q(m, t)^2 <= z^2 grad Q' C grad Q }, m means of products of scores and C their covariance (Fieller's
             method). It never divides by a share near 0, and is valid if both variables are randomized, when the noise
@@ -38,8 +37,7 @@ METHOD = "inversion"
 
 
 class Inverted(NamedTuple):
-    """
-    An estimate with limits by test inversion.
+    """An estimate with limits by test inversion.
 
     Attributes:
         raw: unclipped estimate; None if its denominator is not positive.
@@ -54,8 +52,7 @@ class Inverted(NamedTuple):
 
 
 def difference(joint: Joint, groups: tuple[int, int], outcome: int, bounds: tuple[float, float], z: float) -> Inverted:
-    """
-    Estimate the difference of the outcome's share, or mean, between two categories of the first variable.
+    """Estimate the difference of the outcome's share, or mean, between two categories of the first variable.
 
     Args:
         joint: the reports.
@@ -80,8 +77,7 @@ def difference(joint: Joint, groups: tuple[int, int], outcome: int, bounds: tupl
 
 
 def ratio(joint: Joint, groups: tuple[int, int], outcome: int, z: float) -> Inverted:
-    """
-    Estimate the ratio of the outcome's shares in two categories of the first variable.
+    """Estimate the ratio of the outcome's shares in two categories of the first variable.
 
     Args:
         joint: the reports.
@@ -110,8 +106,7 @@ def ratio(joint: Joint, groups: tuple[int, int], outcome: int, z: float) -> Inve
 
 
 def mean_among(joint: Joint, group: int, outcome: int, bounds: tuple[float, float], z: float) -> Inverted:
-    """
-    Estimate the mean of the second variable, or the share of one of its categories, in a category of the first.
+    """Estimate the mean of the second variable, or the share of one of its categories, in a category of the first.
 
     Args:
         joint: the reports.
@@ -128,8 +123,7 @@ def mean_among(joint: Joint, group: int, outcome: int, bounds: tuple[float, floa
 
 
 def correlation(joint: Joint, z: float) -> Inverted:
-    """
-    Estimate the correlation of two numbers, or phi of two yes/no variables.
+    """Estimate the correlation of two numbers, or phi of two yes/no variables.
 
     Args:
         joint: the reports; the second category of a yes/no variable is its yes.
@@ -163,8 +157,7 @@ def correlation(joint: Joint, z: float) -> Inverted:
 
 
 def phi_among_answered(joint: Joint, z: float) -> Inverted:
-    """
-    Estimate phi of two yes/no variables among the people who answered both.
+    """Estimate phi of two yes/no variables among the people who answered both.
 
     Args:
         joint: the reports; the second category of a variable is its yes, a third one is no answer.

@@ -1,5 +1,4 @@
-"""
-Tables of two questions within each category of a randomized third one.
+"""Tables of two questions within each category of a randomized third one.
 
 A person's category of the third question is unknown, so all reports with the three questions inform every table.
 
@@ -37,8 +36,7 @@ Grid = tuple[tuple[Result, ...], ...]
 
 @dataclass(frozen=True)
 class ThreeWayTable:
-    """
-    Reports of three variables, and the shares of two of them within each category of the third.
+    """Reports of three variables, and the shares of two of them within each category of the third.
 
     Attributes:
         variables: the third variable, those of rows and of columns, in their newest revision.
@@ -130,8 +128,7 @@ class ThreeWayTable:
 
 
 def three_way(columns: Columns, chosen: Sequence[SelectedVariable], inside: Truths | None, rule: Rule) -> ThreeWayTable:
-    """
-    Count the reports of three variables.
+    """Count the reports of three variables.
 
     Args:
         columns: the reports.

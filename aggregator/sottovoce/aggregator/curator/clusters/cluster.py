@@ -1,5 +1,4 @@
-"""
-Differentially private k-means: DP-Lloyd.
+"""Differentially private k-means: DP-Lloyd.
 
 Points       Integer vectors in a declared domain: the L1 ball of radius R, scaled towards zero as integers, or a box
              |x_j| <= h_j with R = sum of h_j. The contribution of one point to a sum has L1 norm <= R.
@@ -42,8 +41,7 @@ _PART = 65_536
 
 @dataclass(frozen=True)
 class Box:
-    """
-    The integer vectors with |x_j| <= half_j.
+    """The integer vectors with |x_j| <= half_j.
 
     Attributes:
         halves: half the width in each coordinate, in steps, 1 .. 2^20.
@@ -69,8 +67,7 @@ class Box:
         return len(self.halves)
 
     def clip(self, rows: npt.NDArray[Any]) -> Vectors:
-        """
-        Return the rows with each coordinate clipped to its range.
+        """Return the rows with each coordinate clipped to its range.
 
         Raises:
             ValueError: the rows have a different number of coordinates.
@@ -84,8 +81,7 @@ class Box:
 
 @dataclass(frozen=True)
 class Lloyd:
-    """
-    Parameters of DP-Lloyd.
+    """Parameters of DP-Lloyd.
 
     Attributes:
         domain: declared domain of the points: an L1 ball or a box.
@@ -117,8 +113,7 @@ class Lloyd:
 
 
 def cluster(rows: npt.NDArray[Any], lloyd: Lloyd, terms: ReleaseTerms, draws: ExactNoise) -> Release:
-    """
-    Release the centres of k clusters and their noisy sizes.
+    """Release the centres of k clusters and their noisy sizes.
 
     Args:
         rows: n x d integers, in steps; rows outside the domain are scaled or clipped into it.
@@ -153,8 +148,7 @@ def cluster(rows: npt.NDArray[Any], lloyd: Lloyd, terms: ReleaseTerms, draws: Ex
 
 
 def draw_point(domain: Ball | Box, draws: ExactNoise) -> list[int]:
-    """
-    Draw a point of the domain, independently of the data.
+    """Draw a point of the domain, independently of the data.
 
     In a box each coordinate is uniform. In the L1 ball the absolute values are the gaps between sorted uniform
     numbers, whose sum is at most the radius, and the signs are fair coin flips.
@@ -176,8 +170,7 @@ def _noisy_sums(
 
 
 def assigned_sums(points: Vectors, centres: Vectors) -> tuple[Vectors, Vectors]:
-    """
-    Return the exact number of points and the exact coordinate sums of each centre's cluster.
+    """Return the exact number of points and the exact coordinate sums of each centre's cluster.
 
     Distances are integers below 2^53, so that floating-point matrix products are exact, and the assignment of a point
     depends on the point and the centres alone.
@@ -210,8 +203,7 @@ _EDGE = 30
 
 
 def cluster_svg(values: dict[str, Any], reach: int) -> str:
-    """
-    Return an SVG with a circle at each centre, its area proportional to the noisy size; sizes below 1 are crosses.
+    """Return an SVG with a circle at each centre, its area proportional to the noisy size; sizes below 1 are crosses.
 
     Args:
         values: values of a release of ``cluster``.

@@ -1,5 +1,4 @@
-"""
-Differentially private k-means of one to ten numbers: a noisy grid, and k-means on it.
+"""Differentially private k-means of one to ten numbers: a noisy grid, and k-means on it.
 
 Grid         The declared box in equal cells: 400 of one number, 20 x 20, 10^3, 6^4, 6^5, 4^6, of seven to ten numbers 3
              of each; or fewer if a number has fewer values. The counts of all cells, empty ones too, are one histogram
@@ -47,8 +46,7 @@ TINY = "a size adds up the noise of its cells: one that is negative or tiny says
 
 
 def grid_cluster(rows: npt.NDArray[Any], box: Box, k: int, terms: ReleaseTerms, draws: ExactNoise) -> Release:
-    """
-    Release the centres of k clusters, their noisy sizes and the mean squared distance from them.
+    """Release the centres of k clusters, their noisy sizes and the mean squared distance from them.
 
     Args:
         rows: n x d integers, in steps; others are clipped to the box.

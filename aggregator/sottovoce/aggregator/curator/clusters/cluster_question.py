@@ -21,8 +21,7 @@ from sottovoce.shared.exact_noise import ExactNoise
 
 @dataclass(frozen=True)
 class LloydOptions:
-    """
-    Options of DP-Lloyd.
+    """Options of DP-Lloyd.
 
     Attributes:
         iterations: of Lloyd's algorithm, which share epsilon.
@@ -41,8 +40,7 @@ ClusterRelease = Callable[[Values, ReleaseTerms, ExactNoise], Release]
 def cluster_question(
     declaration: Declaration, names: Sequence[str], k: int, lloyd: LloydOptions | None = None
 ) -> CuratorQuestion:
-    """
-    Return the question for the centres of k clusters of some numbers, each number measured in its own steps.
+    """Return the question for the centres of k clusters of some numbers, each number measured in its own steps.
 
     Args:
         declaration: declaration of the data.
@@ -93,8 +91,7 @@ def _in_declared_order(centre: Sequence[int], numbers: Iterable[NumberColumn]) -
 
 
 def in_thousandths(values: Mapping[str, Any], declaration: Declaration, names: Sequence[str]) -> dict[str, Any]:
-    """
-    Rescale the centres for ``cluster_svg``: -1000 at the lower bound of each column, 1000 at the upper bound.
+    """Rescale the centres for ``cluster_svg``: -1000 at the lower bound of each column, 1000 at the upper bound.
 
     Args:
         values: values of an answer of ``cluster``.

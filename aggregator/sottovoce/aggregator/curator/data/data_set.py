@@ -27,8 +27,7 @@ from sottovoce.shared.errors import StorageError
 
 @dataclass(frozen=True)
 class DataSet:
-    """
-    A data set under a declaration and a budget.
+    """A data set under a declaration and a budget.
 
     Attributes:
         source: reads the named columns from the original data; all columns for None.
@@ -46,8 +45,7 @@ class DataSet:
     def bind(
         self, epsilon: Fraction, delta: Fraction | None, neighbours: Neighbours
     ) -> tuple[DataRecords, BudgetTerms, list[str]]:
-        """
-        Read all records, open the budget, and write the encoded copy.
+        """Read all records, open the budget, and write the encoded copy.
 
         Data may be bound again with exactly the same terms: the budget stays, and the encoded copy is rewritten.
 
@@ -86,8 +84,7 @@ class DataSet:
         return records, terms, notes
 
     def useless(self, question: CuratorQuestion, epsilon: Fraction) -> str:
-        """
-        Say that an answer would say nothing, from public figures alone; "" if it is recorded, or says something.
+        """Say that an answer would say nothing, from public figures alone; "" if it is recorded, or says something.
 
         Raises:
             StorageError: there is no budget, or its ledger is damaged.
@@ -99,8 +96,7 @@ class DataSet:
         return useless_words(question, self.declaration, ReleaseTerms(epsilon, terms.neighbours), terms.records)
 
     def ask(self, question: CuratorQuestion, epsilon: Fraction) -> Answered:
-        """
-        Answer a question; the answer is recorded before it is returned.
+        """Answer a question; the answer is recorded before it is returned.
 
         The data are read only if the question was not answered before. For errors see ``Budget.ask``.
         """
@@ -112,8 +108,7 @@ class DataSet:
         return self.budget.ask({**question.form, "epsilon": str(epsilon)}, draw)
 
     def open_plan(self, answers: int, epsilon: Fraction, delta: Fraction | None) -> Answered:
-        """
-        Charge a number of answers of equal epsilon whole; no data are read. See ``Budget.open_plan``.
+        """Charge a number of answers of equal epsilon whole; no data are read. See ``Budget.open_plan``.
 
         Args:
             answers: number of answers.
@@ -129,8 +124,7 @@ def declaration_file(path: Path, named: Path | None) -> Path:
 
 
 def read_table(path: Path, declaration: Path | None, public: Sequence[str], sensitive: str | None) -> PublishedTable:
-    """
-    Read a table as it would be published, for ``reidentify``.
+    """Read a table as it would be published, for ``reidentify``.
 
     Args:
         path: path of the CSV or Parquet file.
@@ -145,8 +139,7 @@ def read_table(path: Path, declaration: Path | None, public: Sequence[str], sens
 
 
 def open_data_set(path: Path, declaration: Path | None, anchor_folder: str) -> DataSet:
-    """
-    Open the data set of a file.
+    """Open the data set of a file.
 
     Args:
         path: path of the CSV or Parquet file.
@@ -168,8 +161,7 @@ def open_data_set(path: Path, declaration: Path | None, anchor_folder: str) -> D
 
 
 def open_ledger_anchor(anchor_folder: str, data: Path) -> LedgerAnchor:
-    """
-    Return the folder of heads after checking its place.
+    """Return the folder of heads after checking its place.
 
     Args:
         anchor_folder: value of the setting ``SOTTOVOCE_LEDGER_ANCHOR_DIR``; "" if it is not set.

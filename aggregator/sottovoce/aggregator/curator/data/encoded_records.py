@@ -1,5 +1,4 @@
-"""
-Encoded copy of a curator's records: a file next to the data, written by ``bind`` and read to answer every question.
+"""Encoded copy of a curator's records: a file next to the data, written by ``bind`` and read to answer every question.
 
     {"columns": .., "count": n, ..}      one line of canonical JSON
     columns, one after the other         n integers each, little-endian, as wide as the *declaration* requires
@@ -34,8 +33,7 @@ _AGAIN = "bind the data again, with the same terms: nothing of the budget change
 
 @dataclass(frozen=True)
 class PlacedRecords:
-    """
-    Encoded records of one data set.
+    """Encoded records of one data set.
 
     Attributes:
         file: path of the data; the encoded records are in the same folder.
@@ -55,8 +53,7 @@ class PlacedRecords:
         return _place(self.file)
 
     def write(self, records: DataRecords) -> None:
-        """
-        Write all columns, atomically replacing an earlier file.
+        """Write all columns, atomically replacing an earlier file.
 
         Args:
             records: records with every declared column.
@@ -96,8 +93,7 @@ class PlacedRecords:
         sync(self.path.parent)
 
     def read(self, names: Sequence[str]) -> DataRecords:
-        """
-        Read some columns.
+        """Read some columns.
 
         Args:
             names: names of declared columns.
@@ -136,8 +132,7 @@ class PlacedRecords:
 
 
 def known_digest(file: Path) -> str | None:
-    """
-    Return the SHA-256 of data that were bound and are unchanged since, by size and times; None if it is unknown.
+    """Return the SHA-256 of data that were bound and are unchanged since, by size and times; None if it is unknown.
 
     Trusting the times is enough here: it only selects the budget. Answers come from the encoded records, whose own
     digests ``read`` checks.

@@ -1,5 +1,4 @@
-"""
-Read a curator's file under its declaration: CSV, with or without a byte order mark, lines ending in LF or CR LF.
+"""Read a curator's file under its declaration: CSV, with or without a byte order mark, lines ending in LF or CR LF.
 
 Only the structure of the file can cause an error: its header, and rows with more or fewer cells. The declaration fixes
 an encoding for every cell content (``curator.declaration``), so that no value causes an error or a warning. Messages
@@ -29,8 +28,7 @@ _MOST_REMEMBERED = 1 << 16
 
 
 def read_declaration(path: Path) -> Declaration:
-    """
-    Read the declaration in a file.
+    """Read the declaration in a file.
 
     Raises:
         SpecError: the file cannot be read, is not YAML or is invalid; lists every mistake with its place.
@@ -78,8 +76,7 @@ def _names_in_file(place: Mapping[str, object], folder: Path) -> list[str]:
 
 
 def digest_of(path: Path) -> str:
-    """
-    Return the SHA-256 of a file's bytes.
+    """Return the SHA-256 of a file's bytes.
 
     Raises:
         SpecError: the file cannot be read.
@@ -92,8 +89,7 @@ def digest_of(path: Path) -> str:
 
 
 def read_records(path: Path, declaration: Declaration, names: Sequence[str] | None = None) -> DataRecords:
-    """
-    Read columns of a CSV or Parquet file.
+    """Read columns of a CSV or Parquet file.
 
     Args:
         path: path of the file; its name ends in .csv or .parquet.
@@ -117,8 +113,7 @@ def read_records(path: Path, declaration: Declaration, names: Sequence[str] | No
 
 
 def check_header(header: Sequence[str], declaration: Declaration, place: str) -> None:
-    """
-    Check that a header has the declared columns, in any order.
+    """Check that a header has the declared columns, in any order.
 
     Args:
         header: names of the file's columns.
@@ -177,8 +172,7 @@ def _blocks(reader: Iterator[list[str]], name: str, size: int) -> Iterator[list[
 
 
 def placed(cells: Sequence[str], kind: Kind, known: dict[str, Any]) -> Values:
-    """
-    Encode each cell as twice its integer, plus 1 if the cell was as declared.
+    """Encode each cell as twice its integer, plus 1 if the cell was as declared.
 
     Integers of several words are a row of these, and then that 1 or 0.
 
@@ -197,8 +191,7 @@ def placed(cells: Sequence[str], kind: Kind, known: dict[str, Any]) -> Values:
 
 
 def records(codes: Mapping[str, Values], count: int, name: str) -> DataRecords:
-    """
-    Build records from the codes of ``placed``.
+    """Build records from the codes of ``placed``.
 
     Args:
         codes: codes by column name.

@@ -14,8 +14,7 @@ _NESTED = ("LIST", "STRUCT", "MAP", "UNION", "ARRAY", "[", "BLOB", "BIT")
 def read_grouped(
     path: Path, names: Sequence[str], check_header: Callable[[Sequence[str]], None]
 ) -> tuple[Mapping[str, Sequence[str]], NDArray[np.int64]]:
-    """
-    Read the distinct combinations of texts in some columns, and the number of records with each.
+    """Read the distinct combinations of texts in some columns, and the number of records with each.
 
     DuckDB does the counting on all cores, so that ten million records take little longer than a plain count.
 

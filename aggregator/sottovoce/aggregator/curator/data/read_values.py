@@ -1,5 +1,4 @@
-"""
-Read a curator's values from Python: a list, a numpy array, a mapping of columns, or a pandas or polars frame.
+"""Read a curator's values from Python: a list, a numpy array, a mapping of columns, or a pandas or polars frame.
 
 Each cell is encoded as its text in a CSV file would be, so that no value causes an error: ``None`` and NaN are empty
 cells, a whole number is written without a fraction, and a list or set in one cell is several marks.
@@ -25,8 +24,7 @@ Texts = Mapping[str, Sequence[str]]
 
 
 def cell_texts(values: Any, declaration: Declaration) -> Texts:  # noqa: ANN401 - lists, arrays and frames
-    """
-    Return the texts of all cells.
+    """Return the texts of all cells.
 
     Args:
         values: a mapping or frame of columns; a list of mappings; or a list or array of rows, or of the cells of one
@@ -49,8 +47,7 @@ def values_digest(texts: Texts) -> str:
 
 
 def encode_texts(texts: Texts, declaration: Declaration, names: Sequence[str] | None) -> DataRecords:
-    """
-    Encode some columns.
+    """Encode some columns.
 
     Args:
         texts: texts of the cells, by column.

@@ -1,5 +1,4 @@
-"""
-Noisy tables of a survey's public answers: released under the survey's budget, and written from its ledger.
+"""Noisy tables of a survey's public answers: released under the survey's budget, and written from its ledger.
 
 Files are made from the ledger's entries alone, for every command and page. Writing a file draws no noise, reads no
 report and costs nothing.
@@ -32,8 +31,7 @@ COLUMNS = ("entry", "verb", "columns", "cell", "value", "error_below", "epsilon"
 
 
 def release(data: DataSet, epsilon: Fraction, columns: Sequence[str] = ()) -> list[tuple[CuratorQuestion, Answered]]:
-    """
-    Release tables of public answers, or find them in the ledger: one for each question, or one of several questions.
+    """Release tables of public answers, or find them in the ledger: one for each question, or one of several questions.
 
     Args:
         data: data set of a survey's public answers.
@@ -51,8 +49,7 @@ def release(data: DataSet, epsilon: Fraction, columns: Sequence[str] = ()) -> li
 def useless_tables(
     data: DataSet, epsilon: Fraction, columns: Sequence[str] = (), reports: int | None = None
 ) -> list[str]:
-    """
-    Say of each table that would say nothing why, and which epsilon would do, before anything is opened or charged.
+    """Say of each table that would say nothing why, and which epsilon would do, before anything is opened or charged.
 
     Args:
         data: data set of a survey's public answers.
@@ -88,8 +85,7 @@ def answers_document(answers: Sequence[tuple[CuratorQuestion, Answered]]) -> dic
 
 
 def released_document(lines: bytes, declared: Declaration, about: About) -> dict[str, Any]:
-    """
-    Return everything that was released of a survey's public answers as JSON.
+    """Return everything that was released of a survey's public answers as JSON.
 
     Args:
         lines: lines of its ledger; their hash chain is checked, and the head in the anchor folder is not.
@@ -127,8 +123,7 @@ def _tables(ledger: ReleaseLedger, declared: Declaration) -> Iterator[dict[str, 
 
 
 def write_released_json(path: Path, document: dict[str, Any], about: About) -> None:
-    """
-    Write the released tables as JSON.
+    """Write the released tables as JSON.
 
     Args:
         path: path of the file.
@@ -139,8 +134,7 @@ def write_released_json(path: Path, document: dict[str, Any], about: About) -> N
 
 
 def write_released_csv(path: Path, document: dict[str, Any], about: About) -> None:
-    """
-    Write the released tables as CSV, one row for each number, with the columns ``COLUMNS``.
+    """Write the released tables as CSV, one row for each number, with the columns ``COLUMNS``.
 
     Args:
         path: path of the file.

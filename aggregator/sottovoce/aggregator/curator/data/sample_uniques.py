@@ -8,8 +8,7 @@ from sottovoce.shared.spec import Survey
 
 
 def count_sample_uniques(reports: ReportColumns, survey: Survey) -> list[tuple[int, int]]:
-    """
-    Count the reports that are unique in some combination of 1, 2 and 3 public answers.
+    """Count the reports that are unique in some combination of 1, 2 and 3 public answers.
 
     Args:
         reports: reports with their public answers.

@@ -1,5 +1,5 @@
-"""
-The public answers of a closed survey as a curator's data set: declared by its canonical survey, read from the database.
+"""The public answers of a closed survey as a curator's data set: declared by its canonical survey, read from the
+database.
 
 Public answers are not randomized, so that a table of them can identify a person. Under the budget they get noise in
 the central model.
@@ -54,8 +54,7 @@ EXACT_TABLES_SUPPRESSED = (
 
 @dataclass(frozen=True)
 class StoredLedger:
-    """
-    A ledger in the database.
+    """A ledger in the database.
 
     Attributes:
         tables: database tables of ledgers.
@@ -84,8 +83,7 @@ class StoredLedger:
         self.tables.begin(self.survey, line, self.who)
 
     def add(self, line: bytes, after: int) -> None:
-        """
-        Append a line in one transaction, unless another writer was faster.
+        """Append a line in one transaction, unless another writer was faster.
 
         Args:
             line: the line with its line end.
@@ -98,8 +96,7 @@ class StoredLedger:
 
 
 def survey_declaration(surveys: Sequence[Survey]) -> Declaration:
-    """
-    Return the declaration of a survey's public answers; without columns if it asks none or only the cohort.
+    """Return the declaration of a survey's public answers; without columns if it asks none or only the cohort.
 
     Args:
         surveys: revisions of the survey, oldest first; the columns are those of the last one.
@@ -122,8 +119,7 @@ def _kind(question: Question) -> Kind | None:
 def survey_data_set(
     storage: Storage, name: str, now: datetime, data: Path, anchor_folder: str, who: str = MACHINE
 ) -> DataSet:
-    """
-    Open the data set of a survey's public answers, and note the access in the audit log.
+    """Open the data set of a survey's public answers, and note the access in the audit log.
 
     Args:
         storage: the database.
@@ -160,8 +156,7 @@ def survey_data_set(
 def declared_at_opening(
     revisions: Sequence[RevisionCounts], ledger: bytes | None
 ) -> tuple[Sequence[RevisionCounts], Declaration]:
-    """
-    Find the revision that was the newest when the budget was opened.
+    """Find the revision that was the newest when the budget was opened.
 
     Args:
         revisions: all revisions of the survey, oldest first.

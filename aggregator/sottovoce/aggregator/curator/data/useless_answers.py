@@ -1,5 +1,4 @@
-"""
-Answers that would say nothing: their error may exceed the range in which the true answer lies anyway.
+"""Answers that would say nothing: their error may exceed the range in which the true answer lies anyway.
 
 Error       From the mechanism itself, which answers about made-up records: an error bound depends on epsilon, the
             declaration and the number of records, and on no value.
@@ -28,8 +27,7 @@ STEPS = 20
 
 
 def useless_words(question: CuratorQuestion, declaration: Declaration, terms: ReleaseTerms, records: int | None) -> str:
-    """
-    Say that the error of an answer may exceed the whole range of it, and which epsilon would do; "" if it does not.
+    """Say that the error of an answer may exceed the whole range of it, and which epsilon would do; "" if it does not.
 
     Args:
         question: the question.

@@ -1,5 +1,4 @@
-"""
-Ledger anchor: number and hash of the last ledger entry of each budget (its head), stored apart from the data.
+"""Ledger anchor: number and hash of the last ledger entry of each budget (its head), stored apart from the data.
 
 A ledger alone does not show that its end was cut off, or that an old copy replaced it (a rollback). An old head
 restored together with the old ledger would hide the rollback. The folder of heads must therefore be outside the data
@@ -36,8 +35,7 @@ class LedgerHead(NamedTuple):
 
 @dataclass(frozen=True)
 class LedgerAnchor:
-    """
-    A folder with the heads of budgets.
+    """A folder with the heads of budgets.
 
     Attributes:
         folder: path in the setting ``SOTTOVOCE_LEDGER_ANCHOR_DIR``.
@@ -46,8 +44,7 @@ class LedgerAnchor:
     folder: Path
 
     def check_apart(self, data: Path) -> None:
-        """
-        Check that the folder is outside the folder of the data, since one copy of that would hold both.
+        """Check that the folder is outside the folder of the data, since one copy of that would hold both.
 
         Raises:
             StorageError: it is inside, or does not exist.
@@ -62,8 +59,7 @@ class LedgerAnchor:
             )
 
     def get(self, name: str) -> LedgerHead | None:
-        """
-        Return the head of a data set's budget; None if there is none.
+        """Return the head of a data set's budget; None if there is none.
 
         Args:
             name: SHA-256 of the data.
@@ -97,8 +93,7 @@ class LedgerAnchor:
 
     @contextmanager
     def exclusive_lock(self, name: str) -> Iterator[None]:
-        """
-        Hold the exclusive lock on the budget of a data set; wait for it if another process has it.
+        """Hold the exclusive lock on the budget of a data set; wait for it if another process has it.
 
         The lock file is in the folder of heads, so that it also excludes writers to a copy of the ledger elsewhere.
 

@@ -1,5 +1,4 @@
-"""
-Format of a budget's ledger: a hash chain of lines, one JSON object each.
+"""Format of a budget's ledger: a hash chain of lines, one JSON object each.
 
 Line 0 has the terms of the budget; each further line is an entry with question, charge and answer. Every line has the
 hash of the line before it and its own: the SHA-256 of its canonical JSON without that hash.
@@ -26,8 +25,7 @@ FIRST = "0" * 64
 
 @dataclass(frozen=True)
 class BudgetTerms:
-    """
-    Terms of a budget, fixed when it is opened; only the declaration may be corrected, until the first answer.
+    """Terms of a budget, fixed when it is opened; only the declaration may be corrected, until the first answer.
 
     Attributes:
         data: SHA-256 of the data.
@@ -48,8 +46,7 @@ class BudgetTerms:
 
 @dataclass(frozen=True)
 class ReleaseEntry:
-    """
-    One answered question.
+    """One answered question.
 
     Attributes:
         number: number of the entry, from 1.
@@ -68,8 +65,7 @@ class ReleaseEntry:
 
 @dataclass(frozen=True)
 class ReleaseLedger:
-    """
-    A ledger whose hash chain was checked.
+    """A ledger whose hash chain was checked.
 
     Attributes:
         terms: terms of the budget.
@@ -107,8 +103,7 @@ def first_line(terms: BudgetTerms) -> bytes:
 
 
 def entry_line(question: Mapping[str, Any], release: Release, before: LedgerHead, plan: int | None = None) -> bytes:
-    """
-    Return the line of an entry.
+    """Return the line of an entry.
 
     Args:
         question: the question in canonical form.
@@ -145,8 +140,7 @@ def _hash(content: Mapping[str, Any]) -> str:
 
 
 def parse_ledger(content: bytes) -> ReleaseLedger:
-    """
-    Parse a ledger of complete lines and check its hash chain.
+    """Parse a ledger of complete lines and check its hash chain.
 
     Raises:
         StorageError: a line was changed, dropped, swapped or added; the message names it.

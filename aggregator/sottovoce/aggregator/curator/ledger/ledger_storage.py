@@ -25,8 +25,7 @@ class LedgerPlace(Protocol):
         """Replace the whole ledger by this line, durably."""
 
     def add(self, line: bytes, after: int) -> None:
-        """
-        Append a line, durably.
+        """Append a line, durably.
 
         Args:
             line: the line with its line end.
@@ -39,8 +38,7 @@ class LedgerPlace(Protocol):
 
 @dataclass(frozen=True)
 class LedgerFile:
-    """
-    A ledger in a file.
+    """A ledger in a file.
 
     Attributes:
         path: path of the file.

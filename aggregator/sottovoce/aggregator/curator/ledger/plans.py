@@ -1,5 +1,4 @@
-"""
-Plans: numbers of answers of equal epsilon that are charged whole, by exact optimal composition.
+"""Plans: numbers of answers of equal epsilon that are charged whole, by exact optimal composition.
 
 Cost        k answers of epsilon each cost the least E such that they are (E, delta)-private together, see
             ``shared.composition``: 26 answers of .05 cost 1 at delta 1e-6, where their sum allows 20. Answers that are
@@ -33,8 +32,7 @@ _MARGIN = 1 + Fraction(1, 2**50)
 
 @dataclass(frozen=True)
 class Plan:
-    """
-    A plan in a ledger.
+    """A plan in a ledger.
 
     Attributes:
         entry: number of its entry.
@@ -52,8 +50,7 @@ class Plan:
 
 
 def plan_epsilon(answers: int, epsilon: Fraction, delta: Fraction) -> Fraction:
-    """
-    Return an upper bound, exact to 15 digits, on the total epsilon of a plan; never above the sum.
+    """Return an upper bound, exact to 15 digits, on the total epsilon of a plan; never above the sum.
 
     Args:
         answers: number of answers.
@@ -76,8 +73,7 @@ def plan_epsilon(answers: int, epsilon: Fraction, delta: Fraction) -> Fraction:
 
 
 def plan_release(answers: int, epsilon: Fraction, delta: Fraction) -> Release:
-    """
-    Return the release that opens a plan; it reveals nothing and costs what the plan costs.
+    """Return the release that opens a plan; it reveals nothing and costs what the plan costs.
 
     Args:
         answers: number of answers.
@@ -90,8 +86,7 @@ def plan_release(answers: int, epsilon: Fraction, delta: Fraction) -> Release:
 
 
 def plan_form(answers: int, epsilon: Fraction, delta: Fraction) -> Mapping[str, Any]:
-    """
-    Return the canonical form of a plan, as questions have one; two equal plans are one.
+    """Return the canonical form of a plan, as questions have one; two equal plans are one.
 
     Args:
         answers: number of answers.
@@ -102,8 +97,7 @@ def plan_form(answers: int, epsilon: Fraction, delta: Fraction) -> Mapping[str, 
 
 
 def plans_in(ledger: ReleaseLedger) -> list[Plan]:
-    """
-    Return the plans of a ledger, in order.
+    """Return the plans of a ledger, in order.
 
     Raises:
         StorageError: an entry belongs to a plan that has no such answer, which ``Budget`` never writes.

@@ -1,5 +1,4 @@
-"""
-Channel of some questions of one block: probabilities and unbiased scores, by which answers are true.
+"""Channel of some questions of one block: probabilities and unbiased scores, by which answers are true.
 
 Chances     w(m), m the pattern of matches: P(one given combination of these questions | truth).
 Scores      The channel is a sum of products of the identity and the matrix of ones, one factor for each question, and
@@ -26,8 +25,7 @@ Patterns = NDArray[Any]
 
 
 class BlockPlace(NamedTuple):
-    """
-    Place of a question in a block.
+    """Place of a question in a block.
 
     Attributes:
         mechanism: of the whole block.
@@ -42,8 +40,7 @@ class BlockPlace(NamedTuple):
 
 @dataclass(frozen=True)
 class BlockChannel:
-    """
-    Channel of some questions of a block.
+    """Channel of some questions of a block.
 
     Attributes:
         mechanism: of the whole block.

@@ -1,5 +1,4 @@
-"""
-Channel of a set of variables: a product, but for variables of one block, whose reports depend on each other.
+"""Channel of a set of variables: a product, but for variables of one block, whose reports depend on each other.
 
 Likelihood  Of several reported values the product over blocks of the chance w(m), m the pattern in which they match the
             true categories; any other variable has its own likelihood.
@@ -37,8 +36,7 @@ class PairScore(NamedTuple):
     rest: float = 0.0
 
     def of(self, one: Any, other: Any, sizes: tuple[int, int] = (1, 1)) -> Any:  # noqa: ANN401 - arrays or numbers
-        """
-        Return scores of pairs of answers.
+        """Return scores of pairs of answers.
 
         Args:
             one: score of a category of the first variable, or sum of the scores of several.
@@ -93,8 +91,7 @@ def pair_score(first: Variable, second: Variable) -> PairScore:
 
 
 def joint_likelihood(variables: Sequence[Variable], reported: Sequence[Reported]) -> Floats:
-    """
-    Return the likelihood of reported values over the true categories of several variables.
+    """Return the likelihood of reported values over the true categories of several variables.
 
     Args:
         variables: the variables, with categories.
@@ -128,8 +125,7 @@ def _by_matches(variables: Sequence[Variable], reported: Sequence[Reported], pla
 
 
 def joint_scores(variables: Sequence[Variable], categories: Sequence[int], reported: Sequence[Reported]) -> Floats:
-    """
-    Return unbiased scores of having all of these categories, (u,).
+    """Return unbiased scores of having all of these categories, (u,).
 
     Args:
         variables: the variables, with categories.
@@ -169,8 +165,7 @@ def is_identified(variables: Sequence[Variable]) -> bool:
 
 
 def check_identified(variables: Sequence[Variable]) -> None:
-    """
-    Refuse variables of one block that cannot be analysed together.
+    """Refuse variables of one block that cannot be analysed together.
 
     Raises:
         EstimateError: their channel has a condition number above 1,000.

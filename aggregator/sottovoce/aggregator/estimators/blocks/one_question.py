@@ -1,5 +1,4 @@
-"""
-Estimates of one question of a block, from its own reported values.
+"""Estimates of one question of a block, from its own reported values.
 
 The question alone has the channel of k-ary randomized response; the maths is in
 ``sottovoce.shared.mechanisms.joint_rr``.
@@ -25,8 +24,7 @@ from sottovoce.shared.mechanisms.joint_rr import JointMember, JointYesNo
 def estimate(
     mechanism: JointMember, tally: Mapping[int, int], domain: Domain, rule: IntervalRule = DEFAULT_RULE
 ) -> Sequence[Estimate]:
-    """
-    Estimate the share of each category, or of "yes".
+    """Estimate the share of each category, or of "yes".
 
     Args:
         mechanism: the question's part of its block.

@@ -1,5 +1,4 @@
-"""
-Uncertainty of an innocuous share in estimates: designs in which a fact of the person's own hides the answer.
+"""Uncertainty of an innocuous share in estimates: designs in which a fact of the person's own hides the answer.
 
 The share p of the fact has the standard error s, independent of the reports. By the delta method it adds
 d^2 = s^2 (d pi / d p)^2 to the variance of the estimated share pi; ``InnocuousRR.slope`` has the derivative. Limits
@@ -28,8 +27,7 @@ def uncertain(mechanism: object) -> bool:
 
 
 def moved(question: Question, shift: Shift) -> Question:
-    """
-    Return a question with its innocuous share moved.
+    """Return a question with its innocuous share moved.
 
     Args:
         question: the question.
@@ -44,8 +42,7 @@ def moved(question: Question, shift: Shift) -> Question:
 
 
 def widen(mechanism: Mechanism | None, estimates: Sequence[Estimate], rule: IntervalRule) -> Sequence[Estimate]:
-    """
-    Return the estimates with the uncertainty of the innocuous share, if the channel has one that is not exact.
+    """Return the estimates with the uncertainty of the innocuous share, if the channel has one that is not exact.
 
     Args:
         mechanism: channel of the newest stratum.

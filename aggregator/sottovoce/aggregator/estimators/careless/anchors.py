@@ -1,5 +1,4 @@
-"""
-Careless answers: the share of people who answer at random, from anchors; ``corrected_shares`` corrects for them.
+"""Careless answers: the share of people who answer at random, from anchors; ``corrected_shares`` corrects for them.
 
 Model       A share lambda of the people choose evenly among the k options shown, declining included, anew at each
             question. An anchor is a yes/no question with a known share pi of yes. With q a careless person's
@@ -48,8 +47,7 @@ YES = 1
 
 @dataclass(frozen=True)
 class AnchorShare:
-    """
-    Reports of one anchor.
+    """Reports of one anchor.
 
     Attributes:
         name: name of the question.
@@ -92,8 +90,7 @@ def _second_moment(part: AnsweredStratum, yes: float) -> float:
 
 
 def anchor_share(question: Question, known: Fraction, strata: Sequence[Stratum], waves: int = 1) -> AnchorShare | None:
-    """
-    Return the reports of an anchor; None if there are none.
+    """Return the reports of an anchor; None if there are none.
 
     Args:
         question: a yes/no question.
@@ -119,8 +116,7 @@ def anchor_share(question: Question, known: Fraction, strata: Sequence[Stratum],
 
 @dataclass(frozen=True)
 class Careless:
-    """
-    Estimated share of careless people.
+    """Estimated share of careless people.
 
     Attributes:
         anchors: the anchors, at least one.

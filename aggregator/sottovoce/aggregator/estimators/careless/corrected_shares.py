@@ -21,8 +21,7 @@ from sottovoce.shared.answers import Domain, Value, random_answers
 
 @dataclass(frozen=True)
 class _Corrected:
-    """
-    One category to be corrected.
+    """One category to be corrected.
 
     Attributes:
         parts: strata of its reports.
@@ -83,8 +82,7 @@ def corrected_shares(
     rule: IntervalRule = DEFAULT_RULE,
     together: float = 1.0,
 ) -> tuple[Estimate, ...]:
-    """
-    Estimate the share of each answer, corrected for careless people; among those who answered where some did not.
+    """Estimate the share of each answer, corrected for careless people; among those who answered where some did not.
 
     Args:
         strata: (mechanism, tally) of each revision that asked the question.

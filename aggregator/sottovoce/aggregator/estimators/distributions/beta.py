@@ -1,5 +1,4 @@
-"""
-Quantiles of the beta distribution, vectorised, from numpy alone.
+"""Quantiles of the beta distribution, vectorised, from numpy alone.
 
 Maths       I_t(p, q) = w / F(t; p, q), w = t^p (1-t)^q / B(p, q), F a continued fraction; beyond
             t = (p+1)/(p+q+2), where it converges slowly, I_t(p, q) = 1 - I_(1-t)(q, p).
@@ -41,8 +40,7 @@ _SHIFT = 10  # from this z on, the error of Stirling's series is below 1e-16
 
 
 def beta_quantile(tail: float, p: ArrayLike, q: ArrayLike) -> Array:
-    """
-    Return the t with P(Beta(p, q) <= t) = tail, elementwise.
+    """Return the t with P(Beta(p, q) <= t) = tail, elementwise.
 
     Args:
         tail: probability to the left, in (0, 1/2].

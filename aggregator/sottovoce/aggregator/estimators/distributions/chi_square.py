@@ -4,8 +4,7 @@ import math
 
 
 def upper_tail(statistic: float, df: int) -> float:
-    """
-    Return P(X >= statistic) for X chi-square with ``df`` >= 1 degrees of freedom.
+    """Return P(X >= statistic) for X chi-square with ``df`` >= 1 degrees of freedom.
 
     Maths: with h = statistic / 2, the sum of e^-h h^a / Gamma(a + 1) over a = df/2 - 1, df/2 - 2, ... down to 0, or to
     1/2 and then erfc(sqrt h) (repeated integration by parts).

@@ -1,5 +1,4 @@
-"""
-Quantiles of binned values by likelihood ratio tests: largest likelihoods with the share below an edge fixed.
+"""Quantiles of binned values by likelihood ratio tests: largest likelihoods with the share below an edge fixed.
 
 The histogram is free otherwise: neither smooth nor of a known form. See ``square_wave`` for what is inverted.
 """
@@ -16,8 +15,7 @@ _NEWTON = 60  # steps at most; about 13 are needed
 
 
 class Profile:
-    """
-    Likelihood ratio tests of the share of people below an edge of the bins.
+    """Likelihood ratio tests of the share of people below an edge of the bins.
 
     Args:
         channel: (bins, outputs) P(output | bin).
@@ -65,8 +63,7 @@ class Profile:
 def constrained_likelihood(
     reported: Array, channel: Array, groups: Array, totals: Array, tolerance: float
 ) -> tuple[Array, float]:
-    """
-    Return the maximum likelihood bin shares among those with given totals of groups.
+    """Return the maximum likelihood bin shares among those with given totals of groups.
 
     Args:
         reported: shares of reports by output, shape (outputs,).

@@ -1,5 +1,4 @@
-"""
-Count the reports in Parquet parts with numpy (the reference) or DuckDB.
+"""Count the reports in Parquet parts with numpy (the reference) or DuckDB.
 
 Tallies are additive, so parts may be counted in any order, by any number of processes. Memory is bounded by a group of
 rows or by the counts, for any number of reports.
@@ -35,8 +34,7 @@ TYPES = {1: "UTINYINT", 2: "USMALLINT", 4: "UINTEGER", 8: "UBIGINT"}
 
 @dataclass(frozen=True)
 class Counted:
-    """
-    A column to count.
+    """A column to count.
 
     Attributes:
         name: name of the question.
@@ -53,8 +51,7 @@ class Counted:
 
 @dataclass(frozen=True)
 class Layout:
-    """
-    Columns of the parts of one revision.
+    """Columns of the parts of one revision.
 
     Attributes:
         header: names of all columns; the last one is the multiplicity of the row.
@@ -69,8 +66,7 @@ class Layout:
 
 @dataclass
 class Counts:
-    """
-    Counts of reports.
+    """Counts of reports.
 
     Attributes:
         rows: number of rows.
@@ -109,8 +105,7 @@ def layout_of(described: Described, revision: int) -> Layout:
 
 
 def tally_rows(columns: Sequence[np.ndarray], times: np.ndarray | None, layout: Layout, into: Counts) -> None:
-    """
-    Count some rows; the common kernel of the numpy reference, of the check of exports and of cluster workers.
+    """Count some rows; the common kernel of the numpy reference, of the check of exports and of cluster workers.
 
     Args:
         columns: arrays of unsigned values; all bits set where a question was not asked.
@@ -138,8 +133,7 @@ def tally_rows(columns: Sequence[np.ndarray], times: np.ndarray | None, layout: 
 
 
 def count_by_numpy(paths: Sequence[Path], layout: Layout) -> Counts:
-    """
-    Count parts with numpy, the reference: DuckDB reads the columns, ``tally_rows`` counts them in groups of rows.
+    """Count parts with numpy, the reference: DuckDB reads the columns, ``tally_rows`` counts them in groups of rows.
 
     Args:
         paths: paths of parts of one revision.
@@ -156,8 +150,7 @@ def count_by_numpy(paths: Sequence[Path], layout: Layout) -> Counts:
 
 
 def read_rows(path: Path, layout: Layout) -> Iterator[tuple[list[np.ndarray], np.ndarray]]:
-    """
-    Yield the rows of a part in groups: the columns, and the multiplicity of each row.
+    """Yield the rows of a part in groups: the columns, and the multiplicity of each row.
 
     Args:
         path: path of the part.
@@ -174,8 +167,7 @@ def read_rows(path: Path, layout: Layout) -> Iterator[tuple[list[np.ndarray], np
 
 
 def count_by_duckdb(paths: Sequence[Path], layout: Layout) -> Counts:
-    """
-    Count parts with DuckDB's own grouping, on all cores of this machine.
+    """Count parts with DuckDB's own grouping, on all cores of this machine.
 
     Args:
         paths: paths of parts of one revision.
@@ -214,8 +206,7 @@ def out_of_range(column: Counted) -> str:
 
 @contextmanager
 def opened(paths: Sequence[Path], layout: Layout) -> Iterator[Any]:
-    """
-    Open parts as a DuckDB relation with columns c0, c1, ... and n.
+    """Open parts as a DuckDB relation with columns c0, c1, ... and n.
 
     The columns are renamed so that no question name becomes part of an SQL statement.
 
@@ -242,8 +233,7 @@ def opened(paths: Sequence[Path], layout: Layout) -> Iterator[Any]:
 
 @contextmanager
 def limited(parent: Path, on_disk: bool = False) -> Iterator[Any]:
-    """
-    Open a DuckDB connection with bounded memory that spills to a temporary folder.
+    """Open a DuckDB connection with bounded memory that spills to a temporary folder.
 
     Args:
         parent: directory of the temporary folder.

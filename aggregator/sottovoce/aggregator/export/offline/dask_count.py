@@ -1,5 +1,4 @@
-"""
-Count reports on many machines with Dask distributed: the reference kernel, one shard of parts per task.
+"""Count reports on many machines with Dask distributed: the reference kernel, one shard of parts per task.
 
 A shard is counted by a pure function, so Dask can repeat the tasks of a lost worker. Results are summed here, once for
 each shard. Every machine needs the folder under the same path, or access to the bucket.
@@ -23,8 +22,7 @@ MEMORY = "1GiB"
 
 
 def on_cluster(scheduler: str | None = None, shard_bytes: int = SHARD) -> Work:
-    """
-    Return a function that counts a folder with Dask.
+    """Return a function that counts a folder with Dask.
 
     Args:
         scheduler: address of a running scheduler; None starts a local cluster with a worker for each core.
@@ -42,8 +40,7 @@ def on_cluster(scheduler: str | None = None, shard_bytes: int = SHARD) -> Work:
 
 
 def count_on(client: Any, folder: Opened, progress: Progress, shard_bytes: int = SHARD) -> dict[Key, Counts]:  # noqa: ANN401 - Dask's
-    """
-    Count all parts of a folder on a cluster.
+    """Count all parts of a folder on a cluster.
 
     Args:
         client: client of the cluster.

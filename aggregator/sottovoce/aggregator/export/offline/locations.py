@@ -25,8 +25,7 @@ class ReportFolder(Protocol):
     """A folder of reports. Cluster workers receive pickled copies, so it holds an address and no open resources."""
 
     def manifest(self) -> bytes:
-        """
-        Read the bytes of the manifest.
+        """Read the bytes of the manifest.
 
         Raises:
             SpecError: there is none.
@@ -36,8 +35,7 @@ class ReportFolder(Protocol):
         """Return the relative paths of all Parquet files, with ``/`` as separator."""
 
     def whole(self, path: str, part: ReportFile) -> AbstractContextManager[Path]:
-        """
-        Open the file of a part, after its hash was checked against the manifest.
+        """Open the file of a part, after its hash was checked against the manifest.
 
         Args:
             path: relative path in the folder.
@@ -81,8 +79,7 @@ class LocalFolder:
 
     @contextmanager
     def whole(self, path: str, part: ReportFile) -> Iterator[Path]:
-        """
-        Yield the path of the file itself, after its hash was checked.
+        """Yield the path of the file itself, after its hash was checked.
 
         Args:
             path: relative path in the folder.
@@ -115,8 +112,7 @@ class Bucket:
 
     @contextmanager
     def whole(self, path: str, part: ReportFile) -> Iterator[Path]:
-        """
-        Yield the path of a temporary local copy, hashed during the download and deleted on exit.
+        """Yield the path of a temporary local copy, hashed during the download and deleted on exit.
 
         Args:
             path: relative path in the folder.
@@ -130,8 +126,7 @@ class Bucket:
             yield copy
 
     def check_new(self) -> None:
-        """
-        Check that the location is empty, because exports never overwrite files.
+        """Check that the location is empty, because exports never overwrite files.
 
         Raises:
             StorageError: the location is not empty.
@@ -142,8 +137,7 @@ class Bucket:
                 raise StorageError("there is something at this address already; it was left as it is: name another one")
 
     def take(self, folder: Path) -> None:
-        """
-        Upload a folder, the manifest last, so that an interrupted upload is not mistaken for a complete folder.
+        """Upload a folder, the manifest last, so that an interrupted upload is not mistaken for a complete folder.
 
         Raises:
             StorageError: the bucket cannot be written to.

@@ -1,5 +1,5 @@
-"""
-Manifest of a folder of reports, ``manifest.json`` in format ``sottovoce-reports/1``: the survey, and a list of parts.
+"""Manifest of a folder of reports, ``manifest.json`` in format ``sottovoce-reports/1``: the survey, and a list of
+parts.
 
     survey=NAME/revision=R/wave=W/part-0000.parquet
     manifest.json
@@ -69,8 +69,7 @@ class ExportedRevision(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Manifest(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
-    """
-    Manifest of a folder of reports.
+    """Manifest of a folder of reports.
 
     Attributes:
         format: format name.
@@ -94,8 +93,7 @@ class Manifest(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_def
 
 @dataclass(frozen=True)
 class Described:
-    """
-    A manifest with its parsed surveys.
+    """A manifest with its parsed surveys.
 
     Attributes:
         manifest: the manifest as written.
@@ -139,8 +137,7 @@ class Described:
 
 
 def place_of(survey: str, revision: int, wave: int, part: int) -> str:
-    """
-    Return the relative path of a part in its folder, with ``/`` as separator.
+    """Return the relative path of a part in its folder, with ``/`` as separator.
 
     Args:
         survey: name of the survey.
@@ -157,8 +154,7 @@ def dump_manifest(manifest: Manifest) -> bytes:
 
 
 def read_manifest(data: bytes) -> Described:
-    """
-    Parse and validate a manifest.
+    """Parse and validate a manifest.
 
     Raises:
         SpecError: the bytes are no manifest, or its content is inconsistent.

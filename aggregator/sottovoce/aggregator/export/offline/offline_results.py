@@ -23,8 +23,7 @@ Work = Callable[["Opened", Progress], dict[Key, Counts]]
 
 @dataclass(frozen=True)
 class Opened:
-    """
-    An open folder of reports.
+    """An open folder of reports.
 
     Attributes:
         place: location of the folder.
@@ -41,8 +40,7 @@ class Opened:
 
 
 def open_folder(place: ReportFolder) -> Opened:
-    """
-    Open a folder of reports. Its parts are hashed and read later, when they are counted.
+    """Open a folder of reports. Its parts are hashed and read later, when they are counted.
 
     Raises:
         SpecError: there is no such folder, a part is missing, or a Parquet file is not in the manifest.
@@ -84,8 +82,7 @@ def key_of(of_wave: OfWave) -> Key:
 def results_of(
     folder: Opened, work: Work, progress: Progress, rule: IntervalRule = DEFAULT_RULE, wave: int | None = None
 ) -> SurveyResults:
-    """
-    Count a folder again and estimate its results, which equal those of the server for the closed survey or wave.
+    """Count a folder again and estimate its results, which equal those of the server for the closed survey or wave.
 
     Args:
         folder: folder of reports.

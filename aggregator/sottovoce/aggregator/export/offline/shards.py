@@ -18,8 +18,7 @@ SHARD = 64 << 20
 
 @dataclass(frozen=True)
 class Shard:
-    """
-    Parts of one revision and wave that are counted together; sent to a worker.
+    """Parts of one revision and wave that are counted together; sent to a worker.
 
     Attributes:
         key: revision and wave.
@@ -45,8 +44,7 @@ class Shard:
 
 
 def shards_of(place: ReportFolder, described: Described, least: int = SHARD) -> Iterator[Shard]:
-    """
-    Yield shards of at least ``least`` bytes, except the last one of each revision and wave.
+    """Yield shards of at least ``least`` bytes, except the last one of each revision and wave.
 
     Args:
         place: location of the folder.
@@ -65,8 +63,7 @@ def shards_of(place: ReportFolder, described: Described, least: int = SHARD) -> 
 
 
 def count_shard(shard: Shard, engine: Engine = count_by_numpy) -> Counts:
-    """
-    Count a shard, on any machine that can read the folder.
+    """Count a shard, on any machine that can read the folder.
 
     Args:
         shard: the shard.

@@ -1,5 +1,4 @@
-"""
-Write a folder of reports in bounded memory; its content depends on the multiset of reports only.
+"""Write a folder of reports in bounded memory; its content depends on the multiset of reports only.
 
 Rows are read in the order of the random ids and stored without them. DuckDB then groups, sorts and splits them into
 parts, and spills to a temporary folder beyond its memory limit. Grouped and sorted rows have no order that could reveal
@@ -51,8 +50,7 @@ Progress = Callable[[int, int], None]
 def write_reports(
     source: Source, folder: Path, public: bool = False, progress: Progress | None = None, part_rows: int = PART
 ) -> bytes:
-    """
-    Write the reports of a survey, or of one wave, into an existing, empty folder.
+    """Write the reports of a survey, or of one wave, into an existing, empty folder.
 
     Args:
         source: the survey and its wave.
@@ -102,8 +100,7 @@ def _manifest(source: Source, public: bool) -> Manifest:
 
 
 def _public(source: Source) -> dict[int, dict[str, dict[int, int]]]:
-    """
-    Return the published counts of public questions by wave, without those that are published under a budget.
+    """Return the published counts of public questions by wave, without those that are published under a budget.
 
     The rows omit public answers, because combinations of them could identify people.
     """
@@ -189,8 +186,7 @@ def _insert(table: Any, blocks: Sequence[ReportColumns]) -> None:  # noqa: ANN40
 
 @dataclass(frozen=True)
 class _Sorted:
-    """
-    Distinct, sorted rows of one revision and wave in DuckDB.
+    """Distinct, sorted rows of one revision and wave in DuckDB.
 
     Attributes:
         table: the connection.
@@ -203,8 +199,7 @@ class _Sorted:
     options: str
 
     def fill(self, key: Key, named: Mapping[int, Sequence[int]]) -> int:
-        """
-        Select the rows of a revision and wave.
+        """Select the rows of a revision and wave.
 
         Args:
             key: revision and wave.
@@ -222,8 +217,7 @@ class _Sorted:
         return int(rows)
 
     def write(self, path: Path, start: int, end: int) -> ReportFile:
-        """
-        Write a range of rows as a part.
+        """Write a range of rows as a part.
 
         Args:
             path: path of the part.

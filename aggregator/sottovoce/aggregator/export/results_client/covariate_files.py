@@ -11,8 +11,7 @@ from sottovoce.shared.spec import Survey
 
 
 def with_covariates(columns: Columns, path: Path) -> Columns:
-    """
-    Add the columns of a file to reports as public questions.
+    """Add the columns of a file to reports as public questions.
 
     Args:
         columns: the reports.

@@ -27,8 +27,7 @@ _NAME = re.compile(r"[a-z][a-z0-9_-]{0,63}")
 
 
 class AddressReports:
-    """
-    Reports of a survey at a remote aggregator.
+    """Reports of a survey at a remote aggregator.
 
     Args:
         url: address of the aggregator; https, or http on this machine.
@@ -50,8 +49,7 @@ class AddressReports:
         self._headers = {"Authorization": f"Bearer {key}"}
 
     def answer(self, kind: str, options: Document, weights: ArrayLike | None = None) -> Document:
-        """
-        Request one analysis.
+        """Request one analysis.
 
         Args:
             kind: kind of request.
@@ -107,8 +105,7 @@ def _refusal(status: int, document: Any) -> Exception:  # noqa: ANN401 - JSON
 
 
 def read_key(file: Path | None, environment: Mapping[str, str] = os.environ) -> str:
-    """
-    Read a researcher's key from a file, or from ``SOTTOVOCE_KEY_FILE`` or ``SOTTOVOCE_KEY``.
+    """Read a researcher's key from a file, or from ``SOTTOVOCE_KEY_FILE`` or ``SOTTOVOCE_KEY``.
 
     The command line takes no key, because all users of a machine can see the arguments of a process.
 

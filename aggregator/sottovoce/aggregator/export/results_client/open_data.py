@@ -1,5 +1,4 @@
-"""
-Analyses of any file of randomized answers: ``from sottovoce.aggregator import open_data``.
+"""Analyses of any file of randomized answers: ``from sottovoce.aggregator import open_data``.
 
 The columns of the file become questions, see ``analysis.data_file``; tables and models are those of ``open_results``.
 """
@@ -34,8 +33,7 @@ MOST_CHANNELS = 1 << 22
 
 
 class DataReports(ReadColumns):
-    """
-    Rows of a file as a source of analyses.
+    """Rows of a file as a source of analyses.
 
     Args:
         columns: the columns of the file as reports.
@@ -52,8 +50,7 @@ class DataReports(ReadColumns):
 
 @dataclass(frozen=True)
 class OpenData(OpenResults):
-    """
-    An open file of answers: ``shares``, ``crosstab``, ``compare``, ``regress``, ``pairs``, ``plot`` and ``frame``.
+    """An open file of answers: ``shares``, ``crosstab``, ``compare``, ``regress``, ``pairs``, ``plot`` and ``frame``.
 
     Attributes:
         columns: the columns of the file as reports.
@@ -72,8 +69,7 @@ class OpenData(OpenResults):
         return self.shares().rows
 
     def shares(self, *questions: str, interval: str = DEFAULT_RULE.method, confidence: float = 0.95) -> JointResult:
-        """
-        Estimate the shares of each column's options; of a public number its mean.
+        """Estimate the shares of each column's options; of a public number its mean.
 
         Args:
             questions: names of columns; none for all.
@@ -97,8 +93,7 @@ class OpenData(OpenResults):
 def open_data(
     path: str | Path, channels: Mapping[str, Any] | str | Path | None = None, survey: str | Path | None = None
 ) -> OpenData:
-    """
-    Open a file of randomized answers: CSV, TSV, XLSX, Parquet, SPSS or Stata.
+    """Open a file of randomized answers: CSV, TSV, XLSX, Parquet, SPSS or Stata.
 
     Args:
         path: the file.
@@ -116,8 +111,7 @@ def open_data(
 
 
 def of_table(table: FileTable, channels: Mapping[str, Any], survey: Survey | None = None) -> OpenData:
-    """
-    Open a table that was read.
+    """Open a table that was read.
 
     Args:
         table: the table.
@@ -129,8 +123,7 @@ def of_table(table: FileTable, channels: Mapping[str, Any], survey: Survey | Non
 
 
 def read_channels(path: Path) -> Mapping[str, Any]:
-    """
-    Read channels by column from YAML.
+    """Read channels by column from YAML.
 
     Raises:
         SpecError: the file cannot be read or is no map.
@@ -157,8 +150,7 @@ def estimate(
     interval: str = DEFAULT_RULE.method,
     confidence: float = 0.95,
 ) -> JointResult:
-    """
-    Estimate shares from counts alone, such as 30 yes of 100 through the coin flip.
+    """Estimate shares from counts alone, such as 30 yes of 100 through the coin flip.
 
     Args:
         counts: number of reports by value, such as ``{"yes": 30, "no": 70}``.

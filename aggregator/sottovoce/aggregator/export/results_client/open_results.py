@@ -1,5 +1,4 @@
-"""
-Results in Python: ``from sottovoce.aggregator import open_results``.
+"""Results in Python: ``from sottovoce.aggregator import open_results``.
 
 Estimates of each question and joint results are objects with figures, text and a JSON document. ``frame()`` returns a
 pandas or polars table if installed; ``plot()`` needs matplotlib (extra ``[plot]``).
@@ -30,8 +29,7 @@ _WIDTH, _HEIGHT = 7.0, 0.35  # inches: width of the figure, height of a row
 
 
 def plot_intervals(rows: Sequence[Mapping[str, Any]]) -> Any:  # noqa: ANN401 - matplotlib's figure
-    """
-    Plot a point with its interval for each row that has ``shown``; labels are the row's text values.
+    """Plot a point with its interval for each row that has ``shown``; labels are the row's text values.
 
     Raises:
         EstimateError: matplotlib is not installed, or no row has a figure.
@@ -71,8 +69,7 @@ LIBRARIES = ("pandas", "polars")
 
 
 def frame(rows: Sequence[Mapping[str, Any]], library: str | None = None) -> Any:  # noqa: ANN401 - a library's own
-    """
-    Return the rows as a data frame with a column for each key; missing where a row lacks the key.
+    """Return the rows as a data frame with a column for each key; missing where a row lacks the key.
 
     Args:
         rows: flat mappings.
@@ -102,8 +99,7 @@ Row = dict[str, Any]
 
 @dataclass(frozen=True)
 class JointResult:
-    """
-    Result of a joint analysis: a table, a comparison, tests of pairs, or a model.
+    """Result of a joint analysis: a table, a comparison, tests of pairs, or a model.
 
     Attributes:
         document: all figures, as a JSON document.
@@ -137,8 +133,7 @@ class JointResult:
 
 @dataclass(frozen=True)
 class OpenResults:
-    """
-    Results of one survey.
+    """Results of one survey.
 
     Attributes:
         export: the estimates, in the form of ``export.schema.json``; counted from the reports if the folder has none.
@@ -150,8 +145,7 @@ class OpenResults:
 
     @property
     def estimates(self) -> tuple[Row, ...]:
-        """
-        Rows of shares, means and quantiles with ``question``, ``option``, ``n``, ``shown``, ``low``, ``high``, ...
+        """Rows of shares, means and quantiles with ``question``, ``option``, ``n``, ``shown``, ``low``, ``high``, ...
 
         ``among`` names the people whom a row describes: "all", "answered", "asked_and_answered", or corrected for
         careless answers "careful" or "careful_answered".
@@ -166,8 +160,7 @@ class OpenResults:
         weights: ArrayLike | None = None,
         **options: Any,  # noqa: ANN401
     ) -> JointResult:
-        """
-        Cross-tabulate two questions.
+        """Cross-tabulate two questions.
 
         Args:
             rows: question of the rows, or "question.option".
@@ -191,8 +184,7 @@ class OpenResults:
         weights: ArrayLike | None = None,
         **options: Any,  # noqa: ANN401
     ) -> JointResult:
-        """
-        Compare a share or a mean among groups.
+        """Compare a share or a mean among groups.
 
         The rows of the result have ``declined``, the share of people who gave no answer, where some did not.
 
@@ -212,8 +204,7 @@ class OpenResults:
         return _result(found, [one | declined.get(one["group"], {}) for one in found["values"]])
 
     def pairs(self, wave: int | None = None) -> JointResult:
-        """
-        Test every pair of questions for independence, with q values.
+        """Test every pair of questions for independence, with q values.
 
         Raises:
             SurveyError: the tests are not available; the message says why.
@@ -222,8 +213,7 @@ class OpenResults:
         return _result(found, found["pairs"])
 
     def block(self, *questions: str) -> BlockFit:
-        """
-        Fit the joint shares of questions of one block, and test how well its channel explains the reports.
+        """Fit the joint shares of questions of one block, and test how well its channel explains the reports.
 
         Args:
             questions: names of at least two questions of the block.
@@ -243,8 +233,7 @@ class OpenResults:
         mean: float | None = None,
         **options: Any,  # noqa: ANN401
     ) -> JointResult:
-        """
-        Test a question against known values.
+        """Test a question against known values.
 
         Args:
             question: the question, or "question.option".
@@ -267,8 +256,7 @@ class OpenResults:
         formula: str | None = None,
         **options: Any,  # noqa: ANN401
     ) -> JointResult:
-        """
-        Fit a regression of one question on others.
+        """Fit a regression of one question on others.
 
         Args:
             outcome: the outcome; or a whole formula.
@@ -310,8 +298,7 @@ def open_results(
     key_file: Path | None = None,
     covariates: Path | None = None,
 ) -> OpenResults:
-    """
-    Open the results of a survey.
+    """Open the results of a survey.
 
     Args:
         place: an ``export.json``, a folder of files, or the address of an aggregator.

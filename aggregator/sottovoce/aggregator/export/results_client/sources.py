@@ -27,8 +27,7 @@ from sottovoce.shared.spec import Survey
 
 
 def all_rows(folder: Opened) -> Archive:
-    """
-    Read all reports of a folder into memory as columns, the input of joint analyses.
+    """Read all reports of a folder into memory as columns, the input of joint analyses.
 
     Raises:
         SpecError: a part does not match the manifest, or a row in it is invalid; the message says where.
@@ -80,8 +79,7 @@ class ReportSource(Protocol):
         ...
 
     def answer(self, kind: str, options: Document, weights: ArrayLike | None = None) -> Document:
-        """
-        Run one analysis and return its document.
+        """Run one analysis and return its document.
 
         Args:
             kind: kind of request, one of ``requests.KINDS_OF_REQUEST``.
@@ -100,8 +98,7 @@ class ReadColumns:
     columns: Columns
 
     def answer(self, kind: str, options: Document, weights: ArrayLike | None = None) -> Document:
-        """
-        Run one analysis and return its document.
+        """Run one analysis and return its document.
 
         Args:
             kind: kind of request.
@@ -112,8 +109,7 @@ class ReadColumns:
 
 
 class FolderReports(ReadColumns):
-    """
-    Reports in a folder of files.
+    """Reports in a folder of files.
 
     Args:
         folder: folder with ``survey.json`` or ``survey.yaml``, and ``reports.csv`` or ``reports.parquet``; or an output
@@ -140,8 +136,7 @@ class FolderReports(ReadColumns):
 
 
 class StoredReports:
-    """
-    Reports of a survey in a database.
+    """Reports of a survey in a database.
 
     Args:
         storage: the database.
@@ -167,8 +162,7 @@ class StoredReports:
         return survey_of(self._revisions[-1].document)
 
     def answer(self, kind: str, options: Document, weights: ArrayLike | None = None) -> Document:
-        """
-        Run one analysis and return its document.
+        """Run one analysis and return its document.
 
         Args:
             kind: kind of request.

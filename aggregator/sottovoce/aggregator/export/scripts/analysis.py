@@ -1,5 +1,4 @@
-"""
-Print the shares and means of a survey from the files in this script's folder. Needs only Python 3.10 or newer.
+"""Print the shares and means of a survey from the files in this script's folder. Needs only Python 3.10 or newer.
 
 The script reads reports.csv (one row per report: what the devices sent, after randomizing), channels.csv and scores.csv
 (how to decode reports). A report's score is (s - b) / (a - b) for a share, s = 1 if it supports the option, else 0; for

@@ -27,8 +27,7 @@ _DELETE_OF_ACCOUNT = (
 
 
 class AccountTables:
-    """
-    The part of ``AccessTables`` that is about accounts and grants.
+    """The part of ``AccessTables`` that is about accounts and grants.
 
     Args:
         back_end: database that holds them.
@@ -40,8 +39,7 @@ class AccountTables:
         self._who = who
 
     def _note(self, db: Handle, what: str, about: str = "", who: bytes | None = None) -> None:
-        """
-        Add an audit log entry, as the last step of a transaction.
+        """Add an audit log entry, as the last step of a transaction.
 
         Args:
             db: within the transaction.
@@ -63,8 +61,7 @@ class AccountTables:
         return self._back_end.row_of("SELECT 1 FROM accounts LIMIT 1") is not None
 
     def add_account(self, account: Account) -> None:
-        """
-        Add an account for a member of staff.
+        """Add an account for a member of staff.
 
         Raises:
             AccessRefused: another account has this subject.
@@ -88,8 +85,7 @@ class AccountTables:
         return [account_of(row) for row in self._back_end.rows_of(_BY_NAME)]
 
     def disable(self, account_id: bytes, day: int) -> None:
-        """
-        Disable an account and end its sessions, including one that another transaction is starting.
+        """Disable an account and end its sessions, including one that another transaction is starting.
 
         Args:
             account_id: of the account.
@@ -116,8 +112,7 @@ class AccountTables:
                 self._note(db, words.ACCOUNT_ENABLED, account_id.hex())
 
     def delete(self, account_id: bytes) -> bool:
-        """
-        Delete an account with everything that lets it in; return False if there is none.
+        """Delete an account with everything that lets it in; return False if there is none.
 
         Its id stays in the audit log, whose entries are chained, as a pseudonym without a name.
 
@@ -139,8 +134,7 @@ class AccountTables:
         return is_there
 
     def set_admin(self, account_id: bytes, admin: bool) -> None:
-        """
-        Give or take the admin right of an account.
+        """Give or take the admin right of an account.
 
         Raises:
             AccessRefused: it is the last admin.
@@ -153,8 +147,7 @@ class AccountTables:
                 self._note(db, words.ACCOUNT_CHANGED, account_id.hex())
 
     def set_subject(self, account_id: bytes, subject: str | None) -> None:
-        """
-        Store an account's subject at the institution's identity provider; None removes it.
+        """Store an account's subject at the institution's identity provider; None removes it.
 
         Raises:
             AccessRefused: another account has this subject.
@@ -166,8 +159,7 @@ class AccountTables:
                 self._note(db, words.ACCOUNT_CHANGED, account_id.hex())
 
     def grant(self, account_id: bytes, survey: str, role: str) -> None:
-        """
-        Grant an account a role on a survey, replacing its former role.
+        """Grant an account a role on a survey, replacing its former role.
 
         Args:
             account_id: of the account.
@@ -203,8 +195,7 @@ class AccountTables:
                 self._note(db, words.GRANT_REVOKED, f"{survey} {account_id.hex()}")
 
     def revoke_grant(self, account_id: bytes, survey: str) -> None:
-        """
-        Revoke an account's role on a survey.
+        """Revoke an account's role on a survey.
 
         Raises:
             AccessRefused: the account is the survey's last owner.
@@ -242,8 +233,7 @@ def insert_account(db: Handle, account: Account) -> None:
 
 
 def insert_grant(db: Handle, account_id: bytes, survey: str, role: str) -> None:
-    """
-    Grant a role on a survey, replacing the account's former role.
+    """Grant a role on a survey, replacing the account's former role.
 
     Args:
         db: within a transaction that holds the lock of grants.

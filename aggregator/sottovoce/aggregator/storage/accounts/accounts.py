@@ -1,5 +1,4 @@
-"""
-Access control, available as ``storage.access``: one implementation in the SQL that both back ends share.
+"""Access control, available as ``storage.access``: one implementation in the SQL that both back ends share.
 
 The database stores only hashes of secrets in keys, links and cookies. Times are days, except those of sessions.
 """
@@ -51,8 +50,7 @@ class AccessTables(PasskeyTables):
     # Invitations
 
     def add_invitation(self, invitation: AccountInvitation) -> None:
-        """
-        Store a link that can be used once.
+        """Store a link that can be used once.
 
         Raises:
             AccessRefused: it signs in to an account that does not exist, or is disabled.
@@ -79,8 +77,7 @@ class AccessTables(PasskeyTables):
         return [_invitation(*row) for row in self._back_end.rows_of(_ALL_INVITATIONS)]
 
     def accept_invitation(self, link_hash: bytes, account: Account, day: int) -> bool:
-        """
-        Use an invitation and create its account and grant in one transaction; return False if it is not valid.
+        """Use an invitation and create its account and grant in one transaction; return False if it is not valid.
 
         Args:
             link_hash: hash of the link's secret.
@@ -104,8 +101,8 @@ class AccessTables(PasskeyTables):
         return spent is not None
 
     def start_session_by_link(self, session_hash: bytes, link_hash: bytes, now: int) -> Account | None:
-        """
-        Use a sign-in link and start a session in one transaction; return None if the link or its account is not valid.
+        """Use a sign-in link and start a session in one transaction; return None if the link or its account is not
+        valid.
 
         Args:
             session_hash: hash of the cookie's secret.
@@ -160,8 +157,7 @@ class AccessTables(PasskeyTables):
         return account
 
     def add_researcher(self, name: str, key_hash: bytes, day: int) -> Account:
-        """
-        Add a key with all scopes for an account of this name; create the account as admin and owner if needed.
+        """Add a key with all scopes for an account of this name; create the account as admin and owner if needed.
 
         Args:
             name: of the account; an existing account of this name gets an additional key.
@@ -179,8 +175,7 @@ class AccessTables(PasskeyTables):
         return account
 
     def revoke_researcher(self, name: str) -> int:
-        """
-        Delete all keys of the accounts of this name and end their sessions; return the number of keys.
+        """Delete all keys of the accounts of this name and end their sessions; return the number of keys.
 
         A session that another transaction is starting ends as well.
         """

@@ -34,8 +34,7 @@ class KeyTables(AccountTables):
     """The part of ``AccessTables`` that is about keys and sessions."""
 
     def add_key(self, key: AccessKey) -> None:
-        """
-        Add a key to an account.
+        """Add a key to an account.
 
         Raises:
             AccessRefused: there is no such account, or it is disabled.
@@ -52,8 +51,7 @@ class KeyTables(AccountTables):
         return [_key(*row) for row in self._back_end.rows_of(query, values)]
 
     def key(self, key_hash: bytes, day: int) -> tuple[Account, AccessKey] | None:
-        """
-        Return a valid key with its account and record its use; None if key or account is not valid.
+        """Return a valid key with its account and record its use; None if key or account is not valid.
 
         Args:
             key_hash: hash of its secret.
@@ -69,8 +67,7 @@ class KeyTables(AccountTables):
         return owned_key
 
     def revoke_key(self, key_hash: bytes) -> bool:
-        """
-        Delete a key; return True if it existed.
+        """Delete a key; return True if it existed.
 
         The sessions that its account started with a key end, including one that another transaction is starting.
         """
@@ -84,8 +81,7 @@ class KeyTables(AccountTables):
         return row is not None
 
     def start_session(self, session_hash: bytes, account_id: bytes, door: str, now: int) -> bool:
-        """
-        Start a session; return False without writing if the account is unknown or disabled.
+        """Start a session; return False without writing if the account is unknown or disabled.
 
         Args:
             session_hash: hash of the cookie's secret.
@@ -97,8 +93,7 @@ class KeyTables(AccountTables):
             return self._begin(db, session_hash, self._lock_account(db, account_id), door, now) is not None
 
     def start_session_by_key(self, session_hash: bytes, key_hash: bytes, now: int) -> Account | None:
-        """
-        Start a session with a key; return None unless the key is valid, has every scope and is for every survey.
+        """Start a session with a key; return None unless the key is valid, has every scope and is for every survey.
 
         Args:
             session_hash: hash of the cookie's secret.
@@ -113,8 +108,7 @@ class KeyTables(AccountTables):
             return self._begin(db, session_hash, owned_key[0], "key", now)
 
     def session(self, session_hash: bytes, now: int) -> StaffSession | None:
-        """
-        Return a session that has not expired, of an account that is not disabled, and record its use; or None.
+        """Return a session that has not expired, of an account that is not disabled, and record its use; or None.
 
         Args:
             session_hash: hash of the cookie's secret.

@@ -15,8 +15,7 @@ SCOPES = ("results:read", "surveys:write", "tokens:issue", "metrics:read", "jour
 
 
 class AccessRefused(SurveyError):
-    """
-    Error: a change of accounts or rights was refused. The message says why and names no person.
+    """Error: a change of accounts or rights was refused. The message says why and names no person.
 
     Args:
         message: English text for the command line.
@@ -34,8 +33,7 @@ class AccessRefused(SurveyError):
 
 @dataclass(frozen=True)
 class Account:
-    """
-    Account of a member of staff; it has no password.
+    """Account of a member of staff; it has no password.
 
     Attributes:
         id: 16 random bytes.
@@ -54,8 +52,7 @@ class Account:
 
 @dataclass(frozen=True)
 class AccessKey:
-    """
-    API key of an account; the database holds only the hash of its secret.
+    """API key of an account; the database holds only the hash of its secret.
 
     Attributes:
         hash: of the secret.
@@ -88,8 +85,7 @@ class AccessKey:
 
 @dataclass(frozen=True)
 class StaffSession:
-    """
-    Session of a signed-in browser.
+    """Session of a signed-in browser.
 
     Attributes:
         hash: of the cookie's secret.
@@ -113,8 +109,7 @@ class StaffSession:
 
 @dataclass(frozen=True)
 class AccountInvitation:
-    """
-    Link that can be used once: to create an account, or to sign in to an existing one.
+    """Link that can be used once: to create an account, or to sign in to an existing one.
 
     Attributes:
         hash: of the link's secret.
@@ -133,8 +128,7 @@ class AccountInvitation:
 
 @dataclass(frozen=True)
 class BoardView:
-    """
-    Link to view a survey without an account, for an ethics board or for the public.
+    """Link to view a survey without an account, for an ethics board or for the public.
 
     Attributes:
         hash: of the link's secret.

@@ -5,8 +5,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Passkey:
-    """
-    Public part of a passkey; its private key never leaves the device.
+    """Public part of a passkey; its private key never leaves the device.
 
     Attributes:
         credential_id: id that the device chose.
@@ -27,8 +26,7 @@ class Passkey:
 
 @dataclass(frozen=True)
 class PasskeyUse:
-    """
-    Verified assertion of a passkey, for one sign-in.
+    """Verified assertion of a passkey, for one sign-in.
 
     Attributes:
         credential_id: of the passkey.

@@ -1,5 +1,4 @@
-"""
-Tables of passkeys and used challenges; a sign-in checks the challenge and starts the session in one transaction.
+"""Tables of passkeys and used challenges; a sign-in checks the challenge and starts the session in one transaction.
 
 Challenges have times to the second, as sessions have; they are deleted once they have expired.
 """
@@ -28,8 +27,7 @@ class PasskeyTables(KeyTables):
     """The part of ``AccessTables`` that is about passkeys."""
 
     def challenge_key(self, drawn: bytes) -> bytes:
-        """
-        Return the secret that authenticates the challenges of this aggregator, the same on all nodes.
+        """Return the secret that authenticates the challenges of this aggregator, the same on all nodes.
 
         Args:
             drawn: random bytes that become the secret if there is none yet.
@@ -44,8 +42,7 @@ class PasskeyTables(KeyTables):
         return bytes(row[0])
 
     def add_passkey(self, passkey: Passkey) -> None:
-        """
-        Add a passkey to an account.
+        """Add a passkey to an account.
 
         Raises:
             AccessRefused: the passkey is known, or the account is disabled or has ``MOST`` passkeys.
@@ -77,8 +74,7 @@ class PasskeyTables(KeyTables):
         return [_passkey(row) for row in self._back_end.rows_of(_OF_ACCOUNT, [account_id])]
 
     def remove_passkey(self, account_id: bytes, credential_id: bytes) -> bool:
-        """
-        Delete a passkey and end the account's sessions that began with a passkey; return True if it existed.
+        """Delete a passkey and end the account's sessions that began with a passkey; return True if it existed.
 
         A session that another transaction is starting ends as well.
         """
@@ -93,8 +89,7 @@ class PasskeyTables(KeyTables):
         return removed
 
     def start_session_by_passkey(self, session_hash: bytes, use: PasskeyUse, now: int) -> Account | None:
-        """
-        Start a session with a passkey, or return None.
+        """Start a session with a passkey, or return None.
 
         None if the challenge was used before, the passkey was removed, its counter suggests a clone, or its account is
         disabled.

@@ -14,8 +14,7 @@ _KEYS = """
 
 
 def accounts_of_researchers(new_id: str, today: str) -> tuple[str, ...]:
-    """
-    Return the statements that make the accounts, all of administrators, and their keys.
+    """Return the statements that make the accounts, all of administrators, and their keys.
 
     Args:
         new_id: expression for sixteen random bytes.

@@ -19,8 +19,7 @@ class Journal:
         self._back_end = back_end
 
     def append(self, what: str, who: str, about: str = "") -> None:
-        """
-        Record an action outside of the database before it is done, so that a crash cannot leave it unrecorded.
+        """Record an action outside of the database before it is done, so that a crash cannot leave it unrecorded.
 
         Args:
             what: one of ``events.WHAT``.
@@ -31,8 +30,7 @@ class Journal:
             self._back_end.note(db, what, who, about)
 
     def append_once(self, what: str, who: str, about: str, *, per_survey: bool = False) -> int:
-        """
-        Record an action unless an equal entry was recorded today; return the day, counted from 1970-01-01.
+        """Record an action unless an equal entry was recorded today; return the day, counted from 1970-01-01.
 
         Args:
             what: as for ``append``.
@@ -53,8 +51,7 @@ class Journal:
         return day
 
     def entries(self, survey: str | None = None, since: int = 0, until: int = ALWAYS) -> Iterator[AuditEntry]:
-        """
-        Yield entries, oldest first.
+        """Yield entries, oldest first.
 
         Args:
             survey: only entries that concern this survey; None for all.
@@ -69,8 +66,7 @@ class Journal:
     def latest(
         self, most: int, survey: str | None = None, before: int | None = None, until: int = ALWAYS
     ) -> list[AuditEntry]:
-        """
-        Return the last entries, newest first.
+        """Return the last entries, newest first.
 
         Args:
             most: maximum number of entries.

@@ -1,5 +1,4 @@
-"""
-Closed list of the events in the audit log, with the form of each event's subject.
+"""Closed list of the events in the audit log, with the form of each event's subject.
 
 An entry holds only what its form allows: names of surveys, ids of accounts, words of closed lists, numbers. So no
 report, report id, token, answer, address, path or time of day can enter the audit log by mistake.
@@ -29,8 +28,7 @@ _SETTING = "[a-z][a-z_]{0,39}"
 
 
 class Form(NamedTuple):
-    """
-    Form of the entries of one kind.
+    """Form of the entries of one kind.
 
     Attributes:
         meaning: the action, in words.
@@ -135,8 +133,7 @@ OF_SURVEYS = tuple(what for what, form in WHAT.items() if form.of_survey)
 
 
 def check_words(what: str, who: str, about: str) -> None:
-    """
-    Refuse an entry that does not have the form of its kind.
+    """Refuse an entry that does not have the form of its kind.
 
     Args:
         what: one of ``WHAT``.

@@ -1,5 +1,4 @@
-"""
-Tables of the audit log; each function works within the caller's transaction.
+"""Tables of the audit log; each function works within the caller's transaction.
 
 An entry is written in the transaction of the action that it records, as its last step. Updating the one row of
 ``journal_head`` locks the audit log until the transaction ends, so that numbers have no gaps on any number of nodes; as
@@ -42,8 +41,7 @@ def of_survey(name: str) -> list[Any]:
 
 
 def append(db: Handle, day: int, what: str, who: str, about: str = "") -> None:
-    """
-    Add an entry as the last step of a transaction, since other writers wait from here until its end.
+    """Add an entry as the last step of a transaction, since other writers wait from here until its end.
 
     Args:
         db: within a transaction.
@@ -65,8 +63,7 @@ def append(db: Handle, day: int, what: str, who: str, about: str = "") -> None:
 
 
 def has(db: Handle, day: int, what: str, who: str, about: str, *, begins: bool = False) -> bool:
-    """
-    Return True if there is an entry with exactly these values.
+    """Return True if there is an entry with exactly these values.
 
     Args:
         db: within a transaction.
@@ -92,8 +89,7 @@ def head(db: Handle) -> ChainHead:
 
 
 def entries(db: Handle, condition: str = "", parameters: Sequence[Any] = ()) -> Iterator[AuditEntry]:
-    """
-    Yield entries without holding all of them in memory.
+    """Yield entries without holding all of them in memory.
 
     Args:
         db: within a transaction.
@@ -105,8 +101,7 @@ def entries(db: Handle, condition: str = "", parameters: Sequence[Any] = ()) -> 
 
 
 def last_due(db: Handle, today: int) -> AuditEntry | None:
-    """
-    Return the newest entry older than ``RETENTION_DAYS`` days; None if no entry is due for deletion.
+    """Return the newest entry older than ``RETENTION_DAYS`` days; None if no entry is due for deletion.
 
     Entries of kind ``CUT`` alone are not due: deleting them adds another such entry, every day.
     """

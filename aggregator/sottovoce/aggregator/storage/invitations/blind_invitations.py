@@ -1,5 +1,4 @@
-"""
-Invitations of surveys with ``access: blind``: their hashes, and a fingerprint of the message each was redeemed for.
+"""Invitations of surveys with ``access: blind``: their hashes, and a fingerprint of the message each was redeemed for.
 
 No row links to a report. The time of a redemption is not stored, and rows are in the order of random hashes.
 
@@ -62,8 +61,7 @@ class InvitationStorage(BackEnd):
     """The part of ``Storage`` that handles invitations to be redeemed."""
 
     def redeem_invitation(self, survey: int, invitation: bytes, blinded: bytes) -> Outcome:
-        """
-        Redeem an invitation, durably.
+        """Redeem an invitation, durably.
 
         Returns NEW; SAME if it was redeemed for this fingerprint, which gets the same signature again, CONFLICT if for
         another; TOKEN_INVALID if it does not exist; UNKNOWN while it is held after a restore; CLOSED.
@@ -89,8 +87,7 @@ class InvitationStorage(BackEnd):
         return Outcome.SAME if bytes(row[0]) == blinded else Outcome.CONFLICT
 
     def hold_invitations(self, now: int = 0) -> None:
-        """
-        Hold all unredeemed invitations after a restore, until ``reissue_invitations``.
+        """Hold all unredeemed invitations after a restore, until ``reissue_invitations``.
 
         They may have been redeemed after the backup.
 
@@ -106,8 +103,7 @@ class InvitationStorage(BackEnd):
         return int(self.row_of(_MARK)[0])
 
     def note_mark(self, now: int, known: int) -> tuple[int, bool]:
-        """
-        Raise the age mark, and hold invitations if the mark shows that an older copy of the database was restored.
+        """Raise the age mark, and hold invitations if the mark shows that an older copy of the database was restored.
 
         Args:
             now: seconds since 1970.
@@ -132,8 +128,7 @@ class InvitationStorage(BackEnd):
         return {name: Held(number, since) for name, number, since in self.rows_of(_HELD_OF_OPEN)}
 
     def reissue_invitations(self, survey: int, who: str = NO_ACTOR) -> int:
-        """
-        Make held invitations valid again; return their number.
+        """Make held invitations valid again; return their number.
 
         Each of them may have been redeemed after the backup, and can then be redeemed a second time.
 
@@ -162,8 +157,7 @@ class InvitationStorage(BackEnd):
 
 
 def revoke(db: Handle, survey: int, hashes: Sequence[bytes]) -> int:
-    """
-    Revoke invitations that were not redeemed, held ones included; return their number.
+    """Revoke invitations that were not redeemed, held ones included; return their number.
 
     Args:
         db: within a transaction.

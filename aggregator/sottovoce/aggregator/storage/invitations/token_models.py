@@ -7,8 +7,7 @@ from sottovoce.aggregator.storage.audit_log.events import NO_ACTOR
 
 
 class TokenCounts(NamedTuple):
-    """
-    Numbers of tokens by state.
+    """Numbers of tokens by state.
 
     Attributes:
         created: all tokens that were ever created.
@@ -35,8 +34,7 @@ class Held(NamedTuple):
 
 
 class TokenBatch(NamedTuple):
-    """
-    Idempotent request for tokens: repeating it creates nothing.
+    """Idempotent request for tokens: repeating it creates nothing.
 
     Attributes:
         survey: key of the first revision, which all tokens of a survey refer to.

@@ -46,8 +46,7 @@ class TokenStorage(blind_invitations.InvitationStorage):
     """The part of ``Storage`` that handles tokens; each refers to the first revision of its survey."""
 
     def add_tokens(self, survey: int, hashes: Sequence[bytes], who: str = NO_ACTOR, blind: bool = False) -> None:
-        """
-        Add tokens for one report each, or invitations for one redemption each.
+        """Add tokens for one report each, or invitations for one redemption each.
 
         Args:
             survey: key of the first revision.
@@ -61,8 +60,8 @@ class TokenStorage(blind_invitations.InvitationStorage):
             self.note(db, TOKENS_MADE, who, f"{name} {len(hashes)}")
 
     def add_tokens_once(self, batch: TokenBatch) -> str:
-        """
-        Add tokens unless the survey log shows that the request was answered; return the body of the first such request.
+        """Add tokens unless the survey log shows that the request was answered; return the body of the first such
+        request.
 
         The tokens themselves cannot show it: spent and revoked ones are deleted, and must not become valid again.
         """
@@ -78,8 +77,7 @@ class TokenStorage(blind_invitations.InvitationStorage):
             return batch.body
 
     def revoke_tokens(self, survey: int, hashes: Sequence[bytes], who: str = NO_ACTOR) -> int:
-        """
-        Revoke tokens and invitations; return how many were still valid.
+        """Revoke tokens and invitations; return how many were still valid.
 
         Args:
             survey: key of the first revision.
@@ -117,8 +115,7 @@ def _add(db: Handle, survey: int, hashes: Sequence[bytes], blind: bool) -> None:
 
 
 def forget(db: Handle, name: str) -> None:
-    """
-    Delete all tokens and invitations of a survey, and store how many were valid or held.
+    """Delete all tokens and invitations of a survey, and store how many were valid or held.
 
     Args:
         db: within a transaction.

@@ -43,8 +43,7 @@ class PostgresHandle:
         self._connection.execute(_HOLD_IDS, [sorted({each[0] for each in report_ids})])
 
     def stream(self, statement: str, parameters: Sequence[Any], size: int) -> Iterator[list[Any]]:
-        """
-        The rows of a statement, so many at a time.
+        """The rows of a statement, so many at a time.
 
         Args:
             statement: one, with ``?`` for bound values.

@@ -23,8 +23,7 @@ _SET_VERSION = "UPDATE schema_version SET version = version + %s, usable_from = 
 
 
 def check_usable(db: Handle, unfinished: bool = False) -> None:
-    """
-    Return if the database has this program's schema.
+    """Return if the database has this program's schema.
 
     Args:
         db: within a transaction.
@@ -39,8 +38,7 @@ def check_usable(db: Handle, unfinished: bool = False) -> None:
 
 
 def migrate(connection: psycopg.Connection[Any], unfinished: bool, stopped: bool, migrates: bool) -> None:
-    """
-    Make the tables of a new database, or migrate one of an earlier release, all or nothing.
+    """Make the tables of a new database, or migrate one of an earlier release, all or nothing.
 
     Args:
         connection: outside a transaction.

@@ -1,5 +1,4 @@
-"""
-Shown counts on PostgreSQL, updated after the reports are durable, in a transaction and thread of their own.
+"""Shown counts on PostgreSQL, updated after the reports are durable, in a transaction and thread of their own.
 
 A crash between the two leaves them late, until the next group or minute, and never early.
 """
@@ -60,8 +59,7 @@ _SHOW = """
 
 
 def show_grown(connection: psycopg.Connection[Any], batches: Mapping[int, int]) -> None:
-    """
-    Show the cells that have grown by as many reports as a survey shows at once.
+    """Show the cells that have grown by as many reports as a survey shows at once.
 
     Args:
         connection: outside a transaction.
@@ -74,9 +72,8 @@ def show_grown(connection: psycopg.Connection[Any], batches: Mapping[int, int]) 
 
 
 class SnapshotPublisher:
-    """
-    Shows in a thread of its own, so that no group of reports waits for a second sync; after a pause, so that under load
-    most groups only say that there is more to show.
+    """Shows in a thread of its own, so that no group of reports waits for a second sync; after a pause, so that under
+    load most groups only say that there is more to show.
 
     Args:
         show: shows what has grown of surveys, given their ``release_batch`` by their keys.

@@ -1,5 +1,4 @@
-"""
-Tables of a PostgreSQL database, made from the catalogue, and the migration from release 0.3.0.
+"""Tables of a PostgreSQL database, made from the catalogue, and the migration from release 0.3.0.
 
 ``schema_version`` is one row: the number of the schema; the earliest schema whose programs can work with it, which
 nodes of 0.3.0 ask for; and True while ``settled`` is in the order of the random ids.
@@ -58,8 +57,7 @@ _RESEARCHERS = accounts_of_researchers("uuid_send(gen_random_uuid())", "extract(
 
 
 def make(connection: psycopg.Connection[Any], table: str, name: str = "") -> None:
-    """
-    Make a table.
+    """Make a table.
 
     Args:
         connection: within a transaction.
@@ -79,8 +77,7 @@ def make(connection: psycopg.Connection[Any], table: str, name: str = "") -> Non
 
 
 def make_all(connection: psycopg.Connection[Any], kept: Collection[str] = ()) -> None:
-    """
-    Make all tables, but those that are kept.
+    """Make all tables, but those that are kept.
 
     Args:
         connection: within a transaction.
@@ -94,8 +91,8 @@ def make_all(connection: psycopg.Connection[Any], kept: Collection[str] = ()) ->
 
 
 def take_over(connection: psycopg.Connection[Any], version: int) -> None:
-    """
-    Replace the tables of an earlier release by those of this one, with all rows; ``settled`` may be large, and is kept.
+    """Replace the tables of an earlier release by those of this one, with all rows; ``settled`` may be large, and is
+    kept.
 
     Args:
         connection: within a transaction; no node uses the database.

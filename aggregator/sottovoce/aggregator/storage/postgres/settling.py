@@ -1,5 +1,4 @@
-"""
-Moving of fresh reports, and rewriting of tables, in the order of random keys.
+"""Moving of fresh reports, and rewriting of tables, in the order of random keys.
 
 Privacy: PostgreSQL notes with each row which transaction wrote it, places rows in the order of writing, and leaves
 deleted ones in the files. What is settled or rewritten here gets new files and one transaction. Each step is one
@@ -54,8 +53,7 @@ NOTE_CHANGE = "UPDATE schema_version SET is_sorted = false WHERE is_sorted"
 
 
 def settle(connection: psycopg.Connection[Any], tries: int = TRIES) -> None:
-    """
-    Move the rows of ``fresh`` to ``settled``, and replace the files in which they were.
+    """Move the rows of ``fresh`` to ``settled``, and replace the files in which they were.
 
     Args:
         connection: outside a transaction.
@@ -82,8 +80,7 @@ def settle(connection: psycopg.Connection[Any], tries: int = TRIES) -> None:
 
 
 def sort_settled(connection: psycopg.Connection[Any]) -> None:
-    """
-    Rewrite ``settled`` if reports came to it, or were taken out of it, since it was rewritten.
+    """Rewrite ``settled`` if reports came to it, or were taken out of it, since it was rewritten.
 
     Reports arrive meanwhile; withdrawals wait.
 
@@ -106,8 +103,7 @@ def sort_settled(connection: psycopg.Connection[Any]) -> None:
 
 
 def rewrite(connection: psycopg.Connection[Any], table: str, tries: int = TRIES) -> None:
-    """
-    Rewrite a table of tokens or invitations; reports and redemptions wait meanwhile.
+    """Rewrite a table of tokens or invitations; reports and redemptions wait meanwhile.
 
     Args:
         connection: outside a transaction.
@@ -125,8 +121,7 @@ def rewrite(connection: psycopg.Connection[Any], table: str, tries: int = TRIES)
 
 
 def level_counts(connection: psycopg.Connection[Any], tries: int = TRIES) -> None:
-    """
-    Rewrite the live counts, so that all come from one transaction; reports wait meanwhile.
+    """Rewrite the live counts, so that all come from one transaction; reports wait meanwhile.
 
     Privacy: each report leaves a dead row of each count that it changed, with the number of its transaction. In the
     order of these numbers, they tell the values of the reports in the order of arrival.
@@ -150,8 +145,7 @@ def level_counts(connection: psycopg.Connection[Any], tries: int = TRIES) -> Non
 
 
 def vacuum_full(connection: psycopg.Connection[Any], tables: Iterable[str], is_over: Callable[[], bool]) -> bool:
-    """
-    Have the server rewrite tables, each once no transaction uses it; return False if it gave up.
+    """Have the server rewrite tables, each once no transaction uses it; return False if it gave up.
 
     Args:
         connection: outside a transaction.

@@ -1,5 +1,4 @@
-"""
-The shared back end: one PostgreSQL, several aggregators.
+"""The shared back end: one PostgreSQL, several aggregators.
 
 A group of which all is new is stored by ``store.py``; any other one is classified report by report. What has grown is
 shown after that, in another transaction and thread: late, and never early. PostgreSQL notes with every row which
@@ -46,8 +45,7 @@ _WITH_NAMES = ("surveys", "drafts", "releases", *(each for each in OF_SURVEYS if
 
 
 class PostgresStorage(sql_storage.Storage):
-    """
-    A PostgreSQL database; its tables are made if there are none.
+    """A PostgreSQL database; its tables are made if there are none.
 
     Args:
         url: ``postgresql://...``; never repeated in a message.
@@ -253,8 +251,7 @@ class PostgresStorage(sql_storage.Storage):
 
 
 def _configure(connection: psycopg.Connection[Any]) -> None:
-    """
-    Set what the server's defaults may not be.
+    """Set what the server's defaults may not be.
 
     Nothing is acknowledged before it is synced; who has waited for a lock sees what came meanwhile; and ids are looked
     up in an index, although the planner, which has no statistics of them, thinks that many rows have the same one.

@@ -1,5 +1,4 @@
-"""
-Storing of a group of reports of which all are new, in one transaction and one round trip.
+"""Storing of a group of reports of which all are new, in one transaction and one round trip.
 
 For each survey there are two statements. The first one locks the survey, inserts the reports into ``fresh`` and counts
 them, or does nothing if one is known. The second one sees what was committed meanwhile. It looks for the same ids in
@@ -75,8 +74,7 @@ _IS_ANY_SETTLED = "SELECT EXISTS (SELECT FROM settled WHERE survey = ? AND repor
 
 
 def store_new(connection: psycopg.Connection[Any], arrivals: Sequence[ReportBatch]) -> bool:
-    """
-    Store a group durably; return False, with nothing stored, if not all of it is new and allowed.
+    """Store a group durably; return False, with nothing stored, if not all of it is new and allowed.
 
     Args:
         connection: outside a transaction.
@@ -117,8 +115,7 @@ def wait_for_withdrawals(db: PostgresHandle, arrivals: Sequence[ReportBatch]) ->
 
 
 def _may_be_stored(db: PostgresHandle, arrivals: Sequence[ReportBatch]) -> bool:
-    """
-    Lock the surveys and spend the tokens, in the order in which a purge takes them.
+    """Lock the surveys and spend the tokens, in the order in which a purge takes them.
 
     A correction waits for the lock of the first revision, or is seen after it.
     """

@@ -1,5 +1,4 @@
-"""
-Reports of one shape as numpy columns, to be stored by one statement and counted question by question.
+"""Reports of one shape as numpy columns, to be stored by one statement and counted question by question.
 
 Reports have the same shape if survey, wave and bytes a value are equal. Usually a whole group has one shape.
 """
@@ -23,8 +22,7 @@ _FEW = 1 << 15
 
 
 def merge(arrivals: Iterable[ReportBatch]) -> list[ReportBatch]:
-    """
-    Return one batch a shape, its reports ordered by id, so that the database never sees the order of arrival.
+    """Return one batch a shape, its reports ordered by id, so that the database never sees the order of arrival.
 
     Shapes are sorted as well, so that two nodes take locks in the same order and cannot deadlock.
     """
@@ -80,8 +78,7 @@ def matrix(packed: bytes, reports: int) -> np.ndarray:
 
 
 def tallies(numbers: np.ndarray, masks: Mapping[int, int], groups: np.ndarray | None = None) -> np.ndarray:
-    """
-    Count the values of each question: sorted rows (group, question, counted value, number of reports).
+    """Count the values of each question: sorted rows (group, question, counted value, number of reports).
 
     Args:
         numbers: values as ``matrix`` returns them; null values are not counted.
@@ -103,8 +100,7 @@ def tallies(numbers: np.ndarray, masks: Mapping[int, int], groups: np.ndarray | 
 
 
 def tally(values: np.ndarray, options: int = 0, times: np.ndarray | None = None) -> dict[int, int]:
-    """
-    Count the reports of one question by value.
+    """Count the reports of one question by value.
 
     Args:
         values: reported values, integers >= 0 of any numpy type, shape (n,).

@@ -1,5 +1,4 @@
-"""
-Slow path for a group of reports that are not all new: classify each one, then store those that are.
+"""Slow path for a group of reports that are not all new: classify each one, then store those that are.
 
 A few queries look up the whole group, so that a client that repeats reports, or an attacker, cannot delay the other
 reports of a large group by one query each.
@@ -35,8 +34,7 @@ def store_sorted(
     is_open: Callable[[Handle, int], bool],
     lock: str = "",
 ) -> list[Outcome]:
-    """
-    Store the new reports of a group and return an outcome for each report, copies within the group included.
+    """Store the new reports of a group and return an outcome for each report, copies within the group included.
 
     Args:
         db: within a transaction.
@@ -114,8 +112,7 @@ def is_any_withdrawn(db: Handle, arrivals: Sequence[ReportBatch]) -> bool:
 
 
 def _lock_signed_ids(db: Handle, reports: Sequence[ReportBatch]) -> dict[int, list[int]]:
-    """
-    Lock signed ids and return the other revisions of their surveys, by survey key.
+    """Lock signed ids and return the other revisions of their surveys, by survey key.
 
     A signature does not name a revision, so a respondent could use one id for a report to each revision. After the lock
     no other writer stores these ids; the query after it sees revisions that were published meanwhile.

@@ -12,8 +12,7 @@ NO_COHORT = -1
 
 
 class Change(NamedTuple):
-    """
-    Numbers of reports that a group adds, as sorted rows of integers.
+    """Numbers of reports that a group adds, as sorted rows of integers.
 
     Attributes:
         cells: rows (survey, wave, cohort, reports). Writers update them in this order, which prevents deadlocks.

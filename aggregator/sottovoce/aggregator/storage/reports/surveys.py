@@ -85,8 +85,7 @@ class SurveyStorage(BackEnd):
     def publish(
         self, survey: Survey, retire: bool = False, who: str = words.NO_ACTOR, *, stay_closed: bool = False
     ) -> StoredSurvey:
-        """
-        Publish a survey; publishing the same one again changes nothing.
+        """Publish a survey; publishing the same one again changes nothing.
 
         Args:
             survey: to be published.
@@ -128,8 +127,7 @@ class SurveyStorage(BackEnd):
             return survey_log.lines(db)
 
     def close_survey(self, name: str, day: int, who: str = words.NO_ACTOR) -> None:
-        """
-        Admit no more reports to any revision; the first time, show all counts.
+        """Admit no more reports to any revision; the first time, show all counts.
 
         Args:
             name: of the survey.
@@ -151,8 +149,7 @@ class SurveyStorage(BackEnd):
         self.tidy()
 
     def changed_since_close(self, name: str, less_than: int | None = None) -> int:
-        """
-        Return the number of cells whose live or shown counts changed since the survey's first close.
+        """Return the number of cells whose live or shown counts changed since the survey's first close.
 
         Args:
             name: of the survey.
@@ -162,8 +159,7 @@ class SurveyStorage(BackEnd):
         return int(self.row_of(_CHANGED, [name, less_than, less_than])[0])
 
     def reopen_survey(self, name: str, who: str = words.NO_ACTOR) -> None:
-        """
-        Admit reports to all revisions again; shown counts stay, and grow by ``release_batch`` as before the close.
+        """Admit reports to all revisions again; shown counts stay, and grow by ``release_batch`` as before the close.
 
         Raises:
             StorageError: there is no such survey, or its report ids were deleted, so that a repeated report counts
@@ -180,8 +176,7 @@ class SurveyStorage(BackEnd):
                 self.note(db, words.REOPENED, who, name)
 
     def delete_survey(self, name: str, who: str = words.NO_ACTOR) -> None:
-        """
-        Delete a survey from tables and files; its lines in the survey log and entries in the audit log remain.
+        """Delete a survey from tables and files; its lines in the survey log and entries in the audit log remain.
 
         Its name cannot be used again, since respondents' devices remember it.
 
@@ -202,8 +197,7 @@ class SurveyStorage(BackEnd):
         self._forget()
 
     def purge(self, survey: int, who: str = words.NO_ACTOR) -> None:
-        """
-        Give every report of a closed revision a new random key; delete ids and tombstones, in one transaction.
+        """Give every report of a closed revision a new random key; delete ids and tombstones, in one transaction.
 
         Does nothing for an open revision. The last revision's purge also deletes tokens and invitations; earlier,
         another revision may still need those that people received. With signed ids nothing is purged while any revision
@@ -267,8 +261,7 @@ def _check_next(survey: Survey, revision: int, digest: str, document: bytes) -> 
 
 
 def _check_signed(db: Handle, survey: Survey) -> None:
-    """
-    Refuse a new revision of a survey with signed ids once ids of an earlier revision were deleted.
+    """Refuse a new revision of a survey with signed ids once ids of an earlier revision were deleted.
 
     Without them the server cannot enforce one report an id across revisions. The lock waits for transactions that store
     reports for the first revision in the belief that it is the only one.

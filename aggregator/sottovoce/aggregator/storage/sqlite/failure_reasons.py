@@ -21,8 +21,7 @@ _REASONS = {
 
 
 def failure_reason(error: sqlite3.Error) -> str:
-    """
-    Return why the database is unavailable, and what to do about it.
+    """Return why the database is unavailable, and what to do about it.
 
     Privacy: SQLite's own message may quote values of reports, so this uses nothing but its result code.
     """

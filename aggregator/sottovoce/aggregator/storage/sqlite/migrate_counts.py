@@ -1,5 +1,4 @@
-"""
-From counts that held their shown figure beside them, and a count of the whole, to cells of one cohort each.
+"""From counts that held their shown figure beside them, and a count of the whole, to cells of one cohort each.
 
 They read ``former_cells`` and ``former_counts`` and fill the new tables. Nothing is shown that was not shown: where
 there are cohorts, the whole is from now on the sum of what they show, which is at most what it was.

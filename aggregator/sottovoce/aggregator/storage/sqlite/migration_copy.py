@@ -34,8 +34,7 @@ def _number(file: Path, query: str) -> int:
 
 
 def make_copy(file: Path) -> Path:
-    """
-    Write a copy of a database of an earlier release beside it, in the order of keys.
+    """Write a copy of a database of an earlier release beside it, in the order of keys.
 
     Returns:
         Path of the copy.
@@ -67,8 +66,7 @@ def copies(file: Path) -> list[Path]:
 
 
 def remove_copies(file: Path, older_than: float = 0) -> list[Path]:
-    """
-    Remove the copies that earlier migrations of a database left.
+    """Remove the copies that earlier migrations of a database left.
 
     Args:
         file: the database.

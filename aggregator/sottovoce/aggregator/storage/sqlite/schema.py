@@ -1,5 +1,4 @@
-"""
-Tables of a SQLite database, made from the catalogue, and their migration from any earlier release.
+"""Tables of a SQLite database, made from the catalogue, and their migration from any earlier release.
 
 ``user_version`` is the number of the schema. A migration makes every table anew and fills it from the former one, in
 one transaction. Only ``settled`` keeps its pages, since it may be large.
@@ -56,8 +55,7 @@ def version(db: Database) -> int:
 
 
 def migrate(db: Database, unfinished: bool = False) -> bool:
-    """
-    Migrate a database to the current schema, all or nothing; return True if it had an earlier version.
+    """Migrate a database to the current schema, all or nothing; return True if it had an earlier version.
 
     Args:
         db: within a write transaction.
@@ -81,8 +79,7 @@ def migrate(db: Database, unfinished: bool = False) -> bool:
 
 
 def check_ours(db: Database) -> None:
-    """
-    Refuse a file that is not a database of this program.
+    """Refuse a file that is not a database of this program.
 
     Raises:
         StorageError: it has no schema version, or no table ``surveys``, which every version has.

@@ -1,5 +1,4 @@
-"""
-Moving of fresh reports, and rewriting of tables with used secrets, in the order of random keys.
+"""Moving of fresh reports, and rewriting of tables with used secrets, in the order of random keys.
 
 Privacy: within a page, SQLite places a new row below the others, and leaves pointers to deleted rows behind the valid
 ones. After settling, both tell the order of the keys. Each transaction leaves every row in one place, so that a process
@@ -41,8 +40,7 @@ _BEFORE_ALL = (-1, b"")
 
 
 def settle(write: Write, copy_log: Callable[[], None]) -> None:
-    """
-    Move the rows of ``fresh`` to ``settled``, in the order of their ids.
+    """Move the rows of ``fresh`` to ``settled``, in the order of their ids.
 
     Args:
         write: begins a write transaction.

@@ -1,5 +1,4 @@
-"""
-SQLite back end: one file, one process that writes.
+"""SQLite back end: one file, one process that writes.
 
 Reports have no rowid and no time. Their key is the random report id. SQLite syncs every commit before the server
 acknowledges it (WAL, synchronous=FULL).
@@ -63,8 +62,7 @@ _INSERT = """
 
 
 class SQLiteStorage(sql_storage.Storage):
-    """
-    Storage in a SQLite file, created if it does not exist.
+    """Storage in a SQLite file, created if it does not exist.
 
     Args:
         path: of the file.

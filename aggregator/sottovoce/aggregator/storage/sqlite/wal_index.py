@@ -1,5 +1,4 @@
-"""
-Index of SQLite's log, the file ``-shm``: which page each frame of the log holds.
+"""Index of SQLite's log, the file ``-shm``: which page each frame of the log holds.
 
 Privacy: it keeps this after the log was emptied, and so the order in which pages of reports and of tokens changed.
 """
@@ -12,8 +11,7 @@ HEADER_BYTES = 136
 
 
 class WalIndex:
-    """
-    The index of one database's log.
+    """The index of one database's log.
 
     Its file stays open until the process ends: closing it would release all locks of this process on it, which are
     SQLite's own.
@@ -27,8 +25,7 @@ class WalIndex:
         self._opened: dict[int, int] = {}
 
     def forget_pages(self) -> bool:
-        """
-        Overwrite the numbers of pages if the log is empty; return False if it is not.
+        """Overwrite the numbers of pages if the log is empty; return False if it is not.
 
         The caller holds SQLite's lock of writers.
         """

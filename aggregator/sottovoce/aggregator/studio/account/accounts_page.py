@@ -17,8 +17,7 @@ Acted = tuple[str, int]
 
 @dataclass(frozen=True)
 class AccountRow:
-    """
-    An account as admins see it.
+    """An account as admins see it.
 
     Attributes:
         account: the account.
@@ -144,8 +143,7 @@ def _row(found: Account, has_key: bool) -> AccountRow:
 
 
 def sign_in_ways(account: Account, has_key: bool) -> list[str]:
-    """
-    Return the sign-in methods that an account can use on this server.
+    """Return the sign-in methods that an account can use on this server.
 
     Args:
         account: the account.
@@ -163,8 +161,7 @@ def _find_account(account: str) -> Account | None:
 
 
 def _survey() -> str:
-    """
-    Return the survey named in the form; an empty field means every survey.
+    """Return the survey named in the form; an empty field means every survey.
 
     Raises:
         AccessRefused: no survey has this name.

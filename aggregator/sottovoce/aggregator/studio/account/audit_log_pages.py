@@ -27,8 +27,7 @@ _NAME = re.compile(r"[a-z0-9][a-z0-9_-]{0,63}").fullmatch
 
 @dataclass(frozen=True)
 class AuditLogLine:
-    """
-    Entry of the audit log, formatted for the reader.
+    """Entry of the audit log, formatted for the reader.
 
     Attributes:
         number: number of the entry.
@@ -61,8 +60,7 @@ def history(name: str) -> str:
 
 
 def line(entry: AuditEntry, names: Mapping[str, str]) -> AuditLogLine:
-    """
-    Format an entry in the reader's language.
+    """Format an entry in the reader's language.
 
     Args:
         entry: entry of the audit log.
@@ -99,8 +97,7 @@ def _lines(survey: str | None) -> list[AuditLogLine]:
 
 
 def _pop_surplus(lines: list[AuditLogLine]) -> int | None:
-    """
-    Remove the surplus entry from ``lines``, in place.
+    """Remove the surplus entry from ``lines``, in place.
 
     Returns:
         The number below which the next page continues; None on the last page.

@@ -31,8 +31,7 @@ def change_board(name: str) -> ResponseReturnValue:
 
 
 def _make(name: str) -> str:
-    """
-    Make a link to the newest revision and return its URL.
+    """Make a link to the newest revision and return its URL.
 
     Raises:
         AccessRefused: the number of days is missing or out of range.

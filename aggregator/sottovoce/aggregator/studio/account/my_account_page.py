@@ -105,8 +105,7 @@ def _me(made: str = "", refused: str = "") -> str:
 
 
 def _asked_for(digest: bytes) -> AccessKey:
-    """
-    Build the key that the form describes.
+    """Build the key that the form describes.
 
     Raises:
         AccessRefused: a field is invalid.

@@ -1,5 +1,4 @@
-"""
-Sign-in with an institution's account by OpenID Connect: redirect to the provider, and callback.
+"""Sign-in with an institution's account by OpenID Connect: redirect to the provider, and callback.
 
 The page shows a link to the provider, because the content security policy forbids forms that leave the site. The
 callback is a navigation from another site: the cookie of the attempt is ``SameSite=Lax``, or the browser would not
@@ -64,8 +63,7 @@ def accept() -> Response:
 
 
 def bind() -> Response:
-    """
-    Show the link to the provider that binds the institution's identity to the signed-in account.
+    """Show the link to the provider that binds the institution's identity to the signed-in account.
 
     The callback comes from another site, without the session cookie, so it must learn from elsewhere which account to
     bind. That must be a secret, or an attacker could bind an identity to a victim's account. It is a one-time sign-in
@@ -135,8 +133,7 @@ def _with_attempt(reply: Response, attempt: str, page: str, link: str = "", name
 
 
 def _attempt() -> list[str]:
-    """
-    Read the parts of the cookie that ``_with_attempt`` set.
+    """Read the parts of the cookie that ``_with_attempt`` set.
 
     Raises:
         SignInRefused: the cookie is missing or malformed.

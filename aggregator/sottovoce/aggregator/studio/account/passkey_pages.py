@@ -1,5 +1,4 @@
-"""
-Passkeys: sign-in, and the passkeys of the signed-in account.
+"""Passkeys: sign-in, and the passkeys of the signed-in account.
 
 These are the only pages that need a script, which calls the browser's WebAuthn API.
 """
@@ -96,8 +95,7 @@ def _own(refused: str) -> str:
 
 
 def _answer() -> Answer:
-    """
-    Parse the browser's answer and check that it answers a challenge of this aggregator.
+    """Parse the browser's answer and check that it answers a challenge of this aggregator.
 
     Raises:
         SignInRefused: the answer is malformed, or its challenge is unknown or too old.

@@ -24,8 +24,7 @@ SESSION_ROUTES = (
 
 
 def register_doors(app: Flask, settings: Settings, clock: Clock) -> Sequence[Route]:
-    """
-    Set up the sign-in methods that the settings allow.
+    """Set up the sign-in methods that the settings allow.
 
     A disabled method gets no routes, and its modules are not imported.
 

@@ -16,8 +16,7 @@ from sottovoce.aggregator.studio.survey_frame import frame_of
 
 @dataclass(frozen=True)
 class Member:
-    """
-    Account with a role on a survey.
+    """Account with a role on a survey.
 
     Attributes:
         account: the account.
@@ -91,8 +90,7 @@ _ACTS: Mapping[str, Callable[[str], str | None]] = {
 
 
 def _member(name: str) -> Account:
-    """
-    Return the account that the form names, if it has a role on this very survey.
+    """Return the account that the form names, if it has a role on this very survey.
 
     Raises:
         Refusal: no such member.

@@ -79,8 +79,7 @@ _WAVE = re.compile(r"wave(\d+)\.(opens|closes)").fullmatch
 
 
 class DisplayedDifference(NamedTuple):
-    """
-    A field that differs between two versions, formatted for the reader.
+    """A field that differs between two versions, formatted for the reader.
 
     Attributes:
         place: the question and the field.
@@ -94,8 +93,7 @@ class DisplayedDifference(NamedTuple):
 
 
 def differences_in_words(mine: SurveyDraft, theirs: SurveyDraft, words: Words) -> list[DisplayedDifference]:
-    """
-    List every field that differs, in the order of the form.
+    """List every field that differs, in the order of the form.
 
     Args:
         mine: first version.

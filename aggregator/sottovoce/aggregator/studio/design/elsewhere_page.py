@@ -29,8 +29,7 @@ SYSTEMS = {
 
 
 def elsewhere(name: str) -> ResponseReturnValue:
-    """
-    Show the snippet of one question or block for one system, what that system stores, and how to analyze its export.
+    """Show the snippet of one question or block for one system, what that system stores, and how to analyze its export.
 
     A draft with mistakes leads back to the page that lists them.
     """

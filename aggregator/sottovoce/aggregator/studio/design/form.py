@@ -29,8 +29,7 @@ _STAMP = re.compile(r"[0-9a-f]{1,64}\.[0-9]{1,9}")
 
 
 def posted_draft(form: Form, base: SurveyDraft) -> SurveyDraft:
-    """
-    Apply the posted form to a draft; parts without a field in the form stay unchanged.
+    """Apply the posted form to a draft; parts without a field in the form stay unchanged.
 
     Invalid input never raises: it is kept as text where the page can report it as a problem, else ignored.
 
@@ -272,8 +271,7 @@ def _not_of(kind: str) -> set[str]:
 def _choices(
     form: Form, field: str, before: list[Mapping[str, Any]], tags: tuple[str, ...], follow: bool, letter: str = "o"
 ) -> list[Mapping[str, Any]]:
-    """
-    Read the options, one on each line; an unchanged line keeps its name, even if lines before it came or went.
+    """Read the options, one on each line; an unchanged line keeps its name, even if lines before it came or went.
 
     The rows of a matrix are read likewise; ``letter`` begins the name of a line without letters. With ``follow`` an
     edited line gets a new name if its name was made of its text.

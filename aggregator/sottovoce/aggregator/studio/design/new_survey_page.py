@@ -27,8 +27,7 @@ WORKBOOK = b"PK"
 
 
 class Begun(NamedTuple):
-    """
-    First version of a new draft.
+    """First version of a new draft.
 
     Attributes:
         draft: the version.
@@ -111,8 +110,7 @@ def _file() -> Begun | None:
 
 
 def draft_in(data: bytes) -> SurveyDraft:
-    """
-    Parse a survey file into a draft; a survey with mistakes becomes a draft with problems.
+    """Parse a survey file into a draft; a survey with mistakes becomes a draft with problems.
 
     Raises:
         SpecError: the file is not YAML or JSON in UTF-8, or does not hold a survey.

@@ -1,5 +1,4 @@
-"""
-Page "Design": the questions of a draft, each with its privacy cost and precision.
+"""Page "Design": the questions of a draft, each with its privacy cost and precision.
 
 Every button posts the whole form, so that no button loses what was typed elsewhere on the page.
 """
@@ -55,8 +54,7 @@ MOST_COMPARED = 10
 
 @dataclass(frozen=True)
 class ItemView:
-    """
-    Display data of a question, note or matrix.
+    """Display data of a question, note or matrix.
 
     Attributes:
         card: the item of the draft.
@@ -222,8 +220,7 @@ def save_design(name: str) -> ResponseReturnValue:
 
 
 def _reply_to_script(name: str, version: int) -> Response:
-    """
-    Return the page of exactly the version just saved.
+    """Return the page of exactly the version just saved.
 
     With a newer version, the browser would adopt its number and overwrite it although the person never saw it.
     """
@@ -240,8 +237,7 @@ def _go_back(name: str, word: str, version: int, stamp: str) -> None:
 
 
 def _redirect_after(name: str, word: str, typed: SurveyDraft, mine: SurveyDraft, focus: str) -> ResponseReturnValue:
-    """
-    Redirect to the page that a button leads to.
+    """Redirect to the page that a button leads to.
 
     Args:
         name: name of the draft.

@@ -26,8 +26,7 @@ class PreviewedForm(Protocol):
 
 
 def policy(form: PreviewedForm) -> str:
-    """
-    Return the content security policy of the frame.
+    """Return the content security policy of the frame.
 
     ``sandbox`` without ``allow-same-origin`` gives it an opaque origin without storage or cookies. It runs only the
     form's script, and ``default-src 'none'`` forbids every request.
@@ -39,8 +38,7 @@ def policy(form: PreviewedForm) -> str:
 
 
 def pretended(survey: Survey) -> Survey:
-    """
-    Return the survey for the preview; blind access is replaced, because a draft has no keys yet.
+    """Return the survey for the preview; blind access is replaced, because a draft has no keys yet.
 
     Blind access becomes token access, or open access if the survey memoizes draws, which tokens do not allow.
     """
@@ -57,8 +55,7 @@ def page_of(
     banner: str,
     at: int | None = None,
 ) -> str:
-    """
-    Build the page of the form.
+    """Build the page of the form.
 
     Args:
         form: pieces of the page.

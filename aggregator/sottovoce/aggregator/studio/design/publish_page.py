@@ -61,8 +61,7 @@ def _page(name: str, refused: tuple[str, ...]) -> str:
 
 
 def _survey(name: str) -> tuple[Survey | None, tuple[str, ...]]:
-    """
-    Return the survey as it would be published, or the reasons that prevent it.
+    """Return the survey as it would be published, or the reasons that prevent it.
 
     A page view must not create keys, so only known public keys are filled in.
     """
@@ -105,8 +104,7 @@ def _pooled_questions(earlier: list[StoredSurvey], survey: Survey | None) -> lis
 
 
 def _differences(draft: SurveyDraft, earlier: list[StoredSurvey]) -> list[DisplayedDifference]:
-    """
-    For a correction, list the differences from the previous revision.
+    """For a correction, list the differences from the previous revision.
 
     The planned numbers of people are left out: only drafts have them.
     """
@@ -122,8 +120,7 @@ def _counts_as(question: Question, before: Question | None) -> bool:
 
 
 def publish_now(name: str) -> ResponseReturnValue:
-    """
-    Publish a draft.
+    """Publish a draft.
 
     One transaction publishes the survey; a second one deletes the draft. After a crash between the two, both exist,
     and publishing again is harmless.

@@ -17,8 +17,7 @@ _LONGEST = 64
 
 
 def apply_procedure(form: Form, prefix: str, asked: dict[str, Any], text: ReadText) -> dict[str, Any]:
-    """
-    Apply the procedure of a yes/no question, with its innocuous fact; another type loses it.
+    """Apply the procedure of a yes/no question, with its innocuous fact; another type loses it.
 
     Args:
         form: the posted fields.
@@ -74,8 +73,7 @@ def screened_out(draft: SurveyDraft) -> str:
 
 
 def apply_screen_out(form: Form, after: Mapping[str, Any], text: ReadText) -> dict[str, Any]:
-    """
-    Return ``after.screen_out`` as posted; empty if there is none.
+    """Return ``after.screen_out`` as posted; empty if there is none.
 
     Args:
         form: the posted fields.

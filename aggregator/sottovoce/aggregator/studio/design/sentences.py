@@ -24,8 +24,7 @@ from sottovoce.shared.types import TYPES
 
 @dataclass(frozen=True)
 class Sentences:
-    """
-    Sentences about a draft, in one language.
+    """Sentences about a draft, in one language.
 
     Attributes:
         words: the reader's language.
@@ -168,8 +167,7 @@ def about(number: int) -> int:
 
 
 def place_in_words(survey: Survey, pointer: str, words: Words) -> str:
-    """
-    Describe the place of a text: the part of the survey, or the question's number with its part or option.
+    """Describe the place of a text: the part of the survey, or the question's number with its part or option.
 
     Args:
         survey: the survey that contains the text.
@@ -192,8 +190,7 @@ def place_in_words(survey: Survey, pointer: str, words: Words) -> str:
 
 
 def texts_in_words(survey: Survey, words: Words) -> Sequence[tuple[str, Sequence[tuple[str, str]]]]:
-    """
-    List the texts of a survey by language, each with its place in words; "" marks a missing translation.
+    """List the texts of a survey by language, each with its place in words; "" marks a missing translation.
 
     Args:
         survey: the survey.

@@ -16,8 +16,7 @@ from sottovoce.aggregator.authoring.draft_questions import rows_of
 
 
 class BlockView(NamedTuple):
-    """
-    A block of the draft.
+    """A block of the draft.
 
     Attributes:
         name: of the block.
@@ -37,8 +36,7 @@ class BlockView(NamedTuple):
 
 
 class TogetherView(NamedTuple):
-    """
-    Blocks of the draft, and the cards to choose for a new one.
+    """Blocks of the draft, and the cards to choose for a new one.
 
     Attributes:
         blocks: blocks of the draft.
@@ -54,8 +52,7 @@ class TogetherView(NamedTuple):
 
 
 def together_view(draft: SurveyDraft, form: Mapping[str, str]) -> TogetherView:
-    """
-    Return the view of a draft.
+    """Return the view of a draft.
 
     Args:
         draft: the draft.

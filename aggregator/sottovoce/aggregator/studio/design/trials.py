@@ -19,8 +19,7 @@ from sottovoce.shared.errors import SpecError
 
 
 class Trial(NamedTuple):
-    """
-    A test run.
+    """A test run.
 
     Attributes:
         name: name of the test run, which is a survey of its own.
@@ -56,8 +55,7 @@ def trial_in(row: StoredSurvey) -> Trial:
 
 
 def try_out(name: str) -> ResponseReturnValue:
-    """
-    Publish the current state of the survey as a test run, under a name of its own.
+    """Publish the current state of the survey as a test run, under a name of its own.
 
     Redirects to the results of the test run, which show its link; for an incomplete survey, to the preview, which
     lists the problems.

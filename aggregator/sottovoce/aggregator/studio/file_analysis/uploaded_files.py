@@ -23,8 +23,7 @@ _DROP_SECONDS = 60
 
 @dataclass(frozen=True)
 class KeptFile:
-    """
-    A file that is kept.
+    """A file that is kept.
 
     Attributes:
         account: hexadecimal id of the account that sent it.
@@ -38,8 +37,7 @@ class KeptFile:
 
 
 class UploadedFiles:
-    """
-    Files of one node.
+    """Files of one node.
 
     Args:
         dropped: called with the id of each file that is dropped.
@@ -54,8 +52,7 @@ class UploadedFiles:
         self._timer: Timer | None = None
 
     def add(self, account: str, name: str, data: bytes) -> str | None:
-        """
-        Keep a file and return its id; None if there is no room.
+        """Keep a file and return its id; None if there is no room.
 
         Args:
             account: id of the account that sent it.
@@ -72,8 +69,7 @@ class UploadedFiles:
         return id
 
     def add_of_visitor(self, visitor: str, name: str, data: bytes) -> str | None:
-        """
-        Keep a file of a visitor in the place of the one before, and return its id; None if there is no room.
+        """Keep a file of a visitor in the place of the one before, and return its id; None if there is no room.
 
         Args:
             visitor: id of the visitor.
@@ -100,8 +96,7 @@ class UploadedFiles:
             return kept.file
 
     def set_channels(self, account: str, id: str, channels: Mapping[str, str]) -> bool:
-        """
-        Set the channels of a file's columns; False if it is not here.
+        """Set the channels of a file's columns; False if it is not here.
 
         Args:
             account: id of the account that sent it.

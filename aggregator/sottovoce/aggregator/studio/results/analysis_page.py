@@ -1,5 +1,4 @@
-"""
-Pages "Tables" and "Models": crosstabs, comparisons of groups, tests of one question or all pairs, and regressions.
+"""Pages "Tables" and "Models": crosstabs, comparisons of groups, tests of one question or all pairs, and regressions.
 
 The URL holds the whole request, so a shared link computes the same result again. Results can be downloaded.
 """
@@ -63,8 +62,7 @@ BEFORE_RESULTS = frozenset({"still_open", "empty"})
 
 @dataclass(frozen=True)
 class JointSubject:
-    """
-    Data that an analysis uses: a published survey or a simulation.
+    """Data that an analysis uses: a published survey or a simulation.
 
     Attributes:
         frame: frame of the page.
@@ -101,8 +99,7 @@ class JointSubject:
 
 
 def published_subject(name: str, page: str) -> JointSubject:
-    """
-    Build the subject of a published survey.
+    """Build the subject of a published survey.
 
     Args:
         name: name of the survey.
@@ -156,8 +153,7 @@ def _page(name: str, page: str) -> Response:
 
 
 def joint_page(subject: JointSubject, template: str) -> Response:
-    """
-    Render a page with its form, and the result if the URL requests one.
+    """Render a page with its form, and the result if the URL requests one.
 
     Args:
         subject: the data.
@@ -215,8 +211,7 @@ def _asked(names: SurveyVariables, template: str) -> AskedAnalysis | None:
 
 
 def joint_file(subject: JointSubject, template: str, file: str) -> Response:
-    """
-    Write the requested result to a file.
+    """Write the requested result to a file.
 
     Args:
         subject: the data.
@@ -254,8 +249,7 @@ def end_analysis(name: str, job: str) -> ResponseReturnValue:
 
 
 def end_job(queue: str, job: str, otherwise: str) -> ResponseReturnValue:
-    """
-    Stop or forget a job, and redirect to the page that the form names.
+    """Stop or forget a job, and redirect to the page that the form names.
 
     Args:
         queue: name under which the job waits: of a survey or a file.

@@ -19,8 +19,7 @@ CALCULATING = "calculating"
 
 @dataclass(frozen=True)
 class ArmSplit:
-    """
-    Counts of each arm, or the reason why there are none.
+    """Counts of each arm, or the reason why there are none.
 
     Attributes:
         arms: the arms; empty if there are none, or if results by arm are not asked for.
@@ -35,8 +34,7 @@ NO_SPLIT = ArmSplit()
 
 
 def arm_split(name: str, revisions: Sequence[RevisionCounts], choices: ViewOptions) -> ArmSplit:
-    """
-    Return the counts by arm of the choices of the reader.
+    """Return the counts by arm of the choices of the reader.
 
     Args:
         name: name of the survey.

@@ -1,5 +1,4 @@
-"""
-Code that reproduces a result of a page from the downloaded files of the survey.
+"""Code that reproduces a result of a page from the downloaded files of the survey.
 
 Python      Calls the same function of this package on the unpacked everything.zip. Its files contain no public answers
             except the cohort; if an analysis needs others, the code queries the aggregator instead.
@@ -83,8 +82,7 @@ print(solve(products, crossprod(terms, outcome)))  # the linear model of the pag
 
 
 def python_code(asked: AskedAnalysis, names: SurveyVariables, address: str) -> str:
-    """
-    Write Python code for an analysis.
+    """Write Python code for an analysis.
 
     Args:
         asked: the analysis.
@@ -105,8 +103,7 @@ def python_code(asked: AskedAnalysis, names: SurveyVariables, address: str) -> s
 
 
 def r_code(asked: AskedAnalysis, names: SurveyVariables) -> str:
-    """
-    Write R code for an analysis; "" if base R with the files cannot reproduce it.
+    """Write R code for an analysis; "" if base R with the files cannot reproduce it.
 
     Args:
         asked: the analysis.

@@ -1,5 +1,4 @@
-"""
-Files of a survey, written on request.
+"""Files of a survey, written on request.
 
 A file is written to a temporary folder, sent from there and stored nowhere. The files of one survey are written one at
 a time, so that the server keeps admitting reports. Files of reports shuffle their rows on each request, so two
@@ -76,8 +75,7 @@ MEDIA_TYPES = {
 
 @dataclass(frozen=True)
 class MadeFile:
-    """
-    Size and checksum of a file.
+    """Size and checksum of a file.
 
     Attributes:
         size: size in bytes.
@@ -89,8 +87,7 @@ class MadeFile:
 
 
 def source_of(name: str, wave: int | None = None) -> Source:
-    """
-    Build the source that files of a survey are written from.
+    """Build the source that files of a survey are written from.
 
     Args:
         name: name of the survey.
@@ -124,8 +121,7 @@ def missing_formats() -> frozenset[str]:
 
 
 def open_file(source: Source, file: str) -> tuple[BinaryIO, MadeFile]:
-    """
-    Write a file and open it for reading; it has no name on disk any more.
+    """Write a file and open it for reading; it has no name on disk any more.
 
     Args:
         source: source of the file.
@@ -142,8 +138,7 @@ def open_file(source: Source, file: str) -> tuple[BinaryIO, MadeFile]:
 
 
 def sums(source: Source, with_reports: bool) -> dict[str, MadeFile]:
-    """
-    Write every file and return its size and checksum.
+    """Write every file and return its size and checksum.
 
     Args:
         source: source of the files.

@@ -69,8 +69,7 @@ def file(name: str, file: str) -> Response:
 
 
 def file_reply(source: Source, name: str, file: str) -> Response:
-    """
-    Write a file and send it with its SHA-256.
+    """Write a file and send it with its SHA-256.
 
     Args:
         source: source of the file.

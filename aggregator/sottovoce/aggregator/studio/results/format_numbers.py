@@ -22,8 +22,7 @@ def register(app: Flask) -> None:
 
 
 def figure(value: float | None, estimate: Estimate, grid: Grid | None = None) -> str:
-    """
-    Format a share as a percentage with one decimal, and any other value by the question's grid.
+    """Format a share as a percentage with one decimal, and any other value by the question's grid.
 
     Args:
         value: the value; None gives a dash.
@@ -41,8 +40,7 @@ def _digits(estimate: Estimate) -> int | None:
 
 
 def difference(value: float | None, estimate: Estimate, grid: Grid | None = None) -> str:
-    """
-    Format a difference of two values, with the unit of the grid.
+    """Format a difference of two values, with the unit of the grid.
 
     Args:
         value: the difference; None gives a dash.
@@ -54,8 +52,7 @@ def difference(value: float | None, estimate: Estimate, grid: Grid | None = None
 
 
 def interval(estimate: Estimate, still_open: bool, grid: Grid | None = None) -> str:
-    """
-    Format the interval of an estimate; while the survey is open, the band that is valid at every look.
+    """Format the interval of an estimate; while the survey is open, the band that is valid at every look.
 
     Args:
         estimate: the estimate.
@@ -77,8 +74,7 @@ def place(value: float, axis: tuple[float, float]) -> str:
 
 
 def tick(part: int, axis: tuple[float, float], kind: str, grid: Grid | None = None) -> str:
-    """
-    Format the label of an axis tick.
+    """Format the label of an axis tick.
 
     Args:
         part: place of the tick on the axis, from 0 to 100.

@@ -12,8 +12,7 @@ from sottovoce.aggregator.studio.results.table_view import (
 
 
 def known_values(names: SurveyVariables, document: Document) -> ShownAnswer:
-    """
-    Format a test of known values.
+    """Format a test of known values.
 
     Args:
         names: the survey's variables with their labels.

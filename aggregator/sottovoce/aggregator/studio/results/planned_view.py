@@ -18,8 +18,7 @@ from sottovoce.shared.spec import Survey
 
 @dataclass(frozen=True)
 class PlannedResults:
-    """
-    Planned comparisons of a closed survey, or the reason why there are none yet.
+    """Planned comparisons of a closed survey, or the reason why there are none yet.
 
     Attributes:
         count: number of planned comparisons; 0 without a plan.
@@ -47,8 +46,7 @@ def planned_results(survey: Survey) -> PlannedResults:
 
 
 def planned_tables(planned: PlannedResults, survey: Survey, words: Words) -> list[ShownTable]:
-    """
-    Format each comparison: the figure of each arm, and the measure that was planned.
+    """Format each comparison: the figure of each arm, and the measure that was planned.
 
     Args:
         planned: the comparisons.

@@ -1,5 +1,4 @@
-"""
-Picture of a question's charts as PNG, from the same layout as the SVG, drawn by matplotlib without a browser.
+"""Picture of a question's charts as PNG, from the same layout as the SVG, drawn by matplotlib without a browser.
 
 matplotlib is an extra (``[plot]``). Its own font has Latin, Greek, Cyrillic and Arabic letters, and no others.
 """
@@ -28,8 +27,7 @@ def has_png(language: str) -> bool:
 
 
 def png_of(drawn: Drawing) -> bytes:
-    """
-    Draw a layout.
+    """Draw a layout.
 
     Raises:
         Refusal: matplotlib is not installed, or its font lacks a letter.

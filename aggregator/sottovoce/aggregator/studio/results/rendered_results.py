@@ -16,8 +16,7 @@ MOST = 32
 
 @dataclass(frozen=True)
 class RenderedResults:
-    """
-    Results of one snapshot with one choice of options in one language.
+    """Results of one snapshot with one choice of options in one language.
 
     Attributes:
         view: content of the page.
@@ -44,8 +43,7 @@ class RenderingCache:
         self._renderings: OrderedDict[tuple[str, Hashable], Future[RenderedResults]] = OrderedDict()
 
     def get(self, name: str, key: Hashable, render: Callable[[], RenderedResults]) -> RenderedResults:
-        """
-        Return a kept rendering, or make it.
+        """Return a kept rendering, or make it.
 
         Args:
             name: name of the survey.

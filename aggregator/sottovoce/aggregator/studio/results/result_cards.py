@@ -28,8 +28,7 @@ class Stop:
 
 @dataclass(frozen=True)
 class ChartRow:
-    """
-    Row of a chart: an option, the mean or a quantile.
+    """Row of a chart: an option, the mean or a quantile.
 
     Attributes:
         label: label in the reader's language.
@@ -55,8 +54,7 @@ class ChartRow:
 
 @dataclass(frozen=True)
 class Chart:
-    """
-    Estimates of one kind of a question.
+    """Estimates of one kind of a question.
 
     Attributes:
         kind: ``mean``, ``quantile`` or ``share``.
@@ -82,8 +80,7 @@ class Chart:
 
 @dataclass(frozen=True)
 class QuestionCard:
-    """
-    Display data of a question.
+    """Display data of a question.
 
     Attributes:
         title: text of the question.
@@ -126,8 +123,7 @@ class QuestionCard:
 
 @dataclass(frozen=True)
 class CardBlock:
-    """
-    Consecutive questions that are drawn together.
+    """Consecutive questions that are drawn together.
 
     Attributes:
         shared: chart whose axis all of them have, if each is one line; None for a question with a card of its own.

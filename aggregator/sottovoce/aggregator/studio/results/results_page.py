@@ -133,8 +133,7 @@ def table(name: str, question: str) -> Response:
 
 
 def figures_of(view: ResultsView, question: str, about: About) -> Response:
-    """
-    Return the estimates of a question as CSV.
+    """Return the estimates of a question as CSV.
 
     Args:
         view: the results.
@@ -184,8 +183,7 @@ def _view(name: str) -> ResultsView:
 
 
 def card_of(view: ResultsView, question: str) -> QuestionCard:
-    """
-    Find a question of the page by name.
+    """Find a question of the page by name.
 
     Raises:
         Refusal: the survey has no such question, or its tables are published with noise only.

@@ -33,8 +33,7 @@ COMPARED = frozenset({"yes_no", "option", "number"})
 
 @dataclass(frozen=True)
 class ResultsView:
-    """
-    Content of the page.
+    """Content of the page.
 
     Attributes:
         results: results of the survey.
@@ -119,8 +118,7 @@ def view_of(
     plan: PlannedSize,
     arms: ArmSplit = NO_SPLIT,
 ) -> ResultsView:
-    """
-    Build the content of the page.
+    """Build the content of the page.
 
     Args:
         revisions: all revisions of the survey, oldest first.
@@ -189,8 +187,7 @@ def _arms_test(results: SurveyResults, words: Words) -> str:
 def results_by_arm(
     results: SurveyResults, choices: ViewOptions, split: ArmSplit
 ) -> Sequence[tuple[str, SurveyResults]]:
-    """
-    Compute the results of each arm, with its name.
+    """Compute the results of each arm, with its name.
 
     Args:
         results: results of all respondents.

@@ -1,5 +1,4 @@
-"""
-Parse an analysis from a URL and run it, with the same function as the API.
+"""Parse an analysis from a URL and run it, with the same function as the API.
 
 Every option is a parameter of the same name, the confidence as a percentage; a formula takes the place of outcome and
 predictors. A known margin is ``margin.question.category=number``, a known share in percent
@@ -41,8 +40,7 @@ _LEVELLED = _WEIGHTED | {"test"}
 
 @dataclass(frozen=True)
 class AskedAnalysis:
-    """
-    Analysis that a URL requests, not yet validated.
+    """Analysis that a URL requests, not yet validated.
 
     Attributes:
         kind: kind of analysis, as ``parse_request`` names it.
@@ -54,8 +52,7 @@ class AskedAnalysis:
 
 
 def asked_analysis(query: Query, kinds: Sequence[str]) -> AskedAnalysis | None:
-    """
-    Read the analysis from the parameters; None if there is none, as on a page just opened.
+    """Read the analysis from the parameters; None if there is none, as on a page just opened.
 
     Args:
         query: parameters of the URL.
@@ -140,8 +137,7 @@ def _first(query: Query, name: str) -> str:
 
 @dataclass(frozen=True)
 class Why:
-    """
-    Reason why there is no result.
+    """Reason why there is no result.
 
     Attributes:
         code: problem code of the API; "empty" if no reports exist.
@@ -161,8 +157,7 @@ class Why:
 
 @dataclass(frozen=True)
 class JointAnswer:
-    """
-    Result of an analysis, the reason why there is none, or how far it is.
+    """Result of an analysis, the reason why there is none, or how far it is.
 
     Attributes:
         document: result in the form of its JSON schema; None if there is none.
@@ -176,8 +171,7 @@ class JointAnswer:
 
 
 def answer_to(asked: AskedAnalysis, document: Callable[[Request], Mapping[str, Any]]) -> JointAnswer:
-    """
-    Run an analysis; errors become reasons.
+    """Run an analysis; errors become reasons.
 
     Args:
         asked: the analysis.
@@ -197,8 +191,7 @@ def answer_to(asked: AskedAnalysis, document: Callable[[Request], Mapping[str, A
 
 
 def why_nothing(name: str, wave: int | None = None) -> Why | None:
-    """
-    Return the reason why no joint results exist; None if they do.
+    """Return the reason why no joint results exist; None if they do.
 
     Args:
         name: name of the survey.

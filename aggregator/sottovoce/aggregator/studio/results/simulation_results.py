@@ -45,8 +45,7 @@ _OF_ANALYSES = ("rows", "columns", "within", "outcome", "groups", "cluster")
 
 @dataclass(frozen=True)
 class Subject:
-    """
-    Survey to simulate.
+    """Survey to simulate.
 
     Attributes:
         frame: frame of its pages.
@@ -74,8 +73,7 @@ class SettingComparison:
 
 @dataclass(frozen=True)
 class Rehearsed:
-    """
-    Simulation, prepared for templates.
+    """Simulation, prepared for templates.
 
     Attributes:
         made: the simulation.
@@ -138,8 +136,7 @@ class Rehearsed:
         return [*self._lines(result)]
 
     def lost(self, result: QuestionResult) -> str:
-        """
-        List the options whose true share is smaller than the margin of error.
+        """List the options whose true share is smaller than the margin of error.
 
         Such shares cannot be told from zero with this number of people. "" if there are none.
         """
@@ -163,8 +160,7 @@ class Rehearsed:
 
 
 def subject_of(name: str) -> Subject:
-    """
-    Find the survey to simulate: the draft of this name, else the published survey if it is still open.
+    """Find the survey to simulate: the draft of this name, else the published survey if it is still open.
 
     Raises:
         ReportRejected: ``unknown_survey``.
@@ -187,8 +183,7 @@ def subject_of(name: str) -> Subject:
 
 
 def rehearsed_of(subject: Subject) -> Rehearsed | None:
-    """
-    Run the simulation that the URL requests; None if the survey cannot be simulated.
+    """Run the simulation that the URL requests; None if the survey cannot be simulated.
 
     Raises:
         Refusal: ``busy``.
@@ -201,8 +196,7 @@ def rehearsed_of(subject: Subject) -> Rehearsed | None:
 
 
 def rehearsed_file(name: str) -> tuple[Subject, Rehearsed]:
-    """
-    Run the simulation for a file; unlike a page, a file accepts no invalid settings.
+    """Run the simulation for a file; unlike a page, a file accepts no invalid settings.
 
     Raises:
         Refusal: the survey cannot be simulated, or a setting is invalid.

@@ -1,5 +1,4 @@
-"""
-Layout of a question's charts as one SVG, for a paper or a slide.
+"""Layout of a question's charts as one SVG, for a paper or a slide.
 
 The server cannot measure text, so lines are wrapped by a generous letter width, and labels are placed above the bars.
 """
@@ -60,8 +59,7 @@ class Drawing:
 
 
 def drawing(card: QuestionCard, view: ResultsView, words: Words, warning: str = "") -> Drawing:
-    """
-    Lay out the charts of a question.
+    """Lay out the charts of a question.
 
     Args:
         card: the question.

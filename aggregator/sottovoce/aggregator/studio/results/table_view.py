@@ -1,5 +1,4 @@
-"""
-Crosstabs, comparisons and associations of all pairs, formatted for the page.
+"""Crosstabs, comparisons and associations of all pairs, formatted for the page.
 
 A result becomes tables, bars with intervals, and sentences. All numbers come from the result document.
 """
@@ -18,8 +17,7 @@ from sottovoce.aggregator.studio.labels import SurveyVariables
 
 @dataclass(frozen=True)
 class EstimateBar:
-    """
-    Estimate with its interval, in a box 100 units wide.
+    """Estimate with its interval, in a box 100 units wide.
 
     Attributes:
         name: label of the estimate.
@@ -40,8 +38,7 @@ class EstimateBar:
 
 @dataclass(frozen=True)
 class ShownTable:
-    """
-    Table with its chart and notes.
+    """Table with its chart and notes.
 
     Attributes:
         title: title above the table.
@@ -62,8 +59,7 @@ class ShownTable:
 
 @dataclass(frozen=True)
 class ShownAnswer:
-    """
-    Result formatted for the page.
+    """Result formatted for the page.
 
     Attributes:
         paper: text for a paper; "" if there is none.
@@ -89,8 +85,7 @@ class ToDraw:
 
 
 def bars(drawn: Sequence[ToDraw], least: float | None = None, most: float | None = None) -> list[EstimateBar]:
-    """
-    Lay out estimates on a common scale.
+    """Lay out estimates on a common scale.
 
     Args:
         drawn: the estimates.
@@ -135,8 +130,7 @@ def interval_heading(words: Words, document: Mapping[str, Any]) -> str:
 
 
 def with_people(words: Words, document: Mapping[str, Any], paper: str) -> str:
-    """
-    Add to a text for a paper whom its figures describe, where they are not all.
+    """Add to a text for a paper whom its figures describe, where they are not all.
 
     Args:
         words: the reader's language.
@@ -159,8 +153,7 @@ Document = Mapping[str, Any]
 
 @dataclass(frozen=True)
 class TablesInWords:
-    """
-    Formatter of crosstabs, comparisons and pairs.
+    """Formatter of crosstabs, comparisons and pairs.
 
     Attributes:
         names: the survey's variables with their labels.
@@ -285,8 +278,7 @@ class TablesInWords:
         return bars(drawn, 0.0, 1.0)
 
     def to_draw(self, name: str, one: Document, show: Callable[[float], str]) -> ToDraw:
-        """
-        Return an estimate with its texts.
+        """Return an estimate with its texts.
 
         Args:
             name: label of its bar.

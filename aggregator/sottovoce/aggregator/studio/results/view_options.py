@@ -17,8 +17,7 @@ MOST_PEOPLE = 10_000_000_000
 
 @dataclass(frozen=True)
 class ViewOptions:
-    """
-    Choices of the reader, from the parameters of the URL.
+    """Choices of the reader, from the parameters of the URL.
 
     Attributes:
         cohort: name of a group of cohorts; None for all respondents.

@@ -1,5 +1,4 @@
-"""
-Page for an ethics board: all texts in all languages, and the privacy account, of one revision.
+"""Page for an ethics board: all texts in all languages, and the privacy account, of one revision.
 
 The link works without an account. It shows results only if the owner of the survey allowed it.
 """
@@ -25,8 +24,7 @@ from sottovoce.shared.spec import Survey
 
 @dataclass(frozen=True)
 class SharedAccount:
-    """
-    Content of a link for an ethics board.
+    """Content of a link for an ethics board.
 
     Attributes:
         view: the link.

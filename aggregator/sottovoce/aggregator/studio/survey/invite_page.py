@@ -1,5 +1,4 @@
-"""
-Page "Invite": link, QR code, poster, personal links, embedding code, and texts for invitations.
+"""Page "Invite": link, QR code, poster, personal links, embedding code, and texts for invitations.
 
 The page cannot show who has answered, because links and reports are stored without a connection.
 """
@@ -42,8 +41,7 @@ from sottovoce.shared.spec import Survey, Wave
 
 @dataclass(frozen=True)
 class InvitedWave:
-    """
-    Wave of a survey, with its link.
+    """Wave of a survey, with its link.
 
     Attributes:
         number: number of the wave, from 0.
@@ -59,8 +57,7 @@ class InvitedWave:
 
 
 def invited_waves(stored: StoredSurvey, settings: Settings, now: datetime) -> Sequence[InvitedWave]:
-    """
-    List the waves in order; in a closed survey all of them are closed.
+    """List the waves in order; in a closed survey all of them are closed.
 
     Args:
         stored: newest revision.
@@ -85,8 +82,7 @@ def first_to_ask(waves: Sequence[InvitedWave]) -> int:
 
 @dataclass(frozen=True)
 class Invited:
-    """
-    Survey and wave that people are invited to.
+    """Survey and wave that people are invited to.
 
     Attributes:
         stored: newest revision, as stored.
@@ -107,8 +103,7 @@ class Invited:
 
 
 def invited(name: str) -> Invited:
-    """
-    Load the survey, with the wave in ``?wave=`` or in the form.
+    """Load the survey, with the wave in ``?wave=`` or in the form.
 
     Raises:
         ReportRejected: no survey has this name.
@@ -132,8 +127,7 @@ def invite(name: str) -> str:
 
 
 def personal_links(name: str) -> Response | tuple[str, int]:
-    """
-    Make personal links, as a table, as cards to print or for a mail merge; only this reply contains them.
+    """Make personal links, as a table, as cards to print or for a mail merge; only this reply contains them.
 
     Each form carries its own request key. Posting the same form again from the same session returns the same links.
     A reload therefore makes no further links, and you can get the table and the cards of the same ones.
@@ -156,8 +150,7 @@ def personal_links(name: str) -> Response | tuple[str, int]:
 
 
 def take_links_back(name: str) -> tuple[str, int]:
-    """
-    Revoke personal links, pasted one on each line; invalid ones are ignored.
+    """Revoke personal links, pasted one on each line; invalid ones are ignored.
 
     The reply does not tell how many links were unspent: for a single link that would reveal if its person answered.
     """

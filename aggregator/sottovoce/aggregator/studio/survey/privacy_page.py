@@ -25,8 +25,7 @@ from sottovoce.shared.spec import Survey
 
 @dataclass(frozen=True)
 class AccountSource:
-    """
-    Survey that a privacy account describes.
+    """Survey that a privacy account describes.
 
     Attributes:
         survey: published survey or valid draft; None for an incomplete draft.
@@ -119,8 +118,7 @@ def _document(survey: Survey, spoken: Words) -> Document:
 
 
 def _sums(survey: Survey) -> tuple[str, ...]:
-    """
-    Choose the sums of epsilon that the survey itself determines.
+    """Choose the sums of epsilon that the survey itself determines.
 
     A panel needs more than one wave. The sum over a household is left out, since a survey does not know households.
     """

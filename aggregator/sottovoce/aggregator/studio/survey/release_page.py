@@ -26,8 +26,7 @@ OUTCOMES = ("published", "opened", "not_agreed", "no_number", "not_left", "usele
 
 @dataclass(frozen=True)
 class ReleaseState:
-    """
-    Privacy budget of a survey's public answers.
+    """Privacy budget of a survey's public answers.
 
     Attributes:
         questions: names of the public questions, as declared when the budget was opened.
@@ -51,8 +50,7 @@ class UselessTables(Exception):
 
 
 def release_state(name: str) -> ReleaseState | None:
-    """
-    Load the budget state of a closed survey; None if it has no public question or is a test run.
+    """Load the budget state of a closed survey; None if it has no public question or is a test run.
 
     Raises:
         StorageError: the ledger was tampered with.

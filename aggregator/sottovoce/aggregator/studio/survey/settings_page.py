@@ -41,8 +41,7 @@ def settings(name: str) -> str:
 
 
 def _closing(name: str) -> dict[str, object]:
-    """
-    Describe what closing would publish and lose.
+    """Describe what closing would publish and lose.
 
     Returns:
         ``was_closed``: the survey was closed before, and a later close publishes nothing more. ``waits``: hours for

@@ -26,8 +26,7 @@ STATES = {"draft": {"draft"}, "open": {"few", "open"}, "closed": {"closed", "for
 
 @dataclass(frozen=True)
 class SurveyListRow:
-    """
-    Row of the list.
+    """Row of the list.
 
     Attributes:
         name: name of the survey.
