@@ -1,6 +1,7 @@
 """Who may import whom among the browser's modules."""
 
 import re
+from graphlib import TopologicalSorter
 
 from sottovoce.client.bundle import parts
 
@@ -41,6 +42,12 @@ def test_every_module_imports_only_what_its_folder_may() -> None:
     """No arrow goes up, at once or later."""
     found = {path: forbidden(path, source) for path, source in SOURCES.items()}
     assert {path: targets for path, targets in found.items() if targets} == {}
+
+
+def test_no_circle_of_modules() -> None:
+    """What is imported later counts as well."""
+    graph = {path: imports_of(path, source) for path, source in SOURCES.items()}
+    assert len(list(TopologicalSorter(graph).static_order())) >= len(SOURCES)
 
 
 def test_import_rule_catches_breaches() -> None:

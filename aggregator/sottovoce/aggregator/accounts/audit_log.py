@@ -3,12 +3,12 @@
 import threading
 from collections.abc import Mapping, Sequence
 from datetime import date, timedelta
-from typing import Any
+from typing import Any, Protocol
 
-from sottovoce.aggregator.analysis.estimates import RevisionCounts
-from sottovoce.aggregator.storage import AuditEntry, Storage
+from sottovoce.aggregator.storage import AuditEntry, Storage, StoredSurvey
 from sottovoce.aggregator.storage.audit_log import events as words
-from sottovoce.aggregator.storage.models import ALL
+from sottovoce.aggregator.storage.models import ALL, Cell
+from sottovoce.shared.spec import Survey
 
 _FIRST_DAY = date(1970, 1, 1)
 _MINUTE, _DAY = 60, 86400
@@ -57,7 +57,23 @@ def entry_document(entry: AuditEntry) -> dict[str, Any]:
     return {**fields, "date": format_day(entry.day), "hash": entry.hash.hex()}
 
 
-def snapshot_of(revisions: Sequence[RevisionCounts]) -> str:
+class ShownRevision(Protocol):
+    """A revision of a survey with its published counts, as the statistics read it."""
+
+    @property
+    def stored(self) -> StoredSurvey:
+        """The database row."""
+
+    @property
+    def survey(self) -> Survey:
+        """The survey itself."""
+
+    @property
+    def cells(self) -> Sequence[Cell]:
+        """Published counts of all waves and cohorts."""
+
+
+def snapshot_of(revisions: Sequence[ShownRevision]) -> str:
     """Identify the snapshot that a survey shows: the number of complete batches in it, or "closed".
 
     The number of reports or a digest of the results would leak: a reader of the audit log may have no right to read

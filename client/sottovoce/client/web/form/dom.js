@@ -12,6 +12,11 @@ export function element(tag, properties = {}, ...children) {
   return node;
 }
 
+/** Sentences one after the other. */
+export function sentences(keys, words) {
+  return keys.flatMap((key) => [" ", words.node(key)]).slice(1);
+}
+
 /** A heading that can take the focus when its step begins. */
 export function heading(level, content) {
   return element(`h${level}`, { tabIndex: -1 }, content);

@@ -1,8 +1,7 @@
 import { Draws } from "../device/draws.js";
-import { button, element } from "./dom.js";
+import { button, element, sentences } from "./dom.js";
 import { whenInWords } from "./phrases.js";
 import { checkForm } from "./steps/before.js";
-import { sentences } from "./steps/explanation.js";
 import { BinaryRR } from "../survey/mechanisms/common.js";
 import { showEpsilon } from "../survey/rational.js";
 

@@ -1,4 +1,4 @@
-import { button, element } from "../dom.js";
+import { button, element, sentences } from "../dom.js";
 import { askedBy, contactLink, whenInWords } from "../phrases.js";
 import { beliefSentence, isNearlySure, mostRevealing, protectionSentences } from "../protection.js";
 import { oddsPicture } from "./odds_picture.js";
@@ -102,11 +102,6 @@ function details(survey, words, { spent, revision = null, source = null }) {
     (await import("../folds.js")).limitsList(words, survey),
   );
   return [how, limits, ...about, ...save];
-}
-
-/** Sentences one after the other. */
-export function sentences(keys, words) {
-  return keys.flatMap((key) => [" ", words.node(key)]).slice(1);
 }
 
 /**
