@@ -102,7 +102,7 @@ LAYERS = (
     ("studio",),
     ("app",),
 )
-"""Folders and single files of the aggregator, lowest first: eight floors; each may import only what stands above its line here."""
+"""Folders and single files of the aggregator, lowest of eight floors first; each imports from lines above its own."""
 
 MOST_FILES = 30
 CODE = {".py", ".js", ".mjs"}

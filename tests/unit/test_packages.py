@@ -1,6 +1,7 @@
 """Wheel and source archive: the same bytes each time, complete, and they run where nothing else is installed."""
 
 import hashlib
+import json
 import os
 import shutil
 import subprocess
@@ -11,10 +12,14 @@ import venv
 import zipfile
 from collections.abc import Iterator
 from email import message_from_string
+from importlib import import_module
 from pathlib import Path
 
 import pytest
 from sottovoce.cli.process import free_port
+
+from tests.listener import honest, listening
+from tests.surveys import ANSWERS, survey
 
 ROOT = Path(__file__).parents[2]
 TYPED = ("sottovoce", "sottovoce/shared", "sottovoce/client", "sottovoce/aggregator", "sottovoce/curator")
@@ -70,6 +75,42 @@ def test_source_archive_can_be_tested(built: dict[str, Path]) -> None:
     left_out = {name for name in tracked if name.startswith((".ci/", ".github/"))}
     assert {*tracked} - left_out - {""} <= names
     assert names - {*tracked} == {"PKG-INFO"}, "a new file: git add it; a file that was left behind: delete it"
+
+
+PLAIN = ("click", "requests", "certifi", "charset_normalizer", "idna", "urllib3")
+"""What the wheel brings without extras."""
+RUN = (
+    "import sys; from sottovoce.cli.main import main; main(sys.argv[1:], standalone_mode=False); "
+    "loaded = {'.'.join(name.split('.')[:2]) for name in sys.modules}; "
+    "print(*loaded & {'sottovoce.aggregator', 'sottovoce.audit', 'flask', 'numpy'})"
+)
+
+
+def test_wheel_without_extras_is_a_light_client(built: dict[str, Path], tmp_path: Path) -> None:
+    """Help, answering, the ledger and a page run beside two libraries, and load nothing of the aggregator."""
+    for name in PLAIN:
+        (tmp_path / name).symlink_to(Path(str(import_module(name).__file__)).parent)
+    shutil.unpack_archive(built[".whl"], tmp_path / "wheel", "zip")
+    (tmp_path / "answers.json").write_text(json.dumps(ANSWERS))
+    environment = {
+        "PATH": os.environ["PATH"],
+        "HOME": str(tmp_path),
+        "PYTHONPATH": f"{tmp_path / 'wheel'}:{tmp_path}",
+    }
+    with listening(honest(survey())) as server:
+        link = f"{server.url}/s/exam#d={survey().digest[:32]}"
+        for words in (
+            ["--help"],
+            ["respond", link, "--answers", "answers.json", "--yes"],
+            ["device", "show"],
+            ["survey", "page", server.url, "--folder", "form"],
+        ):
+            ended = subprocess.run(
+                [sys.executable, "-S", "-c", RUN, *words], cwd=tmp_path, env=environment, check=False,
+                capture_output=True, text=True,
+            )  # fmt: skip
+            assert (ended.returncode, ended.stdout.splitlines()[-1:]) == (0, [""]), ended.stderr
+        assert len(server.bodies) == 1
 
 
 @pytest.mark.slow
