@@ -9,7 +9,8 @@ Errors      As requested; always the sandwich with weights, and clustered with c
 Few         A warning below 10 (a - b)^-2 reports per parameter: an unvalidated rule of thumb.
 """
 
-from collections.abc import Sequence
+import math
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from itertools import combinations
 from math import prod
@@ -25,25 +26,132 @@ from sottovoce.aggregator.analysis.described_people import (
     described_people,
 )
 from sottovoce.aggregator.analysis.regression.careless_reports import CarelessReports, careless_reports
+from sottovoce.aggregator.analysis.regression.corrected_least_squares import LinearFit, solve
 from sottovoce.aggregator.analysis.regression.covariance import KINDS
 from sottovoce.aggregator.analysis.regression.declining import DECLINING
 from sottovoce.aggregator.analysis.regression.design_matrix import SMALLEST_GROUP
 from sottovoce.aggregator.analysis.regression.fit_likelihood import likelihood_regression, parameter_count
-from sottovoce.aggregator.analysis.regression.fitted_linear import linear_regression
 from sottovoce.aggregator.analysis.regression.formula_terms import Formula, formula_of
-from sottovoce.aggregator.analysis.regression.innocuous_share import add_share_errors
 from sottovoce.aggregator.analysis.regression.regression_data import RegressionOptions, Sample, take_sample
-from sottovoce.aggregator.analysis.regression.regression_result import Regression
+from sottovoce.aggregator.analysis.regression.regression_result import Coefficient, Regression
 from sottovoce.aggregator.analysis.report_columns import Columns, absence
 from sottovoce.aggregator.analysis.tables.corrected_table import correction_notes
 from sottovoce.aggregator.analysis.variable_columns import Answers, answers_of
 from sottovoce.aggregator.analysis.weights import kish_effect, weight_warnings
 from sottovoce.aggregator.estimators.blocks.joint_channel import check_identified
-from sottovoce.aggregator.estimators.by_hand.uncertain_share import Shift
+from sottovoce.aggregator.estimators.by_hand.uncertain_share import Shift, uncertain
+from sottovoce.aggregator.estimators.intervals import normal_quantile
 from sottovoce.aggregator.estimators.question_variables import check_explains, check_pair
 from sottovoce.aggregator.estimators.variable import NumberVariable
 from sottovoce.shared.errors import EstimateError
 from sottovoce.shared.sentence import Sentence
+
+_LISTS = ("coefficients", "ame")
+_MODELS = ("linear", "of_predictor", "declining")
+
+
+def add_share_errors(
+    fit: Callable[[Shift], Regression], variables: Sequence[Answers], questions: Mapping[str, object], confidence: float
+) -> Regression:
+    """Fit a model, with the uncertainty of innocuous shares in its standard errors.
+
+    The share p of a fact has the standard error s, independent of the reports. Half the difference of the estimates
+    with p + s and with p - s is s times their derivative: its square is added to the variance (delta method), products
+    of two such differences to the covariance. Limits by likelihood ratio, and tests, take the share as exact.
+    ``estimators.by_hand.uncertain_share`` has the same for shares.
+
+    Args:
+        fit: fits it, with shares moved by so many standard errors, by name of the question.
+        variables: outcome and predictors.
+        questions: mechanisms of the questions, by name.
+        confidence: nominal coverage of the limits.
+    """
+    found = fit({})
+    for name in dict.fromkeys(each.variable.question for each in variables):
+        if uncertain(questions.get(name)):
+            found = _widened(found, fit({name: -1}), fit({name: 1}), normal_quantile(confidence))
+    return found
+
+
+def _widened(found: Regression, below: Regression, above: Regression, z: float) -> Regression:
+    """Return a model with the differences of two others in its errors; as it is where these have no estimates."""
+    if not (found.converged and below.converged and above.converged):
+        return found
+    changed: dict[str, object] = {}
+    for name in _LISTS:
+        lists = zip(*(getattr(each, name) for each in (found, below, above)), strict=True)
+        changed[name] = tuple(_wider(each, _moved(below, above), z) for each, below, above in lists)
+    for name in _MODELS:
+        own, low, high = (getattr(each, name) for each in (found, below, above))
+        changed[name] = own if own is None or low is None or high is None else _widened(own, low, high, z)
+    if found.covariance is not None:
+        moved = np.array([_moved(*each) for each in zip(below.coefficients, above.coefficients, strict=True)])
+        changed["covariance"] = found.covariance + np.outer(moved, moved)
+    return replace(found, **changed)  # type: ignore[arg-type]
+
+
+def _moved(below: Coefficient, above: Coefficient) -> float:
+    return ((above.estimate or 0.0) - (below.estimate or 0.0)) / 2
+
+
+def _wider(each: Coefficient, moved: float, z: float) -> Coefficient:
+    if each.estimate is None or each.std_error is None:
+        return each
+    error = math.hypot(each.std_error, moved)
+    return replace(each, std_error=error, low=each.estimate - z * error, high=each.estimate + z * error)
+
+
+def linear_regression(sample: Sample) -> Regression:
+    """Fit a linear model of the outcome's scores; for a categorical answer, one for each category after the first.
+
+    Raises:
+        EstimateError: the predictors are collinear.
+    """
+    design = sample.design
+    fits = _linked_fits(sample) if design.is_linked(sample.outcome) else _fits(sample)
+    named = sample.categories[1:] if len(fits) > 1 else (None,)
+    return Regression(
+        model="linear",
+        outcome=sample.outcome.name,
+        n=sample.n,
+        coefficients=tuple(
+            coefficient
+            for category, fit in zip(named, fits, strict=True)
+            for coefficient in _coefficients(sample, category, fit)
+        ),
+        std_error_kind="sandwich" if sample.clusters is None else "clustered",
+        deff=1.0 if sample.weights is None else kish_effect(sample.weights),
+        design=design.recipe,
+        covariance=fits[0].covariance if len(fits) == 1 else None,
+    )
+
+
+def _fits(sample: Sample) -> list[LinearFit]:
+    scores, codes = sample.outcome.scores, sample.outcome.codes[sample.rows]
+    # The shares of all categories sum to 1, so the first follows from the others.
+    explained = [scores] if scores.ndim == 1 else list(scores.T[1 : len(sample.categories)])
+    design, answered = sample.design, sample.answered
+    return [
+        solve(design.columns, each[codes], design.corrections, sample.weights, sample.clusters, answered)
+        for each in explained
+    ]
+
+
+def _linked_fits(sample: Sample) -> list[LinearFit]:
+    """Fit the models of an outcome that is reported in one block with a predictor."""
+    design, outcome = sample.design, sample.outcome
+    corrections = design.corrections_among_answered(outcome) if sample.declines else design.corrections
+    explained = [design.with_outcome(outcome, category) for category in sample.categories[1:]]
+    return [solve(design.columns, each, corrections, sample.weights, sample.clusters) for each in explained]
+
+
+def _coefficients(sample: Sample, category: str | None, fit: LinearFit) -> list[Coefficient]:
+    # Rounding can make a variance of 0 negative.
+    errors = np.sqrt(np.maximum(np.diag(fit.covariance), 0.0)).tolist()
+    z = normal_quantile(sample.confidence)
+    figures = zip(sample.design.terms, fit.coefficients.tolist(), errors, strict=True)
+    return [Coefficient(category, term.name, at, error, at - z * error, at + z * error) for term, at, error in figures]
+
 
 MODELS = ("logit", "multinomial", "ordered", "linear")
 PER_PARAMETER = 10
