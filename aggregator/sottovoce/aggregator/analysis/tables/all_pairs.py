@@ -4,7 +4,7 @@ Columns with few different values become indicators, and one matrix product over
 once. Bit masks and other columns with many values are counted pair by pair.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from typing import NamedTuple
@@ -13,13 +13,33 @@ import numpy as np
 from sottovoce.aggregator.analysis.progress import counted
 from sottovoce.aggregator.analysis.report_columns import Columns
 from sottovoce.aggregator.analysis.selection import SelectedVariable, check_together, choose, count_strata
-from sottovoce.aggregator.analysis.tables.false_discovery_rate import q_values
 from sottovoce.aggregator.analysis.tables.independence_test import Independence
 from sottovoce.aggregator.analysis.tables.pair_moments import Pairs, joint
 from sottovoce.aggregator.analysis.tables.table import independence_of, shown_reports
 from sottovoce.aggregator.estimators.question_variables import variables_of
 from sottovoce.aggregator.estimators.variable import Floats
 from sottovoce.shared.errors import EstimateError
+
+
+def q_values(p_values: Sequence[float], tests: int | None = None) -> list[float]:
+    """Return the q value of each test, in the order given, by the procedure of Benjamini and Hochberg 1995.
+
+    q_(i) = min over j >= i of p_(j) m / j, p_(1) <= ... <= p_(m): of the tests with q <= .05 at most 5 % are false
+    discoveries on average. m counts all pairs of a survey, not only those the analyst looked at.
+
+    Args:
+        p_values: p values of the tests performed.
+        tests: number of all possible tests; by default, the number performed.
+    """
+    # Counting untested pairs too is conservative.
+    m = len(p_values) if tests is None else max(tests, len(p_values))
+    order = sorted(range(len(p_values)), key=p_values.__getitem__, reverse=True)
+    found, least = [1.0] * len(p_values), 1.0
+    for rank, place in zip(range(len(order), 0, -1), order, strict=True):
+        least = min(least, p_values[place] * m / rank)
+        found[place] = least
+    return found
+
 
 ROWS = 1 << 14
 """Number of rows in a block of indicators."""

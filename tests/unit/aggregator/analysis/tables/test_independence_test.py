@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from sottovoce.aggregator.analysis.tables.false_discovery_rate import q_values
+from sottovoce.aggregator.analysis.tables.all_pairs import q_values
 from sottovoce.aggregator.analysis.tables.independence_test import independence
 from sottovoce.aggregator.analysis.tables.pair_moments import count_pairs
 from sottovoce.shared.errors import EstimateError
