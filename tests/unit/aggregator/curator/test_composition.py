@@ -4,7 +4,7 @@ import math
 from fractions import Fraction
 
 import pytest
-from sottovoce.aggregator.curator.composition import SUM, ZCDP, rho_of, total
+from sottovoce.aggregator.curator.budget import SUM, ZCDP, rho_of, total
 from sottovoce.aggregator.curator.privacy_cost import Charge
 
 DELTA = Fraction(1, 10**6)

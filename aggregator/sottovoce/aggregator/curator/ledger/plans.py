@@ -4,7 +4,7 @@ Cost        k answers of epsilon each cost the least E such that they are (E, de
             ``shared.composition``: 26 answers of .05 cost 1 at delta 1e-6, where their sum allows 20. Answers that are
             never asked for are paid all the same, because the bound holds for the whole plan only.
 Opening     Before the first answer: what a plan reserves, epsilon and delta, must not depend on an answer. Everything
-            outside of plans shares what they leave and is added up, see ``composition``.
+            outside of plans shares what they leave and is added up, see ``budget.total``.
 Answers     A release with delta 0 and a plan's epsilon belongs to the first such plan that has answers left. Plans and
             other answers may alternate: private mechanisms compose concurrently as they do one after the other.
 Sources     Kairouz, Oh and Viswanath 2017 (optimal composition); Vadhan and Zhang 2023 (concurrent composition).
