@@ -76,7 +76,7 @@ LIBRARIES = {
     "webauthn": (f"{A}.accounts.passkeys",),
     "werkzeug": (f"{A}.http", f"{A}.studio", f"{A}.api", f"{A}.accounts"),
     "xlsxwriter": (f"{A}.export.workbook",),
-    "yaml": (f"{A}.export.survey_files", f"{A}.surveys.survey_file"),
+    "yaml": (f"{A}.surveys.survey_file",),
 }  # fmt: skip
 FORBIDDEN = {"random", "numpy.random", "pickle", "marshal", "shelve"}
 ONLY_IN = {
@@ -354,6 +354,6 @@ def test_sql_is_written_in_storage_only() -> None:
             if isinstance(node, ast.Call) and getattr(node.func, "attr", "") == "sql":
                 assert path.parts[-2:] in {
                     ("export", "tables.py"),
-                    ("export", "read_parquet.py"),
+                    ("export", "read_archive.py"),
                     ("offline", "write_parquet.py"),
                 }

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 from sottovoce.aggregator.export.archive import write_folder
-from sottovoce.aggregator.export.survey_files import preregistration
+from sottovoce.aggregator.export.catalogue import preregistration
 from sottovoce.aggregator.file_formats.provenance import About
 from sottovoce.aggregator.storage.drafts import PlannedSize
 from sottovoce.cli.main import main

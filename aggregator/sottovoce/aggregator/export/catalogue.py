@@ -1,20 +1,27 @@
-"""Catalogue of export files: how each is written, and which ones contain reports or public answers."""
+"""Catalogue of export files: how each is written, and which ones contain reports or public answers.
 
+The survey as YAML and JSON, the preregistration and the methods section of a paper are written here.
+"""
+
+import inspect
+import textwrap
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from functools import cached_property
+from importlib import import_module
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
 from sottovoce.aggregator.analysis.availability import check_closed
-from sottovoce.aggregator.analysis.estimates import RevisionCounts, analyse
-from sottovoce.aggregator.analysis.results_document import export_document
+from sottovoce.aggregator.analysis.estimates import RevisionCounts, SurveyResults, analyse
+from sottovoce.aggregator.analysis.results_document import export_document, mechanism_document
 from sottovoce.aggregator.analysis.shown_columns import ReportColumns, file_questions, read_reports
 from sottovoce.aggregator.curator.data.released_tables import released_document, write_released_csv, write_released_json
 from sottovoce.aggregator.curator.data.survey_source import EXACT_TABLES_SUPPRESSED, declared_at_opening
-from sottovoce.aggregator.export import estimates, survey_files
+from sottovoce.aggregator.estimators import DEFAULT_RULE
+from sottovoce.aggregator.export import estimates
 from sottovoce.aggregator.export.channels import (
     CHANNEL_COLUMNS,
     SCORE_COLUMNS,
@@ -25,7 +32,7 @@ from sottovoce.aggregator.export.channels import (
 )
 from sottovoce.aggregator.export.codebook import write_codebook
 from sottovoce.aggregator.export.ddi import write_ddi
-from sottovoce.aggregator.export.methods import write_methods
+from sottovoce.aggregator.export.labels import coding, question_label
 from sottovoce.aggregator.export.statistics_files import write_statistics_file
 from sottovoce.aggregator.export.tables import write_reports_csv, write_reports_parquet
 from sottovoce.aggregator.file_formats.csv_cells import write_csv
@@ -34,7 +41,184 @@ from sottovoce.aggregator.file_formats.provenance import About
 from sottovoce.aggregator.institution import Institution
 from sottovoce.aggregator.storage.drafts import PlannedSize
 from sottovoce.aggregator.storage.report_reader import ReadableReports
+from sottovoce.aggregator.surveys.survey_file import yaml_text
+from sottovoce.shared.arms.analysis_plan import planned_comparisons
+from sottovoce.shared.by_hand.protection import protection_by
+from sottovoce.shared.channel_text import dump_block
 from sottovoce.shared.errors import StorageError
+from sottovoce.shared.mechanisms import Mechanism
+from sottovoce.shared.mechanisms.innocuous_rr import InnocuousRR
+from sottovoce.shared.rational import dump_fraction, show_epsilon
+from sottovoce.shared.spec import Question
+
+
+def write_methods(path: Path, results: SurveyResults, about: About) -> None:
+    """Write the methods section as Markdown, with the mathematics from the module docstring of each mechanism.
+
+    Args:
+        path: path of the file.
+        results: results of all respondents, for the numbers of reports.
+        about: provenance of the file.
+    """
+    path.write_text("\n".join(_lines(results, about)) + "\n", encoding="utf-8")
+
+
+def _lines(results: SurveyResults, about: About) -> Iterator[str]:
+    survey = results.survey
+    yield from [f"**{line}**" if line != about.line else f"*{line}*" for line in about.lines]
+    yield from ["", f"# Methods: {survey.text(survey.title)}", "", *textwrap.wrap(_paragraph(results, about), 100), ""]
+    for question in survey.questions:
+        yield from [f"## {question.name}: {question_label(question, survey.default_language)}", ""]
+        yield from [*textwrap.wrap(_of_question(question), 100), ""]
+    yield "# Mechanisms"
+    for mechanism in _different(survey.questions):
+        yield from ["", f"## {mechanism.name}", "", *textwrap.indent(_mathematics(mechanism), "    ").splitlines()]
+
+
+_WHO = {
+    "toss": "with a coin or a die of their own",
+    "fact": "by an innocuous fact of their own or on their own device, as the question says,",
+    "device": "on their own device",
+}
+
+
+def _paragraph(results: SurveyResults, about: About) -> str:
+    survey = results.survey
+    who = _WHO[protection_by(survey)]
+    asked = ""
+    if survey.arms:
+        names = ", ".join(f"{arm.name} (weight {arm.weight})" for arm in survey.arms)
+        asked = f" The device drew one of the arms {names} for each respondent, after consent."
+    if survey.ask:
+        whole = "private questions of the arm" if survey.arms else "private questions"
+        asked += f" Each was asked {survey.ask} of the {whole}, drawn by the device."
+    for block in (block for block in survey.blocks if block.mechanism.ask):
+        names = ", ".join(survey.questions[index].name for index in block.questions)
+        asked += f" Each was asked {block.mechanism.ask} of {names}, drawn by the device."
+    waves = f" It was asked in {len(survey.waves)} waves." if len(survey.waves) > 1 else ""
+    # Files of reports also have those that came after a reopening and do not fill a step.
+    unshown = f" of {results.received:,}" if results.closed and sum(results.waves) < results.received else ""
+    state = "" if results.closed else " The survey was still open when this was written."
+    return (
+        f"Answers to sensitive questions were randomized by the respondents {who} before they were sent (randomized "
+        f"response; Warner 1965), so that the researchers never held a true answer. A whole report is "
+        f"{show_epsilon(survey.epsilon)}-locally differentially private (delta = 0), whatever else is known."
+        f"{asked}{waves} "
+        f"{results.reports:,}{unshown} reports were counted and {results.withdrawn:,} were withdrawn.{state} "
+        f"Shares and means were estimated without bias from the counts of reports; 95 % intervals are score intervals "
+        f"with continuity correction carried over to the true share. Survey {survey.name}, revision {survey.revision}, "
+        f"digest {survey.digest[:16]}, analysed with sottovoce {about.version}."
+    )
+
+
+def _of_question(question: Question) -> str:
+    if question.mechanism is None:
+        return f"Public. {coding(question)}"
+    numbers = ", ".join(
+        f"{name} {dump_fraction(number) if not isinstance(number, int) else number}"
+        for name, number in question.mechanism.explain().items()
+    )
+    return f"{_name(question.mechanism)} ({numbers}), epsilon {show_epsilon(question.epsilon)}. {coding(question)}"
+
+
+def _name(mechanism: Mechanism) -> str:
+    if not isinstance(mechanism, InnocuousRR):
+        return mechanism.name
+    source = next(iter(mechanism.source.values()))
+    share = f"innocuous share {dump_fraction(mechanism.share)}, standard error {float(mechanism.std_error):g}: {source}"
+    return f"{mechanism.known_as}, as long as no one who sees the report knows the fact; {share}"
+
+
+def _different(questions: tuple[Question, ...]) -> list[Mechanism]:
+    found = {q.mechanism.name: q.mechanism for q in questions if q.mechanism is not None}
+    return list(found.values())
+
+
+def _mathematics(mechanism: Mechanism) -> str:
+    module = import_module(type(mechanism).__module__)
+    return inspect.getdoc(module) or ""
+
+
+PREREGISTRATION = "sottovoce-preregistration/1"
+
+
+def write_survey_json(path: Path, about: About) -> None:
+    """Write the canonical bytes, whose SHA-256 is the digest; those of a test run contain ``"trial": true``.
+
+    In a simulation the document gets an additional mark. It is then no valid survey, so no program accepts it.
+    """
+    if about.rehearsal:
+        path.write_text(json_text(marked(about.survey.document, about)), encoding="utf-8")
+    else:
+        path.write_bytes(about.survey.canonical)
+
+
+def write_survey_yaml(path: Path, about: About) -> None:
+    """Write the survey as YAML, as authors do; when read again, it has the same digest."""
+    header = "".join(f"# {line}\n" for line in about.lines)
+    path.write_text(header + yaml_text(about.survey.document), encoding="utf-8")
+
+
+def write_preregistration(path: Path, revisions: Sequence[RevisionCounts], about: About, plan: PlannedSize) -> None:
+    """Write the preregistration as JSON: the decisions that publishing froze.
+
+    Args:
+        path: path of the file.
+        revisions: all revisions of one survey, oldest first.
+        about: provenance of the file.
+        plan: planned sample size.
+    """
+    path.write_text(json_text(preregistration(revisions, about, plan)), encoding="utf-8")
+
+
+def preregistration(revisions: Sequence[RevisionCounts], about: About, plan: PlannedSize) -> dict[str, Any]:
+    """Return the preregistration: questions, mechanisms, epsilons, dates, sample size, and the planned analysis.
+
+    Args:
+        revisions: all revisions of one survey, oldest first.
+        about: provenance of the file.
+        plan: planned sample size.
+    """
+    survey = about.survey
+    return {
+        **about.marks,
+        "format": PREREGISTRATION,
+        "survey": survey.name,
+        "version": about.version,
+        "title": dict(survey.title),
+        "revisions": [{"revision": each.survey.revision, "digest": each.survey.digest} for each in revisions],
+        "opens": survey.document.get("opens"),
+        "closes": survey.document.get("closes"),
+        "waves": survey.document.get("waves", []),
+        "planned": {"people": plan.people, "group": plan.group},
+        "access": survey.document["access"],
+        "privacy": survey.document["privacy"],
+        "asked_of_each": survey.ask,
+        "blocks": [
+            dump_block(each.mechanism, [survey.questions[index].name for index in each.questions])
+            for each in survey.blocks
+        ],
+        "epsilon_total": survey.epsilon,
+        "analysis": {
+            "estimator": "unbiased, from counts of randomized reports; shown shares are forced into 0 to 1",
+            "interval": DEFAULT_RULE.method,
+            "confidence": DEFAULT_RULE.confidence,
+            "comparisons": [each.dump() for each in planned_comparisons(survey)],
+            "looks": "while the survey is open limits hold at all looks together; tables and models come after close",
+        },
+        "questions": [_question(question) for question in survey.questions],
+    }
+
+
+def _question(question: Question) -> dict[str, Any]:
+    return {
+        "name": question.name,
+        "type": question.type,
+        "label": dict(question.label),
+        "options": list(question.options),
+        "mechanism": mechanism_document(question),
+        "epsilon": None if question.mechanism is None else question.epsilon,
+    }
 
 
 @dataclass(frozen=True)
@@ -215,9 +399,9 @@ AT_ANY_TIME: dict[str, Write] = {
     "estimates.xlsx": lambda s, path: estimates.write_estimates_xlsx(path, s.revisions, s.about, s.wave),
     "codebook.html": _codebook,
     "ddi.xml": lambda s, path: write_ddi(path, s.channels, file_questions(s.revisions[-1]), s.count, s.about),
-    "survey.yaml": lambda source, path: survey_files.write_survey_yaml(path, source.about),
-    "survey.json": lambda source, path: survey_files.write_survey_json(path, source.about),
-    "preregistration.json": lambda s, path: survey_files.write_preregistration(path, s.revisions, s.about, s.plan),
+    "survey.yaml": lambda source, path: write_survey_yaml(path, source.about),
+    "survey.json": lambda source, path: write_survey_json(path, source.about),
+    "preregistration.json": lambda s, path: write_preregistration(path, s.revisions, s.about, s.plan),
     "methods.md": _methods,
     "channels.csv": _channels,
     "scores.csv": _scores,
@@ -244,4 +428,4 @@ def together(source: Source) -> Iterator[tuple[str, Write]]:
 
 
 def _earlier(revision: RevisionCounts) -> Write:
-    return lambda _, path: survey_files.write_survey_json(path, About.of(revision.survey))
+    return lambda _, path: write_survey_json(path, About.of(revision.survey))

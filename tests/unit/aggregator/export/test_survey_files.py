@@ -4,8 +4,7 @@ import json
 from dataclasses import replace
 from pathlib import Path
 
-from sottovoce.aggregator.export.catalogue import Source
-from sottovoce.aggregator.export.survey_files import preregistration, write_preregistration
+from sottovoce.aggregator.export.catalogue import Source, preregistration, write_preregistration
 from sottovoce.aggregator.storage.drafts import PlannedSize
 from sottovoce.aggregator.surveys.survey_file import read_survey_file
 

@@ -1,4 +1,4 @@
-"""Read a curator's file under its declaration: CSV, with or without a byte order mark, lines ending in LF or CR LF.
+"""Read a curator's file under its declaration: CSV, with or without byte order mark, lines in LF or CR LF, or Parquet.
 
 Only the structure of the file can cause an error: its header, and rows with more or fewer cells. The declaration fixes
 an encoding for every cell content (``curator.declaration``), so that no value causes an error or a warning. Messages
@@ -10,19 +10,69 @@ only by ``bind`` and ``reidentify``, for the curator alone; questions read the e
 
 import csv
 import hashlib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import islice
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from sottovoce.aggregator.curator.data.read_parquet import read_grouped
+from numpy.typing import NDArray
 from sottovoce.aggregator.curator.declaration import MOST_COLUMNS, Declaration, Kind, parse_declaration
 from sottovoce.aggregator.curator.records import DataRecords, Values, split_words, word_count
 from sottovoce.aggregator.file_formats.csv_lines import CHUNK, check_lengths, lines
+from sottovoce.aggregator.file_formats.optional_imports import needed
 from sottovoce.aggregator.surveys.survey_file import MAX_BYTES, parse_yaml, places_in
 from sottovoce.shared.errors import SpecError
 from sottovoce.shared.file_errors import cannot_read
+
+_NESTED = ("LIST", "STRUCT", "MAP", "UNION", "ARRAY", "[", "BLOB", "BIT")
+
+
+def read_grouped(
+    path: Path, names: Sequence[str], check_header: Callable[[Sequence[str]], None]
+) -> tuple[Mapping[str, Sequence[str]], NDArray[np.int64]]:
+    """Read the distinct combinations of texts in some columns, and the number of records with each.
+
+    DuckDB does the counting on all cores, so that ten million records take little longer than a plain count.
+
+    Args:
+        path: path of the file.
+        names: names of the columns.
+        check_header: raises SpecError for a header that is not the declared one.
+
+    Returns:
+        (texts by column name, "" for a missing value; number of records for each combination).
+
+    Raises:
+        SpecError: the file cannot be read as Parquet, or a column holds lists or bytes.
+        EstimateError: the extra that reads Parquet is not installed.
+    """
+    duckdb = needed("duckdb")
+    column, function = duckdb.ColumnExpression, duckdb.FunctionExpression
+    with duckdb.connect() as connection:
+        try:
+            table = connection.read_parquet(str(path))
+            check_header(table.columns)
+            _check_types(table.columns, [str(kind) for kind in table.types], names, path.name)
+            # Expressions instead of SQL text, so that no column name can inject SQL.
+            wanted = [column(name).cast("VARCHAR").alias(f"c{at}") for at, name in enumerate(names)]
+            found = table.aggregate([*wanted, function("count_star").alias("times")]).fetchnumpy()
+        except duckdb.Error:
+            raise SpecError(f"{path.name} cannot be read as Parquet: it is damaged, cut off or another kind") from None
+    texts = {name: _texts(found[f"c{at}"]) for at, name in enumerate(names)}
+    return texts, np.asarray(found["times"], dtype=np.int64)
+
+
+def _check_types(columns: Sequence[str], types: Sequence[str], names: Sequence[str], file: str) -> None:
+    for number, (name, kind) in enumerate(zip(columns, types, strict=True), start=1):
+        if name in names and any(word in kind for word in _NESTED):
+            raise SpecError(f"{file}, column {number}: holds lists or bytes; text and numbers are read")
+
+
+def _texts(found: np.ndarray) -> Sequence[str]:
+    missing = np.ma.getmaskarray(found)
+    return ["" if empty else text for text, empty in zip(np.ma.getdata(found).tolist(), missing.tolist(), strict=True)]
+
 
 _MOST_REMEMBERED = 1 << 16
 
