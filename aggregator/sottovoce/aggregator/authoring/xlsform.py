@@ -32,6 +32,40 @@ from sottovoce.shared.questions import MAX_QUESTIONS
 from sottovoce.shared.sentence import Sentence
 from sottovoce.shared.spec import FORMAT
 
+SHEETS = ("survey", "choices", "settings")
+
+PROTECTION = {"a little": "2", "clearly": "1.0986", "badly": "0.6931"}
+"""Epsilons of the sensitivity levels: odds of e^2, 3 and 2 to 1; ln 3 and ln 2 rounded down to four decimals."""
+
+_METADATA = {
+    "start",
+    "end",
+    "today",
+    "deviceid",
+    "subscriberid",
+    "simserial",
+    "phonenumber",
+    "username",
+    "email",
+    "audit",
+}
+_UNSUPPORTED = {
+    "text": "free text identifies people; ask for one of several choices",
+    "calculate": "a calculation; results are computed from the counts, not on the device",
+    "hidden": "a hidden value",
+    "begin_repeat": "a group that is repeated; ask its questions once",
+    "rank": "a ranking; ask for the first choice",
+    "time": "a time of day; ask for one of several choices",
+    "datetime": "a date with a time; ask for a date",
+}
+_FILES = ("image", "audio", "video", "file", "barcode", "background")
+_PLACES = ("geo", "start-geo")
+_IGNORED = ("calculation", "choice_filter", "default", "repeat_count", "trigger")
+_BOUND = re.compile(
+    r"\(?\s*\.\s*(>=|<=|>|<)\s*(?:(-?\d{1,15}(?:\.\d{1,6})?)|date\(['\"](\d{4}-\d\d-\d\d)['\"]\))\s*\)?"
+)
+_SPACED = re.compile(r"^(select|begin|end)[ _](one|multiple|group|repeat)\b")
+
 _NAMES = {
     "english": "en",
     "arabic": "ar",
@@ -105,41 +139,6 @@ def tag_of(language: str) -> str:
     if LANGUAGE.fullmatch(tag):
         return tag
     return _NAMES.get(language.strip().lower(), "")
-
-
-SHEETS = ("survey", "choices", "settings")
-
-PROTECTION = {"a little": "2", "clearly": "1.0986", "badly": "0.6931"}
-"""Epsilons of the sensitivity levels: odds of e^2, 3 and 2 to 1; ln 3 and ln 2 rounded down to four decimals."""
-
-_METADATA = {
-    "start",
-    "end",
-    "today",
-    "deviceid",
-    "subscriberid",
-    "simserial",
-    "phonenumber",
-    "username",
-    "email",
-    "audit",
-}
-_UNSUPPORTED = {
-    "text": "free text identifies people; ask for one of several choices",
-    "calculate": "a calculation; results are computed from the counts, not on the device",
-    "hidden": "a hidden value",
-    "begin_repeat": "a group that is repeated; ask its questions once",
-    "rank": "a ranking; ask for the first choice",
-    "time": "a time of day; ask for one of several choices",
-    "datetime": "a date with a time; ask for a date",
-}
-_FILES = ("image", "audio", "video", "file", "barcode", "background")
-_PLACES = ("geo", "start-geo")
-_IGNORED = ("calculation", "choice_filter", "default", "repeat_count", "trigger")
-_BOUND = re.compile(
-    r"\(?\s*\.\s*(>=|<=|>|<)\s*(?:(-?\d{1,15}(?:\.\d{1,6})?)|date\(['\"](\d{4}-\d\d-\d\d)['\"]\))\s*\)?"
-)
-_SPACED = re.compile(r"^(select|begin|end)[ _](one|multiple|group|repeat)\b")
 
 
 @dataclass(frozen=True)

@@ -49,6 +49,8 @@ from sottovoce.aggregator.curator.release import Release
 from sottovoce.shared import canonical
 from sottovoce.shared.errors import BudgetExhausted, StorageError
 
+ENDING = ".budget"
+
 _PRECISE = Context(prec=60)
 _GRAIN = Decimal(10) ** -15
 SUM, ZCDP = "sum", "zCDP"
@@ -119,9 +121,6 @@ def _decimal(value: Fraction) -> Decimal:
 def _up(value: Decimal) -> Fraction:
     """Round up to 15 decimals and add one unit, far more than the rounding errors of 60 digits."""
     return Fraction(value.quantize(_GRAIN, ROUND_CEILING, _PRECISE) + _GRAIN)
-
-
-ENDING = ".budget"
 
 
 @dataclass(frozen=True)

@@ -27,6 +27,12 @@ from sottovoce.shared.answers import Grid
 from sottovoce.shared.errors import SpecError
 from sottovoce.shared.spec import Survey
 
+SURVEYS = ("survey.json", "survey.yaml", "survey.yml")
+REPORTS = ("reports-with-public.csv", "reports-with-public.parquet", "reports.csv", "reports.parquet")
+"""Names of report files in order of preference; the first existing one is read."""
+
+_EARLIER = re.compile(r"survey-([1-9][0-9]{0,8})\.json")
+
 _WHOLE = frozenset({"UTINYINT", "USMALLINT", "UINTEGER", "UBIGINT", "TINYINT", "SMALLINT", "INTEGER", "BIGINT"})
 
 _MEASURED = _WHOLE | {"FLOAT", "DOUBLE", "DECIMAL", "DATE"}
@@ -110,13 +116,6 @@ def _whole(found: np.ndarray, first: int, column: str, file: str) -> Values:
     if large.any():
         raise SpecError(f"{file}, row {first + int(np.argmax(large))}, {column}: is out of range")
     return np.where(missing, -1, np.where(missing, 0, values).astype(np.int64))
-
-
-SURVEYS = ("survey.json", "survey.yaml", "survey.yml")
-REPORTS = ("reports-with-public.csv", "reports-with-public.parquet", "reports.csv", "reports.parquet")
-"""Names of report files in order of preference; the first existing one is read."""
-
-_EARLIER = re.compile(r"survey-([1-9][0-9]{0,8})\.json")
 
 
 @dataclass(frozen=True)

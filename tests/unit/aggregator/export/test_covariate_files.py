@@ -7,7 +7,7 @@ import pytest
 from sottovoce.aggregator.analysis.regression.formula import parse_formula
 from sottovoce.aggregator.analysis.regression.regression import regress
 from sottovoce.aggregator.analysis.requests import parse_request
-from sottovoce.aggregator.export.results_client.covariate_files import with_covariates
+from sottovoce.aggregator.export.results_client.sources import with_covariates
 from sottovoce.shared.errors import SpecError
 
 from tests.unit.aggregator.analysis.reports import GROUP, ROW, X

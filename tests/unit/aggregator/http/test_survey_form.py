@@ -6,7 +6,7 @@ from importlib.resources import files
 from typing import Any
 
 import jsonschema
-from sottovoce.aggregator.http.survey_form import survey_form
+from sottovoce.aggregator.http.openapi import survey_form
 from sottovoce.aggregator.surveys.survey_file import parse_yaml
 from sottovoce.shared.parse_survey import parse_survey
 

@@ -46,6 +46,16 @@ from sottovoce.aggregator.estimators.variable import NumberVariable
 from sottovoce.shared.errors import EstimateError
 from sottovoce.shared.sentence import Sentence
 
+MODELS = ("logit", "multinomial", "ordered", "linear")
+PER_PARAMETER = 10
+# The likelihood of a report is a sum over all joint categories of its randomized predictors, so time grows with them.
+MOST_CELLS = 32
+
+CLUSTERED, SANDWICH = (
+    "errors are clustered: with weights or clusters no other kind is right",
+    "errors are sandwich: with weights or clusters no other kind is right",
+)
+
 _LISTS = ("coefficients", "ame")
 _MODELS = ("linear", "of_predictor", "declining")
 
@@ -151,17 +161,6 @@ def _coefficients(sample: Sample, category: str | None, fit: LinearFit) -> list[
     z = normal_quantile(sample.confidence)
     figures = zip(sample.design.terms, fit.coefficients.tolist(), errors, strict=True)
     return [Coefficient(category, term.name, at, error, at - z * error, at + z * error) for term, at, error in figures]
-
-
-MODELS = ("logit", "multinomial", "ordered", "linear")
-PER_PARAMETER = 10
-# The likelihood of a report is a sum over all joint categories of its randomized predictors, so time grows with them.
-MOST_CELLS = 32
-
-CLUSTERED, SANDWICH = (
-    "errors are clustered: with weights or clusters no other kind is right",
-    "errors are sandwich: with weights or clusters no other kind is right",
-)
 
 
 def regress(  # noqa: PLR0913 - all but three have a default

@@ -20,6 +20,15 @@ from sottovoce.aggregator.estimators.question_variables import variables_of
 from sottovoce.aggregator.estimators.variable import Floats
 from sottovoce.shared.errors import EstimateError
 
+ROWS = 1 << 14
+"""Number of rows in a block of indicators."""
+NOT_TESTED = (
+    "{} pairs are not tested: no report tells of both, one of them does not vary, or a table of public answers would "
+    "have cells of fewer than 5 respondents"
+)
+FEW = 32
+"""Limit for indicators: columns with larger reported values are counted pair by pair."""
+
 
 def q_values(p_values: Sequence[float], tests: int | None = None) -> list[float]:
     """Return the q value of each test, in the order given, by the procedure of Benjamini and Hochberg 1995.
@@ -39,16 +48,6 @@ def q_values(p_values: Sequence[float], tests: int | None = None) -> list[float]
         least = min(least, p_values[place] * m / rank)
         found[place] = least
     return found
-
-
-ROWS = 1 << 14
-"""Number of rows in a block of indicators."""
-NOT_TESTED = (
-    "{} pairs are not tested: no report tells of both, one of them does not vary, or a table of public answers would "
-    "have cells of fewer than 5 respondents"
-)
-FEW = 32
-"""Limit for indicators: columns with larger reported values are counted pair by pair."""
 
 
 class TestedPair(NamedTuple):

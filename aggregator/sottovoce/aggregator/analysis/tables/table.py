@@ -42,6 +42,13 @@ from sottovoce.aggregator.estimators.intervals import normal_quantile
 from sottovoce.aggregator.estimators.variable import ChoiceVariable, Floats, Variable
 from sottovoce.shared.errors import EstimateError
 
+SCORE = "score"
+SCORE_PRODUCTS = "score-products"
+SUPPRESSED = "suppressed"
+# Such limits do not even show in which half of the range a share is.
+TOO_WIDE = 0.5
+TOO_FEW = "too few reports: the limits are more than half of the range apart"
+
 _MOST_FOR_A_TEST = 1_000_000
 """Most likelihoods of reports by cells for a test, as of two questions with 30 options each."""
 
@@ -122,14 +129,6 @@ def _bound(table: Floats, shape: tuple[int, int]) -> Floats:
     if total > 0:
         found[:rows, :columns] = np.outer(block.sum(axis=1), block.sum(axis=0)) / total
     return found
-
-
-SCORE = "score"
-SCORE_PRODUCTS = "score-products"
-SUPPRESSED = "suppressed"
-# Such limits do not even show in which half of the range a share is.
-TOO_WIDE = 0.5
-TOO_FEW = "too few reports: the limits are more than half of the range apart"
 
 
 @dataclass(frozen=True)

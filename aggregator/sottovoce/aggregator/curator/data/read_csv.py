@@ -25,6 +25,8 @@ from sottovoce.aggregator.surveys.survey_file import MAX_BYTES, parse_yaml, plac
 from sottovoce.shared.errors import SpecError
 from sottovoce.shared.file_errors import cannot_read
 
+_MOST_REMEMBERED = 1 << 16
+
 _NESTED = ("LIST", "STRUCT", "MAP", "UNION", "ARRAY", "[", "BLOB", "BIT")
 
 
@@ -72,9 +74,6 @@ def _check_types(columns: Sequence[str], types: Sequence[str], names: Sequence[s
 def _texts(found: np.ndarray) -> Sequence[str]:
     missing = np.ma.getmaskarray(found)
     return ["" if empty else text for text, empty in zip(np.ma.getdata(found).tolist(), missing.tolist(), strict=True)]
-
-
-_MOST_REMEMBERED = 1 << 16
 
 
 def read_declaration(path: Path) -> Declaration:

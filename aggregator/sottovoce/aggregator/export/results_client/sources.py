@@ -1,12 +1,15 @@
 """Sources of joint analyses: reports in a folder of files, or in a database (``http_source`` has remote ones)."""
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import ArrayLike
 from sottovoce.aggregator.analysis.availability import NO_SURVEY, check_closed
+from sottovoce.aggregator.analysis.data_file.data_columns import data_columns
+from sottovoce.aggregator.analysis.data_file.read_table import read_table
 from sottovoce.aggregator.analysis.disclosure_control import answered
 from sottovoce.aggregator.analysis.report_columns import Columns, Progress, read_columns
 from sottovoce.aggregator.analysis.requests import parse_request
@@ -17,13 +20,42 @@ from sottovoce.aggregator.export.offline.locations import Bucket, is_countable, 
 from sottovoce.aggregator.export.offline.offline_results import Opened, open_folder
 from sottovoce.aggregator.export.read_archive import Archive, read_folder
 from sottovoce.aggregator.export.read_csv import Read, joined
-from sottovoce.aggregator.export.results_client.covariate_files import with_covariates
 from sottovoce.aggregator.export.row_validation import Expected
 from sottovoce.aggregator.storage import Storage
 from sottovoce.aggregator.storage.reports.batch_columns import is_null
 from sottovoce.aggregator.surveys.stored_surveys import survey_of
 from sottovoce.shared.errors import EstimateError, SpecError
 from sottovoce.shared.spec import Survey
+
+
+def with_covariates(columns: Columns, path: Path) -> Columns:
+    """Add an analyst's own columns, such as arm or region, to the reports of a folder as public questions.
+
+    Args:
+        columns: the reports.
+        path: file with a header and one line for each report, in the order of the reports; an empty cell is missing.
+
+    Raises:
+        SpecError: the file cannot be read, has another number of lines, or a column has the name of a question.
+    """
+    table = read_table(path)
+    if len(table) != len(columns):
+        raise SpecError(
+            f"{path.name}: there are {len(table):,} lines for {len(columns):,} reports; give each report one"
+        )
+    added = data_columns(table, {})
+    if len(added.revisions) > 1 or added.survey.private:
+        raise SpecError(f"{path.name}: covariates are public; leave columns of channels out")
+    taken = [name for name in added.values if columns.question(name) is not None]
+    if taken:
+        raise SpecError(f"{path.name}: the survey has a question '{taken[0]}'; rename the column")
+    revisions = tuple(_with_questions(survey, added.survey) for survey in columns.revisions)
+    return replace(columns, revisions=revisions, values={**columns.values, **added.values})
+
+
+def _with_questions(survey: Survey, added: Survey) -> Survey:
+    # New questions come last, so that the places of the survey's own do not change.
+    return replace(survey, questions=(*survey.questions, *added.questions))
 
 
 def all_rows(folder: Opened) -> Archive:
