@@ -86,7 +86,7 @@ ONLY_IN = {
         f"{A}.accounts.secrets",
         f"{A}.accounts.passkeys",
         f"{A}.invitations.rsa_blind_signer",
-        f"{A}.intake.rate_limit",
+        f"{A}.intake.request_limits",
         f"{A}.invitations.tokens",
         f"{A}.curator.draws",
     }

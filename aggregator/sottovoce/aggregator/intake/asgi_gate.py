@@ -8,10 +8,16 @@ only, and never the sender's address.
 """
 
 import asyncio
+import os
 import re
+import signal
+import sys
+import threading
 from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from functools import partial
+from io import BytesIO
 from time import perf_counter
 from typing import Any, Protocol, TypeVar
 
@@ -29,16 +35,166 @@ from sottovoce.aggregator.intake.group_commit import CommitGroup
 from sottovoce.aggregator.intake.request_limits import (
     FOR_RESEARCHERS,
     MAX_BODY,
+    PASSED,
     UPLOAD_PATH,
     VISITOR_UPLOAD,
     Limits,
+    Pairs,
     check_head,
 )
-from sottovoce.aggregator.intake.shutdown import Ending
-from sottovoce.aggregator.intake.wsgi_bridge import Reply, Scope, host_and_port, run_wsgi
 from sottovoce.aggregator.settings import Settings
 from sottovoce.aggregator.storage import Storage
 from sottovoce.shared.errors import ReportRejected, StorageError
+
+GRACE = 3.0
+"""Seconds for requests in progress; shorter than the time after which supervisors send SIGKILL."""
+
+
+class Headers(Protocol):
+    """Headers of an RSGI request, with names in lower case."""
+
+    def items(self) -> Pairs:
+        """Return names and values in order; a name may occur more than once."""
+
+
+class Scope(Protocol):
+    """RSGI scope: a request without its body; ``server`` and ``client`` are addresses with ports."""
+
+    method: str
+    path: str
+    query_string: str
+    headers: Headers
+    scheme: str
+    server: str
+    client: str
+    http_version: str
+
+
+WSGI = Callable[..., Iterable[bytes]]
+Reply = tuple[int, list[tuple[str, str]], bytes]
+"""Triple of status, headers and body."""
+
+_ADDRESSES = frozenset({"x-forwarded-for", "x-real-ip", "forwarded"})
+
+
+def run_wsgi(app: WSGI, scope: Scope, body: bytes) -> Reply:
+    """Run a WSGI application in the calling thread and return its complete reply.
+
+    Args:
+        app: WSGI application.
+        scope: RSGI scope of the request.
+        body: complete body of the request.
+    """
+    started: list[tuple[str, list[tuple[str, str]]]] = []
+    chunks = app(make_environ(scope, body), lambda status, headers, _info=None: started.append((status, headers)))
+    try:
+        content = b"".join(chunks)
+    finally:
+        getattr(chunks, "close", lambda: None)()
+    status, headers = started[-1]
+    return int(status.split(" ", 1)[0]), headers, content
+
+
+def make_environ(scope: Scope, body: bytes) -> dict[str, Any]:
+    """Return the WSGI environment of a request (PEP 3333) without the sender's address, for privacy."""
+    host, port = host_and_port(scope.server)
+    environ: dict[str, Any] = {
+        "REQUEST_METHOD": scope.method,
+        "SCRIPT_NAME": "",
+        # PEP 3333: native strings hold the bytes of the path, decoded as Latin-1.
+        "PATH_INFO": scope.path.encode().decode("latin-1"),
+        "QUERY_STRING": scope.query_string,
+        "SERVER_NAME": host,
+        "SERVER_PORT": port,
+        "SERVER_PROTOCOL": "HTTP/1.0" if scope.http_version == "1" else f"HTTP/{scope.http_version}",
+        "wsgi.version": (1, 0),
+        "wsgi.url_scheme": scope.scheme,
+        "wsgi.input": BytesIO(body),
+        "wsgi.errors": sys.stderr,
+        "wsgi.multithread": True,
+        "wsgi.multiprocess": False,
+        "wsgi.run_once": False,
+        PASSED: True,
+    }
+    for name, value in scope.headers.items():
+        # Drop names with an underscore: in the environment they look like the name with a hyphen (header spoofing).
+        if name not in _ADDRESSES and "_" not in name:
+            key = "HTTP_" + name.upper().replace("-", "_")
+            environ[key] = f"{environ[key]},{value}" if key in environ else value
+    environ["CONTENT_TYPE"] = environ.pop("HTTP_CONTENT_TYPE", "")
+    environ["CONTENT_LENGTH"] = str(len(body))
+    environ.pop("HTTP_CONTENT_LENGTH", None)
+    return environ
+
+
+def host_and_port(address: str) -> tuple[str, str]:
+    """Split an address such as ``127.0.0.1:80`` or ``[::1]:80``."""
+    host, _, port = address.rpartition(":")
+    return host.strip("[]"), port
+
+
+class Ending:
+    """Graceful shutdown of one serving process on SIGTERM.
+
+    The server (granian) waits for every open request, however slow its sender, until a supervisor kills the process.
+    So bodies that are incomplete are refused, complete requests are answered, and the process ends after ``GRACE``
+    seconds even if a thread still waits for the database: nothing unfinished was acknowledged. Behind a load balancer
+    that polls ``/readyz``, the process first reports that it is not ready, and serves on until that was noticed.
+
+    Args:
+        drain_seconds: time to keep serving after SIGTERM.
+
+    Attributes:
+        told: SIGTERM was received; the process keeps serving.
+        begun: the process refuses new bodies and is about to end.
+    """
+
+    def __init__(self, drain_seconds: int = 0) -> None:
+        self.is_draining = False
+        self.has_begun = False
+        self._drain_seconds = drain_seconds
+        self._bodies: set[asyncio.Timeout] = set()
+
+    def listen(self, loop: asyncio.AbstractEventLoop) -> None:
+        """Handle SIGTERM in the place of the server, which still ends on SIGINT."""
+        with suppress(NotImplementedError):  # on Windows
+            loop.add_signal_handler(signal.SIGTERM, self._drain, loop)
+            # uvloop records a signal that arrives before the loop's first iteration, but handles it only when another
+            # signal wakes it up. So send one.
+            loop.add_signal_handler(signal.SIGUSR1, loop.remove_signal_handler, signal.SIGUSR1)
+            loop.call_soon(signal.raise_signal, signal.SIGUSR1)
+
+    def add(self, limit: asyncio.Timeout) -> None:
+        """Register the timeout of a body that is being read."""
+        self._bodies.add(limit)
+        if self.has_begun:
+            _run_out(limit)
+
+    def remove(self, limit: asyncio.Timeout) -> None:
+        """Unregister the timeout of a body that is complete or was given up."""
+        self._bodies.discard(limit)
+
+    def _drain(self, loop: asyncio.AbstractEventLoop) -> None:
+        """Keep serving for ``drain_seconds``, then begin; further SIGTERMs do not shorten it."""
+        if not self.is_draining:
+            self.is_draining = True
+            loop.call_later(self._drain_seconds, self.begin)
+
+    def begin(self) -> None:
+        """Expire the timeouts of all bodies and stop the server; the process ends after ``GRACE`` in any case."""
+        if self.has_begun:
+            return
+        self.has_begun = True
+        last = threading.Timer(GRACE, os._exit, [0])
+        last.daemon = True
+        last.start()
+        for limit in self._bodies:
+            _run_out(limit)
+        signal.raise_signal(signal.SIGINT)
+
+
+def _run_out(limit: asyncio.Timeout) -> None:
+    limit.reschedule(asyncio.get_running_loop().time())
 
 
 class GroupWait:

@@ -5,9 +5,8 @@ from collections.abc import Callable
 from dataclasses import replace
 
 import pytest
-from sottovoce.aggregator.intake.admission import Admission
+from sottovoce.aggregator.intake.admission import Admission, decode_fast_batch
 from sottovoce.aggregator.intake.decode import MOST_ITEMS, decode_batch, dump
-from sottovoce.aggregator.intake.fast_batch import decode_fast_batch
 from sottovoce.aggregator.storage.sqlite.storage import SQLiteStorage
 from sottovoce.shared.errors import ReportRejected
 from sottovoce.shared.report import MAX_WAVE, Report, dump_report

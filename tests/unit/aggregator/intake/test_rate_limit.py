@@ -1,7 +1,7 @@
 """Rate limits that keep no address."""
 
 import pytest
-from sottovoce.aggregator.intake.rate_limit import DAY, MOST_NETWORKS, Rates
+from sottovoce.aggregator.intake.request_limits import DAY, MOST_NETWORKS, Rates
 
 
 class Time:

@@ -5,7 +5,7 @@ import sys
 
 TOLD_EARLY = """
 import signal, uvloop
-from sottovoce.aggregator.intake.shutdown import Ending
+from sottovoce.aggregator.intake.asgi_gate import Ending
 loop = uvloop.new_event_loop()
 # As the server does, before it runs the loop.
 loop.add_signal_handler(signal.SIGTERM, loop.stop)
