@@ -1,11 +1,14 @@
 """Lint a survey: its privacy cost, warnings and suggestions for its author, as text and as JSON."""
 
+import math
 import re
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
+from itertools import combinations, zip_longest
 from typing import Any
 
-from sottovoce.aggregator.planning.anchors import anchor_words, order_hint
-from sottovoce.aggregator.planning.arm_words import arm_suggestions, arm_warnings, describe_arms
+from sottovoce.aggregator.analysis.careless_results import anchors_of
+from sottovoce.aggregator.estimators.careless.anchors import YES
+from sottovoce.aggregator.estimators.question_variables import variables_of
 from sottovoce.aggregator.planning.block_choice import block_hint
 from sottovoce.aggregator.planning.pair_power import joint_words
 from sottovoce.aggregator.planning.traffic_analysis import HOUR, is_paired, items_that_show_time, spread
@@ -13,14 +16,16 @@ from sottovoce.aggregator.planning.uniqueness import thin_cells
 from sottovoce.aggregator.surveys.privacy_limit import remedies
 from sottovoce.shared.accounting import BELIEF_BEFORE, percent_after
 from sottovoce.shared.allowance import NEARLY_SURE
+from sottovoce.shared.answers import random_answers
 from sottovoce.shared.arms.arms import samples, share_asked
 from sottovoce.shared.by_hand.protection import hidden_by_facts
 from sottovoce.shared.languages import languages_of, missing_texts
 from sottovoce.shared.mechanisms import Mechanism
 from sottovoce.shared.mechanisms.blocks import Block, flat_items
 from sottovoce.shared.mechanisms.innocuous_rr import InnocuousRR
+from sottovoce.shared.order.orders import ordered_lists
 from sottovoce.shared.rational import show_epsilon, show_odds
-from sottovoce.shared.spec import Question, Survey
+from sottovoce.shared.spec import Item, Question, Survey
 
 LETTERS_OF_A_CODE = 2
 """Letters in a row that say nothing by themselves."""
@@ -34,6 +39,137 @@ SINCE = {
     ),
 }
 """Words of a survey file added after the first format, by the release that first read them, oldest first."""
+
+CARELESS = 0.1
+SHARE = 0.1
+
+
+def anchor_words(survey: Survey) -> Iterator[str]:
+    """Yield a sentence on what the anchors of a survey cost, and what they would if they were public.
+
+    Standard errors of corrected shares are told as multiples of the uncorrected ones. The maths is in
+    ``estimators.careless``: Var(corrected) = (v + g^2 (Var(lambda) - 2 s)) / (1 - lambda)^2 and Var(uncorrected) = v
+    for each report, for a careful share of ``SHARE`` and a careless one of ``CARELESS``.
+    """
+    found = _errors(survey, public=False)
+    if found is None:
+        return
+    names = ", ".join(anchor.name for anchor in anchors_of(survey))
+    words = (
+        f"shares are corrected for careless answers by {names}; where {CARELESS:.0%} of the people are careless, their "
+        f"standard errors are {_times(found)} those of uncorrected shares"
+    )
+    public = _errors(survey, public=True)
+    cheaper = any(anchor.mechanism is not None for anchor in anchors_of(survey)) and public is not None
+    yield f"{words}; with public anchors, which cost no epsilon, {_times(public)}" if cheaper and public else words
+
+
+def order_hint(survey: Survey) -> Iterator[str]:
+    """Yield a suggestion where the correction supposes that careless people choose evenly, and the order is fixed."""
+    ordered = {each.item for each in ordered_lists(survey)}
+    fixed = [
+        item.name
+        for index, item in enumerate(survey.items)
+        if index not in ordered and any(each.kind.truth == "option" for each in item.questions) and not item.rows
+    ]
+    if anchors_of(survey) and fixed:
+        yield (
+            f"/questions: '{fixed[0]}' is corrected by anchors as if careless people chose evenly among its options; "
+            "order: random lets no option be the first for all"
+        )
+
+
+def _times(found: tuple[float, float]) -> str:
+    low, high = (f"{each:.1f}" for each in found)
+    return f"{low} times" if low == high else f"{low} to {high} times"
+
+
+def _errors(survey: Survey, *, public: bool) -> tuple[float, float] | None:
+    """Return the smallest and largest factor over the questions; None without any that is corrected."""
+    asked = [each for each in survey.questions if each.known_share is None and each.name not in survey.conditional]
+    corrected = [each for each in asked if each.kind.truth in {"yes_no", "option"}]
+    if not anchors_of(survey) or not corrected:
+        return None
+    of_careless = _variance_of_careless(anchors_of(survey), public=public)
+    found = [_factor(each, of_careless) for each in corrected]
+    return min(found), max(found)
+
+
+def _factor(question: Question, of_careless: float) -> float:
+    at_random = float(random_answers(question.domain, question.absent)[YES])
+    own = _variance(question, (1 - CARELESS) * SHARE + CARELESS * at_random)
+    apart = (at_random - SHARE) ** 2 * (of_careless - 2 * CARELESS * (1 - CARELESS))
+    return math.sqrt((own + apart) / own) / (1 - CARELESS)
+
+
+def _variance_of_careless(anchors: Sequence[Question], *, public: bool) -> float:
+    shared = CARELESS * (1 - CARELESS)
+    precision = 0.0
+    for each in anchors:
+        known, at_random = float(each.known_share or 0), float(random_answers(each.domain, each.absent)[YES])
+        yes = known + CARELESS * (at_random - known)
+        variance = yes * (1 - yes) if public else _variance(each, yes)
+        precision += 1 / (variance / (at_random - known) ** 2 - shared)
+    return 1 / precision + shared
+
+
+def _variance(question: Question, share: float) -> float:
+    """Return the variance that one report gives an estimated share."""
+    a, b = variables_of(question)[0].channels[YES]
+    reported = b + (a - b) * share
+    return reported * (1 - reported) / (a - b) ** 2
+
+
+def describe_arms(survey: Survey) -> list[str]:
+    """Return a line with the arms and their expected shares; none without arms."""
+    if not survey.arms:
+        return []
+    whole = sum(arm.weight for arm in survey.arms)
+    shares = ", ".join(f"{arm.name} {arm.weight / whole:.0%}" for arm in survey.arms)
+    kept = "anew in each wave" if "arms_per_wave" in survey.document else "once for a person"
+    return [f"arms: {shares}, drawn by the device at Begin, {kept}; a whole report costs as much as in the dearest arm"]
+
+
+def arm_warnings(survey: Survey) -> list[str]:
+    """Return warnings about an arm that no item names: people in it see only what everybody sees."""
+    named = {name for item in survey.items for name in item.arms}
+    return [
+        f"/arms/{index}: no question or note is asked in arm {arm.name} and not in all; is it a control?"
+        for index, arm in enumerate(survey.arms)
+        if arm.name not in named
+    ]
+
+
+def arm_suggestions(survey: Survey) -> list[str]:
+    """Return notes about questions of two arms that differ in wording, which then is a part of the difference."""
+    places = {item.name: place for place, item in enumerate(survey.items)}
+    return [
+        f"/questions/{places[other.name]}: is worded differently than {one.name} in another arm; a difference between "
+        "the arms is then one of wording, too"
+        for one, other in _counterparts(survey)
+        if not _is_same_wording(one, other)
+    ]
+
+
+def _counterparts(survey: Survey) -> Iterator[tuple[Item, Item]]:
+    """Yield questions of one type that stand at the same place among those of two arms alone."""
+    own = [
+        [item for item in survey.items if item.questions and item.is_in(arm.name) and item.arms] for arm in survey.arms
+    ]
+    seen = set()
+    for first, second in combinations(own, 2):
+        for one, other in zip_longest(first, second):
+            if one and other and one is not other and one.type == other.type and (one.name, other.name) not in seen:
+                seen.add((one.name, other.name))
+                yield one, other
+
+
+def _is_same_wording(one: Item, other: Item) -> bool:
+    """Return True if each text equals the other one, or continues it, such as with a sentence about protection."""
+    return all(
+        text.startswith(other.label.get(tag, text)) or other.label.get(tag, text).startswith(text)
+        for tag, text in one.label.items()
+    )
 
 
 def oldest_release(survey: Survey) -> tuple[str, list[str]] | None:

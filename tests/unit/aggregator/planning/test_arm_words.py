@@ -6,8 +6,7 @@ from itertools import combinations
 
 import numpy as np
 import pytest
-from sottovoce.aggregator.planning.arm_words import arm_suggestions, arm_warnings, describe_arms
-from sottovoce.aggregator.planning.lint import describe, oldest_release
+from sottovoce.aggregator.planning.lint import arm_suggestions, arm_warnings, describe, describe_arms, oldest_release
 from sottovoce.aggregator.planning.simulated_reports import reports_of
 from sottovoce.aggregator.planning.simulated_survey import invent
 from sottovoce.aggregator.planning.vectorized_randomizers import BatchDraws
