@@ -16,12 +16,13 @@ from operator import attrgetter
 from typing import Any
 
 from sottovoce.aggregator.storage.accounts.accounts import AccessTables
+from sottovoce.aggregator.storage.accounts.models import SCOPES
 from sottovoce.aggregator.storage.audit_log.audit_log import Journal
-from sottovoce.aggregator.storage.audit_log.events import NO_ACTOR
+from sottovoce.aggregator.storage.audit_log.events import NO_ACTOR, SETTING_CHANGED
+from sottovoce.aggregator.storage.back_end import BackEnd
 from sottovoce.aggregator.storage.drafts import DraftTables
 from sottovoce.aggregator.storage.heartbeat import PulseStorage
 from sottovoce.aggregator.storage.incomplete_copy import UNFINISHED
-from sottovoce.aggregator.storage.institutions import InstitutionTable
 from sottovoce.aggregator.storage.invitations.tokens import TokenStorage
 from sottovoce.aggregator.storage.models import Cell, Known, Outcome, ReportBatch, StoragePlan
 from sottovoce.aggregator.storage.pack_values import Values, pack, unpack
@@ -29,7 +30,6 @@ from sottovoce.aggregator.storage.releases import ReleaseTables
 from sottovoce.aggregator.storage.reports.cell_tallies import cells_with_total, count_by_question
 from sottovoce.aggregator.storage.reports.count_changes import change
 from sottovoce.aggregator.storage.reports.surveys import SurveyStorage
-from sottovoce.aggregator.storage.row_faults import row_faults
 from sottovoce.aggregator.storage.sql_statements import (
     ORDERED_REPORTS,
     Handle,
@@ -39,13 +39,85 @@ from sottovoce.aggregator.storage.sql_statements import (
     id_hash,
     take_out,
 )
-from sottovoce.aggregator.storage.table_catalogue import TABLES, TABLES_OF_REPORTS, clear, fill, select
+from sottovoce.aggregator.storage.table_catalogue import EVERY_TABLE, TABLES, TABLES_OF_REPORTS, clear, fill, select
 
 # Rows fetched at a time: bounds the memory of an export, whatever the size of the survey.
 _CHUNK = 20_000
 
 Rows = Callable[[str], Iterator[tuple[Any, ...]]]
 """Function from the name of a table in ``table_catalogue.TABLES`` to its rows, ordered by the first two columns."""
+
+_FIND_INSTITUTION = "SELECT survey, document FROM institutions WHERE survey IN ('', ?)"
+_SAVE_INSTITUTION = """
+    INSERT INTO institutions (survey, document) VALUES (?, ?)
+    ON CONFLICT (survey) DO UPDATE SET document = excluded.document
+"""
+
+MOST_DAYS = 36_525
+"""A day more than a century from today was written under a wrong clock, or by another program."""
+
+_DAYS = [
+    (table, name) for table, columns in EVERY_TABLE.items() for name in columns if name == "day" or name.endswith("_on")
+]
+_FAR = "SELECT count(*) FROM {} WHERE {} NOT BETWEEN ? AND ?"
+
+_ADVICE: Mapping[str, str] = {
+    "keys": 'revoke such keys ("sottovoce staff key revoke"), and create others',
+    "invitations": 'remove the invited accounts by "sottovoce staff delete", and invite again',
+    "views": "withdraw the links for ethics boards on page Team, and make others",
+    "passkeys": "remove those passkeys on My account, and add them again",
+    "accounts": 'run "sottovoce staff enable", then "sottovoce staff disable" again',
+    "surveys": "reopen those surveys, and close them again",
+}
+_OTHER = "they cannot be changed without breaking the chain of entries: restore a backup from before"
+
+
+def row_faults(db: Handle, today: int) -> Iterator[str]:
+    """Describe rows that no command of this program writes, although their tables are sound, each with advice.
+
+    These are days more than 100 years from today, and keys with scopes that this program does not know.
+
+    Args:
+        db: within a transaction.
+        today: counted from 1970-01-01.
+    """
+    for table, column in _DAYS:
+        (number,) = db.execute(_FAR.format(table, column), [today - MOST_DAYS, today + MOST_DAYS]).fetchone()
+        if number:
+            advice = _ADVICE.get(table, _OTHER)
+            yield f"the table {table} has days in {column} more than 100 years from today: {number}; {advice}"
+    for label, scopes in db.execute("SELECT label, scopes FROM keys ORDER BY label").fetchall():
+        if set(scopes.split()) - set(SCOPES):
+            yield f"the key '{label}' has a scope that this program does not know; {_ADVICE['keys']}"
+
+
+class InstitutionTable:
+    """Table of details of institutions: a JSON document for the server and one for each survey that has its own.
+
+    Methods are thread-safe and raise ``StorageError`` if the database is unavailable.
+    """
+
+    def __init__(self, back_end: BackEnd) -> None:
+        self._back_end = back_end
+
+    def documents(self, survey: str = "") -> dict[str, bytes]:
+        """Return the documents of the server, under "", and of this survey, under its name; none if not set."""
+        return {str(name): bytes(document) for name, document in self._back_end.rows_of(_FIND_INSTITUTION, [survey])}
+
+    def save(self, survey: str, document: bytes | None, who: str = NO_ACTOR) -> None:
+        """Replace a document, and record it in the audit log.
+
+        Args:
+            survey: name of the survey; "" for the whole server.
+            document: JSON; None removes it.
+            who: account that does it, for the audit log.
+        """
+        with self._back_end.write() as db:
+            if document is None:
+                db.execute("DELETE FROM institutions WHERE survey = ?", [survey])
+            else:
+                db.execute(_SAVE_INSTITUTION, [survey, document])
+            self._back_end.note(db, SETTING_CHANGED, who, "institution")
 
 
 class Storage(PulseStorage, SurveyStorage, TokenStorage):
