@@ -16,7 +16,6 @@ from sottovoce.aggregator.intake.admission import Admission
 from sottovoce.aggregator.storage import Outcome, ReportBatch, sql_storage
 from sottovoce.aggregator.storage.accounts.models import AccountInvitation
 from sottovoce.aggregator.storage.connect import open_url
-from sottovoce.aggregator.storage.postgres import checks
 from sottovoce.aggregator.storage.postgres import storage as postgres_storage
 from sottovoce.aggregator.storage.postgres.connection import PostgresHandle
 from sottovoce.aggregator.storage.postgres.storage import PostgresStorage
@@ -294,7 +293,7 @@ def test_doctor_names_a_transaction_that_keeps_the_order(
     with psycopg.connect(url) as connection:
         connection.execute("SELECT 1")
         assert store.faults() == []
-        monkeypatch.setattr(checks, "OLD_SECONDS", 0)
+        monkeypatch.setattr(postgres_storage, "OLD_SECONDS", 0)
         (fault,) = store.faults()
         assert store.old_snapshots() == [fault]  # which the metrics count
         assert f"the session {connection.info.backend_pid} has a transaction" in fault

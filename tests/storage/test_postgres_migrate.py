@@ -10,7 +10,7 @@ import pytest
 from sottovoce.aggregator.storage import Outcome
 from sottovoce.aggregator.storage.copy import save
 from sottovoce.aggregator.storage.pack_values import pack
-from sottovoce.aggregator.storage.postgres import migrate as postgres_migrate
+from sottovoce.aggregator.storage.postgres import storage as postgres_storage
 from sottovoce.aggregator.storage.postgres.schema import EARLIEST, VERSION
 from sottovoce.aggregator.storage.postgres.storage import PostgresStorage
 from sottovoce.aggregator.storage.verify_counts import wrong_counts
@@ -109,7 +109,7 @@ def test_migration_that_fails_leaves_the_old_schema(url: str, monkeypatch: pytes
     """Half of a migration is none; once it is right, it is done."""
     before = former(url, 10)
     with monkeypatch.context() as patch:
-        patch.setattr(postgres_migrate.schema, "COUNT_DROPPED", "nonsense")
+        patch.setattr(postgres_storage.schema, "COUNT_DROPPED", "nonsense")
         with pytest.raises(StorageError, match="SyntaxError"):
             PostgresStorage(url, stopped=True)
     assert (state(url), rows(url)) == ((EARLIEST, EARLIEST), before)
@@ -143,7 +143,7 @@ def test_migration_waits_until_all_are_stopped(url: str) -> None:
 def test_migration_gives_up_where_a_backup_reads(url: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """It says so, and nothing was changed."""
     former(url, 10)
-    monkeypatch.setattr(postgres_migrate, "WAIT_SECONDS", 1)
+    monkeypatch.setattr(postgres_storage, "WAIT_SECONDS", 1)
     with psycopg.connect(url) as reader:
         reader.execute("SELECT count(*) FROM reports")
         with pytest.raises(StorageError, match="is a backup under way"):

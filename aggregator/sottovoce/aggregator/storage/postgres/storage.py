@@ -15,15 +15,18 @@ import psycopg
 from psycopg import errors
 from psycopg_pool import ConnectionPool, PoolTimeout
 from sottovoce.aggregator.storage import checks, sql_statements, sql_storage
+from sottovoce.aggregator.storage.audit_log.events import MIGRATED, NO_ACTOR
+from sottovoce.aggregator.storage.audit_log.table import append
+from sottovoce.aggregator.storage.incomplete_copy import known_version, refuse_migration
 from sottovoce.aggregator.storage.models import Outcome, ReportBatch
-from sottovoce.aggregator.storage.postgres import checks as checks_of_server
-from sottovoce.aggregator.storage.postgres import migrate, publish_counts, settling
+from sottovoce.aggregator.storage.postgres import publish_counts, schema, settling
 from sottovoce.aggregator.storage.postgres.connection import NOW, PostgresHandle
 from sottovoce.aggregator.storage.postgres.publish_counts import SnapshotPublisher
 from sottovoce.aggregator.storage.postgres.store import insert, store_new, wait_for_withdrawals
 from sottovoce.aggregator.storage.reports.batch_columns import count, merge
 from sottovoce.aggregator.storage.reports.classify_batch import store_sorted
-from sottovoce.aggregator.storage.table_catalogue import OF_SURVEYS
+from sottovoce.aggregator.storage.sql_statements import Handle
+from sottovoce.aggregator.storage.table_catalogue import OF_SURVEYS, Column
 from sottovoce.shared.errors import StorageError
 
 _AS_OF_ONE_MOMENT = "SET TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY"
@@ -42,6 +45,140 @@ _WITHDRAW = (
 _SECRETS = ("tokens", "blind_invitations")
 _VACUUM = "VACUUM tombstones, keys, invitations, views, staff_sessions"
 _WITH_NAMES = ("surveys", "drafts", "releases", *(each for each in OF_SURVEYS if each not in {"reports", *_SECRETS}))
+
+_KINDS = {"bigint": "numbers", "integer": "numbers", "smallint": "numbers", "text": "text", "bytea": "bytes"}
+_COLUMNS = """
+    SELECT relname, attname, format_type(atttypid, atttypmod), coalesce(attnum = ANY (indkey), false), NOT attnotnull
+    FROM pg_class JOIN pg_attribute ON attrelid = pg_class.oid
+    LEFT JOIN pg_index ON indrelid = pg_class.oid AND indisprimary
+    WHERE relkind = 'r' AND relnamespace = current_schema()::regnamespace AND attnum > 0 AND NOT attisdropped
+    ORDER BY relname, attnum
+"""
+# Keys have indexes of their own, which belong to their constraints.
+_FOREIGN_INDEXES = """
+    SELECT indrelid::regclass::text, indexrelid::regclass::text FROM pg_index JOIN pg_class ON pg_class.oid = indexrelid
+    WHERE relnamespace = current_schema()::regnamespace AND relname <> 'journal_days'
+    AND NOT EXISTS (SELECT FROM pg_constraint WHERE conindid = indexrelid) ORDER BY 1, 2
+"""
+
+OLD_SECONDS = 300
+"""Age from which a snapshot is named: no report is to be told from its neighbours for longer."""
+
+_OLD_SNAPSHOTS = """
+    SELECT 'the session ' || pid || ' has a transaction', 'select pg_terminate_backend(' || pid || ')'
+    FROM pg_stat_activity
+    WHERE datname = current_database() AND pid <> pg_backend_pid() AND xact_start < now() - make_interval(secs => ?)
+    UNION ALL SELECT 'there is a prepared transaction', 'rollback prepared ' || quote_literal(gid)
+    FROM pg_prepared_xacts WHERE database = current_database() AND prepared < now() - make_interval(secs => ?)
+    UNION ALL SELECT 'there is a replication slot',
+    'select pg_drop_replication_slot(' || quote_literal(slot_name) || ')'
+    FROM pg_replication_slots WHERE xmin IS NOT NULL ORDER BY 1, 2
+"""
+
+LOCK = 0x50770
+"""Number of the advisory lock under which one process at a time migrates."""
+
+WAIT_SECONDS = 60
+"""Seconds that a migration waits for readers of a table."""
+
+_VERSION = "SELECT version FROM schema_version"
+_SET_VERSION = "UPDATE schema_version SET version = version + %s, usable_from = %s"
+
+
+def check_usable(db: Handle, unfinished: bool = False) -> None:
+    """Return if the database has this program's schema.
+
+    Args:
+        db: within a transaction.
+        unfinished: accept a database with an unfinished copy.
+
+    Raises:
+        StorageError: it is older or newer, or belongs to a copy that was not finished.
+    """
+    version = known_version(db.execute(_VERSION).fetchone()[0], schema.VERSION, unfinished)
+    if version < schema.VERSION:
+        raise StorageError("the database has an older schema than this program; start the program again")
+
+
+def migrate(connection: psycopg.Connection[Any], unfinished: bool, stopped: bool, migrates: bool) -> None:
+    """Make the tables of a new database, or migrate one of an earlier release while no node runs, all or nothing.
+
+    Args:
+        connection: outside a transaction.
+        unfinished: accept a database with an unfinished copy.
+        stopped: no node runs on it, so that it may be migrated.
+        migrates: False refuses a database of an earlier release.
+
+    Raises:
+        StorageError: this program cannot work with it, or a node may run on it.
+    """
+    try:
+        with connection.transaction():
+            connection.execute("SELECT pg_advisory_xact_lock(%s)", [LOCK])
+            for statement in schema.VERSION_TABLE:
+                connection.execute(statement)
+            ((written,),) = connection.execute(_VERSION).fetchall()
+            version = known_version(written, schema.VERSION, unfinished)
+            if version < schema.VERSION:
+                _check(version, stopped or unfinished, migrates)
+                _to_present(connection, version)
+    except errors.LockNotAvailable:
+        raise StorageError("the database's tables are in use, and cannot be changed; is a backup under way?") from None
+
+
+def _check(version: int, stopped: bool, migrates: bool) -> None:
+    if 0 < version < schema.EARLIEST:
+        raise StorageError(
+            "the database was made by a release before 0.3.0; bring it to 0.3.0 first, with that release's"
+            " `sottovoce migrate --stopped`"
+        )
+    if version and not stopped:
+        raise StorageError(
+            "the database was made by an earlier release, whose nodes cannot go on beside this one: stop them all, run"
+            " `sottovoce db migrate --stopped`, then start"
+        )
+    if not migrates:
+        refuse_migration(version, schema.VERSION)
+
+
+def _to_present(connection: psycopg.Connection[Any], version: int) -> None:
+    if version == 0:
+        schema.make_all(connection)
+        connection.execute("INSERT INTO pulse (beat) VALUES (0)")
+    else:
+        connection.execute("SELECT set_config('lock_timeout', %s, true)", [f"{WAIT_SECONDS}s"])
+        schema.take_over(connection, version)
+        db = PostgresHandle(connection)
+        ((seconds,),) = db.execute(NOW).fetchall()
+        append(db, seconds // 86400, MIGRATED, NO_ACTOR, str(schema.VERSION))
+    connection.execute(_SET_VERSION, [schema.VERSION - version, schema.VERSION])
+
+
+def old_snapshots(db: Handle) -> list[str]:
+    """Describe what has kept the server from removing rows in the order of arrival for more than five minutes."""
+    return [
+        f"{what} that is old, so that files keep the order of arrival; if nothing needs it, run in psql: {remedy}"
+        for what, remedy in db.execute(_OLD_SNAPSHOTS, [OLD_SECONDS, OLD_SECONDS])
+    ]
+
+
+def foreign_indexes(db: Handle) -> list[str]:
+    """Describe indexes that this program did not make: one could keep reports in another order."""
+    return [
+        f"the table {table} has an index {name}, which is none of this program's; remove it with psql: "
+        f"drop index {name}"
+        for table, name in db.execute(_FOREIGN_INDEXES)
+    ]
+
+
+def described(db: Handle) -> dict[str, dict[str, Column]]:
+    """Return the tables that this program sees, by column; ``settled`` as ``reports``, its view."""
+    tables: dict[str, dict[str, Column]] = {}
+    for table, name, of, in_key, may_be_empty in db.execute(_COLUMNS):
+        tables.setdefault("reports" if table == "settled" else table, {})[name] = Column(
+            _KINDS.get(of, "something else"), in_key, may_be_empty
+        )
+    return tables
 
 
 class PostgresStorage(sql_storage.Storage):
@@ -84,7 +221,7 @@ class PostgresStorage(sql_storage.Storage):
         self._are_counts_used = True
         try:
             with self._connection() as connection:
-                migrate.migrate(connection, unfinished, stopped, migrates)
+                migrate(connection, unfinished, stopped, migrates)
         except BaseException:
             self._pool.close()
             raise
@@ -129,7 +266,7 @@ class PostgresStorage(sql_storage.Storage):
         """Move fresh reports in the order of their ids, and rewrite counts, tokens and invitations if used."""
         with self._connection() as connection:
             # A newer program knows columns that this one would leave out.
-            migrate.check_usable(PostgresHandle(connection), unfinished=True)
+            check_usable(PostgresHandle(connection), unfinished=True)
             settling.settle(connection, self._tries)
         self._rewrite_used_secrets()
         if self._are_counts_used:
@@ -185,24 +322,24 @@ class PostgresStorage(sql_storage.Storage):
     def check(self) -> None:
         """Raise ``StorageError`` unless the database can be written to and this program can work with its schema."""
         with self.write() as db:
-            migrate.check_usable(db)
+            check_usable(db)
             db.execute("UPDATE pulse SET beat = 1 - beat")
 
     def verify(self) -> list[str]:
         """Describe contradictions between the tables; damaged pages are for the server's own checks."""
         with self.read_reports() as db:
-            migrate.check_usable(db)
-            return checks.problems(db, checks_of_server.described(db))
+            check_usable(db)
+            return checks.problems(db, described(db))
 
     def faults(self) -> list[str]:
         """Describe implausible rows, indexes of other programs and snapshots that delay settling, each with advice."""
         with self.read() as db:
-            return [*super().faults(), *checks_of_server.foreign_indexes(db), *checks_of_server.old_snapshots(db)]
+            return [*super().faults(), *foreign_indexes(db), *old_snapshots(db)]
 
     def old_snapshots(self) -> list[str]:
         """Describe snapshots that have kept the order of arrival in the files for five minutes, each with advice."""
         with self.read() as db:
-            return checks_of_server.old_snapshots(db)
+            return old_snapshots(db)
 
     def _version(self, db: sql_statements.Handle) -> int:
         return int((db.execute("SELECT version FROM schema_version").fetchone() or (0,))[0])
@@ -223,7 +360,7 @@ class PostgresStorage(sql_storage.Storage):
         self._pool.close()
 
     def _check_known(self, db: sql_statements.Handle) -> None:
-        migrate.check_usable(db)
+        check_usable(db)
 
     @contextmanager
     def read(self) -> Iterator[PostgresHandle]:
