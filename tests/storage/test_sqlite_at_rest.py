@@ -17,9 +17,8 @@ import pytest
 from sottovoce.aggregator.storage import maintenance_thread
 from sottovoce.aggregator.storage.maintenance_thread import MOST_REPORTS
 from sottovoce.aggregator.storage.models import Outcome
-from sottovoce.aggregator.storage.sqlite import settling
-from sottovoce.aggregator.storage.sqlite.storage import PAGE_BYTES, SQLiteStorage
-from sottovoce.aggregator.storage.sqlite.wal_index import HEADER_BYTES
+from sottovoce.aggregator.storage.sqlite import storage as sqlite_storage
+from sottovoce.aggregator.storage.sqlite.storage import HEADER_BYTES, PAGE_BYTES, SQLiteStorage
 from sottovoce.aggregator.storage.verify_counts import wrong_counts
 
 from tests.invited import blind_survey
@@ -149,7 +148,7 @@ def test_index_of_the_log_forgets_which_pages_changed(folder: Folder) -> None:
 
 def test_night_removes_the_order_of_settlings(folder: Folder, monkeypatch: pytest.MonkeyPatch) -> None:
     """Reports of two settlings lie by settling until all rows are written anew, some at a time."""
-    monkeypatch.setattr(settling, "MOVED_ROWS", 7)
+    monkeypatch.setattr(sqlite_storage, "MOVED_ROWS", 7)
     send(folder, range(REPORTS))
     folder.storage.settle()
     send_more = range(REPORTS, 2 * REPORTS)
@@ -263,11 +262,11 @@ SENDING = """
 import sys, threading
 from itertools import count
 from pathlib import Path
-from sottovoce.aggregator.storage.sqlite import settling
+from sottovoce.aggregator.storage.sqlite import storage as sqlite_storage
 from sottovoce.aggregator.storage.sqlite.storage import SQLiteStorage
 from tests.storage.test_contract import arrival
 
-settling.MOVED_ROWS = 3
+sqlite_storage.MOVED_ROWS = 3
 storage = SQLiteStorage(Path(sys.argv[1]))
 key = storage.surveys()[0].key
 

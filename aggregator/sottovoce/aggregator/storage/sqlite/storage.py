@@ -7,11 +7,13 @@ Privacy: the order of arrival is in the log, and in the places of rows within a 
 ``fresh``; ``settle`` moves them to ``settled`` in the order of their ids and empties the log. ``reports`` is both.
 """
 
+import itertools
+import os
 import sqlite3
 import threading
 import time
-from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager, suppress
 from pathlib import Path
 from typing import Any, ClassVar, Self
 
@@ -22,12 +24,11 @@ from sottovoce.aggregator.storage.models import Outcome, ReportBatch
 from sottovoce.aggregator.storage.reports.batch_columns import count, merge
 from sottovoce.aggregator.storage.reports.classify_batch import has_other_revisions, is_any_withdrawn, store_sorted
 from sottovoce.aggregator.storage.reports.count_changes import change
+from sottovoce.aggregator.storage.sql_statements import Handle
 from sottovoce.aggregator.storage.sqlite import checks as sqlite_checks
-from sottovoce.aggregator.storage.sqlite import schema, settling
-from sottovoce.aggregator.storage.sqlite.failure_reasons import failure_reason
+from sottovoce.aggregator.storage.sqlite import schema
 from sottovoce.aggregator.storage.sqlite.migration_copy import KEPT_SECONDS, remove_copies
-from sottovoce.aggregator.storage.sqlite.wal_index import WalIndex
-from sottovoce.aggregator.storage.table_catalogue import SOURCE, TABLES, take_over
+from sottovoce.aggregator.storage.table_catalogue import SOURCE, TABLES, clear, fill, select, take_over
 from sottovoce.shared.errors import StorageError
 from sqlite_utils import Database
 
@@ -59,6 +60,140 @@ _INSERT = """
     WHERE NOT EXISTS (SELECT 1 FROM settled WHERE survey = ?1 AND report_id = substr(?3, 16 * n + 1, 16))
 """
 """One INSERT for many reports, split by SQLite: binding rows in Python would hold the interpreter lock throughout."""
+
+_PRIMARY = 0xFF
+"""Mask of the primary result code; SQLite's extended codes are in the bits above."""
+
+_FULL = "its disk is full; make room on it, or stop the server, copy its folder to another disk and name that folder"
+
+_REASONS = {
+    sqlite3.SQLITE_FULL: _FULL,
+    # The index of the log, beside the database, cannot be made: even a reader needs it.
+    sqlite3.SQLITE_IOERR_SHMSIZE: _FULL,
+    sqlite3.SQLITE_READONLY: "its file or folder is read-only; let the user of the aggregator write to both",
+    sqlite3.SQLITE_CORRUPT: 'its file is damaged; "sottovoce db restore" restores a backup',
+    sqlite3.SQLITE_NOTADB: 'its file is damaged, or no database; "sottovoce db restore" restores a backup',
+    sqlite3.SQLITE_IOERR: "its disk cannot be read or written; look at the log of the machine",
+    sqlite3.SQLITE_CANTOPEN: "its file cannot be opened; let the user of the aggregator read and write its folder",
+    sqlite3.SQLITE_BUSY: "another process has locked its file; end what reads or writes it",
+}
+
+HEADER_BYTES = 136
+"""Two copies of the header, and the state of readers; SQLite needs nothing behind them while the log is empty."""
+
+MOVED_ROWS = 2000
+"""Reports a transaction: those that arrive meanwhile wait for some ten milliseconds."""
+
+PAUSE_SECONDS = 0.002
+"""Pause between two parts, in which a thread that waits to store a report can begin."""
+
+CHECKPOINTED_ROWS = 10_000
+"""Reports after which the log is copied into the file, lest a commit have to copy all of it while others wait."""
+
+REWRITTEN_ROWS = 200_000
+"""Rows up to which a table is rewritten in one transaction; a larger one waits for the daily scrub."""
+
+Write = Callable[[], AbstractContextManager[Handle]]
+"""Begins a write transaction."""
+
+_LAST_OF_PART = """
+    SELECT survey, report_id FROM (
+        SELECT survey, report_id FROM fresh WHERE (survey, report_id) > (?, ?) ORDER BY survey, report_id LIMIT ?
+    ) ORDER BY survey DESC, report_id DESC LIMIT 1
+"""
+_PART = "FROM fresh WHERE (survey, report_id) > (?, ?) AND (survey, report_id) <= (?, ?)"
+_MOVE = (f"INSERT INTO settled SELECT * {_PART} ORDER BY survey, report_id", f"DELETE {_PART}")
+_BEFORE_ALL = (-1, b"")
+
+
+def settle(write: Write, copy_log: Callable[[], None]) -> None:
+    """Move the rows of ``fresh`` to ``settled``, in the order of their ids.
+
+    Privacy: within a page, SQLite places a new row below the others, and leaves pointers to deleted rows behind the
+    valid ones. After settling, both tell the order of the keys. Each transaction leaves every row in one place, so that
+    a process may be killed at any moment; the next run begins anew.
+
+    Args:
+        write: begins a write transaction.
+        copy_log: copies the log into the file while other threads write.
+    """
+    last: Sequence[Any] | None = _BEFORE_ALL
+    for part in itertools.count(1):
+        if last is None:
+            return
+        if part * MOVED_ROWS % CHECKPOINTED_ROWS == 0:
+            copy_log()
+        # A lock goes to the thread that asks first, which else would be this one again.
+        time.sleep(PAUSE_SECONDS)
+        with write() as db:
+            after, last = last, db.execute(_LAST_OF_PART, [*last, MOVED_ROWS]).fetchone()
+            if last is not None:
+                for statement in _MOVE:
+                    db.execute(statement, [*after, *last])
+            elif db.execute("SELECT 1 FROM fresh LIMIT 1").fetchone() is None:
+                # Without a condition, SQLite overwrites the whole page, pointers included.
+                db.execute("DELETE FROM fresh")
+
+
+def rewrite(write: Write, table: str) -> None:
+    """Delete all rows of a table and insert them again in the order of the key, unless there are too many."""
+    with write() as db:
+        rows = db.execute(select(table)).fetchmany(REWRITTEN_ROWS + 1)
+        if len(rows) <= REWRITTEN_ROWS:
+            db.execute(clear(table))
+            db.executemany(fill(table, table), rows)
+
+
+class WalIndex:
+    """The index of one database's log, the file ``-shm``: which page each frame of the log holds.
+
+    Privacy: it keeps this after the log was emptied, and so the order in which pages of reports and of tokens changed.
+    Its file stays open until the process ends: closing it would release all locks of this process on it, which are
+    SQLite's own.
+
+    Args:
+        database: path of the database.
+    """
+
+    def __init__(self, database: Path) -> None:
+        self._path, self._log = (database.with_name(database.name + end) for end in ("-shm", "-wal"))
+        self._opened: dict[int, int] = {}
+
+    def forget_pages(self) -> bool:
+        """Overwrite the numbers of pages if the log is empty; return False if it is not.
+
+        The caller holds SQLite's lock of writers.
+        """
+        try:
+            if self._log.stat().st_size:
+                return False
+            found = self._path.stat()
+        except FileNotFoundError:
+            return True
+        if found.st_ino not in self._opened:
+            self._opened[found.st_ino] = os.open(self._path, os.O_WRONLY)
+        os.pwrite(self._opened[found.st_ino], bytes(max(0, found.st_size - HEADER_BYTES)), HEADER_BYTES)
+        return True
+
+    def close(self) -> None:
+        """Close what SQLite has removed, since no connection has locks on it any more."""
+        if not self._path.exists():
+            for descriptor in self._opened.values():
+                os.close(descriptor)
+            self._opened.clear()
+
+
+def failure_reason(error: sqlite3.Error) -> str:
+    """Return why the database is unavailable, and what to do about it.
+
+    Privacy: SQLite's own message may quote values of reports, so this uses nothing but its result code.
+    """
+    # Errors of Python's module itself have no code.
+    code = getattr(error, "sqlite_errorcode", 0)
+    reason = _REASONS.get(code) or _REASONS.get(code & _PRIMARY)
+    return (
+        f"the database is unavailable: {reason}" if reason else f"the database is unavailable ({type(error).__name__})"
+    )
 
 
 class SQLiteStorage(sql_storage.Storage):
@@ -130,18 +265,18 @@ class SQLiteStorage(sql_storage.Storage):
 
     def settle(self) -> bool:
         """Move fresh reports in the order of their ids, rewrite tokens and invitations if used, and empty the log."""
-        settling.settle(self.write, self._copy_log)
+        settle(self.write, self._copy_log)
         self._rewrite_used_secrets()
         return self._empty_log()
 
     def _rewrite_secrets(self) -> None:
         for table in _SECRETS:
-            settling.rewrite(self.write, table)
+            rewrite(self.write, table)
 
     def scrub(self) -> None:
         """Settle, and have SQLite write the whole file anew; reports that arrive meanwhile wait."""
         remove_copies(self._path, older_than=KEPT_SECONDS)
-        settling.settle(self.write, self._copy_log)
+        settle(self.write, self._copy_log)
         with self._errors(), self._writing, self._handle() as db:
             try:
                 self._write_began = time.monotonic()
