@@ -4,7 +4,7 @@ import hashlib
 from typing import Any
 
 from sottovoce.client.draws import Draws
-from sottovoce.client.order_draw import draw_order
+from sottovoce.client.respondent import draw_order
 from sottovoce.shared.order.orders import arrange, ordered_lists
 from sottovoce.shared.parse_survey import parse_survey
 from sottovoce.shared.spec import Survey

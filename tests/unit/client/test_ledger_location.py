@@ -3,7 +3,7 @@
 from pathlib import Path
 
 import pytest
-from sottovoce.client.ledger_location import ledger_folder
+from sottovoce.client.file_ledger import ledger_folder
 
 HOME = Path("/home/ada")
 

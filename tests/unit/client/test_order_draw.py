@@ -8,7 +8,7 @@ from itertools import permutations
 import pytest
 from sottovoce.client.draws import Draws
 from sottovoce.client.ledger import Key, MemoryLedger
-from sottovoce.client.order_draw import draw_order, keep_order
+from sottovoce.client.respondent import draw_order, keep_order
 from sottovoce.client.terminal.interview import Interview
 from sottovoce.shared.errors import BudgetExhausted, SpecError
 from sottovoce.shared.order.orders import OrderedList, arrange, ordered_lists

@@ -201,7 +201,6 @@ TWINS = [
         | dict.fromkeys(["namesOf", "units"], "private in JavaScript"),
         only_javascript={"inOrder": "within Interview"},
     ),
-    Twin("client.order_draw", ("device/order_draw.js",), only_javascript={"inDrawnOrder": PIECE}),
     Twin("shared.by_hand.parse_innocuous", ("survey/by_hand/innocuous.js",), within="(read|check)Innocuous"),
     Twin(
         "shared.mechanisms.innocuous_rr",
@@ -321,9 +320,10 @@ TWINS = [
     Twin("client.waiting", ("device/waiting.js",)),
     Twin(
         "client.respondent",
-        ("device/respondent.js", "device/answer_path.js", "device/randomize.js"),
+        ("device/respondent.js", "device/answer_path.js", "device/randomize.js", "device/order_draw.js"),
         within="(?!randomize.|drawFromRow).*",
         only_javascript={
+            "inDrawnOrder": PIECE,
             "AnswerPath": "what Respondent.answer, send and withdraw do, after the first step",
             "bringRandomizers": PIECE,
         },

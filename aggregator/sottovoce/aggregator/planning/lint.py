@@ -47,7 +47,7 @@ SHARE = 0.1
 def anchor_words(survey: Survey) -> Iterator[str]:
     """Yield a sentence on what the anchors of a survey cost, and what they would if they were public.
 
-    Standard errors of corrected shares are told as multiples of the uncorrected ones. The maths is in
+    Standard errors of corrected shares are given as multiples of the uncorrected ones. The maths is in
     ``estimators.careless``: Var(corrected) = (v + g^2 (Var(lambda) - 2 s)) / (1 - lambda)^2 and Var(uncorrected) = v
     for each report, for a careful share of ``SHARE`` and a careless one of ``CARELESS``.
     """
