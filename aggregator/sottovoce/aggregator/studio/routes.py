@@ -3,11 +3,12 @@
 The pages are rendered on the server and work without a script. They set two cookies: session and language.
 """
 
+from importlib.metadata import version
 from importlib.resources import files
 
-from flask import Flask, Response
+from flask import Flask, Response, current_app, render_template
 from sottovoce.aggregator.http.routing import Route
-from sottovoce.aggregator.studio import accessibility_page, language, request_context
+from sottovoce.aggregator.studio import language, request_context
 from sottovoce.aggregator.studio.account import (
     accounts_page,
     audit_log_pages,
@@ -68,6 +69,15 @@ def drafts_script() -> Response:
     return Response(_static("drafts.js"), content_type="text/javascript; charset=utf-8")
 
 
+def accessibility() -> str:
+    """Show this server's accessibility statement, with the institution and the contact that the operator has set.
+
+    It follows the model of Decision (EU) 2018/1523, and is public.
+    """
+    url = current_app.extensions["settings"].url
+    return render_template("accessibility.html", url=url, version=version("sottovoce"))
+
+
 def _static(name: str) -> bytes:
     return files("sottovoce.aggregator.studio").joinpath("static", name).read_bytes()
 
@@ -106,6 +116,10 @@ _STATIC_FILES = (
 )
 """Static files, public because the sign-in page needs them."""
 
+_ACCESSIBILITY = Route(
+    "studio.accessibility", "GET", "/dashboard/accessibility", accessibility, "Show the accessibility statement."
+)
+
 _PAGES = (
     survey_list,
     new_survey_page,
@@ -131,11 +145,10 @@ _PAGES = (
     ethics_board_links,
     ethics_page,
     audit_log_pages,
-    accessibility_page,
     language,
 )
 
-ROUTES: tuple[Route, ...] = (*(route for page in _PAGES for route in page.ROUTES), *_STATIC_FILES)
+ROUTES: tuple[Route, ...] = (*(route for page in _PAGES for route in page.ROUTES), _ACCESSIBILITY, *_STATIC_FILES)
 """All routes of the studio."""
 
 

@@ -26,7 +26,6 @@ from sottovoce.aggregator.studio.language import is_of_studio, words
 from sottovoce.aggregator.studio.request_context import storage
 from sottovoce.aggregator.studio.results.code_snippets import in_files, python_code, r_code
 from sottovoce.aggregator.studio.results.model_view import ModelsInWords
-from sottovoce.aggregator.studio.results.one_sample_view import known_values
 from sottovoce.aggregator.studio.results.run_analysis import (
     AskedAnalysis,
     JointAnswer,
@@ -36,7 +35,14 @@ from sottovoce.aggregator.studio.results.run_analysis import (
     why_nothing,
 )
 from sottovoce.aggregator.studio.results.simulation_results import ENDPOINT_PREFIX, Rehearsed
-from sottovoce.aggregator.studio.results.table_view import ShownAnswer, TablesInWords
+from sottovoce.aggregator.studio.results.table_view import (
+    Document,
+    ShownAnswer,
+    ShownTable,
+    TablesInWords,
+    bars,
+    interval_heading,
+)
 from sottovoce.aggregator.studio.survey_frame import SurveyPage, draft_placeholder, published_page
 from sottovoce.aggregator.surveys.stored_surveys import newest, survey_of
 from sottovoce.shared.arms.arms import ARM
@@ -58,6 +64,37 @@ STOP_SECONDS = 2
 
 BEFORE_RESULTS = frozenset({"still_open", "empty"})
 """Reasons for a missing result that make the page show the expected precision instead."""
+
+
+def known_values(names: SurveyVariables, document: Document) -> ShownAnswer:
+    """Format a test of known values.
+
+    Args:
+        names: the survey's variables with their labels.
+        document: result document of the test.
+    """
+    tables, translate, name = TablesInWords(names), names.words.translate, document["question"]
+    write, is_share = tables.write, document["values"][0]["category"] is not None
+    show = write.percent if is_share else write.figure
+    labels = [names.category(name, one["category"]) if is_share else translate("results_mean")
+              for one in document["values"]]  # fmt: skip
+    drawn = [tables.to_draw(label, one, show) for label, one in zip(labels, document["values"], strict=True)]
+    known = [show(one["known"]) for one in document["values"]]
+    lines = [(each.name, value, each.value, each.limits) for each, value in zip(drawn, known, strict=True)]
+    headings = ["", translate("joint_known"), translate("models_estimate"), interval_heading(names.words, document)]
+    title = translate("joint_test_title", question=names.label(name), n=names.words.number(document["n"]))
+    scale = (0.0, 1.0) if is_share else (None, None)
+    table = ShownTable(title, headings, lines, bars(drawn, *scale), _sentences(tables, document))
+    return ShownAnswer("", [table], tables.notes(document))
+
+
+def _sentences(tables: TablesInWords, document: Document) -> list[str]:
+    translate, write = tables.words.translate, tables.write
+    found = [*tables.among(document), translate("joint_test_known", p=write.p_equals(document["p"]))]
+    if document["statistic"] is not None:
+        figures = {"statistic": write.figure(document["statistic"]), "df": tables.words.number(document["df"])}
+        found.append(translate("joint_test_statistic", **figures))
+    return [*found, translate(f"joint_test_{document['method'].partition('-')[0]}")]
 
 
 @dataclass(frozen=True)

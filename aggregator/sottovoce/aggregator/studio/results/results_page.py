@@ -1,12 +1,15 @@
 """Page "Results": estimates of each question, from snapshots, with intervals valid while the survey is open."""
 
 import io
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
 
 from flask import Response, current_app, render_template, request
 from sottovoce.aggregator.analysis.arm_results import has_split
 from sottovoce.aggregator.analysis.estimates import RevisionCounts, analyse, revisions_of
 from sottovoce.aggregator.analysis.finite_population import group_of
+from sottovoce.aggregator.api.joint_results import Calculating, JointResults
 from sottovoce.aggregator.api.results import export_reply, note_read, wave_of
 from sottovoce.aggregator.estimators.fixed_population import MOST
 from sottovoce.aggregator.export.estimates import COLUMNS, result_rows
@@ -15,28 +18,97 @@ from sottovoce.aggregator.file_formats.provenance import About
 from sottovoce.aggregator.http.etag import etag_of, unless_known
 from sottovoce.aggregator.http.problems import Refusal
 from sottovoce.aggregator.http.routing import Query, Route
+from sottovoce.aggregator.i18n.translator import Words
 from sottovoce.aggregator.invitations.tokens import possibly_twice, token_counts
 from sottovoce.aggregator.studio.design.trials import address_of_tried, trial_in
-from sottovoce.aggregator.studio.labels import alarm_in_words, name_of_group
+from sottovoce.aggregator.studio.labels import SurveyVariables, alarm_in_words, name_of_group
 from sottovoce.aggregator.studio.language import words
 from sottovoce.aggregator.studio.request_context import storage
 from sottovoce.aggregator.studio.results.arm_split import CALCULATING, arm_split
-from sottovoce.aggregator.studio.results.planned_view import planned_results, planned_tables
 from sottovoce.aggregator.studio.results.png_chart import has_png, png_of
 from sottovoce.aggregator.studio.results.rendered_results import RenderedResults, RenderingCache, snapshot_key
 from sottovoce.aggregator.studio.results.result_cards import QuestionCard
 from sottovoce.aggregator.studio.results.results_view import ResultsView, results_by_arm, view_of
 from sottovoce.aggregator.studio.results.svg_chart import drawing
+from sottovoce.aggregator.studio.results.table_view import ShownTable, TablesInWords
 from sottovoce.aggregator.studio.results.view_options import LEVELS, MOST_PEOPLE, ORDERS, ViewOptions
 from sottovoce.aggregator.studio.survey_frame import draft_placeholder, published_page
 from sottovoce.aggregator.surveys.stored_surveys import unknown_survey
 from sottovoce.shared.accounting import BELIEF_BEFORE, percent_after
+from sottovoce.shared.arms.analysis_plan import planned_comparisons
+from sottovoce.shared.errors import EstimateError
+from sottovoce.shared.spec import Survey
 
 REFRESH = 30
 """Polling interval of the page of an open survey, in seconds."""
 
 REFRESH_TRIAL = 3
 """Polling interval for a test run; short, because its author waits for the report just sent."""
+
+
+@dataclass(frozen=True)
+class PlannedResults:
+    """Planned comparisons of a closed survey, or the reason why there are none yet.
+
+    Attributes:
+        count: number of planned comparisons; 0 without a plan.
+        made: documents of the comparisons, in the order of the plan.
+        why: ``open``, ``calculating`` or ``refused``; "" with results.
+    """
+
+    count: int = 0
+    made: Sequence[Mapping[str, Any]] = ()
+    why: str = ""
+
+
+def planned_results(survey: Survey) -> PlannedResults:
+    """Return the planned comparisons of a survey."""
+    count = len(planned_comparisons(survey))
+    if not count:
+        return PlannedResults()
+    joint: JointResults = current_app.extensions["joint_results"]
+    try:
+        return PlannedResults(count, joint.planned(survey)["comparisons"])
+    except (Calculating, Refusal):
+        return PlannedResults(count, why=CALCULATING)
+    except EstimateError as error:
+        return PlannedResults(count, why="open" if error.code == "still_open" else "refused")
+
+
+def planned_tables(planned: PlannedResults, survey: Survey, words: Words) -> list[ShownTable]:
+    """Format each comparison as on Tables: the figure of each arm, and the measure that was planned.
+
+    Args:
+        planned: the comparisons.
+        survey: newest revision of the survey.
+        words: the reader's language.
+    """
+    tables: list[ShownTable] = []
+    before: Mapping[str, Any] = {}
+    for made in planned.made:
+        title, values, measured = _parts(made, TablesInWords(SurveyVariables(survey, words)))
+        asked = {key: value for key, value in made["planned"].items() if key != "measure"}
+        if asked != before or made["comparison"] is None:
+            tables.append(values)
+        before = asked
+        if isinstance(measured, ShownTable):
+            tables.append(replace(measured, title=f"{title}: {measured.title}", sentences=()))
+        elif measured:
+            tables[-1] = replace(tables[-1], sentences=[*measured, *tables[-1].sentences])
+    return tables
+
+
+def _parts(made: Mapping[str, Any], words: TablesInWords) -> tuple[str, ShownTable, ShownTable | Sequence[str] | None]:
+    """Return the title, the figures of the arms, and the differences as a table, or the ratios as sentences."""
+    if made["comparison"] is None:
+        title = words.names.label(made["planned"]["question"])
+        return title, ShownTable(title, sentences=[words.words.translate("results_plan_refused")]), None
+    shown = words.compare(made["comparison"])
+    values = replace(shown.tables[0], sentences=[*shown.tables[0].sentences, *shown.notes])
+    differences = next(iter(shown.tables[1:]), None)
+    if differences is None or made["planned"]["measure"] == "difference":
+        return values.title, values, differences
+    return values.title, values, differences.sentences
 
 
 def results(name: str) -> Response:
