@@ -1,4 +1,4 @@
-"""Application factory of the aggregator."""
+"""Build the aggregator as an application."""
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
@@ -78,12 +78,9 @@ def create_app(
     """Build the aggregator as a Flask application.
 
     Args:
-        settings: settings of the operator.
-        storage: an open database.
-        clock: returns the current time of this machine.
         assets: the respondents' page and its parts, by name.
-        preview: builds the form for the studio's preview on demand; its argument is True for a survey with blind
-            access or delayed sending. None disables the preview.
+        preview: builds the form for the studio's preview on demand; its argument is True for a survey with blind access
+            or delayed sending. None disables the preview.
     """
     shared_clock, storage.releases.heads = SharedClock(storage, clock), settings.heads
 

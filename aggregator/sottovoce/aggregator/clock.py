@@ -1,4 +1,4 @@
-"""Current time, and conversion of days."""
+"""Tell the time, and convert days."""
 
 from collections.abc import Callable
 from datetime import UTC, date, datetime, timedelta

@@ -1,4 +1,4 @@
-"""Readiness of this node: a rate-limited database probe whose failures are remembered, so that requests fail fast."""
+"""Probe the readiness of this node: rarely, and remembering failures, so that requests fail fast."""
 
 import logging
 import threading
@@ -25,11 +25,7 @@ _log = logging.getLogger("sottovoce")
 
 
 class FailureLog:
-    """Log of failures that repeat: a line at once, then one a minute at most, with their number and first time.
-
-    Args:
-        monotonic: clock for the pauses, in seconds.
-    """
+    """Log of failures that repeat: a line at once, then one a minute at most, with their number and first time."""
 
     def __init__(self, monotonic: Callable[[], float] = time.monotonic) -> None:
         self._monotonic = monotonic
@@ -81,19 +77,18 @@ class Readiness:
 
     @property
     def is_red(self) -> bool:
-        """True if the last probe failed; never waits."""
+        """Return True if the last probe failed; never wait."""
         return self._failure is not None
 
     @property
     def is_known(self) -> bool:
-        """True if the last probe is recent enough for ``check`` to use; never waits."""
+        """Return True if the last probe is recent enough for ``check`` to use; never wait."""
         return time.monotonic() - self._checked < AGE
 
     def check(self) -> None:
         """Return if the database worked within the last half second; probe it if the last result is older.
 
-        Raises:
-            StorageError: the database does not work; the message is the reason.
+        Raises StorageError, with the reason, if the database does not work.
         """
         failure = self._failure if self.is_known else self._ask()
         if failure is not None:

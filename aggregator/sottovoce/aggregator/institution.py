@@ -32,7 +32,6 @@ class Institution:
     """Attributes of the institution; each is "" if it is not set.
 
     Attributes:
-        name: its name.
         imprint: https address of its imprint.
         contact: email address for problems with accessibility.
         accent: colour of links and buttons in the light theme, ``#rrggbb``.
@@ -65,11 +64,7 @@ class Institution:
 
 
 class InvalidInstitution(ValueError):
-    """A detail of an institution is not valid; the message says how it must be.
-
-    Attributes:
-        field: name of the attribute of ``Institution``.
-    """
+    """Error in the attribute ``field`` of an ``Institution``; the message says how it must be."""
 
     def __init__(self, field: str, wanted: str) -> None:
         super().__init__(f"{field} must {wanted}")
@@ -79,8 +74,7 @@ class InvalidInstitution(ValueError):
 def check_institution(given: Mapping[str, str]) -> Institution:
     """Return the institution with these attributes; a logo is a ``data:`` URI.
 
-    Raises:
-        InvalidInstitution: an attribute has another form, or the accent too little contrast.
+    Raises InvalidInstitution if an attribute has another form, or the accent too little contrast.
     """
     for key, (pattern, wanted) in _FORMS.items():
         if given.get(key) and not pattern.fullmatch(given[key]):
@@ -97,8 +91,7 @@ def check_institution(given: Mapping[str, str]) -> Institution:
 def logo_uri(body: bytes) -> str:
     """Return an SVG file as a ``data:`` URI.
 
-    Raises:
-        InvalidInstitution: it is too large or no SVG, or could run a script or load another file.
+    Raises InvalidInstitution if it is too large or no SVG, or could run a script or load another file.
     """
     if len(body) > MOST_LOGO_BYTES or b"<svg" not in body or _UNSAFE.search(body):
         wanted = f"be an SVG of at most {MOST_LOGO_BYTES:,} bytes without scripts and links"
@@ -109,11 +102,8 @@ def logo_uri(body: bytes) -> str:
 def read_institution(path: Path) -> Institution:
     """Read the file about an institution: a JSON object with some of ``name imprint contact accent logo``, all texts.
 
-    Args:
-        path: of the file; a relative path of the logo starts at its folder.
-
-    Raises:
-        ValueError: the file or the logo cannot be read, or what is wrong with which key.
+    A relative path of the logo starts at the file's folder. Raises ValueError, with the key, if a file cannot be read
+    or a value is wrong.
     """
     try:
         text = path.read_text(encoding="utf-8")
@@ -142,12 +132,9 @@ def _read_logo(path: Path) -> str:
 
 
 def institution_of(found: Mapping[str, bytes], standing: Institution, survey: str = "") -> Institution:
-    """Return the institution that pages and files show.
+    """Return the institution that pages and files show: the survey's own details, then the server's, then ``standing``.
 
-    Args:
-        found: documents of the database, of the server under "", which replace the file, and of this survey.
-        standing: institution of the operator's file.
-        survey: name of the survey whose own details come first; "" for none.
+    ``found`` are the database's documents, the server's under "", which replaces the operator's file ``standing``.
     """
     given = _parsed(found[""].decode()) if "" in found else asdict(standing)
     own = _parsed(found[survey].decode()) if survey and survey in found else {}

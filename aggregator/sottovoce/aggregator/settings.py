@@ -25,7 +25,7 @@ _HOST = re.compile(r"\.?[A-Za-z0-9-]+(\.[A-Za-z0-9-]+)*|\[[0-9A-Fa-f:]+\]")
 
 
 class SettingError(SurveyError):
-    """A setting has a value that cannot be used; the message names the setting only."""
+    """Error in the value of a setting; the message names the setting only."""
 
     code = "setting_invalid"
 
@@ -92,11 +92,7 @@ class Settings:
 
     @property
     def shown_institution(self) -> Institution:
-        """The institution, for the studio's pages.
-
-        Raises:
-            SettingError: its file cannot be read, or says something invalid.
-        """
+        """Institution for the studio's pages; raises SettingError if its file is unreadable or invalid."""
         try:
             return read_institution(Path(self.institution)) if self.institution else Institution()
         except ValueError as error:
@@ -117,8 +113,7 @@ class Settings:
     def from_environment(cls, environment: Mapping[str, str] = os.environ) -> Self:
         """Read the settings from the environment; ``SOTTOVOCE_<NAME>_FILE`` names a file with the value, for secrets.
 
-        Raises:
-            SettingError: a value is invalid, or a file cannot be read.
+        Raises SettingError if a value is invalid, or a file cannot be read.
         """
         found: dict[str, Any] = {}
         for item in fields(cls):
@@ -131,11 +126,9 @@ class Settings:
 
     @property
     def hosts(self) -> list[str]:
-        """Names that the Host header may have; a name that begins with a dot stands for its subdomains too. Empty for
-        all.
+        """Names that the Host header may have; ".name" stands for its subdomains too. Empty for all.
 
-        Raises:
-            SettingError: not a list of host names.
+        Raises SettingError if it is not a list of host names.
         """
         names = self.trusted_hosts.split()
         if not all(_HOST.fullmatch(name) for name in names):
@@ -146,8 +139,7 @@ class Settings:
     def embedders(self) -> list[str]:
         """Origins that may embed the form.
 
-        Raises:
-            SettingError: not a list of origins; a wildcard or a path would allow more than it seems to.
+        Raises SettingError if it is not a list of origins; a wildcard or a path would allow more than it seems to.
         """
         origins = self.embed_origins.split()
         if not all(_ORIGIN.fullmatch(origin) for origin in origins):
@@ -160,11 +152,7 @@ class Settings:
 
     @property
     def allowed_sign_in_methods(self) -> frozenset[str]:
-        """Sign-in methods of staff, in addition to one-time links.
-
-        Raises:
-            SettingError: an unknown sign-in method.
-        """
+        """Sign-in methods of staff, in addition to one-time links; raises SettingError for an unknown one."""
         named = frozenset(self.sign_in_methods.split())
         if not named <= set(SIGN_IN_METHODS):
             raise SettingError(f"the setting {PREFIX}SIGN_IN_METHODS must list some of: {' '.join(SIGN_IN_METHODS)}")
@@ -177,18 +165,15 @@ class Settings:
         return (self.public_url or f"http://{host}:{self.port}").rstrip("/")
 
     def link(self, survey: str, digest: str, wave: int = 0) -> str:
-        """Return the respondents' link to a wave; its digest pins the exact survey.
+        """Return the respondents' link to a wave; the first 32 digits of its digest pin the exact survey.
 
-        Args:
-            survey: name of the survey.
-            digest: digest of the survey; the link contains the first 32 digits.
-            wave: number of the wave, from 0; wave 0 is left out of the link.
+        Waves count from 0; wave 0 is left out of the link.
         """
         return f"{self.url}/s/{survey}#d={digest[:32]}{f'&w={wave}' if wave else ''}"
 
     @property
     def secure(self) -> bool:
-        """True if the public URL is https."""
+        """Return True if the public URL is https."""
         return urlsplit(self.url).scheme == "https"
 
 

@@ -1,4 +1,4 @@
-"""A stand-in for ``Draws`` that takes every branch: from it the exact distribution of the running randomizer follows.
+"""Take every branch of a randomizer, in the place of ``Draws``: its exact distribution follows.
 
 ``pick`` branches by outcome and ``below`` by value, each branch with its exact probability, so a denominator of 2^32
 costs no more than one of 4. What it does not run, the rejection loop of ``Draws.below``, is tested on its own.
@@ -12,7 +12,7 @@ from typing import Any
 from sottovoce.shared.rational import MAX_DENOMINATOR
 
 MAX_BRANCHES = 4096
-"""Most ways that one draw may go."""
+"""Most outcomes of one draw."""
 
 MAX_DRAWS = 4096
 """Most draws on one way: a client that draws until something comes would else draw for ever."""
@@ -21,23 +21,21 @@ _DRAWS = 8
 _NO_WEIGHTS = "weights are whole numbers of at least 0"
 
 Distribution = dict[Any, Fraction]
-"""The exact probability of each reported value, or of whatever else comes of the draws."""
+"""The exact probability of each reported value, or of another outcome of the draws."""
 
 
 class TooManyPaths(Exception):
-    """There are more ways through the randomizer than were to be tried."""
+    """There are more ways through the randomizer than may be tried."""
 
 
 class BranchingDraws:
-    """Follows a script of choices, then always the first; remembers the choices there were.
+    """Draws that follow a script of choices, then always take the first, and remember the choices there were.
 
     Attributes:
-        script: the choices to take, of each draw the place among what it may give.
-        taken: those that were taken until now.
-        choices: how many there were at each draw.
+        script: for each draw the index of the choice to take; ``taken`` are those so far.
+        choices: number of choices at each draw.
         bounds: of the draws, where they read something.
-        part: with ``whole``, the probability of the way until now: ``part / whole``, not in lowest terms.
-        whole: see ``part``.
+        part: ``part / whole`` is the probability of the way so far, not in lowest terms.
     """
 
     def __init__(self, script: Sequence[int]) -> None:
@@ -48,7 +46,7 @@ class BranchingDraws:
         self.part = self.whole = 1
 
     def below(self, bound: int) -> int:
-        """One branch for each value."""
+        """Take one branch for each value."""
         if type(bound) is not int or bound < 1:
             raise ValueError("a draw needs a bound of at least 1")
         if bound > MAX_BRANCHES:
@@ -56,7 +54,7 @@ class BranchingDraws:
         return self._branch(bound, None, range(bound))
 
     def pick(self, weights: Sequence[int]) -> int:
-        """One branch for each index that has a weight."""
+        """Take one branch for each index that has a weight."""
         if set(map(type, weights)) != {int}:
             raise ValueError(_NO_WEIGHTS)
         return self._branch(*_weighed(tuple(weights)))
@@ -83,7 +81,7 @@ class BranchingDraws:
 # The same few rows of weights are drawn from again and again.
 @lru_cache(maxsize=1024)
 def _weighed(weights: tuple[int, ...]) -> tuple[int, tuple[int, ...], Sequence[int]]:
-    """The sum of weights, the weights, and the indices that have one."""
+    """Return the sum of weights, the weights, and the indices that have one."""
     if min(weights) < 0:
         raise ValueError(_NO_WEIGHTS)
     if not 1 <= sum(weights) <= MAX_DENOMINATOR:
@@ -94,15 +92,10 @@ def _weighed(weights: tuple[int, ...]) -> tuple[int, tuple[int, ...], Sequence[i
 
 
 def following(run: Callable[[Any], Any], most: int | None = None) -> Iterator[tuple[BranchingDraws, Any]]:
-    """The draws of every way through ``run(draws)``, and what came of each.
+    """Yield the draws of every way through ``run(draws)``, and its outcome.
 
-    Args:
-        run: code that is given draws.
-        most: ways to follow.
-
-    Raises:
-        TooManyPaths: there are more than ``most``, or they have more than eight draws each, or one of them more than
-            ``MAX_DRAWS``, or one draw has more than ``MAX_BRANCHES`` outcomes.
+    Raises TooManyPaths if there are more than ``most`` ways, or they have more than eight draws each, or one of them
+    more than ``MAX_DRAWS``, or one draw has more than ``MAX_BRANCHES`` outcomes.
     """
     script: list[int] = []
     count = drawn = 0

@@ -1,4 +1,4 @@
-"""Result of one step of an audit: its outcome, scope and message."""
+"""The result of one step of an audit."""
 
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
@@ -12,16 +12,15 @@ PARTS = ("statement", "integers", "python", "javascript", "files", "page", "core
 
 @dataclass(frozen=True)
 class Check:
-    """One line of an audit's report.
+    """A line of an audit's report.
 
     Attributes:
         part: one of ``PARTS``.
         subject: the question's name, or what else was looked at.
         outcome: passed, failed or not done; what was not done is no pass.
-        claim: the epsilon that is claimed, if this is about one.
-        epsilon: what was computed.
+        claim: the claimed epsilon, if this is about one.
+        epsilon: the computed epsilon.
         scope: what was tried.
-        message: what is wrong or lacking.
     """
 
     part: str

@@ -1,4 +1,4 @@
-"""A client under audit in a process of its own, and what one run of it leaves to be seen from outside."""
+"""Run a client under audit in a process of its own, and record what one run leaves to be seen from outside."""
 
 import json
 import os
@@ -40,12 +40,10 @@ class ClientStopped(Exception):
 
 @dataclass(frozen=True)
 class Visit:
-    """One person with one link; see ``client_program``.
+    """A visit of one person with one link; see ``client_program``.
 
     Attributes:
-        link: its address.
         tape: random bytes, as hexadecimal digits.
-        answers: by question name.
         before: what is answered first, in vain; None for nothing.
         allowance: most epsilon for a question and in total; None for any.
         present: time on the clock, in seconds since 1970; None for a fixed ordinary moment.
@@ -66,7 +64,6 @@ class RunObservation:
     """Everything that one run leaves for an observer.
 
     Attributes:
-        requests: on the wire, in order.
         messages: for each visit what the library returned or raised to the program that used it.
         used: for each visit how many random bytes were read.
         spent: for each visit what the ledger says is spent.
@@ -85,25 +82,14 @@ class RunObservation:
 
 
 def link_to(origin: str, survey: Survey, wave: int = 0, digest: str | None = None) -> str:
-    """A person's link.
-
-    Args:
-        origin: of the listener.
-        survey: whose link.
-        wave: of the survey.
-        digest: another one than the survey's; "" for none.
-    """
+    """Return a person's link at the listener's origin; ``digest`` is another one than the survey's, "" for none."""
     shown = survey.digest[:32] if digest is None else digest
     parts = [f"d={shown}" if shown else "", f"t={TOKEN}" if survey.asks_for_invitation else "", f"w={wave}"]
     return f"{origin}/s/{survey.name}#{'&'.join(filter(None, parts))}"
 
 
 class ClientProcess:
-    """The process of one client and the listener that it speaks to.
-
-    Attributes:
-        listener: its aggregator, and its proxy for everybody else.
-    """
+    """The process of one client and the listener, which is its aggregator and its proxy for everybody else."""
 
     def __init__(self, listener: Listener, orders: IO[str], replies: IO[str], folder: Path) -> None:
         self.listener = listener
@@ -114,15 +100,7 @@ class ClientProcess:
         self._length = 0
 
     def run(self, site: MockAggregator, visits: Sequence[Visit]) -> RunObservation:
-        """One run on a new device.
-
-        Args:
-            site: the aggregator.
-            visits: in their order.
-
-        Raises:
-            ClientStopped: the process does not reply.
-        """
+        """Perform the visits in order on a new device; raises ClientStopped if the process does not reply."""
         # The same name each time, since names can be seen.
         shutil.rmtree(self._home, ignore_errors=True)
         self._home.mkdir(0o700)
@@ -160,25 +138,14 @@ class ClientProcess:
 
 @contextmanager
 def python_client(listener: Listener, command: Sequence[str] = PYTHON) -> Iterator[ClientProcess]:
-    """The Python client.
-
-    Args:
-        listener: that it speaks to.
-        command: of its program; another one than its own for tests of the audit.
-    """
+    """Start the Python client; ``command`` runs another program than its own in tests of the audit."""
     with _client(listener, command, None) as client:
         yield client
 
 
 @contextmanager
 def javascript_client(listener: Listener, node: str, scripts: Mapping[str, str]) -> Iterator[ClientProcess]:
-    """The browser's client under node.
-
-    Args:
-        listener: that it speaks to.
-        node: the program.
-        scripts: from ``page.opened()``.
-    """
+    """Start the browser's client under node; ``scripts`` are from ``page.opened()``."""
     with (
         laid_out(node, scripts, "javascript_client.mjs") as command,
         _client(listener, command, json.dumps({"scripts": list(scripts)})) as client,
@@ -217,7 +184,7 @@ def _client(listener: Listener, command: Sequence[str], first: str | None) -> It
 
 
 def _environment(folder: Path, proxy: str) -> dict[str, str]:
-    """A device of its own, whose requests to anybody all go to the listener."""
+    """Return the environment of a device of its own, whose requests to anybody all go to the listener."""
     passwords = folder / "netrc"
     # No request may take with it what the device knows of whom it goes to.
     passwords.write_text(_PASSWORDS, encoding="utf-8")
@@ -232,23 +199,18 @@ def _environment(folder: Path, proxy: str) -> dict[str, str]:
 
 
 def _fast_folder() -> str | None:
-    """A folder in memory, if there is one: the client waits for the disk at every step."""
+    """Return a folder in memory, if there is one: the client waits for the disk at every step."""
     return "/dev/shm" if Path("/dev/shm").is_dir() else None  # noqa: S108 - a new folder is made in it
 
 
 _FRUGAL = ("--single-threaded", "--max-semi-space-size=64", "--always-sparkplug", "--interrupt-budget=200000")
-"""The other core has work of its own: garbage is collected by no further threads, and more rarely. What runs is
-compiled as it stands; only what runs very often with all care, which takes longer than much of what is run here."""
+"""Node uses no further threads for garbage, since the other core has work, and optimizes only what runs very often."""
 
 
 @contextmanager
 def laid_out(node: str, scripts: Mapping[str, str], driver: str) -> Iterator[list[str]]:
-    """The command that runs one of the audit's scripts beside the browser's.
-
-    Args:
-        node: the program.
-        scripts: from ``page.opened()``.
-        driver: the name of the script to run.
+    """Yield the command that runs the audit's script ``driver`` beside the browser's ``scripts`` from
+    ``page.opened()``.
     """
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)

@@ -1,4 +1,4 @@
-"""Runs the Python client for an audit, as a program of its own: jobs come line by line, each in a process of its own.
+"""Run the Python client for an audit, as a program of its own: jobs come line by line, each in a process of its own.
 
 In:   {home, origin, visits: [{link, tape, answers, before, allowance, present, end}]}
 Out:  {visits: [{messages, used, spent}], status}
@@ -48,13 +48,13 @@ class _Tape:
         self.used = 0
 
     def read(self, count: int) -> bytes:
-        """The next bytes; fewer at the end, which the client must refuse."""
+        """Return the next bytes; fewer at the end, which the client must refuse."""
         self.used += count
         return self._content[self.used - count : self.used]
 
 
 class _Visit:
-    """One person with one link."""
+    """A visit of one person with one link."""
 
     def __init__(self, job: dict[str, Any], visit: dict[str, Any]) -> None:
         self._tape = _Tape(bytes.fromhex(visit["tape"]))
@@ -64,7 +64,7 @@ class _Visit:
         self.messages: list[str] = []
 
     def perform(self) -> dict[str, Any]:
-        """Do it all, and say what came of it."""
+        """Do everything and return its outcome."""
         me = None
         try:
             me = self._begin()
@@ -99,7 +99,7 @@ class _Visit:
                 me.ledger.forget(name)  # type: ignore[attr-defined]
 
     def _sent(self, me: Respondent) -> dict[str, Any]:
-        """The receipt. After a wait or a refusal the report is sent again."""
+        """Return the receipt. After a wait or a refusal the report is sent again."""
         send: Callable[[], dict[str, Any]] = partial(me.answer, self._visit["answers"])
         for _ in range(_FAILED_TRIES):
             try:
@@ -129,7 +129,7 @@ def main() -> None:
 
 
 def _run(line: str) -> str:
-    """The outcome of one job, run in a fork of this process that ends as programs end."""
+    """Return the outcome of one job, run in a fork of this process that ends as programs end."""
     receiving, sending = os.pipe()
     child = os.fork()
     if child == 0:

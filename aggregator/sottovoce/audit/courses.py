@@ -1,4 +1,4 @@
-"""Courses of events that whole runs of a client go through, as visits and what the aggregator does.
+"""Choose the course of events that whole runs of a client go through, as visits and what the aggregator does.
 
 Each vector of reports goes through one of them, so that all its runs go through the same: a plain report, one that is
 refused or cut off and sent again, the corrected survey afterwards, a second wave, another survey before, and an answer
@@ -32,12 +32,10 @@ _OF_BUSY: tuple[tuple[MockReply | None, ...], ...] = ((BUSY, CUT), (REFUSED, BUS
 
 @dataclass(frozen=True)
 class Course:
-    """Sequence of events that every run of one vector goes through.
+    """A sequence of events that every run of one vector goes through.
 
     Attributes:
         kind: one of the kinds above.
-        survey: that is answered.
-        vector: of reports.
         wave: that the report is for, or the first of them.
         end: what the person does last.
     """
@@ -49,11 +47,7 @@ class Course:
     end: str
 
     def reports(self, place: int) -> list[Report]:
-        """The reports that leave the device in one run, one for each wave.
-
-        Args:
-            place: of the run in the vector.
-        """
+        """Return the reports that leave the device in one run of the vector, one for each wave."""
         given = [self.vector.runs[place], *([self._other(place)] if self.kind == SECOND_WAVE else [])]
         about = (self.survey.name, self.survey.digest)
         return [
@@ -73,7 +67,7 @@ class Course:
         return [versions[-1] for versions in self.site().surveys.values()]
 
     def _other(self, place: int) -> Run:
-        """The next run, whose answers come before or after those of one run."""
+        """Return the next run, whose answers come before or after those of one run."""
         return self.vector.runs[(place + 1) % len(self.vector.runs)]
 
     @cached_property
@@ -85,19 +79,14 @@ class Course:
         return parse_survey(document)
 
     def site(self) -> MockAggregator:
-        """The aggregator of one run."""
+        """Return the aggregator of one run."""
         versions = [self.corrected, self.survey] if self.kind == CORRECTION else [self.survey]
         earlier = _earlier(self.survey.name).survey
         failures = _OF_BUSY[self.vector.number % 2] if self.kind == RETRY else ()
         return MockAggregator({self.survey.name: versions, earlier.name: [earlier]}, list(failures))
 
     def visits(self, origin: str, place: int) -> list[Visit]:
-        """Return the visits of one run; earlier and later visits take their answers from other runs.
-
-        Args:
-            origin: of the aggregator.
-            place: of the run in the vector.
-        """
+        """Return the visits of one run; earlier and later visits take their answers from other runs."""
         runs = self.vector.runs
         other = self._other(place)
         if self.kind == CORRECTION:
@@ -127,19 +116,14 @@ class Course:
         return Visit(link_to(origin, survey, wave), tape, run.answers, before, None, present, end)
 
     def _before(self, origin: str, place: int) -> Visit:
-        """The visit to another survey: yes in one run and no in the next."""
+        """Return the visit to another survey: yes in one run and no in the next."""
         earlier = _earlier(self.survey.name)
         run = earlier.vector.runs[place % 2]
         return Visit(link_to(origin, earlier.survey), earlier.vector.tape(run).hex(), run.answers)
 
 
 def course_of(survey: Survey, vector: VectorPlan) -> Course:
-    """Choose the sequence of events for the runs of one vector.
-
-    Args:
-        survey: that is answered.
-        vector: of reports.
-    """
+    """Choose the sequence of events for the runs of one vector."""
     kinds = [PLAIN, RETRY, CORRECTION, IN_VAIN, EARLIER]
     last = len(survey.waves) - 1
     if last:
@@ -155,7 +139,7 @@ def course_of(survey: Survey, vector: VectorPlan) -> Course:
 
 @cache
 def _earlier(name: str) -> Course:
-    """A survey of one coin with another name, and two runs: with either answer, and the same report."""
+    """Return a survey of one coin with another name, and two runs: with either answer, and the same report."""
     own = "earlier" if name != "earlier" else "before"
     survey = standing_in({"type": "boolean", "name": "q", "mechanism": {"name": "coin_flip"}}, name=own)
     vector = plan_runs(survey).vectors[0]

@@ -1,4 +1,4 @@
-"""Holds channels against the claim: the survey's integers, and the exact distribution of running code.
+"""Hold channels against the claim: the survey's integers, and the exact distribution of running code.
 
 A question with many true values or reports is not computed whole. Then the epsilon of its integers is the mechanism's
 closed form, a stated sample of inputs is computed, and code with too many branches is run on a smaller question of the
@@ -42,10 +42,10 @@ MAX_PATHS = 4096
 """Most ways through a randomizer for one input."""
 
 MAX_WORK = 8192
-"""About so many ways for all inputs of a question together; two inputs at least are tried."""
+"""Approximate limit of ways for all inputs of a question together; two inputs at least are tried."""
 
 QUICK_WORK = 1024
-"""The same, while a survey is edited."""
+"""``MAX_WORK`` while a survey is edited."""
 
 _CONTEXT = Context(prec=40)
 _NOTCH = Decimal("1e-12")
@@ -53,10 +53,9 @@ _NOTCH = Decimal("1e-12")
 
 @dataclass(frozen=True)
 class Computed:
-    """The exact distribution of code for some inputs.
+    """The exact distribution of the code's reports for some inputs.
 
     Attributes:
-        distribution: of the reports.
         bounds: the sets of bounds drawn from, over all ways; what is read depends on nothing else.
         ways: number of branches followed; 0 if not counted.
     """
@@ -67,11 +66,11 @@ class Computed:
 
 
 class Mismatch(Exception):
-    """Difference between the claim and the code or its integers. The message names it and repeats no answer."""
+    """A difference between the claim and the code or its integers. The message names it and repeats no answer."""
 
 
 def inputs_of(question: Question, most: int) -> list[Value]:
-    """Every true value if there are at most ``most``, else so many of them: the ends and some between."""
+    """Return every true value if there are at most ``most``, else so many of them: the ends and some between."""
     if question.kind.truth == "numbers":
         size, count = question.domain.size, len(question.domain.options)
         if size**count <= most:
@@ -87,7 +86,7 @@ def inputs_of(question: Question, most: int) -> list[Value]:
 
 
 def input_count(question: Question) -> int:
-    """The number of true values."""
+    """Return the number of true values."""
     domain = question.domain
     if question.kind.truth == "numbers":
         return int(domain.size ** len(domain.options))
@@ -108,7 +107,7 @@ def _masks(question: Question, most: int) -> list[int]:
 
 
 def reports_of(question: Question, most: int) -> list[int]:
-    """The admitted reports if they are among the first numbers, else the first so many of them and the last."""
+    """Return the admitted reports if they are among the first ``most`` numbers, else the first so many and the last."""
     largest = question.largest
     if largest < ALL_CELLS:
         return list(islice(filter(question.admits, range(largest + 1)), most))
@@ -121,10 +120,8 @@ def reports_of(question: Question, most: int) -> list[int]:
 
 
 def prove_integers(question: Question) -> tuple[Fraction, str]:
-    """The worst odds of the survey's own integers, and what was computed.
-
-    Raises:
-        Mismatch: a weight is 0, rows have different sums, or the odds are worse than the mechanism says.
+    """Return the worst odds of the survey's own integers, and what was computed. Raises Mismatch if a weight is 0, rows
+    have different sums, or the odds are worse than the mechanism says.
     """
     mechanism = question.mechanism
     assert mechanism is not None  # noqa: S101 - the caller asks for randomized questions only
@@ -149,7 +146,7 @@ def _whole_table(question: Question, mechanism: Table) -> tuple[Fraction, str]:
 
 
 def _whole_memo(mechanism: MemoizedRR) -> tuple[Fraction, str]:
-    """All reports of all waves under all courses of the truth, one by one."""
+    """Compute all reports of all waves under all courses of the truth, one by one."""
     courses = list(product((0, 1), repeat=mechanism.waves))
     memos = [(memo, _memo_weight(mechanism, memo)) for memo in product((0, 1), repeat=2)]
     sent = [mechanism.instantaneous.weights(bit) for bit in (0, 1)]
@@ -186,26 +183,15 @@ def _probabilities(question: Question, mechanism: Mechanism) -> tuple[Fraction, 
 
 
 def check_claim(odds: Fraction, claim: float) -> None:
-    """Refuse a claim below the exact epsilon, by more than one part in 10^12.
-
-    Raises:
-        Mismatch: epsilon is larger than claimed, or the claim is no number.
-    """
+    """Raise Mismatch if epsilon exceeds the claim by more than one part in 10^12, or the claim is no number."""
     exact = _CONTEXT.ln(_CONTEXT.divide(Decimal(odds.numerator), Decimal(odds.denominator)))
     if math.isnan(claim) or Decimal(claim) < exact * (1 - _NOTCH):
         raise Mismatch("epsilon is larger than is claimed")
 
 
 def compute(run: Callable[[Any, Any], int], inputs: Sequence[Value], most: int = MAX_PATHS) -> dict[Value, Computed]:
-    """The exact distribution of ``run(value, draws)`` for each input.
-
-    Args:
-        run: code that is given a true value and draws.
-        inputs: true values to try.
-        most: ways to follow for one input.
-
-    Raises:
-        TooManyPaths: an input has more than ``most`` ways.
+    """Return the exact distribution of ``run(value, draws)`` for each input; raises TooManyPaths above ``most``
+    ways.
     """
     return {value: _computed(run, value, most) for value in inputs}
 
@@ -230,7 +216,7 @@ def _sum(fractions: Iterable[Fraction]) -> Fraction:
 
 
 def has_too_many(run: Callable[[Any], Any], most: int) -> bool:
-    """Return True if there are more than ``most`` ways through ``run(draws)``."""
+    """Return whether there are more than ``most`` ways through ``run(draws)``."""
     try:
         return sum(1 for _ in following(run, most)) > most
     except TooManyPaths:
@@ -238,15 +224,11 @@ def has_too_many(run: Callable[[Any], Any], most: int) -> bool:
 
 
 def toss_distribution(flips: int, parts: Sequence[tuple[str, Sequence[str | int]]], truth: int) -> Distribution:
-    """The exact distribution of what a person with a coin or a die reports who follows the instructions.
+    """Return the exact distribution of what a person with a coin or a die reports who follows the instructions.
 
-    Args:
-        flips: of a coin; 0 for one throw of a die.
-        parts: (``truth``, ``opposite``, ``yes`` or ``no``; beginnings of a row of flips, or first and last number).
-        truth: 0 or 1.
-
-    Raises:
-        Mismatch: what is to be done after some toss is not said, or said twice.
+    ``flips`` is 0 for one throw of a die. ``parts`` are (``truth``, ``opposite``, ``yes`` or ``no``; beginnings of a
+    row of flips, or first and last number). Raises Mismatch if what is to be done after some toss is not said, or said
+    twice.
     """
     tosses: list[str | int] = ["".join(row) for row in product("HT", repeat=flips)] if flips else list(range(1, 7))
     reports = {"truth": truth, "opposite": 1 - truth, "yes": 1, "no": 0}
@@ -268,7 +250,7 @@ def _is_among(toss: str | int, outcomes: Sequence[str | int]) -> bool:
 
 
 def odds_of_one(question: Question) -> Fraction:
-    """The worst odds of one report by itself, where the mechanism's cover several waves."""
+    """Return the worst odds of one report by itself, where the mechanism's cover several waves."""
     mechanism = question.mechanism
     assert mechanism is not None  # noqa: S101 - as above
     if mechanism.waves == 1:
@@ -279,16 +261,14 @@ def odds_of_one(question: Question) -> Fraction:
 
 
 def claim_of_one(question: Question) -> float:
-    """The epsilon of one report by itself."""
+    """Return the epsilon of one report by itself."""
     mechanism = question.mechanism
     return question.epsilon if mechanism is None or mechanism.waves == 1 else rational.log(odds_of_one(question))
 
 
 def check_code(question: Question, computed: Mapping[Value, Computed]) -> Fraction:
-    """Hold the distribution of running code against the mechanism; returns its worst odds, of one report.
-
-    Raises:
-        Mismatch: bytes read, range, distribution or epsilon are not those of the mechanism.
+    """Hold the distribution of running code against the mechanism; return its worst odds, of one report. Raises
+    Mismatch if bytes read, range, distribution or epsilon are not those of the mechanism.
     """
     mechanism = question.mechanism
     assert mechanism is not None  # noqa: S101 - as above
@@ -308,11 +288,8 @@ def check_code(question: Question, computed: Mapping[Value, Computed]) -> Fracti
 
 
 def check_reads(rows: Iterable[Computed]) -> None:
-    """Refuse code that reads other bytes for another truth, or on another way: beside a report that would tell
-    something.
-
-    Raises:
-        Mismatch: it does.
+    """Raise Mismatch if other bytes are read for another truth or on another way: that tells something beside a
+    report.
     """
     found = {row.bounds for row in rows}
     if len(found) > 1:

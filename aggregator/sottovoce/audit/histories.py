@@ -1,5 +1,5 @@
-"""The part of an audit that follows a device through the whole history of its answers, along every branch: the set of
-questions that it draws before any is shown, what its ledger remembers, and a report for each wave.
+"""Follow a device through the whole history of its answers, along every branch: the set of questions that it draws
+before any is shown, what its ledger remembers, and a report for each wave.
 
 What a device remembers could tell what one report never does: a set that follows an answer, a noise that is the same in
 every wave, a permanent answer that is drawn anew. Surveys that stand in for the audited one keep the branches few.
@@ -66,13 +66,11 @@ class DeviceHistory:
     """All reports of one device over the waves of a survey, whose joint distribution is enumerated.
 
     Attributes:
-        subject: name in the audit's report.
         survey: the audited survey, or a smaller one in its place.
         truths: sequences of true values to try.
         distribution: joint distribution of all reports for given truths, computed from the survey file.
         claim: epsilon of all reports together.
         own: whether these are the audited survey's own questions, so that the figure is theirs.
-        scope: description of the values tried.
     """
 
     subject: str
@@ -90,7 +88,7 @@ class DeviceHistory:
 
     @property
     def answers(self) -> list[list[dict[str, Any]]]:
-        """Return the answers in each wave for each of the truths: to all questions, asked or not."""
+        """The answers in each wave for each of the truths: to all questions, asked or not."""
         return [[answers_of(self.survey, truth) for truth in truths] for truths in self.truths]
 
 
@@ -119,7 +117,7 @@ def histories_of(survey: Survey) -> tuple[list[DeviceHistory], list[Check]]:
 
 
 def check_histories(found: Sequence[DeviceHistory]) -> Iterator[Check]:
-    """The distribution of the Python client's whole histories."""
+    """Check the distribution of the Python client's whole histories."""
     for history in found:
         try:
             computed = compute(partial(_reports_of_device, history.survey), history.truths)  # type: ignore[arg-type]
@@ -131,13 +129,7 @@ def check_histories(found: Sequence[DeviceHistory]) -> Iterator[Check]:
 
 
 def judge_history(part: str, history: DeviceHistory, computed: Mapping[Truths, Computed]) -> Check:
-    """Distributions that were computed from code, against the survey's.
-
-    Args:
-        part: one of ``check.PARTS``.
-        history: what was followed.
-        computed: the distribution of all reports together for each of its truths.
-    """
+    """Judge distributions of all reports together, computed from code, against the survey's."""
     try:
         check_reads(computed.values())
         if any(row.distribution != history.distribution(truths) for truths, row in computed.items()):
@@ -152,7 +144,7 @@ def judge_history(part: str, history: DeviceHistory, computed: Mapping[Truths, C
 
 
 def set_survey(survey: Survey) -> Survey | None:
-    """The survey whose sets of questions are followed: itself, or one with fewer; None if all are asked."""
+    """Return the survey whose sets of questions are followed: itself, or one with fewer; None if all are asked."""
     if not survey.is_sampled:
         return None
     whole = survey.ask is not None and not survey.arms and math.perm(len(survey.units), survey.ask) <= MAX_PATHS
@@ -160,13 +152,13 @@ def set_survey(survey: Survey) -> Survey | None:
 
 
 def _drawn(survey: Survey) -> int:
-    """The number of questions that devices draw, in the arm or block that comes first."""
+    """Return the number of questions that devices draw, in the arm or block that comes first."""
     found = (sample.size for arm in range(len(survey.places_by_arm)) for sample in samples(survey, arm))
     return next(found)
 
 
 def check_set(survey: Survey) -> Iterator[Check]:
-    """The distribution of the set that the Python client draws under ``ask``."""
+    """Check the distribution of the set that the Python client draws under ``ask``."""
     drawn = set_survey(survey)
     if drawn is not None:
         computed = compute(lambda _, draws: set_as_text(draw_asked(drawn, draws)), [0])  # type: ignore[arg-type, return-value]
@@ -174,13 +166,9 @@ def check_set(survey: Survey) -> Iterator[Check]:
 
 
 def judge_set(part: str, survey: Survey, drawn: Survey, found: Distribution) -> Check:
-    """Every set of as many private questions, and all public ones, is equally likely.
+    """Check that every set of as many private questions, with all public ones, is equally likely.
 
-    Args:
-        part: one of ``check.PARTS``.
-        survey: the audited survey.
-        drawn: the survey whose sets were drawn, itself or a smaller one.
-        found: the distribution of sets, as ``set_as_text`` writes them.
+    ``drawn`` is the audited survey or a smaller one; ``found`` has its sets as ``set_as_text`` writes them.
     """
     places = range(len(drawn.questions))
     sets = [
@@ -194,17 +182,17 @@ def judge_set(part: str, survey: Survey, drawn: Survey, found: Distribution) -> 
 
 
 def set_as_text(places: Sequence[int]) -> str:
-    """A set of questions as a text, the same in both languages."""
+    """Format a set of questions as text, the same in both languages."""
     return json.dumps(list(places), separators=(",", ":"))
 
 
 def reports_as_text(values: Sequence[Sequence[int | None]]) -> str:
-    """The reports of a history as a text, the same in both languages: each wave's number and values."""
+    """Format the reports of a history as text, the same in both languages: each wave's number and values."""
     return json.dumps([[wave, list(row)] for wave, row in enumerate(values)], separators=(",", ":"))
 
 
 def answers_of(survey: Survey, truth: Sequence[Value]) -> dict[str, Any]:
-    """The answers that have these true values; where one stands for a refusal, None."""
+    """Return the answers that have these true values; where one stands for a refusal, None."""
     return {
         question.name: None if question.domain.absent and value == question.absent else question.answer(value)
         for question, value in zip(survey.questions, truth, strict=True)
@@ -212,7 +200,7 @@ def answers_of(survey: Survey, truth: Sequence[Value]) -> dict[str, Any]:
 
 
 def _partly_asked(ask: int) -> DeviceHistory:
-    """Three coins of which one or two are tossed."""
+    """Return the history of three coins of which one or two are tossed."""
     survey = _coins(3, min(ask, 2))
     truths = tuple((truth,) for truth in product((0, 1), repeat=3))
     scope = f"a survey of 3 coins that asks {survey.ask} of each person, all {len(truths)} truths"
@@ -237,7 +225,7 @@ def _distribution_of_set(survey: Survey, truths: Truths) -> Distribution:
 
 
 def _together(survey: Survey, block: Block) -> DeviceHistory | None:
-    """The questions of a block, all shown, in one wave; None if there are too many branches."""
+    """Return the questions of a block, all shown, in one wave; None if there are too many branches."""
     kept = [dump_question(survey.questions[place]) for place in block.questions[: block.mechanism.asked]]
     alone = standing_in({"block": block.name, "mechanism": block.mechanism.dump(), "items": kept})
     cells = [*islice(product(*map(range, block.mechanism.asked_sizes)), MOST + 1)]
@@ -255,7 +243,9 @@ def _distribution_of_block(block: JointRR, cells: Sequence[Sequence[int]], truth
 
 
 def _waves(question: Question) -> DeviceHistory | None:
-    """The question alone, or a smaller one with its mechanism, in two waves; None if there are too many branches."""
+    """Return the question alone, or a smaller one with its mechanism, in two waves; None if there are too many
+    branches.
+    """
     memoized = isinstance(question.mechanism, MemoizedRR)
     for run in (question, *(smaller(question, size) for size in (6, 3, 2))):
         if run is None:
@@ -289,7 +279,7 @@ def _distribution_of_waves(question: Question, truths: Truths) -> Distribution:
 
 
 def _likely(question: Question, reported: Sequence[int], values: Sequence[Any]) -> Fraction:
-    """P(one report for each wave | a true value for each)."""
+    """Return P(one report for each wave | a true value for each)."""
     mechanism = question.mechanism
     assert mechanism is not None  # noqa: S101 - only such questions are audited
     if not isinstance(mechanism, MemoizedRR):
@@ -325,7 +315,7 @@ class _Nameless(Draws):
 
 
 class _Caught:
-    """In the place of an aggregator: keeps the bodies."""
+    """A stand-in for an aggregator that keeps the bodies."""
 
     origin = "https://audit.invalid"
 
@@ -338,7 +328,9 @@ class _Caught:
 
 
 def _reports_of_device(survey: Survey, truths: Truths, draws: Any) -> str:  # noqa: ANN401 - what stands in for Draws
-    """The reports of one device, the way of the Python client: a respondent for each wave, one ledger for all."""
+    """Return the reports of one device as the Python client makes them: a respondent for each wave, one ledger for
+    all.
+    """
     ledger, caught = MemoryLedger(), _Caught()
     for wave, truth in enumerate(truths):
         any_price = Allowance(math.inf, math.inf)

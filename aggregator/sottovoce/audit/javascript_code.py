@@ -1,4 +1,4 @@
-"""The part of an audit that runs the browser's client, as it is assembled for browsers, under node."""
+"""Audit the browser's client, as it is assembled for browsers, under node."""
 
 import json
 import shutil
@@ -39,14 +39,8 @@ def check_javascript(
     scripts: Mapping[str, str],
     histories: Sequence[DeviceHistory] = (),
 ) -> list[Check]:
-    """The distributions of the JavaScript client's randomizers and whole histories, or what its instructions say; what
-    it refuses; where its randomness is from.
-
-    Args:
-        survey: the survey.
-        tasks: what to run, in the survey's order.
-        scripts: from ``page.opened()``.
-        histories: what to follow.
+    """Check the JavaScript client: distributions of its randomizers and whole histories, or what its instructions say;
+    what it refuses; where its randomness is from. ``scripts`` are from ``page.opened()``.
     """
     node = shutil.which("node")
     if node is None:
@@ -91,13 +85,9 @@ def _order(survey: Survey, tasks: Sequence[Task], histories: Sequence[DeviceHist
 
 
 def run_driver(node: str, scripts: Mapping[str, str], driver: str, order: Mapping[str, Any]) -> Any:  # noqa: ANN401
-    """Run one of the audit's scripts and parse the JSON that it prints; None if it fails or prints none.
+    """Run the audit's script ``driver`` with the input ``order``, and ``scripts`` beside it by name.
 
-    Args:
-        node: the program.
-        scripts: to lie beside it, by name.
-        driver: the audit's script.
-        order: its input.
+    Return the JSON that it prints, parsed; None if it fails or prints none.
     """
     with laid_out(node, scripts, driver) as command:
         try:
@@ -118,7 +108,7 @@ _SOURCE = {
 
 
 def _judge_source(found: Mapping[str, Any]) -> Check:
-    """The line about the source of randomness."""
+    """Judge the source of randomness."""
     elsewhere = "it has values from elsewhere than crypto.getRandomValues: {}"
     problems = [_SOURCE.get(kind, elsewhere.format(str(kind).removeprefix("source "))) for kind in found["source"]]
     scope = "draws from bytes of crypto.getRandomValues"
@@ -151,11 +141,9 @@ def _check_history(history: DeviceHistory, rows: object) -> Check:
 
 
 def computed_row(row: Any, read: Callable[[Any], Any]) -> Computed:  # noqa: ANN401 - whatever the driver printed
-    """Read one printed distribution.
+    """Read one printed distribution; ``read`` makes a reported value comparable.
 
-    Args:
-        row: (what was reported, bounds of what was read, probability) of each way, whatever it is in fact.
-        read: the reported value as it is compared.
+    ``row`` should be (what was reported, bounds of what was read, probability) of each way, whatever it is in fact.
     """
     distribution: Distribution = {}
     for reported, _, probability in row:
@@ -164,5 +152,5 @@ def computed_row(row: Any, read: Callable[[Any], Any]) -> Computed:  # noqa: ANN
 
 
 def _procedure(found: object) -> object:
-    """(flips, parts), as Python has them."""
+    """Return (flips, parts), as Python has them."""
     return (found["flips"], found["parts"]) if isinstance(found, dict) and {"flips", "parts"} <= set(found) else None

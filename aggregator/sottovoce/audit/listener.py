@@ -1,4 +1,4 @@
-"""A local HTTP server and proxy that records requests as their bytes come, with what lies on the client's disk by then.
+"""Record requests at a local HTTP server and proxy as their bytes come, with what lies on the client's disk by then.
 
 A client under audit runs in a process of its own. Its aggregator is this server, and so is its proxy, so that requests
 to other hosts arrive here too. Nothing in the client is replaced or asked: only what it sends and leaves is looked at.
@@ -33,13 +33,12 @@ class MockReply:
 
 @dataclass(frozen=True)
 class WireRequest:
-    """One request.
+    """A request as it was sent.
 
     Attributes:
         connection: number of its connection among those of the run.
         line: the request line, without the address of the listener.
         headers: names and values as they were sent, in order.
-        body: its bytes.
         disk: files of the client when the request had come; empty for a request that carries no body.
     """
 
@@ -60,7 +59,7 @@ class WireRequest:
         return self.line.partition(" ")[2].rpartition(" ")[0]
 
     def header(self, name: str) -> str | None:
-        """The value of a header; None if there is none or several."""
+        """Return the value of a header; None if there is none or several."""
         found = [value for key, value in self.headers if key.lower() == name.lower()]
         return found[0] if len(found) == 1 else None
 
@@ -70,7 +69,7 @@ Responder = Callable[[WireRequest], MockReply | None]
 
 
 def read_disk(folder: Path) -> Disk:
-    """The files below a folder, with named pipes and links by their kind alone."""
+    """Return the files below a folder, with named pipes and links by their kind alone."""
     found = []
     for place, _, names in os.walk(folder):
         for name in names:
@@ -83,11 +82,7 @@ def read_disk(folder: Path) -> Disk:
 
 
 class Listener:
-    """Listens on a free port of this computer; use as a context manager.
-
-    Attributes:
-        origin: its address.
-    """
+    """A listener on a free port of this computer, at ``origin``; use it as a context manager."""
 
     def __init__(self) -> None:
         self._socket = socket.create_server(("127.0.0.1", 0), backlog=128)
@@ -113,9 +108,7 @@ class Listener:
     def recording(self, site: Responder, folder: Path | None = None) -> Iterator[list[WireRequest]]:
         """Answer with a site, and yield the list that the requests are added to.
 
-        Args:
-            site: gives the replies.
-            folder: the client's; None where its disk is not looked at.
+        ``folder`` is the client's; None where its disk is not looked at.
         """
         with self._lock:
             self._site, self._folder, self._requests, self._numbers = site, folder, [], {}
@@ -152,7 +145,7 @@ class Listener:
     def _answered(
         self, line: str, headers: tuple[tuple[str, str], ...], stream: BinaryIO, number: int
     ) -> tuple[MockReply | None, bool]:
-        """The reply to one request, and whether its connection ends with it."""
+        """Return the reply to one request, and whether its connection ends with it."""
         known = {name.lower(): value for name, value in headers}
         body = stream.read(int(known.get("content-length", "0")))
         with self._lock:
@@ -166,7 +159,7 @@ class Listener:
             return self._site(request), is_last
 
     def _relative(self, line: str) -> str:
-        """A request line as a server gets it that is reached without a proxy."""
+        """Return a request line as a server gets it that is reached without a proxy."""
         method, _, rest = line.partition(" ")
         own = urlsplit(self.origin).netloc
         address = rest.removeprefix(f"http://{own}") if rest.startswith(f"http://{own}/") else rest

@@ -1,4 +1,4 @@
-"""The aggregator of an audit's runs: it serves the surveys under audit, signs with the test keys and keeps nothing."""
+"""Serve the surveys of an audit's runs in an aggregator that signs with the test keys and keeps nothing."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -20,14 +20,14 @@ API = "/api/v1/surveys/"
 BUSY = MockReply(503, b"{}")
 REFUSED = MockReply(401, b'{"code":"token_invalid"}')
 CUT = None
-"""In the place of a reply: the connection is cut."""
+"""Stands for a reply: the connection is cut."""
 
 NOT_FOUND = MockReply(404, b"{}")
 
 
 @dataclass
 class MockAggregator:
-    """Serves surveys and takes every report.
+    """An aggregator that serves surveys and takes every report.
 
     Attributes:
         surveys: by name, the revisions of each, newest first.
@@ -40,7 +40,7 @@ class MockAggregator:
     files: Mapping[str, MockReply] = field(default_factory=dict)
 
     def answer(self, request: WireRequest) -> MockReply | None:
-        """The reply to a request; None to cut the connection."""
+        """Return the reply to a request; None to cut the connection."""
         if request.address in self.files and request.method == "GET":
             return self.files[request.address]
         name, _, what = request.address.removeprefix(API).partition("/")

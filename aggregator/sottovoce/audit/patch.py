@@ -1,4 +1,4 @@
-"""Another object in the place of an attribute, such as the system's randomness, for as long as a piece of code runs."""
+"""Put another object in the place of an attribute, such as the system's randomness, while a piece of code runs."""
 
 import os
 from collections.abc import Callable, Iterator
@@ -12,13 +12,7 @@ _PLACES = ((os, "urandom"), (import_module("random"), "_urandom"), (os, "getrand
 
 @contextmanager
 def patch(place: object, name: str, other: object) -> Iterator[None]:
-    """While this lasts, an attribute is another object.
-
-    Args:
-        place: a module or a class.
-        name: of the attribute, which need not be there.
-        other: the object.
-    """
+    """Replace an attribute of a module or class, which need not be there, while this lasts."""
     before = vars(place).get(name, _NOTHING)
     setattr(place, name, other)
     try:
@@ -32,7 +26,7 @@ def patch(place: object, name: str, other: object) -> Iterator[None]:
 
 @contextmanager
 def system_source(read: Callable[[int], bytes]) -> Iterator[None]:
-    """While this lasts, ``read(count)`` is what the system gives to code that asks for random bytes."""
+    """Give ``read(count)`` to code that asks the system for random bytes, while this lasts."""
     with ExitStack() as stack:
         for place, name in _PLACES:
             stack.enter_context(patch(place, name, lambda count, *_: read(count)))

@@ -1,4 +1,4 @@
-"""Results of an audit for readers who do not program, promise by promise, and the one sentence of its verdict."""
+"""Report an audit's results to readers who do not program, promise by promise, and the one sentence of its verdict."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -20,7 +20,7 @@ EXACT = ("integers", "python", "javascript")
 
 @dataclass(frozen=True)
 class Promise:
-    """One promise.
+    """A promise about privacy.
 
     Attributes:
         text: the promise.
@@ -110,7 +110,7 @@ UNSEEN = (
     "An audit cannot find a client that is honest while it is audited and dishonest later, on another computer, or for "
     "rare ids, random bytes or combinations of answers. It does not measure time."
 )
-"""What no audit of this kind sees."""
+"""What no audit of this kind can see."""
 
 _OF_SUBJECT = {
     SUBJECT: "leaks",
@@ -134,7 +134,7 @@ _FOUND = {
 
 
 def promises_of(check: Check) -> tuple[str, ...]:
-    """The keys in ``PROMISES`` of what a check is about."""
+    """Return the keys in ``PROMISES`` of what a check is about."""
     if check.part == "integers":
         return ("claim",)
     if check.part == "files":
@@ -147,7 +147,7 @@ def promises_of(check: Check) -> tuple[str, ...]:
 
 
 def promise_results(checks: Sequence[Check]) -> list[dict[str, Any]]:
-    """For each promise: its text, what was done, what was found and what was not looked at."""
+    """Return for each promise its text, what was done, what was found and what was not looked at."""
     results = []
     for key, promise in PROMISES.items():
         own = [check for check in checks if key in promises_of(check) and check.part != "statement"]
@@ -177,12 +177,8 @@ def _not_tried(promise: Promise) -> dict[str, str]:
 
 
 def statement(survey: Survey, plan: RunPlan, checks: Sequence[Check]) -> list[Check]:
-    """The sentence that may be said of a survey's clients, if everything exact was tried and passed; else nothing.
-
-    Args:
-        survey: the survey.
-        plan: the whole runs that were made.
-        checks: what was found.
+    """Return the sentence that may be said of a survey's clients, if everything exact was tried and passed; else
+    nothing.
     """
     if not plan.vectors or any(check.outcome != PASSED for check in checks if check.part in EXACT):
         return []

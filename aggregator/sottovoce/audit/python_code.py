@@ -1,4 +1,4 @@
-"""The parts of an audit that prove: the survey's integers, and every branch of the Python client."""
+"""Prove the survey's integers, and every branch of the Python client."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -41,7 +41,7 @@ WRITTEN = "numbers as they are written"
 
 @dataclass(frozen=True)
 class Task:
-    """Question whose randomizer is run through all of its branches.
+    """A question whose randomizer is run through all of its branches.
 
     Attributes:
         asked: the question as it stands in the survey.
@@ -66,13 +66,15 @@ class Task:
 
 
 def private(survey: Survey) -> list[Question]:
-    """The questions that devices randomize alone; blocks are followed as histories, and own facts by no audit."""
+    """Return the questions that devices randomize alone; blocks are followed as histories, and own facts by no
+    audit.
+    """
     singly = [survey.questions[unit[0]] for unit in survey.units if survey.block_of(unit[0]) is None]
     return [question for question in singly if not isinstance(question.mechanism, InnocuousRR | None)]
 
 
 def check_integers(question: Question) -> Check:
-    """Epsilon from the survey's own integers."""
+    """Check epsilon from the survey's own integers."""
     try:
         odds, scope = prove_integers(question)
     except Mismatch as mismatch:
@@ -91,7 +93,9 @@ def check_written(survey: Survey) -> Check:
 
 
 def _mechanisms(item: Mapping[str, Any]) -> list[tuple[str, Mapping[str, Any]]]:
-    """(question's name, parameters) of what an item of the document asks; of each question of a block the block's."""
+    """Return (question's name, parameters) of what an item of the document asks; of each question of a block the
+    block's.
+    """
     if "block" in item:
         together = {"mechanism": item["mechanism"]}
         inner = [
@@ -108,9 +112,7 @@ def _mechanisms(item: Mapping[str, Any]) -> list[tuple[str, Mapping[str, Any]]]:
 def plan(question: Question, work: int = MAX_WORK) -> Task | None:
     """Choose the question to enumerate, or a smaller one; None if both have too many branches.
 
-    Args:
-        question: the question.
-        work: about so many ways for all inputs together; two inputs at least are tried.
+    ``work`` is about how many ways all inputs together may have; two inputs at least are tried.
     """
     for run in (question, smaller(question)):
         if run is None:
@@ -133,7 +135,7 @@ def _computed_distributions(question: Question, inputs: Sequence[Value]) -> dict
 
 
 def smaller(question: Question, size: int = SMALL) -> Question | None:
-    """A question of the same type and mechanism with at most so many options or steps; None if there is none."""
+    """Return a question of the same type and mechanism with at most so many options or steps; None if there is none."""
     document = dump_question(question)
     grid = question.domain.grid
     document.pop("when_absent", None)  # one of the inputs, whichever; it may be gone
@@ -154,7 +156,7 @@ def smaller(question: Question, size: int = SMALL) -> Question | None:
 
 
 def check_python(task: Task) -> Check:
-    """The distribution of the Python client's randomizer."""
+    """Check the distribution of the Python client's randomizer."""
     try:
         rest = [value for value in task.inputs if value not in task.known]
         computed = {**task.known, **_computed_distributions(task.run, rest)}
@@ -165,13 +167,7 @@ def check_python(task: Task) -> Check:
 
 
 def judge_code(part: str, task: Task, computed: Mapping[Value, Computed]) -> Check:
-    """A distribution that was computed from code, against the mechanism.
-
-    Args:
-        part: one of ``check.PARTS``.
-        task: what was run.
-        computed: the distribution for each of its inputs.
-    """
+    """Judge a distribution that was computed from code, by the mechanism."""
     claim = claim_of_one(task.asked)
     try:
         odds = check_code(task.run, computed)
@@ -201,13 +197,7 @@ def _is_refused(survey: Survey, values: Sequence[object]) -> bool | None:
 
 
 def judge_refusals(part: str, accepted: Sequence[object], refused: Sequence[object]) -> Check:
-    """Lists of whether each report of what is possible was drawn, and each other one refused, as a line.
-
-    Args:
-        part: one of ``check.PARTS``.
-        accepted: for each possible report whether it was drawn.
-        refused: for each impossible one whether it was refused before anything was drawn.
-    """
+    """Judge whether each possible report was drawn, and each impossible one refused before anything was drawn."""
     message = ""
     if not all(outcome is True for outcome in accepted):
         message = "answers that are possible are refused"
@@ -218,7 +208,7 @@ def judge_refusals(part: str, accepted: Sequence[object], refused: Sequence[obje
 
 
 def ordinary(survey: Survey, asked: int) -> tuple[Value | None, ...]:
-    """A true value for each question that is asked with the one with this index; in the first of its arms."""
+    """Return a true value for each question that is asked with the one with this index; in the first of its arms."""
     arm = next(arm for arm, places in enumerate(survey.places_by_arm) if asked in places)
     unasked: set[int] = set()
     for sample in samples(survey, arm):
@@ -231,7 +221,7 @@ def ordinary(survey: Survey, asked: int) -> tuple[Value | None, ...]:
 
 
 def possible(survey: Survey) -> list[tuple[Value | None, ...]]:
-    """True values of whole reports, of which each question has one."""
+    """Return the true values of whole reports; each value of each question is in one of them."""
     return [ordinary(survey, index) for index in range(len(survey.questions))]
 
 
@@ -249,7 +239,7 @@ def outside(survey: Survey) -> list[tuple[object, ...]]:
 
 
 def _is_other_arm(survey: Survey, arm: int) -> bool:
-    """Return True if the arm asks other questions than the one of an ordinary report of the first question."""
+    """Return whether the arm asks other questions than the one of an ordinary report of the first question."""
     own = ordinary(survey, 0)[-1]
     return isinstance(own, int) and survey.places_by_arm[arm] != survey.places_by_arm[own]
 
@@ -268,10 +258,7 @@ def _impossible(question: Question) -> list[object]:
 def check_instructions(part: str, question: Question, found: object) -> Check:
     """Check the coin or die instructions for a person, toss by toss, against the mechanism.
 
-    Args:
-        part: one of ``check.PARTS``.
-        question: the question they are for.
-        found: (flips, parts) as the code under audit gives them, whatever they are.
+    ``found`` is (flips, parts) as the code under audit gives them, whatever they are.
     """
     try:
         flips, parts = found  # type: ignore[misc]
@@ -298,12 +285,12 @@ def _randomize(question: Question, value: Value, draws: Any) -> int:  # noqa: AN
 
 
 def alone(document: Mapping[str, Any]) -> Question:
-    """The one question of a survey made for it; its texts are not those of the survey."""
+    """Return the one question of a survey made for it; its texts are not those of the survey."""
     return standing_in(document).questions[0]
 
 
 def standing_in(*documents: Mapping[str, Any], **more: Any) -> Survey:  # noqa: ANN401 - keys of a survey file
-    """A survey of these questions, without their texts."""
+    """Return a survey of these questions, without their texts."""
     survey = {"format": "sottovoce-survey/1", "name": "audit", "revision": 1, "title": {"en": "Audit"}}
     return parse_survey({**survey, "default_language": "en", "questions": [*map(_unlabelled, documents)], **more})
 
@@ -321,7 +308,7 @@ def _unlabelled(document: Mapping[str, Any]) -> dict[str, Any]:
 
 
 class _WatchedDraws(Draws):
-    """Notes whether anything was drawn."""
+    """Draws that note whether anything was drawn."""
 
     touched = False
 

@@ -1,4 +1,4 @@
-"""The audit of one question for pages of other systems: its integers, the core under node, and visits to its frame."""
+"""Audit one question for pages of other systems: its integers, the core under node, and visits to its frame."""
 
 import json
 import shutil
@@ -31,14 +31,8 @@ _OTHER_RECORD = "it hands over something else than the record of its report, or 
 def audit_question(asked: SingleQuestion, address: str | None, quick: bool, tick: Tick) -> dict[str, Any]:
     """Audit a question, and return the document sottovoce-audit/1, which lists no promises of a survey.
 
-    Args:
-        asked: the question.
-        address: of a served frame, to be compared with this release's; or None.
-        quick: fewer ways and visits.
-        tick: called with the progress, of 1 in all.
-
-    Raises:
-        TransportError: a served file cannot be fetched.
+    A served frame at ``address`` is compared with this release's. Raises TransportError if a file of it cannot be
+    fetched.
     """
     question = asked.question
     checks = [*_served(address), check_integers(question)]

@@ -9,7 +9,7 @@ from sottovoce.shared.spec import Survey
 
 
 class Stream:
-    """Bytes that follow from a seed, without an end; counts those that are read."""
+    """A stream of bytes that follow from a seed, without an end; it counts those that are read."""
 
     def __init__(self, seed: str) -> None:
         self._seed = seed.encode()
@@ -30,7 +30,7 @@ class Stream:
 
 
 class AskedSample(NamedTuple):
-    """Questions of one respondent.
+    """The questions of one respondent.
 
     Attributes:
         places: indices of what has values.
@@ -46,12 +46,7 @@ class AskedSample(NamedTuple):
 
 
 def draw_sample(survey: Survey, stream: Stream) -> AskedSample:
-    """Draw what one respondent is asked, as the clients do.
-
-    Args:
-        survey: the survey.
-        stream: the random bytes.
-    """
+    """Draw what one respondent is asked, as the clients do."""
     draws = Draws(stream.read)
     arm = draw_arm(survey, draws) if survey.arms else 0
     name = survey.arms[arm].name if survey.arms else ""

@@ -1,4 +1,4 @@
-"""The part of an audit that looks at where random bytes come from and what becomes of them, as the client is delivered.
+"""Check where random bytes come from and what becomes of them, as the client is delivered.
 
 No statistic tells a seeded generator from a good one. So the objects are followed as they run: whatever the system's
 source gives is what comes out, byte for byte, and nothing is kept between draws, programs or forks. From there on every
@@ -51,8 +51,7 @@ _SECONDS = 60
 def check_source(programs: Programs | None = None) -> list[Check]:
     """Check that the default ``Draws()`` uses the system's bytes unchanged, keeps no state, and draws as agreed.
 
-    Args:
-        programs: that were begun for this, since they take a while; new ones if none were.
+    ``programs`` were begun before, since they take a while; None begins new ones.
     """
     follow_source = partial(_follow_source, programs or begin_programs())
     return [
@@ -99,7 +98,7 @@ def _fails(_count: int) -> bytes:
 
 
 def _still_draws(read: Callable[[int], bytes]) -> bool:
-    """Return True if any draw succeeds while ``read`` replaces the system's source."""
+    """Return whether any draw succeeds while ``read`` replaces the system's source."""
     for draw in (lambda: Draws().below(7), lambda: Draws().pick((1, 2)), lambda: Draws().identity()):
         try:
             with system_source(read):
@@ -111,7 +110,7 @@ def _still_draws(read: Callable[[int], bytes]) -> bool:
 
 
 def begin_programs() -> Programs:
-    """Two programs that draw an id each, at once."""
+    """Start two programs that draw an id each, at once."""
     command = [sys.executable, "-c", _PROGRAM]
     return tuple(subprocess.Popen(command, stdout=subprocess.PIPE, text=True) for _ in range(2))  # noqa: S603 - our own
 
@@ -121,7 +120,7 @@ def _ids_of(programs: Programs) -> list[str]:
 
 
 def _of_fork() -> list[str]:
-    """An id of a fork, and the next one here."""
+    """Return an id of a fork, and the next one here."""
     if not hasattr(os, "fork"):
         return []
     receiving, sending = os.pipe()
@@ -152,7 +151,7 @@ def _follow_draws() -> None:
 
 
 def _compare_draw(bound: int, bits: int, first: int) -> None:
-    """A first try with this first byte; where it is too large, a second one that is 0."""
+    """Compare a first try with this first byte; where it is too large, a second one that is 0."""
     length = (bits + 7) // 8
     reads: list[int] = []
 

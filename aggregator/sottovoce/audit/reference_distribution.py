@@ -1,4 +1,4 @@
-"""Distribution of each randomizer in exact fractions, computed from the survey's parameters alone.
+"""Compute the distribution of each randomizer in exact fractions, from the survey's parameters alone.
 
 The formulas are written out here once more, from the "Channel" paragraphs of ``sottovoce.shared.mechanisms``, and none
 of those modules is used: a table that runs is held against what was agreed, and not against itself.
@@ -17,17 +17,12 @@ Distribution = Callable[[int, Any], Fraction]
 
 
 def reference_distribution(fields: Fields, domain: Domain) -> Distribution:
-    """The probability of each report for each true value.
-
-    Args:
-        fields: the canonical parameters, as they stand in the survey.
-        domain: the true values.
-    """
+    """Return the probability of each report for each true value; ``fields`` are the survey's canonical parameters."""
     return _DISTRIBUTIONS[fields["name"]](fields, domain)
 
 
 def _bit(fields: Fields) -> Callable[[int, int], Fraction]:
-    """P(y | x) for one yes or no with P(1 | 1) = a and P(1 | 0) = b."""
+    """Return P(y | x) for one yes or no with P(1 | 1) = a and P(1 | 0) = b."""
     yes = (Fraction(fields["b"]), Fraction(fields["a"]))
     no = (1 - yes[0], 1 - yes[1])
     return lambda reported, value: yes[value] if reported == 1 else no[value]

@@ -1,5 +1,5 @@
-"""The part of an audit that tries what a client must refuse: a survey that costs more than its person allows, another
-survey than the link names, and what is no answer. What it asks an aggregator for says nothing about the link.
+"""Try what a client must refuse: a survey that costs more than its person allows, another survey than the link names,
+and what is no answer. What it asks an aggregator for says nothing about the link.
 """
 
 import hashlib
@@ -32,10 +32,7 @@ _NO_ANSWER = ("AnswerError", "answer_invalid")
 def check_refusals(part: str, survey: Survey, client: ClientProcess) -> list[Check]:
     """Check that a client respects the person's privacy limit and the link's survey, and repeats no wrong answer.
 
-    Args:
-        part: one of ``check.PARTS``.
-        survey: with the test keys.
-        client: makes the attempts.
+    The survey has the test keys.
     """
     tries = _Tries(survey, client)
     found = {ALLOWED: tries.over_the_limit, LINK: tries.another_survey, ENTERED: tries.repeated}
@@ -58,7 +55,7 @@ class _Tries:
         self._client = client
 
     def over_the_limit(self) -> str:
-        """A little less is allowed than the survey costs, for one question and for all."""
+        """Allow a little less than the survey costs, for one question and for all."""
         survey = self._survey
         costliest = max(question.epsilon for question in survey.questions)
         for allowance in ((None, survey.epsilon * (1 - _LITTLE)), (costliest * (1 - _LITTLE), None)):
@@ -68,7 +65,7 @@ class _Tries:
         return ""
 
     def another_survey(self) -> str:
-        """Another one is served, and the one that the link names with and without its digest."""
+        """Serve another survey, and the one that the link names with and without its digest."""
         survey = self._survey
         title = {**survey.title, survey.default_language: f"{survey.text(survey.title)}."}
         other = parse_survey({**survey.document, "title": title})
@@ -112,7 +109,7 @@ class _Tries:
 
 
 def _is_refused(seen: RunObservation, names: tuple[str, ...]) -> bool:
-    """Return True if the last message is an error with one of these names."""
+    """Return whether the last message is an error with one of these names."""
     return bool(seen.messages[0]) and seen.messages[0][-1].partition(" ")[0] in names
 
 
@@ -121,7 +118,7 @@ def _is_post(seen: RunObservation) -> bool:
 
 
 def _texts(seen: RunObservation) -> Iterator[bytes]:
-    """All that left the client."""
+    """Yield all that left the client."""
     yield seen.printed
     yield from (message.encode() for visit in seen.messages for message in visit)
     yield from (content for _, _, content in seen.disk)

@@ -1,4 +1,4 @@
-"""The requests that a client makes by agreement, in all that could tell people or devices apart; it makes no others.
+"""Check that a client makes only the agreed requests, in all that could tell people or devices apart.
 
 Where reports are signed, neither the invitation nor the blinded ids that were sent for signing can be linked to the
 report, in any run.
@@ -34,16 +34,13 @@ _PATHS = {"GET": ("", "/revisions", "/status"), "POST": ("/reports", "/withdraw"
 
 
 def is_for_reports(request: WireRequest) -> bool:
-    """Return True if a request submits a report."""
+    """Return whether a request submits a report."""
     return request.method == "POST" and request.address.endswith("/reports")
 
 
 def is_agreed(request: WireRequest, surveys: Sequence[Survey]) -> bool:
-    """Return True if the address is documented and the headers hold only documented values.
-
-    Args:
-        request: to the aggregator.
-        surveys: that the aggregator serves.
+    """Return whether the address is documented and the headers hold only documented values; ``surveys`` are those
+    served.
     """
     name, _, _ = request.address.removeprefix(API).partition("/")
     survey = next((each for each in surveys if each.name == name), None)
@@ -61,7 +58,7 @@ def _paths(survey: Survey, method: str) -> list[str]:
 
 
 def _is_permitted(survey: Survey, request: WireRequest, headers: Mapping[str, str]) -> bool:
-    """A token goes with reports alone, until they have arrived; whether a signature is one is looked at elsewhere."""
+    """Check that a token goes with reports alone, until they have arrived; its signature is checked elsewhere."""
     authorization = headers.get("authorization")
     if authorization is None or (survey.is_blind and is_for_reports(request)):
         return True
@@ -69,7 +66,7 @@ def _is_permitted(survey: Survey, request: WireRequest, headers: Mapping[str, st
 
 
 def _is_minimal(request: WireRequest) -> bool:
-    """A withdrawal says which report, and a question about a token its digest; nothing else."""
+    """Check that a withdrawal says which report, and a question about a token its digest; nothing else."""
     if request.address.endswith("/token"):
         return request.body == token_body()
     if request.address.endswith("/withdraw"):
@@ -87,18 +84,14 @@ SECRET_RETAINED = "what was sent to be signed, the signature or the invitation i
 
 
 def is_redemption(request: WireRequest) -> bool:
-    """Return True if a request asks for signatures."""
+    """Return whether a request asks for signatures."""
     return request.address.endswith("/redeem")
 
 
 def unlike_redemption(survey: Survey, reports: Sequence[Report], seen: RunObservation, tape: bytes) -> str:
-    """Name the rule that one run breaks when it redeems and reports; an empty text if none.
+    """Name the rule that one run breaks when it redeems and reports; "" if none.
 
-    Args:
-        survey: with the test keys.
-        reports: that were sent, one of each wave.
-        seen: all that was seen.
-        tape: the random bytes of the redemption.
+    ``survey`` has the test keys, ``reports`` are one of each wave, ``tape`` is the random bytes of the redemption.
     """
     asked = {each.body for each in seen.requests if is_redemption(each)}
     try:
@@ -114,7 +107,7 @@ def unlike_redemption(survey: Survey, reports: Sequence[Report], seen: RunObserv
 
 
 def _unlike_requests(survey: Survey, reports: Sequence[Report], seen: RunObservation, secrets: Sequence[bytes]) -> str:
-    """A report comes with the signature of its id, and with nothing that leads to what was redeemed."""
+    """Check that a report comes with the signature of its id, and with nothing that leads to what was redeemed."""
     for report in reports:
         sent = [each for each in seen.requests if is_for_reports(each) and report.report_id.encode() in each.body]
         # What has arrived is known by its id, and goes without a signature when it is sent again.
@@ -135,7 +128,7 @@ def _is_of_node(request: WireRequest) -> bool:
 
 
 def _unlike_disk(seen: RunObservation, secrets: Sequence[bytes]) -> str:
-    """The signature takes the place of what was sent for it in one write, and goes with the receipt."""
+    """Check that the signature takes the place of what was sent for it in one write, and goes with the receipt."""
     invitation, *blinded = secrets
     signatures = [
         (each.header("Authorization") or "").removeprefix(SCHEME).encode()
@@ -157,14 +150,14 @@ def _is_stored_too_long(disk: Disk, signature: bytes, blinded: Sequence[bytes], 
 
 
 def _files(disk: Disk) -> Iterator[tuple[str, bytes]]:
-    """Names and contents, but for the browser's database, whose records lie together in one file."""
+    """Yield names and contents, but for the browser's database, whose records lie together in one file."""
     for name, _, content in disk:
         if name != "database.json":
             yield name, content
 
 
 def _parts(request: WireRequest) -> Iterator[bytes]:
-    """The address, the headers and the body."""
+    """Yield the address, the headers and the body."""
     yield request.address.encode()
     yield from (f"{name}: {value}".encode() for name, value in request.headers)
     yield request.body

@@ -1,4 +1,4 @@
-"""A whole audit, part by part: integers, Python and JavaScript of this installation, then what an aggregator serves."""
+"""Run a whole audit: integers, Python and JavaScript of this installation, then what an aggregator serves."""
 
 import shutil
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -44,12 +44,12 @@ FORMAT = "sottovoce-audit/1"
 INCOMPLETE = "incomplete"
 
 _NICENESS = 10
-"""Of the work that takes the shortest time in a whole audit, so that the longest is done first."""
+"""Niceness of the work that takes the shortest time in a whole audit, so that the longest is done first."""
 
 
 @dataclass(frozen=True)
 class Order:
-    """Scope and size of one audit.
+    """The scope and size of one audit.
 
     Attributes:
         survey: whose claims.
@@ -63,11 +63,11 @@ class Order:
 
 
 Begin = Callable[[str, float], Tick]
-"""``begin(name, total)`` when a part begins; what it gives is called with each share of the total that is done."""
+"""``begin(name, total)`` when a part begins; its result is called with each share of the total that is done."""
 
 
 def audit(order: Order, begin: Begin) -> list[Check]:
-    """All checks. If the aggregator serves another survey, nothing else is tried.
+    """Make all checks. If the aggregator serves another survey, nothing else is tried.
 
     Raises:
         TransportError: the aggregator cannot be reached, or there is no browser.
@@ -88,7 +88,7 @@ def audit(order: Order, begin: Begin) -> list[Check]:
 
 
 def _audit_here(order: Order, begin: Begin) -> list[Check]:
-    """Integers, Python and JavaScript of this installation."""
+    """Check integers, Python and JavaScript of this installation."""
     order = replace(order, survey=with_test_keys(order.survey))
     survey = order.survey
     tick = begin("plan, whole runs of Python", 2)
@@ -113,13 +113,13 @@ def _audit_here(order: Order, begin: Begin) -> list[Check]:
 
 
 def _python_runs(survey: Survey, runs: RunPlan, tick: Tick) -> list[Check]:
-    """The Python client as a program, seen on the wire and on its disk."""
+    """Run the Python client as a program, seen on the wire and on its disk."""
     with Listener() as listener, python_client(listener) as client:
         return _client_runs("python", survey, runs, client, tick)
 
 
 def _javascript_runs(survey: Survey, runs: RunPlan) -> list[Check]:
-    """The same of the browser's client; where node is not installed, ``check_javascript`` says so."""
+    """Run the browser's client likewise; where node is not installed, ``check_javascript`` says so."""
     node = shutil.which("node")
     if node is None:
         return [Check("javascript", SUBJECT, NOT_DONE, message=NODE_MISSING)]
@@ -132,7 +132,7 @@ def _client_runs(part: str, survey: Survey, runs: RunPlan, client: ClientProcess
 
 
 def _enumerated(survey: Survey, tasks: Mapping[str, Task | None], found: Sequence[DeviceHistory]) -> list[Check]:
-    """The distributions of the Python client, and what its randomizers refuse."""
+    """Check the distributions of the Python client, and what its randomizers refuse."""
     programs = begin_programs()
     return [
         *_computed_distributions(survey, tasks),
@@ -143,7 +143,7 @@ def _enumerated(survey: Survey, tasks: Mapping[str, Task | None], found: Sequenc
 
 
 def _planned(order: Order) -> tuple[RunPlan, list[Check]]:
-    """The whole runs; a client that cannot even be planned for has failed."""
+    """Plan the whole runs; a client that cannot even be planned for has failed."""
     plans: list[RunPlan] = []
 
     def plan_them() -> list[Check]:
@@ -155,7 +155,7 @@ def _planned(order: Order) -> tuple[RunPlan, list[Check]]:
 
 
 def _computed_distributions(survey: Survey, tasks: Mapping[str, Task | None]) -> list[Check]:
-    """The numbers and the running Python randomizers."""
+    """Check the numbers and the running Python randomizers."""
     together = [survey.questions[place] for block in survey.blocks for place in block.questions]
     checks = [check_written(survey), *map(check_integers, together)]
     for question in private(survey):
@@ -180,7 +180,7 @@ def _by_hand(question: Question) -> Check:
 
 
 def _find_browser() -> None:
-    """Known before the long work."""
+    """Raise before the long work if there is no browser."""
     try:
         from sottovoce.audit.served import chromium
     except ModuleNotFoundError as error:

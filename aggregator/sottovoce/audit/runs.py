@@ -28,7 +28,7 @@ ALL_REPORTS = 16
 """Reported values up to which each answer is tried with each of them."""
 
 TRIALS = 12
-"""Tapes among which one is sought that makes of an answer a report that it was not tried with."""
+"""Tapes tried to find one that turns an answer into a report that it was not tried with."""
 
 MAX_SOUGHT_BYTES = 512
 """Random bytes of one report up to which another tape is sought: what draws more takes long."""
@@ -39,11 +39,8 @@ _SECONDS_OF_HOUR = 3600
 
 @dataclass(frozen=True)
 class Effort:
-    """Number of vectors and of runs that an audit tries.
-
-    Attributes:
-        vectors: runs with one beginning each; 16 of them show every digit at every place of the id.
-        runs: number for each vector.
+    """The number of vectors, and of runs in each, that an audit tries; 16 vectors show every digit at every place of
+    the id.
     """
 
     vectors: int
@@ -56,7 +53,7 @@ QUICK = Effort(vectors=6, runs=8)
 
 @dataclass(frozen=True)
 class Run:
-    """One run.
+    """A run of a whole client.
 
     Attributes:
         answers: by question name, as ``Respondent.answer`` takes them; None or no entry for no answer.
@@ -71,7 +68,7 @@ class Run:
 
 @dataclass(frozen=True)
 class Beginning:
-    """Random bytes that the agreed client reads before those of its answers, in this order.
+    """The random bytes that the agreed client reads before those of its answers, in this order.
 
     Attributes:
         asked: of the set of questions under ``ask``.
@@ -91,7 +88,6 @@ class VectorPlan:
     """Runs that may differ in nothing but their answers, the tapes of these, and the reported values.
 
     Attributes:
-        number: of the vector.
         beginning: of the tape of each run.
         other: the memos and the id of a second wave: a client that draws the memos anew reports something else.
         runs: with answers of each question in turn.
@@ -103,23 +99,12 @@ class VectorPlan:
     runs: tuple[Run, ...]
 
     def tape(self, run: Run, is_again: bool = False) -> bytes:
-        """All random bytes of a visit.
-
-        Args:
-            run: what is answered.
-            is_again: it is the second wave of the same device.
-        """
+        """Return all random bytes of a visit; ``is_again`` is the second wave of the same device."""
         first = self.other if is_again else self.beginning
         return first.asked + (b"" if is_again else first.redemption) + first.memos + first.identity + run.tape
 
     def id_in(self, survey: Survey, wave: int, is_again: bool = False) -> str:
-        """Return the id of the report of one wave, as hexadecimal digits.
-
-        Args:
-            survey: that the report answers.
-            wave: counted from 0.
-            is_again: for the second visit of a run.
-        """
+        """Return the id, in hexadecimal, of the report of a wave, from 0; ``is_again`` is the second visit of a run."""
         if survey.is_blind:
             return id_of_wave(_identity(self.number), wave).hex()
         return (self.other if is_again else self.beginning).identity.hex()
@@ -139,7 +124,7 @@ class RunPlan:
 
     @property
     def runs(self) -> int:
-        """Return the number of runs in all vectors."""
+        """The number of runs in all vectors."""
         return sum(len(vector.runs) for vector in self.vectors)
 
     @property
@@ -153,11 +138,8 @@ NO_RUNS = RunPlan((), ())
 
 
 def present_of(survey: Survey, wave: int) -> int | None:
-    """A moment, in seconds since 1970, that leaves all of a report's time before its wave ends; None without waits.
-
-    Args:
-        survey: that is answered.
-        wave: of it.
+    """Return a moment, in seconds since 1970, that leaves all of a report's time before its wave ends; None without
+    waits.
     """
     if not survey.send_within_hours and not survey.send_at_seconds:
         return None
@@ -166,21 +148,12 @@ def present_of(survey: Survey, wave: int) -> int | None:
 
 
 def plan_runs(survey: Survey, quick: bool = False) -> RunPlan:
-    """The runs of a survey; always the same for the same survey.
-
-    Args:
-        survey: whose client is run.
-        quick: few runs, for use while a survey is being edited.
-    """
+    """Plan the runs of a survey; always the same for the same survey. ``quick`` plans few, while a survey is edited."""
     return _Planner(survey, QUICK if quick else FULL).plan()
 
 
 class _Answers:
-    """The answers of one question in their turns, and which reports each was tried with.
-
-    Attributes:
-        is_whole: all answers and all reports can be tried.
-    """
+    """The answers of one question in their turns, and which reports each was tried with."""
 
     def __init__(self, question: Question, place: int) -> None:
         self.question = question
@@ -198,7 +171,7 @@ class _Answers:
         self.is_whole = input_count(question) <= ALL_ANSWERS and 0 < len(self._reports) <= ALL_REPORTS
 
     def next(self) -> Any:  # noqa: ANN401 - an answer
-        """The next answer; whole numbers as numbers or as text, turn by turn: programs give either."""
+        """Return the next answer; whole numbers as numbers or as text, turn by turn: programs give either."""
         count = len(self._answers)
         order = _shuffled(count, f"{self._place} {self._turn // count}")
         answer = self._answers[order[self._turn % count]]
@@ -207,7 +180,7 @@ class _Answers:
         return int(answer) if is_number and self._turn % 2 else answer
 
     def report(self, value: Value, memo: tuple[int, int] | None, seed: str) -> tuple[int, bytes]:
-        """A report of this truth and its tape, of which the truth was not tried with the report where one is found."""
+        """Return a report of this truth and its tape; if one is found, a report that this truth was not tried with."""
         for trial in range(TRIALS):
             stream = Stream(f"{seed} {trial}")
             reported = _randomized(self.question, value, memo, Draws(stream.read))
@@ -217,16 +190,13 @@ class _Answers:
         return reported, stream.tape
 
     def has_tried(self, value: Value, reported: int) -> bool:
-        """Return True if this truth was tried with this report."""
         return (value, reported) in self._tried
 
     def note(self, value: Value, reported: int) -> None:
-        """Remember that this truth was tried with this report."""
         self._tried.add((value, reported))
 
     @property
     def is_all_tried(self) -> bool:
-        """Return True if each answer was tried with each report."""
         return self.is_whole and len(self._tried) >= len(self._values) * len(self._reports)
 
 
@@ -240,7 +210,7 @@ def _randomized(question: Question, value: Value, memo: tuple[int, int] | None, 
 
 
 class _Planner:
-    """Makes the runs of one survey."""
+    """A planner of the runs of one survey."""
 
     def __init__(self, survey: Survey, effort: Effort) -> None:
         self._survey = survey
@@ -270,7 +240,7 @@ class _Planner:
         return VectorPlan(number, beginning, Beginning(later, b"", other_memos, ids[1]), runs)
 
     def _set(self, number: int) -> AskedSample:
-        """The questions asked in one vector: of some sets the one with most that were not asked before."""
+        """Draw the questions asked in one vector: of some sets the one with most that were not asked before."""
         found = [draw_sample(self._survey, Stream(f"set {number} {trial}")) for trial in range(TRIALS)]
         sample = max(found, key=lambda each: len({*each.places} - self._asked_before))
         self._asked_before |= {*sample.places}
@@ -316,7 +286,9 @@ class _Planner:
     def _report_block(
         self, block: JointRR, first: int, values: Sequence[Value | None], seed: str
     ) -> tuple[list[int | None], bytes]:
-        """Reports of a block's truths and their tape, of which one was not tried with its truth where one is found."""
+        """Return reports of a block's truths and their tape, of which one was not tried with its truth where one is
+        found.
+        """
         given = dict(enumerate(values[first : first + len(block.sizes)]))
         truths = {place: value for place, value in given.items() if isinstance(value, int)}
         asked = [self._answers[first + place] for place in truths]
@@ -331,26 +303,30 @@ class _Planner:
         return [dict(zip(truths, reported, strict=True)).get(place) for place in given], stream.tape
 
     def _given(self, run: int) -> Iterator[tuple[_Answers, Any]]:
-        """No answer is None in one run, and no entry in the next."""
+        """Yield answers; no answer is None in one run, and no entry in the next."""
         for each in self._answers:
             answer = each.next()
             if answer is not None or run % 2:
                 yield each, answer
 
     def _wait(self, number: int) -> bytes:
-        """The random bytes of a wait; none where reports are sent at once. The first one's report need not wait."""
+        """Return the random bytes of a wait; none where reports are sent at once. The first one's report need not
+        wait.
+        """
         longest = self._survey.send_within_hours * _SECONDS_OF_HOUR
         return (number * 7919 % (longest + 1)).to_bytes((longest.bit_length() + 7) // 8) if longest else b""
 
 
 def _identity(number: int) -> bytes:
-    """The id of one vector. Of two neighbours one has the other's bits turned round: who writes a bit into the id shows
-    it in one of them. Sixteen together hold every digit at every place: who looks for one digit finds it.
+    """Return the id of one vector.
+
+    Of two neighbours one has the other's bits turned round, so that a bit written into the id shows in one of them.
+    Sixteen together hold every digit at every place, so that a search for one digit shows.
     """
     halves = [_shuffled(8, f"id {place} {number // 16}")[number // 2 % 8] for place in range(32)]
     return bytes.fromhex("".join(f"{half ^ 15 * ((number + place) % 2):x}" for place, half in enumerate(halves)))
 
 
 def _shuffled(count: int, seed: str) -> list[int]:
-    """The numbers below ``count`` in another order for each seed."""
+    """Return the numbers below ``count`` in another order for each seed."""
     return sorted(range(count), key=lambda number: hashlib.sha256(f"{seed} {number}".encode()).digest())

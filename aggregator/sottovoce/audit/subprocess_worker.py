@@ -13,22 +13,17 @@ from sottovoce.audit.check import FAILED, Check
 Work = Callable[[], list[Check]]
 
 LAST_SECONDS = 5
-"""For what puts folders away."""
+"""Time for what puts folders away."""
 
 _PR_SET_PDEATHSIG = 1
 
 
 def start_in_fork(part: str, subject: str, work: Work, niceness: int = 0) -> Work:
-    """Begin the work in a fork of this process; what is given back waits for its checks.
+    """Begin the work in a fork of this process, and return a function that waits for its checks.
 
     The fork has the very program that runs here, whatever was changed in it. Elsewhere than on Linux forks are not
-    safe, and the work is done when it is asked for.
-
-    Args:
-        part: one of ``check.PARTS``.
-        subject: what the work is about, if it ends without a result.
-        work: gives checks.
-        niceness: priority of the process, 0 to 19.
+    safe, and the work is done when it is asked for. ``subject`` is reported if the work ends without a result;
+    ``niceness`` is 0 to 19.
     """
 
     def whole() -> list[Check]:
@@ -60,10 +55,10 @@ def _send(sending: Connection, work: Work, begun_by: int, niceness: int) -> None
 
 
 def _end_with(begun_by: int) -> None:
-    """Let this process end when the one that began it does, whatever ends that: a signal, or its terminal.
+    """End this process when the one that began it ends, whatever ends that: a signal, or its terminal.
 
-    It is a group of its own, with the programs that it starts, so that these end too; and it ends by an exception, so
-    that its folders go.
+    It is a group of its own, so that the programs that it starts end too; it ends by an exception, so that its folders
+    go.
     """
     os.setpgid(0, 0)
     signal.signal(signal.SIGTERM, _end)
@@ -82,13 +77,7 @@ def _end(_number: int, _frame: object) -> None:
 
 
 def surely(part: str, subject: str, work: Work) -> list[Check]:
-    """The checks; code under audit that stops with an error has failed.
-
-    Args:
-        part: one of ``check.PARTS``.
-        subject: what the work is about.
-        work: gives checks.
-    """
+    """Return the checks of the work; code under audit that stops with an error has failed."""
     try:
         return work()
     except (Exception, SystemExit):  # whatever it is

@@ -1,4 +1,4 @@
-"""Keys of the audit's own, for surveys whose reports come with a signature: who audits has none of the aggregator's.
+"""Sign with the audit's own keys, for surveys whose reports are signed: an auditor has none of the aggregator's keys.
 
 A survey of invited people is audited with these keys in the place of its own; nothing else of it changes. A modulus
 here is a prime, so that the exponent which signs follows from it. That is no secret, and nothing is signed with it but
@@ -20,7 +20,7 @@ MODULI = tuple((1 << 2048) - less for less in (1557, 2543, 7437, 8507, 9443, 950
 """Primes; 65537 divides none of them less one, so that every number has one root."""
 
 SCHEME = "Blind "
-"""How the header begins that carries a signature."""
+"""Beginning of the header that carries a signature."""
 
 # As RFC 9474 and the wire's own papers have them: what a client is held against is not read from its own code.
 _EXPONENT = 65537
@@ -29,7 +29,7 @@ _SALT, _ID, _HASH = 48, 16, 48
 
 
 def with_test_keys(survey: Survey) -> Survey:
-    """The survey with the audit's keys, of many waves the first ones; one without keys as it is."""
+    """Return the survey with the audit's keys, of many waves the first ones; one without keys as it is."""
     if not survey.is_blind:
         return survey
     document = dict(survey.document)
@@ -40,36 +40,19 @@ def with_test_keys(survey: Survey) -> Survey:
 
 
 def redeemed(survey: Survey, body: bytes) -> bytes:
-    """Build the aggregator's reply to a request for signatures; it signs every blinded value.
-
-    Args:
-        survey: with the audit's keys.
-        body: of the request.
-
-    Raises:
-        ReportRejected: the body is no such request.
+    """Build the aggregator's reply to a request for signatures; it signs every blinded value. Raises ReportRejected if
+    the body is no such request.
     """
     return dump_reply(Redemption(survey.name, signed(survey.moduli, parse_request(body).blinded)))
 
 
 def signed(moduli: Sequence[int], blinded: Sequence[bytes]) -> tuple[bytes, ...]:
-    """Signatures.
-
-    Args:
-        moduli: from ``MODULI``.
-        blinded: a number for each of them; more are passed over.
-    """
+    """Sign a blinded number with each of the ``MODULI`` given; more numbers are passed over."""
     return tuple(_root(modulus, each) for modulus, each in zip(moduli, blinded, strict=False))
 
 
 def is_signed(survey: Survey, report: Report, header: str) -> bool:
-    """Return True if a header carries only the signature of a report's id, under the key of its wave.
-
-    Args:
-        survey: that the report is for.
-        report: whose id is signed.
-        header: its whole value.
-    """
+    """Return whether a header carries only the signature of a report's id, under the key of its wave."""
     modulus = survey.moduli[report.wave]
     try:
         signature = read_number(header.removeprefix(SCHEME))
@@ -81,16 +64,16 @@ def is_signed(survey: Survey, report: Report, header: str) -> bool:
 def blinded_of(survey: Survey, tape: bytes) -> tuple[bytes, ...]:
     """Compute the blinded ids that a client must send, one for each wave, without the client's code.
 
-    Args:
-        survey: with the audit's keys.
-        tape: the random bytes of a redemption, from ``tape_of_redemption``.
+    ``tape`` is from ``tape_of_redemption``.
     """
     read = io.BytesIO(tape).read
     return tuple([_blinded(modulus, read) for modulus in survey.moduli])
 
 
 def _blinded(modulus: int, read: Callable[[int], bytes]) -> bytes:
-    """An id, encoded as PSS does it with SHA-384 (RFC 8017, 9.1.1), times the factor to the power of the exponent."""
+    """Blind an id: encoded as PSS does it with SHA-384 (RFC 8017, 9.1.1), times the factor to the power of the
+    exponent.
+    """
     length = modulus.bit_length() // 8
     own = _LABEL + hashlib.sha256(modulus.to_bytes(length)).digest() + read(_ID)
     salt = read(_SALT)
@@ -105,23 +88,18 @@ def _blinded(modulus: int, read: Callable[[int], bytes]) -> bytes:
 
 
 def id_of_wave(identity: bytes, wave: int) -> bytes:
-    """The id of one wave's report in a redemption: no two waves have the same.
+    """Return the id of one wave's report, from 0, in a redemption: no two waves have the same.
 
-    Args:
-        identity: the 16 bytes of the first wave's.
-        wave: from 0.
+    ``identity`` is the 16 bytes of the first wave's.
     """
     return bytes(each ^ wave for each in identity)
 
 
 def tape_of_redemption(survey: Survey, identity: bytes, number: int) -> bytes:
-    """The random bytes that a redemption takes, for each wave the id of its report, the salt and the factor: in some
-    vectors the second one, since the first is too large or none.
+    """Return the random bytes that a redemption takes, for each wave the id of its report, the salt and the factor: in
+    some vectors the second one, since the first is too large or none.
 
-    Args:
-        survey: with the audit's keys.
-        identity: the 16 bytes of the first wave's id.
-        number: of the vector; in each the others are others.
+    ``identity`` is the 16 bytes of the first wave's id; the other bytes differ between vectors.
     """
     lengths = [modulus.bit_length() // 8 for modulus in survey.moduli]
     refused = (b"", b"\xff", b"\0")[number % 3]

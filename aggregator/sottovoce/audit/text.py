@@ -1,4 +1,4 @@
-"""The report of an audit as text, for people who were not there."""
+"""Format the report of an audit as text, for people who were not there."""
 
 from textwrap import fill
 from typing import Any
@@ -54,7 +54,7 @@ LIMITS = (
 
 
 def lines(document: dict[str, Any]) -> list[str]:
-    """The report as text: a line for each check, and the verdict first and last."""
+    """Format the report as text: a line for each check, and the verdict first and last."""
     text = [
         f"Audit of {document['title']} ({document['survey']}, revision {document['revision']})",
         f"digest {document['digest']}",

@@ -1,4 +1,4 @@
-"""The part of an audit that runs whole clients and compares them from outside: on the wire and on the disk.
+"""Run whole clients and compare them from outside: on the wire and on the disk.
 
 Each run must send exactly the report that its random bytes make of its answers. Beside the reported values, and what
 follows from them, runs may differ in nothing, whatever was answered: neither in the bytes on the wire nor in the files,
@@ -24,23 +24,17 @@ SUBJECT = "whole runs"
 IDENTITY = "id of the report"
 
 _NOTCH = 1e-9
-"""Charges are sums of numbers with a fraction."""
+"""Tolerance: charges are sums of numbers with a fraction."""
 
 
 @dataclass(frozen=True)
 class RunDifference:
-    """Difference between two runs that should look alike.
-
-    Attributes:
-        what: description of the difference.
-        questions: names of the questions whose answers differ.
-    """
+    """A difference between two runs that should look alike, and the names of the questions whose answers differ."""
 
     what: str
     questions: tuple[str, ...]
 
     def __str__(self) -> str:
-        """Describe the difference for the audit's report."""
         if not self.questions:
             return f"{self.what} changes from run to run"
         if len(self.questions) == 1:
@@ -49,14 +43,8 @@ class RunDifference:
 
 
 def check_runs(part: str, survey: Survey, plan: RunPlan, client: ClientProcess, tick: Tick) -> list[Check]:
-    """Each run against what its random bytes make of its answers, and the runs of each vector against each other.
-
-    Args:
-        part: one of ``check.PARTS``.
-        survey: with the test keys.
-        plan: its runs.
-        client: makes them.
-        tick: called with the progress.
+    """Check each run against what its random bytes make of its answers, and the runs of each vector against each
+    other.
     """
     if not plan.vectors:
         return []
@@ -83,7 +71,7 @@ class _Vector:
         self._survey = course.survey
 
     def problem(self) -> str:
-        """Describe the first fault of the runs; an empty text if there is none."""
+        """Describe the first fault of the runs; "" if there is none."""
         count = len(self._course.vector.runs)
         seen = []
         for place in range(count):
@@ -105,7 +93,7 @@ class _Vector:
         return self._client.run(course.site(), course.visits(self._client.listener.origin, place))
 
     def _questions(self, alike: Sequence[bool]) -> tuple[str, ...]:
-        """The question whose answers go with what differs; all of them if there is no such one."""
+        """Return the question whose answers go with what differs; all of them if there is no such one."""
         runs = self._course.vector.runs
         names = [question.name for question in self._survey.questions]
         for name in names:
@@ -117,7 +105,7 @@ class _Vector:
         return tuple(names) if len(names) > 1 else ()
 
     def _unlike_plan(self, seen: RunObservation, place: int, reports: Sequence[Report]) -> str:
-        """Describe how one run deviates from the survey and its random bytes; an empty text if it does not."""
+        """Describe how one run deviates from the survey and its random bytes; "" if it does not."""
         own = [each for each in seen.requests if each.address.startswith(f"/api/v1/surveys/{self._survey.name}/")]
         sent = [each for each in own if is_for_reports(each)]
         bodies = list(dict.fromkeys(each.body for each in sent))
@@ -140,7 +128,9 @@ class _Vector:
         return "a report holds other values, or is spelled otherwise, than its randomizers give for these random bytes"
 
     def _is_whole_tape_used(self, seen: RunObservation, place: int) -> bool:
-        """After a correction nothing is drawn again but a set of questions and memos, which the ledger's replace."""
+        """Check that after a correction nothing is drawn again but a set of questions and memos, which the ledger's
+        replace.
+        """
         given = [len(visit.tape) // 2 for visit in self._course.visits("", place)]
         if self._course.kind == CORRECTION:
             return seen.used[0] == given[0]
@@ -191,7 +181,7 @@ def _masked(seen: RunObservation, bodies: Sequence[bytes]) -> RunObservation:
 
 
 def first_difference(expected: RunObservation, seen: RunObservation) -> str:
-    """In words what the first thing is in which two runs differ; never a value."""
+    """Say in words what the first thing is in which two runs differ; never a value."""
     pairs = list(zip(expected.requests, seen.requests, strict=False))
     for one, other in pairs:
         for name, words in _OF_REQUESTS.items():

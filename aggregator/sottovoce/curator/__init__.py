@@ -1,4 +1,4 @@
-"""Noisy answers from data in trusted hands, in Python: the questions of ``sottovoce curator`` under the same budget.
+"""Answer questions from data in trusted hands with noise, in Python: as ``sottovoce curator``, under the same budget.
 
     data = bind(ages, declaration, "class.budget", epsilon=1)
     print(mean(data, "age", epsilon=0.25))

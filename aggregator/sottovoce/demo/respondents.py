@@ -1,4 +1,4 @@
-"""People whose answers are known, each a respondent of its own, with a ledger and draws of its own."""
+"""Send reports of people whose answers are known, each a respondent of its own, with a ledger and draws of its own."""
 
 import itertools
 from collections.abc import Callable, Iterable, Sequence
@@ -20,7 +20,7 @@ from sottovoce.shared.spec import Survey
 
 AT_ONCE = 16
 UNLIMITED = Allowance(float("inf"), float("inf"))
-"""Invented respondents have nothing to lose."""
+"""No limit: invented respondents have nothing to lose."""
 
 Answers = dict[str, str]
 Arrived = Callable[[], object]
@@ -30,14 +30,10 @@ Arrived = Callable[[], object]
 def send_all(
     url: str, survey: Survey, people: Sequence[Answers], arrived: Arrived = lambda: None, is_over: Event | None = None
 ) -> None:
-    """Every row as its own respondent with its own ledger, ``AT_ONCE`` of them at a time.
+    """Send every row as its own respondent with its own ledger, ``AT_ONCE`` of them at a time.
 
-    Args:
-        url: the aggregator's address.
-        survey: the survey.
-        people: true answers, as option names by question name.
-        arrived: called after each report.
-        is_over: set to stop the respondents, also while one waits to retry.
+    ``people`` has true answers, as option names by question name. ``is_over`` stops the respondents, also while one
+    waits to retry.
     """
     is_over = is_over or Event()
 
@@ -59,17 +55,11 @@ def send_all(
 
 
 def send_invented(link: Link, survey: Survey, blocks: Iterable[list[Values]], seed: int, arrived: Arrived) -> None:
-    """Invented people, one after the other, to a running aggregator, which gets the same reports for the same seed.
+    """Send for invented people, one after the other, to a running aggregator, the same reports for the same seed.
 
-    Args:
-        link: of the survey, as respondents are given it.
-        survey: the one whose answers were invented; the aggregator must have the same.
-        blocks: true values, so many people at a time, an array for each question, from ``invent``.
-        seed: decides everybody's draws.
-        arrived: called after each report.
-
-    Raises:
-        TransportError: the link's survey is another one; or it cannot be reached, or refuses.
+    The link's survey must be the one whose answers were invented. ``blocks`` are true values from ``invent``, so many
+    people at a time, an array for each question. Raises TransportError if it is another survey, or it cannot be
+    reached, or refuses.
     """
     transport = Transport(link.origin)
     served = survey_for(transport, link)

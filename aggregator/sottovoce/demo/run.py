@@ -1,4 +1,4 @@
-"""The demonstration from its survey to its verdict: sent, closed, estimated, and held against the truth.
+"""Run the demonstration from its survey to its verdict: sent, closed, estimated, and held against the truth.
 
 Its answers are Fair's data on extramarital affairs: R. C. Fair, "A Theory of Extramarital Affairs", Journal of
 Political Economy 86 (1978): 6,366 women who answered a magazine's survey. Public domain; four of its nine columns are
@@ -30,12 +30,9 @@ MOST_ERRORS = 4.5
 
 
 class DemoEstimate(NamedTuple):
-    """An estimate and the true value, which only this demonstration knows.
+    """An estimate of the share of one answer, and the true share, which only this demonstration knows.
 
     Attributes:
-        question: its name.
-        estimate: of one of its answers.
-        truth: the true share.
         off: how many standard errors lie between them.
         is_public: the question is not randomized, so that there is no standard error of chance.
     """
@@ -48,11 +45,7 @@ class DemoEstimate(NamedTuple):
 
 
 def prepare(storage: Storage) -> Account:
-    """Publish the demonstration's survey; returns the account that owns it.
-
-    Raises:
-        StorageError: the database holds it already.
-    """
+    """Publish the demonstration's survey and return its owner; raises StorageError if the database holds it already."""
     survey = demo_survey()
     if storage.revisions(survey.name):
         raise StorageError("this folder holds the demonstration's survey already; choose another")
@@ -63,11 +56,7 @@ def prepare(storage: Storage) -> Account:
 def send(url: str, people: Sequence[Answers], arrived: Arrived, is_over: Event) -> None:
     """Fetch the survey as a device would, and answer it for everybody.
 
-    Args:
-        url: the aggregator's address.
-        people: true answers, as option names by question name.
-        arrived: called after each report.
-        is_over: set to stop the simulated respondents.
+    ``people`` has true answers, as option names by question name; ``is_over`` stops the respondents.
     """
     survey = load_survey(Transport(url, sleep=is_over.wait).fetch_survey(demo_survey().name))
     send_all(url, survey, people, arrived, is_over)
@@ -93,7 +82,7 @@ def compare(results: SurveyResults, people: Sequence[Answers]) -> list[DemoEstim
 
 
 def distance(estimate: Estimate, truth: float) -> float:
-    """Distance of the raw estimate from the truth in standard errors; infinite if either is unknown."""
+    """Return the distance of the raw estimate from the truth in standard errors; infinite if either is unknown."""
     if estimate.raw is None or estimate.std_error is None:
         return float("inf")
     gap = abs(estimate.raw - truth)
@@ -106,12 +95,12 @@ _AGES = ((25, "under_25"), (30, "from_25"), (35, "from_30"), (1000, "from_35"))
 
 
 def demo_survey() -> Survey:
-    """The survey that the demonstration asks."""
+    """Return the survey that the demonstration asks."""
     return parse_survey(parse_yaml(files(__package__).joinpath("survey.yaml").read_bytes()))
 
 
 def demo_answers() -> list[dict[str, str]]:
-    """6,366 respondents' true answers, as option names by question name."""
+    """Return 6,366 respondents' true answers, as option names by question name."""
     text = files(__package__).joinpath("fair.csv").read_text(encoding="ascii")
     return [_answers(row) for row in csv.DictReader(text.splitlines())]
 

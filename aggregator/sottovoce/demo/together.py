@@ -1,4 +1,4 @@
-"""Two real answers in one report, compared with a coin flip each: the same people, epsilon and answers."""
+"""Compare two real answers in one report with a coin flip each: the same people, epsilon and answers."""
 
 from collections.abc import Sequence
 from itertools import product
@@ -38,9 +38,7 @@ class ComparedCell(NamedTuple):
 def compare_cells(people: Sequence[Answers], draws: Draws | None = None) -> list[ComparedCell]:
     """Randomize two answers of everybody both ways, and return the cells of both tables.
 
-    Args:
-        people: true answers, as option names by question name.
-        draws: source of randomness; None for the system's.
+    ``people`` has true answers, as option names by question name; ``draws`` of None are the system's.
     """
     truths = [(int(each["affair_coin"] == "yes"), int(each["religious"] in _HARDLY)) for each in people]
     asked = [{"type": "boolean", "name": name, "label": {"en": name}} for name in (FIRST, SECOND)]

@@ -1,4 +1,5 @@
-"""The respondent's device: asks, randomizes, records, sends. The standard library, ``requests``, and the agreement.
+"""Ask, randomize, record and send on the respondent's device. It needs the standard library, ``requests`` and
+``shared``.
 
 from sottovoce.client import Respondent
 

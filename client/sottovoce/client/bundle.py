@@ -58,7 +58,7 @@ FOR_RARE_PREVIEWS = tuple(part for part in RARE if part != "more_types")
 """The parts that most previews go without."""
 
 PREVIEW = "preview/pretend.js"
-"""What a researcher's preview of the form has before all that; no respondent is given it."""
+"""The module that a researcher's preview has before all others; no respondent is given it."""
 
 _HEADER = "// Sottovoce, Apache-2.0; made by bundle.py\n"
 _IMPORT = re.compile(r'^import \{([\w\s,$]*)\} from "(\.[\w./-]+\.js)";\n', re.MULTILINE)
@@ -78,7 +78,7 @@ _MARGIN = re.compile(r"(export )?(async )?(function\*?|class|const) [\w$]+|[}\])
 
 
 def modules(*entries: str) -> dict[str, str]:
-    """The source of every module that the entries need, by default all, dependencies first."""
+    """Return the source of every module that the entries need, by default all, dependencies first."""
     found: dict[str, str] = {}
     for entry in entries or [entry for each in PARTS.values() for entry in each]:
         _visit(entry, found, ())
@@ -86,7 +86,7 @@ def modules(*entries: str) -> dict[str, str]:
 
 
 def parts() -> dict[str, dict[str, str]]:
-    """The modules of each part, dependencies first; what two of the later parts need belongs to the first."""
+    """Return the modules of each part, dependencies first; what two of the later parts need belongs to the first."""
     first, *later = PARTS
     needed = {part: modules(*PARTS[part]) for part in later}
     # A module that two later parts need must exist once, or its state would exist twice.
@@ -99,10 +99,8 @@ def parts() -> dict[str, dict[str, str]]:
 
 
 def split(sources: dict[str, dict[str, str]]) -> dict[str, str]:
-    """A script for each part; the later ones import from the first, and export what is imported when they arrive.
-
-    Raises:
-        ValueError: a module that arrives later is in no later part, or ``join`` raises it.
+    """Make a script for each part; the later ones import from the first, and export what is imported when they arrive.
+    Raises ValueError if a module that arrives later is in no later part, or ``join`` raises it.
     """
     first, *later = sources
     together = {path: source for part in sources.values() for path, source in part.items()}
@@ -121,15 +119,14 @@ def split(sources: dict[str, dict[str, str]]) -> dict[str, str]:
 
 
 def whole() -> str:
-    """Everything in one module: nothing is fetched later."""
+    """Return everything in one module: nothing is fetched later."""
     return _whole([], "")
 
 
 def previewed(is_rare: bool = True) -> str:
-    """As ``whole``, before a pretended aggregator, and with nothing of the browser's storage.
+    """Return ``whole`` before a pretended aggregator, with nothing of the browser's storage.
 
-    Args:
-        is_rare: also with ``FOR_RARE_PREVIEWS``.
+    ``is_rare`` adds ``FOR_RARE_PREVIEWS``.
     """
     return _whole([PREVIEW], "pretend();\n", frozenset() if is_rare else frozenset(FOR_RARE_PREVIEWS))
 
@@ -141,11 +138,10 @@ def _whole(more: list[str], before: str, without: frozenset[str] = frozenset()) 
 
 
 def join(sources: dict[str, str]) -> str:
-    """One module from several, given dependencies first.
+    """Join modules, given dependencies first.
 
-    Raises:
-        ValueError: a default export, a renamed import, two declarations of one name, or another construct that
-            means something else once modules share a scope.
+    Raises ValueError for a default export, a renamed import, two declarations of one name, or another construct that
+    means something else once modules share a scope.
     """
     sources = {path: _without_arrivals(path, source, sources) for path, source in sources.items()}
     present = {target for path, source in sources.items() for target in _arrivals(path, source)} & sources.keys()
@@ -156,7 +152,7 @@ def join(sources: dict[str, str]) -> str:
 
 
 def _without_arrivals(path: str, source: str, sources: Mapping[str, str]) -> str:
-    """A source that takes by name what would arrive by name: it is in the same script."""
+    """Return a source that takes by name what would arrive by name: it is in the same script."""
     return _BY_NAME.sub(lambda found: "" if _resolve(path, found[1] or found[2]) in sources else found[0], source)
 
 
@@ -167,11 +163,8 @@ def _holder(path: str, holders: Mapping[str, str]) -> str:
 
 
 def _bodies(sources: dict[str, str], arrival: Callable[[str], str]) -> dict[str, str]:
-    """The modules as they are joined.
-
-    Args:
-        sources: by path, dependencies first.
-        arrival: what stands for the import of a module that arrives later, by its path.
+    """Return the modules as they are joined; ``arrival`` gives what stands for the import of a module that arrives
+    later.
     """
     owner: dict[str, str] = {}
     exported: dict[str, set[str]] = {}
@@ -210,12 +203,12 @@ def _borrowed(late: dict[str, str], early: dict[str, str]) -> list[str]:
 
 
 def _arrivals(path: str, source: str) -> list[str]:
-    """The modules that a source imports when it needs them."""
+    """Return the modules that a source imports when it needs them."""
     return [_resolve(path, target) for target in _LATER.findall(_COMMENT.sub("", source))]
 
 
 def _named_elsewhere(path: str, sources: Mapping[str, str]) -> list[str]:
-    """What a module exports and another one names: the rest is for tests and twins."""
+    """Return what a module exports and another one names: the rest is for tests and twins."""
     others = "".join(source for other, source in sources.items() if other != path)
     return [name for name in _exported(sources[path]) if re.search(rf"\b{name}\b", others)]
 
@@ -225,7 +218,7 @@ def _exported(source: str) -> list[str]:
 
 
 def tidy(source: str) -> str:
-    """A script or a style without whole-line comments, indentation and blank lines."""
+    """Return a script or a style without whole-line comments, indentation and blank lines."""
     return _INDENTATION.sub("", _COMMENT.sub("", source)).strip() + "\n"
 
 
@@ -268,5 +261,5 @@ def _resolve(path: str, target: str) -> str:
 
 
 def read(path: str) -> str:
-    """A source in the folder ``web``."""
+    """Return a source in the folder ``web``."""
     return files("sottovoce.client").joinpath("web", *path.split("/")).read_text(encoding="utf-8")

@@ -22,14 +22,9 @@ from sottovoce.shared.report import Report, parse_report, receipt
 def deliver(
     ledger: Ledger, key: Key, entry: Entry, transport: Transport, clock: Callable[[], datetime] = now
 ) -> dict[str, Any]:
-    """Send a recorded report, first time or again, and note that it has arrived; gives the receipt and the body.
+    """Send a recorded report, first time or again, note that it has arrived, and return the receipt and the body.
 
-    Args:
-        ledger: gets the note that it has arrived.
-        key: what the report was drawn for, with its token if it needs one.
-        entry: what the ledger holds for it.
-        transport: to the aggregator that the key names.
-        clock: the present moment.
+    ``key`` has the token of the report if it needs one; ``entry`` is what the ledger holds for it.
 
     Raises:
         BudgetExhausted: it was withdrawn or forgotten, or what the ledger holds is no report.
@@ -59,13 +54,7 @@ def deliver(
 
 
 def take_back(ledger: Ledger, key: Key, entry: Entry, transport: Transport) -> None:
-    """Withdraw a recorded report, sent or not, and note it. The aggregator learns nothing of one that was never tried.
-
-    Args:
-        ledger: gets the note, and wipes the report.
-        key: what the report was drawn for.
-        entry: what the ledger holds for it.
-        transport: to the aggregator that the key names.
+    """Withdraw a recorded report, sent or not, note it, and wipe it. The aggregator learns nothing of one never tried.
 
     Raises:
         BudgetExhausted: it was withdrawn or forgotten before; or the ledger cannot note it.
@@ -89,7 +78,7 @@ def take_back(ledger: Ledger, key: Key, entry: Entry, transport: Transport) -> N
 
 
 def readable(ledger: FileLedger) -> tuple[list[Record], list[str]]:
-    """The entries, by aggregator, survey and wave; and the names of those that are damaged."""
+    """Return the entries, by aggregator, survey and wave; and the names of those that are damaged."""
     records, damaged = [], []
     for name in ledger.names():
         try:
@@ -111,7 +100,7 @@ def drawn_for(ledger: FileLedger, link: Link) -> list[tuple[Key, Entry]]:
 
 
 def receipt_of(entry: Entry) -> dict[str, Any]:
-    """The receipt that an honest aggregator gives for a recorded report, and the report's body."""
+    """Return the receipt that an honest aggregator gives for a recorded report, and the report's body."""
     return {**receipt(_report(entry), entry.body.encode()), "body": entry.body}
 
 

@@ -37,16 +37,11 @@ _TEXT = ".survey"
 
 
 def ledger_folder(platform: str, environ: Mapping[str, str], home: Path) -> Path:
-    """Return the folder of the ledger.
+    """Return the folder of the ledger; ``platform`` is as in ``sys.platform``.
 
     ``SOTTOVOCE_LEDGER`` names it outright. Else it is where the platform keeps an application's own data: on Windows
-    ``%LOCALAPPDATA%`` (not the roaming profile: the ledger belongs to this device), on macOS
-    ``~/Library/Application Support``, elsewhere ``$XDG_DATA_HOME`` or ``~/.local/share``.
-
-    Args:
-        platform: as in ``sys.platform``.
-        environ: the environment.
-        home: the person's home folder.
+    ``%LOCALAPPDATA%`` (not the roaming profile: the ledger belongs to this device), on macOS ``~/Library/Application
+    Support``, elsewhere ``$XDG_DATA_HOME`` or ``~/.local/share``.
     """
     named = environ.get("SOTTOVOCE_LEDGER")
     if named:
@@ -66,15 +61,13 @@ def _data(platform: str, environ: Mapping[str, str], home: Path) -> Path:
 
 
 class FileLedger:
-    """Remembers in a folder, one small JSON file per entry, readable by its owner only; sets of questions have files of
-    their own, which end in ``.drawn``, and so have the surveys that reports were drawn for, which end in ``.survey``.
+    """A ledger in a folder, one small JSON file per entry, readable by its owner only; sets of questions have files of
+    their own, which end in ``.drawn``, and so have the surveys that reports were drawn for, which end in
+    ``.survey``.
 
-    A file appears whole or not at all: it is written and synced under another name and then linked to its own,
-    which the file system lets only one of several processes do. Where the system has locks, processes also wait for
-    each other, so that what one forgets another does not write back.
-
-    Attributes:
-        folder: where the files are.
+    A file appears whole or not at all: it is written and synced under another name and then linked to its own, which
+    the file system lets only one of several processes do. Where the system has locks, processes also wait for each
+    other, so that what one forgets another does not write back.
     """
 
     def __init__(self, folder: Path | None = None) -> None:
@@ -82,10 +75,8 @@ class FileLedger:
         self._records = StoredEntries()
 
     def get(self, key: Key) -> Entry | None:
-        """Return the entry recorded for ``key``, or None.
-
-        Raises:
-            BudgetExhausted: its file is damaged, or cannot be read; what it held may have been sent.
+        """Return the entry; raises BudgetExhausted if its file is damaged or unreadable: what it held may have been
+        sent.
         """
         try:
             entry = self._parsed(self._name_of(key)).entry
@@ -99,14 +90,7 @@ class FileLedger:
         return entry
 
     def record(self, key: Key, entry: Entry, text: bytes = b"", only_one: bool = False) -> Entry:
-        """Record the entry unless ``key`` has one, and return the stored one.
-
-        Args:
-            key: what is answered.
-            entry: what was drawn.
-            text: the canonical bytes of the survey that it was drawn for.
-            only_one: refuse if the ledger holds a report that was drawn with another token and not accepted.
-        """
+        """Record the entry unless ``key`` has one, and return the stored one."""
         with self._writing():
             if self.answered_personally(key):
                 raise AnsweredPersonally
@@ -115,11 +99,11 @@ class FileLedger:
             return self._record(key, entry, text)
 
     def answered_personally(self, key: Key) -> bool:
-        """Return True if ``key`` has no token and a report for the same wave was ever drawn with one."""
+        """Return whether ``key`` has no token and a report for the same wave was ever drawn with one."""
         return not key.token and any(record.bound and record.key == key for record in self._readable())
 
     def text(self, digest: str) -> bytes | None:
-        """The canonical bytes of the survey with this digest; None if they were not kept, or are damaged."""
+        """Return a survey's canonical bytes; None if they were not kept, or are damaged."""
         try:
             text = self._text_path(digest).read_bytes()
         except OSError:
@@ -146,13 +130,7 @@ class FileLedger:
             return self._record(key, replace(found, epsilon=0.0))
 
     def prepare(self, key: Key, pool: str, draw: Callable[[], tuple[int, ...]]) -> tuple[int, ...]:
-        """Return the kept set of questions; draw and keep one if there is none.
-
-        Args:
-            key: what is answered.
-            pool: a digest of what the set is drawn from.
-            draw: gives places in the pool; only asked if nothing is kept.
-        """
+        """Return the kept set of questions; draw and keep one if there is none."""
         path = self.folder / f"{self._name_of(key)}-{pool}{_DRAWN}"
         with self._writing():
             if not path.exists():
@@ -161,13 +139,7 @@ class FileLedger:
         return parse_drawn(path)
 
     def revise(self, key: Key, before: str, after: str) -> bool:
-        """Put another body, durably, in the place of one that is never sent.
-
-        Args:
-            key: its key.
-            before: what it must be; else another process was faster.
-            after: what it is from now on.
-        """
+        """Put another body, durably, in the place of one that is never sent."""
         with self._writing():
             is_first = self.read(self._name_of(key)).entry.body == before
             if is_first:
@@ -197,21 +169,16 @@ class FileLedger:
         self._end(self._name_of(key), ended)
 
     def end_untried(self, key: Key, ended: str) -> bool:
-        """The same, where the report waits for its moment.
-
-        Args:
-            key: its key.
-            ended: why.
-        """
+        """End the report where it waits for its moment."""
         return self._end(self._name_of(key), ended, is_untried=True)
 
     def spent(self, origin: str) -> float:
-        """Total epsilon of all reports drawn for this aggregator."""
+        """Return the total epsilon of all reports drawn for this aggregator."""
         records = (self.read(name) for name in self.names())
         return sum(record.entry.epsilon for record in records if record.key.origin == origin)
 
     def names(self) -> list[str]:
-        """The names of all entries, whether they can be read or not."""
+        """Return the names of all entries, whether they can be read or not."""
         try:
             return sorted(name[: -len(_ENTRY)] for name in self._found(f"?*{_ENTRY}"))
         except FileNotFoundError:
@@ -220,11 +187,7 @@ class FileLedger:
             raise unreadable(self.folder) from None
 
     def read(self, name: str) -> Record:
-        """The entry of this name.
-
-        Raises:
-            BudgetExhausted: it is damaged or gone.
-        """
+        """Return the entry of this name; raises BudgetExhausted if it is damaged or gone."""
         try:
             return self._parsed(name)
         except OSError:
@@ -270,7 +233,7 @@ class FileLedger:
                 yield self.read(name)
 
     def _copies(self, name: str) -> list[str]:
-        """The names of other entries with the same report: it was bound to another token."""
+        """Return the names of other entries with the same report: it was bound to another token."""
         found = {record.name: record for record in self._readable()}
         own = found.pop(name, None)
         if own is None or not own.entry.body:
@@ -348,7 +311,7 @@ class FileLedger:
 
     @contextmanager
     def _writing(self) -> Iterator[None]:
-        """Alone, where the system can, in a folder that is there; what cannot be written stops everything."""
+        """Write alone, where the system can, in a folder that is there; what cannot be written stops everything."""
         try:
             self._make_folder()
             with self._locked() as alone:
@@ -385,7 +348,7 @@ class FileLedger:
 
     @contextmanager
     def _locked(self) -> Iterator[bool]:
-        """Wait for other processes, where the system can; tells whether it could."""
+        """Wait for other processes, where the system can; yield whether it could."""
         if sys.platform == "win32":
             yield False
             return

@@ -1,6 +1,6 @@
-"""The device's ledger: the report drawn for each survey, and its epsilon. It never holds an answer.
-It also keeps the sets of questions drawn under ``ask``, the arm, and the memos of ``memoized_rr``; all are independent
-of the truth.
+"""Keep the device's ledger: the report drawn for each survey, and its epsilon. It never holds an answer. It also keeps
+the sets of questions drawn under ``ask``, the arm, and the memos of ``memoized_rr``; all are independent of the
+truth.
 
 A second attempt, another process or a restart finds the stored report and sends the same bytes: a second draw would
 reveal more of the truth (its epsilon adds up). An erased ledger or another device starts afresh; the form tells
@@ -41,7 +41,7 @@ class Key(NamedTuple):
 
 @dataclass(frozen=True)
 class Entry:
-    """One drawn report, or the memo of all waves: what it costs is charged once, and its body is never sent.
+    """A drawn report, or the memo of all waves: what it costs is charged once, and its body is never sent.
 
     Attributes:
         digest: the survey's digest when the report was drawn.
@@ -65,24 +65,22 @@ class Entry:
 
     @property
     def waiting(self) -> bool:
-        """True if there is a report that the aggregator has not acknowledged."""
+        """Say whether there is a report that the aggregator has not acknowledged."""
         return bool(self.body) and not self.sent
 
 
 class Ledger(Protocol):
-    """Interface of a store of entries by key."""
+    """A store of entries by key."""
 
     def get(self, key: Key) -> Entry | None:
         """Return the entry recorded for ``key``, sent and ended ones too; None if there never was one."""
 
     def record(self, key: Key, entry: Entry, text: bytes = b"", only_one: bool = False) -> Entry:
-        """The entry that stands for ``key`` from now on: an earlier one if there is one, else ``entry``, durably.
+        """Return the entry that stands for ``key`` from now on: an earlier one if there is one, else ``entry``,
+        durably.
 
-        Args:
-            key: what is answered.
-            entry: what was drawn.
-            text: the canonical bytes of the survey that it was drawn for, kept as long as a report of that text is.
-            only_one: refuse where ``unaccepted`` gives a report, looked for in the same step.
+        ``text``, the canonical bytes of the survey that it was drawn for, is kept as long as a report of that text is.
+        ``only_one`` refuses where ``unaccepted`` gives a report, looked for in the same step.
 
         Raises:
             DrawnElsewhere: it does, and nothing was recorded.
@@ -90,12 +88,12 @@ class Ledger(Protocol):
         """
 
     def answered_personally(self, key: Key) -> bool:
-        """For a key without a token, whether a report was ever drawn for the same wave with one. An aggregator that
-        turns a survey for invited people into one for all would else be given a second draw.
+        """Return whether, for a key without a token, a report was ever drawn for the same wave with one. An aggregator
+        that turns a survey for invited people into one for all would else be given a second draw.
         """
 
     def text(self, digest: str) -> bytes | None:
-        """The canonical bytes of the survey with this digest, if they were kept; they are checked against it."""
+        """Return the canonical bytes of the survey with this digest, if they were kept; they are checked against it."""
 
     def keep(self, digest: str, text: bytes) -> None:
         """Keep a survey's canonical bytes for an entry that an earlier release recorded without them."""
@@ -106,30 +104,21 @@ class Ledger(Protocol):
     def bind(self, key: Key, entry: Entry) -> Entry | None:
         """Put the report that ``unaccepted`` gave under ``key`` too, in one durable write.
 
-        Returns:
-            What stands for ``key`` from now on; None if that report is not the unaccepted one any more.
+        Return what stands for ``key`` from now on; None if that report is not the unaccepted one any more.
         """
 
     def prepare(self, key: Key, pool: str, draw: Callable[[], tuple[int, ...]]) -> tuple[int, ...]:
-        """The set of questions drawn for ``key`` from this pool: an earlier one if there is one, else what ``draw``
-        gives, durably. It costs nothing, and goes when the report ends.
+        """Return the set of questions drawn for ``key`` from this pool: an earlier one, else what ``draw`` gives,
+        durably.
 
-        Args:
-            key: what is answered.
-            pool: a digest of what the set is drawn from; from other questions it is another set.
-            draw: gives places in the pool; only asked if nothing is kept.
+        It costs nothing, and goes when the report ends. ``pool`` is a digest of what the set is drawn from; from other
+        questions it is another set. ``draw`` gives places in the pool and is only asked if nothing is kept.
         """
 
     def revise(self, key: Key, before: str, after: str) -> bool:
-        """Put another body, durably, in the place of one that is never sent.
+        """Put another body, durably, in the place of one that is never sent, and return whether it was ``before``.
 
-        Args:
-            key: its key.
-            before: what it must be; else another program was faster.
-            after: what it is from now on.
-
-        Returns:
-            Whether it was.
+        If it was not, another program was faster.
         """
 
     def mark_due(self, key: Key) -> None:
@@ -145,16 +134,13 @@ class Ledger(Protocol):
         """Wipe the report, durably, this key's copy last, and keep that there was one; ``ended`` says why."""
 
     def end_untried(self, key: Key, ended: str) -> bool:
-        """The same, where the report waits for its moment, looked for in the same step; whether it did. Of two programs
-        one notes first that the moment has come, or that it never will.
+        """End the report where it waits for its moment, looked for in the same step; return whether it did.
 
-        Args:
-            key: its key.
-            ended: why.
+        Of two programs one notes first that the moment has come, or that it never will.
         """
 
     def spent(self, origin: str) -> float:
-        """Total epsilon of all reports drawn for this aggregator."""
+        """Return the total epsilon of all reports drawn for this aggregator."""
 
 
 def recorded(ledger: Ledger, key: Key) -> tuple[Key, Entry] | None:
@@ -172,7 +158,7 @@ def recorded(ledger: Ledger, key: Key) -> tuple[Key, Entry] | None:
 
 
 def first_unaccepted(entries: Iterable[Entry]) -> Entry | None:
-    """The first that waits, of the entries of one wave, unless the same bytes were acknowledged under another key."""
+    """Return the first entry of one wave that waits, unless the same bytes were acknowledged under another key."""
     found = list(entries)
     # By bytes and not by key, because ``bind`` keeps one report under two keys.
     arrived = {entry.body for entry in found if entry.sent}
@@ -180,7 +166,7 @@ def first_unaccepted(entries: Iterable[Entry]) -> Entry | None:
 
 
 ARRIVED: Mapping[str, Any] = {"sent": True, "refused": "", "signature": "", "send_at": 0}
-"""What changes in an entry once its report has been acknowledged."""
+"""Changes in an entry once its report has been acknowledged."""
 
 
 def over(ended: str) -> dict[str, Any]:
@@ -189,7 +175,7 @@ def over(ended: str) -> dict[str, Any]:
 
 
 class MemoryLedger:
-    """Remembers as long as the process lives: for simulated respondents."""
+    """A ledger that lasts as long as the process: for simulated respondents."""
 
     def __init__(self) -> None:
         self._entries: dict[Key, Entry] = {}
@@ -201,14 +187,7 @@ class MemoryLedger:
         return self._entries.get(key)
 
     def record(self, key: Key, entry: Entry, text: bytes = b"", only_one: bool = False) -> Entry:
-        """The entry that stands for ``key`` from now on.
-
-        Args:
-            key: what is answered.
-            entry: what was drawn.
-            text: the canonical bytes of the survey that it was drawn for.
-            only_one: refuse where a report lies here that was drawn with another token, and not accepted.
-        """
+        """Record the entry unless ``key`` has one, and return the stored one."""
         # Checked before anything is stored: a second draw would add its epsilon to the first.
         if self.answered_personally(key):
             raise AnsweredPersonally
@@ -220,11 +199,11 @@ class MemoryLedger:
         return self._entries.setdefault(key, entry)
 
     def answered_personally(self, key: Key) -> bool:
-        """Return True if ``key`` has no token and a report for the same wave was ever drawn with one."""
+        """Return whether ``key`` has no token and a report for the same wave was ever drawn with one."""
         return not key.token and any(each.token and each[:3] == key[:3] for each in self._entries)
 
     def text(self, digest: str) -> bytes | None:
-        """The canonical bytes of the survey with this digest, if they were kept."""
+        """Return the canonical bytes of the survey with this digest, if they were kept."""
         return self._texts.get(digest)
 
     def keep(self, digest: str, text: bytes) -> None:
@@ -242,25 +221,13 @@ class MemoryLedger:
         return self.record(key, replace(found, epsilon=0.0)) if found is not None and found.body == entry.body else None
 
     def prepare(self, key: Key, pool: str, draw: Callable[[], tuple[int, ...]]) -> tuple[int, ...]:
-        """The set of questions from now on.
-
-        Args:
-            key: what is answered.
-            pool: a digest of what the set is drawn from.
-            draw: gives places in the pool; only asked if nothing is kept.
-        """
+        """Return the kept set of questions; draw and keep one if there is none."""
         if (key, pool) not in self._drawn:
             self._drawn[key, pool] = draw()
         return self._drawn[key, pool]
 
     def revise(self, key: Key, before: str, after: str) -> bool:
-        """Put another body in the place of one that is never sent.
-
-        Args:
-            key: its key.
-            before: what it must be.
-            after: what it is from now on.
-        """
+        """Put another body in the place of one that is never sent."""
         if self._entries[key].body != before:
             return False
         self._entries[key] = replace(self._entries[key], body=after)
@@ -287,12 +254,7 @@ class MemoryLedger:
         self._texts = {digest: text for digest, text in self._texts.items() if digest in left}
 
     def end_untried(self, key: Key, ended: str) -> bool:
-        """The same, where the report waits for its moment.
-
-        Args:
-            key: its key.
-            ended: why.
-        """
+        """End the report where it waits for its moment."""
         # A report past its moment may have arrived; ending it silently would leave it counted.
         is_untried = self._entries[key].send_at > 0
         if is_untried:
@@ -304,7 +266,7 @@ class MemoryLedger:
             self._entries[each] = replace(self._entries[each], **changes)
 
     def _copies(self, key: Key) -> list[Key]:
-        """The keys that the same report stands under."""
+        """Return the keys that the same report stands under."""
         same = (key[:3], self._entries[key].body)
         return [
             each
@@ -313,5 +275,5 @@ class MemoryLedger:
         ]
 
     def spent(self, origin: str) -> float:
-        """Total epsilon of all reports drawn for this aggregator."""
+        """Return the total epsilon of all reports drawn for this aggregator."""
         return sum(entry.epsilon for key, entry in self._entries.items() if key.origin == origin)

@@ -1,4 +1,4 @@
-"""Format and names of the ledger's files. Every field is checked: any user of the device can write there.
+"""Format and name the ledger's files. Every field is checked: any user of the device can write there.
 
 An entry's file is named by a digest of its key, as a token names a person. A field that was added later may be missing,
 as in a file of an earlier version.
@@ -25,7 +25,7 @@ _AT_ONCE = 1 << 16
 
 
 class Record(NamedTuple):
-    """One entry with what it is for.
+    """An entry with what it is for.
 
     Attributes:
         key: without its token, which the ledger does not hold.
@@ -40,22 +40,19 @@ class Record(NamedTuple):
 
 
 def name_of(key: Key) -> str:
-    """An entry's name: a digest, since a token names a person."""
+    """Return an entry's name: a digest, since a token names a person."""
     return hashlib.sha256(json.dumps(key).encode()).hexdigest()
 
 
 def dump_record(key: Key, entry: Entry) -> bytes:
-    """The file of an entry; without its token."""
+    """Format the file of an entry; without its token."""
     # Without the token, which names a person: a stolen ledger must not show who was invited.
     about = {"origin": key.origin, "survey": key.survey, "wave": key.wave}
     return f"{{\n {_LINES.encode({**about, **vars(entry)})[1:-1]}\n}}".encode()
 
 
 class StoredEntries:
-    """The entries in the files of one ledger: those that lie there now, and each spelling of them is understood once.
-
-    A program looks at the same few entries many times, since another one may change them in between.
-    """
+    """The entries in the files of one ledger, each spelling parsed once: programs look at the same few many times."""
 
     def __init__(self) -> None:
         self._understood: dict[str, tuple[bytes, Record]] = {}
@@ -63,10 +60,6 @@ class StoredEntries:
 
     def read(self, path: str, name: str) -> Record:
         """Read and parse the file of an entry.
-
-        Args:
-            path: of the file.
-            name: the entry's own, in the ledger.
 
         Raises:
             BudgetExhausted: it is damaged.
@@ -89,7 +82,7 @@ class StoredEntries:
 
 
 def _content(path: str) -> bytes:
-    """The bytes of a small file, in as few steps as there are: a ledger is read often."""
+    """Read the bytes of a small file, in as few steps as there are: a ledger is read often."""
     handle = os.open(path, os.O_RDONLY | _BINARY)
     try:
         return b"".join(iter(lambda: os.read(handle, _AT_ONCE), b""))
@@ -107,16 +100,12 @@ def _parse(path: str, name: str, content: bytes) -> Record:
 
 
 def dump_drawn(drawn: tuple[int, ...]) -> bytes:
-    """The file of a set of questions."""
+    """Format the file of a set of questions."""
     return json.dumps({"drawn": drawn}, indent=1).encode()
 
 
 def parse_drawn(path: Path) -> tuple[int, ...]:
-    """The set of questions in a file.
-
-    Raises:
-        BudgetExhausted: it is damaged.
-    """
+    """Parse the set of questions in a file; raises BudgetExhausted if it is damaged."""
     try:
         drawn = json.loads(path.read_bytes())["drawn"]
         # ``type`` and not ``isinstance``: True is an int in Python and no place in a pool.
@@ -128,17 +117,17 @@ def parse_drawn(path: Path) -> tuple[int, ...]:
 
 
 def unreadable(path: Path | str) -> BudgetExhausted:
-    """The error for a file that cannot be read: it may stand for a report already sent, so none is drawn."""
+    """Return the error for a file that cannot be read: it may stand for a report already sent, so none is drawn."""
     return BudgetExhausted(f"the ledger cannot be read; nothing was drawn and nothing was sent. Damaged: {path}")
 
 
 def unwritable(consequence: str) -> BudgetExhausted:
-    """The error for what cannot be written, and what follows from it."""
+    """Return the error for what cannot be written, and what follows from it."""
     return BudgetExhausted(f"the ledger cannot be written; {consequence}")
 
 
 def _entry(path: str, document: Any) -> Entry:  # noqa: ANN401 - what JSON reads
-    """The entry in a file; fields with a default may be missing, as in a file of an earlier version."""
+    """Return the entry in a file; fields with a default may be missing, as in a file of an earlier version."""
     try:
         known = {name: document[name] for name in _KNOWN if name in document}
         right = known.keys() >= _NEEDED and known["epsilon"] >= 0 and type(known.get("send_at", 0)) is int

@@ -1,4 +1,4 @@
-"""The link a respondent is given: ``https://host/s/{survey}#d={first 32 digits of the digest}&t={token}&w={wave}``."""
+"""Parse a respondent's link: ``https://host/s/{survey}#d={first 32 digits of the digest}&t={token}&w={wave}``."""
 
 import re
 from dataclasses import dataclass
@@ -21,10 +21,8 @@ class Link:
 
     Attributes:
         origin: the aggregator's address, without a trailing slash.
-        survey: the survey's name.
-        digest: the first 32 digits of its digest, or "" if the link carries none.
+        digest: the first 32 digits of the survey's digest, or "" if the link carries none.
         token: the one-time token, or "" if the link carries none; it is in the fragment, which reaches no server.
-        wave: the wave that the link invites to.
     """
 
     origin: str
@@ -35,10 +33,8 @@ class Link:
 
 
 def parse_link(url: str) -> Link:
-    """The parts of a link.
-
-    Raises:
-        TransportError: not an http(s) link to a survey, its digest or wave has another form, its token is mistyped.
+    """Return the parts of a link. Raises TransportError if it is no http(s) link to a survey, its digest or wave has
+    another form, or its token is mistyped.
     """
     try:
         # A mail program may take the end of a sentence or of brackets for a part of the link.

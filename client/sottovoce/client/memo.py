@@ -1,4 +1,4 @@
-"""The memo for all waves of a survey with ``memoized_rr``: the permanent answers of each such question, for both
+"""Keep the memo for all waves of a survey with ``memoized_rr``: the permanent answers of each such question, for both
 truths, drawn once. Both are kept, so that the memo is independent of the truth.
 
 The memo is an entry of the ledger, with the charge for all waves. It is kept by the questions' names and the numbers of
@@ -38,18 +38,11 @@ class _StoredMemo(NamedTuple):
 
 
 def keep_memo(ledger: Ledger, key: Key, survey: Survey, draws: Draws) -> Memo:
-    """The memo, drawn and charged before the first report that makes use of it; empty if the survey needs none.
-
-    Args:
-        ledger: keeps the memo, for all waves.
-        key: what is answered, in any wave.
-        survey: the survey.
-        draws: the source of randomness.
+    """Return the memo, drawn and charged before the first report that makes use of it; empty if the survey needs none.
 
     Bytes: those of two picks of the permanent layer for each memoized question, whether or not one is kept already.
 
-    Raises:
-        BudgetExhausted: it was drawn for other questions or another channel, forgotten, or cannot be read.
+    Raises BudgetExhausted if it was drawn for other questions or another channel, forgotten, or cannot be read.
     """
     if not survey.memoized:
         return {}
@@ -65,16 +58,7 @@ def keep_memo(ledger: Ledger, key: Key, survey: Survey, draws: Draws) -> Memo:
 
 
 def check_memo(ledger: Ledger, key: Key, survey: Survey) -> Memo | None:
-    """The memo that was kept, or None; nothing is drawn.
-
-    Args:
-        ledger: where to look.
-        key: what is answered, in any wave.
-        survey: the survey, in any revision.
-
-    Raises:
-        BudgetExhausted: as for ``keep_memo``.
-    """
+    """Return the memo that was kept, or None; nothing is drawn. Raises BudgetExhausted as ``keep_memo`` does."""
     entry = ledger.get(_key(key))
     if entry is None:
         return None
@@ -85,15 +69,15 @@ def check_memo(ledger: Ledger, key: Key, survey: Survey) -> Memo | None:
 
 
 def digest_of_digits(ledger: Ledger, key: Key) -> str | None:
-    """The digest of the survey without which the memo cannot be read: an earlier release kept digits alone, in the
-    order of that survey. None if it says by itself what it is for, or there is none.
+    """Return the digest of the survey without which the memo cannot be read: an earlier release kept digits alone, in
+    the order of that survey. None if it says by itself what it is for, or there is none.
     """
     entry = ledger.get(_key(key))
     return entry.digest if entry is not None and entry.body and not entry.body.startswith("{") else None
 
 
 def draw_memo(survey: Survey, draws: Draws) -> Memo:
-    """Both permanent answers of each memoized question, in the survey's order; nothing is kept or charged yet."""
+    """Draw both permanent answers of each memoized question, in the survey's order; nothing is kept or charged yet."""
     return {index: memorize(_mechanism(survey, index), draws) for index in survey.memoized}
 
 
@@ -116,7 +100,7 @@ def _dump(survey: Survey, memo: Memo) -> str:
 
 
 def _read(ledger: Ledger, entry: Entry, survey: Survey) -> dict[str, _StoredMemo]:
-    """Parse the memo that an entry holds: the memo of each question, by name."""
+    """Parse the memo of each question, by name, from an entry."""
     if not entry.body.startswith("{"):
         return _read_digits(ledger, entry, survey)
     try:
@@ -136,7 +120,7 @@ def _is_memo(stored: Any) -> bool:  # noqa: ANN401 - what a file holds
 
 
 def _read_digits(ledger: Ledger, entry: Entry, survey: Survey) -> dict[str, _StoredMemo]:
-    """The memo of an earlier version: digits alone, in the order of the survey that they were drawn for."""
+    """Parse the memo of an earlier version: digits alone, in the order of the survey that they were drawn for."""
     drawn_for = survey if survey.digest == entry.digest else cached_survey(ledger, entry.digest)
     if drawn_for is None:
         raise BudgetExhausted("this device remembers an earlier version of the survey; open the link of that version")

@@ -29,7 +29,7 @@ _TYPES = {
 
 
 class PageFile(NamedTuple):
-    """One file as it is served.
+    """A file as it is served.
 
     Attributes:
         style: how a content security policy names the style within it.
@@ -59,7 +59,7 @@ class Preview(NamedTuple):
 
 
 def assemble() -> dict[str, PageFile]:
-    """The files that the aggregator serves, by name, in a fixed order."""
+    """Return the files that the aggregator serves, by name, in a fixed order."""
     scripts = {f"{part}.js": script for part, script in split(parts()).items()}
     beside = {**catalogues(), **scripts}
     # The page contains the folder's name, so its digest is computed from the page without the name.
@@ -76,7 +76,7 @@ def assemble() -> dict[str, PageFile]:
 
 
 def by_path(files: Mapping[str, PageFile], survey: str) -> dict[str, PageFile]:
-    """The files by the paths under which an aggregator serves them: the page also to those who keep it."""
+    """Return the files by the paths under which an aggregator serves them: the page also to those who keep it."""
     page = files["respondent.html"]
     return {
         **{path_of(name, file, survey): file for name, file in files.items()},
@@ -85,22 +85,17 @@ def by_path(files: Mapping[str, PageFile], survey: str) -> dict[str, PageFile]:
 
 
 def path_of(name: str, file: PageFile, survey: str) -> str:
-    """The path under which an aggregator serves a file of the page to those who open it.
-
-    Args:
-        name: of ``assemble``.
-        file: under that name.
-        survey: whose page is opened.
+    """Return the path under which an aggregator serves a file, of this name in ``assemble``, to those who open the
+    page.
     """
     own = {"respondent.html": f"/s/{survey}", "sw.js": "/s/sw.js"}
     return own.get(name, "/".join(["/assets", *filter(None, [file.folder]), name]))
 
 
 def opened(scripts: Mapping[str, str] | None = None) -> dict[str, str]:
-    """The page's scripts with last lines that let an audit or a test reach all that their modules export.
+    """Return the page's scripts with last lines that let an audit or a test reach all that their modules export.
 
-    Args:
-        scripts: by name, as they were served; by default our own.
+    ``scripts`` are by name, as they were served; by default our own.
     """
     sources_of, found = parts(), {}
     served = scripts or {f"{part}.js": script for part, script in split(sources_of).items()}
@@ -112,17 +107,14 @@ def opened(scripts: Mapping[str, str] | None = None) -> dict[str, str]:
 
 
 def languages() -> list[str]:
-    """The tags of the catalogues that there are, sorted."""
+    """Return the tags of the catalogues that there are, sorted."""
     names = (item.name for item in files("sottovoce.client").joinpath("web", "catalogues").iterdir())
     return sorted(name.removesuffix(".json") for name in names if name.endswith(".json"))
 
 
 def static_page(aggregator: str) -> dict[str, bytes]:
-    """The files for a static host, by path: a page that reports to ``aggregator``, and checks its parts by their
-    digests.
-
-    Raises:
-        TransportError: not the address of an aggregator.
+    """Return the files for a static host, by path: a page that reports to ``aggregator``, and checks its parts by
+    digests. Raises TransportError if that is not the address of an aggregator.
     """
     sentences, script = catalogues(), whole()
     digests = {_tag(name): _integrity(text) for name, text in sentences.items()}
@@ -135,10 +127,8 @@ def static_page(aggregator: str) -> dict[str, bytes]:
 
 
 def saved_page(aggregator: str, survey: Survey | None = None) -> bytes:
-    """One file that needs no host: script, sentences and, if given, the survey are within it.
-
-    Raises:
-        TransportError: not the address of an aggregator.
+    """Return one file that needs no host: script, sentences and, if given, the survey are within it. Raises
+    TransportError if ``aggregator`` is not the address of one.
     """
     address = _address(aggregator)
     policy, setup, rest = _saved()
@@ -151,10 +141,9 @@ def saved_page(aggregator: str, survey: Survey | None = None) -> bytes:
 
 @cache
 def preview(is_rare: bool = True) -> Preview:
-    """The form before a pretended aggregator, which no respondent is given.
+    """Return the form before a pretended aggregator, which no respondent is given.
 
-    Args:
-        is_rare: the survey needs one of ``bundle.FOR_RARE_PREVIEWS``.
+    ``is_rare`` says that the survey needs one of ``bundle.FOR_RARE_PREVIEWS``.
     """
     script, style = "\n" + previewed(is_rare), _css() + tidy(read("preview/preview.css"))
     page = _html(_setup({}), f'<script type="module">{script}</script>').replace(_css(), style)
@@ -165,7 +154,8 @@ def preview(is_rare: bool = True) -> Preview:
 
 
 def _saved() -> list[str]:
-    """A saved page around what is its own: the aggregator's address in its policy, and in its setup, with the survey.
+    """Return a saved page around what is its own: the aggregator's address in its policy, and in its setup, with the
+    survey.
 
     The aggregator serves these pieces, the same for everybody; the page joins them when a person saves it.
     """
@@ -181,7 +171,7 @@ def _saved() -> list[str]:
 
 
 def catalogues() -> dict[str, str]:
-    """The page's sentences by path, a file for each language, whichever parts are asked for."""
+    """Return the page's sentences by path, a file for each language, whichever parts are asked for."""
     found = {}
     for tag in languages():
         sentences = json.loads(read(f"catalogues/{tag}.json"))
@@ -190,7 +180,7 @@ def catalogues() -> dict[str, str]:
 
 
 def content_type(name: str) -> str:
-    """The media type of a file."""
+    """Return the media type of a file."""
     return _TYPES[name.rpartition(".")[2]]
 
 
@@ -199,7 +189,7 @@ def _asset(name: str, text: str, folder: str = "") -> PageFile:
 
 
 def _served(folder: str) -> str:
-    """The page as an aggregator serves it: the only file but the worker that names the folder of the others."""
+    """Return the page as an aggregator serves it: the only file but the worker that names the folder of the others."""
     # What every visit needs later is on its way while the first script is, whatever the survey is: a request after
     # Begin would show when questions were reached.
     later = [f'<link rel="modulepreload" href="../assets/{folder}/{part}.js">' for part in ("answering", "sending")]
@@ -230,12 +220,9 @@ def _version(texts: Mapping[str, str]) -> str:
 
 
 def _worker(version: str, kept: list[str], used: Sequence[str] = ()) -> str:
-    """The service worker; its first line changes whenever a file of the page does.
+    """Return the service worker; its first line changes whenever a file of the page does.
 
-    Args:
-        version: of the page.
-        kept: what it keeps in any case, the page first.
-        used: what it keeps if the visit has loaded it.
+    It keeps ``kept`` in any case, the page first, and ``used`` if the visit has loaded it.
     """
     lines = [f'const VERSION = "{version}";', f"const FILES = {json.dumps(kept)};"]
     lines.append(f"const USED = {json.dumps([*used])};")

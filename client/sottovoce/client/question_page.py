@@ -13,8 +13,7 @@ from sottovoce.client.bundle import join, modules, read
 from sottovoce.client.page import PageFile, catalogues, digest_source, inline_css, inline_json
 
 PLACE = "/q/1/"
-"""Path under which an aggregator serves the frame; the number changes if frame and element no longer understand each
-other."""
+"""Path of the frame at an aggregator; its number changes if frame and element no longer understand each other."""
 
 _POLICY = (
     "default-src 'none'; script-src {script}; style-src {style}; img-src data:; connect-src 'none'; base-uri 'none'; "
@@ -33,7 +32,7 @@ _SCRIPTS = {
 """Each module for other pages: what it is joined from, its last line, what it exports."""
 
 VERSION = "0.4.0"
-"""Of the npm package, and the program that records name."""
+"""Version of the npm package, and of the program that records name."""
 
 _PACKAGE = {
     "name": "@sottovoce/question",

@@ -1,5 +1,5 @@
-"""The arm and the sample of questions for one respondent: with ``ask: m``, all public ones and m private ones of the
-arm.
+"""Draw the arm and the sample of questions for one respondent: with ``ask: m``, all public ones and m private ones of
+the arm.
 
 The device draws the set once, before any question is shown, and keeps it: a set drawn anew, or drawn by another party,
 could be made to depend on an answer. The ledger stores it by the names of the private questions, not by the text of the
@@ -22,20 +22,10 @@ from sottovoce.shared.spec import Survey
 
 
 def keep_asked(ledger: Ledger, key: Key, survey: Survey, draws: Draws, arm: int = 0) -> tuple[int, ...]:
-    """The questions that are asked under ``key``: by sets kept earlier, else by sets drawn now and kept.
+    """Return the indices, in the survey's order, of what the report for ``key`` has values of.
 
-    Args:
-        ledger: where they are kept.
-        key: what is answered.
-        survey: whose questions they are.
-        draws: the source of randomness.
-        arm: index of the person's arm; 0 without arms.
-
-    Returns:
-        Indices of what the report has values of, in the survey's order.
-
-    Raises:
-        BudgetExhausted: the ledger cannot be written or read.
+    They come from sets kept earlier, else from sets drawn now and kept; ``arm`` is 0 without arms. Raises
+    BudgetExhausted if the ledger cannot be written or read.
     """
     return _asked(survey, arm, lambda sample: _keep_units(ledger, key, survey, sample, draws))
 
@@ -59,24 +49,19 @@ def _keep_units(ledger: Ledger, key: Key, survey: Survey, sample: UnitSample, dr
 
 
 def pool_of(ask: int, names: Sequence[str]) -> str:
-    """Digest of what a set is drawn from, under which a ledger keeps it.
+    """Return a digest of what a set is drawn from, under which a ledger keeps it.
 
-    Args:
-        ask: its size.
-        names: of the eligible questions, those of a block as one, in order.
+    ``ask`` is the size of the set; ``names`` are the eligible questions, those of a block as one, in order.
     """
     return hashlib.sha256(dump({"ask": ask, "questions": list(names)})).hexdigest()
 
 
 def draw_asked(survey: Survey, draws: Draws, arm: int = 0) -> tuple[int, ...]:
-    """Indices of what a report of an arm has values of, in the survey's order; every set of m units is equally likely.
+    """Draw indices of what a report of an arm has values of, in the survey's order; every set of m units is equally
+    likely.
 
-    Args:
-        survey: the survey.
-        draws: the source of randomness.
-        arm: index of the arm; 0 without arms.
-
-    Bytes: those of below(q), below(q - 1), ..., m of them, for q units, a block as one; none if all are asked.
+    ``arm`` is 0 without arms. Bytes: those of below(q), below(q - 1), ..., m of them, for q units, a block as one; none
+    if all are asked.
     """
     return _asked(survey, arm, lambda sample: _draw_units(sample, draws))
 
@@ -100,24 +85,15 @@ def _asked(survey: Survey, arm: int, choose: Callable[[UnitSample], list[Unit]])
 
 
 def draw_arm(survey: Survey, draws: Draws) -> int:
-    """Index of an arm, with probability proportional to its weight.
-
-    Bytes: those of pick(weights), drawn before the report's own.
+    """Draw the index of an arm, with probability proportional to its weight. Bytes: those of pick(weights), drawn
+    before the report's own.
     """
     return draws.pick([arm.weight for arm in survey.arms])
 
 
 def keep_arm(ledger: Ledger, key: Key, survey: Survey, draws: Draws) -> str:
-    """The name of the arm that stands for ``key``: one kept earlier, else one drawn now and kept.
-
-    Args:
-        ledger: where it is kept.
-        key: what is answered.
-        survey: whose arms they are.
-        draws: the source of randomness.
-
-    Raises:
-        BudgetExhausted: the ledger cannot be written or read, or names an arm that the survey does not have.
+    """Return the name of the arm that stands for ``key``: one kept earlier, else one drawn now and kept. Raises
+    BudgetExhausted if the ledger cannot be written or read, or names an arm that the survey does not have.
     """
     own = key._replace(token="", wave=key.wave if "arms_per_wave" in survey.document else ARMS)
     kept = ledger.prepare(own, ARM, lambda: tuple(survey.arms[draw_arm(survey, draws)].name.encode()))

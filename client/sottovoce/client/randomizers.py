@@ -1,6 +1,6 @@
-"""The randomizers: what a device draws for each mechanism, whose channel is in ``sottovoce.shared.mechanisms``.
+"""Randomize: what a device draws for each mechanism, whose channel is in ``sottovoce.shared.mechanisms``.
 
-Each takes the mechanism, a true value and the source of randomness, and gives the reported value. It pays
+Each randomizer takes the mechanism, a true value and the source of randomness, and gives the reported value. It pays
 ``mechanism.epsilon``, and reads the same bytes whatever the truth. ``perturb`` gives a whole report.
 """
 
@@ -30,15 +30,14 @@ _SIGNS = (0, 1, -1)  # of the three directions
 
 
 def draw_from_row(mechanism: Table, value: int, draws: Draws) -> int:
-    """A report by the mechanism's weights for ``value``: 0 or 1, a category, or an output of the square wave.
-
+    """Draw a report by the mechanism's weights for ``value``: 0 or 1, a category, or an output of the square wave.
     Bytes: those of ``below(sum of a row)``; coin flip 1.
     """
     return draws.pick(mechanism.weights(value))
 
 
 def draw_bits(mechanism: Bits, value: int, draws: Draws) -> int:
-    """A mask with a bit for each option, from option 0 on, each with the weights of its own truth.
+    """Draw a mask with a bit for each option, from option 0 on, each with the weights of its own truth.
 
     Epsilon: for ``bitwise_rr`` it counts on at most max_choices options chosen. Bytes: those of k picks.
     """
@@ -48,9 +47,8 @@ def draw_bits(mechanism: Bits, value: int, draws: Draws) -> int:
 
 
 def randomize_sampled_option(mechanism: SampledOption, value: int, draws: Draws) -> int:
-    """``2 * option + bit`` for one of the options, when the mask of the chosen ones is ``value``.
-
-    Bytes: those of below(k) and of the bit's pick.
+    """Draw ``2 * option + bit`` for one of the options, when the mask of the chosen ones is ``value``. Bytes: those of
+    below(k) and of the bit's pick.
     """
     # Drawn before the answer is used, so the choice of the option costs no epsilon.
     option = draws.below(mechanism.options)
@@ -58,10 +56,8 @@ def randomize_sampled_option(mechanism: SampledOption, value: int, draws: Draws)
 
 
 def randomize_subset_selection(mechanism: SubsetSelection, value: int, draws: Draws) -> int:
-    """A mask of ``size`` options, likelier to hold option ``value``.
-
-    Bytes: those of one pick for the truth, then of below(k - 1), below(k - 2), ..., ``size`` of them, whether or not
-    it is in the set.
+    """Draw a mask of ``size`` options, likelier to hold option ``value``. Bytes: those of one pick for the truth, then
+    of below(k - 1), below(k - 2), ..., ``size`` of them, whether or not it is in the set.
     """
     included = draws.pick(mechanism.inclusion)
     others = [option for option in range(mechanism.options) if option != value]
@@ -74,19 +70,15 @@ def randomize_subset_selection(mechanism: SubsetSelection, value: int, draws: Dr
 
 
 def randomize_hadamard_response(mechanism: HadamardResponse, value: int, draws: Draws) -> int:
-    """A column in 0 .. K - 1, likelier one of option ``value``.
-
-    Bytes: those of one pick and of below(K / 2).
-    """
+    """Draw a column in 0 .. K - 1, likelier one of option ``value``. Bytes: those of one pick and of below(K / 2)."""
     # The side first, then one of its K/2 columns: two draws of fixed size in place of K weights (Acharya et al. 2019).
     own = draws.pick(mechanism.inclusion)
     return mechanism.column(value, own, draws.below(mechanism.columns // 2))
 
 
 def randomize_rounding_rr(mechanism: RoundingRR, value: int, draws: Draws) -> int:
-    """0 or 1, for the least or the largest value, when the truth is step ``value``.
-
-    Bytes: those of below(steps), also where nothing is to be rounded, and of the bit's pick.
+    """Draw 0 or 1, for the least or the largest value, when the truth is step ``value``. Bytes: those of below(steps),
+    also where nothing is to be rounded, and of the bit's pick.
     """
     # Unbiased rounding to an end of the range; it needs no epsilon, because only the next draw is reported.
     end = draws.pick(mechanism.ends(value))
@@ -94,9 +86,8 @@ def randomize_rounding_rr(mechanism: RoundingRR, value: int, draws: Draws) -> in
 
 
 def randomize_sampled_coordinate(mechanism: SampledCoordinate, value: tuple[int, ...], draws: Draws) -> int:
-    """``2 * coordinate + end`` for one of the coordinates, when their true steps are ``value``.
-
-    Bytes: those of below(d) and of ``rounding_rr``.
+    """Draw ``2 * coordinate + end`` for one of the coordinates, when their true steps are ``value``. Bytes: those of
+    below(d) and of ``rounding_rr``.
     """
     # Drawn before the values are used: all epsilon goes to one number, which beats dividing it (Nguyen et al. 2016).
     coordinate = draws.below(mechanism.coordinates)
@@ -104,9 +95,8 @@ def randomize_sampled_coordinate(mechanism: SampledCoordinate, value: tuple[int,
 
 
 def randomize_level_table(mechanism: LevelTable, value: int, draws: Draws) -> int:
-    """The index of an output, when the truth is step ``value``.
-
-    Bytes: those of below(steps), also where the truth is a level, and of one pick from a row.
+    """Draw the index of an output, when the truth is step ``value``. Bytes: those of below(steps), also where the truth
+    is a level, and of one pick from a row.
     """
     # Rounding at random between two levels keeps the estimate of a mean unbiased.
     below, ends = mechanism.neighbours(value)
@@ -114,9 +104,8 @@ def randomize_level_table(mechanism: LevelTable, value: int, draws: Draws) -> in
 
 
 def randomize_geometric(mechanism: Geometric, value: int, draws: Draws) -> int:
-    """A step in 0 .. steps, when the truth is step ``value``.
-
-    Bytes: those of one pick for the direction and of steps - 1 for the magnitude, whatever the noise.
+    """Draw a step in 0 .. steps, when the truth is step ``value``. Bytes: those of one pick for the direction and of
+    steps - 1 for the magnitude, whatever the noise.
     """
     sign = _SIGNS[draws.pick(mechanism.direction)]
     onward = mechanism.onward
@@ -135,20 +124,16 @@ def memorize(mechanism: MemoizedRR, draws: Draws) -> tuple[int, int]:
 
 
 def recall(mechanism: MemoizedRR, memo: Sequence[int], value: int, draws: Draws) -> int:
-    """One wave's report: the permanent answer for ``value`` through the instantaneous layer.
+    """Draw one wave's report: the permanent answer for ``value`` through the instantaneous layer.
 
-    Args:
-        mechanism: both layers.
-        memo: the permanent answers for a truth of no and of yes, from ``memorize``.
-        value: the truth in this wave, 0 or 1.
-        draws: the source of randomness, read alike whatever the truth.
+    ``memo`` is from ``memorize``, for a truth of no and of yes; the draws are read alike whatever the truth.
     """
     # The second layer hides a change of the answer from one wave to the next (RAPPOR, Erlingsson et al. 2014).
     return draws.pick(mechanism.instantaneous.weights(memo[value]))
 
 
 def randomize_memoized_rr(mechanism: MemoizedRR, value: int, draws: Draws) -> int:
-    """0 or 1, the report for a single wave with a memo of its own.
+    """Draw 0 or 1, the report for a single wave with a memo of its own.
 
     Epsilon covers all waves under one memo. Bytes: two picks of the permanent layer and one of the instantaneous.
     """
@@ -156,15 +141,11 @@ def randomize_memoized_rr(mechanism: MemoizedRR, value: int, draws: Draws) -> in
 
 
 def randomize_joint_rr(block: JointRR, values: Sequence[int], draws: Draws) -> tuple[int, ...]:
-    """A category for each question of the block that is asked, drawn together.
+    """Draw a category for each question of the block that is asked, together; ``values`` are their true categories in
+    order.
 
     Epsilon: ``block.epsilon``, for all of them together and for each. Bytes: those of one ``pick`` from weights that
     sum to ``total``, whatever the truth and the report.
-
-    Args:
-        block: the mechanism.
-        values: the true category of each of them, in order.
-        draws: the source of randomness.
     """
     place = draws.pick(block.offset_weights)
     reported = []
@@ -193,13 +174,9 @@ RANDOMIZERS: dict[str, Callable[[Any, Any, Draws], int]] = {
 
 
 def perturb(survey: Survey, values: Sequence[Value | None], draws: Draws, memos: Memo) -> tuple[int | None, ...]:
-    """The reported values: each question that is asked in order, and where a block begins the whole block.
+    """Return the reported values: each question that is asked in order, and where a block begins the whole block.
 
-    Args:
-        survey: the survey.
-        values: the true values, checked: one for each question, None for those that are not asked.
-        draws: the source of randomness.
-        memos: the permanent answers of the questions that have some.
+    ``values`` are checked true values, one for each question, None for those that are not asked.
     """
     reported: list[int | None] = []
     for index, (question, value) in enumerate(zip(survey.questions, values, strict=True)):
@@ -215,7 +192,7 @@ def perturb(survey: Survey, values: Sequence[Value | None], draws: Draws, memos:
 
 
 def _perturb_block(mechanism: JointRR, values: Sequence[Value | None], draws: Draws) -> list[int | None]:
-    """The reported categories of a block's questions that are asked, None for the others."""
+    """Return the reported categories of a block's questions that are asked, None for the others."""
     asked = {position: value for position, value in enumerate(values) if isinstance(value, int)}
     if not asked:
         return [None] * len(values)

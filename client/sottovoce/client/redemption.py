@@ -1,8 +1,8 @@
-"""Redeeming an invitation: the aggregator signs the ids of this device's coming reports, one for each wave, unseen.
+"""Redeem an invitation: the aggregator signs the ids of this device's coming reports, one for each wave, unseen.
 
-All of it happens once, at the first visit, for all waves. The drawn ids are on disk before they are sent,
-so that after a crash the next process sends the same blinded ids and gets the same signatures. Ids are never drawn
-again for an invitation: if a signature is invalid, the prepared ids are discarded, and the person gets an error.
+All of it happens once, at the first visit, for all waves. The drawn ids are on disk before they are sent, so that after
+a crash the next process sends the same blinded ids and gets the same signatures. Ids are never drawn again for an
+invitation: if a signature is invalid, the prepared ids are discarded, and the person gets an error.
 
 The device also keeps the signing keys that it has used, for the whole survey. An aggregator that shows versions with
 different keys for one wave could tell people apart by the key of their reports; the device then requests and draws
@@ -31,39 +31,35 @@ _REFUSALS = {
 
 
 class Signed(NamedTuple):
-    """The id of one report, and the signature of it as it is sent."""
+    """The id of a report, and the signature of it as it is sent."""
 
     report_id: str
     signature: str
 
 
 NOT_SIGNED = Signed("", "")
-"""Where a survey asks for no signature: the report draws an id of its own."""
+"""Stands for a survey that asks for no signature: the report draws an id of its own."""
 
 
 class Prepared(NamedTuple):
-    """The id of one report, and how it goes to be signed."""
+    """The id of a report, and how it goes to be signed."""
 
     report_id: str
     blinded: Blinded
 
 
 class Redeemer(Protocol):
-    """Interface of the transport that redemption needs."""
+    """A transport that redemption needs."""
 
     def redeem(self, survey: str, body: bytes) -> bytes:
-        """The reply to a request; every try sends the same bytes."""
+        """Return the reply to a request; every try sends the same bytes."""
 
 
 def redeem(ledger: Ledger, key: Key, survey: Survey, transport: Redeemer, draws: Draws) -> None:
     """Have the ids of all waves signed, unless that was done before.
 
-    Args:
-        ledger: keeps what was drawn, then the signatures.
-        key: what is answered, with its invitation, in any wave.
-        survey: the survey, which names the keys.
-        transport: to the aggregator.
-        draws: the source of randomness.
+    The ledger keeps what was drawn, then the signatures; ``key`` has its invitation, in any wave; the survey names the
+    keys.
 
     Raises:
         BudgetExhausted: nothing may be asked for any more: the keys are others than before, a signature was none, the
@@ -86,18 +82,16 @@ def redeem(ledger: Ledger, key: Key, survey: Survey, transport: Redeemer, draws:
 
 
 def prepare(moduli: Sequence[int], draws: Draws) -> list[Prepared]:
-    """An id for each wave, and how it goes to be signed.
-
-    Bytes: for each wave 16 of the id, 48 of the salt, and those of ``draw_factor``.
+    """Draw an id for each wave, and prepare how it goes to be signed. Bytes: for each wave 16 of the id, 48 of the
+    salt, and those of ``draw_factor``.
     """
     return [_prepare(modulus, draws) for modulus in moduli]
 
 
 def signed_id(ledger: Ledger, key: Key) -> Signed | None:
-    """The id that a report must have, with its signature; None if a report of this wave has taken it.
+    """Return the id that a report must have, with its signature; None if a report of this wave has taken it.
 
-    Raises:
-        BudgetExhausted: the invitation does not cover this wave; it was never redeemed, or is not good any more.
+    Raises BudgetExhausted if the invitation does not cover this wave, was never redeemed, or is not good any more.
     """
     entry = ledger.get(key._replace(wave=REDEMPTION))
     waves = [] if entry is None else _read(entry)
@@ -108,15 +102,8 @@ def signed_id(ledger: Ledger, key: Key) -> Signed | None:
 
 
 def check_signed(ledger: Ledger, key: Key, survey: Survey) -> None:
-    """Refuse a survey without signatures where this device has asked for those of a survey of that name.
-
-    Args:
-        ledger: of the device.
-        key: of the report.
-        survey: what the aggregator gave.
-
-    Raises:
-        TransportError: an invitation for blind signatures would be sent along with a report.
+    """Refuse a survey without signatures where this device has asked for those of a survey of that name. Raises
+    TransportError: an invitation for blind signatures would be sent along with a report.
     """
     if not survey.is_blind and ledger.get(Key(key.origin, key.survey, SIGNERS)) is not None:
         raise TransportError(

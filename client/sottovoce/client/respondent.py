@@ -78,7 +78,7 @@ def keep_order(ledger: Ledger, key: Key, survey: Survey, draws: Draws) -> Arrang
 
 
 def _split(lists: Sequence[OrderedList], kept: Sequence[int]) -> list[tuple[int, ...]]:
-    """The part of each list; what is left over goes to the last, which then is no order."""
+    """Split into the part of each list; what is left over goes to the last, which then is no order."""
     parts, start = [], 0
     for each in lists:
         end = start + len(each.movable) if each is not lists[-1] else len(kept)
@@ -95,7 +95,7 @@ def _is_possible(ordered: OrderedList, places: Sequence[int]) -> bool:
 
 
 class Respondent:
-    """One person and one survey.
+    """A person and the survey that this person answers.
 
     The ledger comes first: a report drawn before is sent and shown, even if the survey now costs more than the limit,
     was corrected or is closed.
@@ -107,8 +107,7 @@ class Respondent:
         draws: the source of randomness.
         allowance: the most epsilon that this person allows.
         wave: the wave of the survey that is answered.
-        token: the one-time token of the link; a survey that is open to all ignores it, since it would only buy a
-            second draw.
+        token: the one-time token of the link; a survey that is open to all ignores it: it would only buy a second draw.
         another_person: this is not the person who drew a report here with another token that was not accepted.
         clock: the present moment, for surveys whose reports wait for theirs.
 
@@ -156,7 +155,7 @@ class Respondent:
         reach: Callable[[str], Transport] = Transport,
         **options: Any,  # noqa: ANN401 - those of the class
     ) -> Self:
-        """A respondent for the survey behind ``url``; refuses a survey that is not the one the link names.
+        """Return a respondent for the survey behind ``url``; refuse a survey that is not the one the link names.
 
         Where a report was drawn, its own survey is the one, without the network: any link of the survey leads to it.
 
@@ -190,10 +189,8 @@ class Respondent:
 
     @cached_property
     def asked(self) -> tuple[Question, ...]:
-        """The questions of this person; under ``ask``, or with arms, drawn and recorded before any is shown.
-
-        Raises:
-            BudgetExhausted: the ledger cannot be written or read.
+        """The questions of this person; under ``ask``, or with arms, drawn and recorded before any is shown. Raises
+        BudgetExhausted if the ledger cannot be written or read.
         """
         return tuple(self.survey.questions[index] for index in self.places[: -1 if self.survey.arms else None])
 
@@ -204,10 +201,8 @@ class Respondent:
 
     @cached_property
     def arm(self) -> str:
-        """Name of the arm that this person is in, drawn and recorded when it is first needed; "" without arms.
-
-        Raises:
-            BudgetExhausted: the ledger cannot be written or read.
+        """Name of the arm that this person is in, drawn and recorded when it is first needed; "" without arms. Raises
+        BudgetExhausted if the ledger cannot be written or read.
         """
         return keep_arm(self.ledger, self._key, self.survey, self._draws) if self.survey.arms else ""
 
@@ -218,10 +213,8 @@ class Respondent:
 
     @property
     def drawn(self) -> bool:
-        """Return True if a report was already drawn; answers would then change nothing.
-
-        Raises:
-            BudgetExhausted: the memo has other odds or is forgotten, or a personal survey is now said to be open.
+        """Say whether a report was already drawn; answers would then change nothing. Raises BudgetExhausted if the memo has
+        other odds or is forgotten, or a personal survey is now said to be open.
         """
         is_drawn = self.ledger.get(self._key) is not None
         if not is_drawn and self.ledger.answered_personally(self._key):
@@ -233,18 +226,14 @@ class Respondent:
     def redeem(self) -> None:
         """Have the ids of this invitation's reports signed, for all waves, unless that was done; where the survey asks.
 
-        Raises:
-            BudgetExhausted: the invitation is not to be used any more, or the ledger refuses.
-            TransportError: no answer, or refused.
+        Raises BudgetExhausted if the invitation is not to be used any more, or the ledger refuses; TransportError if
+        there is no answer, or it refuses.
         """
         if self.survey.is_blind and not self.drawn:
             redeem(self.ledger, self._key, self.survey, self._transport, self._draws)
 
     def answer(self, answers: Mapping[str, object]) -> dict[str, Any]:
-        """``record`` the answers, send the report, and return the aggregator's receipt.
-
-        Args:
-            answers: as for ``record``.
+        """Record the answers, send the report, and return the aggregator's receipt; ``answers`` are as for ``record``.
 
         Raises:
             NotYet: the report waits for its moment, as the survey asks.
@@ -289,27 +278,20 @@ class Respondent:
         forget_signature(self.ledger, self._key)
 
     def encode(self, answers: Mapping[str, object]) -> tuple[Value | None, ...]:
-        """The true values, in the survey's order; the arm is the drawn one, whatever the answers say.
+        """Return the true values, in the survey's order; the arm is the drawn one, whatever the answers say.
 
-        Args:
-            answers: as for ``record``.
-
-        Raises:
-            AnswerError: as for ``record``.
+        ``answers``, and AnswerError, are as for ``record``.
         """
         return encode(self.survey, {**answers, ARM: self.arm} if self.arm else answers, self.places)
 
     @property
     def drawn_elsewhere(self) -> bool:
-        """Return True if this device has an unacknowledged report for the same wave with another token."""
+        """Say whether this device has an unacknowledged report for the same wave with another token."""
         return self.ledger.unaccepted(self._key) is not None
 
     def resume(self) -> dict[str, Any]:
-        """Resend a report that this person drew with another token: the same bytes, with this token.
-
-        Raises:
-            BudgetExhausted: there is none any more.
-            TransportError: not acknowledged.
+        """Resend a report that this person drew with another token: the same bytes, with this token. Raises
+        BudgetExhausted if there is none any more, TransportError if it is not acknowledged.
         """
         elsewhere = self.ledger.unaccepted(self._key)
         if elsewhere is None or self.ledger.bind(self._key, elsewhere) is None:
@@ -327,10 +309,8 @@ class Respondent:
         return deliver(self.ledger, self._key, self._entry(), self._transport, self._clock)
 
     def standing(self) -> RevisionStatus | None:
-        """Return the survey's status in this wave by the aggregator's clock; None if it gives none.
-
-        Raises:
-            TransportError: no answer, or refused.
+        """Return the survey's status in this wave by the aggregator's clock; None if it gives none. Raises
+        TransportError if there is no answer, or it refuses.
         """
         status = self._transport.fetch_status(self.survey.name)
         try:
@@ -339,10 +319,8 @@ class Respondent:
             return None
 
     def check_token(self) -> bool | None:
-        """Return True if the link's token is unspent; None if there is no token or the aggregator gives no status.
-
-        Raises:
-            TransportError: no answer, or refused for another reason.
+        """Return whether the link's token is unspent; None if there is no token or the aggregator gives no status.
+        Raises TransportError if there is no answer, or it refuses for another reason.
         """
         return self._transport.check_token(self.survey.name, self._token) if self.survey.asks_for_token else None
 
@@ -378,9 +356,8 @@ class Respondent:
     def withdraw(self) -> None:
         """Take the recorded report back; the ledger remembers, so nothing is sent again and nothing is drawn again.
 
-        Raises:
-            BudgetExhausted: there is no report to take back.
-            TransportError: not confirmed, for instance because the survey is closed.
+        Raises BudgetExhausted if there is no report to take back; TransportError if it is not confirmed, for instance
+        because the survey is closed.
         """
         take_back(self.ledger, self._key, self._entry(), self._transport)
 
@@ -394,15 +371,10 @@ class Respondent:
 def encode(
     survey: Survey, answers: Mapping[str, object], asked: Collection[int] | None = None
 ) -> tuple[Value | None, ...]:
-    """The true values, in the survey's order; None for the questions whose indices are not in ``asked``.
+    """Return the true values, in the survey's order; None for the questions whose indices are not in ``asked``.
 
-    Args:
-        survey: the survey.
-        answers: by question name, as a form or a file gives them; None for "prefer not to say".
-        asked: indices of the questions that this person is asked; None for all.
-
-    Raises:
-        AnswerError: an answer is missing, is for no question, or is not an option; no answer is repeated.
+    ``answers`` are by question name, as a form or a file gives them; None for "prefer not to say". ``asked`` of None is
+    all. Raises AnswerError if an answer is missing, is for no question, or is not an option; no answer is repeated.
     """
     return survey.encode(answers, asked)
 
@@ -416,19 +388,13 @@ def randomize(
     *,
     report_id: str = "",
 ) -> Report:
-    """The report for these true values: the id is drawn first, then the answers to what is asked, as ``perturb`` says.
+    """Return the report for these true values: the id is drawn first, then the answers to what is asked, by
+    ``perturb``.
 
-    Args:
-        survey: the survey.
-        values: one for each question, None for those that are not asked.
-        draws: the source of randomness.
-        wave: the wave that the report is for.
-        memo: what ``keep_memo`` gives; without it, permanent answers are drawn for this report alone.
-        report_id: one that was drawn and signed before; by default it is drawn here.
-
-    Raises:
-        AnswerError: a value is not in its question's domain, or not just the questions of one respondent have one;
-            nothing was drawn.
+    ``values`` are one for each question, None for those that are not asked. Without ``memo``, from ``keep_memo``,
+    permanent answers are drawn for this report alone. ``report_id`` was drawn and signed before; by default it is drawn
+    here. Raises AnswerError if a value is not in its question's domain, or not just the questions of one respondent
+    have one; nothing was drawn.
     """
     if not survey.asks_for(values):
         raise AnswerError("there are not as many answers as each respondent gives")

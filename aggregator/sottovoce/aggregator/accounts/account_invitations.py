@@ -9,13 +9,10 @@ LINK_DAYS = 7
 
 
 def sign_in_link(tables: AccessTables, url: str, account_id: bytes, day: int, at_once: bool = False) -> str:
-    """Make a one-time link that signs in an account.
+    """Make a one-time link that signs in an account; ``day`` is today, in days since 1970-01-01.
 
     Args:
         tables: tables of accounts; the audit log records their acting account.
-        url: URL of the aggregator.
-        account_id: account that the link signs in.
-        day: today, in days since 1970-01-01.
         at_once: True for a link opened at once on this machine; it signs in without a confirmation page.
     """
     secret = sign_in_link_secret(tables, account_id, day + LINK_DAYS)
@@ -23,13 +20,7 @@ def sign_in_link(tables: AccessTables, url: str, account_id: bytes, day: int, at
 
 
 def sign_in_link_secret(tables: AccessTables, account_id: bytes, expires_on: int) -> str:
-    """Make the secret of a one-time sign-in link and store its hash.
-
-    Args:
-        tables: tables of accounts; the audit log records their acting account.
-        account_id: account that the link signs in.
-        expires_on: last day of validity, in days since 1970-01-01.
-    """
+    """Make the secret of a one-time sign-in link, valid until the end of day ``expires_on``, and store its hash."""
     secret, digest = new_link()
     tables.add_invitation(AccountInvitation(digest, "", "", account_id, expires_on))
     return secret
@@ -40,9 +31,7 @@ def invitation_link(tables: AccessTables, url: str, survey: str, role: str, day:
 
     Args:
         tables: tables of accounts; the audit log records their acting account.
-        url: URL of the aggregator.
         survey: name of the survey, or ``EVERY_SURVEY``.
-        role: one of ``ROLES``.
         day: today, in days since 1970-01-01.
     """
     secret, digest = new_link()

@@ -12,11 +12,7 @@ MOST_NAME = 100
 
 
 def check_text(text: str, what: str) -> str:
-    """Validate a name or a label, and strip it.
-
-    Raises:
-        AccessRefused: it is empty, too long, or cannot be shown on one line.
-    """
+    """Strip a name or a label; raise AccessRefused if it is empty, too long, or cannot be shown on one line."""
     text = text.strip()
     if not 1 <= len(text) <= MOST_NAME:
         raise AccessRefused(f"{what} has from 1 to {MOST_NAME} characters", "length", most=MOST_NAME)
@@ -27,22 +23,14 @@ def check_text(text: str, what: str) -> str:
 
 
 def check_role(role: str) -> str:
-    """Validate a role.
-
-    Raises:
-        AccessRefused: no such role.
-    """
+    """Return a role; raise AccessRefused if it does not exist."""
     if role not in ROLES:
         raise AccessRefused(f"a role is one of: {', '.join(ROLES)}", "role")
     return role
 
 
 def check_scopes(scopes: frozenset[str]) -> frozenset[str]:
-    """Validate the scopes of a key.
-
-    Raises:
-        AccessRefused: no scope, or an unknown one.
-    """
+    """Return the scopes of a key; raise AccessRefused if there is none, or an unknown one."""
     if not scopes or not scopes <= set(SCOPES):
         raise AccessRefused(f"a key has one or more of the scopes: {', '.join(SCOPES)}", "scopes")
     return scopes
@@ -54,11 +42,7 @@ def account_number(account: Account) -> str:
 
 
 def find_account(storage: Storage, named: str) -> Account:
-    """Find an account by name or number.
-
-    Raises:
-        AccessRefused: no account matches, or several have the name.
-    """
+    """Find an account by name or number; raise AccessRefused if no account matches, or several have the name."""
     found = [one for one in storage.access.accounts() if named in {one.name, account_number(one)}]
     if not found:
         similar = did_you_mean(named, [one.name for one in storage.access.accounts()])

@@ -23,24 +23,14 @@ def names_of(storage: Storage) -> dict[str, str]:
 
 
 def format_entry(entry: AuditEntry, names: Mapping[str, str]) -> str:
-    """Format an entry as one line of text.
-
-    Args:
-        entry: entry of the audit log.
-        names: names of accounts, from ``names_of``.
-    """
+    """Format an entry as one line of text; ``names`` is from ``names_of``."""
     about = " ".join(names.get(word, word) for word in entry.about.split())
     text = f"{format_day(entry.day)}  {format_actor(entry.who, names)}: {entry.what}"
     return f"{text} {about}".rstrip()
 
 
 def format_actor(who: str, names: Mapping[str, str]) -> str:
-    """Format the actor of an entry.
-
-    Args:
-        who: actor as stored: an account id, ``MACHINE``, or "".
-        names: names of accounts, from ``names_of``.
-    """
+    """Format the actor of an entry: an account id, ``MACHINE``, or "" for the program itself."""
     if who == words.MACHINE:
         return "the machine's administrator"
     return names.get(who, who) or "the program"
@@ -62,11 +52,11 @@ class ShownRevision(Protocol):
 
     @property
     def stored(self) -> StoredSurvey:
-        """The database row."""
+        """Row of the revision in the database."""
 
     @property
     def survey(self) -> Survey:
-        """The survey itself."""
+        """Survey that the revision stores."""
 
     @property
     def cells(self) -> Sequence[Cell]:
@@ -87,11 +77,7 @@ def snapshot_of(revisions: Sequence[ShownRevision]) -> str:
 
 
 class ReadResults:
-    """Records which account read results or a file: once a day for each survey, even if snapshots change often.
-
-    Args:
-        storage: database with the audit log.
-    """
+    """A recorder of the accounts that read results or a file: once a day for each, however often snapshots change."""
 
     def __init__(self, storage: Storage) -> None:
         self._storage = storage
@@ -99,27 +85,17 @@ class ReadResults:
         self._day = 0
 
     def note(self, who: str, name: str, snapshot: str, today: int) -> None:
-        """Record a reading of results, durably and before anything is shown.
-
-        The entry names the first snapshot of the day. A set in memory avoids a look-up at each further reading.
+        """Record a reading of results, durably and before anything is shown: the first snapshot of a day alone.
 
         Args:
             who: account id in hexadecimal; "" without an account.
-            name: name of the survey.
             snapshot: result of ``snapshot_of``.
-            today: day since 1970-01-01.
+            today: days since 1970-01-01.
         """
         self._note(words.RESULTS_READ, who, name, snapshot, today)
 
     def note_file(self, who: str, name: str, kind: str, today: int) -> None:
-        """Record a download, like a reading of results.
-
-        Args:
-            who: account id in hexadecimal; "" without an account.
-            name: name of the survey.
-            kind: name of the file.
-            today: day since 1970-01-01.
-        """
+        """Record a download of the file ``kind`` as ``note`` records a reading."""
         self._note(words.EXPORTED, who, name, kind, today)
 
     def _note(self, what: str, who: str, name: str, detail: str, today: int) -> None:
@@ -133,7 +109,7 @@ class ReadResults:
 
 
 class RefusedLogins:
-    """Counts refused sign-ins of this node in memory: the total of a day, and the maximum in one minute.
+    """A counter of refused sign-ins of this node, in memory: the total of a day, and the maximum in one minute.
 
     A refusal writes nothing, or an attacker who guesses could fill the disk. The entry of a day is written after its
     end. If the process ends, the counts since midnight are lost.
@@ -155,11 +131,7 @@ class RefusedLogins:
             self._most = max(self._most, self._in_minute)
 
     def write(self, now: int) -> None:
-        """Write the entries of past days with refusals; ``now`` is in seconds since 1970.
-
-        Raises:
-            StorageError: the write failed; the next call tries again.
-        """
+        """Write the entries of days before ``now`` (seconds since 1970); after a StorageError the next call retries."""
         with self._lock:
             self._end_day(now)
         while self._over:

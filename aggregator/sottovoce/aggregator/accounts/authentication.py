@@ -1,4 +1,4 @@
-"""Authentication of staff. Deny by default: every route needs an authorized account, except those in ``PUBLIC``.
+"""Authenticate staff. Deny by default: every route needs an authorized account, except those in ``PUBLIC``.
 
 Staff hold random keys. Programs send a key as ``Authorization: Bearer``. The studio exchanges a key for a session,
 whose cookie is HttpOnly and SameSite=Strict. The server stores only hashes.
@@ -35,14 +35,10 @@ is_page = re.compile(r"/dashboard/[A-Za-z0-9/_.?=&-]{0,500}").fullmatch
 
 
 class ResumedForm(NamedTuple):
-    """Form that was posted after its session ended.
+    """A form that was posted to ``address`` after its session ended.
 
     Its fields travel through the sign-in page as hidden fields and are posted again afterwards; no cookie, log or
     database stores them. The person first sees a page with one button, and that post gets the usual CSRF check.
-
-    Attributes:
-        address: path that the form was posted to.
-        fields: names and values, in order.
     """
 
     address: str
@@ -117,26 +113,13 @@ NOT_ALLOWED = "your role on this survey, or your key, does not allow this; ask i
 
 
 def authenticate_key(storage: Storage, authorization: str, day: int) -> tuple[Account, AccessKey] | None:
-    """Return the account and the key of an ``Authorization`` header; None if it has no valid key.
-
-    Args:
-        storage: an open database.
-        authorization: value of the header.
-        day: today, in days since 1970-01-01.
-    """
+    """Return account and key of an ``Authorization`` header; None without a key valid on ``day`` (since 1970-01-01)."""
     given = bearer_token(authorization)
     return storage.access.key(key_hash(given), day) if given else None
 
 
 def has_session(storage: Storage, cookies: str, secure: bool, moment: int) -> bool:
-    """Return True if the cookies of a request hold a valid session.
-
-    Args:
-        storage: an open database.
-        cookies: value of the header ``Cookie``.
-        secure: True for a site over https, whose cookie has another name.
-        moment: the current time, in seconds since 1970.
-    """
+    """Return True if the header ``Cookie`` holds a session valid at ``moment``, in seconds since 1970."""
     secret = parse_cookie(cookies).get(_name_of_cookie(secure), "")
     return bool(secret) and storage.access.session(key_hash(secret), moment) is not None
 
@@ -183,7 +166,6 @@ def _authenticate_page() -> Response | None:
 
 
 def _let_visit(secret: str) -> Response | None:
-    """Let a visitor without an account in, after the check of a form."""
     if request.method == "POST" and not (secret and is_same_origin() and _form_token_matches(secret)):
         return problems.response("forbidden", "the form did not come from this site")
     g.visitor, g.form_token = secret, _form_token(secret)
@@ -202,18 +184,18 @@ def _check_right(endpoint: str) -> Response | None:
 
 
 def _page_asked_for() -> str | None:
-    """Return the page to open after sign-in; None for the default, which is the list of surveys."""
+    """Return the page to open after sign-in; None for the list of surveys."""
     was_seen = request.method == "GET" and request.endpoint != "studio.surveys"
     return request.full_path.rstrip("?") if was_seen and is_page(request.full_path) else None
 
 
 def redirect_target(page: str) -> str:
-    """Return the page to redirect to after sign-in: ``page`` if it is a page of this site, else the survey list."""
+    """Return ``page`` if sign-in may redirect to it, else the list of surveys."""
     return page if is_page(page) else url_for("studio.surveys")
 
 
 def login() -> str:
-    """Show the sign-in page, which asks for a key."""
+    """Show the page for signing in."""
     return render_template("login.html", refused=False)
 
 
@@ -243,7 +225,6 @@ def _begin_session_by_key(token: str) -> str | None:
 
 
 def _session() -> StaffSession | None:
-    """Return the valid session of the request's cookie, if any."""
     cookie = session_secret()
     return _storage().access.session(key_hash(cookie), now()) if cookie else None
 
@@ -319,13 +300,7 @@ def count_refused() -> None:
 
 
 def begin_session(account_id: bytes, door: str, reply: Response) -> Response | None:
-    """Begin a session and add its cookie to the reply; None if the account is disabled.
-
-    Args:
-        account_id: account to sign in.
-        door: sign-in method that the session records, such as ``oidc`` or ``link``.
-        reply: reply to the browser.
-    """
+    """Begin a session, with its sign-in ``door`` such as ``oidc``, and add its cookie; None for a disabled account."""
     cookie, session = new_cookie()
     return with_cookie(reply, cookie) if _storage().access.start_session(session, account_id, door, now()) else None
 
@@ -370,10 +345,7 @@ def _cookie_options() -> dict[str, Any]:
 
 
 def is_same_origin() -> bool:
-    """Return True if the browser says that the posted form comes from this site.
-
-    Without ``Sec-Fetch-Site`` the ``Origin`` header decides; a request with neither is refused.
-    """
+    """Return True if ``Sec-Fetch-Site``, else ``Origin``, says that the form is from this site; without both, False."""
     site = request.headers.get("Sec-Fetch-Site")
     if site is not None:
         return site == "same-origin"

@@ -58,7 +58,7 @@ NO_PROVIDER = (
 
 @dataclass(frozen=True)
 class Client:
-    """Registration of this aggregator at a provider; an empty secret means a public client, which uses PKCE only."""
+    """A registration of this aggregator at a provider; an empty secret means a public client, which uses PKCE only."""
 
     issuer: str
     client_id: str
@@ -68,7 +68,7 @@ class Client:
 
 @dataclass(frozen=True)
 class Attempt:
-    """Sign-in attempt of a browser.
+    """A sign-in attempt of a browser.
 
     Attributes:
         state: returned in the callback URL; proves that this browser began the attempt (CSRF protection).
@@ -87,14 +87,7 @@ def attempt_of(secret: str) -> Attempt:
 
 
 class Provider:
-    """OpenID Connect provider of an institution.
-
-    Args:
-        client: registration of this aggregator.
-        clock: returns the current time, to validate tokens.
-        calls: runs the calls to the provider.
-        monotonic: monotonic clock in seconds, for the age of cached metadata.
-    """
+    """An OpenID Connect provider of an institution; ``monotonic`` in seconds tells the age of cached metadata."""
 
     def __init__(
         self, client: Client, clock: Clock, calls: ProviderCalls, monotonic: Callable[[], float] = time.monotonic
@@ -107,11 +100,7 @@ class Provider:
         self._keys: KeySet | None = None
 
     def address(self, attempt: Attempt) -> str:
-        """Return the authorization URL for an attempt.
-
-        Raises:
-            SignInRefused: the provider does not answer, or its metadata do not match the settings.
-        """
+        """Return the authorization URL; raise SignInRefused if the provider's metadata are missing or do not match."""
         metadata = self._calls.run_with_timeout(self._metadata)
         session = self._session(metadata)
         address, _ = session.create_authorization_url(
@@ -144,9 +133,7 @@ class Provider:
         """Check that the provider works and accepts the client credentials, without a sign-in.
 
         Exchanges an invalid code: the provider refuses it in any case, but names wrong client credentials as such.
-
-        Raises:
-            SignInRefused: the check failed; the message is for the operator.
+        Raises SignInRefused, with a message for the operator.
         """
         try:
             self._calls.run_with_timeout(lambda: self._exchange(self._metadata(), attempt_of("nowhere"), "none"))
@@ -263,7 +250,7 @@ class Provider:
 
 
 class _CodeRefused(SignInRefused):
-    """The provider accepted the client credentials but refused the code."""
+    """A refusal of the code by a provider that accepted the client credentials."""
 
 
 def is_safe_address(address: object) -> bool:
@@ -276,7 +263,7 @@ def is_safe_address(address: object) -> bool:
 
 
 def _key_set(document: Mapping[str, Any]) -> KeySet:
-    """Import the keys of types that ``ALGORITHMS`` use; providers may publish others, which are ignored."""
+    """Import the keys of types that ``ALGORITHMS`` use, and ignore others."""
     listed = document.get("keys")
     keys = [key for key in listed if isinstance(key, dict)] if isinstance(listed, list) else []
     try:

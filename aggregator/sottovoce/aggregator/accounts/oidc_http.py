@@ -1,4 +1,4 @@
-"""Calls to an OpenID Connect provider, each in its own thread with a timeout of five seconds."""
+"""Call an OpenID Connect provider, each call in its own thread with a timeout of five seconds."""
 
 from collections.abc import Callable
 from concurrent.futures import Future
@@ -20,21 +20,13 @@ Answer = TypeVar("Answer")
 
 
 class ProviderCalls:
-    """Runs calls in a bounded number of threads, so that a provider that hangs cannot exhaust the server.
-
-    Args:
-        at_once: maximum number of calls at the same time; further calls fail at once.
-    """
+    """A bounded number (``at_once``) of threads for calls, so that a provider that hangs cannot exhaust the server."""
 
     def __init__(self, at_once: int) -> None:
         self._free = BoundedSemaphore(at_once)
 
     def run_with_timeout(self, call: Callable[[], Answer], seconds: float = SECONDS) -> Answer:
-        """Run a call in a new thread and return its result, or raise its exception.
-
-        Raises:
-            ProviderUnavailable: the call timed out, or too many calls are running.
-        """
+        """Run a call in a new thread; raise its exception, or ProviderUnavailable if it times out or too many run."""
         if not self._free.acquire(blocking=False):
             raise ProviderUnavailable(BUSY)
         answer: Future[Answer] = Future()

@@ -12,16 +12,8 @@ from sottovoce.aggregator.surveys.stored_surveys import unknown_survey
 def claim_name(storage: Storage, actor: Actor, survey: str) -> Iterator[None]:
     """Claim a survey name while the caller publishes inside the context.
 
-    The publisher becomes owner before the survey exists, so that no other account can publish under the name. The
-    claim is undone if publishing fails.
-
-    Args:
-        storage: an open database.
-        actor: the publisher.
-        survey: name of the survey.
-
-    Raises:
-        ReportRejected: another account claimed the name first.
+    The publisher becomes owner before the survey exists, so that no other account can publish under the name. The claim
+    is undone if publishing fails. Raises ReportRejected if another account claimed the name first.
     """
     if actor.role(survey) == "owner":
         yield

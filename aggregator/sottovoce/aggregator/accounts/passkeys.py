@@ -35,7 +35,7 @@ from webauthn.helpers.structs import (
 )
 
 CHALLENGE_SECONDS = 300
-"""Validity of a challenge: time from opening the page to using the passkey."""
+"""Validity of a challenge, from opening the page to using the passkey."""
 
 MOST_BYTES = 16_384
 """Maximum size of an answer; typical answers have about 1,000 bytes."""
@@ -52,12 +52,7 @@ NOT_ADDED = "The passkey could not be verified, so it was not added. Open the pa
 
 @dataclass(frozen=True)
 class Site:
-    """Relying party: the origin that passkeys are bound to.
-
-    Attributes:
-        origin: origin, such as ``https://surveys.example``.
-        host: host of the origin without the port, used as relying party id.
-    """
+    """A relying party: the origin that passkeys are bound to, and its host without the port as relying party id."""
 
     origin: str
     host: str
@@ -65,13 +60,7 @@ class Site:
 
 @dataclass(frozen=True)
 class Answer:
-    """Answer of a browser, parsed but not verified.
-
-    Attributes:
-        credential_id: id of the passkey.
-        challenge: challenge that it claims to answer.
-        text: the whole answer as JSON.
-    """
+    """An answer of a browser, parsed but not verified; ``text`` is the whole answer as JSON."""
 
     credential_id: bytes
     challenge: bytes
@@ -79,7 +68,7 @@ class Answer:
 
 
 class NewPasskey(NamedTuple):
-    """Verified registration of a new passkey."""
+    """A verified registration of a new passkey."""
 
     credential_id: bytes
     public_key: bytes
@@ -104,16 +93,7 @@ def new_challenge(key: bytes, now: int) -> bytes:
 
 
 def check_challenge(key: bytes, challenge: bytes, now: int) -> None:
-    """Check that this aggregator issued the challenge, and that it has not expired.
-
-    Args:
-        key: key of this aggregator.
-        challenge: challenge in the browser's answer.
-        now: seconds since 1970.
-
-    Raises:
-        SignInRefused: the challenge is invalid or expired.
-    """
+    """Raise SignInRefused unless this aggregator issued the challenge and it is valid ``now`` (seconds since 1970)."""
     payload, code = challenge[:-_CODE_BYTES], challenge[-_CODE_BYTES:]
     given = int.from_bytes(payload[:_MOMENT_BYTES])
     if not hmac.compare_digest(code, hmac.digest(key, payload, "sha256")) or not 0 <= now - given <= CHALLENGE_SECONDS:
@@ -136,8 +116,6 @@ def question_for_registration(site: Site, challenge: bytes, account: bytes, name
     """Return the options of ``navigator.credentials.create`` as JSON.
 
     Args:
-        site: relying party.
-        challenge: a new challenge.
         account: id of the account, which the device stores with the passkey.
         name: name of the account, which the device shows.
         known: credential ids of the account's passkeys; a device with one of them makes no second one.
@@ -160,11 +138,7 @@ def question_for_registration(site: Site, challenge: bytes, account: bytes, name
 
 
 def parse_answer(text: str) -> Answer:
-    """Parse the answer of a browser to a sign-in or a registration.
-
-    Raises:
-        SignInRefused: the answer is malformed or too large.
-    """
+    """Parse the answer of a browser; raise SignInRefused if it is malformed or too large."""
     try:
         if len(text) > MOST_BYTES:
             raise SignInRefused(NOT_TRUE)
@@ -179,7 +153,6 @@ def verify_sign_in(site: Site, passkey: Passkey, answer: Answer) -> int:
     """Verify the signature of a sign-in and return the passkey's new signature counter.
 
     Args:
-        site: relying party.
         passkey: stored passkey with the answer's credential id.
         answer: answer whose challenge was checked.
 
@@ -205,14 +178,9 @@ def verify_sign_in(site: Site, passkey: Passkey, answer: Answer) -> int:
 
 
 def verify_registration(site: Site, answer: Answer) -> NewPasskey:
-    """Verify the registration of a new passkey.
+    """Verify the registration of a new passkey, in an answer whose challenge was checked.
 
-    Args:
-        site: relying party.
-        answer: answer whose challenge was checked.
-
-    Raises:
-        SignInRefused: the answer is invalid or for another site.
+    Raises SignInRefused if the answer is invalid or for another site.
     """
     try:
         verified = verify_registration_response(

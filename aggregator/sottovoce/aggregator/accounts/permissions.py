@@ -1,7 +1,7 @@
-"""Access control: one table of rights by route. A route that is neither in it nor public is refused.
+"""Decide what an account may do, by one table of rights by route. A route that is neither in it nor public is refused.
 
-An account has a role on a survey or on every survey. Admin is a property of the account and gives no access to
-results. A key has at most the rights of its account, limited to its scopes and its survey.
+An account has a role on a survey or on every survey. Admin is a property of the account and gives no access to results.
+A key has at most the rights of its account, limited to its scopes and its survey.
 """
 
 from enum import Enum
@@ -22,7 +22,7 @@ ANY_SCOPE = ""
 
 
 class Right(NamedTuple):
-    """Right to use a route.
+    """A right to use a route.
 
     Attributes:
         who: roles on the survey in the URL, or ``STAFF``, or ``ADMIN``.
@@ -150,7 +150,7 @@ RIGHTS: dict[str, Right] = {
 
 
 class AccessDecision(Enum):
-    """Decision about a request; UNKNOWN hides from accounts without a role that a survey exists."""
+    """A decision about a request; UNKNOWN hides from accounts without a role that a survey exists."""
 
     ALLOWED = "allowed"
     REFUSED = "refused"
@@ -158,13 +158,7 @@ class AccessDecision(Enum):
 
 
 def access_decision(actor: Actor, endpoint: str, survey: str | None) -> AccessDecision:
-    """Decide if an actor may use a route.
-
-    Args:
-        actor: the principal.
-        endpoint: endpoint of the route.
-        survey: name of the survey in the URL; None if the URL has none.
-    """
+    """Decide if an actor may use an endpoint; ``survey`` is the one in the URL, None if the URL has none."""
     right = RIGHTS.get(endpoint)
     if right is None:
         return AccessDecision.REFUSED
@@ -177,14 +171,9 @@ def access_decision(actor: Actor, endpoint: str, survey: str | None) -> AccessDe
 
 
 def publish_decision(actor: Actor, survey: str, is_new: bool) -> AccessDecision:
-    """Decide if an actor may publish.
+    """Decide if an actor may publish; ``is_new`` if no survey has this name.
 
     The owner of a survey may publish corrections; admins and owners of any survey may publish under a new name.
-
-    Args:
-        actor: the principal.
-        survey: name of the survey.
-        is_new: True if no survey has this name.
     """
     found = access_decision(actor, "results.publish", survey)
     if found is AccessDecision.ALLOWED or not is_new:

@@ -9,13 +9,7 @@ from sottovoce.aggregator.storage.accounts.models import EVERY_SURVEY, SCOPES, A
 
 @dataclass(frozen=True)
 class Actor:
-    """Principal of a request.
-
-    Attributes:
-        account: the authenticated account.
-        grants: roles by name of the survey, which may be ``EVERY_SURVEY``.
-        key: key of the request, which may limit the rights; None for a session.
-    """
+    """A principal of a request; ``grants`` are roles by survey or ``EVERY_SURVEY``, ``key`` is None for a session."""
 
     account: Account
     grants: Mapping[str, str]
@@ -37,10 +31,7 @@ class Actor:
         return self.account.admin and self.survey == EVERY_SURVEY
 
     def role(self, survey: str) -> str | None:
-        """Return the role on a survey; None if there is none.
-
-        A role on the survey itself wins over a role on every survey.
-        """
+        """Return the role on a survey, which wins over a role on every survey; None if there is none."""
         if self.survey not in {EVERY_SURVEY, survey}:
             return None
         return self.grants.get(survey) or self.grants.get(EVERY_SURVEY)
@@ -51,11 +42,5 @@ class Actor:
 
 
 def actor_of(storage: Storage, account: Account, key: AccessKey | None = None) -> Actor:
-    """Build the principal of a request with the current roles of the account.
-
-    Args:
-        storage: an open database.
-        account: the authenticated account.
-        key: key that authenticated it; None for a session.
-    """
+    """Build the principal of a request with the current roles of the account; ``key`` is None for a session."""
     return Actor(account, storage.access.grants(account.id), key)

@@ -25,16 +25,13 @@ def key_hash(secret: str) -> bytes:
 
 
 def new_link() -> tuple[str, bytes]:
-    """Make the secret of a link; return it and its hash.
-
-    Links use a different hash than keys, so that a link can never be used as a key, nor a key as a link.
-    """
+    """Make the secret of a link; return it and its hash, unlike a key's, so that neither can be used as the other."""
     secret = secrets.token_urlsafe(24)
     return secret, link_hash(secret)
 
 
 def link_hash(secret: str) -> bytes:
-    """Hash the secret of a link, for storage."""
+    """Hash the secret of a link."""
     given = secret.encode("utf-8", "surrogatepass")
     return hashlib.blake2b(given, digest_size=32, person=b"sign-in link").digest()
 

@@ -4,12 +4,12 @@ from sottovoce.shared.errors import SurveyError
 
 
 class SignInRefused(SurveyError):
-    """Sign-in failed; the message says why and what to do."""
+    """A failed sign-in; the message says why and what to do."""
 
     code = "unauthorized"
 
 
 class ProviderUnavailable(SignInRefused):
-    """The provider cannot be reached now; this says nothing about the person."""
+    """A failure to reach the provider now; this says nothing about the person."""
 
     code = "busy"

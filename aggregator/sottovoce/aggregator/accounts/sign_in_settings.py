@@ -21,8 +21,7 @@ NEEDS_EXTRA = f"signing in by an institution, or by passkeys, needs {install_com
 def provider_of(settings: Settings, clock: Clock) -> "Provider":
     """Build the provider that the settings name, without calling it.
 
-    Raises:
-        SettingError: a setting is missing or invalid, or the extra is not installed.
+    Raises SettingError if a setting is missing or invalid, or the extra is not installed.
     """
     try:
         from sottovoce.aggregator.accounts.oidc import Client, Provider, is_safe_address
@@ -41,8 +40,7 @@ def provider_of(settings: Settings, clock: Clock) -> "Provider":
 def check_passkeys(settings: Settings) -> None:
     """Check that passkeys can work with the public URL.
 
-    Raises:
-        SettingError: the URL has an IP address or no https, which browsers refuse, or the extra is not installed.
+    Raises SettingError if it has an IP address or no https, which browsers refuse, or the extra is not installed.
     """
     try:
         import sottovoce.aggregator.accounts.passkeys  # noqa: F401

@@ -1,4 +1,4 @@
-"""Visitors without an account, who may analyze a file where ``SOTTOVOCE_PUBLIC_ANALYSIS`` is 1.
+"""Admit visitors without an account, who may analyze a file where ``SOTTOVOCE_PUBLIC_ANALYSIS`` is 1.
 
 A cookie with a random secret tells visitors apart, and protects their forms as a session does. The server stores
 nothing of them: their files stay in memory, and only a hash of the secret names whose they are.

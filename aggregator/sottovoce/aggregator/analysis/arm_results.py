@@ -1,9 +1,9 @@
-"""Results of each random arm, from the reports of a closed survey.
+"""Count the reports of each random arm of a closed survey.
 
-Published counts are kept by revision, wave and cohort only. The arm is a public value of each report, so the reports
-are counted once more, by arm, when the survey is closed. As with cohorts, an arm stands alone only if it has no reports
-or at least ``LEAST_COHORT`` in every (revision, wave); smaller arms are counted together with the next larger one.
-Public answers of fewer people than that in an arm are left out: Tables count them in larger groups.
+Published counts are kept by revision, wave and cohort only; the arm is a public value of each report, so the reports
+are counted once more. As with cohorts, an arm stands alone only if it has no reports or at least ``LEAST_COHORT`` in
+every (revision, wave); smaller arms are counted together with the next larger one. Public answers of fewer people than
+that in an arm are left out: Tables count them in larger groups.
 """
 
 from collections import Counter
@@ -44,14 +44,10 @@ def has_split(survey: Survey) -> bool:
 
 
 def count_arms(columns: Columns) -> Document:
-    """Count the reports of each arm.
+    """Count the reports of each arm, from all reports of a closed survey.
 
-    Args:
-        columns: all reports of a closed survey with arms.
-
-    Returns:
-        ``arms``: a list of the arms, each with ``names`` and ``cells``: revision (index), wave, reports and tallies by
-        the question's index. Empty if all arms together have too few people in a revision and wave.
+    Returns ``arms``: a list of the arms, each with ``names`` and ``cells``: revision (index), wave, reports and tallies
+    by the question's index. Empty if all arms together have too few people in a revision and wave.
     """
     arms = columns.values[ARM]
     strata = [(number, wave) for number in range(len(columns.revisions)) for wave in columns.waves]
@@ -101,12 +97,7 @@ def _cell(columns: Columns, revision: int, wave: int) -> dict[str, Any]:
 
 
 def arms_of(revisions: Sequence[RevisionCounts], counted: Document) -> tuple[Arm, ...]:
-    """Return the revisions with the counts of each arm, for ``analyse``; empty if there is one group only.
-
-    Args:
-        revisions: all revisions of the survey, oldest first.
-        counted: what ``count_arms`` returned.
-    """
+    """Return the revisions with the counts of each arm, from ``count_arms``; empty if there is one group only."""
     found = [
         ("+".join(arm["names"]), tuple(replace(each, cells=_cells(arm, at)) for at, each in enumerate(revisions)))
         for arm in counted["arms"]
@@ -115,13 +106,7 @@ def arms_of(revisions: Sequence[RevisionCounts], counted: Document) -> tuple[Arm
 
 
 def read_arms(storage: Storage, revisions: Sequence[RevisionCounts], now: datetime) -> tuple[Arm, ...]:
-    """Count the arms of a survey in a database; empty if it is open, or has no results by arm.
-
-    Args:
-        storage: the database.
-        revisions: all revisions of the survey, oldest first.
-        now: the current time.
-    """
+    """Count the arms of a survey in a database; empty if it is open, or has no results by arm."""
     stored, newest = [each.stored for each in revisions], revisions[-1]
     if not has_split(newest.survey) or ARM in newest.withheld:
         return ()

@@ -1,4 +1,4 @@
-"""Check when joint results are available: for closed surveys, closed waves and test runs.
+"""Check that joint results are available: for closed surveys, closed waves and test runs.
 
 Intervals of joint results are valid for one look only, and two results could be subtracted while reports still arrive.
 An open survey therefore has only the published counts of each question, for all respondents and by cohort.
@@ -40,13 +40,7 @@ NO_WAVE = "the survey has no such wave"
 
 
 def check_closed(storage: ReadableReports, revisions: Sequence[StoredSurvey], wave: int | None, now: datetime) -> None:
-    """Raise an error unless joint results, regressions, weights and files of reports are available.
-
-    Args:
-        storage: the database.
-        revisions: all revisions of one survey.
-        wave: the requested wave; None for all waves together.
-        now: the current time.
+    """Check that joint results, regressions, weights and files of reports are available for a wave, or (None) for all.
 
     Raises:
         EstimateError: the survey or wave does not exist, or an earlier result could be subtracted.

@@ -1,4 +1,4 @@
-"""Share of careless people in a survey's reports, and shares of its questions corrected for them."""
+"""Estimate the share of careless people in a survey's reports, and the shares of its questions corrected for them."""
 
 from collections.abc import Collection, Mapping, Sequence
 from functools import partial
@@ -29,16 +29,12 @@ def careful_people(question: Question) -> str:
 def correct_careless(
     survey: Survey, strata: Mapping[str, Sequence[Stratum]], withheld: Collection[str], rule: IntervalRule
 ) -> tuple[Careless | None, Mapping[str, Sequence[Estimate]]]:
-    """Estimate the share of careless people, and the corrected shares of each question.
+    """Estimate the share of careless people, None without anchors or reports, and the corrected shares by question.
 
     Args:
         survey: the newest revision.
         strata: (mechanism, tally) of each revision, by name of the questions that have estimates.
         withheld: names of questions without exact results, which must not follow from others.
-        rule: options of the intervals.
-
-    Returns:
-        The share, None without anchors or reports; and corrected shares by name of the question.
     """
     known = [each for each in anchors_of(survey) if each.name in strata and each.name not in withheld]
     careless = careless_of(strata, known, rule.confidence, rule.waves)

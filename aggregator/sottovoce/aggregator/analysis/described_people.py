@@ -1,4 +1,4 @@
-"""People whom a joint result describes: all, those who answered, those who were asked, or both.
+"""Find the people whom a joint result describes: all, those who answered, those who were asked, or both.
 
 Answered    A question with ``absent_category`` has a category for people who gave no answer. Where the question is
             also hidden from some, the same category holds them, and only "asked and answered" can be described.
@@ -50,7 +50,7 @@ THOSE_WHO_ANSWERED = (
 
 @dataclass(frozen=True)
 class DescribedPeople:
-    """People whom a figure of one question describes.
+    """The people whom a figure of one question describes.
 
     Attributes:
         people: ``ALL``, ``ANSWERED``, ``ASKED`` or ``ASKED_AND_ANSWERED``.
@@ -78,16 +78,13 @@ EVERYBODY = DescribedPeople(ALL)
 def described_people(
     columns: Columns, question: Question, among: str | None = None, divide: bool = True
 ) -> DescribedPeople:
-    """Return the people whom a figure of a question describes.
+    """Return the people whom a figure of a question describes; raise EstimateError if those asked for are not known.
 
     Args:
         columns: all reports.
         question: a question of the newest revision.
         among: ``ALL`` or ``ANSWERED``; None for those who answered where they are known, else all.
         divide: leave out the reports of people who were not asked, where they are known.
-
-    Raises:
-        EstimateError: the people asked for are not known.
     """
     if among == ALL:
         return EVERYBODY

@@ -1,4 +1,4 @@
-"""Diagnostics for forged or faulty reports, from published counts alone.
+"""Find forged or faulty reports, from published counts alone.
 
 Implausible Counts that a channel could not produce, see ``estimators.support``.
 Drawn       Where devices draw one option or coordinate: chi-square test of the drawn ones against uniform. Forged
@@ -25,24 +25,14 @@ LOOKS = 20
 
 @dataclass(frozen=True)
 class CountWarning:
-    """One failed diagnostic.
-
-    Attributes:
-        kind: ``implausible``, ``drawn``, ``asked``, ``arms`` or ``more``.
-        question: the question concerned; None for the whole survey.
-    """
+    """A failed diagnostic: ``implausible``, ``drawn``, ``asked``, ``arms`` or ``more``; question None is the survey."""
 
     kind: str
     question: Question | None = None
 
 
 def alarms(results: SurveyResults, invited: int | None = None) -> list[CountWarning]:
-    """Return all failed diagnostics, the most serious first.
-
-    Args:
-        results: the published results.
-        invited: people in the group; None if unknown.
-    """
+    """Return all failed diagnostics, the most serious first; ``invited`` is None if the number of people is unknown."""
     # ``received`` moves in whole batches, so the check lags behind by less than a batch.
     found = [CountWarning("more")] if invited is not None and results.received > invited else []
     for result in results.questions:
@@ -87,12 +77,7 @@ def _asked(results: SurveyResults) -> list[tuple[list[int], int]]:
 
 
 def _uneven(counts: Sequence[int], drawn: int = 1) -> bool:
-    """Return True if a chi-square test rejects uniform draws at level ``TAIL / LOOKS``.
-
-    Args:
-        counts: how often each item was drawn.
-        drawn: number of different items that each device draws.
-    """
+    """Return True if a chi-square test rejects uniform draws of ``drawn`` different items at level ``TAIL / LOOKS``."""
     expected = sum(counts) / len(counts) if counts else 0.0
     if not expected or drawn >= len(counts):
         return False

@@ -1,4 +1,4 @@
-"""Disclosure control: withhold exact joint results of public questions whose tables are published with noise.
+"""Withhold exact joint results of public questions whose tables are published with noise (disclosure control).
 
 A table, a comparison, a model or weights with such a question contain its exact margin, or depend on it: standard
 errors and refusals of small groups follow from how many people gave each answer. So there is none of them. The cohort
@@ -28,17 +28,11 @@ def answered(
     read: Callable[[], Columns],
     compute: Callable[[Request, Columns], Document] = Request.document,
 ) -> Document:
-    """Run an analysis and return its document, unless disclosure control withholds it.
+    """Run an analysis and return its document; raise EstimateError if it has none, or disclosure control withholds it.
 
     Args:
-        storage: the database.
-        name: the survey's name.
-        asked: the analysis request.
         read: function that reads the reports; called only if the request passes the check.
         compute: function that computes the analysis, possibly in another process.
-
-    Raises:
-        EstimateError: the result is withheld, or the analysis has none.
     """
     if not storage.releases.has_any(name):
         return compute(asked, read())

@@ -1,4 +1,4 @@
-"""Results of analyses as JSON: sottovoce-crosstab/1, -comparison/1, -pairs/1, -test/1 and -weights/1.
+"""Write results of analyses as JSON: sottovoce-crosstab/1, -comparison/1, -pairs/1, -test/1 and -weights/1.
 
 ``n`` is always the number of reports that carry all variables of the figures in the same object, never the number of
 reports of the survey. Infinite, unbounded and suppressed values are null.
@@ -83,7 +83,6 @@ def comparison_document(found: Compared) -> Document:
 
 
 def _ratios(found: Compared) -> Document:
-    """Return the ratios of later groups to the first one, without a key where there are none."""
     first, *later = found.group_names
     ratios = [
         {"group": group, "from": first, **_figures(ratio)} for group, ratio in zip(later, found.ratios, strict=False)
@@ -137,12 +136,7 @@ def test_document(found: OneSampleTest) -> Document:
 def predictions_document(
     people: Sequence[Mapping[str, str | float]], found: Sequence[Sequence[Prediction]]
 ) -> dict[str, list[Document]]:
-    """Return the predictions part of a regression document.
-
-    Args:
-        people: rows of predictor values.
-        found: the predictions for each row.
-    """
+    """Return the predictions part of a regression document, from predictor values and the predictions of each row."""
     return {
         "predictions": [
             {"at": dict(row), **({} if one.category is None else {"category": one.category}), **_interval(one)}

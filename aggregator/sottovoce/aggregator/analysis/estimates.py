@@ -1,4 +1,4 @@
-"""Estimates from published counts: cells -> cohort groups -> tallies -> estimates.
+"""Estimate from published counts: cells -> cohort groups -> tallies -> estimates.
 
 This module reads snapshots only; it has no access to single reports.
 """
@@ -32,7 +32,7 @@ LEAST_COHORT = 5
 
 @dataclass(frozen=True)
 class CohortGroup:
-    """One cohort, or several small ones that are shown together."""
+    """A cohort, or several small ones that are shown together."""
 
     options: tuple[str, ...]
     cells: tuple[Cell, ...]
@@ -87,7 +87,7 @@ class QuestionResult:
         return self.estimates[-1] if self.question.domain.absent and self.estimates else None
 
     def of_kind(self, kind: str) -> list[Estimate]:
-        """The estimates of one kind: "share", "mean" or "quantile"."""
+        """Return the estimates of one kind: "share", "mean" or "quantile"."""
         return [estimate for estimate in self.estimates if estimate.kind == kind]
 
 
@@ -101,7 +101,6 @@ class SurveyResults:
         received: reports so far, in the snapshot or not; in whole batches while the survey is open.
         reports, withdrawn: reports in the snapshot.
         cohort: name of the cohort group, or None for all respondents.
-        cohorts: the available cohort groups.
         wave: the wave, or None for all waves together.
         waves: reports in the snapshot by wave.
         same_people: several waves are added up and may contain the same people; the intervals account for it.
@@ -127,11 +126,10 @@ class SurveyResults:
 
 @dataclass(frozen=True)
 class RevisionCounts:
-    """One revision of a survey with its published counts.
+    """A revision of a survey with its published counts.
 
     Attributes:
         stored: database row of the revision.
-        survey: the survey itself.
         cells: published counts of all waves and cohorts.
         released: public answers are published with noise, under a budget: see ``curator.data.survey_source``.
         withheld: names of the public questions that this concerns; their exact results are shown nowhere.
@@ -172,8 +170,8 @@ def analyse(
         revisions: revisions of one survey, oldest first, at least one.
         cohort: name of a cohort group; None means all respondents.
         interval: interval method for shares, one of ``intervals.METHODS``.
-        wave: only this wave; None adds all waves up, with intervals valid if the same people answered each wave, and
-            no estimates where devices memoize a draw from wave to wave.
+        wave: only this wave; None adds all waves up, with intervals valid if the same people answered each wave, and no
+            estimates where devices memoize a draw from wave to wave.
         confidence: nominal coverage of the intervals.
 
     Raises:
@@ -353,13 +351,7 @@ def _asked(question: Question, revisions: Sequence[RevisionCounts]) -> Fraction:
 
 
 def question_result(question: Question, strata: Sequence[Stratum], rule: IntervalRule) -> QuestionResult:
-    """Estimate one question from its strata.
-
-    Args:
-        question: the question, as the newest stratum asks it.
-        strata: (mechanism, tally) of each revision that asks it; one has the question's own mechanism.
-        rule: how the intervals are made.
-    """
+    """Estimate a question from (mechanism, tally) of each revision that asks it; one has the question's mechanism."""
     groups = merge(strata)
     # Epsilon and tally are shown for the mechanism of the newest revision.
     mechanism, tally = next(group for group in groups if group[0] == question.mechanism)

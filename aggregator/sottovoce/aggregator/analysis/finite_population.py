@@ -1,4 +1,4 @@
-"""Finite populations: numbers of people, where every member of a known group has answered.
+"""Count people, where every member of a known finite group has answered.
 
 The fixed-population limits of ``estimators.fixed_population`` hold for n people with one report each, all of them
 counted, through one channel. They are computed only where the counts show that this is so:
@@ -28,12 +28,10 @@ from sottovoce.shared.errors import EstimateError
 
 @dataclass(frozen=True)
 class Population:
-    """A finite group of people that a survey covers.
+    """A finite group of ``of`` people that a survey covers.
 
-    Attributes:
-        of: size of the group.
-        refused: why numbers of people are not available: ``open``, ``revisions``, ``waves``, ``cohort``, ``withdrawn``,
-            ``number`` or ``large``; "" if they are.
+    ``refused`` says why numbers of people are not available: ``open``, ``revisions``, ``waves``, ``cohort``,
+    ``withdrawn``, ``number`` or ``large``; "" if they are.
     """
 
     of: int
@@ -48,27 +46,12 @@ class Population:
 
 
 def group_of(revisions: Sequence[RevisionCounts], results: SurveyResults, people: int) -> Population:
-    """Check whether every member of a group has answered; ``refused`` of the result gives the reason if not.
-
-    Args:
-        revisions: all revisions of the survey.
-        results: their published results.
-        people: size of the group, as stated by the researcher.
-    """
+    """Check whether every member of a group of ``people`` has answered; ``refused`` of the result says why not."""
     return Population(people, _refused(revisions, results, people))
 
 
 def whole_group(revisions: Sequence[RevisionCounts], results: SurveyResults, people: int) -> Population:
-    """Check whether every member of a group has answered, and raise an error if not.
-
-    Args:
-        revisions: all revisions of the survey.
-        results: their published results.
-        people: size of the group, as stated by the researcher.
-
-    Raises:
-        EstimateError: numbers of people are not available, with the reason.
-    """
+    """Return the group as ``group_of`` does; raise EstimateError with the reason if a member has not answered."""
     group = group_of(revisions, results, people)
     if group.refused:
         raise EstimateError(f"of how many of these people something is true cannot be told: {_WHY[group.refused]}")

@@ -1,4 +1,4 @@
-"""Test of one question against known values: goodness of fit of its shares, or a known mean.
+"""Test one question against known values: goodness of fit of its shares, or a known mean.
 
 Shares      H0: the shares of the answers among those who answered are pi. A report has scores z_j of its answers and
             h_j = z_j - pi_j (1 - z_absent), E[h] = 0 under H0. Q = n h- V^- h- is chi-square with rank V degrees of
@@ -57,13 +57,7 @@ _HALVINGS = 60
 
 @dataclass(frozen=True)
 class TestedValue:
-    """A known value beside its estimate.
-
-    Attributes:
-        category: answer whose share it is; "" for a mean.
-        known: the value under the hypothesis.
-        estimate: the estimate with its limits.
-    """
+    """A known value, under the hypothesis, beside its estimate with limits; ``category`` is "" for a mean."""
 
     category: str
     known: float
@@ -72,17 +66,13 @@ class TestedValue:
 
 @dataclass(frozen=True)
 class OneSampleTest:
-    """Test of known values.
+    """A test of known values.
 
     Attributes:
-        variable: full name of the variable.
-        n: number of reports.
-        values: known values and estimates.
         statistic, df: chi-square and its degrees of freedom; None for a mean.
         p: probability of reports at least as far from the known values.
         method: ``EXACT``, ``SCORE`` or ``INVERSION``.
         people: people whom the values describe.
-        warnings: notes for the reader.
     """
 
     variable: str
@@ -106,8 +96,6 @@ def one_sample_test(
     """Test the shares of a question's answers, or the mean of a number.
 
     Args:
-        columns: the reports.
-        name: name of the variable.
         known: shares by category, of which one may be left out; a mean; None for equal shares.
         confidence: nominal coverage of the limits.
         among: people whom shares describe, as for ``described_people``.
@@ -248,13 +236,7 @@ def _exact(stratum: _ReportedStratum, pi: Floats) -> float | None:
 
 
 def binomial_test(count: int, n: int, chance: float) -> float:
-    """Return the two-sided p value of ``count`` successes in n trials with this chance.
-
-    Args:
-        count: number of successes.
-        n: number of trials.
-        chance: probability of a success, in [0, 1].
-    """
+    """Return the two-sided p value of ``count`` successes in ``n`` trials that succeed with probability ``chance``."""
     if not 0 < chance < 1:
         return float(count == n * chance)
     successes = np.arange(n + 1)

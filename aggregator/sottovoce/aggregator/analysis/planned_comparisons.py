@@ -1,4 +1,4 @@
-"""The planned comparisons of a survey: made once it is closed, each exactly as its ``analysis_plan`` says.
+"""Make the planned comparisons of a survey once it is closed, each exactly as its ``analysis_plan`` says.
 
 The limits of each comparison are those of one comparison; they are not adjusted for the number of comparisons.
 """
@@ -28,17 +28,10 @@ def options_of(planned: PlannedComparison) -> dict[str, Any]:
 
 
 def planned_document(survey: Survey, answer: Callable[[dict[str, Any]], Document]) -> Document:
-    """Make all planned comparisons of a survey.
+    """Make all planned comparisons of a survey; ``answer`` makes one of these options.
 
-    Args:
-        survey: newest revision of the survey.
-        answer: function that makes a comparison of these options.
-
-    Returns:
-        ``comparisons``: for each the plan, the ``sottovoce-comparison/1`` document or None, and the problem or None.
-
-    Raises:
-        EstimateError: the survey has no plan, is open, or a computation was stopped.
+    Returns ``comparisons``: for each the plan, the ``sottovoce-comparison/1`` document or None, and the problem or
+    None. Raises EstimateError if the survey has no plan, is open, or a computation was stopped.
     """
     plan = planned_comparisons(survey)
     if not plan:

@@ -1,4 +1,4 @@
-"""Progress of a long computation, reported to its process without passing a function through every call."""
+"""Report the progress of a long computation to its process without passing a function through every call."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextvars import ContextVar
@@ -11,12 +11,7 @@ LISTENER: ContextVar[Callable[[int, int], None] | None] = ContextVar("progress",
 
 
 def counted(steps: Sequence[T] | Iterable[T], whole: int) -> Iterator[T]:
-    """Yield the steps of a computation and report before each how many are finished.
-
-    Args:
-        steps: the steps.
-        whole: their number.
-    """
+    """Yield the steps of a computation, ``whole`` in number, and report before each how many are finished."""
     for done, step in enumerate(steps):
         if (listener := LISTENER.get()) is not None:
             listener(done, whole)

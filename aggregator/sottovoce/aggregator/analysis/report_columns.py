@@ -1,4 +1,4 @@
-"""Reports as columns, one per question: the input of all joint results.
+"""Read reports as columns, one per question: the input of all joint results.
 
 Rows of closed surveys are read once, in the order of their random ids and without the ids, into columns of 1, 2, 4 or 8
 bytes per value, plus a byte each for wave and revision: ten million reports of ten yes/no questions take 120 MB. Small
@@ -100,7 +100,6 @@ class Columns:
         """Build columns from plain arrays, for example from a file.
 
         Args:
-            survey: the survey that the reports answer.
             arrays: reported values by question name, each of shape (n,): whole numbers, masked or NaN where a question
                 was not asked.
             wave: wave of each report; wave 0 for all by default.
@@ -132,13 +131,9 @@ def read_columns(
     wave: int | None = None,
     progress: Progress | None = None,
 ) -> Columns:
-    """Read all reports of a survey, or of one wave. The caller must call ``availability.check_closed`` first.
+    """Read all reports of a survey (``wave`` None), or of one wave; call ``availability.check_closed`` first.
 
-    Args:
-        storage: the database.
-        revisions: all revisions of the survey, oldest first.
-        wave: only this wave; None for all.
-        progress: called after each chunk of rows.
+    ``revisions`` are all of the survey, oldest first; ``progress`` is called after each chunk of rows.
     """
     surveys = tuple(survey_of(stored.document) for stored in revisions)
     whole = sum(stored.reports for stored in revisions)
@@ -161,12 +156,7 @@ _WAVE, _REVISION = ".wave", ".revision"
 
 
 class _ColumnBuffer:
-    """Columns under construction.
-
-    Args:
-        rows: maximum number of rows.
-        kinds: data type of each column by name.
-    """
+    """Columns under construction, of at most ``rows`` rows."""
 
     def __init__(self, rows: int, kinds: Mapping[str, np.dtype[Any]]) -> None:
         buffer = _buffer(rows * sum(kind.itemsize for kind in kinds.values()))
@@ -180,13 +170,7 @@ class _ColumnBuffer:
             start = end
 
     def add(self, chunk: Sequence[tuple[int, bytes]], places: Mapping[str, int | None], revision: int) -> None:
-        """Add reports.
-
-        Args:
-            chunk: wave and packed values of each report.
-            places: index of each question among the packed values; None if this revision does not ask it.
-            revision: index of the revision of these reports.
-        """
+        """Add reports; ``places`` is the index of each question among their packed values, None if it is not asked."""
         # A test run is read while reports arrive: rows added since they were counted are left out.
         chunk = chunk[: self._rows - self._filled]
         start, self._filled = self._filled, self._filled + len(chunk)
@@ -299,18 +283,11 @@ COUNTS_AS, COUNTS_AS_NONE = (
 
 
 def find_variable(columns: Columns, name: str) -> tuple[Question, int]:
-    """Find a variable by name.
+    """Find a variable by name: of a question, or "question.option", or "question.coordinate".
 
-    Args:
-        columns: the reports.
-        name: name of a question, or "question.option", or "question.coordinate".
-
-    Returns:
-        The question of the newest revision, and the index of the variable within it.
-
-    Raises:
-        EstimateError: there is no such variable, or the reports have no column for it. The message lists the known
-            names, but does not repeat the given one, which is untrusted input.
+    Returns the question of the newest revision, and the index of the variable within it. Raises EstimateError if there
+    is no such variable, or the reports have no column for it; the message lists the known names, but does not repeat
+    the given one, which is untrusted input.
     """
     question = columns.question(name.partition(".")[0])
     if question is None:
@@ -337,11 +314,7 @@ def strata_of(columns: Columns, question: Question) -> list[Stratum]:
 
 
 def check_one_wave(columns: Columns, question: Question) -> None:
-    """Refuse several waves of a question with memoized draws.
-
-    Raises:
-        EstimateError: the reports of one person in several waves are not independent.
-    """
+    """Raise EstimateError if several waves have memoized draws, whose reports of one person are not independent."""
     if question.mechanism is not None and question.mechanism.waves > 1 and len(np.unique(columns.wave)) > 1:
         raise EstimateError(
             Sentence(

@@ -52,11 +52,7 @@ def one_of(names: tuple[str, ...]) -> Callable[[Any], str]:
 
 
 def read_shares(given: Any) -> Shares:  # noqa: ANN401
-    """Read margins from plain JSON values.
-
-    Raises:
-        ValueError: the values are no margins; the message describes the expected form.
-    """
+    """Read margins from plain JSON values, or raise ValueError."""
     if not isinstance(given, Mapping) or not given:
         raise ValueError("must name at least one question with the shares of its categories")
     if not all(isinstance(shares, Mapping) and shares for shares in given.values()):
@@ -91,11 +87,7 @@ def _share(given: Any) -> float:  # noqa: ANN401
 
 
 def people(given: Any) -> People:  # noqa: ANN401
-    """Read rows of predictor values.
-
-    Raises:
-        ValueError: the values are no such rows; the message describes the expected form.
-    """
+    """Read rows of predictor values, or raise ValueError."""
     if not isinstance(given, list | tuple) or not 0 < len(given) <= MOST_PEOPLE:
         raise ValueError(Sentence("must be a list of 1 to {most} objects", most=MOST_PEOPLE))
     for row in given:
@@ -142,11 +134,6 @@ def flag(given: Any) -> bool:  # noqa: ANN401
 
 
 def option(read: Callable[[Any], Any], *default: Any) -> Any:  # noqa: ANN401 - the type is the field's
-    """Define a dataclass field that ``parse_request`` reads with this function.
-
-    Args:
-        read: converts a JSON value to the value of the field; raises ValueError with the expected form.
-        default: makes the option optional.
-    """
+    """Define a dataclass field that ``parse_request`` reads with ``read``; ``default`` makes the option optional."""
     given = {"default": default[0]} if default else {}
     return field(metadata={"read": read}, **given)

@@ -1,4 +1,4 @@
-"""Analysis requests and their result documents, shared by the command line, HTTP and Python.
+"""Parse and answer analysis requests, for the command line, HTTP and Python.
 
 There is one dataclass for each kind of analysis. ``parse_request`` builds one from plain JSON values and reports all
 mistakes at once.
@@ -66,12 +66,7 @@ DEFAULT_CONFIDENCE = 0.95
 
 @dataclass(frozen=True, kw_only=True)
 class Request(ABC):
-    """Options common to all analyses.
-
-    Attributes:
-        wave: only reports of this wave; None for all.
-        where: only reports of a subset of people; None for all.
-    """
+    """Options common to all analyses; ``wave`` and ``where`` (a subset of people) are None for all reports."""
 
     kind: ClassVar[str]
     wave: int | None = option(whole, None)
@@ -92,14 +87,9 @@ class Request(ABC):
         yield from ()
 
     def document(self, columns: Columns, weights: ArrayLike | None = None) -> Document:
-        """Run the analysis and return its JSON document.
+        """Run the analysis and return its JSON document, with one weight per report instead of margins.
 
-        Args:
-            columns: the reports.
-            weights: one weight per report, instead of margins.
-
-        Raises:
-            EstimateError: the reports do not allow this analysis; the message says why.
+        Raises EstimateError if the reports do not allow this analysis; the message says why.
         """
         # Names first, so that a misspelt variable is reported before anything about the reports.
         for name in self.names:
@@ -157,7 +147,7 @@ class WeightedRequest(Request):
 
 @dataclass(frozen=True, kw_only=True)
 class CrosstabRequest(WeightedRequest):
-    """Request for a table of two variables, optionally for each category of a third variable."""
+    """A request for a table of two variables, optionally for each category of a third variable."""
 
     kind = "crosstab"
     rows: str = option(text)
@@ -184,7 +174,7 @@ class CrosstabRequest(WeightedRequest):
 
 @dataclass(frozen=True, kw_only=True)
 class CompareRequest(WeightedRequest):
-    """Request for the share of a category, or the mean of a number, in each group."""
+    """A request for the share of a category, or the mean of a number, in each group."""
 
     kind = "compare"
     outcome: str = option(text)
@@ -215,7 +205,7 @@ class CompareRequest(WeightedRequest):
 
 @dataclass(frozen=True, kw_only=True)
 class PairsRequest(Request):
-    """Request for a test of independence of every pair of the survey's variables."""
+    """A request for a test of independence of every pair of the survey's variables."""
 
     kind = "pairs"
 
@@ -230,12 +220,7 @@ class PairsRequest(Request):
 
 @dataclass(frozen=True, kw_only=True)
 class TestRequest(Request):
-    """Request for a test of a question against known values.
-
-    Attributes:
-        shares: known shares by category, of which one may be left out; None for equal shares.
-        mean: known mean of a number.
-    """
+    """A request for a test of a question against known shares (one may be left out; None for equal ones) or a mean."""
 
     # Pytest would take it for a class of tests.
     __test__ = False
@@ -269,12 +254,7 @@ class TestRequest(Request):
 
 @dataclass(frozen=True, kw_only=True)
 class RegressionRequest(WeightedRequest):
-    """Request for a regression of one answer on others.
-
-    Attributes:
-        formula: outcome and terms, in the place of ``outcome`` and ``on``.
-        strata: add waves and revisions as predictors.
-    """
+    """A request for a regression of one answer on others; ``formula`` takes the place of ``outcome`` and ``on``."""
 
     kind = "regression"
     outcome: str | None = option(text, None)
@@ -333,7 +313,7 @@ class RegressionRequest(WeightedRequest):
 
 @dataclass(frozen=True, kw_only=True)
 class WeightsRequest(Request):
-    """Request for the design effect of raking weights to known margins."""
+    """A request for the design effect of raking weights to known margins."""
 
     kind = "weights"
     margins: Shares = option(read_shares)
@@ -355,14 +335,9 @@ KINDS_OF_REQUEST: dict[str, type[Request]] = {
 
 
 def parse_request(kind: str, given: Any) -> Request:  # noqa: ANN401 - JSON
-    """Parse the options of an analysis.
+    """Parse the options of an analysis from a JSON object; ``kind`` is a key of ``KINDS_OF_REQUEST``.
 
-    Args:
-        kind: a key of ``KINDS_OF_REQUEST``.
-        given: the options as a JSON object.
-
-    Raises:
-        OptionsError: options are missing, unknown or invalid; lists all problems.
+    Raises OptionsError, which lists all problems, if options are missing, unknown or invalid.
     """
     if not isinstance(given, dict):
         raise OptionsError([Problem("", "must be an object of options")])

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Result:
-    """One figure with its uncertainty.
+    """A figure with its uncertainty.
 
     Attributes:
         estimate: the estimate for display, clipped into its possible range; None if there is none.
@@ -17,7 +17,6 @@ class Result:
         n: number of reports considered.
         n_pair: number of those reports that carry all variables of the figure.
         deff: factor by which weights increase the variance (Kish); 1 without weights.
-        warnings: caveats for the reader.
     """
 
     estimate: float | None

@@ -1,4 +1,4 @@
-"""Published form of results, ``sottovoce-export/1``: counts and estimates, without single reports or ids."""
+"""Write results for publication, ``sottovoce-export/1``: counts and estimates, without single reports or ids."""
 
 from collections.abc import Sequence
 from dataclasses import asdict
@@ -34,7 +34,6 @@ def export_document(
     """Return the results as one JSON object; its schema is ``export.schema.json`` in ``sottovoce.shared.schema``.
 
     Args:
-        results: the results to export.
         journal: head of the journal at the time of export, for a later ``db journal verify --head``.
         group: finite population, if every member answered: shares are then also given as numbers of people.
         arms: results of each random arm, with its name.
@@ -73,7 +72,6 @@ def _arm(name: str, results: SurveyResults) -> dict[str, Any]:
 
 
 def _dates(survey: Survey) -> dict[str, Any]:
-    """Return opening, closing and waves as in the survey file; None where not set."""
     return {key: survey.document.get(key) for key in ("opens", "closes")} | {"waves": survey.document.get("waves", [])}
 
 

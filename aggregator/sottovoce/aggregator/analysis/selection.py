@@ -25,12 +25,7 @@ SAME_PEOPLE = (
 
 @dataclass(frozen=True)
 class SelectedVariable:
-    """One variable of a survey.
-
-    Attributes:
-        question: the question of the newest revision.
-        variables: the variable in each revision; None where the revision does not ask it.
-    """
+    """A variable of a survey in each revision, None where it is not asked; ``question`` is of the newest one."""
 
     question: Question
     variables: tuple[Variable | None, ...]
@@ -52,9 +47,8 @@ class SelectedVariable:
 def choose(columns: Columns, name: str) -> SelectedVariable:
     """Select a variable by name: "question", "question.option" or "question.coordinate".
 
-    Raises:
-        EstimateError: there is no such variable, the question has several, or its draws are memoized and the reports
-            come from several waves.
+    Raises EstimateError if there is no such variable, the question has several, or its draws are memoized and the
+    reports come from several waves.
     """
     question, place = find_variable(columns, name)
     # A memo makes one person's reports in several waves dependent, which no table here models.
@@ -66,19 +60,10 @@ def choose(columns: Columns, name: str) -> SelectedVariable:
 def choose_described(
     columns: Columns, names: tuple[str, str], among: str | None
 ) -> tuple[tuple[SelectedVariable, SelectedVariable], DescribedPeople]:
-    """Select two variables, and the people whom their results describe.
+    """Select two variables, and the people whom their results describe; ``among`` is as for ``described_people``.
 
-    Args:
-        columns: the reports.
-        names: names of the variables.
-        among: as for ``described_people``.
-
-    Returns:
-        The variables, without a category of no answer to be left out unless the people are those who answered, and the
-        people.
-
-    Raises:
-        EstimateError: as ``choose``, or the people asked for are not known.
+    The variables lack a category of no answer to be left out unless the people are those who answered. Raises
+    EstimateError as ``choose``, or if the people asked for are not known.
     """
     first, second = (choose(columns, name) for name in names)
     private = not (first.newest.public and second.newest.public)
@@ -97,16 +82,7 @@ def _with_everybody(variable: Variable | None) -> Variable | None:
 
 
 def check_together(columns: Columns, first: SelectedVariable, second: SelectedVariable) -> tuple[str, ...]:
-    """Check that two variables can be analysed together, and return notes for the reader.
-
-    Args:
-        columns: the reports.
-        first: one of the variables.
-        second: the other one.
-
-    Raises:
-        EstimateError: no report can carry both variables.
-    """
+    """Return notes for the reader of two variables; raise EstimateError if no report can carry both."""
     check_pair(first.newest, second.newest)
     # Public questions are asked of everybody, so only two private ones can exclude each other.
     private = all(each.question.mechanism is not None for each in (first, second))
@@ -135,8 +111,6 @@ def count_strata(
     """Count the reports of two variables, for each stratum of equal channels.
 
     Args:
-        columns: the reports.
-        pair: the two variables.
         weights: weights of the reports, (n,); all 1 by default.
         inside: mask of the reports to count, (n,); all by default.
         halves: count the reports that carry only one of the variables, too.
@@ -150,14 +124,10 @@ def count_strata(
 
 
 def impossible_cells(columns: Columns, pair: tuple[SelectedVariable, SelectedVariable]) -> frozenset[tuple[int, int]]:
-    """Return the cells of the table of two questions that skip logic excludes in every revision.
+    """Return the cells (row, column) of the table of two questions that skip logic excludes in every revision.
 
     A person to whom the second question is not shown has its answer for a missing one, so no other can go with an
     answer to the first that hides it; and the other way round.
-
-    Args:
-        columns: the reports.
-        pair: the variables of rows and columns.
     """
     found = [_hidden_cells(columns.revisions[each], *pair) for each in range(len(columns.revisions))]
     return frozenset.intersection(*found)
@@ -185,10 +155,7 @@ def _hidden(survey: Survey, gate: SelectedVariable, later: SelectedVariable) -> 
 class Stratum(NamedTuple):
     """Reports of two questions through the same channels, including those without a value for one or both.
 
-    Attributes:
-        variables: the two variables.
-        columns: their reported values.
-        rows: index of these reports into columns of all reports.
+    ``rows`` is their index into columns of all reports.
     """
 
     variables: tuple[Variable, Variable]
@@ -197,13 +164,7 @@ class Stratum(NamedTuple):
 
 
 def strata(columns: Columns, pair: tuple[SelectedVariable, SelectedVariable], inside: Any = None) -> list[Stratum]:  # noqa: ANN401 - an array
-    """Split the reports into strata of equal channels.
-
-    Args:
-        columns: the reports.
-        pair: the two variables.
-        inside: mask of the reports to include, (n,); all by default.
-    """
+    """Split the reports ``inside`` a mask (n,), all by default, into strata of equal channels of two variables."""
     found = []
     for revisions in alike(columns, pair):
         rows: Any = slice(None) if inside is None else inside
@@ -218,12 +179,7 @@ def strata(columns: Columns, pair: tuple[SelectedVariable, SelectedVariable], in
 
 
 def alike(columns: Columns, variables: Sequence[SelectedVariable]) -> list[list[int]]:
-    """Group the revisions that ask all of these variables by channels, ordered by the last revision of each group.
-
-    Args:
-        columns: the reports.
-        variables: the variables.
-    """
+    """Group the revisions that ask all of these variables by channels, ordered by the last revision of each group."""
     groups: dict[tuple[Any, ...], list[int]] = {}
     for revision in range(len(columns.revisions)):
         asked = [columns.question(each.question.name, revision) for each in variables]

@@ -1,4 +1,4 @@
-"""Reports of a survey as columns for files: without ids, in random order, with public answers only on request.
+"""Show reports of a survey as columns for files: without ids, in random order, with public answers only on request.
 
 Order       The database stores rows in the order of their ids. A party that knows an id, such as its device, could
             estimate the position of the report. Each file therefore has a new random order.
@@ -32,13 +32,7 @@ Column = NDArray[np.unsignedinteger]
 
 @dataclass(frozen=True)
 class ReportColumns:
-    """Reports as columns of equal length.
-
-    Attributes:
-        columns: reported values by question name, in the survey's order.
-        wave: wave of each report, from 0.
-        revision: revision number of each report.
-    """
+    """Reports as columns of equal length: values by question in the survey's order, wave from 0, and revision."""
 
     columns: Mapping[str, Column]
     wave: Column
@@ -57,10 +51,9 @@ class ReportColumns:
 def read_reports(
     storage: ReadableReports, revisions: Sequence[RevisionCounts], wave: int | None = None, public: bool = False
 ) -> ReportColumns:
-    """Read all reports of a survey in a new random order. The caller must call ``check_closed`` first.
+    """Read all reports of a survey in a new random order; call ``check_closed`` first.
 
     Args:
-        storage: the database.
         revisions: all revisions of the survey, oldest first, with their cells.
         wave: only this wave; None for all.
         public: include exact answers to public questions; otherwise only the coarsened cohort.
@@ -123,8 +116,6 @@ def blocks_of(
     """Yield the reports of one revision as stored, with uncoarsened cohorts; each block has reports of one wave.
 
     Args:
-        storage: the database.
-        revision: the revision to read.
         questions: questions of the newest revision, one for each column.
         revisions: all revisions of the survey; they determine the width of the columns.
         wave: only this wave; None for all.
@@ -189,10 +180,7 @@ def _coarsened(reports: ReportColumns, cohort: Question, revisions: Sequence[Rev
 def without_rare_answers(reports: ReportColumns, before: Sequence[str], names: Sequence[str]) -> ReportColumns:
     """Blank out answers so that at least ``LEAST_COHORT`` reports agree in all public columns.
 
-    Args:
-        reports: the reports.
-        before: public columns that are coarsened already.
-        names: public columns to coarsen, one after the other.
+    ``names`` are the columns to coarsen, one after the other, and those in ``before`` are coarsened already.
     """
     columns = dict(reports.columns)
     keys = [reports.revision, reports.wave, *(columns[name] for name in before)]
@@ -228,14 +216,10 @@ def standing_alone(cohort: Question, revisions: Sequence[RevisionCounts]) -> lis
 
 
 def named_cohorts(sizes: Mapping[int, int], alone: Sequence[int]) -> list[int]:
-    """Return the cohorts that a file names for one revision and wave.
+    """Return the cohorts that a file names for one revision and wave, from those that results show ``alone``.
 
-    Args:
-        sizes: number of reports by cohort, including the null value.
-        alone: the cohorts that results show alone.
-
-    Returns:
-        All of ``alone``, or none if any nonempty one of them, or the remaining group, has fewer than ``LEAST_COHORT``.
+    All of these, or none if any nonempty one, or the remaining group, has fewer than ``LEAST_COHORT``; ``sizes`` are
+    reports by cohort, including the null value.
     """
     rest = sum(size for cohort, size in sizes.items() if cohort not in alone)
     # An empty group reveals nothing about anyone, so only nonempty ones count.

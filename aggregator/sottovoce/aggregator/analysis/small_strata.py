@@ -1,4 +1,4 @@
-"""Groups of people by a public answer, merged until no stratum (revision, wave) shows fewer people than a minimum."""
+"""Merge groups of people by a public answer until no stratum (revision, wave) shows fewer people than a minimum."""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
@@ -8,14 +8,10 @@ Sizes = Counter[tuple[int, int]]
 
 
 def merge_small(sizes: Mapping[int, Sizes], least: int) -> list[list[int]]:
-    """Return the groups: each answer alone, except that small ones are merged until no group is small.
+    """Return the groups: each answer alone, except that small ones are merged (last) until no group is small.
 
-    Args:
-        sizes: reports of each answer.
-        least: smallest number of reports of a group in a stratum that is not empty.
-
-    Returns:
-        The groups, the merged one last; empty if all answers together are still too small.
+    A group is small with fewer than ``least`` reports in a stratum that is not empty. The result is empty if all
+    answers together are still too small.
     """
     # Smallest first: groups then merge as few respondents as possible. Ties break by index, to be reproducible.
     by_size = sorted(sizes, key=lambda answer: (sizes[answer].total(), answer))

@@ -59,8 +59,7 @@ class SubsetCondition:
     def mask(self, columns: Columns) -> Mask:
         """Return which reports fulfil the condition, (n,).
 
-        Raises:
-            EstimateError: a variable is unknown or randomized, a category unknown, or a number missing.
+        Raises EstimateError if a variable is unknown or randomized, a category unknown, or a number missing.
         """
         if self.parts:
             join = np.logical_and if self.sign == "and" else np.logical_or
@@ -103,11 +102,7 @@ class SubsetCondition:
 
 
 def parse_condition(text: str) -> SubsetCondition:
-    """Parse a condition.
-
-    Raises:
-        EstimateError: the text is not in the grammar; names the column.
-    """
+    """Parse a condition; raise EstimateError, which names the column, if it is not in the grammar."""
     reader = TokenReader(text, _ABOUT, _UNEXPECTED)
     found = _any(reader)
     reader.end()
@@ -117,8 +112,7 @@ def parse_condition(text: str) -> SubsetCondition:
 def subset(columns: Columns, condition: SubsetCondition) -> Mask:
     """Return which reports are in the subset, (n,).
 
-    Raises:
-        EstimateError: the subset is empty, or fewer than five people are in it or outside it.
+    Raises EstimateError if the subset is empty, or fewer than five people are in it or outside it.
     """
     mask = condition.mask(columns)
     people = int(mask.sum())

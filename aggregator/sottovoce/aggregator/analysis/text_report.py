@@ -1,4 +1,4 @@
-"""Text output of joint results for researchers: tables with limits, and sentences.
+"""Print joint results for researchers: tables with limits, and sentences.
 
 The text is made from the JSON documents, so local results and those of a remote aggregator read the same.
 """
@@ -31,14 +31,7 @@ MEASURES = {
 
 @dataclass(frozen=True)
 class PrintedTable:
-    """A table to print, with notes.
-
-    Attributes:
-        title: title above the table.
-        headings: headings of the columns.
-        lines: cells, row by row.
-        sentences: notes below the table.
-    """
+    """Table to print: title above, headings of the columns, cells row by row, sentences below."""
 
     title: str
     headings: tuple[str, ...]
@@ -63,7 +56,6 @@ def _crosstab(document: Document) -> Iterator[PrintedTable]:
 
 
 def _limits(document: Document) -> str:
-    """Return the heading of limits, such as "95 % limits"."""
     return f"{100 * document.get('confidence', 0.95):.6g} % limits"
 
 

@@ -33,15 +33,11 @@ class Token(NamedTuple):
 
 
 class TokenReader:
-    """Cursor over the tokens of one text.
+    """Cursor over the tokens of one text; EstimateError if it is too long, or has a character of no token.
 
     Args:
-        text: the text.
         about: pattern of every error, with ``{place}`` and ``{reason}``.
         unexpected: reason for a token that cannot be where it is.
-
-    Raises:
-        EstimateError: the text is too long, or has a character of no token.
     """
 
     def __init__(self, text: str, about: str, unexpected: str) -> None:

@@ -1,4 +1,4 @@
-"""Dictionary encoding of the reports on one variable: a table of the different reports, and the row of each report.
+"""Encode the reports on one variable: a table of the different reports, and the row of each report.
 
 A revision may ask the same question through another channel; its reports then have rows of their own. The computations
 treat all rows alike, for any channel and for direct answers.
@@ -80,12 +80,7 @@ class Answers:
 
 
 def answers_of(columns: Columns, name: str, shift: Shift = NO_SHIFT) -> Answers:
-    """Return the reports on a variable.
-
-    Args:
-        columns: all reports.
-        name: name of the question, or "question.option".
-        shift: moves innocuous shares.
+    """Return the reports on a variable, named "question" or "question.option"; ``shift`` moves innocuous shares.
 
     Raises:
         EstimateError: the variable does not exist, no report carries it, or several waves share a memoized draw.
@@ -117,7 +112,6 @@ class JointAnswers:
     """Reports on several variables with categories, by distinct combination of reported values.
 
     Attributes:
-        answers: reports on each variable.
         different: row of each variable's table in each combination, (variables, u).
         codes: (n,), combination of each report.
     """
@@ -152,12 +146,7 @@ class JointAnswers:
 
 
 def joint_answers(answers: Sequence[Answers], rows: NDArray[np.intp]) -> JointAnswers:
-    """Return the reports on several variables together.
-
-    Args:
-        answers: reports on each variable, which has categories.
-        rows: (n,), indices of the reports used; every variable is observed in all of them.
-    """
+    """Return the reports on variables with categories together, of the rows, (n,), in which all are observed."""
     reported = np.stack([each.codes[rows] for each in answers])
     different, codes = np.unique(reported, axis=1, return_inverse=True)
     return JointAnswers(tuple(answers), different, codes.ravel().astype(np.intp))

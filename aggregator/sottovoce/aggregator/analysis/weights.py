@@ -1,4 +1,4 @@
-"""Weights of reports: validation, design effect, post-stratification and raking to known population margins.
+"""Check and make weights of reports: design effect, post-stratification and raking to known population margins.
 
 Raking uses public questions only. Raking to the known margin of a randomized question reduces the variance by at most
 (phi rel)^2, rel = p (1 - p) (a - b)^2 / (l (1 - l)): with a coin flip and phi = .5 that is 1.6 %. Compare the estimate
@@ -31,8 +31,7 @@ LARGE_RATIO = 10
 def checked_weights(weights: ArrayLike, n: int) -> Array:
     """Validate weights and return them as an array, (n,).
 
-    Raises:
-        EstimateError: there is not one weight per report, a weight is no positive number, or they are too unequal.
+    Raises EstimateError if there is not one weight per report, a weight is no positive number, or they are too unequal.
     """
     array = np.asarray(weights, dtype=float)
     if array.shape != (n,):
@@ -53,11 +52,7 @@ def checked_weights(weights: ArrayLike, n: int) -> Array:
 
 
 def weights_of_reports(weights: ArrayLike | None, n: int) -> tuple[Array | None, tuple[str, ...]]:
-    """Validate optional weights; return them as an array, (n,), or None, with warnings for the reader of the result.
-
-    Raises:
-        EstimateError: as ``checked_weights``.
-    """
+    """Validate optional weights as ``checked_weights``; return an array, (n,), or None, and warnings for readers."""
     if weights is None:
         return None, ()
     array = checked_weights(weights, n)
@@ -97,11 +92,9 @@ Shares = Mapping[str, Mapping[str, float]]
 
 @dataclass(frozen=True)
 class Margin:
-    """Known population margin of one question, or of several jointly.
+    """Known population margin of one public question, or of several jointly.
 
-    Attributes:
-        answers: the questions, all public.
-        shares: known share or number of each category; of each tuple of categories for several questions.
+    ``shares`` holds the known share or number of each category; of each tuple of categories for several questions.
     """
 
     answers: tuple[Answers, ...]
@@ -115,13 +108,7 @@ class Margin:
 
 @dataclass(frozen=True)
 class Weights:
-    """Weights with mean 1.
-
-    Attributes:
-        weights: weights of the reports, (n,).
-        deff: Kish's design effect.
-        warnings: warnings for the reader of results with these weights.
-    """
+    """Weights of the reports, (n,), with mean 1; Kish's design effect; warnings for the reader of results."""
 
     weights: Array
     deff: float
@@ -129,10 +116,7 @@ class Weights:
 
 
 def rake(margins: Sequence[Margin]) -> Weights:
-    """Rake the reports to known margins; with a single margin, this is post-stratification.
-
-    Args:
-        margins: one or more margins, on the same reports.
+    """Rake reports to one or more known margins; with a single margin, this is post-stratification.
 
     Raises:
         EstimateError: a question is randomized or a number, a margin names an unknown cell or leaves one out, a cell
@@ -165,7 +149,6 @@ def _fitted(known: Sequence[tuple[Codes, Array]], n: int) -> Array:
 
 
 def _groups(margin: Margin) -> tuple[Codes, Array]:
-    """Return the group of each report, and the known share of each group."""
     _refuse_unfit(margin)
     names = _cell_names(margin.answers)
     unknown = [_text(name) for name in margin.shares if name not in names]
@@ -262,11 +245,7 @@ CROSS_SEPARATOR = " x "
 
 
 def raked(columns: Columns, margins: Shares) -> Weights:
-    """Rake reports to margins as an analyst writes them.
-
-    Raises:
-        EstimateError: as ``rake``.
-    """
+    """Rake reports to margins as an analyst writes them; raises as ``rake``."""
     made = []
     for named, shares in margins.items():
         questions = named.split(CROSS_SEPARATOR)

@@ -1,4 +1,4 @@
-"""Worked example: the estimated share of yes, computed from the reports in steps that a reader can check by hand.
+"""Compute the estimated share of yes from the reports in steps that a reader can check by hand.
 
 ``Workings`` holds the arithmetic as numbers and a template. The caller formats the numbers: in English here, in the
 reader's language in the studio.
@@ -25,7 +25,7 @@ LINE, QUOTIENT = "{} × {} − {}", "({} − {}) / {}"
 
 @dataclass(frozen=True)
 class Percent:
-    """A share, already rounded to a percentage with ``digits`` decimals."""
+    """Share, already rounded to a percentage with ``digits`` decimals."""
 
     share: Fraction
     digits: int
@@ -33,7 +33,7 @@ class Percent:
 
 @dataclass(frozen=True)
 class Ratio:
-    """A fraction of two counts, shown with both."""
+    """Fraction of two counts, shown with both."""
 
     count: int
     of: int
@@ -48,14 +48,12 @@ class Workings:
     """Parts of the sentence about one share of yes.
 
     Attributes:
-        reports: number of reports.
         yes: reported share of yes; a count if no rounded share gives the displayed result.
         form: template of the arithmetic, ``LINE`` or ``QUOTIENT``.
         parts: numbers for the template.
         result: unbiased share, as displayed.
         beyond: True if the result is outside [0, 1], which only chance can cause.
-        low, high: limits to show.
-        confidence: confidence level of the limits.
+        low, high: limits to show, at level ``confidence``.
         is_band: True if the limits are valid for repeated looks.
     """
 
@@ -97,15 +95,9 @@ def has_band(estimate: Estimate, still_open: bool) -> bool:
 
 
 def yes_workings(result: QuestionResult, still_open: bool) -> Workings | None:
-    """Work out the share of yes to the displayed digit, with its limits.
+    """Return the share of yes to the displayed digit, with its limits; None if it has no workings.
 
-    Args:
-        result: results of one question.
-        still_open: True if more reports may arrive.
-
-    Returns:
-        The workings; None for other question types, public questions, no reports yet, or revisions with different
-        channels.
+    That is so for other question types, public questions, no reports yet, or revisions with different channels.
     """
     made = result.question.mechanism
     support = getattr(made, "support", None)
@@ -121,16 +113,9 @@ def yes_workings(result: QuestionResult, still_open: bool) -> Workings | None:
 
 
 def yes_in_words(result: QuestionResult, still_open: bool) -> str:
-    """Return the workings as an English sentence.
+    """Return the workings as an English sentence; "" if ``yes_workings`` returns None.
 
     Example: "Of 100 reports 30 % said yes; 2 × 30 % − 1/2 = 10.0 % (95 % interval 0.0 to 30.2 %)."
-
-    Args:
-        result: results of one question.
-        still_open: True if more reports may arrive.
-
-    Returns:
-        The sentence; "" if ``yes_workings`` returns None.
     """
     steps = yes_workings(result, still_open)
     if steps is None:
@@ -170,15 +155,7 @@ def _careless_in_words(results: SurveyResults, careless: Careless) -> Iterator[s
 
 
 def answered_in_words(result: QuestionResult, still_open: bool) -> str:
-    """Return the share of each answer among the people who answered, and the share of the others, in English.
-
-    Args:
-        result: results of one question.
-        still_open: True if more reports may arrive.
-
-    Returns:
-        The sentence; "" if everybody must answer.
-    """
+    """Return the shares of answers among those who answered, and of the others; "" if everybody must answer."""
     declined = result.declined
     if declined is None or not result.answered:
         return ""
@@ -216,17 +193,7 @@ def _workings(yes: Estimate, a: Fraction, b: Fraction, still_open: bool) -> Work
 def _shortest(
     share: Fraction, a: Fraction, b: Fraction, shown: Fraction
 ) -> tuple[Percent, str, tuple[Number, ...]] | None:
-    """Return the arithmetic with the fewest digits that still gives the displayed estimate.
-
-    Args:
-        share: exact reported share of yes.
-        a: P(report yes | yes).
-        b: P(report yes | no).
-        shown: displayed (rounded) estimate.
-
-    Returns:
-        (share of yes, template, its numbers); None if ``MOST_DIGITS`` decimals are not enough.
-    """
+    """Return the arithmetic with the fewest digits that still gives the displayed estimate, or None."""
     form = LINE if all(max(part.as_integer_ratio()) < SHORT for part in (1 / (a - b), b / (a - b))) else QUOTIENT
     # Fractions throughout: a float could miss the displayed digit by its last bit.
     ways = _lines(share, a, b) if form == LINE else _quotients(share, a, b)
@@ -255,5 +222,4 @@ def _quotients(share: Fraction, a: Fraction, b: Fraction) -> Iterator[tuple[Perc
 
 
 def _rounded(part: Fraction, digits: int) -> Percent:
-    """Round a share to a percentage with ``digits`` decimals, exactly."""
     return Percent(Fraction(round(part * 100 * 10**digits), 100 * 10**digits), digits)

@@ -1,9 +1,9 @@
-"""Researchers' API for analyses of closed surveys and waves: crosstabs, comparisons, tests, regressions and weights.
+"""Serve analyses of closed surveys and waves to researchers: crosstabs, comparisons, tests, regressions and weights.
 
-An analysis runs in a process of its own, one of each survey at a time, so the server keeps admitting reports. A
-request waits a short time for it; then the reply is 202, and ``Location`` has the address of the analysis. The first
-analysis of a survey reads its reports, about one second for a million; later ones find them in memory, until 15 minutes
-pass without use.
+An analysis runs in a process of its own, one of each survey at a time, so the server keeps admitting reports. A request
+waits a short time for it; then the reply is 202, and ``Location`` has the address of the analysis. The first analysis
+of a survey reads its reports, about one second for a million; later ones find them in memory, until 15 minutes pass
+without use.
 """
 
 import json
@@ -32,12 +32,12 @@ def register(app: Flask) -> None:
 
 
 def crosstab(name: str) -> Response:
-    """Crosstab of ``rows`` and ``columns``; optional: ``within``, ``margins``, ``wave``, ``where``, ``confidence``."""
+    """Cross ``rows`` and ``columns``; optional: ``within``, ``margins``, ``wave``, ``where``, ``confidence``."""
     return _answer(name, "crosstab")
 
 
 def compare(name: str) -> Response:
-    """Comparison of an ``outcome`` between ``groups``.
+    """Compare an ``outcome`` between ``groups``.
 
     Optional: ``category``, ``margins``, ``wave``, ``where``, ``confidence``.
     """
@@ -45,12 +45,12 @@ def compare(name: str) -> Response:
 
 
 def pairs(name: str) -> Response:
-    """Tests of independence for all pairs of questions, with q-values; optional: ``wave``, ``where``."""
+    """Test all pairs of questions for independence, with q-values; optional: ``wave``, ``where``."""
     return _answer(name, "pairs")
 
 
 def test(name: str) -> Response:
-    """Test of a ``question`` against known ``shares``, equal ones by default, or a known ``mean``.
+    """Test a ``question`` against known ``shares``, equal ones by default, or a known ``mean``.
 
     Optional: ``among``, ``wave``, ``where``, ``confidence``.
     """
@@ -58,7 +58,7 @@ def test(name: str) -> Response:
 
 
 def regression(name: str) -> Response:
-    """Regression of ``outcome`` on the predictors in ``on``, or by a ``formula``.
+    """Regress ``outcome`` on the predictors in ``on``, or by a ``formula``.
 
     Optional: ``model``, ``errors``, ``cluster``, ``at``, ``margins``, ``wave``, ``where``, ``confidence``, ``strata``.
     """
@@ -66,7 +66,7 @@ def regression(name: str) -> Response:
 
 
 def weights(name: str) -> Response:
-    """Effect of weights to known ``margins`` on the precision."""
+    """Return the effect of weights to known ``margins`` on the precision."""
     return _answer(name, "weights")
 
 

@@ -1,4 +1,4 @@
-"""Documentation that the server offers itself: the OpenAPI description, and a page for each problem code."""
+"""Serve the server's own documentation: the OpenAPI description, and a page for each problem code."""
 
 from flask import Flask, Response, current_app, request
 from sottovoce.aggregator.http import error_pages, problems

@@ -1,4 +1,4 @@
-"""Endpoints for monitoring: liveness, readiness and metrics."""
+"""Answer monitoring: liveness, readiness and metrics."""
 
 from math import inf
 from shutil import disk_usage

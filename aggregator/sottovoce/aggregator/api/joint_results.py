@@ -1,4 +1,4 @@
-"""Joint analyses: each in a process of its own, found again by its request, with a cache of the columns they read."""
+"""Run joint analyses: each in a process of its own, found again by its request, with a cache of their columns."""
 
 import hashlib
 from collections import defaultdict
@@ -40,10 +40,7 @@ class _CachedColumns:
 class ColumnsCache:
     """Cache of the columns of closed surveys and waves.
 
-    Args:
-        storage: the database.
-        clock: returns the current time, which decides if a wave is closed.
-        seconds: monotonic clock in seconds, for idle times.
+    ``clock`` decides if a wave is closed; ``seconds`` is a monotonic clock for idle times.
     """
 
     def __init__(self, storage: Storage, clock: Clock, seconds: Callable[[], float] = monotonic) -> None:
@@ -59,15 +56,10 @@ class ColumnsCache:
         return len(self._cache)
 
     def columns(self, name: str, wave: int | None = None, progress: Progress | None = None) -> Columns:
-        """Return the columns of a survey; read them again if the survey or its log has changed.
+        """Return the columns of a survey (``wave`` None: of all waves); read them again if it or its log has changed.
 
-        Args:
-            name: name of the survey.
-            wave: only this wave; None for all.
-            progress: called while columns are read; not called if they are cached.
-
-        Raises:
-            EstimateError: no such survey or wave, or it is open.
+        ``progress`` is called while they are read, not if they are cached. Raises EstimateError if there is no such
+        survey or wave, or it is open.
         """
         with self._reading[name, wave]:
             revisions = self._storage.revisions(name)
@@ -90,12 +82,7 @@ class ColumnsCache:
     def state(self, name: str, wave: int | None = None) -> _State:
         """Return the state of a survey's data: it changes with every report and with every entry of the survey's log.
 
-        Args:
-            name: name of the survey.
-            wave: only this wave; None for all.
-
-        Raises:
-            EstimateError: no such survey or wave, or it is open.
+        Raises as ``columns``.
         """
         revisions = self._storage.revisions(name)
         check_closed(self._storage, revisions, wave, self._clock())
@@ -115,12 +102,7 @@ BUSY_WAIT_SECONDS = 0.1
 
 
 class Calculating(Exception):
-    """The analysis is not finished yet.
-
-    Args:
-        job: the job that computes it.
-        place: its place in the queue of its survey, from 1; 0 if it runs.
-    """
+    """An analysis that is not finished yet; ``place`` in the queue of its survey is from 1, or 0 if it runs."""
 
     def __init__(self, job: QueuedJob, place: int) -> None:
         super().__init__(job.id)
@@ -128,14 +110,7 @@ class Calculating(Exception):
 
 
 class JointResults:
-    """Runner of joint analyses that leaves threads for other requests.
-
-    Args:
-        cache: cache of columns.
-        storage: the database, which knows if a privacy budget withholds results.
-        threads: number of threads of the application.
-        limits: limits of each analysis.
-    """
+    """Runner of joint analyses that leaves threads for other requests; ``threads`` is the application's number."""
 
     def __init__(self, cache: ColumnsCache, storage: Storage, threads: int, limits: AnalysisLimits) -> None:
         self._cache = cache
@@ -149,12 +124,7 @@ class JointResults:
         self.jobs = JobQueue(limits)
 
     def document(self, name: str, asked: Request, again: bool = False) -> Document:
-        """Return the document of an analysis.
-
-        Args:
-            name: name of the survey.
-            asked: the analysis.
-            again: compute it also if it was stopped before.
+        """Return the document of an analysis; with ``again``, compute it also if it was stopped before.
 
         Raises:
             EstimateError: the analysis is impossible or was stopped, or the survey is still open.
@@ -169,26 +139,12 @@ class JointResults:
         return self.computed(name, (state, released, asked), work, again)
 
     def arms(self, name: str) -> Document:
-        """Return the counts of each random arm of a closed survey, see ``arm_results``.
-
-        Args:
-            name: name of the survey.
-
-        Raises:
-            EstimateError, Calculating, Refusal: as of ``document``.
-        """
+        """Return the counts of each random arm of a closed survey, see ``arm_results``; raises as ``document``."""
         key = (ARM, self._cache.state(name))
         return self.computed(name, key, lambda _: count_arms(self._cache.columns(name)))
 
     def planned(self, survey: Survey) -> Document:
-        """Return the planned comparisons of a closed survey, see ``planned_comparisons``.
-
-        Args:
-            survey: its newest revision.
-
-        Raises:
-            EstimateError, Calculating, Refusal: as of ``document``.
-        """
+        """Return the planned comparisons of a closed survey, see ``planned_comparisons``; raises as ``document``."""
         name = survey.name
 
         def work(compute: Compute) -> Document:
@@ -202,28 +158,18 @@ class JointResults:
         return self.computed(name, key, work)
 
     def find(self, name: str, job: str) -> QueuedJob | None:
-        """Return a job by its id; None if it is not here, or was computed before a budget withheld its result.
-
-        Args:
-            name: name of the survey.
-            job: id of the job.
-        """
+        """Return a job by its id; None if it is not here, or was computed before a budget withheld its result."""
         if name not in self._released and self._storage.releases.has_any(name):
             self._released.add(name)
             self.jobs.drop(name)
         return self.jobs.find(name, job)
 
     def computed(self, name: str, key: object, work: Work, again: bool = False) -> Document:
-        """Return the document of a job.
+        """Return the document of a job of a survey, which has one running job at most; raises as ``document``.
 
         Args:
-            name: name of the survey, each of which has one running job at most.
             key: request and state of the data; equal for equal results.
-            work: the job.
             again: compute it also if it was stopped before.
-
-        Raises:
-            EstimateError, Calculating, Refusal: as of ``document``.
         """
         job = self.jobs.submit(name, hashlib.sha256(repr((name, key)).encode()).hexdigest()[:32], work, again)
         if job is None:
@@ -232,12 +178,7 @@ class JointResults:
         return self.result(job)
 
     def result(self, job: QueuedJob) -> Document:
-        """Wait for a job a short time and return its document.
-
-        Raises:
-            EstimateError: it has none.
-            Calculating: it is not finished.
-        """
+        """Wait for a job a short time and return its document; EstimateError if none, Calculating if not finished."""
         is_free = self._slots.acquire(blocking=False)
         try:
             if not job.finished.wait(WAIT_SECONDS if is_free else BUSY_WAIT_SECONDS):
@@ -258,13 +199,8 @@ class JointResults:
         """Hold the lock of a survey's long work in this process: the writing of its files, simulations and releases.
 
         One survey takes half of the threads at most and all surveys leave one, so that short requests always find a
-        free thread and the files of one survey do not wait for those of another.
-
-        Args:
-            name: name of the survey.
-
-        Raises:
-            Refusal: ``busy``: too many threads wait already.
+        free thread and the files of one survey do not wait for those of another. Raises Refusal ``busy`` if too many
+        threads wait.
         """
         lock, own_slots = self._turns[name]
         with _slot(own_slots), _slot(self._slots), lock:

@@ -1,11 +1,11 @@
-"""Metrics of this process in Prometheus' format.
+"""Publish metrics of this process in Prometheus' format.
 
 Counters that respondents move reveal when a person answers: an observer who polls each second would see every arrival,
 from requests for parts of the form as well as from reports. These counters are therefore frozen until the number of
 shown reports has grown by the largest ``release_batch``. Then all of them move at the same moment, rounded down to
-multiples of it; if they moved one after another, together they would reveal more than each alone. Operators need
-errors of the server (``internal``, ``storage``), overload and requests that are no reports at once, so these counters
-are always current.
+multiples of it; if they moved one after another, together they would reveal more than each alone. Operators need errors
+of the server (``internal``, ``storage``), overload and requests that are no reports at once, so these counters are
+always current.
 
 The library's ``_created`` timestamps are left out: the start of a counter would be the time of the first report.
 """
@@ -36,13 +36,7 @@ HELD_REASONS = frozenset(
 
 @dataclass(frozen=True)
 class Measured:
-    """Measurements of a process at one moment.
-
-    Attributes:
-        requests: durations of requests, by route and status class.
-        groups: numbers of reports stored in one transaction.
-        refused: numbers of refusals by reason.
-    """
+    """Measurements at one moment: request durations by route and status class, reports per transaction, refusals."""
 
     requests: Mapping[Key, Series]
     groups: Series
@@ -87,12 +81,7 @@ class Metrics:
         self._reports = 0
 
     def text(self, now: Measured, standing: PublicStatus) -> bytes:
-        """Return the metrics in Prometheus' text format.
-
-        Args:
-            now: measurements up to now.
-            standing: values for gauges.
-        """
+        """Return the metrics in Prometheus' text format, from measurements up to now."""
         registry = CollectorRegistry()
         registry.register(_Families(self._report_scrape_error(now, standing), standing))
         return generate_latest(registry)
@@ -124,7 +113,6 @@ class _Families(Collector):
         self._standing = standing
 
     def collect(self) -> Iterator[CounterMetricFamily | GaugeMetricFamily | HistogramMetricFamily | InfoMetricFamily]:
-        """Yield all metric families, in a fixed order."""
         standing = self._standing
         yield GaugeMetricFamily("sottovoce_reports", "Reports included in published results.", standing.reports)
         yield GaugeMetricFamily("sottovoce_withdrawn", "Withdrawals included in published results.", standing.withdrawn)

@@ -1,7 +1,4 @@
-"""Respondents' routes: the form, the survey, and sending or withdrawing a report.
-
-They set no cookie and write no log.
-"""
+"""Serve respondents: the form, the survey, and sending or withdrawing a report. No cookie is set, no log written."""
 
 from http import HTTPStatus
 

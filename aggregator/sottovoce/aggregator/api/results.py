@@ -1,4 +1,4 @@
-"""Researchers' API for surveys and results: list, publish, close, reopen, delete, estimates and export."""
+"""Serve surveys and results to researchers: list, publish, close, reopen, delete, estimates and export."""
 
 import re
 from collections.abc import Sequence
@@ -37,8 +37,7 @@ LEVEL = r"0?\.[5-9][0-9]{0,5}"
 def results_of(name: str) -> SurveyResults:
     """Compute the results of a survey over all revisions and respondents, and record the reading.
 
-    Raises:
-        ReportRejected: unknown survey.
+    Raises ReportRejected if the survey is unknown.
     """
     revisions = _revisions(name)
     results = analyse(revisions)
@@ -54,12 +53,7 @@ def _revisions(name: str) -> Sequence[RevisionCounts]:
 
 
 def note_read(name: str, revisions: Sequence[RevisionCounts]) -> None:
-    """Record in the audit log which account reads which snapshot, before the server shows it.
-
-    Args:
-        name: name of the survey.
-        revisions: revisions with their shown counts.
-    """
+    """Record in the audit log which account reads which snapshot, before the server shows it."""
     today = day_of(current_app.extensions["clock"]())
     current_app.extensions["read_results"].note(g.who, name, snapshot_of(revisions), today)
 
@@ -73,8 +67,6 @@ def export_reply(
     """Return the results as a download that contains the head of the audit log, after recording the download there.
 
     Args:
-        name: name of the survey.
-        results: results to export.
         group: population of a group in which everybody answered; None for none.
         arms: results of each random arm, with its name.
     """
@@ -153,8 +145,8 @@ def delete(name: str) -> Response:
 def estimates(name: str) -> Response:
     """Return estimates from the last snapshot, for all respondents or for ``?cohort=`` and ``?wave=``.
 
-    ``?interval=`` names the interval method, ``?confidence=`` its level; ``?people=`` is the size of a group
-    in which everybody answered.
+    ``?interval=`` names the interval method, ``?confidence=`` its level; ``?people=`` is the size of a group in which
+    everybody answered.
     """
     results, group = _asked_for(name)
     return unless_known(jsonify(export_document(results, group=group)))
@@ -176,11 +168,7 @@ def _asked_for(name: str) -> tuple[SurveyResults, Population | None]:
 
 
 def _confidence_asked() -> float:
-    """Parse the confidence level, .95 by default.
-
-    Raises:
-        Refusal: it is not a number from 0.5 to below 1.
-    """
+    """Parse the confidence level, .95 by default; Refusal if it is not a number from 0.5 to below 1."""
     written = request.args.get("confidence", "") or str(DEFAULT_RULE.confidence)
     if not re.fullmatch(LEVEL, written):
         raise Refusal("malformed", "confidence is a number from 0.5 to below 1, such as 0.9")
@@ -188,11 +176,7 @@ def _confidence_asked() -> float:
 
 
 def _people_asked() -> int | None:
-    """Parse the size of the group; None if the parameter is missing or empty.
-
-    Raises:
-        Refusal: it is not a positive whole number.
-    """
+    """Parse the size of the group; None if it is missing or empty, Refusal if it is no positive whole number."""
     written = request.args.get("people", "")
     if not written:
         return None

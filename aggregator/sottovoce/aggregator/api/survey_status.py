@@ -1,4 +1,4 @@
-"""Status of published surveys, which devices ask before the first question: revisions, open waves and valid tokens.
+"""Tell devices the status of published surveys before the first question: revisions, open waves and valid tokens.
 
 Each reply is the same for every respondent. A request reveals neither the revision in a person's link nor the person.
 The server stores nothing.
@@ -32,11 +32,8 @@ _LONG_AGO = datetime.min.replace(tzinfo=UTC)
 class PublishedSurveys:
     """Replies about published surveys, with a short cache.
 
-    Args:
-        storage: the database.
-        clock: returns the current time.
-        standing: institution of the operator's file.
-        is_red: returns True while the database is known to fail; the cache then answers without waiting for it.
+    ``standing`` is the institution of the operator's file. While ``is_red`` returns True, the database is known to
+    fail; the cache then answers without waiting for it.
     """
 
     def __init__(
@@ -57,18 +54,12 @@ class PublishedSurveys:
             self._read.setdefault(row.name, (_LONG_AGO, []))[1].append(row)
 
     def newest(self, name: str) -> bytes:
-        """Return the canonical bytes of the newest revision.
-
-        Raises:
-            ReportRejected: ``unknown_survey``.
-        """
+        """Return the canonical bytes of the newest revision; ReportRejected ``unknown_survey`` if there is none."""
         return self._now(name)[-1].document
 
     def revisions(self, name: str) -> bytes:
-        """Return the revisions in one reply, newest first, as canonical JSON; at most ``MOST_SHOWN``.
-
-        Raises:
-            ReportRejected: ``unknown_survey``.
+        """Return the newest revisions, at most ``MOST_SHOWN``, newest first, as canonical JSON; raises as
+        ``newest``.
         """
         # Not cached: a device compares the list with the newest revision, which is not cached either.
         shown = _newest_first(self._now(name))
@@ -77,11 +68,7 @@ class PublishedSurveys:
         return b'{"format":"sottovoce-revisions/1","revisions":[%b],"survey":"%b"}' % (documents, name.encode())
 
     def status(self, name: str) -> bytes:
-        """Return the state of each revision in each wave, by the aggregator's clock, as canonical JSON.
-
-        Raises:
-            ReportRejected: ``unknown_survey``.
-        """
+        """Return each revision's state in each wave, by the server's clock, in canonical JSON; raises as ``newest``."""
         now = self._clock()
         shown = _newest_first(self._remembered(name, now))
         closed_on = shown[0].closed_on
@@ -99,10 +86,8 @@ class PublishedSurveys:
         """Return True if a token with the hash in the body can be spent.
 
         Always one database query, so that timing does not reveal why a token is invalid: spent, revoked and unknown
-        tokens have no row, and a survey without tokens has no rows at all.
-
-        Raises:
-            ReportRejected: ``malformed``, or ``unknown_survey``.
+        tokens have no row, and a survey without tokens has no rows at all. Raises ReportRejected: ``malformed``, or
+        ``unknown_survey``.
         """
         hashed = _token_hash(body)
         # Tokens belong to the first revision, so they stay valid after a correction.

@@ -1,4 +1,4 @@
-"""Researchers' API for one-time tokens: create, count and revoke."""
+"""Create, count and revoke one-time tokens for researchers."""
 
 import re
 from collections.abc import Collection

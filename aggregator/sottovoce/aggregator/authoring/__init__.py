@@ -1,1 +1,1 @@
-"""Survey authoring: drafts, templates, spreadsheet import and texts for a survey. Uses neither Flask nor HTML."""
+"""Write surveys: drafts, templates, spreadsheet import and texts for a survey. Uses neither Flask nor HTML."""

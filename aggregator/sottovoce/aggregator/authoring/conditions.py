@@ -1,4 +1,4 @@
-"""Display conditions of questions: answers to earlier ones, of which all or any must hold.
+"""Handle display conditions of questions: answers to earlier ones, of which all or any must hold.
 
 A draft may exclude options, ``{"not": ["often"]}``, so that an option added later is not excluded. Survey files have no
 such form; there the other options are listed.
@@ -18,11 +18,10 @@ NOT = "not"
 
 @dataclass(frozen=True)
 class EarlierQuestion:
-    """A question that a later one may depend on.
+    """Question that a later one may depend on.
 
     Attributes:
         card: number of its card.
-        name: name of the question.
         label: its text by language.
         answers: labels by language, by option name; the labels of yes and no are empty; none for a number.
         takes_not: True if a condition may exclude options; of several chosen ones the format has no such condition.
@@ -47,11 +46,9 @@ class ConditionRow:
     """Condition on the answer to one question, as the form shows it.
 
     Attributes:
-        question: name of the question.
         options: names of options; empty for a number.
         negated: True if none of the options may be the answer, False if one of them must be.
-        low: least number, as text; "" without one.
-        high: largest number, as text; "" without one.
+        low, high: least and largest number, as text; "" without one.
     """
 
     question: str
@@ -108,14 +105,13 @@ def _row(name: str, wanted: object) -> ConditionRow:
 def posted_conditions(
     form: Mapping[str, str], prefix: str, asked: Mapping[str, Any], earlier: Sequence[EarlierQuestion]
 ) -> dict[str, Any]:
-    """Return a card's document with the conditions in the form.
+    """Return a card's document with the conditions in the form, on questions among ``earlier``.
 
     Args:
         form: fields ``if0``, ``not0``, ``of0.QUESTION.OPTION``, ``min0.QUESTION``, ``max0.QUESTION`` and ``shown0`` of
             each row, and ``mode``, all after the prefix and a dot. A question that was only now chosen has no others.
         prefix: of the card's fields, such as ``q0``.
         asked: the document before.
-        earlier: questions that a condition may name.
     """
     if f"{prefix}.if0" not in form:
         return dict(asked)

@@ -1,4 +1,4 @@
-"""Privacy cost and precision of a draft: epsilon for respondents, margins of error for researchers."""
+"""Compute privacy cost and precision of a draft: epsilon for respondents, margins of error for researchers."""
 
 import math
 from collections import Counter
@@ -31,11 +31,10 @@ _POINT = 0.01
 
 @dataclass(frozen=True)
 class Step:
-    """One sensitivity level, applied to one question.
+    """Sensitivity level, applied to one question.
 
     Attributes:
         harm: key of the level in ``HARMS``.
-        epsilon: epsilon of the question at this level.
         reported_of_100: people who report the answer, of 100 for whom it is true and of 100 for whom it is not; None
             for a question with one of several answers, and for one whose estimate is not a share.
         guessed_of_100: for a question with one of several answers, people of 100 whose answer the best guess from
@@ -55,7 +54,6 @@ class Figures:
     """Cost and precision of one question.
 
     Attributes:
-        question: the question in the draft.
         epsilon: epsilon of its report; 0 for a public question.
         number: the margins are those of a mean in the question's unit; else those of a share.
         margin: widest half-width of an interval with the expected number of people; None if that number is unknown.
@@ -108,8 +106,8 @@ class Totals:
 def steps_of(draft: SurveyDraft, card: DraftItem) -> Sequence[Step]:
     """Return each private sensitivity level applied to a card, and its own mechanism.
 
-    There are none for an incomplete card, none in a block, which has one mechanism for all its cards, and none where
-    a fact of the person's own hides the answer.
+    There are none for an incomplete card, none in a block, which has one mechanism for all its cards, and none where a
+    fact of the person's own hides the answer.
     """
     if card.block or "procedure" in card.treated:
         return []
@@ -135,12 +133,8 @@ def _step(harm: str, question: Question) -> Step:
 def _guessed_of_100(channel: ShareChannel, options: int) -> tuple[int, int]:
     """Return how many of 100 answers the best guess finds, with the report and without.
 
-    Levels have different mechanisms, which send one answer or a set of them; so the number of people who send their
-    own answer grows with the set, and a stronger protection would look franker. A guess picks one of the set.
-
-    Args:
-        channel: probabilities that a report holds one's own answer, and any given other one.
-        options: number of possible answers.
+    Levels have different mechanisms, which send one answer or a set of them; so the number of people who send their own
+    answer grows with the set, and a stronger protection would look franker. A guess picks one of the set.
     """
     size_of_set = channel.a + (options - 1) * channel.b
     return _round_of_100(channel.a / size_of_set), _round_of_100(1 / options)
@@ -222,11 +216,7 @@ def _arms(draft: SurveyDraft) -> list[tuple[str, int, int]]:
 
 
 class DraftFigures:
-    """Cost and precision of one draft, computed once for its problems, its totals and its page.
-
-    Args:
-        draft: the draft, complete or not.
-    """
+    """Cost and precision of one draft, complete or not, computed once for its problems, its totals and its page."""
 
     def __init__(self, draft: SurveyDraft) -> None:
         self.draft = draft
@@ -238,7 +228,7 @@ class DraftFigures:
 
     @property
     def questions(self) -> Sequence[Question | None]:
-        """The question of each item; None for a note and for an incomplete question."""
+        """Question of each item; None for a note and for an incomplete question."""
         return [found.question if found else None for found in self.of_items]
 
     @cached_property
@@ -275,11 +265,7 @@ def _totals(draft: SurveyDraft, of_items: Sequence[Figures | None]) -> Totals:
 
 
 def unit_epsilons(cards: Sequence[tuple[DraftItem, float]]) -> list[float]:
-    """Return the epsilon of each private answer, and of each block once.
-
-    Args:
-        cards: cards with the epsilon of their question, 0 for a public one.
-    """
+    """Return the epsilon of each private answer, and of each block once; a public question's epsilon is 0."""
     alone = [epsilon for card, epsilon in cards if epsilon and not card.block for _ in range(rows_of(card))]
     return [*alone, *{card.block: epsilon for card, epsilon in cards if card.block}.values()]
 
@@ -326,12 +312,8 @@ def _cell(pair: tuple[Question, Question], reports: float) -> float | None:
 def _share_of_pair(asked: int, arms: Sequence[tuple[str, int, int]], *pair: tuple[DraftItem, Question]) -> float:
     """Return the share of reports with both questions, or with a given sampled option of each.
 
-    For two public questions it is 0, since their table has no noise from randomization.
-
-    Args:
-        asked: number of private questions, a block as one, that each person is asked.
-        arms: as from ``_arms``.
-        pair: the questions with their cards.
+    For two public questions it is 0, since their table has no noise from randomization. ``asked`` counts a block as
+    one.
     """
     questions = [question for _, question in pair]
     members = [each.mechanism for each in questions if isinstance(each.mechanism, JointMember)]
@@ -353,12 +335,7 @@ def _share_drawn(drawn: int, among: int, wanted: int) -> float:
 
 
 class Panel(NamedTuple):
-    """Privacy cost of all waves together.
-
-    Attributes:
-        waves: number of waves.
-        epsilon: epsilon of all reports of one person.
-    """
+    """Privacy cost of all waves together: their number, and the epsilon of all reports of one person."""
 
     waves: int
     epsilon: float

@@ -8,14 +8,9 @@ from sottovoce.shared import canonical
 
 
 class FieldDifference(NamedTuple):
-    """One field that differs between two versions.
+    """Field that differs between two versions, with its language tag or "", and its value in each or "".
 
-    Attributes:
-        card: number of the question with the field; None for a field of the survey.
-        field: name of the field, such as ``label``.
-        tag: language tag, or "".
-        mine: value in one version, "" if it is missing there.
-        theirs: value in the other version.
+    ``card`` is the number of its question, None for a field of the survey; ``field`` its name, such as ``label``.
     """
 
     card: int | None

@@ -1,4 +1,4 @@
-"""Survey draft: the state of the page Design, complete or not.
+"""Hold a survey draft: the state of the page Design, complete or not.
 
 A draft has the researcher's choices (how much an answer could hurt, what a number is for, whether people may decline).
 ``survey_of_draft`` translates them into the survey that clients read (mechanisms, values of absent answers).
@@ -30,7 +30,7 @@ MOST_PEOPLE = 10**7
 
 @dataclass(frozen=True)
 class DraftItem:
-    """One question, note or matrix.
+    """Question, note or matrix.
 
     Attributes:
         asked: its document as in a survey file, without ``mechanism`` and ``public``.
@@ -65,7 +65,7 @@ class DraftItem:
 
 @dataclass(frozen=True)
 class SurveyDraft:
-    """A survey that is being written.
+    """Survey that is being written.
 
     Attributes:
         head: the survey's document without its questions.
@@ -175,12 +175,7 @@ def empty_draft(title: str, tag: str) -> SurveyDraft:
 
 @dataclass(frozen=True)
 class FieldPath:
-    """A field of the form.
-
-    Attributes:
-        field: name of the field in the form, such as ``title`` or ``q0.label``.
-        card: number of the card with the field, or None.
-    """
+    """Field of the form: its name, such as ``title`` or ``q0.label``, and the number of its card, or None."""
 
     field: str
     card: int | None = None
@@ -188,10 +183,9 @@ class FieldPath:
 
 @dataclass(frozen=True)
 class DraftProblem:
-    """An error or a warning about a draft.
+    """Error or warning about a draft.
 
     Attributes:
-        place: the field with the problem.
         key: key of its message, without the prefix ``problem_``.
         grave: True for an error, which prevents publishing; False for a warning.
         values: values for the placeholders of the message.

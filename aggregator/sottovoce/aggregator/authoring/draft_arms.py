@@ -1,4 +1,4 @@
-"""Random arms of a draft: which cards a person of an arm is asked, and how many people that are."""
+"""Read and write the random arms of a draft: which cards a person of an arm is asked, and how many people that are."""
 
 from typing import Any
 
@@ -24,8 +24,7 @@ def written_arms(draft: SurveyDraft) -> str:
 def read_arms(text: str) -> list[dict[str, Any]] | None:
     """Read arms as ``written_arms`` writes them; a name without a weight has weight 1. None for an empty text.
 
-    Args:
-        text: from the form; what is no weight is kept as text, so that the page can report it as a problem.
+    What is no weight is kept as text, so that the page can report it as a problem.
     """
     found = []
     for part in text.split(","):

@@ -1,4 +1,4 @@
-"""Blocks of a draft: cards whose answers are protected together, by one mechanism and in one report."""
+"""Handle blocks of a draft: cards whose answers are protected together, by one mechanism and in one report."""
 
 import math
 from collections.abc import Collection, Mapping, Sequence
@@ -31,7 +31,7 @@ _MOST_SUGGESTED_ODDS = 9
 
 @dataclass(frozen=True)
 class ProtectedTogether:
-    """Some cards in one block, compared with the same cards by themselves.
+    """Cards in one block, compared with the same cards by themselves.
 
     Attributes:
         name: name of the block; "" for cards that are not in a block yet.
@@ -80,10 +80,7 @@ def _is_joinable(draft: SurveyDraft, card: DraftItem) -> bool:
 def protect_together(draft: SurveyDraft, numbers: Collection[int]) -> SurveyDraft:
     """Put cards into one block, next to each other, at the epsilon that they cost a person, or at what devices allow.
 
-    Args:
-        draft: the draft.
-        numbers: numbers of the cards; those that cannot be in a block stay by themselves, and so do one alone and
-            those of other arms than the first.
+    Cards that cannot be in a block stay by themselves, and so do one alone and those of other arms than the first.
     """
     chosen = [number for number in joinable_cards(draft) if number in numbers]
     chosen = [each for each in chosen if arm_on_card(draft.cards[each]) == arm_on_card(draft.cards[chosen[0]])]
@@ -101,7 +98,6 @@ def protect_together(draft: SurveyDraft, numbers: Collection[int]) -> SurveyDraf
 
 
 def _gathered(draft: SurveyDraft, chosen: Sequence[int], place: int, name: str) -> SurveyDraft:
-    """Return the draft with the chosen cards moved next to the one at ``place``."""
     rest = [(number, card) for number, card in enumerate(draft.cards) if number not in chosen]
     block = [replace(draft.cards[number], block=name) for number in chosen]
     before = [card for number, card in rest if number < place]
@@ -145,12 +141,7 @@ def separate(draft: SurveyDraft, name: str) -> SurveyDraft:
 
 
 def refitted(draft: SurveyDraft, name: str) -> SurveyDraft:
-    """Choose the radius of a block anew after it got or lost a card; a block with one question left is taken apart.
-
-    Args:
-        draft: the draft.
-        name: name of the block; "" changes nothing.
-    """
+    """Choose the radius of a block anew after it got or lost a card; a block with one question left is taken apart."""
     if name not in draft.blocks:
         return draft
     cards = [card for card in draft.cards if card.block == name]
@@ -171,13 +162,7 @@ def drawable(draft: SurveyDraft, name: str) -> range:
 
 
 def with_ask(draft: SurveyDraft, name: str, ask: int | None) -> SurveyDraft:
-    """Set how many questions of a block each person is asked, at the same odds with the best radius.
-
-    Args:
-        draft: the draft.
-        name: name of the block.
-        ask: a number of ``drawable``; anything else asks all questions.
-    """
+    """Set how many questions of a block each person is asked, at the same odds: ``ask`` if ``drawable``, else all."""
     if not isinstance(draft.blocks[name], Mapping):
         # Of an imported file; the page reports it as a problem.
         return draft

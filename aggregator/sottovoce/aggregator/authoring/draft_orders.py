@@ -1,4 +1,4 @@
-"""Fields of a draft for the order of options and rows: whether devices draw it, and what stays at the end."""
+"""Read and write the order of options and rows in a draft: whether devices draw it, and what stays at the end."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -27,10 +27,7 @@ def written_last(card: DraftItem) -> str:
 def with_order(asked: Mapping[str, Any], order: str, last: str) -> dict[str, Any]:
     """Return a card's document with the order of its options or rows; what is wrong is left to the survey's checks.
 
-    Args:
-        asked: the card's document, with its options.
-        order: a word of ``orders_of``, or "" for the written order.
-        last: how many stay at the end, or their names, as ``written_last`` writes them.
+    ``order`` is a word of ``orders_of``, or "" for the written order; ``last`` is as ``written_last`` writes it.
     """
     found = {key: value for key, value in asked.items() if key not in ("order", "keep_last")}
     card = DraftItem(found, "", "")

@@ -1,4 +1,4 @@
-"""Questions of a draft's cards, parsed one by one, or one block at a time."""
+"""Parse questions of a draft's cards one by one, or one block at a time."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -50,7 +50,6 @@ def _canonical_questions(draft: SurveyDraft, cards: Sequence[DraftItem]) -> byte
 
 
 def _neutral(card: DraftItem, name: str) -> dict[str, Any]:
-    """Return a card's document without texts and conditions."""
     asked = {key: value for key, value in card.asked.items() if key not in _WITHOUT_EFFECT}
     asked |= _neutral_names(asked)
     if isinstance(asked.get("of"), dict):

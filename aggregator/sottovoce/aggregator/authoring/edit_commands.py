@@ -1,4 +1,4 @@
-"""Edit commands of the page Design: add, delete and move cards, protect them together, and fix problems."""
+"""Apply edit commands of the page Design: add, delete and move cards, protect them together, and fix problems."""
 
 import re
 from collections.abc import Callable, Mapping, Sequence
@@ -17,11 +17,9 @@ DIRECTIONS = dict.fromkeys(map(ord, "\u202a\u202b\u202c\u202d\u202e\u2066\u2067\
 
 
 def change(draft: SurveyDraft, word: str) -> SurveyDraft:
-    """Apply the command of a button; an unknown command, or one for a missing card, returns the draft unchanged.
+    """Apply the command of a button, such as ``add:boolean``, ``up:2`` or ``step:0:badly``.
 
-    Args:
-        draft: the posted draft.
-        word: command of the button, such as ``add:boolean``, ``up:2`` or ``step:0:badly``.
+    An unknown command, or one for a missing card, returns the draft unchanged.
     """
     name, _, given = word.partition(":")
     number, _, value = given.partition(":")
@@ -138,13 +136,7 @@ def _straight(value: Any) -> Any:  # noqa: ANN401 - any part of a document
 
 
 def with_card(draft: SurveyDraft, number: int, card: DraftItem) -> SurveyDraft:
-    """Return the draft with one card replaced.
-
-    Args:
-        draft: the draft.
-        number: number of the card to replace.
-        card: the new card.
-    """
+    """Return the draft with one card replaced."""
     return replace(draft, cards=(*draft.cards[:number], card, *draft.cards[number + 1 :]))
 
 

@@ -15,12 +15,7 @@ _OURS = ("format", "name", "questions", "replaces", "trial")
 
 
 def draft_of(document: Mapping[str, Any], revision: int = 1) -> SurveyDraft:
-    """Convert a survey's document into a draft without a name.
-
-    Args:
-        document: document of a survey; it need not be valid.
-        revision: revision number of the draft.
-    """
+    """Convert a survey's document, which need not be valid, into a draft without a name."""
     head = {key: value for key, value in document.items() if key not in _OURS} | {"revision": revision}
     blocks: dict[str, Mapping[str, Any]] = {}
     cards: list[DraftItem] = []

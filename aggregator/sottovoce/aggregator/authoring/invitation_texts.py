@@ -1,4 +1,4 @@
-"""Texts generated from a survey: the invitation, the reminder, and the statement for an ethics board.
+"""Write texts generated from a survey: the invitation, the reminder, and the statement for an ethics board.
 
 The result is plain text with an empty line between paragraphs. The survey's own texts are in the requested language,
 else in the survey's default language. The sentences around them are in the requested language or a related one that the
@@ -26,13 +26,9 @@ _LIMITS = ("seen", "time", "device", "twice", "page", "group")
 
 
 def letter(survey: Survey, link: str, language: str, institution: str = "") -> str:
-    """Return the invitation.
+    """Return the invitation with a link, with personal links the reader's own.
 
-    Args:
-        survey: the survey.
-        link: link to the survey; with personal links, the reader's own.
-        language: BCP 47 tag of one of the survey's languages.
-        institution: name for a survey that names no institution itself.
+    ``language`` is one of the survey's; ``institution`` is for a survey that names none itself.
     """
     words, who = words_for(language), _who(survey, language, institution)
     paragraphs = [
@@ -50,13 +46,7 @@ def letter(survey: Survey, link: str, language: str, institution: str = "") -> s
 
 
 def reminder(survey: Survey, link: str, language: str) -> str:
-    """Return the reminder, which goes to all invited people because the researcher does not know who has answered.
-
-    Args:
-        survey: the survey.
-        link: link to the survey; with personal links, the reader's own.
-        language: BCP 47 tag of one of the survey's languages.
-    """
+    """Return the reminder, which goes to all invited people because the researcher does not know who has answered."""
     words = words_for(language)
     paragraphs = [
         only_here(link, words),
@@ -72,14 +62,7 @@ def reminder(survey: Survey, link: str, language: str) -> str:
 
 
 def mail_merge(survey: Survey, links: Iterable[str], language: str, institution: str = "") -> str:
-    """Return a CSV for mail merge: a row for each link, with subject, invitation and reminder, and without names.
-
-    Args:
-        survey: the survey.
-        links: personal links, one for each person.
-        language: BCP 47 tag of one of the survey's languages.
-        institution: name for a survey that names no institution itself.
-    """
+    """Return a CSV for mail merge: per personal link, subject, invitation and reminder, and without names."""
     subject = _text(survey, "title", language)
     file = io.StringIO()
     writer = csv.writer(file, lineterminator="\r\n")
@@ -137,7 +120,6 @@ def _contact(survey: Survey, words: Words) -> str:
 
 
 def _protection(survey: Survey, words: Words) -> list[str]:
-    """Return sentences on the protection of answers for respondents."""
     if not survey.private:
         return [words.translate("letter_unprotected")]
     return [
@@ -187,7 +169,6 @@ def _answering(survey: Survey, link: str, words: Words) -> list[str]:
 
 
 def _link_sentence_key(survey: Survey) -> str:
-    """Return the key of the sentence above the link."""
     if survey.is_blind:
         return "letter_invitation_waves" if len(survey.waves) > 1 else "letter_invitation"
     return "letter_personal" if survey.asks_for_token else "letter_link"

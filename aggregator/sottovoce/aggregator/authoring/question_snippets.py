@@ -1,4 +1,4 @@
-"""Ready-made lines that put a question or block into a page of another system, one way for each system."""
+"""Write ready-made lines that put a question or block into a page of another system, one way for each system."""
 
 import json
 from collections.abc import Mapping
@@ -118,13 +118,7 @@ answered, and stores the changed answer with everything else that it knows about
 
 
 def snippet(host: str, frame: str, asked: SingleQuestion | SingleBlock) -> str:
-    """Return the lines that ask a question in another system.
-
-    Args:
-        host: one of ``HOSTS``.
-        frame: address of the frame's folder, such as ``https://q.example.org/q/1/``.
-        asked: the question or block.
-    """
+    """Return the lines that ask a question in one of ``HOSTS``; ``frame`` is like ``https://q.example.org/q/1/``."""
     template, own = HOSTS[host]
     text = asked.canonical.decode()
     places = {"attribute": escape(text), "quoted": quote(text, safe=""), "text": json.dumps(text)}
@@ -138,13 +132,7 @@ def has_columns(host: str, asked: SingleQuestion | SingleBlock) -> bool:
 
 
 def ethics_text(asked: SingleQuestion | SingleBlock, odds: str, belief: int) -> str:
-    """Return a paragraph for an ethics board.
-
-    Args:
-        asked: the question or block.
-        odds: sentences about its channel.
-        belief: percent that a belief of 10 % can become.
-    """
+    """Return a paragraph for an ethics board, from sentences about the channel and what a belief of 10 % can become."""
     labels = [question.label.get("en") or min(question.label.items())[1] for question in asked.questions]
     template = _ETHICS if len(labels) == 1 else _ETHICS_TOGETHER
     return template.format(

@@ -38,12 +38,7 @@ def uses_of(kind: str) -> Sequence[str]:
 
 
 def mechanism_for(card: DraftItem, has_category: bool) -> Mapping[str, Any]:
-    """Return the mechanism of a private card as a survey file names it.
-
-    Args:
-        card: card with a level other than ``public``.
-        has_category: "prefer not to say" is one of the answers.
-    """
+    """Return a private card's mechanism as in a survey file; ``has_category``: "prefer not to say" is an answer."""
     if card.harm == "other":
         return card.mechanism or {"epsilon": _EPSILONS["clearly"]}
     kind = TYPES.get(str(card.treated.get("type", "")), TYPES["boolean"])
@@ -66,13 +61,10 @@ def _mechanism_of_options(card: DraftItem, is_yes_no: bool, has_category: bool) 
 
 
 def harm_of(asked: Mapping[str, Any]) -> tuple[str, str, Mapping[str, Any] | None]:
-    """Return level, planned analysis and mechanism of a question's document.
+    """Return level, planned analysis and mechanism of a question's document, for a matrix the part under ``of``.
 
     If a level and a planned analysis give the same mechanism, that pair is returned with None; else ``other`` and the
     mechanism itself. Without a mechanism the level is ``public`` or ``clearly``.
-
-    Args:
-        asked: document with ``mechanism`` or ``public``; for a matrix the part under ``of``.
     """
     mechanism = asked.get("mechanism")
     if not isinstance(mechanism, Mapping):

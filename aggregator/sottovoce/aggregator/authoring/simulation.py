@@ -1,4 +1,4 @@
-"""Simulation: simulated people answer a survey in memory, through the mechanisms that real respondents will use.
+"""Simulate a survey: people answer in memory, through the mechanisms that real respondents will use.
 
 Nothing is stored or sent, and each view computes the simulation again. The seeds are a function of the survey's digest
 and the settings, so that all pages and files with the same settings show the same simulated people. The functions that
@@ -26,13 +26,7 @@ FORMAT = "sottovoce-rehearsal/1"
 
 @dataclass(frozen=True)
 class ComparedEstimate:
-    """An estimate with the true values to compare it with.
-
-    Attributes:
-        estimate: estimate from the simulated reports.
-        was_set: share or mean in the settings; None if it cannot be set.
-        invented: share or mean of the simulated people.
-    """
+    """Estimate with the value in the settings (None if it cannot be set), and the simulated people's."""
 
     estimate: Estimate
     was_set: float | None
@@ -41,14 +35,7 @@ class ComparedEstimate:
 
 @dataclass(frozen=True)
 class Rehearsal:
-    """One simulation.
-
-    Attributes:
-        survey: the simulated survey.
-        setting: settings that determine it, together with the survey.
-        reports: reports of the simulated people.
-        truths: tallies of their true values for each question, for ``true_figure``.
-    """
+    """Simulation of a survey: its reports, and for ``true_figure`` the tallies of true values for each question."""
 
     survey: Survey
     setting: Setting
@@ -57,7 +44,7 @@ class Rehearsal:
 
     @property
     def revisions(self) -> list[RevisionCounts]:
-        """The one closed revision, for the functions that compute results."""
+        """One closed revision, for the functions that compute results."""
         return [self.reports.revision]
 
     def source(self, now: datetime) -> Source:
@@ -87,12 +74,7 @@ class Rehearsal:
 
 
 def rehearse(survey: Survey, setting: Setting) -> Rehearsal:
-    """Simulate a survey.
-
-    Args:
-        survey: survey of a draft, or a published one.
-        setting: number of people, shares and means.
-    """
+    """Simulate a survey, of a draft or published."""
     seed_data = canonical.dump([survey.digest, setting.query])
     seed = hashlib.sha256(b"rehearsal people " + seed_data).digest()
     truths = invent_as_set(survey, setting.people, int.from_bytes(seed), setting.wanted)

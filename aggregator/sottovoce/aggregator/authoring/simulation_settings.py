@@ -1,4 +1,4 @@
-"""Settings of a simulation: number of simulated people, and their true shares and means."""
+"""Read the settings of a simulation: number of simulated people, and their true shares and means."""
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
@@ -29,11 +29,10 @@ _LONGEST = 24
 
 @dataclass(frozen=True)
 class Field:
-    """One share or mean that can be set.
+    """Share or mean that can be set.
 
     Attributes:
         name: name of its parameter in the URL.
-        question: its question.
         option: name of the option or coordinate; "" for the mean of a number.
         written: value in its canonical spelling, or the default.
         kept: the value is the default, so that URLs need not contain it.
@@ -82,7 +81,6 @@ def read_setting(survey: Survey, query: Mapping[str, str], people: int | None) -
     """Read the settings from URL parameters; missing and invalid ones get their defaults.
 
     Args:
-        survey: the survey to simulate.
         query: ``n``, ``again``, and ``set.question.option`` in percent or ``set.question`` as a mean.
         people: expected number of respondents; None if unknown.
     """
@@ -105,10 +103,7 @@ def read_setting(survey: Survey, query: Mapping[str, str], people: int | None) -
 
 
 def options_to_set(question: Question) -> tuple[str, ...]:
-    """Return the options whose share can be set, or the coordinates whose mean can be set; ("",) for a number.
-
-    For yes/no the option "no" is left out: it has the rest.
-    """
+    """Return the options whose share can be set (not "no", it has the rest), or coordinates; ("",) for a number."""
     if question.kind.truth == "number":
         return ("",)
     return question.options[1:] if question.kind.truth == "yes_no" else question.options
@@ -126,7 +121,6 @@ def _field(question: Question, option: str, query: Mapping[str, str]) -> Field:
 
 
 def _default(question: Question, option: str) -> str:
-    """Return the default of a field in its canonical spelling."""
     grid = question.domain.grid
     if grid is not None:
         return grid.text(math.floor(grid.steps * LOWER))
@@ -189,15 +183,7 @@ def _parse_int(written: str, most: int) -> int | None:
 
 
 def set_figures(question: Question, wanted: SetShares) -> Iterator[float]:
-    """Yield the true values of a question in the order of its options or coordinates.
-
-    Args:
-        question: the question.
-        wanted: its settings.
-
-    Yields:
-        Shares; for numbers, means in the question's unit.
-    """
+    """Yield the true values of a question by option: shares; for numbers, means in the question's unit."""
     grid = question.domain.grid
     if grid is None:
         yield from wanted.shares

@@ -1,4 +1,4 @@
-"""Slugs: short names for links, conditions and files, made from the researcher's texts."""
+"""Make slugs, short names for links, conditions and files, from the researcher's texts."""
 
 import re
 import unicodedata
@@ -41,13 +41,7 @@ _RESERVED = (
 
 
 def short_name(text: str, otherwise: str, joiner: str = "_") -> str:
-    """Make a slug from the Latin letters and digits of a text, in lower case.
-
-    Args:
-        text: text in any language.
-        otherwise: result for a text without Latin letters and digits.
-        joiner: separator of words.
-    """
+    """Make a slug from the Latin letters and digits of a text, in lower case; ``otherwise`` if it has none."""
     words = joiner.join(_words(text))[:LONGEST]
     return words.strip(joiner) or otherwise
 
@@ -58,12 +52,9 @@ def _words(text: str) -> list[str]:
 
 
 def question_name(text: str, otherwise: str, language: str) -> str:
-    """Make a question's name of at most 24 characters that SPSS, Stata and R accept.
+    """Make a question's name of at most 24 characters that SPSS, Stata and R accept; ``otherwise`` if there is none.
 
-    Args:
-        text: text of the question.
-        otherwise: result for a text without Latin letters.
-        language: tag of the text's language, whose most frequent words are left out where others remain.
+    The most frequent words of the text's language are left out where others remain.
     """
     every = _words(text)
     frequent = _STOP_WORDS.get(language, _STOP_WORDS.get(language.partition("-")[0], "")).split()
@@ -84,14 +75,7 @@ def is_given(name: str) -> bool:
 
 
 def free_name(wanted: str, taken: Collection[str], joiner: str = "_", longest: int | None = None) -> str:
-    """Return the name if it is free, else the name with the first number from 2 that makes it free.
-
-    Args:
-        wanted: the wanted name.
-        taken: names in use.
-        joiner: separator before the number.
-        longest: largest length of the result; None for no limit.
-    """
+    """Return the name if it is free, else with the first number from 2 that makes it free, within ``longest``."""
     if wanted not in taken:
         return wanted
     ends = (f"{joiner}{number}" for number in range(2, len(taken) + 3))

@@ -1,4 +1,4 @@
-"""Survey templates: complete questionnaires from real fields of research, with the literature behind their items.
+"""Provide survey templates: complete questionnaires from fields of research, with the literature behind their items.
 
 A template is a survey file under ``templates/``. The file ``about.yaml`` there has its purpose and, for each private
 item, its source and the share or mean that studies found. The wording of all items is our own.
@@ -28,7 +28,7 @@ PEOPLE = (1500, 2000)
 
 @dataclass(frozen=True)
 class Template:
-    """One questionnaire to start from.
+    """Questionnaire to start from.
 
     Attributes:
         name: name of the template, as in ``sottovoce new``.
@@ -48,11 +48,10 @@ class Template:
 
 @dataclass(frozen=True)
 class TemplateQuestion:
-    """A private question of a template.
+    """Private question of a template, with the literature that it follows.
 
     Attributes:
         label: its text by language.
-        source: literature that it follows.
         number: the estimate is a mean in the question's unit; else it is a share.
         expected: expected share or mean, for which the margins are computed.
         margins: half-widths of its 95 % interval, for each number in ``PEOPLE``.
@@ -71,25 +70,17 @@ def all_templates() -> tuple[Template, ...]:
 
 
 def template_file(name: str) -> bytes:
-    """Return the survey file of a template, with its comments.
-
-    Raises:
-        SpecError: there is no template of this name.
-    """
+    """Return the survey file of a template, with its comments; SpecError if there is no template of this name."""
     if name not in _notes():
         raise SpecError("there is no template of this name; sottovoce new --list names them")
     return files(__package__).joinpath("templates", f"{name}.yaml").read_bytes()
 
 
 def margins(survey: Survey, expected: Mapping[str, float], people: int) -> dict[str, float]:
-    """Return the half-widths of the 95 % intervals, z sqrt(v / n), by the question's name.
+    """Return the half-widths of the 95 % intervals, z sqrt(v / n), by the question's name, for ``people`` reports.
 
-    Here v is the variance of one report's score, and n is the number of reports that answer the question.
-
-    Args:
-        survey: survey of a template, as it is or edited.
-        expected: share, or mean of a number, by the question's name; questions without one are left out.
-        people: number of reports.
+    Here v is the variance of one report's score, and n is the number of reports that answer the question. Questions
+    without an expected share, or mean of a number, are left out.
     """
     z = NormalDist().inv_cdf((1 + CONFIDENCE) / 2)
     found = {}

@@ -18,13 +18,9 @@ ABSENT_KEYS = ("absent_category", "when_absent")
 
 
 def survey_document(draft: SurveyDraft, name: str) -> dict[str, Any]:
-    """Convert a draft into a document for ``parse_survey``.
+    """Convert a draft, complete or not, into a document for ``parse_survey``.
 
     Empty texts are left out, and so is ``ask`` unless it is below the number of private questions.
-
-    Args:
-        draft: the draft, complete or not.
-        name: name of the survey.
     """
     draft = with_slugs(draft)
     document = _without_empty({**draft.head, "default_language": draft.tags[0]})
@@ -41,7 +37,6 @@ def card_groups(cards: Iterable[DraftItem]) -> list[tuple[str, list[DraftItem]]]
 
 
 def _entries(draft: SurveyDraft, block: str, cards: list[DraftItem]) -> list[dict[str, Any]]:
-    """Return the entries of the survey's list of questions for one group of cards."""
     items = [_item(without_not(card, draft.cards), draft.declining) for card in cards]
     if not block:
         return items
@@ -71,7 +66,6 @@ def with_slugs(draft: SurveyDraft) -> SurveyDraft:
 
 
 def _rename_in_head(head: Mapping[str, Any], names: Mapping[str, str]) -> Mapping[str, Any]:
-    """Return the survey's own keys with the new names of the questions that they name."""
     found = dict(head)
     if "keep_last" in head:
         found["keep_last"] = [names.get(name, name) for name in head["keep_last"]]
@@ -138,10 +132,6 @@ def absent_keys(card: DraftItem, declining: str) -> dict[str, Any]:
 
     Only an answer of its own causes no bias. Numbers and multiple choices cannot have one; a missing answer to them
     counts as the value that the card names, and for a multiple choice as no option chosen.
-
-    Args:
-        card: card of a question or a matrix.
-        declining: one of ``draft.DECLINING``.
     """
     kind, given = TYPES.get(str(card.treated.get("type", "")), TYPES["boolean"]), card.treated
     # Where a person's own fact hides the answer there is no way to decline.

@@ -1,4 +1,4 @@
-"""Test run: a separate survey, so that the name of the real one stays free and their reports are never mixed."""
+"""Make the test run of a survey: a separate survey, so the real one's name stays free and reports are never mixed."""
 
 import re
 from collections.abc import Collection, Mapping
@@ -18,10 +18,7 @@ _WEEK = timedelta(weeks=1)
 def trial_of(survey: Survey, name: str, today: date) -> Survey:
     """Return the test run of a survey: open at once to anyone with the link, with every report visible at once.
 
-    Args:
-        survey: survey of a draft, or a published revision.
-        name: name of the test run.
-        today: first day; each wave of a survey with waves takes a week.
+    ``today`` is the first day; each wave of a survey with waves takes a week.
     """
     document = {key: value for key, value in survey.document.items() if key not in ("replaces", "opens", "closes")}
     if "waves" in document:
@@ -43,21 +40,11 @@ def _waves(survey: Survey, today: date) -> Mapping[str, object]:
 
 
 def trial_name(survey: str, taken: Collection[str]) -> str:
-    """Return the name of a survey's next test run.
-
-    Args:
-        survey: name of the survey.
-        taken: names that are or were in use.
-    """
+    """Return the name of a survey's next test run, which is and was not ``taken``."""
     names = (f"{survey[:_LONGEST]}{_MARK}{number}" for number in range(1, len(taken) + 2))
     return next(name for name in names if name not in taken)
 
 
 def is_trial_name_of(survey: str, name: str) -> bool:
-    """Return whether a name is one that ``trial_name`` gives to a test run of this survey.
-
-    Args:
-        survey: name of the survey.
-        name: any name.
-    """
+    """Return whether a name is one that ``trial_name`` gives to a test run of this survey."""
     return re.fullmatch(re.escape(survey[:_LONGEST] + _MARK) + "[0-9]+", name, re.ASCII) is not None

@@ -1,4 +1,4 @@
-"""Validation of a draft: errors and warnings, each with its message, its field and, if there is one, a fix.
+"""Check a draft: errors and warnings, each with its message, its field and, if there is one, a fix.
 
 Errors that can arise on the page Design have translated messages. Anything else that ``parse_survey`` refuses can come
 only from files, and is reported in its words with the key in the file.
@@ -47,15 +47,10 @@ _FIELDS = {
 
 
 def problems_of(draft: SurveyDraft, name: str, figures: DraftFigures | None = None) -> list[DraftProblem]:
-    """Return all problems, errors first.
+    """Return all problems of a draft, complete or not, errors first; ``figures`` are its cost and precision, if known.
 
     Errors of ``parse_survey`` are left out for fields and cards that already have an error. A mend that would cause
     another error is left out too.
-
-    Args:
-        draft: the draft, complete or not.
-        name: name of the survey.
-        figures: cost and precision of the draft, if already computed.
     """
     found = _problems(draft, name, figures)
     graves = _errors(found)
@@ -105,11 +100,7 @@ def _translated_problems(draft: SurveyDraft, figures: DraftFigures) -> Iterator[
 
 
 def survey_of_draft(draft: SurveyDraft, name: str) -> Survey:
-    """Convert a draft into a survey.
-
-    Raises:
-        SpecError: the draft is not yet a valid survey.
-    """
+    """Convert a draft into a survey; SpecError if it is not yet a valid one."""
     return parse_survey(survey_document(draft, name))
 
 
@@ -131,7 +122,6 @@ def refused_field(draft: SurveyDraft, problem: Problem) -> DraftProblem:
 
 
 def _key_of(pointer: str) -> str:
-    """Return the last key in a JSON pointer, as in the survey file."""
     names = [part for part in pointer.split("/") if part and not part.isdigit()]
     return names[-1].replace("~1", "/").replace("~0", "~") if names else "survey"
 
@@ -185,7 +175,6 @@ def _texts(draft: SurveyDraft) -> Iterator[DraftProblem]:
 
 
 def _texts_with_fields(draft: SurveyDraft) -> Iterator[tuple[FieldPath, Mapping[str, str]]]:
-    """Yield every text by language, with its form field."""
     researcher, after = draft.head.get("researcher", {}), draft.head.get("after", {})
     head_texts = {key: draft.head.get(key) for key in ("title", "description", "consent", "notice", "neutral_title")}
     head_texts |= {f"researcher.{key}": researcher.get(key) for key in ("name", "institution", "ethics")}

@@ -23,7 +23,6 @@ class LeftOut:
     """Part of a workbook that was not imported.
 
     Attributes:
-        sheet: name of the sheet.
         row: row number as in the spreadsheet program, from 1.
         column: heading of the column; "" for the whole row.
         what: reason and advice, without the cell's content; a ``Sentence`` if it has placeholders.
@@ -49,13 +48,7 @@ class LeftOut:
 
 @dataclass(frozen=True)
 class SheetRow:
-    """One row below the headings.
-
-    Attributes:
-        sheet: name of the sheet.
-        number: row number as in the spreadsheet program, from 1.
-        cells: text by heading, without empty cells.
-    """
+    """Row below the headings: its number in the spreadsheet program, from 1, and text by heading, if not empty."""
 
     sheet: str
     number: int
@@ -71,14 +64,9 @@ class SheetRow:
 
 
 def read_workbook(data: bytes, wanted: Sequence[str]) -> tuple[dict[str, Sheet], list[LeftOut]]:
-    """Read the wanted sheets of a workbook.
+    """Read the wanted sheets, named in lower case, of an .xlsx file; missing ones are skipped.
 
-    Args:
-        data: content of the .xlsx file.
-        wanted: names of sheets in lower case; missing ones are skipped.
-
-    Returns:
-        (rows by name of the sheet, notes on merged cells, formulas and unreadable texts).
+    Return rows by sheet, and notes on merged cells, formulas and unreadable texts.
 
     Raises:
         SpecError: the file is not an .xlsx workbook, is too large, or has macros or a password.

@@ -96,12 +96,9 @@ class Texts:
     """Columns of texts in an XLSForm, with their languages."""
 
     def __init__(self, sheets: Mapping[str, Sheet], settings: SheetRow, left: list[LeftOut]) -> None:
-        """Find the languages of all columns, and the default language.
+        """Find the languages of all columns, and the default language: the settings' if texts in it exist.
 
-        Args:
-            sheets: rows by name of the sheet.
-            settings: the form's settings; their ``default_language`` is used if texts in it exist.
-            left: list of notes, to which columns in unknown languages are added.
+        Notes on columns in unknown languages are added to ``left``.
         """
         headings = {heading: row.sheet for sheet in sheets.values() for row in sheet for heading in row.cells}
         self._left = left
@@ -143,12 +140,7 @@ def tag_of(language: str) -> str:
 
 @dataclass(frozen=True)
 class Imported:
-    """Result of an import.
-
-    Attributes:
-        document: document of a valid survey, with its shorthand.
-        left_out: parts that were not imported, in the order of the sheets.
-    """
+    """Result of an import: a valid survey's document, with its shorthand, and parts left out, in sheet order."""
 
     document: dict[str, Any]
     left_out: tuple[LeftOut, ...]
@@ -157,8 +149,8 @@ class Imported:
 def read_xlsform(data: bytes) -> Imported:
     """Import the form in a workbook.
 
-    Raises:
-        SpecError: the file is not a workbook, lacks a required sheet or column, or has no question that can be asked.
+    Raises SpecError if the file is not a workbook, lacks a required sheet or column, or has no question that can be
+    asked.
     """
     sheets, notes = read_workbook(data, SHEETS)
     _check_sheets(sheets)
@@ -203,14 +195,12 @@ class _Form:
         self._repeats = 0
 
     def head(self) -> dict[str, Any]:
-        """Return the survey's document without its questions."""
         title = self._settings.get("form_title") or "Imported form"
         name = _plain_name(self._settings.get("form_id") or title) or "imported"
         default = self._texts.default
         return {"format": FORMAT, "name": name, "revision": 1, "default_language": default, "title": {default: title}}
 
     def take(self, row: SheetRow) -> None:
-        """Import one row of the sheet ``survey``."""
         kind = _SPACED.sub(r"\1_\2", row.get("type").strip().lower()).partition(" ")[0]
         if kind in {"begin_repeat", "end_repeat"}:
             self._repeats += 1 if kind == "begin_repeat" else -1
@@ -363,7 +353,6 @@ class _Form:
         return {"mechanism": {"epsilon": PROTECTION.get(level, level)} if known else dict(CLEARLY)}
 
     def _check_level(self, row: SheetRow, level: str) -> bool:
-        """Return True if the level is known; else note that it is not."""
         if level in PROTECTION or NUMBER.fullmatch(level):
             return True
         what = "not known; write public, a little, clearly, badly or an epsilon. It is protected clearly"
@@ -388,7 +377,6 @@ class _Form:
 
 
 def _lists(rows: Sheet) -> dict[str, list[SheetRow]]:
-    """Return the choices of each list, in order."""
     lists: dict[str, list[SheetRow]] = {}
     for row in rows:
         lists.setdefault(row.get("list_name", "list name"), []).append(row)
@@ -433,11 +421,7 @@ def _absence(fields: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _leave_out_what_is_refused(document: dict[str, Any], form: _Form) -> None:
-    """Remove refused conditions and questions until the document is a valid survey, with a note on each.
-
-    Raises:
-        SpecError: no question is left, there are too many items, or the error is not in a question.
-    """
+    """Remove refused conditions and questions, each with a note, until the document is valid, or raise SpecError."""
     questions: list[dict[str, Any]] = document["questions"]
     if len(questions) > MAX_QUESTIONS:
         row = row_of(form.rows[MAX_QUESTIONS]).number

@@ -1,4 +1,4 @@
-"""Blocks of an XLSForm: groups with a mechanism, whose questions are randomized together, and what is refused."""
+"""Handle blocks of an XLSForm: groups with a mechanism, whose questions are randomized together, and refusals."""
 
 import math
 import re
@@ -26,13 +26,7 @@ _EPSILON_OF_LITTLE = 2.0
 
 
 class BlockGroup:
-    """A group with a mechanism, while its questions are read.
-
-    Attributes:
-        row: row that begins it.
-        rows: rows of its questions.
-        entry: of the survey's list of questions.
-    """
+    """Group with a mechanism, while its questions are read: its row, the questions' rows, its entry in the survey."""
 
     def __init__(self, row: SheetRow, name: str) -> None:
         self.row = row
@@ -61,13 +55,7 @@ def _epsilon(level: str, questions: int) -> str:
 
 
 def take_apart(questions: list[dict[str, Any]], rows: list[SheetRow | BlockGroup], index: int) -> None:
-    """Protect the questions of a block one by one.
-
-    Args:
-        questions: entries of the survey's list of questions.
-        rows: their rows.
-        index: of the block.
-    """
+    """Protect the questions of the block at ``index`` one by one."""
     group = rows[index]
     if isinstance(group, BlockGroup):
         questions[index : index + 1] = [{**item, "mechanism": dict(CLEARLY)} for item in group.entry["items"]]
@@ -84,14 +72,7 @@ def take_away(
 ) -> None:
     """Remove one part that a survey refuses: a condition, a question, or what makes a group a block.
 
-    Args:
-        error: the refusal.
-        questions: entries of the survey's list of questions.
-        rows: their rows.
-        left: notes, to which this one is added.
-
-    Raises:
-        SpecError: the refusal itself, if no question is the cause.
+    A note is added to ``left``. The refusal itself is raised if no question is the cause.
     """
     refused = [(problem.pointer.split("/"), problem.message) for problem in error.problems]
     at_questions = [(int(path[2]), path[3:], why) for path, why in refused if path[1:2] == ["questions"] and path[2:]]

@@ -18,15 +18,14 @@ _DEEPEST = 50
 
 
 class UnsupportedConditionError(ValueError):
-    """A survey file cannot express the condition; the message names the reason and repeats no part of the text."""
+    """A condition that a survey file cannot express; the message names the reason and repeats no part of the text."""
 
 
 @dataclass(frozen=True)
 class ReferencedQuestion:
-    """An earlier question that conditions may refer to.
+    """Earlier question that conditions may refer to.
 
     Attributes:
-        name: name in the survey.
         options: option names in the survey by their names in the form; empty for a number.
         several: several options may be chosen.
         step: step of a number, else None.
@@ -64,7 +63,7 @@ def conditions(relevant: Sequence[str], earlier: Mapping[str, ReferencedQuestion
         earlier: the questions before it, by their names in the form.
 
     Raises:
-        CannotSayError: a survey file cannot express the condition.
+        UnsupportedConditionError: a survey file cannot express the condition.
     """
     read = _Many(every=True, parts=[_Parser(text, earlier).whole() for text in relevant])
     parts = _flat(read, every=True)
@@ -99,7 +98,6 @@ def _flat(tree: "_One | _Many", every: bool) -> list["_One | _Many"]:
 
 
 def _conditions_by_question(parts: Sequence[_One], every: bool) -> dict[str, Any]:
-    """Return conditions by question, with those on the same question merged."""
     found: dict[str, _One] = {}
     for part in parts:
         name = part.asked.name
@@ -130,7 +128,6 @@ def _condition_value(part: _One) -> Any:  # noqa: ANN401 - a list or a map
 
 
 def _format_bound(end: Decimal, step: Decimal) -> str:
-    """Format a bound, integers without a decimal point."""
     return str(int(end)) if end == int(end) and step == int(step) else str(end)
 
 

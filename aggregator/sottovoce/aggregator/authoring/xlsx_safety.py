@@ -1,4 +1,4 @@
-"""Safety checks of an .xlsx workbook before a library opens it.
+"""Check an .xlsx workbook for safety before a library opens it.
 
 A workbook is a zip archive of XML files. Sizes, parts and cell references are checked here against decompression bombs:
 a few bytes may unpack to gigabytes, a single cell far down makes a reader allocate all cells above it, and every cell
@@ -31,11 +31,7 @@ _BROKEN = "the workbook is damaged: open it in a spreadsheet program and save it
 
 @dataclass(frozen=True)
 class Facts:
-    """Result of the checks.
-
-    Attributes:
-        formulas: cells with a formula, as (name of the sheet, row, letters of the column).
-    """
+    """Result of the checks: cells with a formula, as (name of the sheet, row, letters of the column)."""
 
     formulas: frozenset[tuple[str, int, str]]
 
@@ -43,9 +39,7 @@ class Facts:
 def check_workbook(data: bytes) -> Facts:
     """Check that a file is a safe .xlsx workbook.
 
-    Raises:
-        SpecError: it is not a workbook, is damaged, has macros, or is larger than any survey; the message says how to
-            fix it.
+    Raises SpecError, which says how to fix it, if it is not one, is damaged, has macros, or is larger than any survey.
     """
     if len(data) > MAX_BYTES:
         raise SpecError("the workbook is larger than 4 MiB; remove pictures and sheets outside the form")
@@ -117,11 +111,7 @@ class _Cells:
         self._text = ""
 
     def read(self, content: bytes) -> None:
-        """Parse the whole part.
-
-        Raises:
-            SpecError: it is not well-formed XML, or a cell has an invalid reference.
-        """
+        """Parse the whole part; SpecError if it is not well-formed XML, or a cell has an invalid reference."""
         parser = _parser()
         parser.StartElementHandler = self._start
         parser.EndElementHandler = self._end
@@ -200,7 +190,6 @@ def _column(letters: str) -> int:
 
 
 def _letters(column: int) -> str:
-    """Return the letters of a column: A, B, ..., Z, AA, ..."""
     letters = ""
     while column > 0:
         column, rest = divmod(column - 1, 26)
@@ -223,7 +212,6 @@ def _sheet_names(parts: dict[str, bytes]) -> dict[str, str]:
 
 
 def _elements(content: bytes, name: str) -> Iterator[dict[str, str]]:
-    """Return the attributes of every element of this name."""
     found: list[dict[str, str]] = []
     parser = _parser()
 

@@ -72,12 +72,7 @@ class Total:
 
 
 def total(charges: Iterable[Charge], delta: Fraction) -> Total | None:
-    """Return the smaller of both accounts; None if neither stays within delta.
-
-    Args:
-        charges: charges of the releases.
-        delta: delta of the whole budget; each account gets half of it.
-    """
+    """Return the smaller of both accounts, each with half of the budget's delta; None if neither stays within it."""
     made = list(charges)
     half = delta / 2
     totals = [found for found in (_sum(made, half), _zcdp(made, half)) if found is not None]
@@ -125,10 +120,9 @@ def _up(value: Decimal) -> Fraction:
 
 @dataclass(frozen=True)
 class Answered:
-    """An answer that may be shown, because it is in the ledger.
+    """Answer that may be shown, because it is in the ledger.
 
     Attributes:
-        entry: the recorded entry.
         again: True if the answer was recorded before; then it cost nothing now.
         spent: total cost of all recorded answers.
     """
@@ -140,13 +134,9 @@ class Answered:
 
 @dataclass(frozen=True)
 class Budget:
-    """The budget of one data set.
+    """Budget of one data set, by the SHA-256 of the data and the digest of their declaration.
 
-    Attributes:
-        place: storage of its ledger.
-        data: SHA-256 of the data.
-        declaration: digest of the declaration of the data.
-        heads: folder of ledger anchors, which holds the head of this ledger.
+    ``place`` stores its ledger; the folder ``heads`` holds the head of this ledger.
     """
 
     place: LedgerPlace
@@ -158,9 +148,7 @@ class Budget:
         """Start a ledger with these terms.
 
         Until the first answer, the curator may correct the declaration and bind again; the other terms are fixed.
-
-        Raises:
-            StorageError: this data set already has a budget, here or in another copy; it is left unchanged.
+        Raises StorageError if this data set already has a budget, here or in another copy; it is left unchanged.
         """
         with self._exclusive():
             line = first_line(terms)
@@ -177,8 +165,7 @@ class Budget:
     def is_open_with(self, terms: BudgetTerms) -> bool:
         """Return whether exactly these terms are in force, so that nothing needs to be opened.
 
-        Raises:
-            StorageError: the ledger was changed, or it has these terms and does not match its head.
+        Raises StorageError if the ledger was changed, or it has these terms and does not match its head.
         """
         with self._exclusive():
             there = self.place.read() is not None and self.anchor.get(self.data) is not None
@@ -226,10 +213,7 @@ class Budget:
     def open_plan(self, answers: int, epsilon: Fraction, delta: Fraction | None = None) -> Answered:
         """Charge a number of answers of equal epsilon whole, by optimal composition; see ``ledger.plans``.
 
-        Args:
-            answers: number of answers.
-            epsilon: epsilon of each.
-            delta: delta of all together; None for all that the plans before it leave.
+        ``delta`` is for all together; None for all that the plans before it leave.
 
         Raises:
             BudgetExhausted: the plan costs more than is left; nothing is recorded.
@@ -302,11 +286,7 @@ class Budget:
 
 
 def spent(ledger: ReleaseLedger) -> Total:
-    """Return the total cost of all recorded answers.
-
-    Raises:
-        StorageError: they cost more than the budget allows, which ``ask`` never lets happen.
-    """
+    """Return the total cost of all recorded answers; StorageError if above the budget, which ``ask`` prevents."""
     found = _total(ledger, ())
     if found is None or found.epsilon > ledger.terms.epsilon:
         raise StorageError("the budget's entries cost more than it allows: they were not written by this software")
@@ -314,11 +294,7 @@ def spent(ledger: ReleaseLedger) -> Total:
 
 
 def check_affordable(ledger: ReleaseLedger, charge: Charge) -> Total:
-    """Return the total cost including one more release.
-
-    Raises:
-        BudgetExhausted: the total exceeds the budget.
-    """
+    """Return the total cost including one more release; BudgetExhausted if it exceeds the budget."""
     found = _total(ledger, (charge,))
     if found is None:
         raise BudgetExhausted(

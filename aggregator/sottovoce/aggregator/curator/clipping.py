@@ -1,4 +1,4 @@
-"""Norm clipping of integer vectors: a declared ball bounds the contribution of one record to a sum of vectors.
+"""Clip integer vectors by norm: a declared ball bounds the contribution of one record to a sum of vectors.
 
 A vector outside the ball is scaled towards zero, and each coordinate is then rounded towards zero, so that the
 *integers* are inside. Rounding to nearest after clipping would make the norm up to a third too large (10 coordinates,
@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 MOST_STEPS = 2**20
-"""The largest radius, so that every product stays an exact 64-bit integer."""
+"""Largest radius, so that every product stays an exact 64-bit integer."""
 
 MOST_COORDINATES = 2**12
 
@@ -22,15 +22,12 @@ Vectors = npt.NDArray[np.int64]
 
 @dataclass(frozen=True)
 class Ball:
-    """The integer vectors of at most this norm.
+    """Integer vectors of at most this norm; ValueError if an attribute is out of range.
 
     Attributes:
         norm: 1 (sum of absolute values) or 2 (Euclidean).
         radius: in steps, 1 .. 2^20.
         coordinates: d, 1 .. 2^12.
-
-    Raises:
-        ValueError: one of them is out of range.
     """
 
     norm: int
@@ -44,11 +41,7 @@ class Ball:
             raise ValueError("a ball has a radius of 1 to 2^20 steps and 1 to 2^12 coordinates")
 
     def clip(self, rows: npt.NDArray[Any]) -> Vectors:
-        """Return each row unchanged if it is inside the ball, otherwise scaled into it.
-
-        Raises:
-            ValueError: the rows have a different number of coordinates.
-        """
+        """Return each row, scaled into the ball if it is outside; ValueError for other numbers of coordinates."""
         if rows.ndim != 2 or rows.shape[1] != self.coordinates:
             raise ValueError("the vectors have another number of coordinates than declared")
         inside: Vectors = np.clip(rows, -16 * MOST_STEPS, 16 * MOST_STEPS).astype(np.int64)
@@ -70,13 +63,9 @@ class Ball:
         return rounded_up
 
     def sensitivity(self, records: int) -> tuple[int, int]:
-        """Return the sensitivity of a sum of vectors in the ball.
+        """Return the L1 and squared L2 sensitivity, in steps, of a sum of vectors in the ball.
 
-        Args:
-            records: vectors by which neighbouring sums differ: 1 for add/remove, 2 for replace-one.
-
-        Returns:
-            (L1 sensitivity, squared L2 sensitivity), in steps.
+        ``records`` is the number of vectors by which neighbouring sums differ: 1 for add/remove, 2 for replace-one.
         """
         reach = records * self.radius
         # In the L2 ball, L1 <= sqrt(d) * L2. Sums differ by integer vectors, so the integer part of that bound holds.

@@ -1,4 +1,4 @@
-"""Noisy counts: records that meet one predicate or each of several, or a sum of weights.
+"""Release noisy counts: records that meet one predicate or each of several, or a sum of weights.
 
 Answer       c_j + x_j, c_j the sum over records of their value (0 or 1, or a weight in steps of 1/W), x_j exact
              discrete Laplace noise of rate epsilon / D.
@@ -28,13 +28,7 @@ NEGATIVE = "noise may make a count negative or larger than n; do not clip what i
 
 
 def count(met: npt.NDArray[Any], terms: ReleaseTerms, draws: ExactNoise) -> Release:
-    """Release the number of records that meet one predicate.
-
-    Args:
-        met: n marks; a nonzero mark means that the record meets the predicate.
-        terms: epsilon and neighbouring relation.
-        draws: source of the noise.
-    """
+    """Release the number of records that meet one predicate; a nonzero mark, of n, means that the record does."""
     noisy = add_laplace([int(np.count_nonzero(met))], terms.epsilon, draws)
     return Release(
         question=terms.question("count"),
@@ -47,14 +41,12 @@ def count(met: npt.NDArray[Any], terms: ReleaseTerms, draws: ExactNoise) -> Rele
 
 
 def counts(marks: npt.NDArray[Any], terms: ReleaseTerms, draws: ExactNoise, most: int | None = None) -> Release:
-    """Release the number of records that meet each of m predicates.
+    """Release the number of records that meet each of m predicates; a nonzero mark, of n x m, means that it does.
 
     Args:
-        marks: n x m marks; a nonzero mark means that the record meets the predicate.
         terms: epsilon for all m counts together, and neighbouring relation.
-        draws: source of the noise.
-        most: number of predicates that count for one record, 1 .. m, declared without looking at the data; further
-            ones are not counted. None for all.
+        most: number of predicates that count for one record, 1 .. m, declared without looking at the data; further ones
+            are not counted. None for all.
 
     Raises:
         ValueError: ``most`` is out of range.
@@ -88,12 +80,7 @@ def weighted_count(weights: npt.NDArray[Any], steps: int, terms: ReleaseTerms, d
 
     Args:
         weights: n integers in 0 .. steps, which encode weights from 0 to 1; others are clipped.
-        steps: W, at least 1 and at most 2^32.
-        terms: epsilon and neighbouring relation.
-        draws: source of the noise.
-
-    Raises:
-        ValueError: ``steps`` is out of range.
+        steps: W, at least 1 and at most 2^32; else ValueError.
     """
     if not 1 <= steps <= 2**32:
         raise ValueError("weights have from 1 to 2^32 steps")

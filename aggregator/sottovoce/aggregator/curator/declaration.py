@@ -1,4 +1,4 @@
-"""Declaration of a data set (its domain), made before the data are read: DATA.yaml, next to a CSV or Parquet file.
+"""Declare a data set (its domain) before the data are read: DATA.yaml, next to a CSV or Parquet file.
 
     format: sottovoce-data/1
     record: one student, once
@@ -45,7 +45,7 @@ _NUMBER = re.compile(r"[+-]?(?:[0-9]{1,300}(?:\.[0-9]{0,300})?|\.[0-9]{1,300})(?
 
 
 class Placed(NamedTuple):
-    """The integer that encodes a cell, and whether the cell was as declared."""
+    """Integer that encodes a cell, and whether the cell was as declared."""
 
     value: int
     fits: bool
@@ -53,17 +53,13 @@ class Placed(NamedTuple):
 
 @dataclass(frozen=True)
 class Categories:
-    """Column with one of a list of names; any other text is ``other``, which is the last cell if it was not declared.
-
-    Attributes:
-        names: the declared names.
-    """
+    """Column with one of a list of names; other text is ``other``, which is the last cell if it was not declared."""
 
     names: tuple[str, ...]
 
     @cached_property
     def cells(self) -> tuple[str, ...]:
-        """The cells of a histogram, empty ones too: the declared names and ``other``."""
+        """Cells of a histogram, empty ones too: the declared names and ``other``."""
         return self.names if OTHER in self.names else (*self.names, OTHER)
 
     @cached_property
@@ -72,7 +68,7 @@ class Categories:
 
     @property
     def largest(self) -> int:
-        """The largest integer that encodes a cell."""
+        """Largest integer that encodes a cell."""
         return len(self.cells) - 1
 
     def place(self, text: str) -> Placed:
@@ -88,11 +84,7 @@ class Categories:
 
 @dataclass(frozen=True)
 class MarkColumn:
-    """Column with several yes/no marks; a cell lists the names of the marks that are set, in any order.
-
-    Attributes:
-        names: the declared names.
-    """
+    """Column with several yes/no marks; a cell lists the names of the marks that are set, in any order."""
 
     names: tuple[str, ...]
 
@@ -102,7 +94,7 @@ class MarkColumn:
 
     @property
     def largest(self) -> int:
-        """The largest integer that encodes a cell: all marks are set."""
+        """Largest integer that encodes a cell: all marks are set."""
         return (1 << len(self.names)) - 1
 
     def place(self, text: str) -> Placed:
@@ -138,7 +130,7 @@ class NumberColumn:
 
     @property
     def largest(self) -> int:
-        """The largest integer that encodes a cell."""
+        """Largest integer that encodes a cell."""
         return self.steps
 
     @property
@@ -172,15 +164,14 @@ class NumberColumn:
 class TextColumn:
     """Column with names that are not known beforehand, of which only common ones are ever shown.
 
-    Attributes:
-        longest: bytes of UTF-8 that a name has at most; longer ones are cut.
+    Names longer than ``longest`` bytes of UTF-8 are cut.
     """
 
     longest: int
 
     @property
     def largest(self) -> int:
-        """The largest integer that encodes a cell."""
+        """Largest integer that encodes a cell."""
         return (1 << 8 * self.longest) - 1
 
     def place(self, text: str) -> Placed:
@@ -224,11 +215,7 @@ class Declaration:
         return {"format": FORMAT, "record": self.record, "columns": used | {n: {"unused": True} for n in self.unused}}
 
     def column(self, name: str) -> Kind:
-        """Return the declaration of a column.
-
-        Raises:
-            SpecError: the column is not declared, declared as unused, or published exactly.
-        """
+        """Return the declaration of a column; SpecError if it is undeclared, unused, or published exactly."""
         if name in self.exact:
             raise SpecError(f"'{name}' is not published with noise: its exact counts are part of the results")
         if name not in self.columns:
@@ -238,11 +225,7 @@ class Declaration:
 
 
 def parse_declaration(document: object) -> Declaration:
-    """Parse the document of a declaration.
-
-    Raises:
-        SpecError: the document is invalid; lists every mistake found.
-    """
+    """Parse the document of a declaration; SpecError lists every mistake found."""
     reader = Reader()
     top = reader.fields(document, "", {"format", "record", "columns"}, set())
     reader.one_of(top.get("format"), "/format", (FORMAT,))

@@ -1,4 +1,4 @@
-"""System randomness for releases. No other file of the curator uses it."""
+"""Draw system randomness for releases. No other file of the curator uses it."""
 
 import secrets
 

@@ -1,4 +1,4 @@
-"""Variance of discrete Gaussian noise for (epsilon, delta)-differential privacy.
+"""Find the variance of discrete Gaussian noise for (epsilon, delta)-differential privacy.
 
 One number      With sensitivity D the exact delta of the discrete distribution is its hockey-stick divergence,
                 delta(epsilon) = sum over x of max(P(x) - e^epsilon P(x - D), 0). The likelihood ratio is monotone, so
@@ -30,7 +30,6 @@ def discrete_delta(variance: Fraction, shift: int, epsilon: float) -> float:
     Args:
         variance: s of P(x) ~ e^(-x^2 / (2 s)).
         shift: sensitivity of the number, an integer number of steps above 0.
-        epsilon: argument of the privacy curve delta(epsilon).
     """
     s = float(variance)
     # P(x) > e^epsilon P(x - shift) up to this x; terms further down than 40 sigma are below 10^-300.
@@ -51,19 +50,12 @@ def concentrated_delta(rho: float, epsilon: float) -> float:
 
 
 def gaussian_variance(epsilon: Fraction, delta: Fraction, square: int, numbers: int) -> tuple[Fraction, float]:
-    """Return the smallest variance found for which the noise is (epsilon, delta)-private.
+    """Return the smallest variance found for which the noise is (epsilon, delta)-private, and its computed delta.
 
     Args:
-        epsilon: above 0.
-        delta: above 0 and below 1.
+        epsilon, delta: above 0, delta below 1; else ValueError.
         square: the squared L2 sensitivity, in steps.
         numbers: how many numbers get noise.
-
-    Returns:
-        (variance, its computed delta).
-
-    Raises:
-        ValueError: epsilon or delta is out of range.
     """
     if epsilon <= 0 or not 0 < delta < 1:
         raise ValueError("Gaussian noise needs epsilon above 0 and delta between 0 and 1")

@@ -1,4 +1,4 @@
-"""Grid of a declared number: bounds, step, and conversion of its values to integers."""
+"""Convert the values of a declared number, on a grid of bounds and step, to integers."""
 
 import math
 from fractions import Fraction
@@ -10,11 +10,11 @@ from sottovoce.shared import answers
 
 
 class NumberGrid(answers.Grid):
-    """The numbers low, low + step, .., high of a survey grid, with the units that noisy sums need."""
+    """Numbers low, low + step, .., high of a survey grid, with the units that noisy sums need."""
 
     @property
     def noise_unit(self) -> Fraction:
-        """The largest fraction of which the step and the bounds are integer multiples."""
+        """Largest fraction of which the step and the bounds are integer multiples."""
         common = math.lcm(self.low.denominator, self.step.denominator)
         return Fraction(math.gcd(int(self.low * common), int(self.step * common)), common)
 
@@ -24,7 +24,7 @@ class NumberGrid(answers.Grid):
 
     @property
     def middle(self) -> Fraction:
-        """The value of the grid at or just below the middle."""
+        """Value of the grid at or just below the middle."""
         return self.low + self.steps // 2 * self.step
 
     def total(self, values: npt.NDArray[Any]) -> int:

@@ -1,4 +1,4 @@
-"""Noisy histogram: the number of records in each cell of a declared partition.
+"""Release a noisy histogram: the number of records in each cell of a declared partition.
 
 Answer       c_j + x_j for all k declared cells, empty ones too: leaving out empty cells would reveal that they are.
 Sensitivity  In L1: 1 under add/remove (one cell changes by 1), 2 under replace-one (one cell loses a record, another
@@ -29,16 +29,9 @@ MOST_CELLS = 2**24
 
 
 def histogram(cells: npt.NDArray[Any], k: int, terms: ReleaseTerms, draws: ExactNoise) -> Release:
-    """Release the number of records in each of k cells.
+    """Release the number of records in each of k declared cells, 1 .. 2^24; ValueError if k is out of range.
 
-    Args:
-        cells: n indices in 0 .. k - 1; others are counted in the nearest cell.
-        k: declared cells, at least 1 and at most 2^24.
-        terms: epsilon and neighbouring relation.
-        draws: source of the noise.
-
-    Raises:
-        ValueError: ``k`` is out of range.
+    ``cells`` are n indices in 0 .. k - 1; others are counted in the nearest cell.
     """
     exact = cell_counts(cells, k)
     sensitivity = terms.neighbours.of(1, 2)
@@ -54,11 +47,7 @@ def histogram(cells: npt.NDArray[Any], k: int, terms: ReleaseTerms, draws: Exact
 
 
 def cell_counts(cells: npt.NDArray[Any], k: int) -> list[int]:
-    """Return how often each index occurs; an index outside 0 .. k - 1 counts as the nearest cell.
-
-    Raises:
-        ValueError: ``k`` is out of range.
-    """
+    """Return how often each index occurs, as of ``histogram``."""
     if not 1 <= k <= MOST_CELLS:
         raise ValueError("a histogram has from 1 to 2^24 declared cells")
     # Without the clip ``bincount`` would add a cell for a larger index, and the number of cells would depend on data.

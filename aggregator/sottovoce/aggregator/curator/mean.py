@@ -29,14 +29,7 @@ from sottovoce.shared.exact_noise import ExactNoise
 
 
 def noisy_mean(values: npt.NDArray[Any], grid: NumberGrid, terms: ReleaseTerms, draws: ExactNoise) -> Release:
-    """Release the mean of n values.
-
-    Args:
-        values: n integers, steps above the lower bound; clipped to 0 .. steps.
-        grid: the declared bounds and step.
-        terms: epsilon and neighbouring relation.
-        draws: source of the noise.
-    """
+    """Release the mean of n integers, steps above the lower bound; clipped to 0 .. steps."""
     if terms.neighbours is Neighbours.REPLACE:
         return _with_public_n(values, grid, terms, draws)
     return _with_noisy_n(values, grid, terms, draws)

@@ -4,7 +4,7 @@ from enum import Enum
 
 
 class Neighbours(Enum):
-    """Neighbouring relation of data sets.
+    """A neighbouring relation of data sets.
 
     Attributes:
         REPLACE: one record is replaced by another (bounded differential privacy); the number of records n is public.
@@ -16,7 +16,7 @@ class Neighbours(Enum):
 
     @property
     def in_words(self) -> str:
-        """The difference between neighbours, as a clause for a sentence in English."""
+        """Difference between neighbours, as a clause for a sentence in English."""
         return "if one record is replaced" if self is Neighbours.REPLACE else "if one record is added or removed"
 
     def of(self, added: int, replaced: int) -> int:

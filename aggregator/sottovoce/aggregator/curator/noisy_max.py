@@ -55,7 +55,6 @@ class WinnerNoise:
     """Noise of a noisy maximum.
 
     Attributes:
-        name: for the release.
         draw: one draw of rate n/d.
         share: P(x) for an array of integers and a = e^(-rate).
         at_most: P(at most x) likewise.
@@ -90,14 +89,7 @@ NOISES = {noise.name: noise for noise in (EXPONENTIAL, LAPLACE)}
 def top_mark(
     counts: Sequence[int], terms: ReleaseTerms, draws: ExactNoise, noise: WinnerNoise = EXPONENTIAL
 ) -> Release:
-    """Release the index of the mark that most records have.
-
-    Args:
-        counts: number of records with each mark.
-        terms: epsilon and neighbouring relation.
-        draws: source of the noise.
-        noise: kind of noise.
-    """
+    """Release the index of the mark that most records have; ``counts`` has the number of records with each mark."""
     return _winner(counts, terms, draws, "top_mark", noise)
 
 
@@ -106,15 +98,8 @@ def top_cell(
 ) -> Release:
     """Release the index of the cell with most records.
 
-    Args:
-        cells: n indices in 0 .. k - 1; others are counted in the nearest cell.
-        k: declared cells, at least 1 and at most 2^24.
-        terms: epsilon and neighbouring relation.
-        draws: source of the noise.
-        noise: kind of noise.
-
-    Raises:
-        ValueError: ``k`` is out of range.
+    ``cells`` are n indices in 0 .. k - 1; others are counted in the nearest cell. Raises ValueError unless k is from 1
+    to 2^24.
     """
     return _winner(cell_counts(cells, k), terms, draws, "top_cell", noise)
 
@@ -138,27 +123,14 @@ def _winner(
 
 
 def noisy_max(counts: Sequence[int], rate: Fraction, draws: ExactNoise, noise: WinnerNoise = LAPLACE) -> int:
-    """Return the index of the largest noisy count; ties go to the lowest index.
-
-    Args:
-        counts: exact counts of the cells.
-        rate: rate of the noise.
-        draws: source of the noise.
-        noise: kind of noise.
-    """
+    """Return the index of the largest noisy count; ties go to the lowest index."""
     drawn = [noise.draw(draws, rate.numerator, rate.denominator) for _ in counts]
     noisy = [count + each for count, each in zip(counts, drawn, strict=True)]
     return noisy.index(max(noisy))
 
 
 def winner_distribution(counts: Sequence[int], rate: Fraction, noise: WinnerNoise = LAPLACE) -> Floats:
-    """Return the probability of each index, by summation over the winner's noisy count.
-
-    Args:
-        counts: exact counts of the cells.
-        rate: rate of the noise.
-        noise: kind of noise.
-    """
+    """Return the probability of each index, by summation over the winner's noisy count."""
     a = math.exp(-rate)
     # The tails beyond 40 / rate have probability below 10^-17.
     reach = math.ceil(40 / float(rate)) + 1
@@ -173,13 +145,7 @@ def winner_distribution(counts: Sequence[int], rate: Fraction, noise: WinnerNois
 
 
 def shortfall(rate: Fraction, cells: int, noise: WinnerNoise) -> dict[str, Any]:
-    """Return the error of the winner: how far its count may be below the largest; for very wide noise a bound.
-
-    Args:
-        rate: rate of the noise.
-        cells: number of cells.
-        noise: kind of noise.
-    """
+    """Return the error of the winner: how far its count may be below the largest; for very wide noise a bound."""
     bound = math.log(cells / BETA) / float(rate)
     # Exponential noise is above t with probability a^t, so that t is enough; of Laplace noise two cells err.
     enough = math.ceil(bound) + 1 if noise is EXPONENTIAL else 2 * math.ceil(bound) + 2

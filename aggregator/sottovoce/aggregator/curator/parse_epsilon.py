@@ -14,8 +14,7 @@ MOST_EPSILON = 1000
 def parse_epsilon(text: str) -> Fraction:
     """Parse epsilon from ``0.5``, ``0,5``, ``1/2``, ``5e-1`` or ``ln 2``, as an exact number and not the nearest float.
 
-    Raises:
-        SpecError: it is not a number above 0 and at most 1000.
+    Raises SpecError if it is not a number above 0 and at most 1000.
     """
     found = _parse(text)
     if found is None or not 0 < found <= MOST_EPSILON:
@@ -24,11 +23,7 @@ def parse_epsilon(text: str) -> Fraction:
 
 
 def parse_delta(text: str) -> Fraction:
-    """Parse delta from ``1e-6``, ``0.000001`` or ``1/1000000``.
-
-    Raises:
-        SpecError: it is not a number from 0 to below 1.
-    """
+    """Parse delta from ``1e-6``, ``0.000001`` or ``1/1000000``; raise SpecError if it is not from 0 to below 1."""
     found = _parse(text)
     if found is None or found >= 1:
         raise SpecError("delta must be a number from 0 to below 1, such as 1e-6")
@@ -45,17 +40,10 @@ def _parse(text: str) -> Fraction | None:
 
 
 def check_delta(delta: Fraction, records: int) -> str | None:
-    """Check the delta of a budget against the number of records, and return a warning or None.
+    """Check the delta of a budget against the number of records n, and return a warning or None.
 
     With a delta of 1/n, a mechanism that publishes one whole record on average still meets the definition (Dwork and
-    Roth 2014, 2.3).
-
-    Args:
-        delta: delta of a budget.
-        records: n.
-
-    Raises:
-        SpecError: delta is 1/(10 n) or more.
+    Roth 2014, 2.3). Raises SpecError if delta is 1/(10 n) or more.
     """
     if delta * 10 * records >= 1:
         raise SpecError(

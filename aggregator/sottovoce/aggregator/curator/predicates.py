@@ -32,10 +32,9 @@ _OPERATORS = (">=", "<=", "=")
 
 @dataclass(frozen=True, order=True)
 class ColumnCondition:
-    """Condition on one column.
+    """A condition on one column.
 
     Attributes:
-        column: name of the column.
         operator: ``=``, ``>=`` or ``<=``.
         text: the category, the mark, or the grid point in its canonical spelling.
         place: index of the category, bit of the mark, or number of the grid point.
@@ -59,7 +58,7 @@ class ColumnCondition:
 
 @dataclass(frozen=True)
 class Predicate:
-    """Conjunction of conditions, sorted and without duplicates."""
+    """A conjunction of conditions, sorted and without duplicates."""
 
     conditions: tuple[ColumnCondition, ...]
 
@@ -82,8 +81,7 @@ class Predicate:
 def parse_predicate(text: str, declaration: Declaration) -> Predicate:
     """Parse a predicate.
 
-    Raises:
-        SpecError: a column is not declared, or the column has no such value; the message lists declared names.
+    Raises SpecError, which lists declared names, if a column is not declared or has no such value.
     """
     return Predicate(tuple(sorted({_condition(part.strip(), declaration) for part in text.split(AND)})))
 

@@ -6,16 +6,10 @@ from fractions import Fraction
 
 @dataclass(frozen=True)
 class Charge:
-    """Exact (epsilon, delta) of one release.
+    """Exact (epsilon, delta) of one release, epsilon above 0; ValueError if one of them is out of range.
 
-    Attributes:
-        epsilon: above 0.
-        delta: 0 for pure differential privacy.
-        rho: parameter of zero-concentrated differential privacy (zCDP), or None if unknown; an alternative account of
-            the same release, not an additional cost.
-
-    Raises:
-        ValueError: one of them is out of range.
+    ``rho`` is the parameter of zero-concentrated differential privacy (zCDP), or None if unknown; an alternative
+    account of the same release, not an additional cost.
     """
 
     epsilon: Fraction

@@ -38,15 +38,13 @@ def quantiles(
 ) -> Release:
     """Release quantiles of n values.
 
+    Raises ValueError if the grid has too many points, or a quantile is out of range.
+
     Args:
         values: n integers, steps above the lower bound; clipped to 0 .. steps.
-        grid: the declared bounds and step, of at most 100,000 points.
+        grid: of at most 100,000 points.
         at: the quantiles, ascending, each between 0 and 1 with a denominator of at most 1,000.
         terms: epsilon of all of them together, and neighbouring relation.
-        draws: source of the noise.
-
-    Raises:
-        ValueError: the grid has too many points, or a quantile is out of range.
     """
     check_quantiles(grid, at)
     counts = np.array(cell_counts(values, grid.steps + 1))
@@ -84,11 +82,8 @@ def unit_sensitivity(q: Fraction, terms: ReleaseTerms) -> int:
 
 
 def distances(counts: Values, q: Fraction) -> Values:
-    """Return the distance of each point from a quantile, in parts of a record.
-
-    Args:
-        counts: number of records at each point.
-        q: the quantile a/b; a record has b parts.
+    """Return the distance of each point from the quantile q = a/b, in parts of a record, which has b; ``counts`` are
+    records at each point.
     """
     up_to = np.cumsum(counts)
     target = q.numerator * up_to[-1]

@@ -44,7 +44,6 @@ class CuratorQuestion:
     Attributes:
         form: verb and parameters as JSON; questions with the same form and epsilon share one recorded answer.
         columns: columns that must be read to answer it.
-        draw: makes its release.
         names: labels of the numbers in its answer, in order.
     """
 
@@ -57,10 +56,7 @@ class CuratorQuestion:
 def count_question(declaration: Declaration, texts: Sequence[str], most: int | None) -> CuratorQuestion:
     """Return the question how many records meet one predicate, or each of several.
 
-    Args:
-        declaration: declaration of the data.
-        texts: the predicates, in the syntax of ``predicates``.
-        most: with several predicates, how many of them count for one record; None for all.
+    ``texts`` are in the syntax of ``predicates``; of several, at most ``most`` count for one record, None for all.
     """
     if not 1 <= len(texts) <= MOST_PREDICATES:
         raise SpecError(f"a count needs 1 to {MOST_PREDICATES:,} predicates")
@@ -82,10 +78,7 @@ def count_question(declaration: Declaration, texts: Sequence[str], most: int | N
 def weighted_question(declaration: Declaration, name: str, texts: Sequence[str]) -> CuratorQuestion:
     """Return the question for a sum of weights that depend on the category in one column.
 
-    Args:
-        declaration: declaration of the data.
-        name: name of a column of categories.
-        texts: NAME:WEIGHT each, the weight a fraction in lowest terms in [0, 1]; categories not named have weight 0.
+    ``texts`` are NAME:WEIGHT, the weight a fraction in lowest terms in [0, 1]; categories not named have weight 0.
     """
     kind = _categories(declaration, name)
     weights = dict(_weight(text, kind) for text in texts)
@@ -144,8 +137,7 @@ def cell_names(declaration: Declaration, names: Sequence[str]) -> list[str]:
 def cells_of(kind: Kind) -> Sequence[str]:
     """Return the declared cells of a column.
 
-    Raises:
-        SpecError: it has marks, of which one record may have several, or a number with too many steps.
+    Raises SpecError if it has marks, of which one record may have several, or a number with too many steps.
     """
     if isinstance(kind, Categories):
         return kind.cells
@@ -162,13 +154,7 @@ def _products(cells: Sequence[Sequence[str]]) -> list[str]:
 
 
 def number_question(verb: str, declaration: Declaration, name: str) -> CuratorQuestion:
-    """Return the question for the sum or the mean of a number.
-
-    Args:
-        verb: ``sum`` or ``mean``.
-        declaration: declaration of the data.
-        name: name of the column.
-    """
+    """Return the question for the sum or the mean of a number; ``verb`` is ``sum`` or ``mean``."""
     grid = number_column(declaration, name).grid
     mechanism = {"sum": noisy_sum, "mean": noisy_mean}[verb]
 
@@ -179,12 +165,8 @@ def number_question(verb: str, declaration: Declaration, name: str) -> CuratorQu
 
 
 def quantile_question(declaration: Declaration, name: str, at: Sequence[str]) -> CuratorQuestion:
-    """Return the question for quantiles of a number.
-
-    Args:
-        declaration: declaration of the data.
-        name: name of the column.
-        at: the quantiles as text, such as ``0.5`` or ``1/4``, in any order; none for the median.
+    """Return the question for quantiles of a number: texts such as ``0.5`` or ``1/4`` in any order; none for the
+    median.
     """
     grid = number_column(declaration, name).grid
     wanted = sorted({_quantile(text) for text in at or ("1/2",)})
@@ -201,7 +183,7 @@ def quantile_question(declaration: Declaration, name: str, at: Sequence[str]) ->
 
 
 def _quantile(text: str) -> Fraction:
-    """Return a quantile, and 0, which none is, for any other text."""
+    """Return a quantile; 0, which none is, for any other text."""
     return Fraction(text.replace(",", ".")) if _QUANTILE.fullmatch(text) else Fraction(0)
 
 
@@ -211,11 +193,10 @@ def vector_question(
     """Return the question for the sums of several numbers or marks, released as one vector.
 
     Args:
-        declaration: declaration of the data.
-        names: names of columns; a number counts in steps from its centre, a mark as 0 or 1.
+        names: columns; a number counts in steps from its centre, a mark as 0 or 1.
         norm: 1 or 2, norm of the ball, if there is a radius.
         radius: radius in steps of a ball to which each record is clipped; None to clip no declared record.
-        delta: delta for Gaussian noise; 0 for Laplace noise only.
+        delta: for Gaussian noise; 0 for Laplace noise only.
     """
     kinds = {name: declaration.column(name) for name in different_names(names)}
     ends, labels = _coordinates(kinds)
@@ -241,10 +222,7 @@ def vector_question(
 def top_question(declaration: Declaration, name: str, noise: str = EXPONENTIAL.name) -> CuratorQuestion:
     """Return the question for the most frequent cell or mark of a column; the answer has its name, not its count.
 
-    Args:
-        declaration: declaration of the data.
-        name: name of the column.
-        noise: one of ``NOISES``.
+    ``noise`` is one of ``NOISES``.
     """
     kind = declaration.column(name)
     names = kind.names if isinstance(kind, MarkColumn) else tuple(cells_of(kind))
@@ -266,10 +244,7 @@ def top_question(declaration: Declaration, name: str, noise: str = EXPONENTIAL.n
 def names_question(declaration: Declaration, name: str, delta: Fraction) -> CuratorQuestion:
     """Return the question for the common names of a column of text, with their counts.
 
-    Args:
-        declaration: declaration of the data.
-        name: name of the column.
-        delta: largest probability that a name of one record is shown.
+    ``delta`` is the largest probability that a name of one record is shown.
     """
     if not isinstance(declaration.column(name), TextColumn):
         raise SpecError(f"the column '{name}' is not declared as text; a histogram is of declared names")

@@ -7,8 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 Values = NDArray[np.int64]
-"""
-One integer per record: the index of a category, a bit mask of marks, or a grid point of a number.
+"""An integer per record: the index of a category, a bit mask of marks, or a grid point of a number.
 
 Texts and masks of more than 52 bits have a row of words per record, the lowest first: shape (n, words).
 """

@@ -38,8 +38,7 @@ class PublishedTable:
     """A table as it would be published.
 
     Attributes:
-        declaration: declaration of its columns.
-        records: its records, with at least the columns named below.
+        records: with at least the columns named below.
         public: columns that others may know of a person (quasi-identifiers).
         sensitive: column that others should not learn, or None.
     """
@@ -126,14 +125,8 @@ def _combination(names: Sequence[str], sizes: Values) -> Combination:
 
 
 def unique_in(table: PublishedTable, count: int) -> tuple[int, list[Combination]]:
-    """Count the people who are unique in some combination of ``count`` public columns.
-
-    Args:
-        table: table to be published.
-        count: number of columns in a combination, at least 1.
-
-    Returns:
-        (number of people, all combinations with the worst first).
+    """Return how many people are unique in some combination of ``count`` public columns, and all combinations, worst
+    first.
     """
     alone, found = np.zeros(table.records.count, dtype=np.bool_), []
     for names in combinations(table.public, count):
@@ -146,8 +139,7 @@ def unique_in(table: PublishedTable, count: int) -> tuple[int, list[Combination]
 def one_value(table: PublishedTable) -> OneValue:
     """Count the groups by all public columns whose members share one sensitive value; groups of one are included.
 
-    Raises:
-        SpecError: no sensitive column is named, or it is not declared as categories.
+    Raises SpecError if no sensitive column is named, or it is not declared as categories.
     """
     groups = _values_by_group(table, table.public)
     same = [len(values) for values in groups.values() if len(set(values)) == 1]
@@ -169,8 +161,8 @@ def _values_by_group(table: PublishedTable, names: Sequence[str]) -> Mapping[tup
 def joined(first: PublishedTable, second: PublishedTable) -> Joined:
     """Return the anonymity that the first table still gives to a person who is known to be in both tables.
 
-    Raises:
-        SpecError: the tables share no public column, declare one differently, or one has no sensitive categories.
+    Raises SpecError if the tables share no public column or declare one differently, or one has no sensitive
+    categories.
     """
     common = tuple(name for name in first.public if name in second.public)
     if not common:
@@ -190,12 +182,9 @@ def joined(first: PublishedTable, second: PublishedTable) -> Joined:
 
 
 class CoarseColumn(NamedTuple):
-    """A public column in coarser cells.
+    """A public column in coarser cells: the cell of each person, shape (n,), and the label of each cell by its code.
 
-    Attributes:
-        codes: cell of each person, shape (n,).
-        labels: label of each cell by its code.
-        how: how it is coarser, in words; "" if it is as declared.
+    ``how`` says in words how it is coarser; "" if it is as declared.
     """
 
     codes: Values
@@ -204,18 +193,12 @@ class CoarseColumn(NamedTuple):
 
 
 def coarsened(table: PublishedTable, k: int) -> tuple[dict[str, CoarseColumn | None], int]:
-    """Make the public columns coarser until every group has at least k people.
+    """Return the public columns, made coarser until every group has at least k people, and how many are still in
+    smaller groups.
 
     Numbers form bands of 1, 2 or 5 times a power of ten; codes of equal length, such as zip codes, lose digits from the
-    end; other columns stay or are left out. All ways are tried if they are few, and the one that keeps most is taken;
-    else each round makes one column coarser, the one that leaves fewest people in groups below k.
-
-    Args:
-        table: table to be published.
-        k: smallest size that a group may have.
-
-    Returns:
-        (columns by name, None for one that must be left out; people still in smaller groups).
+    end; other columns stay or are left out, which None stands for. All ways are tried if they are few, and the one that
+    keeps most is taken; else each round makes one column coarser, the one that leaves fewest people in groups below k.
     """
     levels = {name: _levels(table, name) for name in table.public}
     chosen = dict.fromkeys(table.public, 0)
@@ -303,12 +286,8 @@ def _decimal(number: Fraction) -> str:
 def coarse_rows(table: PublishedTable, columns: Mapping[str, CoarseColumn | None]) -> list[list[str]]:
     """Return a header and a row for each person, sorted, so that the order of the file tells nothing.
 
-    Args:
-        table: table to be published.
-        columns: from ``coarsened``.
-
-    Raises:
-        SpecError: the sensitive column is not declared as categories, or a column that stays has marks.
+    ``columns`` are from ``coarsened``. Raises SpecError if the sensitive column is not declared as categories, or a
+    column that stays has marks.
     """
     kept = {name: column for name, column in columns.items() if column is not None}
     texts = []

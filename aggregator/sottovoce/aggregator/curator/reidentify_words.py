@@ -23,10 +23,8 @@ _SHOWN = 5
 def reidentify_document(table: PublishedTable, other: PublishedTable | None, k: int) -> dict[str, Any]:
     """Return the re-identification risks of a table as JSON.
 
-    Args:
-        table: table to be published.
-        other: a second table that an attacker may have, or None.
-        k: smallest group size that the suggested bands should reach.
+    ``other`` is a second table that an attacker may have; ``k`` is the group size that the suggested bands should
+    reach.
     """
     whole = combination_of(table, table.public)
     found: dict[str, Any] = {
@@ -75,15 +73,9 @@ def reidentify_lines(document: Mapping[str, Any]) -> Iterator[str]:
 
 
 def write_coarsened(table: PublishedTable, k: int, out: Path) -> None:
-    """Write the coarsened table as a new CSV file.
+    """Write the table, coarsened to groups of at least k people, as a new CSV file.
 
-    Args:
-        table: table to be published.
-        k: smallest group.
-        out: path of the file.
-
-    Raises:
-        SpecError: some people are in smaller groups however coarse the table is, or the file exists.
+    Raises SpecError if some people are in smaller groups however coarse the table is, or the file exists.
     """
     columns, left = coarsened(table, k)
     if left:

@@ -8,12 +8,11 @@ from sottovoce.aggregator.curator.privacy_cost import Charge
 
 @dataclass(frozen=True)
 class Release:
-    """One release, to be recorded and then shown.
+    """A noisy answer, to be recorded and then shown.
 
     Attributes:
         question: mechanism, parameters, epsilon and relation as JSON; contains no value of the data.
         values: the answer as JSON: integers, or fractions on the declared grid as text.
-        charge: privacy cost.
         sensitivity: one sentence that states the sensitivity under the relation.
         error: JSON; ``t`` is the smallest number with Pr[largest error >= t] <= .05, from the discrete distribution, in
             the answer's unit; ``theorem`` has the name and the bound of the theorem behind it.

@@ -9,15 +9,7 @@ from sottovoce.aggregator.curator.neighbouring_relation import Neighbours
 
 @dataclass(frozen=True)
 class ReleaseTerms:
-    """Epsilon and neighbouring relation of one release.
-
-    Attributes:
-        epsilon: above 0.
-        neighbours: the budget's relation.
-
-    Raises:
-        ValueError: epsilon is 0 or less.
-    """
+    """Epsilon, above 0 (else ValueError), and neighbouring relation of one release."""
 
     epsilon: Fraction
     neighbours: Neighbours = Neighbours.REPLACE

@@ -26,14 +26,7 @@ CLIPPED = "values beyond the declared bounds were counted as the bounds"
 
 
 def noisy_sum(values: npt.NDArray[Any], grid: NumberGrid, terms: ReleaseTerms, draws: ExactNoise) -> Release:
-    """Release the sum of n values.
-
-    Args:
-        values: n integers, steps above the lower bound; clipped to 0 .. steps.
-        grid: the declared bounds and step.
-        terms: epsilon and neighbouring relation.
-        draws: source of the noise.
-    """
+    """Release the sum of n integers, steps above the lower bound; clipped to 0 .. steps."""
     largest = max(abs(grid.low), abs(grid.high))
     sensitivity = terms.neighbours.of(grid.units(largest), grid.units(grid.high - grid.low))
     rate = terms.epsilon / sensitivity

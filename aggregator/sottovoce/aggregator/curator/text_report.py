@@ -26,13 +26,7 @@ def decimal(value: Fraction) -> str:
 
 
 def bound_document(records: DataRecords, terms: BudgetTerms, notes: Sequence[str]) -> dict[str, Any]:
-    """Return the JSON output of ``curator bind``.
-
-    Args:
-        records: all records of the data set.
-        terms: terms of its budget.
-        notes: notes about delta and about the file of encoded records.
-    """
+    """Return the JSON output of ``curator bind``; ``notes`` are about delta and the file of encoded records."""
     return {
         "records": records.count,
         "not_as_declared": dict(records.misfits),
@@ -117,12 +111,7 @@ def _question_text(question: Mapping[str, Any]) -> str:
 
 
 def answer_document(answered: Answered, names: Sequence[str]) -> dict[str, Any]:
-    """Return an answer with its charge and the total spent as JSON.
-
-    Args:
-        answered: the answer, whose ledger entry gives question, values and charge.
-        names: labels of the numbers in the answer.
-    """
+    """Return an answer with its charge and the total spent as JSON; ``names`` are labels of its numbers."""
     entry = answered.entry
     return {
         "entry": entry.number,

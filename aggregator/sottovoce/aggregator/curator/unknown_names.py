@@ -30,14 +30,8 @@ _ROUNDED = 1 + 1e-9
 def names_histogram(values: Values, terms: ReleaseTerms, draws: ExactNoise, delta: Fraction) -> Release:
     """Release the names that many records have, with their noisy counts.
 
-    Args:
-        values: names as ``declaration.TextColumn`` encodes them, shape (n, words).
-        terms: epsilon and neighbouring relation.
-        draws: source of the noise.
-        delta: largest probability that a name of one record is shown.
-
-    Raises:
-        ValueError: delta is not in (0, 1/2).
+    ``values`` are names as ``declaration.TextColumn`` encodes them, shape (n, words); ``delta``, in (0, 1/2), else
+    ValueError, is the largest probability that a name of one record is shown.
     """
     rate = terms.epsilon / terms.neighbours.of(1, 2)
     least = threshold(rate, delta)
@@ -58,11 +52,7 @@ def names_histogram(values: Values, terms: ReleaseTerms, draws: ExactNoise, delt
 
 
 def threshold(rate: Fraction, delta: Fraction) -> int:
-    """Return the smallest noisy count that is shown.
-
-    Raises:
-        ValueError: delta is not in (0, 1/2).
-    """
+    """Return the smallest noisy count that is shown; raise ValueError if delta is not in (0, 1/2)."""
     if not 0 < delta < Fraction(1, 2):
         raise ValueError("unknown names need a delta between 0 and 1/2: one that is in one record may be shown")
     # P(1 + x >= T) <= delta is T >= 1 + ln(1 / (delta (1 + a))) / rate, from below because of rounding.

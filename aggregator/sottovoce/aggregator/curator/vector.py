@@ -48,7 +48,7 @@ class VectorNoise:
 
     @property
     def error(self) -> dict[str, Any]:
-        """The error bound, or one for each scale of the noise."""
+        """Error bound, or one for each scale of the noise."""
         if len(self.errors) == 1:
             return self.errors[0]
         scales = dict.fromkeys(sorted(self.parameters, reverse=bool(self.charge.delta)))
@@ -63,17 +63,10 @@ def vector(
     draws: ExactNoise,
     delta: Fraction | None = None,
 ) -> Release:
-    """Release the sum of n vectors.
+    """Release the sum of the rows, n x d integers, in steps; those outside the domain are clipped to it.
 
-    Args:
-        rows: n x d integers, in steps.
-        domain: the declared set; rows outside are clipped to it.
-        terms: epsilon and neighbouring relation.
-        draws: source of the noise.
-        delta: None for pure differential privacy.
-
-    Raises:
-        ValueError: delta is not in (0, 1), or the rows and the domain differ in their number of coordinates.
+    ``delta``, in (0, 1), is None for pure differential privacy. Raises ValueError if it is out of range, or the rows
+    and the domain differ in their number of coordinates.
     """
     totals = [int(total) for total in domain.clip(rows).sum(axis=0)]
     taken, other = choose(domain, terms, delta)
@@ -100,15 +93,9 @@ def _domain_form(domain: Ball | VectorBox) -> dict[str, Any]:
 def choose(
     domain: Ball | VectorBox, terms: ReleaseTerms, delta: Fraction | None
 ) -> tuple[VectorNoise, VectorNoise | None]:
-    """Return the noise with the smaller error, then the other one.
+    """Return the noise with the smaller error, then the other one, which is None without a delta.
 
-    Args:
-        domain: the declared set.
-        terms: epsilon and neighbouring relation.
-        delta: None for pure differential privacy; then the second value is None.
-
-    Raises:
-        ValueError: delta is not in (0, 1).
+    Raises ValueError if delta is not in (0, 1).
     """
     d, records = domain.coordinates, terms.neighbours.of(1, 2)
     units = domain.units(records) if isinstance(domain, VectorBox) else (1,) * d

@@ -46,14 +46,13 @@ class VectorBox:
 
     @property
     def coordinates(self) -> int:
-        """The number of coordinates of a vector."""
+        """Number of coordinates of a vector."""
         return len(self.lows)
 
     def clip(self, rows: npt.NDArray[Any]) -> Vectors:
         """Return each row with its coordinates clipped to their ranges, then shrunk into the ball.
 
-        Raises:
-            ValueError: the rows have a different number of coordinates.
+        Raises ValueError if the rows have a different number of coordinates.
         """
         if rows.ndim != 2 or rows.shape[1] != self.coordinates:
             raise ValueError("the vectors have another number of coordinates than declared")
@@ -63,22 +62,14 @@ class VectorBox:
     def shifts(self, records: int) -> tuple[int, ...]:
         """Return the largest change of each coordinate of a sum.
 
-        Args:
-            records: vectors by which neighbouring sums differ: 1 for add/remove, 2 for replace-one.
+        ``records`` vectors differ between neighbouring sums: 1 for add/remove, 2 for replace-one.
         """
         most = self.ball.radius if self.ball else MOST_STEPS
         ends = [(min(-low, most), min(high, most)) for low, high in zip(self.lows, self.highs, strict=True)]
         return tuple(below + above if records == 2 else max(below, above) for below, above in ends)
 
     def sensitivity(self, records: int) -> tuple[int, int]:
-        """Return the sensitivity of a sum.
-
-        Args:
-            records: as in ``shifts``.
-
-        Returns:
-            (L1 sensitivity, squared L2 sensitivity), in steps.
-        """
+        """Return the (L1 sensitivity, squared L2 sensitivity) of a sum, in steps; ``records`` as in ``shifts``."""
         shifts = self.shifts(records)
         length, square = sum(shifts), sum(shift * shift for shift in shifts)
         if self.ball is None:
@@ -87,11 +78,7 @@ class VectorBox:
         return min(length, others[0]), min(square, others[1])
 
     def units(self, records: int) -> tuple[int, ...]:
-        """Return the noise of each coordinate in proportion.
-
-        Args:
-            records: as in ``shifts``.
-        """
+        """Return the noise of each coordinate in proportion; ``records`` as in ``shifts``."""
         shifts = self.shifts(records)
         return (1,) * len(shifts) if self.ball or len(set(shifts)) == 1 else shifts
 

@@ -38,7 +38,7 @@ class Variables(Protocol):
 
 
 class Estimator(Protocol):
-    """Signature of the entries of ``ESTIMATORS``: estimates from the tally of one stratum."""
+    """Signature of the entries of ``ESTIMATORS``."""
 
     def __call__(
         self,
@@ -47,7 +47,16 @@ class Estimator(Protocol):
         domain: Domain,
         rule: IntervalRule = DEFAULT_RULE,
     ) -> Sequence[Estimate]:
-        """Return the estimates of one question; ``pooling.estimate_strata`` pools several strata."""
+        """Estimate one question from the tally of one stratum; ``pooling.estimate_strata`` pools several strata.
+
+        Args:
+            tally: number of reports by reported value, in the mechanism's encoding; missing means none.
+            domain: true values of the question; estimates are in their order, means in the number's own unit.
+            rule: how the intervals are made.
+
+        Raises:
+            EstimateError: impossible counts.
+        """
         ...
 
 

@@ -80,8 +80,7 @@ def ratio_limits(part: float, whole: float, variance: Callable[[float], float], 
     """Return limits of a share part/whole by test inversion.
 
     Args:
-        part: unclipped estimate of the part.
-        whole: unclipped estimate of the whole.
+        part, whole: unclipped estimates.
         variance: variance of part - t whole for the hypothesis t.
         step: continuity correction.
         z: normal quantile of the confidence level.
@@ -103,7 +102,7 @@ def ratio_limits(part: float, whole: float, variance: Callable[[float], float], 
 
 
 class AnsweredStratum(NamedTuple):
-    """One stratum: weight u, number of reports, moments of the category, its a - b, raw shares of it and of absent."""
+    """A stratum: weight u, number of reports, moments of the category, its a - b, raw shares of it and of absent."""
 
     u: float
     n: int
@@ -123,15 +122,12 @@ class AnsweredStratum(NamedTuple):
 def answered_shares(
     strata: Sequence[Stratum], domain: Domain, rule: IntervalRule = DEFAULT_RULE
 ) -> tuple[Estimate, ...]:
-    """Estimate the share of each answer among the people who answered.
+    """Estimate the share of each answer among the people who answered; the result is empty if there are no reports.
 
     Args:
         strata: (mechanism, tally) of each revision, wave or cohort that asked the question.
         domain: true values of the question, the last of which stands for no answer.
         rule: options of the intervals; their method is always ``METHOD``.
-
-    Returns:
-        One estimate for each answer; none if there are no reports.
     """
     found = [stratum_shares(*stratum, domain, rule) for stratum in merge(strata)]
     some = [(variable, shares) for variable, shares in found if shares[-1].n]
@@ -145,11 +141,7 @@ def stratum_shares(
 ) -> tuple[Variable, Sequence[Estimate]]:
     """Return the variable of one stratum of a question with categories, and its estimated shares of all people.
 
-    Args:
-        mechanism: the mechanism; None for public answers.
-        tally: number of reports by reported value.
-        domain: true values of the question.
-        rule: options of the intervals.
+    ``mechanism`` is None for public answers.
     """
     if mechanism is None:
         [variable], shares = public.variables(domain), public.estimate(tally, domain, rule)
@@ -226,13 +218,7 @@ def stratum_parts(some: Sequence[tuple[Variable, Sequence[Estimate]]], place: in
 
 
 def share_of(variable: Variable, shares: Sequence[Estimate], place: int) -> Estimate:
-    """Return the share of a category.
-
-    Args:
-        variable: variable of the question.
-        shares: shares of all categories; of a yes/no question, maybe the share of yes alone.
-        place: the category.
-    """
+    """Return the share of the category at ``place``; ``shares`` of a yes/no question may be the share of yes alone."""
     return shares[place - len(variable.categories) + len(shares)]
 
 

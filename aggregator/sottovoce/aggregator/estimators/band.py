@@ -26,18 +26,15 @@ NODES = 512
 
 
 def band(count: int, n: int, a: float, b: float, confidence: float, options: int = 1) -> tuple[float, float]:
-    """Return limits that hold simultaneously at every number of reports.
+    """Return the limits (low, high) of a share, within [0, 1], that hold simultaneously at every number of reports.
 
     Args:
         count: reports so far that support the option, 0 .. n.
-        n: reports so far.
+        n: reports so far; without any the limits are [0, 1].
         a: P(support | true).
         b: P(support | not true), b < a.
         confidence: probability that the truth is never excluded, in (0, 1).
         options: k > 1 makes the bands of k options hold jointly (Bonferroni, alpha / k each).
-
-    Returns:
-        (low, high) of the share, within [0, 1], low < high; [0, 1] itself without reports.
     """
     if n == 0:
         return 0.0, 1.0
@@ -51,13 +48,8 @@ def band(count: int, n: int, a: float, b: float, confidence: float, options: int
 
 
 def log_mixture(count: ArrayLike, n: ArrayLike, a: float, b: float) -> Array:
-    """Return the logarithm of mix, for one count or an array of counts.
-
-    Args:
-        count: supporting reports, an integer or an array.
-        n: all reports, of a shape that broadcasts against ``count``.
-        a: P(support | true).
-        b: P(support | other), less than a.
+    """Return the logarithm of mix, for one count or an array of counts; ``n`` broadcasts against ``count``, a and b as
+    in ``band``.
     """
     yes, no = _node_logs(float(a), float(b))
     support = np.asarray(count, dtype=float)[..., None]

@@ -12,22 +12,7 @@ from sottovoce.shared.mechanisms.memoized_rr import MemoizedRR
 def estimate(
     mechanism: BinaryRR | MemoizedRR, tally: Mapping[int, int], domain: Domain, rule: IntervalRule = DEFAULT_RULE
 ) -> list[Estimate]:
-    """Estimate the share of "yes".
-
-    Args:
-        mechanism: the channel of one report.
-        tally: number of reports by reported value, 0 or 1; missing means none.
-        domain: the question's options, no and yes.
-        rule: how the interval is made.
-
-    Returns:
-        One estimate, of the option "yes".
-
-    Raises:
-        EstimateError: impossible counts.
-
-    Maths: p = (x/n - b) / (a - b). Coin flip: 2 x/n - 1/2. Warner with t = 2/3: 3 x/n - 1.
-    """
+    """Estimate the share of "yes": p = (x/n - b) / (a - b). Coin flip: 2 x/n - 1/2. Warner with t = 2/3: 3 x/n - 1."""
     yes = tally.get(1, 0)
     return [estimate_share(domain.options[1], yes, yes + tally.get(0, 0), *mechanism.support, rule)]
 

@@ -27,14 +27,7 @@ MOST = 2000
 
 @dataclass(frozen=True)
 class PeopleCount:
-    """Estimated number of people, with limits.
-
-    Attributes:
-        people: point estimate, clipped into 0 .. ``of``.
-        low: lower limit.
-        high: upper limit.
-        of: size of the population.
-    """
+    """Estimated number of people in a population of size ``of``, clipped into 0 .. ``of``, with limits."""
 
     people: int
     low: int
@@ -47,13 +40,10 @@ def people_count(count: int, n: int, a: float, b: float, confidence: float = 0.9
 
     Args:
         count: reports that support the option, 0 .. n.
-        n: size of the population, 1 .. ``MOST``; each person has sent a report.
+        n: size of the population, 1 .. ``MOST``, else ValueError.
         a: P(support | true).
         b: P(support | not true), b < a.
         confidence: least coverage of the limits, in (0, 1).
-
-    Raises:
-        ValueError: n is not in 1 .. ``MOST``.
     """
     if not 1 <= n <= MOST:
         raise ValueError(f"a group has 1 to {MOST} people")
@@ -65,26 +55,12 @@ def people_count(count: int, n: int, a: float, b: float, confidence: float = 0.9
 
 
 def at_least(count: int, people: int, n: int, support: tuple[float, float]) -> float:
-    """Return P(X >= count) for a number of true supporters.
-
-    Args:
-        count: reports that support the option.
-        people: T, people who truly support it.
-        n: size of the population.
-        support: a and b.
-    """
+    """Return P(X >= count) if T = ``people`` of n truly support the option; ``support`` is (a, b)."""
     return float(_distribution(people, n, support)[count:].sum())
 
 
 def at_most(count: int, people: int, n: int, support: tuple[float, float]) -> float:
-    """Return P(X <= count) for a number of true supporters.
-
-    Args:
-        count: reports that support the option.
-        people: T, people who truly support it.
-        n: size of the population.
-        support: a and b.
-    """
+    """Return P(X <= count) if T = ``people`` of n truly support the option; ``support`` is (a, b)."""
     return float(_distribution(people, n, support)[: count + 1].sum())
 
 

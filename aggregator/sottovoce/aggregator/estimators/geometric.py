@@ -15,22 +15,7 @@ from sottovoce.shared.mechanisms.geometric import Geometric
 def estimate(
     mechanism: Geometric, tally: Mapping[int, int], domain: Domain, rule: IntervalRule = DEFAULT_RULE
 ) -> list[Estimate]:
-    """Estimate the mean.
-
-    Args:
-        mechanism: the channel on steps 0 .. m.
-        tally: number of reports by step; missing means none.
-        domain: the question's grid.
-        rule: how the intervals are made.
-
-    Returns:
-        One estimate, "mean", in the number's own unit.
-
-    Raises:
-        EstimateError: impossible counts.
-
-    Maths: mean of the scores z(y) = y inside, -r/(1-r) and m + r/(1-r) at the ends; E[z | v] = v.
-    """
+    """Estimate the mean: the mean of the scores z(y) = y inside, -r/(1-r) and m + r/(1-r) at the ends; E[z | v] = v."""
     return [estimate_mean("mean", tally, channel(mechanism, domain), rule)]
 
 

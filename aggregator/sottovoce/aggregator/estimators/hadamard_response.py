@@ -15,22 +15,7 @@ from sottovoce.shared.mechanisms.hadamard_response import HadamardResponse
 def estimate(
     mechanism: HadamardResponse, tally: Mapping[int, int], domain: Domain, rule: IntervalRule = DEFAULT_RULE
 ) -> Sequence[Estimate]:
-    """Estimate the share of each option.
-
-    Args:
-        mechanism: the channel from k options to K columns.
-        tally: number of reports by column; missing means none.
-        domain: the question's options.
-        rule: how the intervals are made.
-
-    Returns:
-        k estimates, in order.
-
-    Raises:
-        EstimateError: impossible counts.
-
-    Maths: f_j = (N_j/n - 1/2) / (a - 1/2), N_j = (n + sum_y H[j + 1, y] n_y) / 2.
-    """
+    """Estimate the share of each option: f_j = (N_j/n - 1/2) / (a - 1/2), N_j = (n + sum_y H[j + 1, y] n_y) / 2."""
     counts = counts_of(tally, mechanism.columns)
     if counts.min() < 0 or not all(map(mechanism.admits, tally)):
         raise EstimateError("the counts are impossible")
@@ -41,7 +26,7 @@ def estimate(
 def support_counts(counts: NDArray[np.int64]) -> NDArray[np.int64]:
     """Return, for every row of the Hadamard matrix, the number of reports whose column is +1 in it, shape (K,).
 
-    Maths: fast Walsh-Hadamard transform, K log K additions instead of K^2.
+    The fast Walsh-Hadamard transform takes K log K additions instead of K^2.
     """
     transformed, size, width = counts, len(counts), 1
     while width < size:

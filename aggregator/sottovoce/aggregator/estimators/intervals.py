@@ -36,17 +36,14 @@ _BISECTIONS = 60
 
 
 def score_cc(count: ArrayLike, n: ArrayLike, a: float, b: float, confidence: float) -> Limits:
-    """Return score limits with continuity correction, at the clipped count.
+    """Return score limits (low, high) of the share with continuity correction, at the clipped count.
 
     Args:
         count: reports that support the option, 0 .. n each.
-        n: reports; broadcasts against ``count``.
+        n: reports; broadcasts against ``count``. Without reports the limits are [0, 1].
         a: P(support | true).
         b: P(support | not true), b < a.
         confidence: nominal coverage, in (0, 1).
-
-    Returns:
-        (low, high) of the share, within [0, 1]; [0, 1] itself without reports.
     """
     x, size = _clip_counts(count, n, a, b)
     z = normal_quantile(confidence)
@@ -57,30 +54,14 @@ def score_cc(count: ArrayLike, n: ArrayLike, a: float, b: float, confidence: flo
 
 
 def wilson(count: ArrayLike, n: ArrayLike, a: float, b: float, confidence: float) -> Limits:
-    """Return Wilson's score limits at the clipped count, as ``score_cc`` does. Approximate.
-
-    Args:
-        count: supporting reports, an integer or an array.
-        n: all reports, at least 1.
-        a: P(support | true).
-        b: P(support | other), less than a.
-        confidence: of both limits together, such as .95.
-    """
+    """Return Wilson's score limits at the clipped count, as ``score_cc`` does. Approximate."""
     x, size = _clip_counts(count, n, a, b)
     z = normal_quantile(confidence)
     return _shares(_score_limit(x, size, -z), _score_limit(x, size, z), n, a, b)
 
 
 def exact(count: ArrayLike, n: ArrayLike, a: float, b: float, confidence: float) -> Limits:
-    """Return Clopper and Pearson's limits at the clipped count, as ``score_cc`` does. Coverage is guaranteed.
-
-    Args:
-        count: supporting reports, an integer or an array.
-        n: all reports, at least 1.
-        a: P(support | true).
-        b: P(support | other), less than a.
-        confidence: of both limits together, such as .95.
-    """
+    """Return Clopper and Pearson's limits at the clipped count, as ``score_cc`` does. Coverage is guaranteed."""
     x, size = _clip_counts(count, n, a, b)
     if size.ndim:
         return _shares(*_exact(x, size, confidence), n, a, b)
@@ -91,15 +72,7 @@ def exact(count: ArrayLike, n: ArrayLike, a: float, b: float, confidence: float)
 
 
 def fixed_population(count: ArrayLike, n: ArrayLike, a: float, b: float, confidence: float) -> Limits:
-    """Return limits for the share among exactly these n respondents, as ``score_cc`` does. Approximate.
-
-    Args:
-        count: supporting reports, an integer or an array.
-        n: all reports, at least 1.
-        a: P(support | true).
-        b: P(support | other), less than a.
-        confidence: of both limits together, such as .95.
-    """
+    """Return limits for the share among exactly these n respondents, as ``score_cc`` does. Approximate."""
     x, size = _clip_counts(count, n, a, b)
     share = (x / size - b) / (a - b)
     variance = (share * a * (1 - a) + (1 - share) * b * (1 - b)) / size
@@ -108,16 +81,7 @@ def fixed_population(count: ArrayLike, n: ArrayLike, a: float, b: float, confide
 
 
 def same_people(count: ArrayLike, n: ArrayLike, a: float, b: float, confidence: float, waves: int) -> Limits:
-    """Return score limits with continuity correction for the summed reports of the same people in several waves.
-
-    Args:
-        count: supporting reports, an integer or an array.
-        n: all reports of all waves.
-        a: P(support | true).
-        b: P(support | other), less than a.
-        confidence: of both limits together, such as .95.
-        waves: number of waves, at least 1.
-    """
+    """Return limits as ``score_cc`` does for the summed reports, n in total, of the same people in several waves."""
     x, size = _clip_counts(count, n, a, b)
     centre, z, correction = (x / size - b) / (a - b), normal_quantile(confidence), 1 / (2 * size * (a - b))
 
@@ -168,13 +132,7 @@ def _score_limit(x: Array, n: Array, z: float) -> Array:
 
 
 def edge(inside: Callable[[float], bool], within: float, outside: float) -> float:
-    """Return the last point inside on the way from ``within`` to ``outside``, by bisection; errs outwards.
-
-    Args:
-        inside: returns True for the points of an interval.
-        within: a point inside.
-        outside: the last possible point.
-    """
+    """Return the last point inside on the way from ``within`` to ``outside``, by bisection; errs outwards."""
     if inside(outside):
         return outside
     for _ in range(_BISECTIONS):

@@ -13,22 +13,7 @@ from sottovoce.shared.mechanisms.kary_rr import KaryRR
 def estimate(
     mechanism: KaryRR, tally: Mapping[int, int], domain: Domain, rule: IntervalRule = DEFAULT_RULE
 ) -> Sequence[Estimate]:
-    """Estimate the share of each option.
-
-    Args:
-        mechanism: the channel over k categories.
-        tally: number of reports by reported category; missing means none.
-        domain: the k options, in order.
-        rule: how the intervals are made.
-
-    Returns:
-        k estimates, in order; their raw values sum to 1.
-
-    Raises:
-        EstimateError: impossible counts.
-
-    Maths: f_j = (n_j/n - b) / (a - b), a = r/den, b = s/den.
-    """
+    """Estimate the share of each option: f_j = (n_j/n - b) / (a - b), a = r/den, b = s/den; raw values sum to 1."""
     a = Fraction(mechanism.keep.numerator, mechanism.denominator)
     b = Fraction(mechanism.keep.denominator, mechanism.denominator)
     counts = counts_of(tally, mechanism.inputs)

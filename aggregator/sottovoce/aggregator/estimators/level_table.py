@@ -17,22 +17,7 @@ _UNBIASED = 1e-9  # of the largest square: rounding errors only
 def estimate(
     mechanism: LevelTable, tally: Mapping[int, int], domain: Domain, rule: IntervalRule = DEFAULT_RULE
 ) -> list[Estimate]:
-    """Estimate the mean.
-
-    Args:
-        mechanism: the table.
-        tally: number of reports by output; missing means none.
-        domain: the question's grid.
-        rule: how the intervals are made.
-
-    Returns:
-        One estimate, "mean", in the number's own unit.
-
-    Raises:
-        EstimateError: impossible counts.
-
-    Maths: mean of the scores z(y); E[z | v] = v.
-    """
+    """Estimate the mean: the mean of the scores z(y); E[z | v] = v."""
     grid = grid_of(domain)
     levels, scores = in_units(mechanism.levels, grid), in_units(mechanism.scores, grid)
     channel = ScoredChannel.from_table(levels, scores, mechanism.rows)

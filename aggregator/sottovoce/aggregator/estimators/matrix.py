@@ -47,10 +47,9 @@ _SINGULAR = 1e8
 
 @dataclass(frozen=True)
 class MatrixChannel(Mechanism):
-    """Channel of a column that another program randomized; no survey file can name it.
+    """Channel of a column that another program randomized: P(report | truth), one row for each truth.
 
-    Attributes:
-        rows: P(report | truth), one row for each truth.
+    No survey file can name it.
     """
 
     name: ClassVar[str] = "matrix"
@@ -68,7 +67,7 @@ class MatrixChannel(Mechanism):
         self._check_inverse()
 
     def _check_inverse(self) -> None:
-        """Refuse a matrix through which two populations would report alike."""
+        """Check that no two populations would report alike."""
         for column, chances in enumerate(zip(*self.rows, strict=True), 1):
             if not any(chances):
                 raise ValueError(Sentence("column {column} of the matrix is 0 for every truth", column=str(column)))
@@ -97,7 +96,7 @@ class MatrixChannel(Mechanism):
 
     @property
     def largest(self) -> int:
-        """The largest reported value: the last report."""
+        """Largest reported value: the last report."""
         return len(self.rows[0]) - 1
 
     def probability(self, reported: int, value: int) -> Fraction:
@@ -107,16 +106,12 @@ class MatrixChannel(Mechanism):
 
     @cached_property
     def epsilon(self) -> float:
-        """The privacy loss of one report: infinite if a report excludes a truth."""
+        """Privacy loss of one report: infinite if a report excludes a truth."""
         return math.log(self.likelihood_ratio) if all(map(all, self.rows)) else math.inf
 
     @property
     def likelihood_ratio(self) -> Fraction:
-        """The largest ratio of two probabilities of one report.
-
-        Raises:
-            ZeroDivisionError: a report excludes a truth, so the ratio is infinite.
-        """
+        """Largest ratio of two probabilities of one report; ZeroDivisionError if a report excludes a truth."""
         columns: list[tuple[Fraction, ...]] = list(zip(*self.rows, strict=True))
         return max(max(column) / min(column) for column in columns)
 
@@ -126,7 +121,7 @@ class MatrixChannel(Mechanism):
 
     @cached_property
     def table(self) -> Floats:
-        """The matrix, shape (k, m)."""
+        """Return the matrix, shape (k, m)."""
         return np.array([[float(chance) for chance in row] for row in self.rows])
 
     @cached_property
@@ -159,7 +154,7 @@ class MatrixChannel(Mechanism):
 
     @property
     def yes(self) -> int:
-        """The report that supports the second of two truths."""
+        """Report that supports the second of two truths."""
         return int(self.rows[1][1] > self.rows[0][1])
 
     @cached_property
@@ -188,11 +183,7 @@ def _check_row(number: int, row: Sequence[Fraction], width: int) -> None:
 
 @dataclass(frozen=True, kw_only=True)
 class MatrixVariable(Variable):
-    """Categorical variable with any channel.
-
-    Attributes:
-        channel: the channel.
-    """
+    """Categorical variable with any channel."""
 
     channel: MatrixChannel
 
@@ -231,17 +222,7 @@ def variables(mechanism: MatrixChannel, domain: Domain) -> list[Variable]:
 def estimate(
     mechanism: MatrixChannel, tally: Mapping[int, int], domain: Domain, rule: IntervalRule = DEFAULT_RULE
 ) -> Sequence[Estimate]:
-    """Estimate the share of each truth; of two truths the share of the second.
-
-    Args:
-        mechanism: the channel.
-        tally: number of reports by reported value; missing means none.
-        domain: the truths, in the order of the rows.
-        rule: how the intervals are made.
-
-    Raises:
-        EstimateError: impossible counts.
-    """
+    """Estimate the share of each truth, in the order of the rows; of two truths the share of the second."""
     counts = counts_of(tally, mechanism.largest + 1)
     n = int(counts.sum())
     if mechanism.support is None:

@@ -62,16 +62,10 @@ class ScoredChannel:
     def from_table(
         cls, levels: Sequence[float], scores: Sequence[float], table: Sequence[Sequence[int]]
     ) -> "ScoredChannel":
-        """Create a channel from ``table[x][y]``, the integer weights of output y for input x.
+        """Create a channel from ``table[x][y]``, the integer weights of output y for input x, with equal row sums.
 
-        Args:
-            levels: true number of each input, ascending.
-            scores: unbiased score of each output.
-            table: weights, shape (inputs, outputs); every row has the same sum.
-
-        Raises:
-            EstimateError: the shapes or row sums differ, the levels do not ascend, or the scores are biased for some
-                input.
+        Raises EstimateError if the shapes or row sums differ, the levels do not ascend, or scores are biased for some
+        input.
         """
         if len(table) != len(levels) or any(len(row) != len(scores) for row in table):
             raise EstimateError("a table of levels by scores is needed")
@@ -111,17 +105,13 @@ class ScoredChannel:
 def estimate_mean(
     option: str, tally: Mapping[int, int], channel: ScoredChannel, rule: IntervalRule = DEFAULT_RULE, means: int = 1
 ) -> Estimate:
-    """Estimate the mean of a bounded number.
+    """Estimate the mean of a bounded number, in its own unit; ``a``, ``b`` and ``count`` of the estimate are None.
 
     Args:
         option: name of the estimate, such as "mean".
         tally: number of reports by reported value, an index into ``channel.scores``; missing means none.
-        channel: levels, scores and table; its unit is the result's unit.
         rule: only its confidence, waves and fakes are used; there is one method, and no band.
         means: number of means in the question (coordinates of a vector) for the joint limits.
-
-    Returns:
-        Estimate with ``a``, ``b`` and ``count`` None and all values in the number's own unit.
 
     Raises:
         EstimateError: a reported value or a count is impossible.
@@ -161,17 +151,11 @@ def estimate_mean(
 def mean_interval(
     raw: float | None, n: int, channel: ScoredChannel, confidence: float, waves: int = 1
 ) -> tuple[float, float]:
-    """Return limits for the mean, within the range of the levels.
+    """Return the limits (low, high), low < high, of the mean, within the range of the levels; that whole range without
+    reports.
 
-    Args:
-        raw: mean of the scores; None without reports.
-        n: reports.
-        channel: levels, scores and table.
-        confidence: nominal coverage, in (0, 1).
-        waves: number of waves of the same people whose reports are summed.
-
-    Returns:
-        (low, high), low < high; the whole range without reports.
+    ``raw`` is the mean of n scores; None without reports. ``waves`` is the number of waves of the same people whose
+    reports are summed.
     """
     least, most = channel.levels[0], channel.levels[-1]
     if raw is None or n == 0:
@@ -228,7 +212,7 @@ def _envelope(levels: Sequence[float], values: Sequence[float]) -> Corners:
 
 
 def _turns_up(first: tuple[float, float], middle: tuple[float, float], last: tuple[float, float]) -> bool:
-    """Return True if ``middle`` is on or below the chord from ``first`` to ``last``."""
+    """Say whether ``middle`` is on or below the chord from ``first`` to ``last``."""
     rise = (last[1] - first[1]) * (middle[0] - first[0])
     return (middle[1] - first[1]) * (last[0] - first[0]) <= rise
 

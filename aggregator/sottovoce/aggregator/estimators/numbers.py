@@ -8,11 +8,7 @@ from sottovoce.shared.errors import EstimateError
 
 
 def grid_of(domain: Domain) -> Grid:
-    """Return the grid of a number question.
-
-    Raises:
-        EstimateError: the question does not ask for a number.
-    """
+    """Return the grid of a number question; raise EstimateError if the question does not ask for a number."""
     if domain.grid is None:
         raise EstimateError("the question does not ask for a number")
     return domain.grid

@@ -18,19 +18,9 @@ def estimate(
 ) -> Sequence[Estimate]:
     """Estimate the share of each option, for any mechanism that reports a mask of the options that it supports.
 
-    Args:
-        mechanism: the channel over k options, or of each bit.
-        tally: reports that support each option, and under k the number of reports.
-        domain: the question's options.
-        rule: how the intervals are made.
-
-    Returns:
-        k estimates, in order; their raw values need not sum to 1, except those of subset selection.
-
-    Raises:
-        EstimateError: impossible counts.
-
-    Maths: f_j = (n_j/n - b) / (a - b), with the mechanism's support probabilities a and b.
+    f_j = (n_j/n - b) / (a - b), with the mechanism's support probabilities a and b; raw values need not sum to 1,
+    except those of subset selection. ``tally`` has the reports that support each option, and under k the number of
+    reports.
     """
     counts = counts_of(tally, mechanism.options)
     return estimate_shares(domain.options, counts, mechanism.reports(tally), *mechanism.support, rule)

@@ -99,15 +99,12 @@ def merge(strata: Iterable[Stratum]) -> list[Stratum]:
 def pool(strata: Sequence[Sequence[Estimate]], rule: IntervalRule = DEFAULT_RULE) -> list[Estimate]:
     """Pool estimates of the same shares (or means) through different channels, option by option.
 
+    A stratum that alone has reports keeps its own estimate. Raises EstimateError if there is no stratum, or the options
+    differ.
+
     Args:
         strata: estimates of each stratum, with the same options in the same order.
         rule: only its confidence and waves are used.
-
-    Returns:
-        One estimate for each option; the stratum's own estimate if only one stratum has reports.
-
-    Raises:
-        EstimateError: the options differ, or there is no stratum.
     """
     if not strata or len({tuple(e.option for e in estimates) for estimates in strata}) != 1:
         raise EstimateError("strata to pool must have the same options")
@@ -120,14 +117,13 @@ def combine(
 ) -> Estimate:
     """Return a weighted or post-stratified share: sum W_h p_h over the strata's raw shares.
 
+    Raises EstimateError if a weight is negative or not finite, all are 0, or a stratum has fewer than two reports.
+
     Args:
         estimates: share in each stratum, from public or separately budgeted cells.
         weights: share of the population in each stratum; scaled to sum to 1.
         option: name of the result.
         rule: only its confidence is used.
-
-    Raises:
-        EstimateError: a weight is negative or not finite, all are 0, or a stratum has fewer than two reports.
     """
     total = math.fsum(weights)
     if len(estimates) != len(weights) or not (0 < total < math.inf) or min(weights) < 0:

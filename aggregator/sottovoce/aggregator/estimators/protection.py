@@ -22,18 +22,9 @@ SHARES = (Fraction(0), Fraction(1, 20), Fraction(1, 10), Fraction(1, 5))
 def protected(
     mechanism: BinaryRR, tally: Mapping[int, int], rule: IntervalRule = DEFAULT_RULE
 ) -> list[tuple[float, Estimate]]:
-    """Estimate the share of "yes" for each s in ``SHARES``.
+    """Estimate the share of "yes" for each s in ``SHARES``; return pairs (s, estimate), s rising.
 
-    Args:
-        mechanism: the channel that people run by hand.
-        tally: number of reports by reported value, 0 or 1; missing means none.
-        rule: how the intervals are made.
-
-    Returns:
-        (s, estimate) pairs, s rising.
-
-    Raises:
-        EstimateError: impossible counts.
+    Raises EstimateError for impossible counts.
     """
     yes = tally.get(1, 0)
     n = yes + tally.get(0, 0)

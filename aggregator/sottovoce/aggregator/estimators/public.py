@@ -22,11 +22,7 @@ LISTED = 10_001
 
 @dataclass(frozen=True)
 class EvenScores(ScoredChannel):
-    """Channel whose reports are the numbers themselves, of which only those that occur are listed.
-
-    Attributes:
-        step: distance of two neighbouring values.
-    """
+    """Channel whose reports are the numbers themselves, ``step`` apart, of which only those that occur are listed."""
 
     step: float = 0.0
 
@@ -38,11 +34,7 @@ class EvenScores(ScoredChannel):
 
 @dataclass(frozen=True, kw_only=True)
 class EvenNumber(NumberVariable):
-    """Public number of many values; its levels are the two ends.
-
-    Attributes:
-        grid: grid of the values.
-    """
+    """Public number of many values, on ``grid``; its levels are the two ends."""
 
     grid: Grid
 
@@ -61,19 +53,7 @@ class EvenNumber(NumberVariable):
 
 
 def estimate(tally: Mapping[int, int], domain: Domain, rule: IntervalRule = DEFAULT_RULE) -> Sequence[Estimate]:
-    """Estimate the share of each option, or the mean of a number.
-
-    Args:
-        tally: number of reports by true value; missing means none.
-        domain: the question's true values.
-        rule: how the intervals are made.
-
-    Returns:
-        One estimate for each option, or "mean".
-
-    Raises:
-        EstimateError: impossible counts.
-    """
+    """Estimate the share of each option, or the mean of a number; ``tally`` is by true value."""
     if domain.grid is None:
         counts = counts_of(tally, domain.size)
         return estimate_shares(domain.options, counts, counts.sum(), Fraction(1), Fraction(0), rule)

@@ -21,11 +21,10 @@ def variables_of(question: Question) -> list[Variable]:
 
 
 def check_pair(one: Variable, other: Variable) -> None:
-    """Refuse two variables that are never observed together.
+    """Check that two variables are ever observed together.
 
-    Raises:
-        EstimateError: they are the same, two options or coordinates of which each report draws only one, or two of a
-            block whose reports do not tell their table.
+    Raises EstimateError if they are the same, two options or coordinates of which each report draws only one, or two of
+    a block whose reports do not tell their table.
     """
     if one.full_name == other.full_name:
         raise EstimateError(
@@ -46,10 +45,9 @@ def check_pair(one: Variable, other: Variable) -> None:
 
 
 def check_explains(variable: Variable) -> None:
-    """Refuse a number that can only be an outcome, as a predictor or in a correlation.
+    """Check that a number can be a predictor or in a correlation, and not an outcome only.
 
-    Raises:
-        EstimateError: its reports identify its mean but not its variance.
+    Raises EstimateError if its reports identify its mean but not its variance.
     """
     if variable.only_outcome:
         raise EstimateError(

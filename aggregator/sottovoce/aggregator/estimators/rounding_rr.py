@@ -16,22 +16,7 @@ ENDS = "was reported as one of its two ends, which say nothing of its spread"
 def estimate(
     mechanism: RoundingRR, tally: Mapping[int, int], domain: Domain, rule: IntervalRule = DEFAULT_RULE
 ) -> list[Estimate]:
-    """Estimate the mean.
-
-    Args:
-        mechanism: the channel.
-        tally: number of reports of the least (0) and of the largest value (1); missing means none.
-        domain: the question's grid.
-        rule: how the intervals are made.
-
-    Returns:
-        One estimate, "mean", in the number's own unit.
-
-    Raises:
-        EstimateError: impossible counts.
-
-    Maths: mean = min + (x/n - b) / (a - b) (max - min).
-    """
+    """Estimate the mean: min + (x/n - b) / (a - b) (max - min), x reports of the largest value (1; 0 is the least)."""
     return [estimate_mean("mean", tally, channel(mechanism, domain), rule)]
 
 

@@ -15,21 +15,9 @@ from sottovoce.shared.mechanisms.sampled_coordinate import SampledCoordinate
 def estimate(
     mechanism: SampledCoordinate, tally: Mapping[int, int], domain: Domain, rule: IntervalRule = DEFAULT_RULE
 ) -> list[Estimate]:
-    """Estimate the mean of each coordinate.
+    """Estimate the mean of each coordinate, named after it, as ``rounding_rr`` does from the n_c reports that drew it.
 
-    Args:
-        mechanism: the channel of the coordinate that was drawn.
-        tally: number of reports by ``2 * coordinate + end``; missing means none.
-        domain: the coordinates and their grid.
-        rule: how the intervals are made.
-
-    Returns:
-        One estimate for each coordinate, named after it, from the reports that drew it.
-
-    Raises:
-        EstimateError: impossible counts.
-
-    Maths: as for ``rounding_rr``, among the n_c reports on coordinate c.
+    Reported values are ``2 * coordinate + end``.
     """
     channel = rounding_rr.channel(mechanism.number, domain)
     # Worst case of poisoning: every fake report claims to have drawn the same coordinate.

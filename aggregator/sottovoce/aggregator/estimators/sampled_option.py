@@ -12,21 +12,9 @@ from sottovoce.shared.mechanisms.sampled_option import SampledOption
 def estimate(
     mechanism: SampledOption, tally: Mapping[int, int], domain: Domain, rule: IntervalRule = DEFAULT_RULE
 ) -> Sequence[Estimate]:
-    """Estimate the share of respondents who chose each option.
+    """Estimate the share of respondents who chose each option: p_j = (x_j/n_j - b) / (a - b), from n_j that drew it.
 
-    Args:
-        mechanism: the channel of the option that was drawn.
-        tally: number of reports by ``2 * option + bit``; missing means none.
-        domain: the question's options.
-        rule: how the intervals are made.
-
-    Returns:
-        k estimates, in order, each from the n_j reports that drew its option; they need not sum to 1.
-
-    Raises:
-        EstimateError: impossible counts.
-
-    Maths: p_j = (x_j/n_j - b) / (a - b).
+    Reported values are ``2 * option + bit``; the shares need not sum to 1.
     """
     counts = counts_of(tally, 2 * mechanism.options).reshape(-1, 2)
     supporting, sizes = counts[:, 1], counts.sum(axis=1)

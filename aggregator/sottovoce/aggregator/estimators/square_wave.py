@@ -81,20 +81,9 @@ Array = NDArray[np.float64]
 def estimate(
     mechanism: SquareWave, tally: Mapping[int, int], domain: Domain, rule: IntervalRule = DEFAULT_RULE
 ) -> list[Estimate]:
-    """Estimate the mean, the quantiles and the histogram.
+    """Estimate the mean, the quantiles ("q10" ... "q90") and the share of each bin, named by its end values ("0 to 9").
 
-    Args:
-        mechanism: the channel from D bins to D + 2 w outputs.
-        tally: number of reports by output; missing means none.
-        domain: the question's grid.
-        rule: only its confidence, waves and fakes are used.
-
-    Returns:
-        "mean", the quantiles ("q10" ... "q90"), both in the number's own unit, and the share of each bin, named by its
-        first and last value ("0 to 9").
-
-    Raises:
-        EstimateError: impossible counts.
+    Of ``rule`` only confidence, waves and fakes are used.
     """
     counts = _counts(mechanism, tally)
     edges = edges_of_bins(mechanism, domain)
@@ -113,15 +102,12 @@ def estimate(
 
 
 def maximum_likelihood(reported: Array, channel: Array, smooth: bool = False) -> Array:
-    """Return the maximum likelihood bin shares for each row of reported shares.
+    """Return the maximum likelihood bin shares for each row of reported shares, (R, bins), each row on the simplex.
 
     Args:
-        reported: (R, outputs) shares of reports by output.
-        channel: (bins, outputs) P(output | bin).
+        reported: shares of reports by output, shape (R, outputs).
+        channel: P(output | bin), shape (bins, outputs).
         smooth: average neighbouring bins after each step.
-
-    Returns:
-        (R, bins), each row on the simplex.
     """
     shares = np.full((len(reported), len(channel)), 1 / len(channel))
     for _ in range(_ROUNDS):
@@ -150,12 +136,8 @@ def quantile(shares: Array, edges: Array, level: float) -> float:
 def unbiased_scores(channel: Array, values: Array) -> Array:
     """Return scores of the outputs whose mean with input i is ``values[i]``, of least variance for a uniform truth.
 
-    Args:
-        channel: (bins, outputs) P(output | bin), of full rank.
-        values: (bins,) or (bins, k).
-
-    Returns:
-        (outputs,) or (outputs, k).
+    ``channel`` is P(output | bin), shape (bins, outputs), of full rank; ``values`` are (bins,) or (bins, k), and so are
+    the scores, with outputs for bins.
 
     Maths: least z' W z with P z = v, W the column sums of P: z = W^-1 P' (P W^-1 P')^-1 v.
     """
@@ -223,17 +205,11 @@ def _quantile_between(confidence: float, distance: float) -> float:
 def quantile_limits(
     mechanism: SquareWave, counts: Array, domain: Domain, rule: IntervalRule, levels: Sequence[float] = QUANTILES
 ) -> list[tuple[float, float]]:
-    """Return limits of quantiles, in the number's own unit.
+    """Return limits (low, high), low < high, of each quantile in the number's own unit; the whole range without
+    reports.
 
-    Args:
-        mechanism: the channel.
-        counts: of the outputs, shape (D + 2 w,).
-        domain: the question's grid.
-        rule: only its confidence and waves are used.
-        levels: shares below the quantiles, between 0 and 1.
-
-    Returns:
-        (low, high) for each level, low < high; the whole range without reports.
+    ``counts`` are of the outputs, shape (D + 2 w,); ``levels`` are shares below the quantiles, between 0 and 1; of
+    ``rule`` only confidence and waves are used.
     """
     profiled = mechanism.bins <= PROFILED_BINS and counts.sum() > 0
     possible = (
@@ -290,10 +266,10 @@ def _inverted(estimate: Estimate, low: float, high: float) -> Estimate:
 
 
 def _likeliest(mechanism: SquareWave, counts: Array, rule: IntervalRule) -> tuple[Array, Array]:
-    """Return maximum likelihood shares of the counts, of bootstrap resamples, and of poisoned counts.
+    """Return maximum likelihood shares of the counts and of bootstrap resamples, (1 + RESAMPLES, bins), and of poisoned
+    counts.
 
-    Shapes: (1 + RESAMPLES, bins) for the counts and their resamples; (outputs, bins) for the counts with the rule's
-    share of fake reports, one row for each value that the fakes can have. Both have no rows without reports.
+    The last, (outputs, bins), has one row for each value that the fakes can have. Without reports neither has rows.
     """
     n = int(counts.sum())
     if n == 0:
@@ -315,8 +291,6 @@ class _Bootstrap(NamedTuple):
 
 
 class _Summary:
-    """Builder of ``Estimate`` objects from bootstrap values."""
-
     def __init__(self, n: int, rule: IntervalRule) -> None:
         self._n, self._rule = n, rule
 

@@ -136,14 +136,11 @@ class Shares(Sequence[Estimate]):
     A sequence of ``Estimate``, which are created when the first one is read: faster for thousands of options.
 
     Attributes:
-        options: names of the options.
-        rule: options of the intervals.
         a, b, poisoning: the same for every option; see ``Estimate``.
         counts, sizes: reports that support each option, and reports that could support it.
         raw: unbiased shares; NaN without reports.
         std_error, std_error_fixed: of ``raw``; meaningless where ``Estimate`` has None.
         single, joint: lower and upper limits, for each option and jointly for all.
-        implausible: see ``Estimate``.
     """
 
     options: Sequence[str]
@@ -204,18 +201,10 @@ class Shares(Sequence[Estimate]):
 def estimate_share(
     option: str, count: int, n: int, a: Fraction, b: Fraction, rule: IntervalRule = DEFAULT_RULE
 ) -> Estimate:
-    """Estimate the share of one option from the number of reports that support it.
+    """Estimate the share of one option from the number of reports that support it, 0 .. n.
 
-    Args:
-        option: name of the option.
-        count: reports that support it, 0 .. n.
-        n: reports.
-        a: P(support | true).
-        b: P(support | not true), b < a.
-        rule: options of the interval.
-
-    Raises:
-        EstimateError: the counts or the channel are impossible.
+    ``a`` is P(support | true), ``b`` < a is P(support | not true). Raises EstimateError if counts or channel are
+    impossible.
     """
     (estimate,) = estimate_shares([option], [count], n, a, b, rule)
     return estimate
@@ -229,18 +218,9 @@ def estimate_shares(
     b: Fraction,
     rule: IntervalRule = DEFAULT_RULE,
 ) -> Shares:
-    """Estimate the share of each option of one question, with single and joint limits.
+    """Estimate the share of each option of one question, with single and joint limits, as ``estimate_share`` does.
 
-    Args:
-        options: names of the k options.
-        counts: reports that support each option, shape (k,).
-        n: reports; an array of shape (k,) if the number differs by option (a sampled option).
-        a: P(support | true), the same for every option.
-        b: P(support | not true), likewise, b < a.
-        rule: options of the intervals.
-
-    Raises:
-        EstimateError: the counts or the channel are impossible.
+    ``counts`` and, if the number of reports differs by option (a sampled option), ``n`` have the shape (k,).
     """
     supporting, reports = _as_integers(counts), _as_integers(n)
     if reports.shape not in {(), supporting.shape} or supporting.shape != (len(options),):
@@ -277,12 +257,7 @@ def counts_of(tally: Mapping[int, int], size: int) -> NDArray[Any]:
 
 
 def poisoning(a: float, b: float, fakes: float = FAKES) -> float:
-    """Return the largest shift of a share by fake reports.
-
-    Args:
-        a: P(support | true).
-        b: P(support | not true).
-        fakes: share of fake reports; see ``IntervalRule.when_asked``.
+    """Return the largest shift of a share by fake reports; ``fakes`` is their share, see ``IntervalRule.when_asked``.
 
     Maths: in units of a - b, a fake report that supports the option is at most 1 - b above the mean of an honest one,
     and a fake report that does not is at most a below it.

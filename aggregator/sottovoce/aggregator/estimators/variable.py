@@ -57,8 +57,8 @@ class Variable(ABC):
         only_outcome: reason why the variable cannot be a predictor or in a correlation, as the end of a sentence that
             begins with its name; "" if it can.
         absent: the last category counts people who gave no answer.
-        block: its place among questions that are reported together; None if it is reported by itself.
-        observed: returns, for reported values, True if they carry information on this variable.
+        block: its place among questions that are reported together, or None.
+        observed: returns, for reported values, whether they carry information on this variable.
     """
 
     name: str = ""
@@ -105,9 +105,7 @@ class Variable(ABC):
 class YesNo(Variable):
     """Variable with two categories, no and yes, of which a report supports one.
 
-    Attributes:
-        support: exact P(report yes | yes) and P(report yes | no).
-        bit: returns, for reported values, True if they are a yes.
+    ``support`` is the exact (P(report yes | yes), P(report yes | no)); ``bit`` maps reported values to True for a yes.
     """
 
     support: tuple[Fraction, Fraction]
@@ -225,11 +223,7 @@ class NumberVariable(Variable):
 
 
 def of_table(rows: Any) -> Callable[[Reported], Floats]:  # noqa: ANN401 - whatever numpy makes an array of
-    """Return the function ``chances`` for a table of weights.
-
-    Args:
-        rows: weights of the outputs for each level, shape (levels, outputs), with equal row sums.
-    """
+    """Return the function ``chances`` for a table of weights, shape (levels, outputs), with equal row sums."""
     columns = np.array(rows, dtype=float).T
     return lambda outputs: columns[outputs]
 

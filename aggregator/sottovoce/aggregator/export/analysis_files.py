@@ -32,34 +32,18 @@ def joint_rows(document: Document) -> list[tuple[object, ...]]:
 
 
 def write_joint_csv(path: Path, document: Document, about: About) -> None:
-    """Write the table as CSV.
-
-    Args:
-        path: path of the file.
-        document: document of a joint result.
-        about: provenance of the file.
-    """
+    """Write the table as CSV."""
     write_csv(path, about, COLUMNS, joint_rows(document))
 
 
 def write_joint_xlsx(path: Path, document: Document, about: About) -> None:
-    """Write the table as a workbook.
-
-    Args:
-        path: path of the file.
-        document: document of a joint result.
-        about: provenance of the file.
-    """
+    """Write the table as a workbook."""
     write_workbook(path, about, [COLUMNS, *joint_rows(document)], "Figures")
 
 
 def write_joint_json(path: Path, document: Document, about: About) -> None:
-    """Write the JSON document unchanged, except for a leading mark in a simulation.
-
-    Args:
-        path: path of the file.
-        document: document of a joint result.
-        about: provenance; only its mark of a simulation is written.
+    """Write the JSON document unchanged, except for a leading mark in a simulation, the only part of ``about`` that it
+    has.
     """
     path.write_text(json_text(marked(document, about)), encoding="utf-8")
 

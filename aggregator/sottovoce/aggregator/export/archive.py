@@ -25,12 +25,6 @@ _log = logging.getLogger("sottovoce")
 def write_file(source: Source, name: str, write: Write, path: Path) -> None:
     """Write one file.
 
-    Args:
-        source: source of the file.
-        name: name of the file, for messages.
-        write: writes the file.
-        path: path of the file.
-
     Raises:
         EstimateError: the file is not available, or could not be written; the message names the file.
         StorageError: the database is unavailable, or forbids the file.
@@ -50,15 +44,11 @@ def write_file(source: Source, name: str, write: Write, path: Path) -> None:
 
 
 def write_folder(source: Source, folder: Path) -> list[str]:
-    """Write all files without exact public answers into an existing, empty folder.
+    """Write all files without exact public answers into an existing, empty folder; return a sentence for each that
+    failed.
 
-    A file that fails is left out and named in ``FAILED``; the others are complete.
-
-    Returns:
-        One sentence for each file that failed.
-
-    Raises:
-        EstimateError: reports are not available yet.
+    A file that fails is left out and named in ``FAILED``; the others are complete. Raises EstimateError if reports are
+    not available yet.
     """
     _ = source.reports  # Refuses an open survey before anything is written.
     names, failed = [], []
@@ -84,13 +74,8 @@ def write_folder(source: Source, folder: Path) -> list[str]:
 
 
 def write_zip(source: Source, path: Path) -> list[str]:
-    """Write the same files as one zip archive; its entries have a fixed date.
-
-    Returns:
-        One sentence for each file that failed, as ``write_folder`` does.
-
-    Raises:
-        EstimateError: as for ``write_folder``.
+    """Write the same files as one zip archive, whose entries have a fixed date, and return what ``write_folder``
+    does.
     """
     with tempfile.TemporaryDirectory(dir=path.parent, prefix=".", suffix=".part") as place:
         failed = write_folder(source, Path(place))

@@ -14,20 +14,14 @@ from sottovoce.shared.spec import Question, Survey
 
 
 def is_archive(path: Path) -> bool:
-    """Return True if a folder has a survey file, as folders of exported files do."""
+    """Say whether a folder has a survey file, as folders of exported files do."""
     return any((path / name).is_file() for name in SURVEYS)
 
 
 def results_of_archive(archive: Archive, rule: IntervalRule = DEFAULT_RULE, wave: int | None = None) -> SurveyResults:
-    """Count and estimate the reports of a folder, for all respondents together.
+    """Count and estimate the reports of a folder, of one wave or all (None), for all respondents together.
 
-    Args:
-        archive: content of the folder.
-        rule: method and level of the intervals.
-        wave: only this wave; None for all.
-
-    Raises:
-        EstimateError: the survey has no such wave.
+    Raises EstimateError if the survey has no such wave.
     """
     revisions = [_revision(archive, key, number) for key, number in enumerate(sorted(archive.surveys))]
     return analyse(revisions, None, rule.method, wave, rule.confidence)

@@ -160,25 +160,12 @@ def write_survey_yaml(path: Path, about: About) -> None:
 
 
 def write_preregistration(path: Path, revisions: Sequence[RevisionCounts], about: About, plan: PlannedSize) -> None:
-    """Write the preregistration as JSON: the decisions that publishing froze.
-
-    Args:
-        path: path of the file.
-        revisions: all revisions of one survey, oldest first.
-        about: provenance of the file.
-        plan: planned sample size.
-    """
+    """Write the preregistration as JSON: the decisions that publishing froze. ``revisions`` begin with the oldest."""
     path.write_text(json_text(preregistration(revisions, about, plan)), encoding="utf-8")
 
 
 def preregistration(revisions: Sequence[RevisionCounts], about: About, plan: PlannedSize) -> dict[str, Any]:
-    """Return the preregistration: questions, mechanisms, epsilons, dates, sample size, and the planned analysis.
-
-    Args:
-        revisions: all revisions of one survey, oldest first.
-        about: provenance of the file.
-        plan: planned sample size.
-    """
+    """Return questions, mechanisms, epsilons, dates, sample size and planned analysis; oldest revision first."""
     survey = about.survey
     return {
         **about.marks,
@@ -229,7 +216,7 @@ class Source:
         storage: the database, or simulated reports.
         revisions: all revisions of the survey, oldest first.
         now: the current time, which determines what is closed.
-        wave: wave of the reports in the files; None for all.
+        wave: of the reports in the files; None for all.
         set_up: settings of a simulation; None for real reports.
         institution: that the codebook names.
     """
@@ -250,8 +237,7 @@ class Source:
     def reports(self) -> ReportColumns:
         """Reports with private questions and the coarsened cohort.
 
-        Raises:
-            EstimateError: the survey or wave is not closed, or there are no reports.
+        Raises EstimateError if the survey or wave is not closed, or there are no reports.
         """
         return self._reports(public=False)
 
@@ -268,22 +254,20 @@ class Source:
         return self._reports(public=True)
 
     def check_not_released(self) -> None:
-        """Refuse files of public answers if these are published under a budget.
-
-        Raises:
-            StorageError: they are; exact ones would undo the noise.
+        """Check that public answers are not published under a budget, whose noise exact ones would undo; else
+        StorageError.
         """
         if self.released:
             raise StorageError(EXACT_TABLES_SUPPRESSED)
 
     @property
     def released(self) -> bool:
-        """True if public answers are published under a budget."""
+        """Say whether public answers are published under a budget."""
         return self.revisions[-1].released
 
     @property
     def has_tables(self) -> bool:
-        """True if there is a ledger of published tables; a database older than its budget has none."""
+        """Say whether there is a ledger of published tables; a database older than its budget has none."""
         return self.storage.releases is not None and self.storage.releases.has_ledger(self.about.survey.name)
 
     def _reports(self, public: bool) -> ReportColumns:
@@ -294,8 +278,7 @@ class Source:
     def released_tables(self) -> dict[str, Any]:
         """Tables of public answers published so far under the survey's budget, as a JSON document.
 
-        Raises:
-            StorageError: there is no budget, or its ledger was changed.
+        Raises StorageError if there is no budget, or its ledger was changed.
         """
         if self.storage.releases is None or not self.has_tables:
             raise StorageError("the survey has no budget, so that nothing was published of its public answers")

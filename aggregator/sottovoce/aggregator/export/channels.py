@@ -79,9 +79,7 @@ class Channel:
 def channels_of(revisions: Sequence[RevisionCounts], names: Sequence[str]) -> list[Channel]:
     """Return the channels of the newest revision's questions, each with the revisions that share it.
 
-    Args:
-        revisions: all revisions of one survey, oldest first.
-        names: names of the questions in the file.
+    ``revisions`` are all of one survey, oldest first; ``names`` are the questions in the file.
     """
     found: list[Channel] = []
     for question in revisions[-1].survey.questions:

@@ -43,15 +43,7 @@ def write_codebook(
     results: SurveyResults | None = None,
     institution: Institution | None = None,
 ) -> None:
-    """Write the page.
-
-    Args:
-        path: path of the file.
-        channels: channels of all questions.
-        about: provenance of the file.
-        results: estimates to show beside the questions; None shows none.
-        institution: logo, name and imprint above the title; None for none.
-    """
+    """Write the page, with the results' estimates beside the questions and the institution above the title if given."""
     path.write_text("\n".join(_lines(channels, about, results, institution or Institution())) + "\n", encoding="utf-8")
 
 

@@ -20,13 +20,8 @@ HEADER = ("question", "answer", "value", "sheets")
 def results_of_folder(path: Path, rule: IntervalRule = DEFAULT_RULE, wave: int | None = None) -> SurveyResults:
     """Estimate the reports of a folder, or the counts in its ``counts.csv`` if it has one.
 
-    Args:
-        path: a folder with a survey file.
-        rule: method and level of the intervals.
-        wave: only this wave; None for all. Counts have none.
-
-    Raises:
-        SpecError: a file is missing or invalid; the message says where.
+    ``wave`` is the only wave to estimate, None for all; counts have none. Raises SpecError, which says where, if a file
+    is missing or invalid.
     """
     if not (path / COUNTS).is_file():
         return results_of_archive(read_folder(path), rule, wave)

@@ -25,15 +25,7 @@ _FILE = "F1"
 def write_ddi(
     path: Path, channels: Sequence[Channel], questions: Sequence[Question], reports: int, about: About
 ) -> None:
-    """Write the document.
-
-    Args:
-        path: path of the file.
-        channels: channels of all questions.
-        questions: questions in the file of reports.
-        reports: number of reports.
-        about: provenance of the file.
-    """
+    """Write the document; ``questions`` are those in the file of reports, ``reports`` their number."""
     root = ET.Element("codeBook", {"xmlns": NAMESPACE, "version": "2.5"})
     _study(ET.SubElement(root, "stdyDscr"), about)
     _file(ET.SubElement(root, "fileDscr", {"ID": _FILE}), reports, len(questions) + len(EXTRA))

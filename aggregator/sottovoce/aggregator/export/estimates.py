@@ -23,14 +23,10 @@ COLUMNS = (*_SURVEY, "wave", "cohort", "question", "type", "label", "epsilon", "
 def estimate_rows(
     revisions: Sequence[RevisionCounts], about: About, wave: int | None = None
 ) -> Iterator[tuple[object, ...]]:
-    """Yield the rows of the table, by ``COLUMNS``.
+    """Yield the rows of the table, by ``COLUMNS``: of one wave only, or (None) of all together, then of each.
 
-    For an open survey, ``low`` and ``high`` are valid for one look, the bands for all looks.
-
-    Args:
-        revisions: all revisions of one survey, oldest first.
-        about: provenance of the file.
-        wave: only this wave; None for all together, then each.
+    ``revisions`` are all of one survey, oldest first. For an open survey, ``low`` and ``high`` are valid for one look,
+    the bands for all looks.
     """
     whole = analyse(revisions, wave=wave)
     views = [whole]
@@ -42,28 +38,14 @@ def estimate_rows(
 
 
 def write_estimates_csv(path: Path, revisions: Sequence[RevisionCounts], about: About, wave: int | None = None) -> None:
-    """Write the table as CSV.
-
-    Args:
-        path: path of the file.
-        revisions: all revisions of one survey, oldest first.
-        about: provenance of the file.
-        wave: only this wave; None for all.
-    """
+    """Write the table as CSV; arguments as for ``estimate_rows``."""
     write_csv(path, about, COLUMNS, estimate_rows(revisions, about, wave))
 
 
 def write_estimates_xlsx(
     path: Path, revisions: Sequence[RevisionCounts], about: About, wave: int | None = None
 ) -> None:
-    """Write the table as a workbook with a second sheet for provenance; text never becomes a formula or link.
-
-    Args:
-        path: path of the file.
-        revisions: all revisions of one survey, oldest first.
-        about: provenance of the file.
-        wave: only this wave; None for all.
-    """
+    """Write the table as a workbook with a second sheet for provenance; text never becomes a formula or link."""
     write_workbook(path, about, [COLUMNS, *estimate_rows(revisions, about, wave)], "Estimates")
 
 

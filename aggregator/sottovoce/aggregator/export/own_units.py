@@ -32,7 +32,7 @@ def unit_grid(question: Question) -> Grid | None:
 
 
 def has_steps(header: Sequence[str], questions: Sequence[Question]) -> bool:
-    """Return True if a file of reports with this header was written before release 0.4.0, with steps for numbers."""
+    """Say whether a file of reports with this header was written before release 0.4.0, with steps for numbers."""
     return bool({*_FORMER} & {*header} - {question.name for question in questions})
 
 
@@ -43,11 +43,9 @@ def as_texts(column: NDArray[np.unsignedinteger], grid: Grid) -> list[str | None
 
 
 def as_sql(name: str, grid: Grid | None) -> str:
-    """Return an SQL expression for the values of a column of steps, for DuckDB.
+    """Return an SQL expression for the values of a column of steps, itself an expression, for DuckDB.
 
-    Args:
-        name: SQL expression of the steps.
-        grid: the question's grid; None for a column without a unit.
+    ``grid`` is None for a column without a unit.
     """
     if grid is None:
         return name
@@ -83,8 +81,7 @@ def steps_of(values: NDArray[np.generic], grid: Grid) -> NDArray[np.int64]:
 def step_of(text: str, grid: Grid) -> int:
     """Return the step of a number or date as a text. Upper limits belong to the mechanism, and are checked with it.
 
-    Raises:
-        ValueError: the text is no number or date, is below the least one, or lies between two steps.
+    Raises ValueError if the text is no number or date, is below the least one, or lies between two steps.
     """
     steps = (grid.read(text) - grid.low) / grid.step
     if steps.denominator != 1 or not 0 <= steps < _LARGEST:

@@ -41,11 +41,7 @@ CHUNK = 1 << 20
 
 
 def read_parquet(path: Path, expected: Expected) -> Read:
-    """Read the reports in a Parquet file.
-
-    Args:
-        path: path of the file.
-        expected: validation rules of the survey.
+    """Read the reports in a Parquet file, by the validation rules ``expected`` of the survey.
 
     Raises:
         SpecError: the file is invalid; the message names the row, and the column if there is one.
@@ -89,14 +85,8 @@ def _blocks(table: Any, file: str, expected: Expected) -> Iterator[Read]:  # noq
 
 
 def _steps(found: np.ndarray, first: int, row: str, column: str, grid: Grid) -> Values:
-    """Return the steps of values in a question's own unit, -1 where not asked.
-
-    Args:
-        found: masked values.
-        first: number of the first row.
-        row: prefix of a row number, for error messages.
-        column: name of the column, for error messages.
-        grid: the question's grid.
+    """Return the steps of masked values in a question's own unit, -1 where not asked; ``row`` prefixes numbers in
+    messages.
     """
     missing = np.ma.getmaskarray(found)
     steps = np.full(len(found), -1, dtype=np.int64)
@@ -120,14 +110,11 @@ def _whole(found: np.ndarray, first: int, column: str, file: str) -> Values:
 
 @dataclass(frozen=True)
 class Archive:
-    """Content of an exported folder.
+    """Content of an exported folder: the newest revision, all revisions by number, and the reports.
 
     Attributes:
-        survey: the newest revision.
-        surveys: all revisions by number.
         columns: reported values by question name; unsigned, all bits set where not asked.
-        wave: wave of each report, from 0.
-        revision: revision number of each report.
+        wave, revision: of each report; waves count from 0.
     """
 
     survey: Survey
@@ -140,8 +127,7 @@ class Archive:
 def read_folder(path: Path) -> Archive:
     """Read the survey and the reports in a folder.
 
-    Raises:
-        SpecError: the folder or a file is missing, or a file is invalid; the message says where.
+    Raises SpecError, which says where, if the folder or a file is missing, or a file is invalid.
     """
     if not path.is_dir():
         raise SpecError(f'there is no such folder: "{path}"')
@@ -158,7 +144,7 @@ def read_folder(path: Path) -> Archive:
 
 
 def _is_rehearsal(manifest: Path) -> bool:
-    """Return True if the file is the manifest of a simulation; folders of real reports in this form have none."""
+    """Say whether the file is the manifest of a simulation; folders of real reports in this form have none."""
     try:
         found = json.loads(manifest.read_text(encoding="utf-8"))
     except (OSError, ValueError, RecursionError):
@@ -167,7 +153,7 @@ def _is_rehearsal(manifest: Path) -> bool:
 
 
 def read_survey(path: Path) -> Survey:
-    """Return the survey of a folder; raises SpecError if there is none, or two."""
+    """Return the survey of a folder; raise SpecError if there is none, or two."""
     found = [read_survey_file(path / name) for name in SURVEYS if (path / name).is_file()]
     if not found:
         raise SpecError("the folder has neither survey.json nor survey.yaml")

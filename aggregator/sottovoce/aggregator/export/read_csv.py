@@ -24,14 +24,9 @@ Read = tuple[dict[str, Column], np.ndarray, np.ndarray]
 
 
 def read_csv(path: Path, expected: Expected) -> Read:
-    """Read the reports in a CSV file.
+    """Read the reports in a CSV file, by the validation rules ``expected`` of the survey.
 
-    Args:
-        path: path of the file.
-        expected: validation rules of the survey.
-
-    Raises:
-        SpecError: the file is invalid; the message names the line, and the column if there is one.
+    Raises SpecError, which names the line, and the column if there is one, if the file is invalid.
     """
     try:
         # "utf-8-sig" drops a byte order mark, if there is one.
@@ -90,13 +85,7 @@ def _blocks(
 
 
 class Place(NamedTuple):
-    """Position of cells, for error messages.
-
-    Attributes:
-        row: prefix of a row number.
-        first: number of the first row.
-        column: name of the column.
-    """
+    """Position of cells, for error messages: prefix of a row number, number of the first row, name of the column."""
 
     row: str
     first: int
@@ -104,13 +93,9 @@ class Place(NamedTuple):
 
 
 def _numbers(cells: tuple[str, ...], known: dict[str, int], place: Place, grid: Grid | None) -> Values:
-    """Parse the cells of a column, -1 for empty ones.
+    """Parse the cells of a column, -1 for empty ones: steps of its ``grid`` if it has one, else whole numbers.
 
-    Args:
-        cells: the texts.
-        known: texts parsed so far.
-        place: their position.
-        grid: grid of a column in the question's own unit, whose steps are returned; None for whole numbers.
+    ``known`` are texts parsed so far.
     """
     # Columns have few distinct values, so a cache of parsed texts saves most of the work.
     # Bound the cache, in case a column has mostly distinct values.

@@ -29,12 +29,7 @@ _DIGEST = re.compile(r"\b[0-9a-f]{64}\b")
 
 @dataclass(frozen=True)
 class Expected:
-    """Validation rules for a file of reports of a survey.
-
-    Attributes:
-        survey: the newest revision.
-        surveys: all revisions by number.
-    """
+    """Validation rules for a file of reports: the newest revision of the survey, and all revisions by number."""
 
     survey: Survey
     surveys: Mapping[int, Survey]
@@ -66,14 +61,9 @@ class Expected:
         return [former.get(name, name) for name in names]
 
     def check_digest(self, provenance: str, place: str) -> None:
-        """Refuse a file of another survey, or of simulated reports.
+        """Refuse a file whose provenance names another survey or a simulation; ``place`` is for messages.
 
-        Args:
-            provenance: text in the file.
-            place: its position, for error messages.
-
-        Raises:
-            SpecError: the text names another digest, or a simulation.
+        Raises SpecError if the text names another digest or a simulation.
         """
         if SIMULATED in provenance or SIMULATED_BEFORE in provenance:
             raise SpecError(f"{place}: {INVENTED}")
@@ -86,12 +76,7 @@ class Expected:
     def check_header(self, names: Sequence[str], place: str) -> None:
         """Check the header of a file. Messages never repeat its names, because it may be a row of answers.
 
-        Args:
-            names: names of the columns.
-            place: position of the header, for error messages.
-
-        Raises:
-            SpecError: a column is unknown, repeated or missing.
+        Raises SpecError if a column is unknown, repeated or missing.
         """
         known = {*self.questions, self.wave, self.revision}
         for number, name in enumerate(names, start=1):
@@ -139,7 +124,7 @@ class Expected:
         return narrow, wave.astype(np.uint16), revision.astype(np.uint32)
 
     def _check_values(self, name: str, values: Values, survey: Survey, first: int, row: str) -> None:
-        """Check the values of one question in one revision: it must ask the question, and its mechanism admit them."""
+        """Check the values of a question in one revision: it must ask the question, and its mechanism admit them."""
         question = next((each for each in survey.questions if same_question(each, self.questions[name])), None)
         different = np.unique(values[values >= 0]).tolist()
         wrong = [value for value in different if question is None or not question.admits(value)]

@@ -1,10 +1,9 @@
 """Write reports for SPSS (.sav) and Stata (.dta), with labels, and the channel of each yes/no question.
 
-Columns NAME_a and NAME_b contain P(1 | yes) and P(1 | no) of the report's own revision, so programs that take them row
-by row, such as R's GLMMRR, can read the file as it is. Names that a format does not allow get the prefix "q_" and are
-cut to length; the codebook lists those. The notes of an SPSS file contain every channel; a Stata file has no notes.
-
-Both formats are written from one table with 8 bytes per number in memory, as the library requires.
+Columns NAME_a and NAME_b contain P(1 | yes) and P(1 | no) of the report's own revision, for programs that take them row
+by row, such as R's GLMMRR. Names that a format does not allow get the prefix "q_" and are cut to length; the codebook
+lists those. The notes of an SPSS file contain every channel; a Stata file has no notes. The library requires the whole
+table in memory, 8 bytes per number.
 """
 
 import textwrap
@@ -33,13 +32,7 @@ _FILE_LABEL = {".sav": 64, ".dta": 80}
 
 @dataclass(frozen=True)
 class _Format:
-    """Limits of a file format.
-
-    Attributes:
-        name: longest name of a column.
-        label: longest label of a column, in bytes of UTF-8.
-        value: longest label of a value, in bytes of UTF-8.
-    """
+    """Limits of a file format: letters of a column's name, and bytes of UTF-8 of the labels of columns and values."""
 
     name: int
     label: int
@@ -51,14 +44,7 @@ _FORMATS = {".sav": _Format(64, 255, 120), ".dta": _Format(29, 80, 120)}
 
 
 def write_statistics_file(path: Path, reports: ReportColumns, channels: Sequence[Channel], about: About) -> None:
-    """Write reports with labels.
-
-    Args:
-        path: path of the file, with suffix ``.sav`` or ``.dta``.
-        reports: the reports, already in a new random order.
-        channels: channels of their questions.
-        about: provenance; becomes the file's label, and in SPSS its notes.
-    """
+    """Write reports, already in a new random order, to a ``.sav`` or ``.dta`` file, with labels and provenance."""
     pandas, pyreadstat = needed("pandas"), needed("pyreadstat")
     kind = path.suffix
     allowed, language = _FORMATS[kind], about.survey.default_language
@@ -90,12 +76,7 @@ def write_statistics_file(path: Path, reports: ReportColumns, channels: Sequence
 
 
 def column_names(survey: Survey, kind: str) -> dict[str, str]:
-    """Return the names of all columns that a file of the survey can have, by their names in ``reports.csv``.
-
-    Args:
-        survey: newest revision of the survey.
-        kind: ``.sav`` or ``.dta``.
-    """
+    """Return the names of all columns of a ``.sav`` or ``.dta`` file by their names in ``reports.csv``."""
     questions = [question.name for question in survey.questions]
     more = [name for each in ("wave", "revision") for name in (each, f"_{each}")]
     channels = [f"{name}_{letter}" for name in questions for letter in "ab"]
@@ -105,13 +86,9 @@ def column_names(survey: Survey, kind: str) -> dict[str, str]:
 
 
 def allowed_names(names: Sequence[str], longest: int) -> list[str]:
-    """Return valid, unique column names for the statistics programs.
+    """Return valid, unique column names of at most ``longest`` letters for the statistics programs.
 
     Question names are lower case, so the results are unique for case-insensitive programs too.
-
-    Args:
-        names: names of questions, and of additional columns.
-        longest: largest length of a name.
     """
     found: list[str] = []
     for name in names:

@@ -44,13 +44,7 @@ def extra_name(name: str, questions: Mapping[str, object] | Sequence[str]) -> st
 
 
 def write_reports_csv(path: Path, reports: ReportColumns, about: About) -> None:
-    """Write reports as CSV, in the given order.
-
-    Args:
-        path: path of the file.
-        reports: the reports, already in a new random order.
-        about: provenance; marks test runs and simulations in the first lines.
-    """
+    """Write reports as CSV in the given, random order; a test run or simulation is marked in the first lines."""
     columns, grids = file_columns(reports), _grids(about)
     with path.open("w", encoding="utf-8", newline="") as file:
         file.write(first_lines(about))
@@ -63,13 +57,7 @@ def write_reports_csv(path: Path, reports: ReportColumns, about: About) -> None:
 
 
 def write_reports_parquet(path: Path, reports: ReportColumns, about: About) -> None:
-    """Write reports as Parquet, sorted, so that the file depends on the multiset of reports only.
-
-    Args:
-        path: path of the file.
-        reports: the reports, in any order.
-        about: provenance; becomes the file's key-value metadata.
-    """
+    """Write reports as Parquet, sorted, so that the file depends on their multiset only; provenance is its metadata."""
     pandas, duckdb = needed("pandas"), needed("duckdb")
     columns, grids = file_columns(reports), _grids(about)
     asked = {name: f'nullif("{name}", {null(values.itemsize)})' for name, values in columns.items()}
@@ -102,12 +90,7 @@ def quoted(text: str) -> str:
 
 
 def missing_as_nan(column: Column, grid: Grid | None = None) -> np.ndarray:
-    """Return the column for statistics programs: floats, NaN where not asked; dates for a question of dates.
-
-    Args:
-        column: reported values.
-        grid: grid of a column in the question's own unit.
-    """
+    """Return a column for statistics programs: floats, NaN where not asked; dates for a question of dates."""
     if grid is not None:
         return as_numbers(column, grid)
     values = column.astype(np.float64)

@@ -13,14 +13,7 @@ _AS_TEXT = {"strings_to_formulas": False, "strings_to_urls": False, "strings_to_
 
 
 def write_workbook(path: Path, about: About, rows: Iterable[Sequence[object]], sheet_name: str) -> None:
-    """Write a table as a workbook; text never becomes a formula or a link.
-
-    Args:
-        path: path of the file.
-        about: provenance of the file.
-        rows: rows, the header first; None is an empty cell.
-        sheet_name: name of the sheet with the table.
-    """
+    """Write a table, header first, as a workbook; text never becomes a formula or a link, None is an empty cell."""
     with xlsxwriter.Workbook(path, {**_AS_TEXT, "in_memory": True}) as book:
         # A fixed date makes the file reproducible: equal results give equal bytes.
         book.set_properties({"title": about.survey.name, "comments": about.line, "created": _EPOCH})

@@ -22,27 +22,13 @@ def first_lines(about: About) -> str:
 
 
 def write_csv(path: Path, about: About, header: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
-    """Write a table to a file, row by row.
-
-    Args:
-        path: path of the file.
-        about: provenance, which says whether a warning comes first.
-        header: names of the columns.
-        rows: rows of cells; None is an empty cell.
-    """
+    """Write a table to a file, row by row, below a warning for a test run or simulation; None is an empty cell."""
     with path.open("w", encoding="utf-8", newline="") as file:
         write_rows(file, about, header, rows)
 
 
 def write_rows(file: TextIO, about: About, header: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
-    """Write a table to an open file.
-
-    Args:
-        file: file opened with ``newline=""``.
-        about: provenance, which says whether a warning comes first.
-        header: names of the columns.
-        rows: rows of cells; None is an empty cell.
-    """
+    """Write a table as ``write_csv`` does to a file that was opened with ``newline=""``."""
     file.write(first_lines(about))
     writer = csv.writer(file, lineterminator="\n")
     writer.writerow(map(harmless, header))

@@ -12,17 +12,7 @@ LONGEST_LINE = 1 << 16
 
 
 def check_lengths(rows: list[list[str]], expected: int, row: str, first: int) -> None:
-    """Check that every row has as many cells as the header.
-
-    Args:
-        rows: rows of cells.
-        expected: number of cells in the header.
-        row: name of the file and word for its rows, for the message.
-        first: number of the first of these rows, for the message.
-
-    Raises:
-        SpecError: a row is empty, or has more or fewer cells.
-    """
+    """Raise SpecError unless every row has ``expected`` cells; ``row`` and ``first`` say where the rows stand."""
     lengths = [*map(len, rows)]
     if lengths.count(expected) != len(rows):
         index = next(index for index, length in enumerate(lengths) if length != expected)
@@ -33,12 +23,7 @@ def check_lengths(rows: list[list[str]], expected: int, row: str, first: int) ->
 def lines(file: TextIO, name: str) -> Iterator[str]:
     """Yield the lines of a file.
 
-    Args:
-        file: the open file.
-        name: name of the file, for the message.
-
-    Raises:
-        SpecError: a line is not UTF-8, is too long or contains a NUL; the message has its number and the file's name.
+    Raises SpecError, with the line's number and the file's name, if a line is not UTF-8, too long or contains a NUL.
     """
     number = 0
     while True:

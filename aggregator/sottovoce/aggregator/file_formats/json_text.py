@@ -8,12 +8,7 @@ from sottovoce.aggregator.file_formats.provenance import About
 
 
 def marked(document: Mapping[str, Any], about: About) -> dict[str, Any]:
-    """Put the warning of a simulation first in a document, under a key that readers of real files refuse.
-
-    Args:
-        document: document with reports, real or simulated, or with their survey.
-        about: provenance, which says whether the reports are simulated.
-    """
+    """Put the warning of a simulation first in a document, under a key that readers of real files refuse."""
     return {**(about.marks if about.rehearsal else {}), **document}
 
 

@@ -10,15 +10,7 @@ _NEEDING = {"files": "file", "cluster": "place or engine"}
 
 
 def needed(name: str, extra: str = "files") -> Any:  # noqa: ANN401 - a module
-    """Import a module that an extra installs.
-
-    Args:
-        name: name of the module.
-        extra: name of the extra, ``files`` or ``cluster``.
-
-    Raises:
-        EstimateError: the module is not installed; the message names the extra.
-    """
+    """Import a module that the extra ``files`` or ``cluster`` installs; raise EstimateError if it is not there."""
     try:
         return importlib.import_module(name)
     except ModuleNotFoundError:

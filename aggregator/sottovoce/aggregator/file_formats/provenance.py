@@ -25,13 +25,7 @@ MANIFEST = "manifest.json"
 
 @dataclass(frozen=True)
 class About:
-    """Provenance of a file.
-
-    Attributes:
-        survey: newest revision of the survey.
-        version: version of this software.
-        rehearsal: the reports are simulated.
-    """
+    """Provenance of a file: newest revision of the survey, version of the software, and if reports are simulated."""
 
     survey: Survey
     version: str
@@ -39,12 +33,7 @@ class About:
 
     @classmethod
     def of(cls, survey: Survey, rehearsal: bool = False) -> "About":
-        """Return the provenance of a file that the running version writes.
-
-        Args:
-            survey: newest revision of the survey.
-            rehearsal: the reports are simulated.
-        """
+        """Return the provenance of a file that the running version writes."""
         return cls(survey, version("sottovoce"), rehearsal)
 
     @property
@@ -75,7 +64,7 @@ class About:
 
     @property
     def lines(self) -> list[str]:
-        """The warning if there is one, then the line."""
+        """Warning, if there is one, then the line."""
         return [*self.marks.values(), self.line]
 
     @property

@@ -1,4 +1,4 @@
-"""Parser of the Authorization header for tokens and blind signatures (RFC 9110, 11.6.2; RFC 6750)."""
+"""Parse the Authorization header for tokens and blind signatures (RFC 9110, 11.6.2; RFC 6750)."""
 
 import re
 

@@ -1,10 +1,9 @@
-"""Compression of researchers' pages, with protection against BREACH.
+"""Compress researchers' pages, with protection against BREACH.
 
 A page holds its session's CSRF token together with text from its URL. An attacker who makes a browser request chosen
-URLs with the session's cookie, and sees the lengths of the compressed replies, could learn the token letter by letter
-(BREACH, 2013). The cookie is ``SameSite=Strict``, so other sites cannot. Pages on the same domain could. So only
-replies to requests by the user or by our own pages are compressed: the browser states that in ``Sec-Fetch-Site``, which
-no page can forge. Without this header the reply is not compressed.
+URLs with the session's cookie, and sees the lengths of compressed replies, could learn the token letter by letter
+(BREACH, 2013). ``SameSite=Strict`` stops other sites, but not pages on the same domain. So only replies to requests by
+the user or by our own pages are compressed, as ``Sec-Fetch-Site`` says, which no page can forge; without it, none.
 """
 
 import gzip

@@ -1,7 +1,6 @@
-"""Error pages for browsers, and the front page, in the reader's language.
+"""Make the error pages for browsers, and the front page, in the reader's language.
 
-A page says what happened and what to do. It quotes nothing of the request, and needs no script or other file. Programs
-and the form accept anything or JSON, and get problem documents instead.
+A page quotes nothing of the request, and needs no script or other file. Programs and the form get problem documents.
 """
 
 import base64
@@ -62,13 +61,7 @@ def wants_page(accept: str) -> bool:
 
 
 def problem_page(code: str, language: str, home: str = "") -> bytes:
-    """Return the page for a code of ``problems.STATUS``.
-
-    Args:
-        code: of the problem.
-        language: one of ``LANGUAGES``.
-        home: path of the researchers' list of surveys, for a page with texts for researchers; "" for others.
-    """
+    """Return the page for a code of ``problems.STATUS``; for researchers if ``home`` is the path of their list."""
     if not home:
         return _page(KINDS.get(code, "malformed"), language)
     title, *paragraphs = sentences(language)[KINDS_OF_STAFF.get(code) or KINDS.get(code, "staff_malformed")]
@@ -103,14 +96,7 @@ def _page(kind: str, language: str) -> bytes:
 def page_of(
     title: str, paragraphs: Sequence[str], language: str = LANGUAGES[0], way: tuple[str, str] | None = None
 ) -> bytes:
-    """Return a self-contained page.
-
-    Args:
-        title: heading, plain text.
-        paragraphs: plain text.
-        language: language of these texts, one of ``LANGUAGES``.
-        way: path and text of a link to continue.
-    """
+    """Return a self-contained page from plain texts; ``way`` is the path and text of a link to continue."""
     title, *paragraphs = map(escape, (title, *paragraphs))
     direction = "rtl" if language in _RIGHT_TO_LEFT else "ltr"
     content = "".join(f"<p>{paragraph}</p>\n" for paragraph in paragraphs)

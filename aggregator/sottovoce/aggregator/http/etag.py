@@ -1,4 +1,4 @@
-"""Conditional requests: ETags and 304 replies (RFC 9110, 13)."""
+"""Answer conditional requests: ETags and 304 replies (RFC 9110, 13)."""
 
 import hashlib
 
@@ -13,11 +13,8 @@ def etag_of(shown: bytes) -> str:
 def unless_known(reply: Response, etag: str = "") -> Response:
     """Set a reply's ETag, and turn it into 304 without a body if ``If-None-Match`` names the ETag.
 
-    Privacy: the ETag is a hash of the bytes shown, so it reveals no report that is not shown yet, and no reader.
-
-    Args:
-        reply: complete reply.
-        etag: from ``etag_of``, for pages that also contain the reader's name; "" to hash the whole reply.
+    ``etag`` is from ``etag_of``, for pages that also contain the reader's name; "" hashes the whole reply. Privacy: the
+    hash is of the bytes shown, so it reveals no report that is not shown yet, and no reader.
     """
     reply.set_etag(etag or etag_of(reply.get_data()))
     reply.make_conditional(request)

@@ -1,4 +1,4 @@
-"""Headers of all replies, errors included."""
+"""Set the headers of all replies, errors included."""
 
 import re
 from collections.abc import Sequence
@@ -18,12 +18,7 @@ _RESPONDENTS = re.compile(
 
 
 def form_policy(style: str, embedders: Sequence[str]) -> str:
-    """Return the content security policy of the respondents' form.
-
-    Args:
-        style: CSP source of the page's inline style, a hash.
-        embedders: origins whose pages may embed the form in a frame; empty for none.
-    """
+    """Return the CSP of the respondents' form; ``style`` is the hash of its style, ``embedders`` may frame it."""
     ancestors = " ".join(embedders) or "'none'"
     return (
         f"default-src 'none'; script-src 'self'; style-src {style}; img-src data:; connect-src 'self'; "
@@ -32,12 +27,9 @@ def form_policy(style: str, embedders: Sequence[str]) -> str:
 
 
 def question_headers(policy: str) -> dict[str, str]:
-    """Return the headers of the frame of a single question, which any site may hold.
+    """Return the headers of the frame of a single question, which any site may hold; ``policy`` is its CSP.
 
     Its origin is its protection, so that nothing of this server may script it: the sandbox has no window to open.
-
-    Args:
-        policy: CSP of the page, with hashes.
     """
     return {
         "Content-Security-Policy": f"{policy}; frame-ancestors *; sandbox allow-scripts allow-same-origin",
@@ -48,11 +40,7 @@ def question_headers(policy: str) -> dict[str, str]:
 
 
 def security_headers(secure: bool) -> Sequence[tuple[str, str]]:
-    """Return the headers of every reply.
-
-    Args:
-        secure: the aggregator is served over HTTPS; adds Strict-Transport-Security.
-    """
+    """Return the headers of every reply; ``secure`` (served over HTTPS) adds Strict-Transport-Security."""
     headers = [
         ("Content-Security-Policy", POLICY),
         ("X-Content-Type-Options", "nosniff"),
@@ -79,7 +67,7 @@ _OF_DATA = ("Content-Security-Policy", "default-src 'none'; frame-ancestors 'non
 def add_headers(given: Sequence[tuple[str, str]], standing: Sequence[tuple[str, str]]) -> list[tuple[str, str]]:
     """Add the standing headers that a reply has not set itself.
 
-    JSON and scripts need no headers about windows and devices, which saves bytes on slow connections. JSON gets the
+    JSON and scripts need no headers about windows and devices: that saves bytes on slow connections. JSON gets the
     strictest policy. A script keeps its policy, since it may be a service worker, whose requests the policy governs.
     """
     lower = {name.lower(): value for name, value in given}

@@ -1,4 +1,4 @@
-"""Request whose uploaded files stay in memory: Werkzeug writes those above 500 KiB to a temporary file otherwise."""
+"""Keep uploaded files in memory: Werkzeug writes those above 500 KiB to a temporary file otherwise."""
 
 from io import BytesIO
 from typing import IO
@@ -16,5 +16,4 @@ class MemoryRequest(Request):
         filename: str | None = None,  # noqa: ARG002
         content_length: int | None = None,  # noqa: ARG002
     ) -> IO[bytes]:
-        """Return the place for an uploaded file."""
         return BytesIO()

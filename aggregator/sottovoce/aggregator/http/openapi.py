@@ -1,4 +1,4 @@
-"""OpenAPI 3.1 description, generated from the table of routes and the schemas in ``sottovoce.shared``."""
+"""Describe the API in OpenAPI 3.1, from the table of routes and the schemas in ``sottovoce.shared``."""
 
 import json
 import re
@@ -84,13 +84,7 @@ def survey_form() -> Object:
 
 
 def _of_type(rule: Object, asked: Object, question: Object) -> Object:
-    """Return the schema of a question of one type.
-
-    Args:
-        rule: the condition on its type, and what holds then.
-        asked: schema of all that depends on the type.
-        question: schema of what every question has.
-    """
+    """Return the schema of a question of one type; ``rule`` is the condition on its type and what holds then."""
     known = question["properties"] | asked["properties"] | rule["then"]["properties"] | rule["if"]["properties"]
     return {
         "type": "object",
@@ -101,11 +95,7 @@ def _of_type(rule: Object, asked: Object, question: Object) -> Object:
 
 
 class DescribedApi:
-    """Description of an application's routes, generated at first use.
-
-    Args:
-        routes: of the application.
-    """
+    """Description of an application's routes, generated at first use."""
 
     def __init__(self, routes: Sequence[Route]) -> None:
         self._routes = routes

@@ -1,4 +1,4 @@
-"""Pagination of lists by ``?limit=`` and ``?cursor=``; each page has the cursor of the next one.
+"""Page lists by ``?limit=`` and ``?cursor=``; each page has the cursor of the next one.
 
 A cursor encodes the key of the last row shown (keyset pagination). Keys only grow, so rows that are added or deleted
 meanwhile never cause rows to repeat or to be skipped.
@@ -29,12 +29,7 @@ PAGING = (
 
 @dataclass(frozen=True)
 class Page(Generic[T]):
-    """One page of a list.
-
-    Attributes:
-        rows: in the order of their keys.
-        next: cursor of the next page; None on the last page.
-    """
+    """Page of a list: rows in the order of their keys, and the cursor of the next page; None on the last."""
 
     rows: Sequence[T]
     next: str | None
@@ -45,15 +40,9 @@ class Page(Generic[T]):
 
 
 def page_of(rows: Sequence[T], key: Callable[[T], int], asked: Mapping[str, str]) -> Page[T]:
-    """Return the page that a request asks for.
+    """Return the page that a request's query asks for. Later rows have larger keys, and keys are never reused.
 
-    Args:
-        rows: all rows of the list.
-        key: returns the key of a row; later rows have larger keys, and keys are never reused.
-        asked: query parameters of the request.
-
-    Raises:
-        Refusal: ``malformed``, the limit or the cursor is invalid.
+    Raises Refusal, ``malformed``, if the limit or the cursor is invalid.
     """
     after, limit = _cursor(asked.get("cursor")), _limit(asked.get("limit"))
     left = sorted((row for row in rows if key(row) > after), key=key)

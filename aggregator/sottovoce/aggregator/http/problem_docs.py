@@ -1,16 +1,10 @@
-"""Explanations of the codes in problem documents, also published as ``docs/problems.md``."""
+"""Explain the codes of problem documents, also published as ``docs/problems.md``."""
 
 from typing import NamedTuple
 
 
 class Explanation(NamedTuple):
-    """Explanation of one code.
-
-    Attributes:
-        happened: what happened.
-        turn: who can fix it.
-        remedy: how to fix it.
-    """
+    """Explanation of a code: what happened, whose turn it is to act, and the remedy."""
 
     happened: str
     turn: str

@@ -1,4 +1,4 @@
-"""Error replies: RFC 9457 problem documents for programs, pages for browsers; the only module with status codes.
+"""Reply to errors: RFC 9457 problem documents for programs, pages for browsers; the only module with status codes.
 
 For privacy, no reply or log entry quotes what a request contained.
 """
@@ -116,12 +116,9 @@ class Refusal(Exception):
 
 
 def document(code: str, detail: str = "", problems: list[dict[str, str]] | None = None) -> bytes:
-    """Return the problem document for a code, as JSON.
+    """Return the problem document for a code of ``STATUS``, as JSON.
 
-    Args:
-        code: key of ``STATUS``.
-        detail: sentence about this case, which must not quote the request.
-        problems: places and messages, if there are several mistakes.
+    ``detail`` is a sentence about this case, which must not quote the request; ``problems`` are places and messages.
     """
     body: dict[str, object] = {"type": EXPLAINED + code, "title": TITLES[code], "status": STATUS[code], "code": code}
     if detail:
@@ -132,13 +129,7 @@ def document(code: str, detail: str = "", problems: list[dict[str, str]] | None 
 
 
 def response(code: str, detail: str = "", problems: list[dict[str, str]] | None = None) -> Response:
-    """Return Flask's error reply to the current request.
-
-    Args:
-        code: key of ``STATUS``.
-        detail: sentence about this case, which must not quote the request.
-        problems: places and messages, if there are several mistakes.
-    """
+    """Return Flask's error reply to the current request; the arguments are those of ``document``."""
     # Unknown paths and bodies that are too large are refused before authentication, so ``actor`` is not set for them.
     is_anybody = request.endpoint is None or code == "too_large" or g.get("actor") is not None
     home = url_for("studio.surveys") if request.path.startswith(STAFF) and is_anybody else ""
@@ -153,14 +144,10 @@ def reply(
     problems: list[dict[str, str]] | None = None,
     home: str = "",
 ) -> tuple[int, list[tuple[str, str]], bytes]:
-    """Return status, headers and body: a page if the request prefers HTML, else a problem document.
+    """Return status, headers and body: a page if the request prefers HTML, else the problem ``document``.
 
-    Args:
-        code: key of ``STATUS``.
-        header: returns a header of the request by its name in lower case; "" if it is missing.
-        detail: sentence about this case, which must not quote the request.
-        problems: places and messages, if there are several mistakes.
-        home: path of the researchers' list of surveys, to link to; "" for respondents.
+    ``header`` looks up a header of the request by its name in lower case, "" if missing; ``home`` is the path of the
+    researchers' list of surveys, "" for respondents.
     """
     if error_pages.wants_page(header("accept")):
         language = languages.cookie_language(header("cookie")) or languages.language_of(header("accept-language"))
@@ -182,12 +169,7 @@ def _more(code: str) -> list[tuple[str, str]]:
 
 
 def describe(error: Exception, where: str | None) -> tuple[str, str]:
-    """Return code and detail for an exception, and log it if an operator must act.
-
-    Args:
-        error: the exception.
-        where: name of the route.
-    """
+    """Return code and detail for an exception in the route ``where``, and log it if an operator must act."""
     if isinstance(error, AccessRefused):
         return "forbidden", str(error)
     if isinstance(error, Refusal):

@@ -1,7 +1,6 @@
-"""Metrics of requests: number and duration by route and class of status.
+"""Count requests and their durations by route and class of status.
 
-For privacy, the process records nothing else about requests: no address, survey, person or time. It keeps the metrics
-in memory only.
+For privacy, the process records nothing else about requests: no address, survey, person or time, and in memory only.
 """
 
 from bisect import bisect_left
@@ -22,12 +21,7 @@ Key = tuple[str, str]
 
 @dataclass(frozen=True)
 class Series:
-    """Snapshot of a histogram.
-
-    Attributes:
-        counts: measurements in each bin (above the bound before, up to this one), then those above the last bound.
-        total: sum of all measurements.
-    """
+    """Snapshot of a histogram: the sum, and the counts per bin (upper bound included), then above the last bound."""
 
     counts: tuple[int, ...]
     total: float
@@ -40,11 +34,7 @@ class Series:
 
 
 class Histogram:
-    """Histogram of measurements.
-
-    Args:
-        bounds: upper bounds of the bins, ascending.
-    """
+    """Histogram of measurements; ``bounds`` are the upper bounds of its bins, ascending."""
 
     def __init__(self, bounds: tuple[float, ...]) -> None:
         self._bounds = bounds
@@ -72,13 +62,7 @@ class Traffic:
         self._lock = Lock()
 
     def note(self, route: str, status: int, seconds: float) -> None:
-        """Count a request.
-
-        Args:
-            route: an endpoint, ``GATE`` or ``NO_ROUTE``.
-            status: of the reply.
-            seconds: duration of the request.
-        """
+        """Count a request that took so many seconds; ``route`` is an endpoint, ``GATE`` or ``NO_ROUTE``."""
         with self._lock:
             histogram = self._by_status.get((route, status)) or self._begin(route, status)
             histogram.note(seconds)

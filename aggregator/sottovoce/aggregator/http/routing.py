@@ -34,13 +34,7 @@ class Limit(StrEnum):
 
 @dataclass(frozen=True)
 class Query:
-    """Optional query parameter of a route.
-
-    Attributes:
-        name: of the parameter.
-        about: its description, one sentence.
-        schema: JSON Schema of its value.
-    """
+    """Optional query parameter of a route: its name, a sentence about it, and the JSON Schema of its value."""
 
     name: str
     about: str
@@ -49,19 +43,16 @@ class Query:
 
 @dataclass(frozen=True)
 class Route:
-    """Route: one HTTP method of one path.
+    """Route: an HTTP method of a path.
 
     Attributes:
         endpoint: Flask endpoint ``package.view``; stable, since rights and metrics refer to it.
         method: HTTP method; GET includes HEAD, and every path answers OPTIONS.
         path: URL rule of Flask.
-        view: view function.
         summary: its description, one sentence.
-        kind: clients that it serves; browsers by default.
-        gives: content of a 200 reply: names of schemas (``receipt`` is ``receipt.schema.json``), or media types;
-            HTML by default.
+        gives: content of a 200 reply: names of schemas (``receipt`` is ``receipt.schema.json``), or media types; HTML
+            by default.
         body: name of the schema of the request's body; "" for none.
-        query: its query parameters.
         refuses: its own error codes; ``refusals`` adds those that all similar routes have.
         pending: schema of a 202 reply, which says how far a long computation is; "" if there is none.
         has_etag: a 200 reply has an ETag, so requests can send ``If-None-Match``.
@@ -89,7 +80,7 @@ class Route:
 
     @property
     def refusals(self) -> Sequence[str]:
-        """All error codes that the route may reply with, in the order of ``STATUS``."""
+        """Error codes that the route may reply with, in the order of ``STATUS``."""
         codes = [*self.refuses, "internal", "storage", "busy"]
         if "<name>" in self.path:
             codes.append("unknown_survey")

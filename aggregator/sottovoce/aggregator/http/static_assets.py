@@ -1,4 +1,4 @@
-"""Assets of the respondents' page, compressed once at the start, since they do not change while served."""
+"""Compress the assets of the respondents' page once at the start, since they do not change while served."""
 
 import gzip
 from collections.abc import Mapping
@@ -42,8 +42,7 @@ class Packed(NamedTuple):
 class PackedAssets:
     """Compressed assets by name.
 
-    Brotli at its best quality takes half a second for all assets, so a thread compresses them from the start on, and
-    ``get`` waits for an asset that is not ready.
+    Brotli at its best quality takes half a second for all assets, so a thread compresses them from the start on.
     """
 
     def __init__(self, assets: Mapping[str, PagePart]) -> None:

@@ -11,12 +11,7 @@ FOR_ANY_HOST = frozenset({"machine.healthz", "machine.readyz", "machine.metrics"
 
 
 def register_hosts(app: Flask, names: Sequence[str]) -> None:
-    """Refuse requests whose Host header is none of these names.
-
-    Args:
-        app: the application.
-        names: host names; one that begins with a dot stands for its subdomains too. Empty for no limit.
-    """
+    """Refuse requests for a host not in ``names``, if there are any; ".name" stands for its subdomains too."""
 
     def check() -> None:
         if request.endpoint not in FOR_ANY_HOST and not host_is_trusted(request.host, names):

@@ -1,4 +1,4 @@
-"""The one way to write shares, intervals, counts, p values and epsilon: a language's own, or the terminal's."""
+"""Write shares, intervals, counts, p values and epsilon in one way: a language's own, or the terminal's."""
 
 import math
 from collections.abc import Callable, Mapping
@@ -22,13 +22,7 @@ HUNDRED = 100
 def decimals_of(value: float | None, low: float | None, high: float | None) -> int | None:
     """Return the decimals of a figure and its limits: two significant digits of the distance to the nearer limit.
 
-    Args:
-        value: the figure.
-        low: its lower limit.
-        high: its upper limit.
-
-    Returns:
-        Number of decimals, at most six; None without both limits, or for a figure outside or on one of them.
+    At most six; None without both limits, or for a figure outside or on one of them.
     """
     if value is None or low is None or high is None or not low < value < high:
         return None
@@ -37,11 +31,7 @@ def decimals_of(value: float | None, low: float | None, high: float | None) -> i
 
 @dataclass(frozen=True)
 class NumberFormat:
-    """Numbers in one language.
-
-    Attributes:
-        words: its sentences and its way to group digits.
-    """
+    """Numbers as they are written in one language."""
 
     words: Words
 
@@ -64,12 +54,9 @@ class NumberFormat:
         return self._signed(self.words.number(abs(value), decimals), value)
 
     def following(self, figures: Figures, show: Show) -> Show:
-        """Return the way to write a figure and its limits: with the digits that its interval tells, as 2.7 (1.4 to
-        4.0).
+        """Return a way to write a figure and its limits with the digits that its interval tells, as 2.7 (1.4 to 4.0).
 
-        Args:
-            figures: the figure as ``shown`` or ``estimate``, with its limits.
-            show: the usual way; any other than ``figure`` has fixed digits and is returned.
+        ``show`` is the usual way; any other than ``figure`` has fixed digits and is returned.
         """
         decimals = decimals_of(figures.get("shown", figures.get("estimate")), figures["low"], figures["high"])
         # Of any object of this class: two bound methods are equal only if their objects are the same one.
@@ -78,13 +65,10 @@ class NumberFormat:
         return lambda value: self.rounded(value, decimals)
 
     def number(self, value: float, grid: Grid | None = None, towards: int = 0, decimals: int | None = None) -> str:
-        """Write a number with up to four digits.
+        """Write a number with up to four digits, or with ``decimals``, see ``decimals_of``.
 
-        Args:
-            value: the number.
-            grid: of a question whose answers are numbers or dates, which rounds and writes its own.
-            towards: -1 to round down on that grid, 1 to round up.
-            decimals: number of decimals, see ``decimals_of``; None for up to four digits.
+        A ``grid``, of a question whose answers are numbers or dates, rounds and writes its own; ``towards`` is -1 to
+        round down on it, 1 to round up.
         """
         written = value if grid is None else grid.figure(value, towards)
         if isinstance(written, str):
@@ -128,13 +112,7 @@ class NumberFormat:
         return self.words.translate("results_range", low=low, high=high)
 
     def with_limits(self, figures: Figures, point: str, show: Show) -> str:
-        """Write a figure with its limits.
-
-        Args:
-            figures: the figure, maybe not shown.
-            point: its key.
-            show: writes a number.
-        """
+        """Write the figure under the key ``point``, which may be not shown, with its limits."""
         if figures[point] is None and figures["low"] is None and figures["high"] is None:
             return self.words.translate("joint_not_shown")
         shown = self.point(figures[point], self.following(figures, show))
@@ -158,7 +136,7 @@ class NumberFormat:
 
 
 class TerminalFormat(NumberFormat):
-    """English numbers as the terminal has always printed them: plain signs, no zeros after the last digit."""
+    """English numbers as the terminal prints them: plain signs, no zeros after the last digit."""
 
     def __init__(self) -> None:
         super().__init__(Words("en"))

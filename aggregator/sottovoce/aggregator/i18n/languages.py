@@ -1,4 +1,4 @@
-"""Languages of the pages, and the choice of a language from request headers."""
+"""Choose the language of a page from request headers."""
 
 import re
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""Warning that people elsewhere cannot open a link."""
+"""Warn that people elsewhere cannot open a link."""
 
 from sottovoce.aggregator.i18n.translator import Words
 from sottovoce.shared.private_address import private_host

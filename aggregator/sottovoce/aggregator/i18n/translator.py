@@ -1,6 +1,6 @@
-"""Translator of the researchers' pages: catalogue sentences, and numbers, dates and plurals by the rules of a language.
+"""Translate the researchers' pages: catalogue sentences, and numbers, dates and plurals by the rules of a language.
 
-A catalogue is a flat JSON object from keys to sentences with ``{placeholders}``, in the same format as the form's. A
+A catalogue is a flat JSON object from keys to sentences with ``{placeholders}``, in the format of the form's. A
 sentence that depends on a number has a key for each plural category of its language (CLDR): ``people_one``,
 ``people_other``.
 """
@@ -34,11 +34,7 @@ _HUGE = 1e15
 
 @dataclass(frozen=True)
 class Words:
-    """Translator for a language.
-
-    Attributes:
-        language: one of ``languages.LANGUAGES``.
-    """
+    """Translator of pages into one language."""
 
     language: str
 
@@ -50,8 +46,7 @@ class Words:
     def translate(self, key: str, /, **values: object) -> str:
         """Return a sentence with its placeholders filled; integers are formatted for the language.
 
-        Raises:
-            KeyError: no catalogue has the key, or a placeholder has no value.
+        Raises KeyError if no catalogue has the key, or a placeholder has no value.
         """
         return catalogue(self.language)[key].format(**{name: self._filled(value) for name, value in values.items()})
 
@@ -60,12 +55,11 @@ class Words:
         return key in catalogue(self.language)
 
     def in_this_language(self, english: str, value: Callable[[str, object], object] | None = None) -> str:
-        """Translate a sentence that is known only by its English text or pattern, such as an error message.
+        """Translate a sentence known only by its English text or pattern, such as an error message, if a catalogue has
+        it.
 
-        Args:
-            english: the sentence; returned unchanged if no catalogue has it.
-            value: function from name and value of a placeholder to its content; without it, sentences in
-                placeholders are translated too, and other values are unchanged.
+        ``value`` maps name and value of a placeholder to its content; without it, sentences in placeholders are
+        translated too.
         """
         made = english if isinstance(english, Sentence) else None
         key = _keys().get(made.pattern if made else english)
@@ -82,13 +76,7 @@ class Words:
         return "; ".join(map(self.in_this_language, value)) if isinstance(value, tuple) else value
 
     def count(self, key: str, number: int, /, **values: object) -> str:
-        """Return the sentence in the plural form for a number, which fills the placeholder ``{count}``.
-
-        Args:
-            key: key without the plural category.
-            number: the number.
-            values: values of the other placeholders.
-        """
+        """Return the sentence in the plural form for a number, which fills ``{count}``; ``key`` has no category."""
         category = _locale(self.language).plural_form(number)
         known = catalogue(self.language)
         plural_key = f"{key}_{category}" if f"{key}_{category}" in known else f"{key}_other"
@@ -117,12 +105,7 @@ class Words:
         return f"{locale.datetime_formats['medium'].format(time, day)} UTC"
 
     def text(self, texts: TextMap, fallback: str) -> str:
-        """Return a text of a survey in this language, else in the survey's default language.
-
-        Args:
-            texts: texts by language.
-            fallback: default language of the survey.
-        """
+        """Return a survey's text in this language, else in ``fallback``, the default language of the survey."""
         return texts.get(self.language) or texts[fallback]
 
     def _filled(self, value: object) -> str:

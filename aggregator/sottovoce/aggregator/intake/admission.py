@@ -1,12 +1,12 @@
-"""Admission: from the bytes of a request to a stored report, or a rejection with a reason from the closed list.
+"""Admit reports: from the bytes of a request to a stored report, or a rejection with a reason from the closed list.
 
 Single reports and batches pass the same three steps: ``survey_rules.check``, the group commit, the reply. A report that
-can be checked from memory stays on the event loop; one that needs a database read is handed to a thread first.
+can be checked from memory stays on the event loop; one that needs a database read goes to a thread first.
 
 The order of checks matters. A report that is stored already gets its receipt again, even after the survey has closed or
-with a spent token: the first receipt may have been lost on the way. Looking up every report first would cost each one
-a database read. So the checks without a read come first, and a report that fails one is looked up before it is
-rejected. The transaction that stores the report decides the rest.
+with a spent token: the first receipt may have been lost on the way. Looking up every report first would cost each a
+database read. So the checks without a read come first, and a report that fails one is looked up before it is rejected.
+The transaction that stores the report decides the rest.
 """
 
 import hashlib
@@ -137,10 +137,7 @@ class _Candidate(NamedTuple):
 
 
 class _Counting:
-    """Context manager that counts the reasons of rejections.
-
-    A class, since it is entered three times for each report and a generator-based one is slower.
-    """
+    """Context manager that counts rejections by reason; a class, since a generator-based one is slower."""
 
     def __init__(self, rejected: Counter[str]) -> None:
         self._rejected = rejected
@@ -154,12 +151,7 @@ class _Counting:
 
 
 class Pending:
-    """Reports that wait to be stored.
-
-    Args:
-        submitted: their job in the group commit.
-        reply: makes the reply from the outcomes.
-    """
+    """Reports that wait to be stored; ``reply`` makes the reply from their outcomes."""
 
     def __init__(self, submitted: Submitted, reply: Callable[[list[Outcome]], bytes]) -> None:
         self.submitted = submitted
@@ -168,15 +160,13 @@ class Pending:
     def reply(self) -> bytes:
         """Wait until the reports are durable and return the reply as JSON.
 
-        Raises:
-            ReportRejected: the transaction refused the one report.
-            StorageError: not stored.
+        Raises ReportRejected if the transaction refused the one report, StorageError if it is not stored.
         """
         return self._reply(self.submitted.result())
 
 
 class Admission:
-    """Checks reports and submits them to storage.
+    """Checks of reports, and their submission to storage.
 
     Args:
         storage: database for the reports.
@@ -193,17 +183,9 @@ class Admission:
         self._counting = _Counting(self.rejected)
 
     def admit(self, name: str, body: bytes, token: str = "", signature: str = "") -> dict[str, Any]:
-        """Store the report in ``body`` durably and return its receipt.
+        """Store the report in ``body`` durably and return its receipt; the arguments are those of ``read``.
 
-        Args:
-            name: of the survey, from the path of the request.
-            body: bytes of the report.
-            token: token from the ``Authorization`` header; empty if there is none.
-            signature: blind signature of the report's id from that header; empty if there is none.
-
-        Raises:
-            ReportRejected: the reason is counted; nothing of the report is stored.
-            StorageError: not stored.
+        Raises ReportRejected (counted; nothing of the report is stored), or StorageError (not stored).
         """
         receipt: dict[str, Any] = json.loads(self.begin(name, body, token, signature).reply())
         return receipt
@@ -211,28 +193,15 @@ class Admission:
     def begin(self, name: str, body: bytes, token: str = "", signature: str = "") -> Pending:
         """Check a report and submit it without waiting until it is stored; call ``reply`` for the receipt.
 
-        Args:
-            name: of the survey, from the path of the request.
-            body: bytes of the report.
-            token: token of the request; empty if there is none.
-            signature: blind signature of the report's id; empty if there is none.
-
-        Raises:
-            ReportRejected: for a reason that is known before the transaction.
+        The arguments are those of ``read``. Raises ReportRejected for a reason known before the transaction.
         """
         return self.begin_with_database(self.read(name, body, token, signature))
 
     def read(self, name: str, body: bytes, token: str = "", signature: str = "") -> Submission:
         """Decode a report; the first step of ``begin``.
 
-        Args:
-            name: of the survey, from the path of the request.
-            body: bytes of the report.
-            token: token of the request; empty if there is none.
-            signature: blind signature of the report's id; empty if there is none.
-
-        Raises:
-            ReportRejected: ``malformed``, or ``unknown_survey`` if the report names another survey.
+        ``name`` is from the request's path, token or signature from its ``Authorization`` header, empty if there is
+        none. Raises ReportRejected: ``malformed``, or ``unknown_survey`` if the report names another survey.
         """
         with self._counting:
             submission = Submission(decode_report(body), body, token, signature=signature)
@@ -242,10 +211,8 @@ class Admission:
     def begin_from_memory(self, submission: Submission) -> Pending | None:
         """Check and submit a report without reading the database; return None, without effect, if a read is needed.
 
-        A read is needed if the survey's rules are not cached, or the report breaks a rule: it may be stored already.
-
-        Raises:
-            ReportRejected: ``busy``.
+        That is so if the survey's rules are not cached, or the report breaks a rule: it may be stored already. Raises
+        ReportRejected, ``busy``.
         """
         rules = self._cached_rules(submission)
         if rules is None:
@@ -259,8 +226,7 @@ class Admission:
     def begin_with_database(self, submission: Submission) -> Pending:
         """Check and submit a report, reading the database where needed; the second step of ``begin``.
 
-        Raises:
-            ReportRejected: for a reason that is known before the transaction.
+        Raises ReportRejected for a reason known before the transaction.
         """
         with self._counting:
             judged = self._judge(submission, self._clock())
@@ -269,12 +235,9 @@ class Admission:
         return self._send(judged)
 
     def begin_batch(self, name: str, body: bytes) -> Pending:
-        """Check and submit a batch of up to 1,000 reports.
+        """Check and submit up to 1,000 reports; the reply has a receipt or ``{"code": reason}`` for each, in order.
 
-        The reply lists, in their order, a receipt or ``{"code": reason}`` for each report.
-
-        Raises:
-            ReportRejected: the batch as a whole is rejected; nothing of it is stored.
+        Raises ReportRejected if the batch as a whole is rejected; nothing of it is stored.
         """
         with self._counting:
             now = self._clock()
@@ -288,8 +251,7 @@ class Admission:
         return Pending(submitted, lambda outcomes: self._batch_reply(judged, outcomes))
 
     def withdraw(self, name: str, body: bytes) -> dict[str, Any] | None:
-        """Withdraw a report and return the confirmation, the same for repeated requests; None if there is no such
-        report.
+        """Withdraw a report; return the confirmation, the same when repeated, or None if there is no such report.
 
         Raises:
             ReportRejected: ``malformed``, ``unknown_survey`` or ``closed``.
@@ -425,7 +387,6 @@ class Admission:
         return rules
 
     def _cached_rules(self, sent: _ForSurvey) -> SurveyRules | None:
-        """Return the cached rules of the revision, or None."""
         return _rules_with_digest(self._rules.get(sent.survey, ()), sent.digest)
 
     def _load(self, name: str) -> tuple[SurveyRules, ...]:

@@ -1,10 +1,10 @@
-"""RSGI application in front of Flask, on the event loop.
+"""Serve requests on the event loop: an RSGI application in front of Flask.
 
 The gate reads each body, within limits of size and time, before it assigns a thread: slow senders, or an attacker with
-a hundred connections, cannot occupy the threads. Reports go straight to admission. A single report is checked on the
-event loop, which is faster than handing it to a thread, unless that needs a database read; a batch is checked in a
-thread. No thread waits while the disk syncs. Flask handles all other requests in a thread; it sees complete requests
-only, and never the sender's address.
+a hundred connections, cannot occupy the threads. Reports go straight to admission: a single one is checked on the event
+loop, which is faster than a thread, unless that needs a database read; a batch is checked in a thread. No thread waits
+while the disk syncs. Flask handles all other requests in a thread; it sees complete requests only, and never the
+sender's address.
 """
 
 import asyncio
@@ -78,13 +78,7 @@ _ADDRESSES = frozenset({"x-forwarded-for", "x-real-ip", "forwarded"})
 
 
 def run_wsgi(app: WSGI, scope: Scope, body: bytes) -> Reply:
-    """Run a WSGI application in the calling thread and return its complete reply.
-
-    Args:
-        app: WSGI application.
-        scope: RSGI scope of the request.
-        body: complete body of the request.
-    """
+    """Run a WSGI application in the calling thread and return its complete reply."""
     started: list[tuple[str, list[tuple[str, str]]]] = []
     chunks = app(make_environ(scope, body), lambda status, headers, _info=None: started.append((status, headers)))
     try:
@@ -198,7 +192,7 @@ def _run_out(limit: asyncio.Timeout) -> None:
 
 
 class GroupWait:
-    """Coroutines of one event loop that wait for groups, with one wake-up of the loop a group."""
+    """Coroutines of one event loop that wait for groups, with one wake-up of the loop per group."""
 
     def __init__(self) -> None:
         self._events: dict[CommitGroup, asyncio.Event] = {}
@@ -259,22 +253,14 @@ class Exchange(Protocol):
         """Return the body, read up to its declared length."""
 
     def response_bytes(self, status: int, headers: list[tuple[str, str]], body: bytes) -> None:
-        """Send the reply.
-
-        Args:
-            status: HTTP status.
-            headers: names and values, in order.
-            body: complete body.
-        """
+        """Send status, headers in order, and the complete body."""
 
 
 class Gate:
-    """RSGI application around a WSGI application.
+    """RSGI application around a WSGI application, whose admission, clock and metrics it uses.
 
-    Args:
-        app: WSGI application; the gate uses its admission, clock and metrics.
-        settings: threads, timeout of a body, limits of bytes in flight and of requests that wait for a thread.
-        storage: database with the accounts, to authenticate researchers.
+    ``settings`` has threads, timeout of a body, limits of bytes in flight and of requests that wait for a thread;
+    ``storage`` has the accounts, to authenticate researchers.
     """
 
     def __init__(self, app: Application, settings: Settings, storage: Storage) -> None:
@@ -382,11 +368,7 @@ class Gate:
         return _READY
 
     async def _ask_flask(self, scope: Scope, body: bytes) -> Reply:
-        """Return Flask's reply.
-
-        Raises:
-            Refusal: too many requests wait for a thread, or the database is unavailable.
-        """
+        """Return Flask's reply; refuse if too many requests wait for a thread, or the database is unavailable."""
         if self._waiting >= self._settings.max_requests:
             raise Refusal("busy")
         self._waiting += 1
@@ -396,7 +378,6 @@ class Gate:
             self._waiting -= 1
 
     def _run(self, scope: Scope, body: bytes) -> Reply:
-        """Return Flask's reply; called in a thread of the pool."""
         from_memory = _FROM_MEMORY(f"{scope.method} {scope.path}")
         if not from_memory:
             self._check_ready()
@@ -426,7 +407,6 @@ class Gate:
             raise Refusal("storage")
 
     async def _report(self, name: str, body: bytes, scope: Scope) -> bytes:
-        """Store a report durably and return its receipt."""
         sent_with = _authorization(scope)
         submission = self._admission.read(name, body, bearer_token(sent_with), blind_signature(sent_with))
         pending = self._admission.begin_from_memory(submission)
@@ -436,7 +416,6 @@ class Gate:
         return pending.reply()
 
     async def _batch(self, name: str, body: bytes, _scope: Scope) -> bytes:
-        """Store a batch durably and return its receipts."""
         pending = await self._with_database(self._admission.begin_batch, name, body)
         await self._wait.stored(pending.submitted.group)
         return pending.reply()
@@ -445,11 +424,7 @@ class Gate:
         return await asyncio.get_running_loop().run_in_executor(self._pool, function, *arguments)
 
     async def _check_request(self, scope: Scope) -> int:
-        """Check a request before its body is read; return the declared length of the body.
-
-        Raises:
-            Refusal: a limit is exceeded, or the headers are invalid.
-        """
+        """Check a request's limits and headers before its body is read; return the declared length of the body."""
         headers = scope.headers.items()
         self._limits.check_sender(f"{scope.method} {scope.path}", host_and_port(scope.client)[0], headers)
         declared = check_head(scope.method, scope.path, headers)
@@ -465,11 +440,7 @@ class Gate:
         return declared
 
     async def _read_whole(self, exchange: Exchange, declared: int, upload: bool = False) -> bytes:
-        """Read a body of the declared length.
-
-        Raises:
-            Refusal: the body is incomplete or too slow.
-        """
+        """Read a body of the declared length; refuse an incomplete or slow one."""
         body = await self._read(exchange, upload) if declared else b""
         if len(body) != declared:
             raise Refusal("malformed")

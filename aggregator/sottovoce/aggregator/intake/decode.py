@@ -1,4 +1,4 @@
-"""Strict decoding of reports, batches and withdrawals.
+"""Decode reports, batches and withdrawals strictly.
 
 A JSON decoder accepts duplicate keys, another order of keys, spaces and escapes. So the decoded value is encoded again
 and compared with the received bytes.
@@ -119,10 +119,9 @@ _withdrawal = msgspec.json.Decoder(_Withdrawal).decode
 
 
 def decode_report(body: bytes) -> ReportDocument:
-    """Decode a report; padding is ignored here. Faster equivalent of ``sottovoce.shared.report.parse_report``.
+    """Decode a report, ignoring padding; the fast equivalent of ``sottovoce.shared.report.parse_report``.
 
-    Raises:
-        ReportRejected: ``malformed``.
+    Raises ReportRejected, ``malformed``.
     """
     report: ReportDocument = _canonical(_report, body.rstrip(b" "))
     if not _well_formed(report):
@@ -133,8 +132,7 @@ def decode_report(body: bytes) -> ReportDocument:
 def decode_batch(body: bytes) -> list[Submission | None]:
     """Decode the items of a batch; None in the place of a malformed item.
 
-    Raises:
-        ReportRejected: ``malformed``, the batch as a whole.
+    Raises ReportRejected, ``malformed``, for the batch as a whole.
     """
     try:
         # Fast path: one pass if every item is canonical. Otherwise item by item, so that a bad item fails alone.
@@ -170,11 +168,7 @@ def _parse_item(raw: bytes) -> BatchItem | None:
 
 
 def decode_withdrawal(body: bytes) -> str:
-    """Decode a withdrawal; return the report's id in hexadecimal digits.
-
-    Raises:
-        ReportRejected: ``malformed``.
-    """
+    """Return the report's id, in hexadecimal digits, of a withdrawal; raise ReportRejected, ``malformed``."""
     report_id: str = _canonical(_withdrawal, body).report_id
     if not _REPORT_ID(report_id):
         raise malformed("report_id is 32 digits and letters from a to f")
@@ -182,11 +176,7 @@ def decode_withdrawal(body: bytes) -> str:
 
 
 def decode_values(text: bytes) -> tuple[int | None, ...]:
-    """Decode the values of a report from the JSON text between their brackets.
-
-    Raises:
-        ReportRejected: ``malformed``.
-    """
+    """Decode the values of a report from the JSON text between their brackets; raise ReportRejected, ``malformed``."""
     values: tuple[int | None, ...] = _canonical(_values, b"[" + text + b"]")
     return values
 

@@ -1,8 +1,8 @@
-"""Group commit: one thread stores all waiting reports in one durable transaction, then acknowledges them.
+"""Store all waiting reports in one durable transaction in one thread, then acknowledge them (group commit).
 
 The thread does not wait for a group to fill: while one group is synced, the next one gathers. Only if the last group
 had several jobs, it waits ``GATHER_SECONDS`` for more, since a transaction costs about the same for one report as for
-thirty. The thread is a daemon without anything to flush at exit: reports that were not committed were not acknowledged.
+thirty. The thread is a daemon without anything to flush at exit: reports not committed were not acknowledged.
 """
 
 import threading
@@ -64,12 +64,7 @@ class CommitGroup:
 
 @dataclass(frozen=True, slots=True)
 class Submitted:
-    """Job that was handed to the group commit.
-
-    Attributes:
-        group: group that it is stored with.
-        place: index of the job in the group.
-    """
+    """Job that was handed to the group commit: its group, and its index in the group."""
 
     group: CommitGroup
     place: int
@@ -77,9 +72,7 @@ class Submitted:
     def result(self, timeout: float | None = None) -> list[Outcome]:
         """Wait for the transaction and return the outcomes of the job's reports.
 
-        Raises:
-            StorageError: not stored.
-            TimeoutError: not within ``timeout`` seconds.
+        Raises StorageError if they are not stored, TimeoutError if not within ``timeout`` seconds.
         """
         outcomes = self.group.stored.result(timeout)[self.place]
         if isinstance(outcomes, Exception):
@@ -104,12 +97,10 @@ class _Work:
 
 
 class GroupCommit:
-    """Group commit for all threads of one process.
+    """Group commit for all threads of a process.
 
-    Args:
-        storage: database for the reports.
-        housekeeping: called by the writer thread at its start and every minute; may be cut off when the process ends.
-        waiting: maximum number of waiting reports.
+    ``housekeeping`` is called by the writer thread at its start and every minute, and may be cut off when the process
+    ends; ``waiting`` is the most reports that may wait.
     """
 
     def __init__(
@@ -129,20 +120,13 @@ class GroupCommit:
         self._thread.start()
 
     def store(self, job: Job) -> list[Outcome]:
-        """Store reports durably and return their outcomes.
-
-        Raises:
-            ReportRejected: ``busy``, too many reports wait.
-            StorageError: not stored.
-        """
+        """Store reports durably and return their outcomes; raise as ``submit`` and ``Submitted.result`` do."""
         return self.submit(job).result()
 
     def submit(self, job: Job) -> Submitted:
         """Add reports to the next group without waiting.
 
-        Raises:
-            ReportRejected: ``busy``, too many reports wait.
-            StorageError: the process is ending.
+        Raises ReportRejected, ``busy``, if too many reports wait, StorageError if the process is ending.
         """
         reports = count(job)
         with self._changed:
@@ -160,11 +144,8 @@ class GroupCommit:
     def after_reports(self, what: Callable[[], T]) -> T:
         """Run low-priority work in the writer thread and return its result.
 
-        It runs when no report waits, or after ``WORK_DELAY_SECONDS`` between two groups. So saving a draft does not
-        delay reports.
-
-        Raises:
-            StorageError: the process is ending, or the work raises it.
+        It runs when no report waits, or after ``WORK_DELAY_SECONDS`` between two groups, so saving a draft does not
+        delay reports. Raises StorageError if the process is ending, and what the work raises.
         """
         work = _Work(what, Future(), time.monotonic() + WORK_DELAY_SECONDS)
         with self._changed:

@@ -1,4 +1,4 @@
-"""Limits that are checked before a request's body is read: rate, size and media type."""
+"""Check limits before a request's body is read: rate, size and media type."""
 
 import hashlib
 import ipaddress
@@ -34,9 +34,8 @@ Pairs = Iterable[tuple[str, str]]
 """Pairs of header name, in lower case, and value."""
 
 FAILURES = 30
-"""
-Invalid tokens that one network may try in a minute: enough for the typing mistakes of a classroom. The same limit holds
-for codes of an institution's sign-in, since each causes a request to the institution and few can wait at once.
+"""Invalid tokens that one network may try in a minute: enough for the typing mistakes of a classroom. The same limit
+holds for codes of an institution's sign-in, since each causes a request to the institution and few can wait at once.
 """
 
 UNBELIEVED = (
@@ -85,9 +84,8 @@ class Rates:
     def allow(self, peer: str | None, forwarded: str = "") -> bool:
         """Count a request; return True if the network is within its limit.
 
-        Args:
-            peer: address of the connection's other end.
-            forwarded: values of all X-Forwarded-For lines, in order, joined with commas; "" if there are none.
+        ``peer`` is the address of the connection's other end, ``forwarded`` the values of all X-Forwarded-For lines, in
+        order, joined with commas.
         """
         network = self._network(peer, forwarded)
         if not self._per_minute or network is None:
@@ -101,12 +99,7 @@ class Rates:
         return left >= 1
 
     def is_within_limit(self, peer: str | None, forwarded: str = "") -> bool:
-        """Return True if a request would be within the limit, without counting it.
-
-        Args:
-            peer: address of the connection's other end.
-            forwarded: values of all X-Forwarded-For lines, in order, joined with commas; "" if there are none.
-        """
+        """Return True if a request would be within the limit, without counting it; arguments as for ``allow``."""
         network = self._network(peer, forwarded)
         return not self._per_minute or network is None or self._tokens_left(self._hash(network), self._now()) >= 1
 
@@ -142,11 +135,7 @@ class Rates:
 
 
 class Limits:
-    """Rate limits of one network: for writes and for invalid tokens.
-
-    Args:
-        settings: rate limit and number of proxies.
-    """
+    """Rate limits of one network: for writes and for invalid tokens."""
 
     def __init__(self, settings: Settings) -> None:
         self._rates = Rates(settings.rate_limit, settings.proxy_hops)
@@ -157,17 +146,11 @@ class Limits:
         self._policies_of_tokens = ", ".join([*writes, _policy(Limit.FAILED_TOKENS, FAILURES)])
 
     def check_sender(self, asked: str, peer: str | None, headers: Pairs) -> None:
-        """Count a request of one network, and refuse it above the limit.
+        """Count a request of one network, and refuse it above the limit with ``too_many``.
 
-        Privacy: only this method and ``note`` read the address; nothing stores it or passes it on.
-
-        Args:
-            asked: method and path of the request; only writes are counted, sign-ins included.
-            peer: address of the connection's other end.
-            headers: of the request.
-
-        Raises:
-            Refusal: ``too_many``.
+        Only writes are counted, sign-ins included; ``asked`` is method and path, ``peer`` the address of the
+        connection's other end. Privacy: only this method and ``note`` read the address; nothing stores it or passes it
+        on.
         """
         sender = (peer, _forwarded_for(headers))
         if sender[1] and not self._has_warned:
@@ -185,10 +168,6 @@ class Limits:
         ``RateLimit-Policy`` states the limits, the same for all senders. Privacy: the remaining quota belongs to a
         network, so it would show each of its members that others send. ``RateLimit`` is therefore sent only when
         nothing remains, always with the same time.
-
-        Args:
-            asked: method and path of the request.
-            status: of the reply.
         """
         if asked.startswith(_FREE):
             return []
@@ -201,14 +180,7 @@ class Limits:
         return fields
 
     def note(self, asked: str, status: int, peer: str | None, headers: Pairs) -> None:
-        """Count a reply that refused a token or sign-in code.
-
-        Args:
-            asked: method and path of the request.
-            status: of the reply.
-            peer: address of the connection's other end.
-            headers: of the request.
-        """
+        """Count a reply that refused a token or sign-in code; arguments as for ``check_sender``."""
         if status == _REFUSED and _GUESSABLE(asked):
             self._failures.allow(peer, _forwarded_for(headers))
 
@@ -220,13 +192,8 @@ def _policy(limit: Limit, per_minute: int) -> str:
 def check_head(method: str, path: str, headers: Pairs) -> int:
     """Check the headers of a request's body and return its declared length; 0 for a method without a body.
 
-    Args:
-        method: of the request.
-        path: decides how large a body may be.
-        headers: names in lower case, with their values, in their order.
-
-    Raises:
-        Refusal: ``unsupported_type``, ``length_required``, ``too_large`` or ``malformed``.
+    ``path`` decides how large a body may be. Raises Refusal: ``unsupported_type``, ``length_required``, ``too_large``
+    or ``malformed``.
     """
     if method not in _WITH_BODY:
         return 0

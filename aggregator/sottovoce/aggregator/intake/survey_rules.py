@@ -1,4 +1,4 @@
-"""Checks of a report against its survey that need no database; single reports and batches share them."""
+"""Check reports against their survey without a database; single reports and batches share this."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -22,7 +22,7 @@ _MOST_REMEMBERED = 4096
 
 
 class Checkable(Protocol):
-    """One report, or a batch of reports that differ only in id and values."""
+    """Report, or batch of reports that differ only in id and values."""
 
     @property
     def wave(self) -> int:
@@ -34,7 +34,7 @@ class Checkable(Protocol):
 
     @property
     def padded(self) -> bool:
-        """True if the reports have the padding that makes all reports of a wave equally long."""
+        """Return True if the reports have the padding that makes all reports of a wave equally long."""
 
     @property
     def values(self) -> Sequence[Values | bytes]:
@@ -42,11 +42,9 @@ class Checkable(Protocol):
 
 
 class SurveyRules:
-    """Rules for the reports of one survey revision, with caches.
+    """Rules for the reports of a survey revision, with caches.
 
-    Args:
-        stored: the stored revision.
-        tokens: key of the first revision, which tokens refer to, so that they stay valid after a correction.
+    ``tokens`` is the key of the first revision: tokens refer to it, so that they stay valid after a correction.
     """
 
     def __init__(self, stored: StoredSurvey, tokens: int) -> None:
@@ -76,11 +74,9 @@ class SurveyRules:
         return self._lengths[wave]
 
     def check(self, reports: Checkable, now: datetime) -> list[bytes]:
-        """Check reports and return their packed values; the only source of packed values, so no report skips the
-        checks.
+        """Check reports and return their packed values; their only source, so that no report skips the checks.
 
-        Raises:
-            ReportRejected: ``malformed``, ``out_of_range`` or ``closed``; the message names no value.
+        Raises ReportRejected: ``malformed``, ``out_of_range`` or ``closed``; the message names no value.
         """
         length = self.length(reports.wave)
         if reports.length > length or (reports.padded and reports.length < length):
@@ -91,18 +87,16 @@ class SurveyRules:
     def check_one(self, submission: Submission, now: datetime) -> bytes:
         """Check a report and its signature, and return its packed values.
 
-        Raises:
-            ReportRejected: as for ``check``, or ``token_invalid``.
+        Raises ReportRejected as for ``check``, or ``token_invalid``.
         """
         (packed,) = self.check(submission, now)
         self.check_signature(submission)
         return packed
 
     def check_signature(self, submission: Submission) -> None:
-        """Check the blind signature of a report's id, if the survey has ``access: blind``.
+        """Check the blind signature of a report's id if the survey has ``access: blind``.
 
-        Raises:
-            ReportRejected: ``token_invalid``.
+        Raises ReportRejected, ``token_invalid``.
         """
         if not self.survey.is_blind:
             return
@@ -111,11 +105,7 @@ class SurveyRules:
             raise ReportRejected("token_invalid", "the survey asks for a signature of the report's id for this wave")
 
     def check_open(self, wave: int, now: datetime) -> None:
-        """Check that the survey has this wave, and that it is open.
-
-        Raises:
-            ReportRejected: ``out_of_range``, or ``closed``.
-        """
+        """Check that the survey has this wave, open; raise ReportRejected, ``out_of_range`` or ``closed``."""
         if wave >= len(self.survey.waves):
             raise ReportRejected("out_of_range", "the survey has no such wave")
         if self.stored.closed or wave_state(self.survey.waves[wave], now) != "open":
@@ -153,8 +143,7 @@ def _is_signed(report_id: str, signature: str, modulus: int) -> bool:
 def check_values(survey: Survey, values: Values) -> None:
     """Check that a report has values for as many questions as a respondent is asked, each a value of its mechanism.
 
-    Raises:
-        ReportRejected: ``out_of_range``; the message names no value.
+    Raises ReportRejected, ``out_of_range``; the message names no value.
     """
     if len(values) != len(survey.questions):
         raise ReportRejected("out_of_range", "the report does not have one value for each question")

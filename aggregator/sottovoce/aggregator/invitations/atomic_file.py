@@ -6,16 +6,10 @@ from pathlib import Path
 
 
 def put(path: Path, text: str) -> None:
-    """Replace a file atomically and durably; its mode is 0600 from the first byte.
+    """Replace a file in an existing folder by ASCII text, atomically and durably; mode 0600 from the first byte.
 
     If root runs this, the file gets the owner of its folder, so that a node that runs as another user can read it.
-
-    Args:
-        path: path of the file; its folder must exist.
-        text: content, in ASCII.
-
-    Raises:
-        OSError: the write failed; the old file is unchanged.
+    Raises OSError if the write failed; the old file is unchanged.
     """
     handle, part = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.", suffix=".part")
     try:
@@ -36,12 +30,7 @@ def put(path: Path, text: str) -> None:
 
 
 def hand_over(handle: int, folder: Path) -> None:
-    """Change the owner of an open file to the owner of its folder; does nothing unless root runs it.
-
-    Args:
-        handle: file descriptor.
-        folder: folder of the file.
-    """
+    """Give an open file to the owner of its folder; do nothing unless root runs it."""
     if os.geteuid() == 0:
         owner = folder.stat()
         os.fchown(handle, owner.st_uid, owner.st_gid)

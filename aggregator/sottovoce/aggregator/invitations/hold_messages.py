@@ -1,4 +1,4 @@
-"""Messages about invitations on hold after a restore.
+"""Write messages about invitations on hold after a restore.
 
 A restored database does not know which invitations were redeemed after the backup. The server therefore signs nothing
 for them until an operator accepts that some people may report twice.
@@ -14,9 +14,7 @@ REISSUE = "sottovoce link reissue"
 def held_lines(storage: Storage, options: str = "") -> list[str]:
     """Write a line for each open survey with invitations on hold: how many, why, and what to do.
 
-    Args:
-        storage: the database.
-        options: options that the command needs to find the database, with a leading space.
+    ``options`` let the command find the database, with a leading space.
     """
     return [
         f"{name}: {held_words(held)}. They cannot be redeemed until you run: {REISSUE} {name}{options}"

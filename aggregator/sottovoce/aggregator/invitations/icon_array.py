@@ -1,4 +1,4 @@
-"""Icon array: 100 dots that show how many people with a given true answer send "yes"."""
+"""Draw icon arrays: 100 dots that show how many people with a given true answer send "yes"."""
 
 from dataclasses import dataclass
 from fractions import Fraction
@@ -13,12 +13,7 @@ _ROW = 20
 
 @dataclass(frozen=True)
 class IconArray:
-    """Icon array for one true answer.
-
-    Attributes:
-        truth: true answer of these 100 people, ``yes`` or ``no``.
-        share: probability that one of them sends "yes".
-    """
+    """Icon array for 100 people with one true answer, ``yes`` or ``no``, who send "yes" with probability ``share``."""
 
     truth: str
     share: Fraction
@@ -30,7 +25,7 @@ class IconArray:
 
     @property
     def is_exact(self) -> bool:
-        """True if the number of filled dots is the exact share."""
+        """Return True if the number of filled dots is the exact share."""
         return Fraction(self.filled, 100) == self.share
 
 

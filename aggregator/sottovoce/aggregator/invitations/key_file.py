@@ -1,4 +1,4 @@
-"""File of private keys for blind signatures: one key for each wave of a survey, made once and never changed.
+"""Keep the private keys for blind signatures in a file: a key for each wave of a survey, made once, never changed.
 
 The file is stored outside the database and its backups, is readable only by the aggregator, and is the same on all
 nodes. A thief of the file can sign ids; without the file no invitation can be redeemed. Keys never change, so that
@@ -29,11 +29,7 @@ Keys = dict[str, tuple[SigningKey, ...]]
 
 
 class KeysFile:
-    """File with the signing keys of this aggregator.
-
-    Args:
-        path: path of the file from ``SOTTOVOCE_BLIND_KEYS_FILE``; "" for none.
-    """
+    """File with the signing keys of this aggregator, at the path ``SOTTOVOCE_BLIND_KEYS_FILE``; "" for none."""
 
     def __init__(self, path: str) -> None:
         self._named = path
@@ -41,16 +37,10 @@ class KeysFile:
         self._read: tuple[tuple[int, ...], Keys] = ((), {})
 
     def make(self, name: str, waves: int, bits: int, published: tuple[int, ...] = ()) -> tuple[int, ...]:
-        """Return the moduli of a survey's waves; make and durably store the keys that are missing.
+        """Return the moduli of a survey's waves; make and durably store the keys that are missing, of ``bits`` bits.
 
-        Args:
-            name: name of the survey.
-            waves: number of waves.
-            bits: size of new keys.
-            published: moduli published before; the file must have their keys, which are never replaced.
-
-        Raises:
-            StorageError: no file is configured, it lacks published keys, or it is unusable.
+        ``published`` are moduli whose keys the file must have; they are never replaced. Raises StorageError if no file
+        is configured, it lacks published keys, or it is unusable.
         """
         with self._lock():
             self.check(name, published)
@@ -62,37 +52,20 @@ class KeysFile:
         return tuple(key.modulus for key in known[:waves])
 
     def check(self, name: str, published: tuple[int, ...] = ()) -> None:
-        """Check, without making keys, that the file is usable for a survey.
-
-        Args:
-            name: name of the survey.
-            published: moduli published before.
-
-        Raises:
-            StorageError: the file is unusable, or lacks published keys.
-        """
+        """Check, without making keys, that the file is usable and has the published keys; else raise StorageError."""
         if published:
             self.of(name, published)
         elif self._path.exists():
             self._keys()
 
     def holds(self, name: str) -> bool:
-        """Return True if the file has a key of this survey.
-
-        Raises:
-            StorageError: the file exists but is unusable.
-        """
+        """Return True if the file has a key of this survey; raise StorageError if it exists but is unusable."""
         return self._path.exists() and name in self._keys()
 
     def of(self, name: str, moduli: tuple[int, ...]) -> tuple[SigningKey, ...]:
-        """Return the keys that belong to a survey's moduli.
+        """Return the keys that belong to the moduli of a published survey.
 
-        Args:
-            name: name of the survey.
-            moduli: moduli in the published survey.
-
-        Raises:
-            StorageError: the file lacks a key, or is unusable.
+        Raises StorageError if the file lacks a key, or is unusable.
         """
         if not self._named:
             raise _unusable("is not set")
@@ -115,7 +88,6 @@ class KeysFile:
         return self._read[1]
 
     def _write(self, keys: Keys) -> None:
-        """Replace the file atomically and durably."""
         document = {
             "format": FORMAT,
             "surveys": {name: [[f"{key.p:x}", f"{key.q:x}"] for key in each] for name, each in keys.items()},
@@ -124,10 +96,7 @@ class KeysFile:
 
     @contextmanager
     def _lock(self) -> Iterator[None]:
-        """Hold a file lock against other processes on this machine.
-
-        Two concurrent writers could lose a new key, and with it every invitation redeemed under it.
-        """
+        """Lock the file against other processes on this machine: two writers could lose a new key."""
         if not self._named:
             raise _unusable("must name a file for the keys of surveys with access: blind, outside data and backups")
         if sys.platform == "win32":

@@ -7,12 +7,7 @@ from sottovoce.shared.errors import StorageError
 
 
 def missing_keys(storage: Storage, keys: KeysFile) -> dict[str, str]:
-    """Map the names of open surveys without usable keys to the reason.
-
-    Args:
-        storage: the database.
-        keys: key file of this node.
-    """
+    """Map the names of open surveys without usable keys to the reason."""
     newest = {stored.name: stored for stored in storage.surveys()}
     found = {}
     for name, stored in newest.items():

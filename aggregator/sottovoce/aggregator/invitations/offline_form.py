@@ -1,4 +1,4 @@
-"""Offline form: one HTML file with a survey embedded, joined from the served pieces as the form itself joins them."""
+"""Build the offline form: an HTML file with a survey embedded, joined from pieces as the form itself joins them."""
 
 import json
 
@@ -9,13 +9,7 @@ PIECES = "saved.json"
 
 
 def saved_form(pieces: bytes, aggregator: str, stored: StoredSurvey) -> bytes:
-    """Build the file, byte for byte as ``sottovoce survey page --file`` writes it.
-
-    Args:
-        pieces: content of the asset.
-        aggregator: URL that the form sends to.
-        stored: revision to embed.
-    """
+    """Build the file from the asset ``pieces``, byte for byte as ``sottovoce survey page --file`` writes it."""
     policy, setup, rest = json.loads(pieces)
     held = {"name": stored.name, "digest": stored.digest[:32], "text": stored.document.decode()}
     return f'{policy}{aggregator}{setup}{_json(aggregator)},"survey":{_json(held)}{rest}'.encode()

@@ -13,13 +13,7 @@ _STYLE = (
 
 @dataclass(frozen=True)
 class PaperItem:
-    """One item on paper.
-
-    Attributes:
-        label: the question, the statement or the note.
-        lines: what to read and do before the answer, a paragraph each.
-        options: answers to tick; none for a note.
-    """
+    """Item on paper: its text, paragraphs to read and do before the answer, and options to tick, none for a note."""
 
     label: str
     lines: Sequence[str]
@@ -27,15 +21,7 @@ class PaperItem:
 
 
 def questionnaire(title: str, intro: Sequence[str], items: Sequence[PaperItem], language: str, direction: str) -> str:
-    """Return the page to print.
-
-    Args:
-        title: of the survey.
-        intro: paragraphs before the first question.
-        items: in order.
-        language: BCP 47 tag of the texts.
-        direction: ``ltr`` or ``rtl``.
-    """
+    """Return the page to print; ``language`` is the BCP 47 tag of the texts, ``direction`` ``ltr`` or ``rtl``."""
     head = f'<meta charset="utf-8"><title>{html.escape(title)}</title><style>{_STYLE}</style>'
     texts = "".join(_paragraph(text) for text in intro)
     body = f"<main><h1>{html.escape(title)}</h1>{texts}{''.join(map(_section, items))}</main>"

@@ -1,4 +1,4 @@
-"""Personal links: limits, tables for mail merge, and counts in steps for the page."""
+"""Handle personal links: limits, tables for mail merge, and counts in steps for the page."""
 
 import csv
 import io
@@ -18,13 +18,10 @@ MOST_CARDS = 800
 def links_csv(
     links: Sequence[tuple[str, ...]], trial: bool, columns: Sequence[str] = ("link",), words: Words | None = None
 ) -> str:
-    """Write tokens and links as CSV, one row for each token.
+    """Write tokens and links as CSV, a row for each token; for a test run the first line says so.
 
-    Args:
-        links: tuples of token and link, or of token and one link for each wave.
-        trial: True for a test run; the first line then says so.
-        columns: names of the link columns.
-        words: language of a last column that warns of links that work only here; None for no such column.
+    ``links`` are tuples of a token and its link, or a link for each wave; ``words`` is the language of a last column
+    that warns of links that work only here, None for no such column.
     """
     warning = only_here(links[0][-1], words) if words and links else ""
     file = io.StringIO(newline="")
@@ -45,13 +42,9 @@ def parse_token_line(line: str) -> str:
 
 
 def in_steps(counts: TokenCounts, stored: StoredSurvey) -> TokenCounts:
-    """Round the counts of revoked and held links to steps while the survey is open.
+    """Round the counts of revoked and held links to steps while the survey is open; spent ones are already.
 
     Otherwise you could revoke a single link and see from the count if its person has answered.
-
-    Args:
-        counts: result of ``token_counts``, where spent tokens are in steps already.
-        stored: newest revision.
     """
     step = 1 if stored.closed else survey_of(stored.document).release_batch
     # Round held links up: the number is an upper bound.

@@ -1,4 +1,4 @@
-"""Printable pages: a poster, and cards with personal links. The pages are self-contained and load nothing."""
+"""Make pages to print: a poster, and cards with personal links. The pages are self-contained and load nothing."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -23,14 +23,7 @@ LONG_TITLE = 60
 
 @dataclass(frozen=True)
 class PosterContent:
-    """Content of posters and cards for a wave of a survey.
-
-    Attributes:
-        survey: newest revision of the survey.
-        wave: number of the wave, from 0.
-        words: language of the print.
-        institution: that stands at the top of a poster.
-    """
+    """Content of posters and cards for a wave (from 0) of a survey's newest revision, in the language of ``words``."""
 
     survey: Survey
     wave: int
@@ -62,12 +55,7 @@ def style() -> str:
 
 
 def poster(invitation: PosterContent, link: str) -> str:
-    """Build a poster on one A4 page: title, researcher, QR code of the link, and how answers are protected.
-
-    Args:
-        invitation: content.
-        link: common link of the wave.
-    """
+    """Build a poster on one A4 page: title, researcher, QR code of the common link, and how answers are protected."""
     title = invitation.text(invitation.survey.title)
     size = "long" if len(title) > LONG_TITLE else "short"
     closes = invitation.closes
@@ -87,12 +75,7 @@ def poster(invitation: PosterContent, link: str) -> str:
 
 
 def cards(invitation: PosterContent, links: Sequence[str]) -> str:
-    """Build cards to cut out, eight on an A4 page, each with its own link.
-
-    Args:
-        invitation: content.
-        links: personal links.
-    """
+    """Build cards to cut out, eight on an A4 page, each with its own link."""
     made = [_card(invitation, link) for link in links]
     sheets = ("".join(made[first : first + CARDS_ON_A_PAGE]) for first in range(0, len(made), CARDS_ON_A_PAGE))
     body = "\n".join(f'<section class="sheet">{sheet}</section>' for sheet in sheets)

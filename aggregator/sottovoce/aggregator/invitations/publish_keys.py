@@ -19,11 +19,6 @@ def with_moduli(storage: Storage, survey: Survey, settings: Settings) -> Survey:
 
     A correction keeps the keys of the previous revision; only new waves get new keys.
 
-    Args:
-        storage: the database with the published revisions.
-        survey: survey as its author wrote it, or as it was published before.
-        settings: settings with the key file and the size of new keys.
-
     Raises:
         SpecError: no key file is configured, or the survey lists the keys of another survey.
         StorageError: keys cannot be made, or published or listed keys are missing in the file.
@@ -40,16 +35,9 @@ def with_moduli(storage: Storage, survey: Survey, settings: Settings) -> Survey:
 
 
 def with_known_moduli(storage: Storage, survey: Survey, settings: Settings) -> Survey:
-    """Return the survey with the moduli of the previous revision, if they cover all waves; never makes keys.
+    """Return the survey with the moduli of the previous revision, if they cover all waves; never make keys.
 
-    Args:
-        storage: the database with the published revisions.
-        survey: survey as its author wrote it.
-        settings: settings with the key file.
-
-    Raises:
-        SpecError: no key file is configured.
-        StorageError: the key file is unusable, or lacks published keys.
+    Raises SpecError if no key file is configured, StorageError if it is unusable or lacks published keys.
     """
     if not survey.is_blind:
         return survey

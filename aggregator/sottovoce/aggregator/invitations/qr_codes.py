@@ -1,4 +1,4 @@
-"""QR codes of links, as SVG for web pages and print, and as PNG."""
+"""Draw QR codes of links, as SVG for web pages and print, and as PNG."""
 
 import io
 import textwrap
@@ -24,12 +24,7 @@ def svg(link: str) -> str:
 
 
 def svg_file(link: str, warning: str = "") -> bytes:
-    """Draw a code as a standalone SVG file.
-
-    Args:
-        link: the link.
-        warning: a sentence below the code, in red.
-    """
+    """Draw a code as a standalone SVG file, with a warning in red below it."""
     code = _save(link, kind="svg", omitsize=True, light="#fff").decode()
     lines = textwrap.wrap(warning, _LETTERS)
     if lines:
@@ -45,12 +40,7 @@ def svg_file(link: str, warning: str = "") -> bytes:
 
 
 def png(link: str, warns: bool = False) -> bytes:
-    """Draw a code as a PNG file.
-
-    Args:
-        link: the link.
-        warns: draw it in red, since a picture has no room for a sentence.
-    """
+    """Draw a code as a PNG file; ``warns`` draws it in red, since a picture has no room for a sentence."""
     return _save(link, kind="png", scale=_PIXELS, light="#fff", dark=_RED if warns else "#000")
 
 

@@ -1,4 +1,4 @@
-"""Redemption of invitations: one blind signature for each wave, of report ids that the server never sees.
+"""Redeem invitations: a blind signature for each wave, of report ids that the server never sees.
 
 The server stores that the invitation was redeemed, and a hash of the blinded ids, so that a device that lost the reply
 gets the same one again. Reports come later with unblinded signatures, which cannot be linked to a redemption.
@@ -24,13 +24,7 @@ MOST_AT_ONCE = 4
 
 
 class Redeeming:
-    """Signer of redemption requests.
-
-    Args:
-        storage: the database with the invitations.
-        clock: returns the current time.
-        keys: key file.
-    """
+    """Signer of redemption requests for invitations."""
 
     def __init__(self, storage: Storage, clock: Clock, keys: KeysFile) -> None:
         self._storage = storage
@@ -40,10 +34,6 @@ class Redeeming:
 
     def redeem(self, name: str, body: bytes) -> bytes:
         """Redeem an invitation and return the signatures; a repeated request gets the same reply.
-
-        Args:
-            name: name of the survey in the path.
-            body: body of the request.
 
         Raises:
             ReportRejected, Refusal: the request was refused, and nothing was signed.

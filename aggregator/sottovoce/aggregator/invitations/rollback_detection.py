@@ -1,9 +1,9 @@
 """Detect that an older copy of the database was put back, with a mark stored next to the key file.
 
-``restore`` puts invitations on hold; a copied file or the database's own tools do not. Therefore the database contains
-a mark that only grows, every minute while a node runs, and each node stores the last mark it saw outside the database.
-If the database's mark is lower than the stored one, the database is older, and its unredeemed invitations may have
-been redeemed since. A node that never ran on the database, or cannot write next to the keys, detects nothing.
+``restore`` puts invitations on hold; a copied file or the database's own tools do not. Therefore the database has a
+mark that only grows, every minute while a node runs, and each node stores the last mark it saw outside the database. If
+the database's mark is lower than the stored one, it is older, and its unredeemed invitations may have been redeemed
+since. A node that never ran on the database, or cannot write next to the keys, detects nothing.
 """
 
 import hashlib
@@ -23,12 +23,7 @@ _OLDER = "the database is older than when a node ran here last: an old copy was 
 
 
 def place_of(database: str, data: Path) -> str:
-    """Return a digest of the location of a database, independent of the user name and password.
-
-    Args:
-        database: URL of the database; "" for an embedded one.
-        data: folder of an embedded database.
-    """
+    """Return a digest of a database's location, an URL or else a folder, independent of user name and password."""
     address = urlsplit(database)
     host = address.netloc.rpartition("@")[2]
     where = f"{host}{address.path}?{address.query}" if database else str(data.resolve())
@@ -38,9 +33,8 @@ def place_of(database: str, data: Path) -> str:
 class RollbackMarks:
     """Last marks that nodes with this key file saw, by identity of the database.
 
-    Args:
-        keys_file: path from ``SOTTOVOCE_BLIND_KEYS_FILE``; "" for none.
-        place: location of the database, from ``place_of``; a copy elsewhere, as in a restore drill, has its own mark.
+    ``place`` is from ``place_of``: a copy elsewhere, as in a restore drill, has its own mark. Without a key file ("")
+    there are none.
     """
 
     def __init__(self, keys_file: str, place: str = "") -> None:
@@ -52,12 +46,7 @@ class RollbackMarks:
     def check(self, storage: Storage, now: int) -> None:
         """Put invitations on hold if the database is older than the stored mark, and store its current mark.
 
-        Args:
-            storage: the database.
-            now: seconds since 1970, by the database's clock.
-
-        Raises:
-            StorageError: the database does not answer.
+        ``now`` is seconds since 1970 by the database's clock. Raises StorageError if the database does not answer.
         """
         line = self._line(storage)
         if line is None:
@@ -97,7 +86,7 @@ class RollbackMarks:
             return {}
 
     def _write(self, marks: dict[str, int]) -> None:
-        """Store the marks durably; if the folder is not writable, log one warning for each process."""
+        """Store the marks durably; if the folder is not writable, log a warning once per process."""
         try:
             put(self._path, json.dumps(marks))
         except OSError:

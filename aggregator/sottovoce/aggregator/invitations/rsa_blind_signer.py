@@ -1,8 +1,8 @@
-"""Signer's side of RSA blind signatures (RFC 9474), protected against timing and fault attacks.
+"""Sign blindly with RSA (RFC 9474), protected against timing and fault attacks.
 
 Powers with a private exponent use GMP's constant-time ``powmod_sec``, on a masked number, so that an attacker who
-chooses the message does not choose the operand. The result is verified before it is returned: a single faulty
-signature computed by the Chinese remainder theorem would reveal the key.
+chooses the message does not choose the operand. The result is verified before it is returned: a single faulty signature
+computed by the Chinese remainder theorem would reveal the key.
 """
 
 import secrets
@@ -19,11 +19,7 @@ _ROUNDS = 40
 
 @dataclass(frozen=True, repr=False)
 class SigningKey:
-    """Private RSA key.
-
-    Attributes:
-        p, q: the primes; ``repr`` is disabled so that no log or message can contain them.
-    """
+    """Private RSA key with primes p and q; ``repr`` is disabled so that no log or message can contain them."""
 
     p: int
     q: int
@@ -70,13 +66,7 @@ def make_key(bits: int) -> SigningKey:
 
 
 def is_signature(message: bytes, signature: bytes, modulus: int) -> bool:
-    """Verify a signature; the fast twin of ``sottovoce.shared.blind_signatures.verify``.
-
-    Args:
-        message: signed message.
-        signature: signature, as long as the modulus.
-        modulus: public modulus of the signer.
-    """
+    """Verify a signature, as long as the modulus; the fast twin of ``sottovoce.shared.blind_signatures.verify``."""
     if not fits(signature, modulus):
         return False
     opened = int(powmod(int.from_bytes(signature), EXPONENT, modulus))
@@ -86,7 +76,7 @@ def is_signature(message: bytes, signature: bytes, modulus: int) -> bool:
 def _prime(bits: int) -> int:
     """Draw a random prime with the two highest bits set, so that the product of two has full length.
 
-    Primes with p - 1 divisible by the public exponent are skipped: the exponent would have no inverse modulo p - 1.
+    Primes with p - 1 divisible by the public exponent are skipped: it would have no inverse modulo p - 1.
     """
     while True:
         found = secrets.randbits(bits) | 3 << (bits - 2) | 1

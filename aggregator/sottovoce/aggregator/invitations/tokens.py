@@ -1,11 +1,9 @@
-"""Create one-time tokens and redeemable invitations, which have the same format; each is shown once and stored as a
-hash.
+"""Create one-time tokens and redeemable invitations, of one format; each is shown once and stored as a hash.
 
 A program that lost the reply repeats its request and must get the same tokens: otherwise valid tokens would exist
 without a holder. The server stores only hashes and cannot show tokens again. For a request with ``Idempotency-Key``, it
-therefore derives them by HMAC from the researcher's secret (at least 192 random bits) and that key. The same two inputs
-give the same tokens. The log keeps only fingerprints, which reveal nothing. Without a key, tokens are random and cannot
-be recovered.
+therefore derives them by HMAC from the researcher's secret (at least 192 random bits) and that key. The log keeps only
+fingerprints, which reveal nothing. Without a key, tokens are random and cannot be recovered.
 """
 
 import hashlib
@@ -25,7 +23,7 @@ MOST = 1_000_000
 
 
 class KeyReused(Exception):
-    """The same ``Idempotency-Key`` was used for two different requests."""
+    """Error for an ``Idempotency-Key`` that was used for two different requests."""
 
 
 class TokenRequest(NamedTuple):
@@ -33,7 +31,6 @@ class TokenRequest(NamedTuple):
 
     Attributes:
         researcher: secret of the researcher: the API key or the session secret.
-        survey: name of the survey.
         key: ``Idempotency-Key`` of the request.
         body: content of the request, in canonical form.
         who: actor for the audit log; ``NO_ACTOR`` without an account.
@@ -62,16 +59,9 @@ def new_request_key() -> str:
 
 
 def create_tokens(storage: Storage, name: str, count: int, who: str = NO_ACTOR) -> list[str]:
-    """Create random tokens for a survey, with check letters; only the return value contains them.
+    """Create at most ``MOST`` random tokens, with check letters; only the return value contains them.
 
-    Args:
-        storage: the database, which stores the hashes.
-        name: name of the survey.
-        count: number of tokens, at most ``MOST``.
-        who: actor for the audit log; ``NO_ACTOR`` without an account.
-
-    Raises:
-        StorageError: no such survey, or it asks for no token.
+    Raises StorageError if there is no such survey, or it asks for no token.
     """
     first = _first_revision(storage, name)
     made = [spell_token(secrets.randbits(BITS)) for _ in range(count)]
@@ -81,15 +71,9 @@ def create_tokens(storage: Storage, name: str, count: int, who: str = NO_ACTOR) 
 
 
 def create_tokens_once(storage: Storage, name: str, count: int, request: TokenRequest) -> list[str]:
-    """Create the tokens of a request; a repeated request returns the same tokens.
+    """Create the tokens of a request, at most ``MOST``; a repeated request returns the same tokens.
 
     Tokens spent or revoked in the meantime stay so.
-
-    Args:
-        storage: the database, which stores the hashes.
-        name: name of the survey.
-        count: number of tokens, at most ``MOST``.
-        request: the request.
 
     Raises:
         StorageError: no such survey.
@@ -107,16 +91,9 @@ def create_tokens_once(storage: Storage, name: str, count: int, request: TokenRe
 
 
 def revoke_tokens(storage: Storage, name: str, tokens: list[str], who: str = NO_ACTOR) -> int:
-    """Revoke tokens and return how many of them were valid.
+    """Revoke tokens, with or without check letters, and return how many were valid; invalid ones are ignored.
 
-    Args:
-        storage: the database with the hashes.
-        name: name of the survey.
-        tokens: tokens with or without check letters; invalid ones are ignored.
-        who: actor for the audit log; ``NO_ACTOR`` without an account.
-
-    Raises:
-        StorageError: no such survey.
+    Raises StorageError if there is no such survey.
     """
     return storage.revoke_tokens(_first_revision(storage, name).key, [token_hash(token, name) for token in tokens], who)
 
@@ -124,13 +101,7 @@ def revoke_tokens(storage: Storage, name: str, tokens: list[str], who: str = NO_
 def reissue_after_restore(storage: Storage, name: str, who: str = NO_ACTOR) -> int:
     """Release the invitations on hold after a restore; return their number, which bounds how many people report twice.
 
-    Args:
-        storage: the database with the invitations.
-        name: name of the survey.
-        who: actor for the audit log; ``NO_ACTOR`` without an account.
-
-    Raises:
-        StorageError: no such survey.
+    Raises StorageError if there is no such survey.
     """
     return storage.reissue_invitations(_first_revision(storage, name).key, who)
 
@@ -138,21 +109,16 @@ def reissue_after_restore(storage: Storage, name: str, who: str = NO_ACTOR) -> i
 def possibly_twice(storage: Storage, name: str) -> int:
     """Return an upper bound on the people who reported twice because a restore released their invitations.
 
-    Args:
-        storage: the database; the bound covers entries that its audit log still keeps.
-        name: name of the survey.
+    It covers entries that the audit log still keeps.
     """
     return sum(int(each.about.rpartition(" ")[2]) for each in storage.journal.entries(name) if each.what == REISSUED)
 
 
 def token_counts(storage: Storage, name: str) -> TokenCounts:
-    """Count the tokens of a survey by state.
+    """Count the tokens of a survey by state; raise StorageError if there is no such survey.
 
-    While the survey is open, spent and unspent tokens move in steps of ``release_batch``, as shown reports do;
-    otherwise the counts would reveal each arrival.
-
-    Raises:
-        StorageError: no such survey.
+    While it is open, spent and unspent tokens move in steps of ``release_batch``, as shown reports do; otherwise the
+    counts would reveal each arrival.
     """
     counts = storage.token_counts(_first_revision(storage, name).key)
     last = storage.revisions(name)[-1]

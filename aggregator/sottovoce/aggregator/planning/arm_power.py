@@ -1,4 +1,4 @@
-"""Power of a comparison of two questions that are asked in different arms, such as directly and with protection.
+"""Compute the power to compare two questions of different arms, such as one asked directly and one with protection.
 
 People     n people in all, of whom the share w_i by the arms' weights is asked question i: the difference has variance
            (v_1 / w_1 + v_2 / w_2) / n, with v_i of one report's score, sampling and noise.
@@ -22,17 +22,10 @@ def arms_apart(
     levels: tuple[float, float],
     n: int | None,
 ) -> GivenSample:
-    """Plan the number of people, in all arms together, who tell two questions apart.
+    """Plan the number of people, in all arms together, who tell two questions of different arms apart.
 
-    Args:
-        survey: the survey with arms.
-        questions: asked in different arms.
-        values: expected share or mean of each.
-        levels: confidence and power.
-        n: number of people, or None.
-
-    Raises:
-        EstimateError: the values are equal or out of range, or an arm asks both.
+    ``values`` are the expected share or mean of each, ``levels`` confidence and power, ``n`` a number of people or
+    None. Raises EstimateError if the values are equal or out of range, or an arm asks both.
     """
     places = [*map(survey.questions.index, questions)]
     if not survey.arms or share_asked(survey, *places):

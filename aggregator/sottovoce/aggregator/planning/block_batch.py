@@ -1,4 +1,4 @@
-"""Batch client for blocks: many respondents' answers to the questions of a block, drawn together.
+"""Randomize many respondents' answers to the questions of a block together: the batch client for blocks.
 
 The offset of a report from the truth, (y - x) mod k in each question, has one law for every truth: each combination of
 offsets has the weight of its number of offsets that are not 0. So one draw below the total picks the combination.
@@ -18,15 +18,9 @@ _SMALL = 1 << 16
 
 
 def simulate_survey(survey: Survey, truths: Sequence[Values], asked: Sequence[Any], draws: BatchDraws) -> list[Values]:
-    """Return the reported values of each question, from the respondents who are asked it.
+    """Return the reported values of each question, from the respondents who are asked it, as ``ask_batch`` selects.
 
     Questions that respondents randomize by hand are simulated through the same channel.
-
-    Args:
-        survey: the survey.
-        truths: true values, an array for each question.
-        asked: selection of respondents for each question, as from ``ask_batch``.
-        draws: source of randomness of all devices.
     """
     reported: list[Values] = []
     for index, (question, truth) in enumerate(zip(survey.questions, truths, strict=True)):
@@ -42,7 +36,6 @@ def simulate_survey(survey: Survey, truths: Sequence[Values], asked: Sequence[An
 
 
 def _simulate_asked(block: JointRR, truths: Sequence[Values], asked: Sequence[Any], draws: BatchDraws) -> list[Values]:
-    """Return the reported categories of each question from those who are asked it."""
     if block.ask is None:
         # They are asked together.
         return simulate_block(block, [truth[asked[0]] for truth in truths], draws)
@@ -61,13 +54,7 @@ def _simulate_asked(block: JointRR, truths: Sequence[Values], asked: Sequence[An
 
 
 def simulate_block(block: JointRR, truths: Sequence[Values], draws: BatchDraws) -> list[Values]:
-    """Randomize the true categories of a block: reported categories of each question that is asked, shape (n,).
-
-    Args:
-        block: the mechanism.
-        truths: true categories of each question that is asked, shape (n,).
-        draws: source of randomness.
-    """
+    """Randomize the true categories, shape (n,), of a block's questions that are asked; return the reported."""
     starts = range(0, len(truths[0]), BLOCK)
     parts = [_draw(block, [truth[start : start + BLOCK] for truth in truths], draws) for start in starts]
     return [np.concatenate(columns) for columns in zip(*parts, strict=True)] if parts else [*truths]
@@ -83,7 +70,7 @@ def _draw(block: JointRR, truths: Sequence[Values], draws: BatchDraws) -> list[V
 
 @lru_cache(maxsize=16)
 def _offsets(block: JointRR) -> tuple[Values, tuple[Values, ...]]:
-    """Return what tells the combination of offsets of a draw, and the offsets of each question by combination.
+    """Return what tells a draw's combination of offsets, and the offsets of each question by combination.
 
     The first is a table of combinations by draw where the total is small, else the cumulative weights.
     """

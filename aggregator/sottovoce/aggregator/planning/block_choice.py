@@ -1,4 +1,4 @@
-"""Designs for several questions, compared: reported separately, some of them asked, or all reported as one block.
+"""Compare designs for several questions: reported separately, some of them asked, or all reported as one block.
 
 Total       Separate reports of d questions cost epsilon / d each; m of d asked cost epsilon / m each and give every
             question m / d of the people, every pair m (m - 1) / (d (d - 1)); a block costs epsilon once, and may
@@ -46,7 +46,7 @@ _ROUNDING = 1e-12
 
 @dataclass(frozen=True)
 class BlockDesign:
-    """One way to ask the questions.
+    """Way to ask the questions.
 
     Attributes:
         kind: "separate", "ask" or "joint".
@@ -104,23 +104,17 @@ class BlockComparison:
 
 @dataclass(frozen=True)
 class BlockPlan:
-    """The comparison at the same total epsilon, and at the same worst-case epsilon for one question."""
+    """Comparison at the same total epsilon, and at the same worst-case epsilon for one question."""
 
     same_total: BlockComparison
     same_question: BlockComparison
 
 
 def block_plan(sizes: Sequence[int], total: float, goal: str, half_width: float = HALF_WIDTH) -> BlockPlan:
-    """Compare the designs for some questions.
+    """Compare the designs for questions with these numbers of categories; ``total`` is a whole report's epsilon.
 
-    Args:
-        sizes: number of categories of each question.
-        total: epsilon of one person's whole report.
-        goal: "shares" or "tables".
-        half_width: wanted half-width of a 95 % interval of a share, or of a cell.
-
-    Raises:
-        EstimateError: too few or too many questions, or an impossible epsilon or half-width.
+    ``goal`` is "shares" or "tables", ``half_width`` is for a 95 % interval of a share, or of a cell. Raises
+    EstimateError if there are too few or too many questions, or epsilon or half-width is impossible.
     """
     if not MIN_QUESTIONS <= len(sizes) <= MAX_QUESTIONS:
         raise EstimateError("a block has 2 to 12 private questions with categories")
@@ -238,8 +232,8 @@ def _half(a: Fraction, b: Fraction) -> float:
 def block_hint(survey: Survey) -> list[str]:
     """Suggest a block for all private questions, where it takes a fifth fewer people at no more epsilon in total.
 
-    The sentence has people and worst-case odds, before and after. A block spends at most what devices allow for one
-    question, because a person who knows the other answers learns so much of one.
+    A block spends at most what devices allow for one question, because a person who knows the other answers learns so
+    much of one.
     """
     questions = joinable(survey)
     together = len(questions) == len(survey.private) and MIN_QUESTIONS <= len(questions) <= MAX_QUESTIONS

@@ -5,7 +5,7 @@ from typing import ClassVar
 
 
 class Measure(ABC):
-    """A share of people, or the mean of a number, with the channel of its reports.
+    """Share of people, or mean of a number, with the channel of its reports.
 
     Attributes:
         noun: name of the estimand in messages.
@@ -24,19 +24,15 @@ class Measure(ABC):
 
     @abstractmethod
     def chance(self, expected: float, half_width: float, reports: int, confidence: float) -> float:
-        """Return the probability that the shown interval has at most this half-width.
+        """Return the probability that the shown interval has at most this half-width, in the estimand's unit.
 
-        Args:
-            expected: true share or mean.
-            half_width: target half-width, in the estimand's unit.
-            reports: number of reports, at least 1.
-            confidence: confidence level of the interval, in (0, 1).
+        ``reports`` is at least 1; ``confidence`` is in (0, 1).
         """
 
     @property
     @abstractmethod
     def openly(self) -> "Measure":
-        """The same estimand, asked as a public question."""
+        """Same estimand, asked as a public question."""
 
     def spread(self, expected: float) -> float:
         """Return the largest variance of true values within [low, high] with this mean."""

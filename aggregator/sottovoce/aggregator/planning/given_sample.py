@@ -1,4 +1,4 @@
-"""Power of a given number of reports, one-sample tests, and the smallest odds ratio that a number of reports finds.
+"""Compute the power of a number of reports, one-sample tests, and the smallest odds ratio that the reports find.
 
 Two groups  power = Phi(|p_1 - p_2| / sqrt((v_1 + v_2) / n) - z), n reports in each group.
 One sample  Test of a known value p_0: n = ((z sqrt(v_0) + z_power sqrt(v_1)) / (p_1 - p_0))^2, v_0 at the known value
@@ -58,16 +58,9 @@ class GivenSample:
 def two_groups(
     measure: Measure, values: tuple[float, float], levels: tuple[float, float], n: int | None
 ) -> GivenSample:
-    """Plan a comparison of two groups.
+    """Plan a comparison of two groups by their expected values; ``n`` is reports in each group, or None.
 
-    Args:
-        measure: share or mean, with the channel of its reports.
-        values: expected value in each group.
-        levels: confidence and power.
-        n: reports in each group, or None.
-
-    Raises:
-        EstimateError: a value is out of range, or they are equal.
+    ``levels`` are confidence and power. Raises EstimateError if a value is out of range, or they are equal.
     """
     variance, difference = sum(_checked(measure, value) for value in values), abs(values[0] - values[1])
     if not difference:
@@ -81,17 +74,9 @@ def two_groups(
 def one_sample(
     measure: Measure, known: float, expected: float, levels: tuple[float, float], n: int | None
 ) -> GivenSample:
-    """Plan a test of one value against a known one.
+    """Plan a test of an expected value against a known one, of the hypothesis; arguments as for ``two_groups``.
 
-    Args:
-        measure: share or mean, with the channel of its reports.
-        known: value under the hypothesis.
-        expected: expected value.
-        levels: confidence and power.
-        n: reports, or None.
-
-    Raises:
-        EstimateError: a value is out of range, or they are equal.
+    Raises EstimateError if a value is out of range, or they are equal.
     """
     null, true = math.sqrt(_checked(measure, known)), math.sqrt(_checked(measure, expected))
     if known == expected:
@@ -109,15 +94,9 @@ def odds_ratio_of_two(
 ) -> GivenSample:
     """Plan the search for an odds ratio between two questions, at the 5 % level.
 
-    Args:
-        survey: the survey that asks them.
-        questions: the question whose categories are groups, and the outcome.
-        odds_ratio: the odds ratio, above 0 and not 1.
-        power: wanted power.
-        n: reports of the survey, or None.
-
-    Raises:
-        EstimateError: the odds ratio is impossible, a question is a number, or no report carries both.
+    The first question's categories are groups, the second is the outcome; ``n`` is the survey's number of reports, or
+    None. Raises EstimateError if the odds ratio is not above 0 or is 1, a question is a number, or no report carries
+    both.
     """
     if not 0 < odds_ratio < LARGEST_RATIO or odds_ratio == 1:
         raise EstimateError("an odds ratio is above 0 and not 1")

@@ -203,14 +203,10 @@ FEW = 10
 
 
 def findings(survey: Survey, spoken: Collection[str]) -> dict[str, Any]:
-    """Return all findings for programs.
+    """Return all findings for programs; ``spoken`` are the languages of the form's own sentences.
 
     They are costs, precision of joint tables, missing texts by language, warnings, suggestions, and the survey in
     canonical form.
-
-    Args:
-        survey: the survey.
-        spoken: languages of the form's own sentences.
     """
     return {
         "survey": survey.name,
@@ -334,12 +330,7 @@ def describe_mechanism(mechanism: Mechanism) -> str:
 
 
 def warnings(survey: Survey, spoken: Collection[str]) -> list[str]:
-    """Return warnings about choices that are allowed but seldom wise.
-
-    Args:
-        survey: the survey.
-        spoken: languages of the form's own sentences.
-    """
+    """Return warnings about choices that are allowed but seldom wise; ``spoken`` as for ``findings``."""
     found = arm_warnings(survey)
     if survey.release_batch == 1:
         found.append("/privacy/release_batch: results move with every single report")

@@ -1,4 +1,4 @@
-"""Local, shuffled and central differential privacy compared: half-widths of one share at the same epsilon.
+"""Compare local, shuffled and central differential privacy: half-widths of one share at the same epsilon.
 
 Half-width  z sqrt(V), z of the confidence: the normal approximation, for comparison; results show other intervals.
 People      p (1 - p) / n, the sampling variance, is in every row; "no noise" has nothing else.
@@ -50,10 +50,9 @@ WHEN = (
 
 @dataclass(frozen=True)
 class PriceRow:
-    """Precision of one mechanism under one trust model.
+    """Precision of a mechanism under a trust model.
 
     Attributes:
-        name: name of the mechanism.
         trust: trust model: local, shuffled, central or none.
         subject: estimand: share, marks, mean, or any.
         half_widths: one for each number of people, as shares of the range.
@@ -69,15 +68,9 @@ class PriceRow:
 
 @dataclass(frozen=True)
 class Price:
-    """A comparison of trust models.
+    """Comparison of trust models: rows, local ones first, all at one epsilon except "no noise".
 
-    Attributes:
-        epsilon: epsilon of all rows except "no noise".
-        options: number of options of the question.
-        prevalence: expected share, or mean in [0, 1].
-        confidence: confidence level of the half-widths.
-        people: numbers n of people.
-        rows: the rows, local ones first.
+    ``prevalence`` is the expected share, or mean in [0, 1]; ``people`` are the numbers compared.
     """
 
     epsilon: float
@@ -95,14 +88,8 @@ class Price:
 def price_of_trust(epsilon: Fraction, options: int = 2, prevalence: float = 0.5, confidence: float = 0.95) -> Price:
     """Compute half-widths by mechanism and number of people.
 
-    Args:
-        epsilon: epsilon per person, 0.01 .. 10.
-        options: number of options of the question, at least 2.
-        prevalence: expected share of an option, in [0, 1].
-        confidence: confidence level, in (0, 1).
-
-    Raises:
-        EstimateError: an argument is out of range.
+    Raises EstimateError unless epsilon is in 0.01 .. 10 per person, options at least 2, prevalence, the expected share
+    of an option, in [0, 1], and confidence in (0, 1).
     """
     if not MIN_EPSILON <= epsilon <= MAX_EPSILON:
         raise EstimateError("epsilon must lie between 0.01 and 10")
@@ -164,12 +151,9 @@ def _shuffled(epsilon: float, options: int, prevalence: float, n: int) -> float:
 
 
 def allowed_by_shuffling(epsilon: float, people: int, delta: float) -> float:
-    """Return the largest local epsilon that shuffling reduces to ``epsilon``; at least ``epsilon`` itself.
+    """Return the largest local epsilon that shuffling so many reports reduces to ``epsilon``; at least ``epsilon``.
 
-    Args:
-        epsilon: epsilon after shuffling.
-        people: number of shuffled reports.
-        delta: delta of the guarantee after shuffling.
+    ``epsilon`` and ``delta`` are those of the guarantee after shuffling.
     """
     high = math.log(max(people / (16 * math.log(2 / delta)), 1))
     if high <= epsilon:

@@ -1,4 +1,4 @@
-"""Margin of error of a question for a number of reports: the widest over all true shares or means.
+"""Compute a question's margin of error for a number of reports: the widest over all true shares or means.
 
 Half-width  z sqrt(v / n) + blur, v the largest variance of one report's score, as in ``sample_size``: 6.2 points for
             the coin flip and 1,000 people. The maximum needs no expected share, and holds for every true share.
@@ -27,9 +27,7 @@ def widest_variance(measure: Measure) -> float:
 def widest_margin(measure: Measure, reports: float) -> float:
     """Return the widest half-width of a 95 % interval, in the estimand's unit; at most the whole range.
 
-    Args:
-        measure: share or mean, with its channel.
-        reports: number of reports that carry it, more than 0.
+    ``reports``, more than 0, carry it.
     """
     return min(_Z * math.sqrt(widest_variance(measure) / reports) + measure.blur, measure.high - measure.low)
 

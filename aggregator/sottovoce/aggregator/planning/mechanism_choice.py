@@ -1,4 +1,4 @@
-"""Channel of a plan: from a question of a survey, or from the default mechanism for an epsilon."""
+"""Choose the channel of a plan: from a question of a survey, or from the default mechanism for an epsilon."""
 
 import math
 from dataclasses import dataclass
@@ -18,12 +18,7 @@ SAME = 0.005
 
 @dataclass(frozen=True)
 class ChosenChannel:
-    """Channel of a plan.
-
-    Attributes:
-        question: question of a survey; None for one of ``options`` options with the default mechanism for ``epsilon``.
-        epsilon, options: used only without a question.
-    """
+    """Channel of a plan: a question's, or of ``options`` options with the default mechanism for ``epsilon``."""
 
     question: Question | None
     epsilon: float
@@ -51,13 +46,7 @@ class ChosenChannel:
 
 
 def asked_times(file: Survey | None, asked: Question | None, ask: tuple[int, int] | None) -> tuple[int, int]:
-    """Return (M, Q): M of Q reports carry this question, or a given option or coordinate of it.
-
-    Args:
-        file: the survey, if there is one.
-        asked: its question.
-        ask: M and Q, if given, override those of the survey.
-    """
+    """Return (M, Q): M of Q reports carry this question, or a given option or coordinate of it; ``ask`` overrides."""
     share = Fraction(1) if file is None or asked is None else share_asked(file, file.questions.index(asked))
     m, q = ask or (share.numerator, share.denominator)
     return m, q * (1 if asked is None else drawn_from(asked))

@@ -30,7 +30,7 @@ _HALVED = 30
 
 @dataclass(frozen=True)
 class NumberChannel(Measure):
-    """A number with its scores.
+    """Channel of the mean of a number, with its scores.
 
     Attributes:
         scored: levels, scores and moments, in the number's own unit.
@@ -52,14 +52,7 @@ class NumberChannel(Measure):
         return self.scored.variance(self._level(expected))
 
     def chance(self, expected: float, half_width: float, reports: int, confidence: float) -> float:
-        """Return the probability that the shown interval has at most this half-width, for normal means of scores.
-
-        Args:
-            expected: true mean.
-            half_width: target half-width, in the number's own unit.
-            reports: number of reports, at least 1.
-            confidence: confidence level of the interval, in (0, 1).
-        """
+        """Return the probability that the shown interval is narrow enough, for normal means of scores."""
 
         def excess(raw: float) -> float:
             low, high = self.shown(raw, reports, confidence)
@@ -80,12 +73,9 @@ class NumberChannel(Measure):
         return below + above
 
     def shown(self, raw: float, reports: int, confidence: float) -> tuple[float, float]:
-        """Return the limits that results show; of a square wave the widest, since its limits use the sample's variance.
+        """Return the limits that results show for a mean of scores; ``reports`` and ``confidence`` as for ``chance``.
 
-        Args:
-            raw: mean of the scores.
-            reports: number of reports, at least 1.
-            confidence: confidence level of the interval, in (0, 1).
+        Of a square wave they are the widest, since its limits use the sample's variance.
         """
         low, high = mean_interval(raw, reports, self.scored, confidence)
         return max(low - self.blur, self.low), min(high + self.blur, self.high)

@@ -1,4 +1,4 @@
-"""Power analysis for two questions: reports needed for a cell of their table, and to find an association.
+"""Plan for two questions together: reports needed for a cell of their table, and to find an association.
 
 Pairs       With ``ask: m`` of M private questions, a share m (m - 1) / (M (M - 1)) of the reports carries a pair of
             them; if a report draws one of k options, a share 1 / k of these.
@@ -36,14 +36,13 @@ DIFFERENCE, ODDS_RATIO = 0.2, 2.0
 
 @dataclass(frozen=True)
 class PairPlan:
-    """Plan for two questions together.
+    """Plan for two questions together; the numbers of reports are None where a question is a number.
 
     Attributes:
-        first, second: names of the questions.
         share: share of the reports that carry both.
-        cell: reports of the survey to estimate a cell of ``CELL`` to within ``POINTS``; None for numbers.
-        difference: reports to detect a difference of ``DIFFERENCE`` between the groups of the first; None for numbers.
-        odds_ratio: reports to detect an odds ratio of ``ODDS_RATIO``; None for numbers.
+        cell: reports of the survey to estimate a cell of ``CELL`` to within ``POINTS``.
+        difference: reports to detect a difference of ``DIFFERENCE`` between the groups of the first.
+        odds_ratio: reports to detect an odds ratio of ``ODDS_RATIO``.
     """
 
     first: str
@@ -59,17 +58,10 @@ class PairPlan:
 
 
 def pair_plan(survey: Survey, first: Question, second: Question, power: float = 0.8) -> PairPlan:
-    """Plan the analysis of two questions together.
+    """Plan the analysis of two questions together: the first has the groups, the second is the outcome.
 
-    Args:
-        survey: the survey that asks them.
-        first: the question whose categories are groups.
-        second: the outcome.
-        power: probability to detect the difference, or the odds ratio.
-
-    Raises:
-        EstimateError: the two are one question, no report will carry both, or reports of their block do not tell their
-            table.
+    ``power`` is the probability to detect the difference, or the odds ratio. Raises EstimateError if the two are one
+    question, no report will carry both, or reports of their block do not tell their table.
     """
     if first.name == second.name:
         raise EstimateError("a pair is two different questions")
@@ -94,13 +86,7 @@ def pair_plan(survey: Survey, first: Question, second: Question, power: float = 
 
 
 def pair_share(survey: Survey, first: Question, second: Question) -> float:
-    """Return the probability that a report carries both questions, or a given option of each.
-
-    Args:
-        survey: the survey that asks them.
-        first: one of the questions.
-        second: the other one.
-    """
+    """Return the probability that a report carries both questions, or a given option of each."""
     places = map(survey.questions.index, (first, second))
     return float(share_asked(survey, *places)) / (drawn_from(first) * drawn_from(second))
 
@@ -108,10 +94,7 @@ def pair_share(survey: Survey, first: Question, second: Question) -> float:
 class PairChannel(NamedTuple):
     """Channels of the row's and of the column's category.
 
-    Attributes:
-        first: of the row.
-        second: of the column.
-        block: chances and scores of two questions of one block; None for reports that are drawn apart.
+    ``block`` has the chances and scores of two questions of one block; None for reports that are drawn apart.
     """
 
     first: ShareChannel
@@ -131,13 +114,9 @@ def pair_channel(first: Variable, second: Variable) -> PairChannel:
 
 
 def cell_reports(channels: PairChannel, cell: float, margins: tuple[float, float], half_width: float) -> float:
-    """Return the number of reports of a pair to estimate a cell of its table, with 95 % confidence.
+    """Return a pair's number of reports to estimate a cell to ``half_width``, with 95 % confidence.
 
-    Args:
-        channels: channels of the row's and of the column's category.
-        cell: expected share of the cell.
-        margins: expected shares of its row and of its column.
-        half_width: target half-width.
+    ``cell`` is the expected share of the cell, ``margins`` those of its row and column.
     """
     z = NormalDist().inv_cdf(0.975)
     return z**2 * channels.cell.cell_variance(cell, *margins) / half_width**2
@@ -146,13 +125,8 @@ def cell_reports(channels: PairChannel, cell: float, margins: tuple[float, float
 def cell_half_width(first: Question, second: Question, reports: float) -> float | None:
     """Return the half-width of the 95 % interval of a cell of ``CELL`` in the table of two questions.
 
-    Args:
-        first: question of the rows.
-        second: question of the columns.
-        reports: number of reports that carry both, or a given option of each.
-
-    Returns:
-        The half-width; None if one of the questions is a number, or the reports of their block do not tell it.
+    ``reports`` carry both, or a given option of each. None if a question is a number, or the reports of their block do
+    not tell the table.
     """
     one, other = (variables_of(question)[0] for question in (first, second))
     if not (one.categories and other.categories and is_identified((one, other))):
@@ -164,11 +138,7 @@ def cell_half_width(first: Question, second: Question, reports: float) -> float 
 def power_reports(channels: PairChannel, group: float, shares: tuple[float, float], power: float) -> float:
     """Return the number of reports of a pair that the test of independence at 5 % needs to detect a difference.
 
-    Args:
-        channels: channels of the group and of the outcome.
-        group: expected share of the group.
-        shares: expected shares of the outcome outside and inside the group.
-        power: target power.
+    ``group`` is the expected share of the group, ``shares`` those of the outcome outside and inside it.
     """
     outcome = (1 - group) * shares[0] + group * shares[1]
     # Of independent answers, the score of a cell less what its margins explain.

@@ -1,4 +1,4 @@
-"""Text output of sample size plans."""
+"""Write sample size plans as text."""
 
 from sottovoce.aggregator.planning.lint import describe_mechanism
 from sottovoce.aggregator.planning.sample_size import CurvePoint, SampleSize
@@ -9,10 +9,8 @@ from sottovoce.shared.rational import show_epsilon
 def needed_in_words(made: SampleSize, epsilon: float | None, mechanism: Mechanism | None) -> list[str]:
     """Describe the numbers of reports and invitations, and the reports that a public question would need.
 
-    Args:
-        made: the plan.
-        epsilon: epsilon of a report, or of all waves; None for a public question.
-        mechanism: mechanism of the question; None without a question, and for a public one.
+    ``epsilon`` is of a report, or of all waves; it is None for a public question, and ``mechanism`` without a question
+    too.
     """
     per_group = " in each group" if made.groups > 1 else ""
     waves = 1 if mechanism is None else mechanism.waves

@@ -1,4 +1,4 @@
-"""Estimand and channel of a question: with its own mechanism, with other epsilons, and with the default mechanism."""
+"""Find estimand and channel of a question: with its own mechanism, with other epsilons, with the default mechanism."""
 
 from collections.abc import Iterable
 from fractions import Fraction
@@ -16,11 +16,7 @@ from sottovoce.shared.spec import Question, Survey
 
 
 def question_named(survey: Survey, name: str | None) -> Question:
-    """Return the question to plan for.
-
-    Raises:
-        SpecError: there is no question of this name.
-    """
+    """Return the question to plan for; raise SpecError if there is none of this name."""
     questions = {question.name: question for question in survey.questions}
     if name not in questions:
         similar = did_you_mean(name or "", questions)
@@ -36,13 +32,8 @@ def is_number(question: Question) -> bool:
 def expected_of(question: Question | None, prevalence: float | None, mean: str | None) -> float:
     """Return the expected value of a plan: a share, or a mean in the number's own unit (a date in days of its grid).
 
-    Args:
-        question: question of a survey; None to plan a share without one.
-        prevalence: expected share as given, or None.
-        mean: expected mean as typed, or None.
-
-    Raises:
-        SpecError: the question estimates the other kind, or the value is impossible.
+    ``mean`` is as typed; no question means a share. Raises SpecError if the question estimates the other kind, or the
+    value is impossible.
     """
     if question is not None and is_number(question):
         if mean is None or prevalence is not None:
@@ -59,13 +50,8 @@ def expected_of(question: Question | None, prevalence: float | None, mean: str |
 def read_value(question: Question | None, text: str, option: str) -> float:
     """Read a share, or a value of a number in its own unit. The range of a share is checked later, by the plan.
 
-    Args:
-        question: question of a survey; None for a share without one.
-        text: the value as typed.
-        option: command line option, for error messages.
-
-    Raises:
-        SpecError: the text is no number or date, or out of the question's range.
+    No question means a share; ``option`` is the command line's, for messages. Raises SpecError if the text is no number
+    or date, or out of the question's range.
     """
     grid = None if question is None else question.domain.grid
     try:
@@ -87,8 +73,7 @@ def measure_of(question: Question) -> Measure:
 def best_share(epsilon: float, options: int) -> Measure:
     """Return the share of one of ``options`` options with the default mechanism for an epsilon; two mean yes and no.
 
-    Raises:
-        EstimateError: epsilon is out of range.
+    Raises EstimateError if epsilon is out of range.
     """
     if not MIN_EPSILON <= epsilon <= MAX_EPSILON:
         raise EstimateError("epsilon must lie between 0.01 and 10")

@@ -1,4 +1,4 @@
-"""Sample size for the share or mean of a question.
+"""Plan the sample size for the share or mean of a question.
 
 Variance    Var = v / n for n reports, v the variance of one report's score: sampling plus noise.
 Half-width  n = (z / h)^2 v: the usual normal formula, z for the confidence. It guarantees nothing about the interval
@@ -49,7 +49,6 @@ class Goal:
         half_width: target half-width of the interval, in the estimand's unit; or None.
         other: expected share or mean in the second group; or None. Exactly one of ``half_width`` and ``other`` is set.
         confidence: confidence level of the interval, or 1 minus the two-sided level of the test.
-        power: probability to detect the difference.
         assurance: probability that the half-width meets the target; 1/2 selects the usual formula.
     """
 
@@ -71,11 +70,7 @@ class Goal:
             raise EstimateError("the two groups must differ")
 
     def check(self, measure: Measure) -> None:
-        """Check that the target is possible for this estimand.
-
-        Raises:
-            EstimateError: a value is out of range; the message says which.
-        """
+        """Check that the target is possible for this estimand; raise EstimateError, naming the value that is not."""
         low, high = measure.low, measure.high
         if not all(low <= value <= high for value in self.groups):
             raise EstimateError(f"the {measure.noun} must lie in [{low:.15g}, {high:.15g}]")
@@ -136,9 +131,6 @@ class SampleSize:
     """Result of ``plan``: the numbers needed in each group.
 
     Attributes:
-        goal: target of the plan.
-        fieldwork: assumptions of the plan.
-        measure: share or mean, with its channel.
         groups: 1, or 2 for a difference.
         reports: reports on this question needed in each group.
         invitations: people to invite for each group.
@@ -179,13 +171,11 @@ class SampleSize:
 
 @dataclass(frozen=True)
 class CurvePoint:
-    """One point of a planning curve.
+    """Point of a planning curve; ``own`` marks the plan's own.
 
     Attributes:
-        epsilon: epsilon of one report.
         reports: reports needed in each group; None if the goal is out of reach.
         ratio: ratio to the reports of a direct question; None if that needs none.
-        own: True for the point of the plan itself.
     """
 
     epsilon: float
@@ -197,13 +187,7 @@ class CurvePoint:
 def plan(measure: Measure, goal: Goal, fieldwork: Fieldwork = Fieldwork()) -> SampleSize:
     """Compute the number of respondents needed for a goal.
 
-    Args:
-        measure: share or mean, with the channel of its reports.
-        goal: half-width, or difference with power.
-        fieldwork: response, design effects, ``ask``.
-
-    Raises:
-        EstimateError: an argument is impossible, or the plan needs too many reports.
+    Raises EstimateError if an argument is impossible, or the plan needs too many reports.
     """
     goal.check(measure)
     needed, open_needed = _people_needed(measure, goal, fieldwork), _people_needed(measure.openly, goal, fieldwork)
@@ -226,15 +210,9 @@ def plan(measure: Measure, goal: Goal, fieldwork: Fieldwork = Fieldwork()) -> Sa
 def curve(
     measures: Iterable[tuple[float, Measure]], made: SampleSize, own: float | None = None
 ) -> tuple[CurvePoint, ...]:
-    """Compute the reports that other channels need for the goal of a plan.
+    """Compute the reports that other channels, each with its epsilon, need for a plan's goal; sorted by epsilon.
 
-    Args:
-        measures: estimands with other channels, each with the epsilon of one report.
-        made: the plan; its goal and fieldwork apply to all points.
-        own: epsilon of the plan itself, to include it as a point; None to leave it out.
-
-    Returns:
-        The points in the order of their epsilons.
+    ``own`` is the plan's epsilon, to include it as a point; None leaves it out.
     """
     open_needed = _people_needed(made.measure.openly, made.goal, made.fieldwork)
     points = [] if own is None else [CurvePoint(own, made.reports, made.ratio, own=True)]

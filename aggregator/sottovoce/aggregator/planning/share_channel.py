@@ -23,12 +23,7 @@ _MORE = 40  # extra counts on either side, because binomial tails with small mea
 
 @dataclass(frozen=True)
 class ShareChannel(Measure):
-    """Channel of one option of a question.
-
-    Attributes:
-        a: P(support | true), in (0, 1].
-        b: P(support | not true), in [0, a).
-    """
+    """Channel of an option: ``a`` is P(support | true), in (0, 1], ``b`` P(support | not true), in [0, a)."""
 
     noun: ClassVar[str] = "prevalence"
     low = 0.0
@@ -55,14 +50,7 @@ class ShareChannel(Measure):
         return self.noise(expected) + self.spread(expected)
 
     def chance(self, expected: float, half_width: float, reports: int, confidence: float) -> float:
-        """Return the probability that the shown interval has at most this half-width, by enumeration of counts.
-
-        Args:
-            expected: true share.
-            half_width: target half-width, as a share.
-            reports: number of reports, at least 1.
-            confidence: confidence level of the interval, in (0, 1).
-        """
+        """Return the probability that the shown interval is narrow enough, by enumeration of counts."""
         counts, weights = binomial_window(reports, self.reported(expected))
         low, high = score_cc(counts, reports, self.a, self.b, confidence)
         return float(weights[(high - low) / 2 <= half_width].sum())

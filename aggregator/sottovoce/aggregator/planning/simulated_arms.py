@@ -1,4 +1,4 @@
-"""Random arms of respondents who are planned for or simulated, by the survey's weights."""
+"""Draw random arms of respondents who are planned for or simulated, by the survey's weights."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -18,15 +18,9 @@ def arm_shares(survey: Survey, question: Question) -> tuple[float, ...]:
 
 
 def asked_in_simulation(survey: Survey, truths: Sequence[Values], draws: BatchDraws) -> list[Any]:
-    """Return which simulated respondents are asked each question: those of its arms and, under ``ask``, of their sets.
+    """Return who is asked each question: those of its arms and, under ``ask``, of their sets.
 
-    Args:
-        survey: the survey.
-        truths: true values, an array for each question; with arms, the last one has the arms.
-        draws: source of randomness of all devices.
-
-    Returns:
-        A selection of respondents for each question: a mask of shape (count,), or a slice of all.
+    With arms, the last array of ``truths`` has the arms. A selection is a mask of shape (count,), or a slice of all.
     """
     if not survey.arms:
         return ask_batch(survey, len(truths[0]), draws)

@@ -1,4 +1,4 @@
-"""Simulated reports in memory, for the same functions that make files and joint results of real reports.
+"""Simulate reports in memory, for the same functions that make files and joint results of real reports.
 
 They are never stored in a database: these objects have no method to write.
 """
@@ -29,9 +29,8 @@ _KEY = 0
 class InventedReports:
     """Simulated reports of a closed survey in its first wave; implements ``storage.report_reader.ReadableReports``.
 
-    Attributes:
-        survey: the survey.
-        numbers: reported values, unsigned and of one width, shape (reports, questions); all bits set where not asked.
+    ``numbers`` are reported values, unsigned and of one width, shape (reports, questions); all bits set where not
+    asked.
     """
 
     survey: Survey
@@ -58,7 +57,7 @@ class InventedReports:
 
     @cached_property
     def revision(self) -> RevisionCounts:
-        """The only revision, closed, with its published counts."""
+        """Only revision, closed, with its published counts."""
         survey = self.survey
         count = len(self.numbers)
         stored = StoredSurvey(_KEY, survey.name, survey.revision, survey.digest, survey.canonical, True, count)
@@ -84,13 +83,7 @@ class InventedReports:
 
 
 def reports_of(survey: Survey, truths: Sequence[Values], draws: BatchDraws) -> InventedReports:
-    """Simulate the reports of respondents with these true values, on the questions that each device draws.
-
-    Args:
-        survey: the survey.
-        truths: true values, an array for each question.
-        draws: source of randomness of all devices.
-    """
+    """Simulate the reports of respondents with these true values, on the questions that each device draws."""
     count = len(truths[0])
     width = next(width for width in LETTERS if max(question.largest for question in survey.questions) < null(width))
     numbers = np.full((count, len(survey.questions)), null(width), dtype=f"u{width}")

@@ -1,4 +1,4 @@
-"""Simulated surveys: true answers for every question, randomized reports, and estimates compared with the truth."""
+"""Simulate surveys: true answers for every question, randomized reports, and estimates compared with the truth."""
 
 import itertools
 import math
@@ -77,7 +77,7 @@ Figure = float | str
 
 
 class SimulatedEstimate(NamedTuple):
-    """An unclipped estimate with its interval, and the true value among the simulated respondents."""
+    """Unclipped estimate with its interval, and the true value among the simulated respondents."""
 
     question: str
     option: str
@@ -89,12 +89,7 @@ class SimulatedEstimate(NamedTuple):
 
 @dataclass(frozen=True)
 class Piloted:
-    """Results of a simulated survey.
-
-    Attributes:
-        results: results of the closed survey.
-        truths: tally of each question's true values, one for each coordinate of a vector; see ``batch_columns.tally``.
-    """
+    """Results of a simulated closed survey, and the tallies of each question's true values, one for each coordinate."""
 
     results: SurveyResults
     truths: Sequence[Sequence[Tally]]
@@ -104,13 +99,7 @@ def invent(survey: Survey, count: int, seed: int, block: int = BLOCK) -> Iterato
     """Yield true values of ``count`` simulated respondents in blocks: an array for each question.
 
     Shares of options are drawn uniformly from all distributions (Dirichlet); numbers are skewed towards their lower
-    end. Hidden questions have their fixed value, anchors their known share.
-
-    Args:
-        survey: the survey.
-        count: number of respondents.
-        seed: seed of all answers.
-        block: respondents per block; memory grows with it.
+    end. Hidden questions have their fixed value, anchors their known share. Memory grows with ``block``.
     """
     draw = [
         _inventor(question, generator, arm_shares(survey, question))
@@ -130,15 +119,9 @@ def _inventor(question: Question, generator: np.random.Generator, arms: Sequence
 
 
 def invent_as_set(survey: Survey, count: int, seed: int, wanted: Sequence[SetShares]) -> list[Values]:
-    """Return true values of ``count`` simulated respondents with given shares, an array for each question.
+    """Return true values of ``count`` simulated respondents with given shares or means, an array for each question.
 
     Answers to different questions are independent, except that hidden questions have their fixed value.
-
-    Args:
-        survey: the survey.
-        count: number of respondents.
-        seed: seed of all answers.
-        wanted: shares or means of each question.
     """
     asked = zip(survey.questions, _generators(survey, seed), wanted, strict=True)
     draw = []
@@ -156,13 +139,7 @@ def _generators(survey: Survey, seed: int) -> list[np.random.Generator]:
 
 
 def pilot(survey: Survey, blocks: Iterable[list[Values]], draws: BatchDraws) -> Piloted:
-    """Randomize true values with the batch client and estimate the results of the closed survey.
-
-    Args:
-        survey: the survey.
-        blocks: blocks of true values from ``invent``.
-        draws: source of randomness of all devices.
-    """
+    """Randomize blocks of true values with the batch client and estimate the results of the closed survey."""
     tallies: dict[int, Counter[int]] = {index: Counter() for index in range(len(survey.questions))}
     true = [[Counter[int]() for _ in _coordinates(question)] for question in survey.questions]
     n = 0
@@ -178,12 +155,7 @@ def pilot(survey: Survey, blocks: Iterable[list[Values]], draws: BatchDraws) -> 
 
 
 def true_tallies(question: Question, truth: Values) -> list[Tally]:
-    """Return tallies of the true values of a question, as ``true_figure`` takes them.
-
-    Args:
-        question: the question.
-        truth: true values of its respondents, shape (n,); (n, d) for a vector.
-    """
+    """Return tallies of true values, shape (n,), or (n, d) for a vector, as ``true_figure`` takes them."""
     return [tally(column, _options_of_mask(question)) for column in np.atleast_2d(truth.T)]
 
 
@@ -191,23 +163,12 @@ def randomized(survey: Survey, truths: list[Values], draws: BatchDraws) -> list[
     """Return the reported values of each question, from the respondents who are asked it.
 
     Questions that respondents randomize by hand are simulated through the same channel.
-
-    Args:
-        survey: the survey.
-        truths: true values, an array for each question.
-        draws: source of randomness of all devices.
     """
     return simulate_survey(survey, truths, asked_in_simulation(survey, truths, draws), draws)
 
 
 def true_figure(question: Question, truths: Sequence[Tally], estimate: Estimate) -> float | None:
-    """Return the true value that an estimate targets, from the tallies of ``Piloted``; None for the share of a bin.
-
-    Args:
-        question: the question.
-        truths: tallies of its true values, one, or one for each coordinate of a vector.
-        estimate: the estimate; determines the option, mean or quantile.
-    """
+    """Return the true value of an estimate's option, mean or quantile, from tallies; None for the share of a bin."""
     if question.kind.truth == "numbers":
         return _mean(question, truths[question.options.index(estimate.option)])
     (truth,) = truths
@@ -233,19 +194,12 @@ def compare(piloted: Piloted) -> list[SimulatedEstimate]:
 
 
 def _format_figure(question: Question, estimate: Estimate, value: float, towards: int) -> Figure:
-    """Format a figure in the question's own unit."""
     grid = question.domain.grid
     return value if grid is None or estimate.kind == "share" else grid.figure(value, towards)
 
 
 def answers_of(survey: Survey, truths: list[Values], respondent: int) -> dict[str, Any]:
-    """Return one simulated respondent's answers in the form's representation.
-
-    Args:
-        survey: the survey.
-        truths: true values, an array for each question.
-        respondent: index into those arrays.
-    """
+    """Return a simulated respondent's answers in the form's representation."""
     return {
         question.name: _answer(question, truth[respondent].tolist())
         for question, truth in zip(survey.questions, truths, strict=True)

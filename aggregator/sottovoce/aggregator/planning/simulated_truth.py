@@ -20,7 +20,7 @@ STEADINESS = 7.0
 
 @dataclass(frozen=True)
 class SetShares:
-    """Shares or means that the researcher set for one question.
+    """Shares or means that the researcher set for a question.
 
     Attributes:
         shares: share of each option, 0 to 1; they sum to 1 if respondents choose one option. Empty for a number.
@@ -32,14 +32,7 @@ class SetShares:
 
 
 def set_inventor(domain: Domain, truth: str, wanted: SetShares, generator: np.random.Generator) -> Inventor:
-    """Return a sampler of true values with given shares or means; respondents are independent.
-
-    Args:
-        domain: domain of the question.
-        truth: kind of its true values, as in ``Question.kind.truth``.
-        wanted: its shares or means.
-        generator: random number generator.
-    """
+    """Return a sampler of true values of the kind ``truth`` with given shares or means, independently."""
     if truth == "options":
         return masks(domain, np.array(wanted.shares), generator)
     if truth == "number":
@@ -50,23 +43,14 @@ def set_inventor(domain: Domain, truth: str, wanted: SetShares, generator: np.ra
 
 
 def options(domain: Domain, shares: Shares, generator: np.random.Generator) -> Inventor:
-    """Return a sampler of one option per respondent.
-
-    Args:
-        domain: domain of the question.
-        shares: shares of the options, summing to 1.
-        generator: random number generator.
-    """
+    """Return a sampler of one option per respondent; ``shares`` sum to 1."""
     return lambda count: generator.choice(domain.size, size=count, p=shares).astype(np.int64)
 
 
 def masks(domain: Domain, shares: Shares, generator: np.random.Generator) -> Inventor:
     """Return a sampler of a set of options per respondent, as bit masks; options are independent.
 
-    Args:
-        domain: domain of the question.
-        shares: probability to choose each option, before the limit on the number of choices.
-        generator: random number generator.
+    ``shares`` are probabilities to choose, before the limit on the number of choices.
     """
 
     def drawn(count: int) -> Values:

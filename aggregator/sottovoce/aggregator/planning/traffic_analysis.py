@@ -1,4 +1,4 @@
-"""Traffic analysis under ``access: blind``: can an observer of the server match reports to invitations by time?
+"""Judge whether an observer of the server can match reports to invitations by time, under ``access: blind``.
 
 Blind signatures hide the link between invitation and report, so the times of requests are all that is left.
 """
@@ -15,12 +15,7 @@ ONE_VISIT_SECONDS = 300
 
 
 def spread(hours: int, waves: Sequence[Wave]) -> int:
-    """Return the longest sending delay in seconds, for the wave with the shortest one; 0 if devices do not wait.
-
-    Args:
-        hours: configured sending delay (``send_within_hours``).
-        waves: opening and closing times of the waves.
-    """
+    """Return the longest sending delay in seconds, for the wave with the shortest one; 0 if devices do not wait."""
     lengths = [(wave.closes - wave.opens).total_seconds() for wave in waves if wave.opens and wave.closes]
     return max(0, min([hours * HOUR, *(int(length) - BEFORE_THE_END for length in lengths)]))
 

@@ -1,4 +1,4 @@
-"""Sample uniqueness of public answers: number of possible combinations against the expected number of respondents.
+"""Compare the possible combinations of public answers with the expected respondents: sample uniqueness.
 
 Before data collection only the declared options can be counted; ``curator.reidentify`` counts real tables. With fewer
 than ``LEAST`` people per combination on average, many respondents will be unique.
@@ -33,11 +33,9 @@ class ThinCells:
 
 
 def thin_cells(questions: Sequence[Question | None], people: int | None) -> ThinCells | None:
-    """Return the combinations of public answers if there are too many for the respondents; None otherwise.
+    """Return the combinations of public answers if there are too many for the expected ``people``; None otherwise.
 
-    Args:
-        questions: questions of a survey; None for incomplete ones.
-        people: expected number of respondents; None if unknown.
+    Questions are None if incomplete, ``people`` if unknown.
     """
     sizes = [1 if each is None or each.mechanism is not None else each.domain.size for each in questions]
     cells, expected = math.prod(sizes), USUAL if people is None else people

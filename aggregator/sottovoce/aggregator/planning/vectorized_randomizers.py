@@ -1,9 +1,9 @@
-"""Batch client: randomizes a million simulated respondents at once, for pilots and tests; never for real respondents.
+"""Randomize a million simulated respondents at once, for pilots and tests; never for real respondents.
 
 Reports have exactly the channel of the scalar twin in ``sottovoce.client.randomizers``: the same integer weights, with
 arrays instead of numbers, and rejected draws are redrawn. Mechanisms whose report is one pick from a row of weights, or
-one bit per option, need no function here; ``BATCH`` lists those with a function of their own. Random bytes come from an
-argument: from the operating system, or from a seeded stream for repeatable runs.
+one bit per option, need no function here. Random bytes come from the operating system, or from a seeded stream for
+repeatable runs.
 """
 
 import hashlib
@@ -55,11 +55,7 @@ def seeded(seed: str) -> ReadBytes:
 
 
 class BatchDraws:
-    """Arrays of exact random integers.
-
-    Args:
-        read: returns a given number of random bytes.
-    """
+    """Arrays of exact random integers, from a function that returns a given number of random bytes."""
 
     def __init__(self, read: ReadBytes = os.urandom) -> None:
         self._read = read
@@ -108,15 +104,12 @@ class BatchDraws:
         return picked
 
     def trials(self, going: Fraction, most: int, count: int) -> Values:
-        """Draw from a truncated geometric distribution: 1 plus the number of successes before the first failure.
+        """Draw from a truncated geometric distribution: 1 plus the successes before the first failure, at most
+        ``most``.
 
-        Maths: with U uniform in [0, 1) the result exceeds j if U < going^j. The first 32 bits of U decide unless they
-        equal those of some going^j; then more bits are drawn until they differ, so the distribution is exact.
-
-        Args:
-            going: success probability, strictly between 0 and 1.
-            most: largest result, at least 1.
-            count: number of draws.
+        Maths: with U uniform in [0, 1) and ``going``, strictly between 0 and 1, the probability of success, the result
+        exceeds j if U < going^j. The first 32 bits of U decide unless they equal those of some going^j; then more bits
+        are drawn until they differ, so the distribution is exact.
         """
         edges, numbers_by_cell, divided = _powers(going, most)
         drawn = self.below(1 << _PREFIX, count)
@@ -159,11 +152,10 @@ class BatchDraws:
 
 @lru_cache(maxsize=16)
 def _powers(ratio: Fraction, most: int) -> tuple[Values, Values, Values]:
-    """Precompute the thresholds of ``BatchDraws.trials``.
+    """Return the thresholds of ``BatchDraws.trials``, precomputed.
 
-    Returns:
-        The first bits of ratio, ratio^2, ..., ratio^(most - 1) in ascending order; the result for each cell of 2^16
-        prefixes; and a mask of the cells that contain a threshold, whose prefixes need a search.
+    They are the first bits of ratio, ratio^2, ..., ratio^(most - 1) in ascending order; the result for each cell of
+    2^16 prefixes; and a mask of the cells that contain a threshold, whose prefixes need a search.
     """
     powers = itertools.accumulate(itertools.repeat(ratio, most - 1), operator.mul)
     edges = np.array([(power.numerator << _PREFIX) // power.denominator for power in powers], dtype=np.int64)[::-1]
@@ -172,33 +164,16 @@ def _powers(ratio: Fraction, most: int) -> tuple[Values, Values, Values]:
 
 
 def simulate(mechanism: Any, truth: Values, draws: BatchDraws) -> Values:  # noqa: ANN401 - any of MECHANISMS
-    """Randomize true values: one reported value for each.
-
-    Args:
-        mechanism: the question's mechanism.
-        truth: true values as returned by ``Question.encode``, shape (n,); (n, d) for a vector question.
-        draws: source of randomness.
-
-    Returns:
-        Reported values, shape (n,).
-    """
+    """Randomize true values from ``Question.encode``, shape (n,), or (n, d) for a vector; return shape (n,)."""
     batch = BATCH.get(mechanism.name) or (_bits if isinstance(mechanism, Bits) else _table)
     blocks = [batch(mechanism, truth[start : start + BLOCK], draws) for start in range(0, len(truth), BLOCK)]
     return np.concatenate(blocks) if blocks else np.zeros(0, dtype=np.int64)
 
 
 def ask_batch(survey: Survey, count: int, draws: BatchDraws, arm: int = 0) -> list[Any]:
-    """Draw which of ``count`` respondents of an arm get each question; the twin of
-    ``sottovoce.client.question_sample``.
+    """Draw which respondents of an arm (0 without arms) get each question: a mask of shape (count,), or a slice of all.
 
-    Args:
-        survey: the survey; ``ask`` is the number of private questions per respondent, a block as one.
-        count: number of respondents.
-        draws: source of randomness.
-        arm: index of their arm; 0 without arms.
-
-    Returns:
-        A selection of respondents for each question of the arm: a mask of shape (count,), or a slice of all.
+    The twin of ``sottovoce.client.question_sample``: ``ask`` counts private questions, a block as one.
     """
     asked: list[Any] = [slice(None)] * len(survey.questions)
     for sample in samples(survey, arm):

@@ -1,4 +1,4 @@
-"""Privacy account of a survey as a JSON document (sottovoce-privacy/1), computed from the survey alone."""
+"""Compute the privacy account of a survey, a JSON document (sottovoce-privacy/1), from the survey alone."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -92,7 +92,6 @@ def limits(survey: Survey, words: Words) -> list[str]:
 
 
 def _names(survey: Survey, block: Block) -> str:
-    """Return the names of the questions of a block."""
     return ", ".join(f"'{survey.questions[index].name}'" for index in block.questions)
 
 
@@ -141,16 +140,10 @@ def usual_delta(respondents: int | None) -> float:
 
 
 def account(survey: Survey, terms: AccountTerms, sentences: Mapping[str, str], words: Words) -> Document:
-    """Return the privacy account of a survey.
+    """Return the privacy account of a survey, with its texts in the language of ``words`` if the survey has it.
 
-    Args:
-        survey: the survey, published or not.
-        terms: assumptions of the account.
-        sentences: sentences of the respondents' form, for the same wording of the odds; empty leaves the odds out.
-        words: translator; the survey's texts are in its language if the survey has it.
-
-    Raises:
-        SpecError: a term is out of range.
+    ``sentences`` are those of the respondents' form, for the same wording of the odds; empty leaves the odds out.
+    Raises SpecError if a term is out of range.
     """
     try:
         check_delta_among(terms.delta, terms.respondents or 1)
@@ -201,11 +194,7 @@ def _totals(survey: Survey, terms: AccountTerms) -> Document:
 
 
 def _waves(survey: Survey, terms: AccountTerms) -> int:
-    """Return the number of waves in the panel.
-
-    Raises:
-        ValueError: memoized answers cover fewer waves.
-    """
+    """Return the number of waves in the panel; raise ValueError if memoized answers cover fewer."""
     covered = min((mechanism.waves for _, mechanism in memoized(survey)), default=MAX_WAVES)
     own = len(survey.waves) if len(survey.waves) > 1 else min(WAVES, covered)
     waves = own if terms.waves is None else terms.waves
@@ -269,10 +258,10 @@ def _composed(survey: Survey, waves: int, delta: float, panel: float) -> Documen
     """Return the panel's epsilon under advanced composition with delta, or None if it gains nothing on the plain sum.
 
     Every answer counts as the costliest one, so that the theorem for equal releases gives an upper bound. Reports that
-    share a memo are not drawn independently, so the theorem does not apply to them and the result is None. Each person
-    is in one arm, so the figure is the largest of all arms; the arm with the largest sum need not have it, because many
-    small answers gain more than a few costly ones. Where waves draw the arm anew, each answer may be the costliest and
-    each wave the longest of all arms.
+    share a memo are not drawn independently: the theorem does not apply, the result is None. Each person is in one arm,
+    so the figure is the largest of all arms; the arm with the largest sum need not have it, because many small answers
+    gain more than a few costly ones. Where waves draw the arm anew, each answer may be the costliest and each wave the
+    longest of all arms.
     """
     if survey.memoized:
         return None

@@ -26,13 +26,7 @@ from sottovoce.shared.spec import Survey
 
 
 def study(survey: Survey, language: str, words: Words) -> Sequence[tuple[str, Sequence[str]]]:
-    """Return the sections about the study in order, as pairs of heading key and paragraphs.
-
-    Args:
-        survey: the survey, published or not.
-        language: language of the survey's texts.
-        words: translator of the sentences.
-    """
+    """Return the sections about the study in order, as pairs of heading key and paragraphs."""
     consent = _text(survey, "consent", language) or words.translate("privacy_no_consent")
     return [
         ("ethics_taking_part", [words.translate("privacy_voluntary"), *_dates(survey, words)]),
@@ -78,14 +72,7 @@ ALL_SUMS = ("question", "report", "household", "panel")
 
 
 def page(document: Document, survey: Survey, words: Words, sums: Sequence[str] = ALL_SUMS) -> str:
-    """Return the page of a privacy account as HTML.
-
-    Args:
-        document: result of ``account``.
-        survey: the survey of the account.
-        words: translator in the same language.
-        sums: totals to show, from ``ALL_SUMS``.
-    """
+    """Return the page of a privacy account as HTML; ``sums`` are the totals to show, from ``ALL_SUMS``."""
     version = words.translate("privacy_version", name=document["survey"], revision=document["revision"])
     values = {
         "title": document["title"],
@@ -106,14 +93,7 @@ def page(document: Document, survey: Survey, words: Words, sums: Sequence[str] =
 
 
 def body(document: Document, survey: Survey, words: Words, sums: Sequence[str] = ALL_SUMS) -> str:
-    """Return all sections of the page as HTML, with headings from level 2.
-
-    Args:
-        document: result of ``account``.
-        survey: the survey of the account.
-        words: translator in the same language.
-        sums: totals to show, from ``ALL_SUMS``.
-    """
+    """Return all sections of ``page`` as HTML, with headings from level 2."""
     facts = "".join(_fact(who, epsilon) for which, who, epsilon in totals(document, words) if which in sums)
     left_out = caveat(document, words)
     costs = _paragraph(at_worst(document, words)) if document["report"]["beliefs"] else ""
@@ -205,14 +185,7 @@ def _table(
     words: Words,
     shows: Sequence[Callable[[float, Words], str]],
 ) -> str:
-    """Return a table of probabilities.
-
-    Args:
-        columns: keys of the headings.
-        rows: the prior probability, then a probability for each other column.
-        words: translator.
-        shows: format of each column after the first.
-    """
+    """Return a table of probabilities: in each row the prior, then the others, which ``shows`` format."""
     head = "".join(f'<th scope="col">{escape(words.translate(heading))}</th>' for heading in columns)
     body = "".join(
         f'<tr><th scope="row">{words.percent(before, 0)} {escape(words.translate("privacy_before"))}</th>'

@@ -62,8 +62,8 @@ BLOCK_COLUMNS = ("privacy_block", "privacy_block_epsilon", "privacy_block_known"
 def block_rows(document: Document, words: Words) -> list[tuple[str, str, str, str]]:
     """Return the rows of the table of blocks: each block, each question in it, and the whole report.
 
-    A row has who it is about, epsilon, the odds for people who know the other answers, and the odds for anyone else;
-    "" where a figure has no meaning.
+    A row has who it is about, epsilon, the odds for people who know the other answers, and the odds for anyone else; ""
+    where a figure has no meaning.
     """
     found: list[tuple[str, str, str, str]] = []
     for block in document.get("blocks", ()):
@@ -135,12 +135,7 @@ SHOW = {AT_MOST: at_most, AT_LEAST: at_least, YES: percent, NO: percent}
 
 
 def lines(document: Document, words: Words) -> list[str]:
-    """Return the lines of a privacy account for a terminal: totals, questions, conditions, stored data and limits.
-
-    Args:
-        document: result of ``account``.
-        words: translator in the same language.
-    """
+    """Return the lines of a privacy account for a terminal: totals, questions, conditions, stored data and limits."""
     return [
         *([words.translate("trial")] if "trial" in document else []),
         f"{document['title']} ({document['survey']}, revision {document['revision']})",

@@ -1,4 +1,4 @@
-"""Transactions of a back end and the words of its SQL: what every group of tables is built on."""
+"""Define the transactions of a back end and the words of its SQL, on which every group of tables is built."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
@@ -15,11 +15,13 @@ _OPEN = "SELECT 1 FROM surveys WHERE key = ? AND closed_on IS NULL"
 class BackEnd(ABC):
     """Database of one aggregator. Its methods are thread-safe and raise ``StorageError`` if it is unavailable.
 
+    In all methods ``who`` is the account that acts, for the audit log.
+
     Attributes:
         NOW: query for seconds since 1970 by the database's own clock.
         NEW_ID: expression for sixteen random bytes.
         LOCK_SURVEYS: statement that serializes changes of a survey's state; empty if there is one writer.
-        LOCK_ACCOUNTS: statement that serializes changes of accounts and grants; empty if there is one writer.
+        LOCK_ACCOUNTS: the same for accounts and grants.
         UNTIL_END: suffix of a query that locks its rows until the transaction ends; empty if there is one writer.
         MOST_UNSETTLED: number of unsettled reports at which settling begins without waiting for a quiet moment.
     """
@@ -78,14 +80,7 @@ class BackEnd(ABC):
         return bytes(db.execute(query).fetchone()[0])
 
     def note(self, db: Handle, what: str, who: str, about: str = "") -> None:
-        """Add an entry to the audit log, as the last step of a transaction.
-
-        Args:
-            db: within the transaction of the action.
-            what: one of ``events.WHAT``.
-            who: account that acts.
-            about: subject in the form of ``what``.
-        """
+        """Add an entry to the audit log as the last step of a transaction; ``what`` is one of ``events.WHAT``."""
         journal_table.append(db, self.today(db), what, who, about)
 
     def is_writing(self) -> bool:
@@ -100,8 +95,7 @@ class BackEnd(ABC):
     def settle(self) -> bool:
         """Remove the order of arrival of the last reports, and deleted rows, from the database's files.
 
-        Returns:
-            False if a reader of the database prevented it; the caller tries again.
+        Return False if a reader of the database prevented it; the caller tries again.
         """
 
     @abstractmethod

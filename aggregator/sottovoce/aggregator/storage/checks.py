@@ -1,4 +1,4 @@
-"""Checks of a database's tables and rows against the catalogue, the same on every back end."""
+"""Check a database's tables and rows against the catalogue, the same on every back end."""
 
 from collections.abc import Iterator, Mapping
 
@@ -13,12 +13,7 @@ _OF_NO_ACCOUNT = "SELECT count(*) FROM {} WHERE account NOT IN (SELECT account F
 
 
 def problems(db: Handle, tables: Mapping[str, Columns]) -> list[str]:
-    """Describe tables that differ from the catalogue, orphaned rows, and broken hash chains; empty if there are none.
-
-    Args:
-        db: within a transaction.
-        tables: columns by table, as the back end sees them.
-    """
+    """Describe tables (as the back end sees them) unlike the catalogue, orphaned rows, and broken hash chains."""
     # Rows are checked only if all columns exist, since the queries would fail without them.
     return list(_differences(tables)) or [*_lost_rows(db), *survey_log.problems(db), *journal_table.problems(db)]
 

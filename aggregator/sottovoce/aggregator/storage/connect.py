@@ -1,4 +1,4 @@
-"""Selection of the storage back end by the URL of a database."""
+"""Select the storage back end by the URL of a database."""
 
 from pathlib import Path
 
@@ -22,11 +22,9 @@ def file_of(url: str, folder: Path) -> Path | None:
 def open_url(
     url: str, folder: Path, unfinished: bool = False, stopped: bool = False, migrates: bool = False
 ) -> Storage:
-    """Open the database at a URL.
+    """Open the database at a URL; if it is empty, the SQLite file in ``folder``.
 
     Args:
-        url: ``postgresql://...``, ``sqlite:///path``, or empty for the SQLite file in ``folder``.
-        folder: data folder.
         unfinished: open it even if a copy into it was not finished.
         stopped: no other node runs on it, see ``PostgresStorage``.
         migrates: migrate a database of an earlier release, which nodes of that release could not use any more.

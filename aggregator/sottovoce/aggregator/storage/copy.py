@@ -1,4 +1,4 @@
-"""Backup of a database to a file, checks of a backup before a restore, and copies into another database."""
+"""Back up a database to a file, check a backup before a restore, and copy into another database."""
 
 import sqlite3
 from contextlib import closing
@@ -19,8 +19,7 @@ LOGS = ("-wal", "-shm", "-journal")
 def save(storage: Storage, path: Path) -> None:
     """Write a backup as of one moment to a new file, in the order of the random ids, while the server keeps writing.
 
-    Raises:
-        StorageError: the file cannot be written; the caller removes what was written of it.
+    Raises StorageError if the file cannot be written; the caller removes what was written of it.
     """
     if isinstance(storage, SQLiteStorage):
         storage.backup(path)
@@ -35,8 +34,7 @@ def save(storage: Storage, path: Path) -> None:
 def check_backup(path: Path) -> None:
     """Check a backup file without changing it or creating companion files.
 
-    Raises:
-        StorageError: the file is empty, damaged, in use, or no database of this program.
+    Raises StorageError if it is empty, damaged, in use, or no database of this program.
     """
     try:
         # SQLite accepts an empty file as an empty database, which would restore nothing without an error.
@@ -59,15 +57,10 @@ def check_backup(path: Path) -> None:
 
 
 def copy_all(source: Storage, target: Storage) -> None:
-    """Copy all tables to a database that is empty or holds an unfinished copy; it cannot be opened until the copy is
-    done.
+    """Copy all tables of a database that no process writes to into one opened with ``unfinished``.
 
-    Args:
-        source: database that no process writes to meanwhile.
-        target: database opened with ``unfinished``.
-
-    Raises:
-        StorageError: the target is not empty, or differs from the source in the end.
+    The target is empty or holds an unfinished copy; it cannot be opened otherwise until the copy is done. Raises
+    StorageError if it is not empty, or differs from the source in the end.
     """
     if not target.is_unfinished() and (target.surveys() or target.access.has_accounts() or target.record()):
         raise StorageError("the other database is not empty")

@@ -1,4 +1,4 @@
-"""Definitions of the catalogue's tables, in the words of each back end."""
+"""Define the catalogue's tables in the words of each back end."""
 
 from collections.abc import Mapping
 from typing import NamedTuple
@@ -7,13 +7,7 @@ from sottovoce.aggregator.storage.table_catalogue import EVERY_TABLE, UNIQUE, Co
 
 
 class Dialect(NamedTuple):
-    """Words of a back end.
-
-    Attributes:
-        kinds: type of a column, by its kind in the catalogue.
-        end: options of every table.
-        ends: options of single tables, by name.
-    """
+    """Words of a back end: column types by their kind in the catalogue; options of every table, and of single ones."""
 
     kinds: Mapping[str, str]
     end: str
@@ -41,13 +35,7 @@ VIEW = """
 
 
 def definition(table: str, dialect: Dialect, name: str = "") -> str:
-    """Return the statement that makes a table of the catalogue.
-
-    Args:
-        table: in the catalogue.
-        dialect: of the back end.
-        name: under which to make it; empty for its own name.
-    """
+    """Return the statement that makes a table of the catalogue, under another ``name`` if one is given."""
     columns = EVERY_TABLE[table]
     lines = [f'"{column}" {_type(of, dialect)}' for column, of in columns.items()]
     lines += [

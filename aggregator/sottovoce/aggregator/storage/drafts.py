@@ -1,8 +1,8 @@
-"""Survey drafts, available as ``storage.drafts``: one implementation in the SQL that both back ends share.
+"""Store survey drafts (``storage.drafts``), in the SQL that both back ends share.
 
 Every save adds a version, and the last fifty remain, so that an earlier text can be restored. A save names the version
-that it replaces (optimistic locking): if two people edit the same version, the second save is refused. After a draft
-is published, its planned number of people remains in the table ``plans``.
+that it replaces (optimistic locking): if two people edit the same version, the second save is refused. After a draft is
+published, its planned number of people remains in the table ``plans``.
 """
 
 from typing import NamedTuple
@@ -26,13 +26,7 @@ _SAVE = "INSERT INTO drafts (name, version, document) VALUES (?, ?, ?) ON CONFLI
 
 
 class DraftVersion(NamedTuple):
-    """Stored version of a draft.
-
-    Attributes:
-        name: of the survey that the draft will become, or that it corrects.
-        version: number of the version, from 1.
-        document: JSON, possibly incomplete.
-    """
+    """Stored version, from 1, of the draft of a survey, or of its correction; the JSON may be incomplete."""
 
     name: str
     version: int
@@ -40,12 +34,7 @@ class DraftVersion(NamedTuple):
 
 
 class PlannedSize(NamedTuple):
-    """Number of people for whom a survey is planned.
-
-    Attributes:
-        people: expected respondents; None if not given.
-        group: size of the group that they belong to; None if not known.
-    """
+    """Number of expected respondents, and size of the group that they belong to; None if not known."""
 
     people: int | None = None
     group: int | None = None
@@ -83,15 +72,9 @@ class DraftTables:
             return [int(version) for (version,) in db.execute(query, [name]).fetchall()]
 
     def save(self, name: str, typed_over: int, document: bytes) -> int | None:
-        """Add a version and delete versions older than the last ``MAX_VERSIONS``.
+        """Add a version, and delete all but the last ``MAX_VERSIONS``; return its number.
 
-        Args:
-            name: of the draft.
-            typed_over: version that the edit started from.
-            document: JSON.
-
-        Returns:
-            Number of the new version; None, without writing, if ``typed_over`` is no longer the newest.
+        Return None, without writing, if ``typed_over``, from which the edit started, is no longer the newest.
         """
         with self._back_end.write() as db:
             newest = _newest_version(db, name)

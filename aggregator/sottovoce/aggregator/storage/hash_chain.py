@@ -1,4 +1,4 @@
-"""Hash chains: each line of the survey log and of the audit log contains the hash of the line before it.
+"""Chain lines by hashes: each line of the survey log and of the audit log contains the hash of the line before it.
 
 A line that was changed, moved or removed from the middle is detected, even if the operator of the database did it.
 Removing the last lines is detected by comparison with a head that was written down elsewhere.
@@ -21,8 +21,8 @@ class SurveyLogEntry(NamedTuple):
         number: number of the previous line plus one.
         day: counted from 1970-01-01, by the database's own clock.
         what: event, one of the words in ``survey_log``.
-        about: the survey's name, followed, for a revision, by its number and digest, or, for tokens, by the
-            fingerprints of the request; separated by spaces.
+        about: the survey's name; for a revision then its number and digest, for tokens the fingerprints of the request;
+            separated by spaces.
         previous: hash of the line before it.
     """
 
@@ -39,15 +39,11 @@ class SurveyLogEntry(NamedTuple):
 
 
 class AuditEntry(NamedTuple):
-    """Entry of the audit log: one action of staff; deleted after a year.
+    """Entry of the audit log: one action of staff; deleted after a year. Other fields are as in ``SurveyLogEntry``.
 
     Attributes:
-        number: number of the previous entry plus one.
-        day: counted from 1970-01-01, by the database's own clock.
-        what: one of ``events.WHAT``.
+        what: one of ``events.WHAT``, which also defines the form of ``about``.
         who: an account's id in hexadecimal digits, ``events.MACHINE`` or ``events.NO_ACTOR``.
-        about: subject, in the form that ``events.WHAT`` defines for ``what``.
-        previous: hash of the entry before it.
     """
 
     number: int
@@ -85,11 +81,9 @@ class _Chained(Protocol):
 
 
 def broken(lines: Iterable[_Chained], before: ChainHead | None = None) -> Iterator[int]:
-    """Yield the numbers of lines that do not follow from the line before them.
+    """Yield the numbers of lines, consumed one by one, that do not follow from the line before them.
 
-    Args:
-        lines: lines in order; consumed one by one.
-        before: head of the chain before the first line; None if the first line begins the chain, with any number.
+    ``before`` is the chain's head before the first line; None if that begins the chain, with any number.
     """
     for line in lines:
         # The number is checked too: a line cut from the middle together with a recomputed chain would leave a gap.

@@ -1,4 +1,4 @@
-"""Heartbeat: one row with the time when the program last ran on a database, and a pause of deletions by date.
+"""Record when the program last ran on a database (one row), and pause deletions by date.
 
 If the clock jumps by more than a week or goes back, the program cannot tell which of the two times is right: a backup
 may have been restored, the machine may have slept, or its clock may be wrong by a year. A wrong clock would delete data
@@ -27,7 +27,7 @@ _NOTE = "UPDATE pulse SET seen = ?, waits = ?"
 
 
 class PulseStorage(BackEnd):
-    """The part of ``Storage`` that reads and writes the heartbeat."""
+    """Part of ``Storage`` that reads and writes the heartbeat."""
 
     def note_running(self, now: int) -> int:
         """Record a heartbeat, in seconds since 1970; return for how many seconds deletions by date are still paused."""

@@ -1,4 +1,4 @@
-"""Mark of a database with an unfinished copy: ``UNFINISHED`` is added to its schema version.
+"""Mark a database with an unfinished copy: ``UNFINISHED`` is added to its schema version.
 
 Every program refuses to open it: newer ones know the mark, and older ones and running nodes see a version that is too
 new for them.
@@ -11,15 +11,9 @@ UNFINISHED = 1_000_000
 
 
 def known_version(version: int, newest: int, unfinished: bool = False) -> int:
-    """Return the schema version of a database without the mark.
+    """Return a stored schema version without the mark, which only ``unfinished`` accepts.
 
-    Args:
-        version: as stored in the database, mark included.
-        newest: newest version that this program knows.
-        unfinished: accept the mark, unless the schema is newer than ``newest``.
-
-    Raises:
-        StorageError: the schema is too new, or the database has the mark.
+    Raises StorageError if the database has the mark, or its schema is newer than ``newest``, which this program knows.
     """
     if version > UNFINISHED:
         version -= UNFINISHED
@@ -33,15 +27,7 @@ def known_version(version: int, newest: int, unfinished: bool = False) -> int:
 
 
 def refuse_migration(version: int, newest: int) -> None:
-    """Raise an error if a database needs a migration.
-
-    Args:
-        version: number of its schema; 0 for a new database.
-        newest: number of this program's schema.
-
-    Raises:
-        StorageError: it is the database of an earlier release.
-    """
+    """Raise StorageError if a database (schema 0 if new) is of an earlier release than the schema ``newest``."""
     if 0 < version % UNFINISHED < newest:
         raise StorageError(
             'the database was made by an earlier release. Stop the aggregator, then run "sottovoce db migrate"'

@@ -1,4 +1,4 @@
-"""A thread that settles reports soon after they arrive, and does slow maintenance on request."""
+"""Settle reports soon after they arrive, and do slow maintenance on request, in a thread."""
 
 import threading
 import time
@@ -23,7 +23,7 @@ END_TIMEOUT_SECONDS = 10.0
 
 
 class MaintenanceThread:
-    """Settles when reports are due, and runs requested work, one after the other.
+    """Thread that settles when reports are due, and runs requested work, one after the other.
 
     It settles once at the start, since the process before may have been killed. It ends with the process, wherever it
     is: only work that may be killed at any point is for it.
@@ -53,11 +53,7 @@ class MaintenanceThread:
         self._thread.start()
 
     def note_stored(self, reports: int) -> None:
-        """Note that reports were stored, an invitation redeemed or rows deleted, so that the storage settles in time.
-
-        Args:
-            reports: number of reports; 0 for an invitation or a deletion.
-        """
+        """Note that reports were stored, or, with 0, an invitation redeemed or rows deleted, to be settled in time."""
         with self._changed:
             now = self._now()
             self._reports += reports
@@ -90,7 +86,7 @@ class MaintenanceThread:
                 work()
 
     def _next(self) -> Callable[[], object] | None:
-        """Wait for the next work; None if the thread is to end."""
+        """Wait for the next work; return None if the thread is to end."""
         with self._changed:
             while not self._ended:
                 wait = None if self._due is None else self._due - self._now()

@@ -37,7 +37,6 @@ class StoredSurvey:
     Attributes:
         key: number of the revision in this database.
         document: canonical JSON.
-        closed: no new reports are admitted.
         reports: live number of reports; callers show it only in steps of ``release_batch``, for privacy.
         closed_on: the day on which it was closed, counted from 1970-01-01; None while it is open.
         purged: report ids were deleted, so that the aggregator cannot recognize a report that comes again.
@@ -84,7 +83,6 @@ class ReportBatch:
     """Admitted reports of one survey and wave, concatenated: one report, or a batch of a thousand.
 
     Attributes:
-        plan: of the reports' survey.
         report_ids: ``ID`` bytes for each report.
         packed: their values as ``pack_values.pack`` encodes them; all of one length and width.
         tokens: hash of the token that each report spends; empty if the survey needs no tokens.
@@ -115,11 +113,9 @@ class Known(NamedTuple):
 
 @dataclass(frozen=True)
 class Cell:
-    """The shown counts of one wave and cohort.
+    """The shown counts of one wave and cohort (or ``ALL``), as of a snapshot.
 
     Attributes:
-        cohort: a value of the cohort question, or ``ALL``.
-        reports: reports in the snapshot.
         withdrawn: reports withdrawn up to the snapshot.
         tallies: number of reports by counted value, for each question by its index.
         at_close: reports that the survey's first close showed in this cell; None before it, or without such a cell.

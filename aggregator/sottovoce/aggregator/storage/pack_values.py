@@ -1,4 +1,4 @@
-"""Encoding of a report's values as bytes for one column of the database.
+"""Encode a report's values as bytes for one column of the database.
 
 The first byte is the width of each value in bytes (1, 2, 4 or 8, the smallest that fits). The values follow in
 big-endian order; all bits set mean null. So most reports of a survey have the same length, and their concatenation is a
@@ -15,11 +15,7 @@ LETTERS = {1: "B", 2: "H", 4: "I", 8: "Q"}
 
 
 def pack(values: Values) -> bytes:
-    """Encode the values of one report.
-
-    Raises:
-        OverflowError: a value is negative or does not fit into 8 bytes.
-    """
+    """Encode one report's values; raise OverflowError if one is negative or does not fit into 8 bytes."""
     given = [value for value in values if value is not None]
     most = max(given, default=0)
     # ``<`` and not ``<=``: the largest number of each width encodes null.

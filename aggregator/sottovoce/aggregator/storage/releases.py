@@ -1,4 +1,4 @@
-"""Ledgers of privacy budgets, available as ``storage.releases``: one implementation in the SQL of both back ends.
+"""Store ledgers of privacy budgets (``storage.releases``), in the SQL of both back ends.
 
 Of a database that was restored from before a budget was opened, only its head in the folder of heads still knows of it;
 so the budget counts as open there too.
@@ -35,8 +35,7 @@ def data_digest(survey: str) -> str:
 class ReleaseTables:
     """Table of ledgers. Methods are thread-safe and raise ``StorageError`` if the database is unavailable.
 
-    Attributes:
-        heads: folder with the heads of budgets; None if there is none.
+    ``heads`` is the folder with the heads of budgets; None if there is none.
     """
 
     def __init__(self, back_end: BackEnd) -> None:
@@ -64,13 +63,7 @@ class ReleaseTables:
     def begin(self, survey: str, line: bytes, who: str = NO_ACTOR) -> None:
         """Begin a ledger with this line, replacing a ledger without answers, and record it in the audit log.
 
-        Args:
-            survey: name of the survey.
-            line: first line of the ledger.
-            who: account that opens the budget, for the audit log.
-
-        Raises:
-            StorageError: there is no such survey, or its ledger contains an answer.
+        Raises StorageError if there is no such survey, or its ledger contains an answer.
         """
         with self._back_end.write() as db:
             self._hold(db, survey)
@@ -84,15 +77,9 @@ class ReleaseTables:
             self._back_end.note(db, BUDGET_OPENED, who, survey)
 
     def add(self, survey: str, after: int, line: bytes) -> None:
-        """Append a line, durably.
+        """Append a line, durably, if the ledger still has the ``after`` lines that the caller has seen.
 
-        Args:
-            survey: name of the survey.
-            after: number of lines that the caller has seen.
-            line: to be appended.
-
-        Raises:
-            StorageError: another line was appended meanwhile, or the survey was deleted; nothing is written.
+        Raises StorageError, with nothing written, if another line was appended meanwhile, or the survey was deleted.
         """
         with self._back_end.write() as db:
             self._hold(db, survey)

@@ -1,4 +1,4 @@
-"""Interface for reading the reports of closed surveys, from a database or from simulated reports."""
+"""Define how reports of closed surveys are read, from a database or simulated ones."""
 
 from collections.abc import Iterator
 from typing import Protocol
@@ -28,12 +28,7 @@ class ReadableReports(Protocol):
         """Return the lines of the permanent survey log."""
 
     def changed_since_close(self, name: str, less_than: int | None = None) -> int:
-        """Return the number of cells whose counts changed since the first close.
-
-        Args:
-            name: of the survey.
-            less_than: count only cells that grew by fewer reports than this since; None for all.
-        """
+        """Return how many cells changed since the first close; with ``less_than``, those that grew by fewer reports."""
 
     def packed_by_wave(self, survey: int) -> Iterator[list[tuple[int, bytes]]]:
         """Yield (wave, packed values) of every report, in chunks."""

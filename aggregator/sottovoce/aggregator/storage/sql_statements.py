@@ -1,4 +1,4 @@
-"""SQL statements that both back ends run within a transaction."""
+"""Run the SQL statements that both back ends share, within a transaction; ids of reports have 16 bytes."""
 
 import hashlib
 from collections.abc import Iterable, Iterator, Sequence
@@ -87,20 +87,10 @@ class Handle(Protocol):
         """Run one statement for each row; return the number of rows that changed."""
 
     def stream(self, sql: str, parameters: Sequence[Any], size: int) -> Iterator[list[Any]]:
-        """Yield the rows of a statement in chunks, without holding all of them in memory.
-
-        Args:
-            sql: one statement.
-            parameters: values for its marks.
-            size: rows a chunk.
-        """
+        """Yield the rows of a statement in chunks of ``size``, without holding all of them in memory."""
 
     def hold_ids(self, report_ids: Sequence[bytes]) -> None:
-        """Lock these ids against other writers, for all revisions, until the end of the transaction.
-
-        Args:
-            report_ids: of 16 bytes.
-        """
+        """Lock these ids against other writers, for all revisions, until the end of the transaction."""
 
     @property
     def slot(self) -> int:
@@ -115,12 +105,7 @@ _SIZES = (1, 20, MOST_KEYS)
 
 
 def for_keys(statement: str, keys: Sequence[bytes]) -> tuple[str, list[bytes]]:
-    """Return a statement with enough marks for the keys, and the keys, padded with repetitions of the last one.
-
-    Args:
-        statement: SQL with ``{marks}`` in the place of the list of keys.
-        keys: from one to ``MOST_KEYS``.
-    """
+    """Return a statement with marks in the place of ``{marks}``, and the keys, padded with repetitions of the last."""
     size = next(size for size in _SIZES if size >= len(keys))
     # Padding with a repeated key changes no result, and keeps the number of prepared statements small.
     return statement.replace("{marks}", ", ".join("?" * size)), [*keys, *[keys[-1]] * (size - len(keys))]
@@ -132,49 +117,25 @@ def id_hash(report_id: bytes) -> bytes:
 
 
 def known(db: Handle, survey: int, report_ids: Sequence[bytes]) -> ResultRows:
-    """Look up reports; return (id, wave, packed values) of those that are stored.
-
-    Args:
-        db: within a transaction.
-        survey: key of a revision.
-        report_ids: at most ``MOST_KEYS``, of 16 bytes.
-    """
+    """Look up reports, at most ``MOST_KEYS``; return (id, wave, packed values) of those that are stored."""
     statement, keys = for_keys(_KNOWN, report_ids)
     return db.execute(statement, [survey, *keys])
 
 
 def take_out(db: Handle, survey: int, report_id: bytes) -> bool:
-    """Delete a report, fresh or settled; return True if this call deleted it.
-
-    Args:
-        db: within a transaction.
-        survey: key of a revision.
-        report_id: 16 bytes.
-    """
+    """Delete a report, fresh or settled; return True if this call deleted it."""
     # In the order in which a report moves, with a statement of its own each: so it cannot be missed.
     return any(db.execute(_TAKE.format(table), [survey, report_id]).rowcount for table in ("fresh", "settled"))
 
 
 def find(db: Handle, survey: int, report_id: bytes) -> Known | None:
-    """Return the wave and values stored under this id, or None.
-
-    Args:
-        db: within a transaction.
-        survey: key of a revision.
-        report_id: 16 bytes.
-    """
+    """Return the wave and values stored under this id, or None."""
     row = known(db, survey, [report_id]).fetchone()
     return None if row is None else Known(row[1], unpack(row[2]))
 
 
 def has_tombstone(db: Handle, survey: int, report_id: bytes) -> bool:
-    """Return True if the report with this id was withdrawn.
-
-    Args:
-        db: within a transaction.
-        survey: key of a revision.
-        report_id: 16 bytes; the table holds only its hash.
-    """
+    """Return True if the report with this id, of which the table holds only the hash, was withdrawn."""
     query = "SELECT 1 FROM tombstones WHERE survey = ? AND id_hash = ?"
     return db.execute(query, [survey, id_hash(report_id)]).fetchone() is not None
 
@@ -201,11 +162,6 @@ def count_up(db: Handle, added: Change, slot: int = 0) -> None:
 
     Cells come first, in key order: the row lock of a cell protects its counts in that slot, so that two writers cannot
     deadlock.
-
-    Args:
-        db: within a transaction.
-        added: changes by cell and by counted value.
-        slot: of this process.
     """
     # Cells before counts, always: the row of a cell protects its counts (decision 0013).
     _fill(db, _CELLS, _in_slot(added.cells, slot, added.cells[:, -1], 0))
@@ -216,11 +172,6 @@ def count_down(db: Handle, taken: Change, slot: int = 0) -> None:
     """Subtract withdrawn reports from the live counts; the count of one slot may become negative, never the sum.
 
     Shown counts stay as they are: a cell that shrinks is not published again.
-
-    Args:
-        db: within a transaction.
-        taken: changes that the reports made when they were stored.
-        slot: of this process.
     """
     _fill(db, _CELLS, _in_slot(taken.cells, slot, 0, taken.cells[:, -1]))
     _fill(db, _COUNTS, _in_slot(taken.counts, slot, -taken.counts[:, -1]))
@@ -262,13 +213,6 @@ def _for_rows(statement: str, rows: int, columns: int) -> str:
 
 
 def show(db: Handle, survey: int, wave: int, cohorts: Sequence[int]) -> None:
-    """Copy the live counts of these cells to the shown counts.
-
-    Args:
-        db: within a transaction.
-        survey: key of a revision.
-        wave: of the cells.
-        cohorts: of the cells.
-    """
+    """Copy the live counts of these cells to the shown counts."""
     for statement in (_SHOW_CELLS, _SHOW_COUNTS):
         db.execute(statement.replace("{marks}", ", ".join("?" * len(cohorts))), [survey, wave, *cohorts])

@@ -1,4 +1,4 @@
-"""Storage of one aggregator in the SQL that SQLite and PostgreSQL share.
+"""Store the data of one aggregator in the SQL that SQLite and PostgreSQL share.
 
 A back end stores reports and updates their counts in one durable transaction. It counts by cell: revision, wave and
 cohort; each report belongs to one cell. Each count has a live and a shown value. The shown value is a copy of the live
@@ -105,13 +105,7 @@ class InstitutionTable:
         return {str(name): bytes(document) for name, document in self._back_end.rows_of(_FIND_INSTITUTION, [survey])}
 
     def save(self, survey: str, document: bytes | None, who: str = NO_ACTOR) -> None:
-        """Replace a document, and record it in the audit log.
-
-        Args:
-            survey: name of the survey; "" for the whole server.
-            document: JSON; None removes it.
-            who: account that does it, for the audit log.
-        """
+        """Replace the document (None: remove it) of a survey, or with "" of the server; record it in the audit log."""
         with self._back_end.write() as db:
             if document is None:
                 db.execute("DELETE FROM institutions WHERE survey = ?", [survey])
@@ -152,13 +146,7 @@ class Storage(PulseStorage, SurveyStorage, TokenStorage):
         return ReleaseTables(self)
 
     def add_researcher(self, name: str, token_hash: bytes, who: str = NO_ACTOR) -> None:
-        """Add an administrator who signs in with a key, see ``AccessTables.add_researcher``.
-
-        Args:
-            name: of the account.
-            token_hash: hash of the key.
-            who: account that adds it, for the audit log.
-        """
+        """Add an administrator who signs in with a key, see ``AccessTables.add_researcher``."""
         with self.read() as db:
             today = self.today(db)
         self.access.by(who).add_researcher(name, token_hash, today)
@@ -180,11 +168,7 @@ class Storage(PulseStorage, SurveyStorage, TokenStorage):
     def withdraw(self, plan: StoragePlan, report_id: bytes) -> Outcome:
         """Delete a report and subtract it from the live counts.
 
-        Returns WITHDRAWN (also if it was withdrawn before), CLOSED or UNKNOWN.
-
-        Args:
-            plan: of the report's survey.
-            report_id: 16 bytes.
+        Return WITHDRAWN (also if it was withdrawn before), CLOSED or UNKNOWN.
         """
         with self.write() as db:
             is_open = self.is_open(db, plan.survey)
@@ -251,12 +235,9 @@ class Storage(PulseStorage, SurveyStorage, TokenStorage):
             )
 
     def show_grown(self, batches: Mapping[int, int]) -> None:
-        """Update shown counts that a process did not update because it ended after storing reports.
+        """Update shown counts, given ``release_batch`` by survey key, that a process left behind when it ended.
 
-        Does nothing here: an only writer shows grown cells in the transaction that stores the reports.
-
-        Args:
-            batches: ``release_batch`` by survey key.
+        Do nothing here: an only writer shows grown cells in the transaction that stores the reports.
         """
 
     @abstractmethod

@@ -1,4 +1,4 @@
-"""Permanent survey log: a line for each publication, retirement, close, reopening and deletion, and for token requests.
+"""Keep the permanent log of publications, retirements, closes, reopenings and deletions, and of token requests.
 
 Each line holds the hash of the line before it, so that a noted hash reveals later changes (see ``hash_chain``). Lines
 have days, not times, and hold nothing about respondents.
@@ -26,14 +26,7 @@ def lines(db: Handle) -> list[SurveyLogEntry]:
 
 
 def append(db: Handle, day: int, what: str, about: str) -> int:
-    """Append a line; return its number, which is larger than all survey keys so far.
-
-    Args:
-        db: within a transaction that holds the lock of the survey log.
-        day: today.
-        what: one of the events above.
-        about: subject of the event.
-    """
+    """Append a line under the lock of the survey log; return its number, larger than all survey keys so far."""
     row = db.execute(_LAST).fetchone()
     if row is None:
         # Surveys of a database from before there was a log have no lines: begin after their keys.

@@ -5,13 +5,7 @@ from typing import NamedTuple
 
 
 class Column(NamedTuple):
-    """Kind and constraints of a table's column.
-
-    Attributes:
-        kind: numbers, text or bytes.
-        in_key: part of the primary key.
-        may_be_empty: NULL is allowed.
-    """
+    """Kind (numbers, text or bytes) and constraints of a table's column; ``may_be_empty`` allows NULL."""
 
     kind: str
     in_key: bool = False

@@ -1,4 +1,4 @@
-"""Checks that stored counts, shown counts and token counters agree with the rows of reports, as of one moment."""
+"""Check that stored counts, shown counts and token counters agree with the rows of reports, as of one moment."""
 
 import hashlib
 from collections import Counter
@@ -29,7 +29,6 @@ class CheckedRevision(NamedTuple):
 
     Attributes:
         key: number of the revision in this database.
-        name: of the survey.
         title: name and revision for messages.
         survey: the parsed survey; None if the stored text does not match its digest, name and revision.
         purged: ids and tombstones were deleted.
@@ -87,11 +86,6 @@ def wrong_shown(key: int, survey: Survey, totals: StoredTotals) -> Iterator[str]
 
     Shown counts are a copy at an earlier moment, which is not stored. The numbers of reports that arrived and were
     withdrawn since are known, and bound each shown count from both sides.
-
-    Args:
-        key: of the revision.
-        survey: the revision, parsed.
-        totals: stored counts of the whole database.
     """
     cells = [cell for cell in totals.shown if cell[0] == key]
     if not all(_may_be_shown(cell, totals) for cell in cells):
@@ -193,7 +187,7 @@ def _wrong_cells(
 
 
 def _count_spent_tokens(revisions: list[CheckedRevision], totals: StoredTotals) -> Counter[int]:
-    """Number of spent tokens, by the key of the first revision.
+    """Return the number of spent tokens, by the key of the first revision.
 
     Each report of a survey with tokens spent one, withdrawn reports included. Redeemed invitations are counted from
     their own rows: nothing links them to reports.

@@ -18,7 +18,7 @@ from sottovoce.shared.spec import Survey
 
 
 class LoadedDraft(NamedTuple):
-    """A draft with its version number."""
+    """Draft with its version number."""
 
     draft: SurveyDraft
     version: int
@@ -31,11 +31,7 @@ def find_draft(name: str, version: int | None = None) -> LoadedDraft | None:
 
 
 def load_draft(name: str) -> LoadedDraft:
-    """Load the newest version of a draft that must exist.
-
-    Raises:
-        ReportRejected: ``unknown_survey``.
-    """
+    """Load the newest version of a draft; raise ReportRejected (``unknown_survey``) if there is none."""
     found = find_draft(name)
     if found is None:
         raise unknown_survey()
@@ -46,20 +42,17 @@ def save(name: str, typed_over: int, draft: SurveyDraft, *, again: bool = False)
     """Save a new version of a draft, after all waiting reports; an unchanged draft makes no new version.
 
     A browser that never got the reply to its last save (reply lost, page left) saves over a version that is no longer
-    the newest. The stamp of a version names the visit to the page and counts its saves. If every version since then
-    has the stamp of the same visit, the save overwrites no other person's work and is accepted. A save that arrives
-    after a later save of the same visit is ignored.
+    the newest. The stamp of a version names the visit to the page and counts its saves. If every version since then has
+    the stamp of the same visit, the save overwrites no other person's work and is accepted. A save that arrives after a
+    later save of the same visit is ignored.
+
+    Return the number of the newest version, which is this one or a later one of the same visit; None if another
+    person's version came between, and nothing was written.
 
     Args:
-        name: name of the draft.
         typed_over: version number that the page showed when the person began to type.
-        draft: the new content.
         again: the browser repeats a save without waiting for the reply; if a version of this visit with the same or a
             later number exists, nothing is written, even if others saved since.
-
-    Returns:
-        The number of the newest version, which is this one or a later one of the same visit; None if another person's
-        version came between, and nothing was written.
     """
     # The writer thread has no Flask request context, so read everything from the request here.
     tables, document = storage().drafts, replace(draft, saved=_now()).dumped
@@ -96,14 +89,9 @@ def _parts(stamp: str) -> tuple[str, int]:
 
 
 def begin(draft: SurveyDraft, wanted: str = "") -> str:
-    """Begin a draft owned by the signed-in account.
+    """Begin a draft owned by the signed-in account; return its name.
 
-    Args:
-        draft: its first version.
-        wanted: preferred name; "" derives one from the title.
-
-    Returns:
-        The name it got: the first free variant, since links to two surveys must differ.
+    That is the first free variant, since links to two surveys must differ, of ``wanted``, or with "" of the title.
     """
     name = free_name(short_name(wanted or draft.title, "survey", "-"), taken_names(), "-")
     tables, account, who, document = storage(), g.actor.account.id, g.who, _with_new_stamp(draft).dumped

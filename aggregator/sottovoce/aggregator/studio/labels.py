@@ -1,4 +1,4 @@
-"""Labels of questions, options, groups and variables, and numbers of people, for the result pages."""
+"""Label questions, options, groups and variables, and numbers of people, on the result pages."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -19,13 +19,7 @@ from sottovoce.shared.spec import Question, Survey
 
 
 def labels_of(survey: Survey, question: Question, words: Words) -> dict[str, str]:
-    """Map each option of a question to its label in the reader's language.
-
-    Args:
-        survey: for its default language.
-        question: one of its questions.
-        words: the reader's language.
-    """
+    """Map each option of a question to its label in the reader's language."""
     named = {choice.name: words.text(choice.label, survey.default_language) for choice in question.choices}
     keys = {"yes": "answer_yes", "no": "answer_no", "mean": "results_mean", "absent": "results_no_answer"}
     return {option: words.translate(key) for option, key in keys.items()} | named
@@ -35,11 +29,6 @@ def title_of(survey: Survey, question: Question, words: Words) -> str:
     """Return the question's text; if two questions have the same text, the name is added in parentheses.
 
     Readers of a screen reader can then distinguish them too.
-
-    Args:
-        survey: the survey that contains the question.
-        question: one of its questions.
-        words: the reader's language.
     """
     texts = [words.text(each.label, survey.default_language) for each in survey.questions]
     own = words.text(question.label, survey.default_language)
@@ -47,13 +36,7 @@ def title_of(survey: Survey, question: Question, words: Words) -> str:
 
 
 def name_of_group(survey: Survey, group: CohortGroup, words: Words) -> str:
-    """Return the labels of the options in a group of cohorts, joined by commas.
-
-    Args:
-        survey: the survey that defines the cohorts.
-        group: the group.
-        words: the reader's language.
-    """
+    """Return the labels of the options in a group of cohorts, joined by commas."""
     if survey.cohort is None:
         return group.name
     labels = labels_of(survey, survey.questions[survey.cohort], words)
@@ -61,15 +44,10 @@ def name_of_group(survey: Survey, group: CohortGroup, words: Words) -> str:
 
 
 def people_in_words(estimate: Estimate, group: Population, words: Words) -> str:
-    """Express a share as a number of people.
+    """Express an estimated share as a number of people of a finite population.
 
     If every member of a known group has answered, the interval counts those people exactly; otherwise the share is
     scaled to the group's size.
-
-    Args:
-        estimate: estimate of a share.
-        group: the finite population.
-        words: the reader's language.
     """
     exact = group.count(estimate)
     if exact is not None:
@@ -83,14 +61,7 @@ def people_in_words(estimate: Estimate, group: Population, words: Words) -> str:
 
 
 def alarm_in_words(alarm: CountWarning, results: SurveyResults, invited: int | None, words: Words) -> str:
-    """Describe a warning about the counts, and what to do about it.
-
-    Args:
-        alarm: the warning.
-        results: the results on the page.
-        invited: number of people in the group; None if unknown.
-        words: the reader's language.
-    """
+    """Describe a warning about the counts, and what to do; ``invited`` is the group's size, None if unknown."""
     key = f"results_alarm_{alarm.kind}"
     if alarm.question is not None:
         return words.translate(key, question=title_of(results.survey, alarm.question, words))
@@ -135,14 +106,12 @@ _SENTENCES = frozenset({"note", "reason", "limits"})
 
 @dataclass(frozen=True)
 class SurveyVariable:
-    """A variable of the survey, as analyses use it.
+    """Variable of the survey, as analyses use it.
 
     Attributes:
-        name: name used in analyses.
-        label: label for readers.
         question: the question it belongs to.
         categories: name and label of each category; empty for a number.
-        only_outcome: True if it can be an outcome but not a predictor.
+        only_outcome: it can be an outcome but not a predictor.
     """
 
     name: str
@@ -164,12 +133,7 @@ class SurveyVariable:
 
 @dataclass(frozen=True)
 class SurveyVariables:
-    """All variables of a survey, in a reader's language.
-
-    Attributes:
-        survey: newest revision of the survey.
-        words: the reader's language.
-    """
+    """All variables of a survey, of its newest revision, in a reader's language."""
 
     survey: Survey
     words: Words
@@ -220,9 +184,7 @@ class SurveyVariables:
     def note(self, english: str, **of: str) -> str:
         """Translate a note of an analysis, with the survey's labels instead of names, as a whole sentence.
 
-        Args:
-            english: the note.
-            of: the variable that the placeholders ``row``, ``column`` and ``group`` hold a category of.
+        ``of`` names the variable that the placeholders ``row``, ``column`` and ``group`` hold a category of.
         """
         text = self.translate_note(english, **of)
         return self.words.translate("note_as_sentence", note=text[:1].upper() + text[1:])
@@ -232,7 +194,6 @@ class SurveyVariables:
 
         Args:
             option: the option at fault; "" if the reason concerns the whole analysis.
-            english: the reason.
             page: prefix of the page's catalogue keys, where the labels of its fields are looked up first.
         """
         keys = (f"{each}_{option}" for each in (page, "joint", "tables", "models"))

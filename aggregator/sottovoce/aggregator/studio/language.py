@@ -1,4 +1,4 @@
-"""Language of the studio: the reader's choice from a cookie, else the best match of ``Accept-Language``."""
+"""Choose the studio's language: the reader's choice from a cookie, else the best match of ``Accept-Language``."""
 
 import re
 
@@ -51,10 +51,7 @@ def choose() -> Response:
 
 
 def is_of_studio(page: str) -> bool:
-    """Return True if a path with its query belongs to the studio.
-
-    This prevents open redirects: no scheme, no host and no ``//`` can pass.
-    """
+    """Return True if a path with its query belongs to the studio: no scheme, host or ``//``, against open redirects."""
     return _OF_STUDIO(page) is not None and "//" not in page
 
 

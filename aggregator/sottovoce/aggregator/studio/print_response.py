@@ -1,4 +1,4 @@
-"""Response for a page to print, with an inline style and no script."""
+"""Reply with a page to print, with an inline style and no script."""
 
 import base64
 import hashlib

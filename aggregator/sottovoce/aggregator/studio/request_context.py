@@ -45,11 +45,7 @@ def refusal_message(refused: AccessRefused) -> str:
 
 
 def shown_institution(survey: str = "") -> Institution:
-    """Return the institution that pages and files show; while the database fails, the one in the operator's file.
-
-    Args:
-        survey: name of the survey that may have details of its own; "" for the server.
-    """
+    """Return the institution of a survey, "" for the server; while the database fails, the operator's file's."""
     standing: Institution = current_app.extensions["institution"]
     kept: dict[str, tuple[int, Institution]] = current_app.extensions["kept_institution"]
     then, found = kept.get(survey, (0, standing))

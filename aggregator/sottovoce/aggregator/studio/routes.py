@@ -1,4 +1,4 @@
-"""Routes of the researchers' pages.
+"""Route the researchers' pages.
 
 The pages are rendered on the server and work without a script. They set two cookies: session and language.
 """

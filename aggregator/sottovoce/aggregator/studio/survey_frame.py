@@ -1,4 +1,4 @@
-"""Frame that all pages of a survey share: title, state, next action and navigation bar.
+"""Build the frame that all pages of a survey share: title, state, next action and navigation bar.
 
 The bar leaves out pages that the reader may not open.
 """
@@ -39,7 +39,6 @@ class PageLink:
 
     Attributes:
         page: key of the page, which is also its endpoint and the last part of its URL.
-        address: URL of the page.
         current: True for the open page and for the entry that groups it.
     """
 
@@ -53,13 +52,11 @@ class SurveyPage:
     """Frame of a page of a survey.
 
     Attributes:
-        name: name of the survey.
         title: title in the reader's language, else in the survey's default language.
         stage: ``draft``, ``few`` (open, and nothing to show yet), ``open``, ``closed`` or ``forgotten`` (purged).
         trial: True for a test run.
         state: sentence that describes the stage.
-        pages: entries of the navigation bar.
-        under: pages grouped below the open entry; empty if the entry is a single page.
+        under: pages grouped below the open entry of the navigation bar; empty if the entry is a single page.
         next: page of the next action.
         stamp: stamp of the draft's version (visit and number of the save); None if the page shows no draft.
     """
@@ -86,15 +83,7 @@ def may_open(name: str) -> Callable[[str], bool]:
 
 
 def published_page(name: str, page: str) -> SurveyPage:
-    """Build the frame of a page of a published survey.
-
-    Args:
-        name: name of the survey.
-        page: one of the keys in ``PAGES``.
-
-    Raises:
-        ReportRejected: no survey has this name.
-    """
+    """Build the frame of a published survey's page in ``PAGES``; raise ReportRejected without such a survey."""
     revisions = storage().revisions(name)
     if not revisions:
         raise unknown_survey()
@@ -107,12 +96,9 @@ def published_page(name: str, page: str) -> SurveyPage:
 
 
 def draft_page(name: str, page: str, title: str) -> SurveyPage:
-    """Build the frame of a page of a draft; a correction has the frame of its survey.
+    """Build the frame of a draft's page in ``PAGES``; a correction has the frame of its survey.
 
-    Args:
-        name: name of the draft.
-        page: one of the keys in ``PAGES``.
-        title: title to show if the draft does not exist any more.
+    ``title`` is shown if the draft does not exist any more.
     """
     stored = drafts.find_draft(name)
     stamp = stored.draft.stamp if stored else None
@@ -125,27 +111,14 @@ def draft_page(name: str, page: str, title: str) -> SurveyPage:
 
 
 def frame_of(name: str, page: str) -> SurveyPage:
-    """Build the frame of a page that published surveys and drafts both have.
-
-    Args:
-        name: name of a published survey or of a draft.
-        page: one of the keys in ``PAGES``.
-
-    Raises:
-        ReportRejected: no survey and no draft has this name.
-    """
+    """Build the frame of a page that surveys and drafts both have; raise ReportRejected if neither has this name."""
     if storage().revisions(name):
         return published_page(name, page)
     return draft_page(name, page, drafts.load_draft(name).draft.title)
 
 
 def next_page(stage: str, opens: Callable[[str], bool]) -> str:
-    """Choose the page that the bare address of a survey redirects to.
-
-    Args:
-        stage: stage of the survey.
-        opens: predicate that tells if the reader may open a page.
-    """
+    """Choose the page that the bare address of a survey redirects to; ``opens`` says if the reader may open one."""
     return next(page for page in (NEXT[stage], *NEXT.values(), "results") if opens(page))
 
 
@@ -194,11 +167,9 @@ def address_of(name: str, page: str) -> str:
 
 
 def draft_placeholder(name: str, page: str) -> str | None:
-    """Placeholder page for drafts: available after publishing. None if the survey was published or no draft exists.
+    """Return the page that tells of a draft: available after publishing (sentence ``later_<page>``).
 
-    Args:
-        name: name of the draft.
-        page: key of the page; the catalogue has a sentence with the key ``later_<page>``.
+    None if the survey was published or no draft exists.
     """
     if storage().revisions(name) or drafts.find_draft(name) is None:
         return None

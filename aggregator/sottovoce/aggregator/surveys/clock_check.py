@@ -32,10 +32,8 @@ class SteadyClock:
     def __call__(self) -> bool:
         """Compare the clocks; return True if they agreed at every call in the last ten minutes.
 
-        So it returns False for ten minutes after a start, and after each time that the clock was set.
-
-        Raises:
-            StorageError: the database does not answer.
+        So it returns False for ten minutes after a start, and after each time that the clock was set. Raises
+        StorageError if the database does not answer.
         """
         database = self._database()
         wall = self._clock().timestamp()

@@ -1,4 +1,4 @@
-"""Time for opening, closing and deleting surveys: the database's clock, since all nodes share it."""
+"""Tell the time for opening, closing and deleting surveys: the database's clock, since all nodes share it."""
 
 import time
 from collections.abc import Callable
@@ -17,25 +17,14 @@ def present(storage: Storage, clock: Clock = now) -> datetime:
 
 
 def check_clocks(storage: Storage, clock: Clock = now) -> None:
-    """Raise an error unless this machine's clock and the database's agree.
-
-    Args:
-        storage: the database.
-        clock: returns the present moment by this machine.
-
-    Raises:
-        StorageError: the clocks are more than ``APART`` seconds apart.
-    """
+    """Raise StorageError if this machine's clock is more than ``APART`` seconds from the database's."""
     SharedClock(storage, clock).check()
 
 
 class SharedClock:
-    """The database's time, extrapolated with a monotonic clock instead of a query for each call.
+    """The database's time, extrapolated with a monotonic clock (``running``, in seconds) between queries.
 
-    Args:
-        storage: the database, queried here and at each ``check``.
-        clock: returns the present moment by this machine.
-        running: monotonic clock, in seconds.
+    The database is queried at the start and at each ``check``. ``clock`` is this machine's.
     """
 
     def __init__(self, storage: Storage, clock: Clock, running: Callable[[], float] = time.monotonic) -> None:
@@ -51,11 +40,7 @@ class SharedClock:
         return datetime.fromtimestamp(self._begin + self._running(), UTC)
 
     def check(self) -> None:
-        """Query the database's clock again, and raise an error unless this machine's clock agrees with it.
-
-        Raises:
-            StorageError: they are more than five seconds apart.
-        """
+        """Query the database's clock again; raise StorageError if this machine's is more than five seconds apart."""
         before = self._clock()
         seconds = self._ask()
         # Compare with the times before and after the query, since its duration is no difference of the clocks.

@@ -1,4 +1,4 @@
-"""Periodic work: show grown counts, close surveys, delete report ids and surveys by date, empty the database's log."""
+"""Do periodic work: show grown counts, close surveys, delete ids and surveys by date, empty the database's log."""
 
 from collections.abc import Callable, Sequence
 from datetime import UTC, datetime, timedelta
@@ -75,13 +75,7 @@ def waiting_words(seconds: int) -> str:
 
 
 def delete_due(storage: Storage, now: datetime, who: str = NO_ACTOR) -> list[str]:
-    """Delete every survey whose ``delete_on`` has come, open or closed; return their names.
-
-    Args:
-        storage: the database.
-        now: the present moment.
-        who: account that acts, for the audit log.
-    """
+    """Delete every survey whose ``delete_on`` has come, open or closed; return their names."""
     newest = {stored.name: survey_of(stored.document) for stored in storage.surveys()}
     today = now.astimezone(UTC).date()
     due = [name for name, survey in newest.items() if survey.delete_on is not None and today >= survey.delete_on]
@@ -100,13 +94,7 @@ def close_due(storage: Storage, now: datetime) -> None:
 
 
 def purge_due(storage: Storage, now: datetime, who: str = NO_ACTOR) -> list[StoredSurvey]:
-    """Purge every revision whose retention time of report ids has passed; return those revisions.
-
-    Args:
-        storage: the database.
-        now: the present moment.
-        who: account that acts, for the audit log.
-    """
+    """Purge every revision whose retention time of report ids has passed; return those revisions."""
     surveys = storage.surveys()
     due = [stored for stored in surveys if _is_due(stored, _retention_end(stored, surveys), day_of(now))]
     for stored in due:
@@ -115,18 +103,10 @@ def purge_due(storage: Storage, now: datetime, who: str = NO_ACTOR) -> list[Stor
 
 
 def forget_ahead(copy: Storage, now: datetime, days: int) -> list[str]:
-    """Delete from a backup what the database itself will have deleted by the backup's last day.
+    """Delete from a backup what the database will have deleted by its last day; return names of deleted surveys.
 
-    Args:
-        copy: backup of the database; changed in place.
-        now: time of the backup.
-        days: retention time of the backup.
-
-    Returns:
-        Names of the surveys that were deleted from the backup.
-
-    Raises:
-        StorageError: an open survey, which may close at any moment, has a shorter retention time for report ids.
+    ``days`` is the retention time of the backup. Raises StorageError if an open survey, which may close at any moment,
+    has a shorter retention time for report ids.
     """
     last = now + timedelta(days=days)
     deleted = delete_due(copy, last)

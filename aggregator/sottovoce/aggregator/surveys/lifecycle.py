@@ -1,4 +1,4 @@
-"""Lists of surveys, and texts and checks before a correction, a close or a reopening."""
+"""List surveys; write texts and check before a correction, a close or a reopening."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -59,12 +59,7 @@ def _list_survey(rows: Sequence[StoredSurvey]) -> ListedSurvey:
 
 
 def correction_words(earlier: Sequence[StoredSurvey], survey: Survey) -> str:
-    """Return a text on the effects of publishing a correction on links, personal links and counts.
-
-    Args:
-        earlier: published revisions, oldest first.
-        survey: the correction.
-    """
+    """Return a text on what publishing a correction does to links and counts; ``earlier`` revisions oldest first."""
     numbers = ", ".join(str(row.revision) for row in earlier)
     words = [
         f"This corrects {survey.name}, of which there is revision {numbers}.",
@@ -88,33 +83,18 @@ def correction_words(earlier: Sequence[StoredSurvey], survey: Survey) -> str:
 
 
 def hours_of_waiting(storage: Storage, name: str) -> int:
-    """Return for how many hours devices may delay sending a report; 0 if they send at once.
-
-    Args:
-        storage: the database.
-        name: of an existing survey.
-    """
+    """Return for how many hours devices may delay sending a report; 0 if they send at once."""
     return max(survey_of(row.document).send_within_hours for row in storage.revisions(name))
 
 
 def signed_before(earlier: Sequence[StoredSurvey], survey: Survey) -> int:
-    """Return the number of waves that were signed already if the correction adds waves, else 0.
-
-    Args:
-        earlier: published revisions, oldest first.
-        survey: the correction.
-    """
+    """Return the number of waves that were signed already if the correction adds waves, else 0."""
     before = len(survey_of(earlier[-1].document).waves) if earlier and survey.is_blind else len(survey.waves)
     return before if before < len(survey.waves) else 0
 
 
 def closing_words(storage: Storage, name: str) -> tuple[str, bool]:
-    """Return the warning text for ``survey close``, and True if it needs confirmation; for operators only.
-
-    Args:
-        storage: the database.
-        name: of an existing survey.
-    """
+    """Return the warning text for ``survey close``, and True if it needs confirmation; for operators only."""
     words, alone = _shown_by_closing(storage, name)
     hours = hours_of_waiting(storage, name)
     if not hours:
@@ -153,16 +133,7 @@ def reopening_words(storage: Storage, name: str) -> str:
 
 
 def check_reopening(storage: Storage, name: str, now: datetime) -> None:
-    """Raise an error unless a survey may be reopened.
-
-    Args:
-        storage: the database.
-        name: of the survey.
-        now: the present moment.
-
-    Raises:
-        ReportRejected: there is no such survey, its window is over, or its report ids were deleted.
-    """
+    """Raise ReportRejected if there is no such survey, its window is over, or its report ids were deleted."""
     closes = survey_of(newest(storage, name).document).closes
     if closes is not None and now >= closes:
         raise ReportRejected("closed", "the survey's window is over; a correction with a later end opens it again")

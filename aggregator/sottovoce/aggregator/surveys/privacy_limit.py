@@ -1,4 +1,4 @@
-"""Check of a survey's epsilon against the limits of respondents' devices.
+"""Check a survey's epsilon against the limits of respondents' devices.
 
 Each device refuses a survey above its limits for one question or for a whole report. So the server refuses such a
 survey before anyone is invited. Stored surveys are not checked again.
@@ -20,8 +20,7 @@ NAMED = 3
 def check_affordable(survey: Survey) -> None:
     """Refuse a survey whose epsilon is above the default limits of devices.
 
-    Raises:
-        SpecError: with the questions above the limit, or those with the largest epsilon, and remedies.
+    Raises SpecError with the questions above the limit, or those with the largest epsilon, and remedies.
     """
     problems = [*_dear_questions(survey)]
     if survey.epsilon > DEFAULT_ALLOWANCE.total:
@@ -83,15 +82,9 @@ def remedies(survey: Survey, limit: float) -> list[str]:
 
 
 def most_asked(epsilons: list[float], below: int, limit: float) -> int:
-    """Return the largest number of questions that each person can be asked within a limit.
+    """Return the most private questions, less than ``below``, that each person can be asked within a limit.
 
-    Args:
-        epsilons: of the private questions.
-        below: exclusive upper bound of the number.
-        limit: total epsilon of a report.
-
-    Returns:
-        Number of questions; 0 if even one question can exceed the limit.
+    The limit is on a report's total epsilon; 0 if even one question can exceed it.
     """
     return max((ask for ask in range(1, below) if report_epsilon(epsilons, ask) <= limit), default=0)
 

@@ -1,4 +1,4 @@
-"""Rules for a revision that follows a published one, and the reference to its predecessor.
+"""Check a revision that follows a published one, and set the reference to its predecessor.
 
 A correction may change texts, order, times, and the probabilities of answers that are drawn anew. It may not change
 what links and devices rely on: access, memoized questions, and ``release_batch``, which may only grow.
@@ -43,14 +43,7 @@ def next_revision(storage: Storage, survey: Survey) -> Survey:
     """Return the survey as it can be published: with ``replaces`` set to the digest of the newest revision.
 
     A survey that was published already is returned as it was then. Storage checks again, within its transaction, that
-    the predecessor is still the newest.
-
-    Args:
-        storage: database with the published revisions.
-        survey: from its author, with or without ``replaces``.
-
-    Raises:
-        SpecError: the survey may not follow; with all reasons.
+    the predecessor is still the newest. Raises SpecError, with all reasons, if the survey may not follow.
     """
     if any((line.what, line.about) == ("deleted", survey.name) for line in storage.record()):
         raise SpecError([Problem("/name", "belonged to a deleted survey, which devices remember: choose another")])
@@ -86,12 +79,7 @@ def _noisy_cohorts(storage: Storage, earlier: Sequence[Survey], survey: Survey) 
 
 
 def may_stay_closed(storage: Storage, survey: Survey) -> bool:
-    """Return True if the survey is closed and this correction changes texts only, so that it need not be opened again.
-
-    Args:
-        storage: database with the published revisions.
-        survey: the correction, see ``next_revision``.
-    """
+    """Return True if the survey is closed and its correction changes texts only, so that it need not reopen."""
     stored = storage.revisions(survey.name)
     closed = bool(stored) and all(row.closed for row in stored)
     return closed and _without_texts(survey_of(stored[-1].document).document) == _without_texts(survey.document)

@@ -1,4 +1,4 @@
-"""Helpers for stored surveys: parsing, newest revision, displayed number of reports, state of a wave."""
+"""Read stored surveys: parsing, newest revision, displayed number of reports, state of a wave."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -26,11 +26,7 @@ def reports_so_far(stored: StoredSurvey) -> int:
 
 
 def newest(storage: Storage, name: str) -> StoredSurvey:
-    """Return the newest revision of a survey.
-
-    Raises:
-        ReportRejected: ``unknown_survey``.
-    """
+    """Return the newest revision of a survey; raises ReportRejected ``unknown_survey`` if there is none."""
     revisions = storage.revisions(name)
     if not revisions:
         raise unknown_survey()
@@ -50,12 +46,10 @@ def wave_state(wave: Wave, now: datetime) -> str:
 
 
 def released_questions(surveys: Sequence[Survey]) -> frozenset[str]:
-    """Return the names of the public questions that a budget can publish with noise: all but the cohort.
+    """Return the names of the public questions that a budget can publish with noise: all but the cohort of any
+    revision.
 
     The size of each cohort is part of the results from the first snapshot on, so that noise would hide nothing.
-
-    Args:
-        surveys: all revisions of a survey; a question that was the cohort in any of them is left out.
     """
     questions = [question for survey in surveys for question in survey.questions if question.mechanism is None]
     return frozenset(each.name for each in questions) - {each.name for each in questions if each.cohort}

@@ -1,9 +1,7 @@
-"""Reader of survey files in YAML, or in JSON, which is a subset of YAML.
+"""Read survey files in YAML, or in JSON, which is a subset of YAML; error messages name the place in the file.
 
 Plain scalars are text, integers, true, false or null. Dates and decimals stay text, as in the canonical survey. An
 unquoted yes, no, on or off is refused, because YAML 1.1 readers take it for a boolean and YAML 1.2 readers for text.
-
-Error messages name the place in the file.
 """
 
 import re
@@ -67,11 +65,8 @@ _Loader.add_implicit_resolver("tag:yaml.org,2002:int", re.compile(r"-?(?:0|[1-9]
 
 
 def read_survey_file(path: Path) -> Survey:
-    """Read the survey in a file.
-
-    Raises:
-        SpecError: the file cannot be read, is not YAML, or does not describe a survey; with all mistakes and their
-            places.
+    """Read the survey in a file. Raises SpecError, with all mistakes and their places, if the file cannot be read, is
+    not YAML, or does not describe a survey.
     """
     try:
         data = path.read_bytes()
@@ -112,11 +107,7 @@ def places_in(path: Path) -> Callable[[str], str]:
 
 
 def parse_yaml(data: bytes) -> object:
-    """Parse YAML.
-
-    Raises:
-        SpecError: with line and column, but never the text there.
-    """
+    """Parse YAML; raises SpecError with line and column, but never the text there."""
     document, _, mistakes = _load(data)
     if mistakes:
         raise SpecError(mistakes)
@@ -174,7 +165,7 @@ _ANY = "quote texts that have a colon and a space in them, or begin with a sign"
 
 
 class _Own(yaml.MarkedYAMLError):
-    """Error with this program's own message, which does not quote the file."""
+    """An error with this program's own message, which does not quote the file."""
 
 
 def _error(mark: yaml.Mark, message: str) -> _Own:
@@ -188,11 +179,9 @@ _ONE = {"questions": "question", "choices": "choice", "coordinates": "coordinate
 
 
 def place(pointer: str, root: yaml.Node | None) -> str:
-    """Return a JSON pointer in words, as "question 3 'cheated', choice 1, label, line 14".
+    """Return a JSON pointer in words, as "question 3 'cheated', choice 1, label, line 14"; "" for the whole document.
 
-    Args:
-        pointer: into the document; "" for the whole document, whose place is "".
-        root: node of the document; the line is where the deepest existing part of the pointer begins.
+    The line is where the deepest existing part of the pointer begins below ``root``.
     """
     words: list[str] = []
     node, line = root, None

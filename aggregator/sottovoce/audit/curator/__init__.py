@@ -1,1 +1,1 @@
-"""Checks of the mechanisms for data in trusted hands."""
+"""Check the mechanisms for data in trusted hands."""

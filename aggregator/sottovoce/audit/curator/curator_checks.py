@@ -1,4 +1,4 @@
-"""The curator's own mechanisms, held against what they claim: every branch of the running code on small neighbours.
+"""Hold the curator's own mechanisms against their claims: every branch of the running code on small neighbours.
 
 A check passes only if it could have failed: its neighbours must show at least half of what is claimed.
 
@@ -41,12 +41,12 @@ ROUNDED = 1e-6
 
 
 def audit_curator() -> list[Check]:
-    """All checks of the curator's mechanisms, none of which is sampled."""
+    """Return all checks of the curator's mechanisms, none of which is sampled."""
     return [*_noise(), *(check for case in ENUMERATED for check in enumerated(case)), *_top(), check_ledger()]
 
 
 def _noise() -> Iterator[Check]:
-    """The samplers: e^(-n/d) enclosed by exact fractions, the two distributions from all branches."""
+    """Check the samplers: e^(-n/d) enclosed by exact fractions, the two distributions from all branches."""
     wrong = [f"{n}/{d}" for n, d in ((0, 1), (1, 1), (2, 3), (1, 10)) if not _encloses(*exp_bounds(n, d), n / d)]
     yield _check("e^(-n/d)", not wrong, "every branch, exact fractions")
     found = noise_distribution(lambda draws: draws.discrete_laplace(1, 2))
@@ -64,11 +64,7 @@ def _encloses(low: Fraction, high: Fraction, rate: float) -> bool:
 
 
 def enumerated(case: NeighbourCase) -> Iterator[Check]:
-    """Check a release against its claim under each relation of neighbours, by every branch of its code.
-
-    Args:
-        case: the release and its neighbours.
-    """
+    """Check a release against its claim under each relation of neighbours, by every branch of its code."""
     for relation, (first, second) in case.pairs.items():
         name, run = f"{case.name}, {relation.value}", case.answer(relation)
         if case.delta:
@@ -78,7 +74,7 @@ def enumerated(case: NeighbourCase) -> Iterator[Check]:
 
 
 def _top() -> Iterator[Check]:
-    """More cells than branches allow, by summation: all moves of each relation, counts up to 30 apart."""
+    """Check more cells than branches allow, by summation: all moves of each relation, counts up to 30 apart."""
     moves = {
         Neighbours.ADD_REMOVE: [(1, 0, 0), (1, 1, 0), (1, 1, 1)],
         Neighbours.REPLACE: [(1, -1, 0), (0, 1, -1), (-1, 0, 1), (1, -1, -1)],
@@ -91,28 +87,14 @@ def _top() -> Iterator[Check]:
 
 
 def winner_loss(counts: tuple[int, ...], move: tuple[int, ...], rate: Fraction, noise: WinnerNoise = LAPLACE) -> float:
-    """Return the loss of a noisy maximum by summation.
-
-    Args:
-        counts: of the cells.
-        move: what the neighbour adds to each.
-        rate: of the noise.
-        noise: kind of noise.
-    """
+    """Return the loss of a noisy maximum by summation; ``move`` is what the neighbour adds to each cell."""
     moved = [count + step for count, step in zip(counts, move, strict=True)]
     ratios = winner_distribution(counts, rate, noise) / winner_distribution(moved, rate, noise)
     return float(np.abs(np.log(ratios)).max())
 
 
 def delta_check(name: str, run: Run, pair: NeighbourPair, claim: tuple[float, float]) -> Check:
-    """Check the hockey-stick of a release between two neighbours against the claimed delta.
-
-    Args:
-        name: for the report.
-        run: the release.
-        pair: two neighbours.
-        claim: epsilon and delta.
-    """
+    """Check the hockey-stick of a release between two neighbours; ``claim`` is epsilon and delta."""
     found = exact_delta(run, *pair, claim[0])
     message = _verdict("delta", found, claim[1])
     scope = f"every branch, delta {found:.3g} of {claim[1]:.3g}"
@@ -120,14 +102,7 @@ def delta_check(name: str, run: Run, pair: NeighbourPair, claim: tuple[float, fl
 
 
 def judged(name: str, loss: float, claim: float, scope: str = "every branch") -> Check:
-    """Judge a computed loss by a claim.
-
-    Args:
-        name: for the report.
-        loss: between two neighbours.
-        claim: epsilon.
-        scope: what was tried.
-    """
+    """Judge a computed loss between two neighbours by the claimed epsilon."""
     message = _verdict("the loss", loss, claim)
     # JSON has no infinity.
     shown = None if math.isinf(loss) else loss
@@ -135,10 +110,7 @@ def judged(name: str, loss: float, claim: float, scope: str = "every branch") ->
 
 
 def _verdict(figure: str, found: float, claim: float) -> str:
-    """Return what is wrong, or nothing.
-
-    A check that finds less than half of its claim could not have seen a release with half of the noise.
-    """
+    """Return what is wrong, or "": less than half of a claim could not have shown a release with half of the noise."""
     if found > claim * (1 + ROUNDED):
         return f"{figure} is {found:.3g} at least, and {claim:.3g} is claimed"
     if found == 0:
@@ -190,13 +162,11 @@ class _Cut(BaseException):
 
 @dataclass
 class _Disk:
-    """Counts steps, and ends them at one.
+    """A disk that counts steps, and cuts the power at one.
 
     Attributes:
-        ledger: its file.
-        cut: the step that the power is cut before if it is even, or after; its half is the step's number.
+        cut: half of it is the number of the step; the power is cut before that step if even, after it if odd.
         synced: how many bytes of the ledger are durable.
-        steps: how many there were.
         shown: answers that were shown.
     """
 
@@ -223,7 +193,7 @@ class _Disk:
             self.shown.append(values)
 
     def watched(self, name: str) -> Callable[..., Any]:
-        """One of the system's calls, as a step."""
+        """Return one of the system's calls, as a step."""
         real = getattr(os, name)
 
         def call(*words: Any, **more: Any) -> Any:  # noqa: ANN401 - the signature of os
@@ -244,8 +214,7 @@ def ask_and_show(budget: Budget, show: Show) -> None:
 def check_ledger(ask: Ask = ask_and_show) -> Check:
     """Check that no power cut leaves an answer that was shown but is missing from the ledger.
 
-    Args:
-        ask: asks once; a faulty replacement shows that this check can fail.
+    A faulty ``ask`` shows that this check can fail.
     """
     _, steps, shown = _cut_at(ask, None)
     states = [_cut_at(ask, cut)[0] for cut in range(2 * steps)]
@@ -272,7 +241,7 @@ def _cut_at(ask: Ask, cut: int | None) -> tuple[bool, int, bool]:
 
 
 def _recorded(budget: Budget) -> list[object]:
-    """The values of all answers that the ledger holds; none where it is damaged."""
+    """Return the values of all answers that the ledger holds; none where it is damaged."""
     try:
         return [entry.answer["values"] for entry in budget.read().entries]
     except StorageError:

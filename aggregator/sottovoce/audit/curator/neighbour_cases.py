@@ -42,10 +42,7 @@ class NeighbourCase:
     """A release and two neighbours of each relation.
 
     Attributes:
-        name: of the mechanism.
-        run: the release.
-        pairs: two data sets a relation: one record of the first is another one in the second, or the second has one
-            record more.
+        pairs: in the second data set one record of the first is replaced, or there is one record more.
         epsilon: that the release is asked for.
         delta: of Gaussian noise, or 0.
         floor: answers less likely than this are not compared.
@@ -75,18 +72,16 @@ def _both(replaced: tuple[Any, Any], added: tuple[Any, Any]) -> Mapping[Neighbou
 
 
 class _Started(ExactNoise):
-    """Uniform numbers from a list, noise from elsewhere."""
+    """Noise whose uniform numbers come from a list."""
 
     def __init__(self, starts: Sequence[int], noise: ExactNoise) -> None:
         self._starts = iter(starts)
         self._noise = noise
 
     def below(self, _bound: int) -> int:
-        """Return the next number of the list."""
         return next(self._starts)
 
     def discrete_laplace(self, n: int, d: int) -> int:
-        """Return the noise that the other draws give."""
         return self._noise.discrete_laplace(n, d)
 
 
@@ -179,8 +174,7 @@ ENUMERATED = (
         least=1e-17,
     ),
 )
-"""
-Releases whose likely answers are few enough to be enumerated.
+"""Releases whose likely answers are few enough to be enumerated.
 
 One cluster hides that a record that becomes another one can move two counts, and two clusters show it.
 """

@@ -1,4 +1,4 @@
-"""The exact distribution of noise from the running sampler: every branch of its code is taken.
+"""Compute the exact distribution of noise from the running sampler: every branch of its code is taken.
 
 ``below`` branches by value and ``bernoulli`` into two, each with its exact probability. ``bernoulli_exp`` has a comb of
 branches that never ends; they are enumerated exactly to any depth (``exp_bounds``), elsewhere it is one of two.
@@ -18,7 +18,7 @@ from sottovoce.audit.branching_draws import next_script
 from sottovoce.shared.exact_noise import ExactNoise
 
 NEGLIGIBLE = 1e-18
-"""A way less likely than this is left."""
+"""A way less likely than this is not followed."""
 
 Weight = Fraction | float
 Distribution = dict[int, float]
@@ -29,7 +29,7 @@ class _Left(Exception):
 
 
 class NoiseBranches(ExactNoise):
-    """Follows a script of branches, then always the first, and remembers how many others there were."""
+    """Noise that follows a script of branches, then always the first, and remembers how many others there were."""
 
     def __init__(self, script: Sequence[int], known: dict[tuple[object, ...], Distribution], least: float) -> None:
         self.script = script
@@ -40,21 +40,21 @@ class NoiseBranches(ExactNoise):
         self._least = least
 
     def below(self, bound: int) -> int:
-        """One branch for each value."""
+        """Take one branch for each value."""
         return self._branch([Fraction(1, bound)] * bound)
 
     def bernoulli(self, n: int, d: int) -> bool:
-        """Two branches, or the one that there is."""
+        """Take two branches, or the only one."""
         share = min(Fraction(n, d), Fraction(1))
         return self._branch([share, 1 - share]) == 0
 
     def bernoulli_exp(self, n: int, d: int) -> bool:
-        """Two branches; that they have these probabilities is shown of the running code by ``exp_bounds``."""
+        """Take two branches; ``exp_bounds`` shows of the running code that they have these probabilities."""
         share = math.exp(-n / d)
         return self._branch([share, -math.expm1(-n / d)]) == 0
 
     def until(self, attempt: Callable[..., int | None], *arguments: int) -> int:
-        """One branch for each outcome of an attempt that succeeds."""
+        """Take one branch for each outcome of an attempt that succeeds."""
         key = (attempt.__name__, *arguments)
         if key not in self._known:
             name = attempt.__name__
@@ -77,39 +77,30 @@ class NoiseBranches(ExactNoise):
 
 
 class _OwnComb(NoiseBranches):
-    """Runs the body of ``bernoulli_exp`` too."""
+    """Branches that run the body of ``bernoulli_exp`` too."""
 
     def bernoulli_exp(self, n: int, d: int) -> bool:
         return ExactNoise.bernoulli_exp(self, n, d)
 
 
 def exp_bounds(n: int, d: int, least: float = 1e-30) -> tuple[Fraction, Fraction]:
-    """Exact limits of the probability with which the running ``bernoulli_exp`` is true.
-
-    Args:
-        n: numerator.
-        d: denominator.
-        least: ways less likely are left.
-    """
+    """Return exact limits of the probability that the running ``bernoulli_exp(n, d)`` is true."""
     found: dict[bool, Fraction] = {}
     _walk(lambda script: _OwnComb(script, {}, least), lambda draws: draws.bernoulli_exp(n, d), found)
     return found.get(True, Fraction(0)), 1 - found.get(False, Fraction(0))
 
 
 def noise_distribution(draw: Callable[[ExactNoise], int], least: float = NEGLIGIBLE) -> Distribution:
-    """The probability of each value that a draw of noise gives; values less likely than ``least`` may be missing."""
+    """Return the probability of each value of a draw of noise; values less likely than ``least`` may be missing."""
     return branches(draw, {}, least)
 
 
 def branches(
     draw: Callable[[ExactNoise], int], known: dict[tuple[object, ...], Distribution], least: float
 ) -> Distribution:
-    """The probability of each outcome of a draw.
+    """Return the probability of each outcome of ``draw``, which is run from its beginning for each way.
 
-    Args:
-        draw: what is run on the stand-in, from its beginning for each way.
-        known: distributions of attempts found so far.
-        least: ways less likely are left.
+    ``known`` holds the distributions of attempts found so far; ways less likely than ``least`` are not followed.
     """
     found: Distribution = {}
     _walk(lambda script: NoiseBranches(script, known, least), draw, found)
@@ -117,7 +108,7 @@ def branches(
 
 
 def _walk(stand_in: Callable[[Sequence[int]], NoiseBranches], draw: Callable[..., object], found: dict) -> None:  # type: ignore[type-arg]
-    """All ways in order, the last choice first."""
+    """Follow all ways in order, the last choice first."""
     script: list[int] = []
     while True:
         draws = stand_in(script)
@@ -132,35 +123,23 @@ def _walk(stand_in: Callable[[Sequence[int]], NoiseBranches], draw: Callable[...
 
 
 FLOOR = 1e-9
-"""Answers less likely than this are not compared, unless a check says otherwise: ways that lead to them were left."""
+"""Answers less likely than this are not compared, unless a check says otherwise: ways to them were not followed."""
 
 Run = Callable[[Any, ExactNoise], Any]
 """``run(data, draws)``: the answer of one release, hashable."""
 
 
 def exact_loss(run: Run, first: object, second: object, least: float = NEGLIGIBLE, floor: float = FLOOR) -> float:
-    """The largest log-ratio of probabilities of an answer under two data sets, in either direction.
+    """Return the largest log-ratio of probabilities of an answer under two data sets, in either direction.
 
-    Args:
-        run: the release.
-        first: a data set.
-        second: its neighbour.
-        least: ways less likely are left.
-        floor: answers less likely are not compared.
+    Ways less likely than ``least`` are not followed, answers less likely than ``floor`` not compared.
     """
     p, q = _distributions(run, first, second, least)
     return max(_largest_ratio(p, q, floor), _largest_ratio(q, p, floor))
 
 
 def exact_delta(run: Run, first: object, second: object, epsilon: float) -> float:
-    """The hockey-stick at epsilon, in the worse direction.
-
-    Args:
-        run: the release.
-        first: a data set.
-        second: its neighbour.
-        epsilon: that is claimed.
-    """
+    """Return the hockey-stick at epsilon, in the worse direction."""
     p, q = _distributions(run, first, second, NEGLIGIBLE)
     return max(_hockey_stick(p, q, epsilon), _hockey_stick(q, p, epsilon))
 

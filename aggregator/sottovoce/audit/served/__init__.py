@@ -1,1 +1,1 @@
-"""Checks of the form that an aggregator serves, in a browser."""
+"""Check the form that an aggregator serves, in a browser."""

@@ -1,4 +1,4 @@
-"""Whole visits to a served form, compared from outside: what its browser sends and stores may depend on no answer.
+"""Compare whole visits to a served form from outside: what its browser sends and stores may depend on no answer.
 
 The browser draws its own random bytes, so that what follows from them, the reported values, ids, signatures and sets of
 questions, is replaced by marks; everything else must be the same in each visit, whatever was answered.
@@ -79,12 +79,8 @@ _WORDS = {
 
 
 def check_visits(browser: Browser, form: ServedForm, tick: Tick) -> Iterator[Check]:
-    """A line about single visits, some of which must send twice; and one about people who come again in the next wave.
-
-    Args:
-        browser: makes the visits.
-        form: as it is served.
-        tick: called with the progress.
+    """Check single visits, some of which must send twice, and people who come again in the next wave; one check
+    each.
     """
     if is_too_dear(form.survey):
         yield Check("page", SUBJECT, NOT_DONE, message=TOO_DEAR)
@@ -108,7 +104,7 @@ def check_visits(browser: Browser, form: ServedForm, tick: Tick) -> Iterator[Che
 
 
 def _truths(form: ServedForm) -> list[tuple[Value, ...]]:
-    """True values of each visitor, in which the answers of each question take turns."""
+    """Return the true values of each visitor, in which the answers of each question take turns."""
     survey = form.survey
     runs = [run for vector in plan_runs(survey, quick=True).vectors for run in vector.runs][:VISITS]
     return [_encoded(form, run.answers) for run in runs]
@@ -129,7 +125,7 @@ class _Visits:
         self._waves = waves
 
     def problem(self, truths: Sequence[Sequence[Value]], tick: Tick) -> str:
-        """Describe the first difference between the visits; an empty text if there is none."""
+        """Describe the first difference between the visits; "" if there is none."""
         seen: dict[bool, Trace] = {}
         for place, truth in enumerate(truths):
             is_twice = place % 2 == 1
@@ -167,12 +163,10 @@ class _Visits:
         return self._trace(requests, reports, sent, forgotten)
 
     def _rest(self, requests: Sequence[WireRequest], *, is_back: bool = False) -> None:
-        """Until the service worker has fetched what it keeps, and the browser has looked for a newer one.
+        """Wait until the service worker has fetched what it keeps, and the browser has looked for a newer one.
 
-        Args:
-            requests: of the visit, which grow meanwhile.
-            is_back: the person came again. The browser then looks for a newer worker in its own time, a second or more
-                after the worker's last request, whatever was answered.
+        When a person came again (``is_back``), the browser looks for a newer worker in its own time, a second or more
+        after the worker's last request, whatever was answered. ``requests`` grow meanwhile.
         """
         begun = time.monotonic()
         count = -1
@@ -212,7 +206,7 @@ class _Visits:
         )
 
     def _check_redemption(self, request: WireRequest, requests: Sequence[WireRequest]) -> None:
-        """An invitation is redeemed for as many ids as there are waves, and what is blinded goes nowhere else."""
+        """Check that an invitation is redeemed for one id per wave, and that what is blinded goes nowhere else."""
         try:
             asked = parse_request(request.body)
         except (ReportRejected, ValueError):
@@ -241,7 +235,7 @@ def _stored(context: BrowserContext, page: Page) -> str:
 
 
 def _forget(page: Page) -> None:
-    """As a person does it, below the receipt."""
+    """Forget the report as a person does it, below the receipt."""
     page.click("#receipt > details > summary")
     page.click("#receipt > details button")
     page.click("#confirm .primary")

@@ -1,4 +1,4 @@
-"""Visits of invented people to a served form in a browser, whose aggregator and proxy is the audit's listener.
+"""Visit a served form with invented people in a browser, whose aggregator and proxy is the audit's listener.
 
 The listener serves the files that the aggregator under audit serves, byte for byte, and answers in its place: nothing
 that a visitor sends reaches the survey. Everything is seen from outside: on the wire and in the browser's storage.
@@ -26,7 +26,7 @@ from sottovoce.shared.spec import Question, Survey
 
 TOO_DEAR = "the form refuses this survey, because it costs more than the default limit of a device"
 FIRST = "#questions form button[type=submit]"
-"""Below the questions, whichever of them are asked."""
+"""The button below the questions, whichever of them are asked."""
 
 LATER = "#later"
 """What is shown while a report waits for its moment."""
@@ -37,37 +37,26 @@ _SECONDS_OF_HOUR = 3600
 
 @dataclass(frozen=True)
 class ServedForm:
-    """A form as it is served.
-
-    Attributes:
-        survey: that it asks, with the test keys.
-        files: of the form, by path.
-        wave: that is answered.
-    """
+    """A form as it is served: its survey, with the test keys, its files by path, and the wave that is answered."""
 
     survey: Survey
     files: Mapping[str, MockReply]
     wave: int
 
     def site(self) -> MockAggregator:
-        """The aggregator of one visit."""
+        """Return the aggregator of one visit."""
         return MockAggregator({self.survey.name: [self.survey]}, files=self.files)
 
 
 def is_too_dear(survey: Survey) -> bool:
-    """Return True if a survey costs more than the default limit: the form then refuses it."""
+    """Return whether a survey costs more than the default limit: the form then refuses it."""
     costliest_question = max(question.epsilon for question in survey.questions)
     return survey.epsilon > DEFAULT_ALLOWANCE.total or costliest_question > DEFAULT_ALLOWANCE.question
 
 
 @contextmanager
 def visitor(browser: Browser, listener: Listener) -> Iterator[BrowserContext]:
-    """Open a browser without stored data that can reach only the listener.
-
-    Args:
-        browser: the program.
-        listener: its proxy, for this computer as well.
-    """
+    """Open a browser without stored data that can reach only the listener, its proxy for this computer as well."""
     context = browser.new_context(proxy={"server": listener.origin, "bypass": "<-loopback>"})
     context.set_default_timeout(_SECONDS * 1000)
     try:
@@ -77,14 +66,7 @@ def visitor(browser: Browser, listener: Listener) -> Iterator[BrowserContext]:
 
 
 def open_form(context: BrowserContext, listener: Listener, survey: Survey, wave: int) -> Page:
-    """A new tab at the questions; what explains them is skipped, where there is any.
-
-    Args:
-        context: the visitor's browser.
-        listener: that serves the form.
-        survey: what it asks.
-        wave: of the link.
-    """
+    """Open a new tab at the questions of a link's wave; what explains them is skipped, where there is any."""
     page = context.new_page()
     if _waits(survey):
         page.clock.install(time=present_of(survey, wave) or 0)
@@ -103,13 +85,7 @@ def open_form(context: BrowserContext, listener: Listener, survey: Survey, wave:
 
 
 def answer_all(page: Page, survey: Survey, truth: Sequence[Value]) -> None:
-    """Answer what is shown, and press the button that sends.
-
-    Args:
-        page: with the questions on it.
-        survey: whose questions.
-        truth: the true values, also of what is not on the page.
-    """
+    """Answer what is shown, and press the button that sends; ``truth`` has values also of what is not on the page."""
     for place, index in enumerate(_asked(page.context, survey)):
         question, value = survey.questions[index], truth[index]
         if page.is_visible(f"#q{place}-0"):
@@ -120,14 +96,14 @@ def answer_all(page: Page, survey: Survey, truth: Sequence[Value]) -> None:
 
 
 def records(context: BrowserContext) -> list[tuple[Any, Any]]:
-    """Keys and values in the databases of a visitor's browser."""
+    """Return keys and values in the databases of a visitor's browser."""
     found = context.storage_state(indexed_db=True)["origins"]
     stores = [store for origin in found for database in origin["indexedDB"] for store in database["stores"]]  # type: ignore[typeddict-item]
     return [(each["key"], each["value"]) for store in stores for each in store["records"]]
 
 
 def _asked(context: BrowserContext, survey: Survey) -> list[int]:
-    """Indices of the questions on the page, in order: as the browser has drawn and recorded them."""
+    """Return indices of the questions on the page, in order: as the browser has drawn and recorded them."""
     # Records are in the order of waves, and the last wave is on the page.
     kept = {key[-1]: value["drawn"] for key, value in records(context) if isinstance(value, dict) and "drawn" in value}
     arm = arm_index(survey, kept.get(ARM, ""))
@@ -142,7 +118,7 @@ def _asked(context: BrowserContext, survey: Survey) -> list[int]:
 
 
 def wait_for_receipt(page: Page, survey: Survey) -> None:
-    """Until the report has arrived; where it waits for its moment, that comes at once."""
+    """Wait until the report has arrived; where it waits for its moment, that comes at once."""
     if _waits(survey):
         page.wait_for_selector(f"{LATER}, #receipt_sha256", state="attached")
         page.clock.fast_forward(1000 * _waits(survey))
@@ -155,7 +131,7 @@ def _waits(survey: Survey) -> int:
 
 
 def needed(form: ServedForm, request: WireRequest) -> bool:
-    """Return True if a form needs the request: for its own files, for the survey, or to submit the report."""
+    """Return whether a form needs the request: for its own files, for the survey, or to submit the report."""
     if request.method == "GET":
         api = API + form.survey.name
         return request.address in {*form.files, api, f"{api}/revisions", f"{api}/status"}
@@ -165,12 +141,7 @@ def needed(form: ServedForm, request: WireRequest) -> bool:
 
 
 def sent_report(form: ServedForm, requests: Sequence[WireRequest], wave: int) -> Report:
-    """The one report of a visit.
-
-    Args:
-        form: that was filled in.
-        requests: of the visit.
-        wave: that was answered.
+    """Return the one report of a visit's requests.
 
     Raises:
         TransportError: there is another number of reports than one, or something else is sent.
@@ -190,14 +161,7 @@ def sent_report(form: ServedForm, requests: Sequence[WireRequest], wave: int) ->
 
 
 def fill_in(page: Page | Frame, name: str, question: Question, value: Value) -> None:
-    """Choose or enter the answer to one question.
-
-    Args:
-        page: that shows it.
-        name: with which the ids of its controls begin.
-        question: the question.
-        value: the true value.
-    """
+    """Choose or enter the answer to one question; the ids of its controls begin with ``name``."""
     if question.domain.absent and value == question.absent:
         page.check(f"#{name}-absent")
         return
@@ -209,7 +173,7 @@ def fill_in(page: Page | Frame, name: str, question: Question, value: Value) -> 
 
 
 def _controls(question: Question, value: Value) -> list[tuple[int, str | None]]:
-    """(control's number, text to enter or None to tick it)."""
+    """Return (control's number, text to enter or None to tick it)."""
     grid = question.domain.grid
     if grid is not None:
         steps = value if isinstance(value, tuple) else (value,)

@@ -1,4 +1,4 @@
-"""A headless Chromium for audits: found, started, and shown one page at a time without anything reaching a survey."""
+"""Start a headless Chromium for audits, shown one page at a time without anything reaching a survey."""
 
 import os
 import shutil
@@ -19,10 +19,8 @@ NEEDS = "the audit of a served client needs a Chromium: install one, or name its
 
 
 def program() -> str | None:
-    """Find a Chromium: as ``CHROMIUM`` says, on the path, or None for the driver's own.
-
-    Raises:
-        TransportError: the program that ``CHROMIUM`` names does not exist.
+    """Find a Chromium: as ``CHROMIUM`` says, on the path, or None for the driver's own. Raises TransportError if the
+    program that ``CHROMIUM`` names does not exist.
     """
     named = os.environ.get("CHROMIUM")
     if named and shutil.which(named) is None:
@@ -32,11 +30,7 @@ def program() -> str | None:
 
 @contextmanager
 def browser() -> Iterator[Browser]:
-    """A running Chromium, ended on exit.
-
-    Raises:
-        TransportError: there is none, or it does not start.
-    """
+    """Start a Chromium, ended on exit; raises TransportError if there is none, or it does not start."""
     with sync_playwright() as driver:
         executable = program() or driver.chromium.executable_path
         if not Path(executable).exists():
@@ -64,7 +58,7 @@ def give_up() -> None:
 
 
 class Watchdog:
-    """Calls ``end`` once nothing has been heard for so many seconds."""
+    """A watchdog that calls ``end`` once nothing has been heard for so many seconds."""
 
     def __init__(self, seconds: float, end: Callable[[], None] = give_up) -> None:
         self._seconds, self._end = seconds, end
@@ -78,7 +72,7 @@ class Watchdog:
         self._timer.start()
 
     def stop(self) -> None:
-        """Nothing is waited for any more."""
+        """Stop waiting; the process goes on."""
         if self._timer is not None:
             self._timer.cancel()
 

@@ -1,4 +1,4 @@
-"""Visits of invented people to the frame of a single question, in a page of another origin that notes what it receives.
+"""Visit the frame of a single question with invented people, in a page of another origin that notes what it receives.
 
 The browser's randomness is given: the page must receive the record that it makes of the answer. Requests, messages,
 events and sizes beside it must be the same in each visit. Nothing leaves the browser: the audit answers each request.
@@ -54,14 +54,9 @@ _STUCK = "it cannot be answered, or does not hand over a record"
 def problem_of_visits(
     browser: Browser, asked: SingleQuestion, files: Mapping[str, PageFile], visits: int, tick: Tick
 ) -> str:
-    """Describe the first fault of the visits; an empty text if there is none.
+    """Describe the first fault of the visits, two seconds each; "" if there is none.
 
-    Args:
-        browser: makes the visits.
-        asked: the question.
-        files: frame and element, by their paths below the frame's address.
-        visits: how many; each takes two seconds.
-        tick: called with the progress.
+    ``files`` are frame and element, by their paths below the frame's address.
     """
     values = inputs_of(asked.question, visits)
     pages = {_HOST: _host(asked), **{_FRAME + path: file for path, file in files.items()}}
@@ -98,12 +93,7 @@ def _expected(asked: SingleQuestion, value: Value, tape: bytes) -> Any:  # noqa:
 def _visit(browser: Browser, pages: Mapping[str, PageFile], question: Question, value: Value, tape: bytes) -> list[Any]:
     """Return what the page around the frame receives from the first input on, and all requests.
 
-    Args:
-        browser: makes the visit.
-        pages: that the audit serves, by address.
-        question: the question.
-        value: the true value.
-        tape: what the browser has for randomness.
+    ``pages`` are those the audit serves, by address; ``tape`` is what the browser has for randomness.
     """
     requests: list[Any] = []
 

@@ -1,4 +1,4 @@
-"""The part of an audit that looks at the browser's client as an aggregator really serves it.
+"""Audit the browser's client as an aggregator really serves it.
 
 The survey is compared by its digest, and every served file, byte for byte, with this release's own, whose distributions
 the audit enumerates. ``browser_runs`` visits the served form.
@@ -24,14 +24,14 @@ from sottovoce.shared.spec import Survey
 
 MAX_BYTES = 4 * 1024 * 1024
 SECONDS = 30
-"""For each file, from the request to its last byte."""
+"""Limit for each file, from the request to its last byte."""
 
 _LATE = "the aggregator did not answer within {:g} s"
 T = TypeVar("T")
 
 
 class _Publisher(NamedTuple):
-    """The aggregator as one who reads surveys sees it."""
+    """The aggregator as a reader of surveys sees it."""
 
     origin: str
 
@@ -48,7 +48,7 @@ class _Publisher(NamedTuple):
 
 
 def fetch_survey(link: Link) -> Survey:
-    """The survey that the aggregator serves for a link, the newest revision or an earlier one.
+    """Fetch the survey that the aggregator serves for a link, the newest revision or an earlier one.
 
     Raises:
         TransportError: it cannot be reached, refuses, takes too long, or has no such survey.
@@ -58,12 +58,9 @@ def fetch_survey(link: Link) -> Survey:
 
 
 def check_survey(link: Link, survey: Survey, served: Survey) -> Check:
-    """Check that the aggregator serves the survey of the file.
+    """Check that the aggregator serves (``served``, from ``fetch_survey``) the survey of the file.
 
-    Args:
-        link: to it.
-        survey: of the file, which need not say what it replaces, nor which keys sign: publishing fills that in.
-        served: what ``fetch_survey`` gives.
+    The file need not say what the survey replaces, nor which keys sign: publishing fills that in.
     """
     # The keys are generated when the survey is published, so the file cannot have them.
     added = {"access": None} if survey.is_blind and served.is_blind and not survey.moduli else {}
@@ -76,26 +73,13 @@ def check_survey(link: Link, survey: Survey, served: Survey) -> Check:
 
 
 def check_files(link: Link) -> list[Check]:
-    """Compare every served file with this release's.
-
-    Raises:
-        TransportError: a file cannot be fetched, or takes too long.
-    """
+    """Compare every served file with this release's; raises TransportError if one cannot be fetched in time."""
     files = assemble().items()
     return [check_file(name, link.origin + path_of(name, asset, link.survey), asset.body) for name, asset in files]
 
 
 def check_file(name: str, address: str, expected: bytes) -> Check:
-    """Compare one served file with this release's.
-
-    Args:
-        name: for the report.
-        address: where it is served.
-        expected: this release's bytes.
-
-    Raises:
-        TransportError: the file cannot be fetched, or takes too long.
-    """
+    """Compare one served file with this release's; raises TransportError if it cannot be fetched in time."""
     body = _fetch(address)
     digest = hashlib.sha256(body).hexdigest()
     if body == expected:
@@ -105,21 +89,15 @@ def check_file(name: str, address: str, expected: bytes) -> Check:
 
 
 def fetch_form(link: Link) -> dict[str, MockReply]:
-    """The files of the form as the aggregator serves them, by path, for visits that reach only the audit's listener.
-
-    Raises:
-        TransportError: a file cannot be fetched, or takes too long.
+    """Fetch the files of the form by path, for visits that reach only the audit's listener. Raises TransportError if a
+    file cannot be fetched, or takes too long.
     """
     files = by_path(assemble(), link.survey)
     return {path: MockReply(200, _fetch(link.origin + path), asset.content_type) for path, asset in files.items()}
 
 
 def _fetch(address: str, most: int = MAX_BYTES) -> bytes:
-    """A file, read whole within ``SECONDS``.
-
-    Raises:
-        TransportError: it does not come, not in time, not as it should, or is too large.
-    """
+    """Read a whole file within ``SECONDS``; raises TransportError if it is late, not as it should be, or too large."""
     return _within(SECONDS, lambda: _get(address, most))
 
 

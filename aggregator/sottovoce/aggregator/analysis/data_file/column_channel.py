@@ -1,4 +1,4 @@
-"""Reading of a column through its channel, as ``parse_channel`` has parsed it."""
+"""Read a column through its channel, as ``parse_channel`` has parsed it."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -32,12 +32,7 @@ UNKNOWN = "the channel cannot report this value; it reports: {values}"
 
 
 class UnknownValue(ValueError):
-    """A value that the channel cannot report.
-
-    Args:
-        value: the value, for its place in the file; the message does not repeat it.
-        reason: what the channel can report, and how to fix it.
-    """
+    """A value that the channel cannot report, for its place in the file; the message does not repeat it."""
 
     def __init__(self, value: str, reason: str) -> None:
         super().__init__(reason)
@@ -46,7 +41,7 @@ class UnknownValue(ValueError):
 
 @dataclass(frozen=True)
 class Reading:
-    """Codes of a column: its options, its reports and its matrix.
+    """The codes of a column: its options, its reports and its matrix.
 
     Attributes:
         options: the true options, in the order of the matrix's rows.
@@ -61,22 +56,13 @@ class Reading:
 
 @dataclass(frozen=True)
 class JoinedColumns:
-    """Columns that were randomized together.
-
-    Attributes:
-        mechanism: of the block.
-        names: of its columns, in order.
-    """
+    """Columns that were randomized together by a mechanism, in its order."""
 
     mechanism: JointRR
     names: tuple[str, ...]
 
     def member(self, name: str) -> JointMember:
-        """Return the part of a column.
-
-        Raises:
-            ValueError: the column is not named.
-        """
+        """Return the part of a column; raise ValueError if it is not named."""
         if name not in self.names:
             raise ValueError("with= must name the column itself, in the place of its number in k=")
         position = self.names.index(name)
@@ -86,7 +72,7 @@ class JoinedColumns:
 
 @dataclass(frozen=True)
 class ColumnChannel:
-    """Channel of one column.
+    """A channel of one column.
 
     Attributes:
         name: name of the design; "matrix" for rows that were given themselves.
@@ -116,14 +102,9 @@ class ColumnChannel:
         return self.name in {"public", "number"}
 
     def read(self, found: Sequence[str], name: str = "") -> Reading:
-        """Return how the column's values are read.
+        """Return how the different values of a column, without missing ones, are read.
 
-        Args:
-            found: the different values of the column, without missing ones, in the order of the file.
-            name: of the column.
-
-        Raises:
-            ValueError: the channel needs names for its values; an ``UnknownValue`` if it cannot report one.
+        Raises UnknownValue, or ValueError if the channel needs names for its values.
         """
         if self.asked is not None:
             raise ValueError("this channel is for a column of numbers, not for counts of values")
@@ -185,7 +166,6 @@ def kary_rows(odds: Fraction, options: Sequence[Any]) -> Rows:
 
 
 def _pair(found: Sequence[str], pairs: Sequence[tuple[str, str]]) -> tuple[str, str] | None:
-    """Return the two values as the file writes them, if they are one of these pairs."""
     written = {value.casefold(): value for value in found}
     if len(written) < len(found):
         return None

@@ -1,4 +1,4 @@
-"""Columns of a file as the questions of a survey, so that every analysis of reports takes them.
+"""Turn the columns of a file into the questions of a survey, so that every analysis of reports takes them.
 
 Channel     Of a column, in this order: a channel that the caller names; the column ``<name>_channel`` beside it; the
             survey's question of this name; else the column is public. ``<name>_once`` is left out.
@@ -53,11 +53,7 @@ _NO_ROWS = np.zeros(0, np.int32)
 
 @dataclass(frozen=True)
 class ListedNumbers(Grid):
-    """The different numbers of a column, which need no equal steps; a step is a place in the list.
-
-    Attributes:
-        numbers: ascending, at least two.
-    """
+    """The different numbers of a column, ascending, at least two, not evenly spaced; a step is a place in the list."""
 
     numbers: tuple[Fraction, ...] = ()
 
@@ -75,11 +71,7 @@ class ListedNumbers(Grid):
         return self.numbers[place] + (step - place) * (after - self.numbers[place])
 
     def index(self, answer: object) -> int:
-        """Return the place of a number.
-
-        Raises:
-            ValueError: the column does not contain it.
-        """
+        """Return the place of a number; raise ValueError if the column does not contain it."""
         number = self.read(answer)
         if number not in self.numbers:
             raise ValueError("is not a number of the column")
@@ -91,8 +83,6 @@ class ReadColumn:
     """A column as a question.
 
     Attributes:
-        name: of the column.
-        type: of the question.
         domain: of the true values.
         mechanisms: one for each stratum; None for a public column.
         codes: reported value of each different text, by stratum, (s, u).
@@ -127,7 +117,6 @@ def data_columns(table: FileTable, channels: Mapping[str, Any], survey: Survey |
     """Return the columns of a table as reports.
 
     Args:
-        table: the table.
         channels: channel by name of the column, as ``parse_channel`` takes it.
         survey: its questions give the channels of columns with their names.
 
@@ -348,12 +337,7 @@ def described_questions(columns: Columns) -> list[dict[str, Any]]:
 
 
 def described_survey(file: str, questions: Sequence[Mapping[str, Any]]) -> Survey:
-    """Return a survey that has the names and options of a file's columns, for labels on pages.
-
-    Args:
-        file: name of the survey.
-        questions: from ``described_questions``; its channels are not among them, and no figure is computed from it.
-    """
+    """Return a survey with the names and options of a file's columns, for labels only: its channels are stand-ins."""
     none = _NO_CODES, _NO_ROWS, _NO_ROWS
     read = [ReadColumn(each["name"], each["type"], _described_domain(each), (_stand_in(each),), *none)
             for each in questions]  # fmt: skip

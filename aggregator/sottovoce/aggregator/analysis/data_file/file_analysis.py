@@ -1,4 +1,4 @@
-"""Analyses of an uploaded file, in the process that computes them: the server's own process never reads the file.
+"""Analyze an uploaded file, in the process that computes analyses: the server's own process never reads the file.
 
 columns    names of the columns, with their values, and the channels that stand beside them
 shares     the same, with the shares of all columns, and the columns as questions
@@ -29,13 +29,7 @@ Document = dict[str, Any]
 
 @dataclass(frozen=True)
 class UploadedFile:
-    """File as it was uploaded.
-
-    Attributes:
-        name: its name, which tells the kind.
-        data: its bytes.
-        channels: channel by name of the column, as text.
-    """
+    """A file as it was uploaded; its name tells the kind, and ``channels`` are text, by name of the column."""
 
     name: str
     data: bytes
@@ -48,22 +42,13 @@ class UploadedFile:
 
 @dataclass(frozen=True)
 class FileAnalysis:
-    """Analysis of an uploaded file.
-
-    Attributes:
-        kind: ``columns``, ``shares`` or a kind of request.
-        options: options of the request.
-    """
+    """An analysis of an uploaded file: ``columns``, ``shares`` or a kind of request, with its options."""
 
     kind: str
     options: Mapping[str, Any]
 
     def document(self, file: UploadedFile) -> Document:
-        """Read the file, run the analysis and return its document.
-
-        Raises:
-            EstimateError: the file or a channel is wrong, or the analysis impossible; the message says why.
-        """
+        """Read the file, run the analysis and return its document, or raise EstimateError, whose message says why."""
         try:
             if self.kind == COLUMNS:
                 return _columns(file.table())

@@ -1,4 +1,4 @@
-"""List experiment (item count technique): the share of a sensitive item from numbers of items that apply.
+"""Estimate by a list experiment (item count technique) the share of a sensitive item from numbers of items that apply.
 
 Design      One random half counts how many of J items apply to them, the other half (treated) how many of these and the
             sensitive one, J + 1. In a double list each half counts two lists, and the sensitive item is in the first
@@ -37,7 +37,7 @@ Document = dict[str, Any]
 
 @dataclass(frozen=True)
 class ListAnswers:
-    """Counts of one list.
+    """The counts of one list.
 
     Attributes:
         items: J, the number of items without the sensitive one.
@@ -58,10 +58,9 @@ def list_experiment(
     items: int | None = None,
     confidence: float = 0.95,
 ) -> Document:
-    """Estimate the share of people to whom the sensitive item applies.
+    """Estimate the share of people to whom the sensitive item applies; each row of the table is one person.
 
     Args:
-        table: one row for each person.
         columns: columns of the counts of each list, one, or one for each half; of a double list the second list has the
             sensitive item for the others.
         arm: column of the random halves.

@@ -1,4 +1,4 @@
-"""Channels of the columns of a file, as people write them.
+"""Parse the channels of the columns of a file, as people write them.
 
     coin_flip                         a = 3/4, b = 1/4
     warner 0.7                        the question with probability .7, otherwise its opposite
@@ -36,14 +36,9 @@ MISSING_K = "say how many options there are: k=4, or levels=never,once,sometimes
 
 
 def parse_channel(given: Any) -> ColumnChannel:  # noqa: ANN401 - text, rows, or a map
-    """Parse a channel.
+    """Parse text, rows of a matrix, or a map of ``matrix`` (or ``channel``), ``levels`` and ``reports``.
 
-    Args:
-        given: text such as ``"warner 0.7"``, rows of a matrix, or a map of ``matrix`` (or ``channel``), ``levels`` and
-            ``reports``.
-
-    Raises:
-        ValueError: it is no channel; the message says why.
+    Raises ValueError, whose message says why, if it is no channel.
     """
     if isinstance(given, ColumnChannel):
         return given
@@ -57,13 +52,7 @@ def parse_channel(given: Any) -> ColumnChannel:  # noqa: ANN401 - text, rows, or
 
 
 def yes_no_counts(given: str, yes: int, n: int) -> dict[str, int]:
-    """Return counts by value.
-
-    Args:
-        given: text of the channel.
-        yes: number of reports that say yes; of the crosswise design, that say "same".
-        n: number of all reports.
-    """
+    """Return counts by value of ``n`` reports, ``yes`` of which say yes; in the crosswise design, "same"."""
     one, other = SAME[0] if given.split()[:1] == ["crosswise"] else PAIRS[0]
     return {one: n - yes, other: yes}
 

@@ -23,7 +23,7 @@ from sottovoce.aggregator.file_formats.optional_imports import needed
 from sottovoce.shared.errors import SpecError
 
 MOST_BYTES = 2 << 30
-"""Largest file."""
+"""Size of the largest file."""
 
 MOST_COLUMNS = 2000
 MISSING = frozenset({"", "NA"})
@@ -41,7 +41,7 @@ IN_MEMORY = FORMATS if hasattr(os, "memfd_create") else (*DELIMITED, ".xlsx")
 
 @dataclass
 class TableColumn:
-    """A column.
+    """A column of a table.
 
     Attributes:
         values: its different texts, in the order of the file.
@@ -82,14 +82,7 @@ class TableColumn:
 
 @dataclass(frozen=True)
 class FileTable:
-    """A table as it is in a file.
-
-    Attributes:
-        file: name of the file, for messages.
-        columns: the columns by name, in the order of the file.
-        unit: word for a row's place in messages, "line" or "row".
-        lines: line of each row, for messages.
-    """
+    """A table as it is in a file; ``lines`` and ``unit`` ("line" or "row") name the rows in messages."""
 
     file: str
     columns: dict[str, TableColumn]
@@ -135,16 +128,7 @@ def read_table(path: Path) -> FileTable:
 
 
 def read_bytes(data: bytes, name: str) -> FileTable:
-    """Read the table in the bytes of a file, none of which reaches a disk.
-
-    Args:
-        data: the bytes.
-        name: name of the file, one of ``IN_MEMORY``.
-
-    Raises:
-        SpecError: the file cannot be read; the message names line and column.
-        EstimateError: an optional library is not installed.
-    """
+    """Read the table in the bytes of a file, none of which reaches a disk; raise as ``read_table`` does."""
     kind = Path(name).suffix.lower()
     if kind == ".xlsx":
         return read_workbook(data, name)
@@ -158,28 +142,14 @@ def read_bytes(data: bytes, name: str) -> FileTable:
 
 
 def read_on_disk(path: Path, name: str) -> FileTable:
-    """Read a table whose library opens the file itself.
-
-    Args:
-        path: where the file is.
-        name: its name, one of ``ON_DISK``.
-
-    Raises:
-        SpecError: the file cannot be read.
-        EstimateError: an optional library is not installed.
-    """
+    """Read a table, one of ``ON_DISK``, whose library opens the file itself; raise as ``read_table`` does."""
     return _read_parquet(path, name) if name.lower().endswith(".parquet") else _read_statistics(path, name)
 
 
 def read_delimited(file: BinaryIO, name: str) -> FileTable:
-    """Read CSV or TSV in UTF-8; the header tells whether commas, semicolons or tabs separate cells.
+    """Read CSV or TSV in UTF-8, whose cells are separated by what the header shows, and by tabs in ``.tsv``.
 
-    Args:
-        file: the open file.
-        name: its name; ``.tsv`` means tabs.
-
-    Raises:
-        SpecError: the file is empty or invalid; the message names line and column.
+    Raises SpecError if the file is empty or invalid; the message names line and column.
     """
     header = _Header(name)
     source = _lines(file, header)
@@ -239,8 +209,6 @@ def _decimal_point(text: str) -> str:
 
 @dataclass
 class _Header:
-    """Header of a file, for messages on its lines."""
-
     file: str
     delimiter: str = ""
     names: Sequence[str] = ()
@@ -309,11 +277,7 @@ def _not_empty(table: FileTable) -> FileTable:
 
 
 def read_workbook(data: bytes, name: str) -> FileTable:
-    """Read the first sheet of an Excel workbook.
-
-    Raises:
-        SpecError: it is no workbook, has a password, or holds no table; the message names row and column.
-    """
+    """Read the first sheet of an Excel workbook; raise SpecError, which names row and column, if there is no table."""
     import python_calamine as calamine
 
     try:

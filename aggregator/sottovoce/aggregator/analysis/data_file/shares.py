@@ -1,4 +1,4 @@
-"""Shares and means of each column of a file: sottovoce-shares/1."""
+"""Write the shares and means of each column of a file: sottovoce-shares/1."""
 
 from collections.abc import Sequence
 from dataclasses import asdict
@@ -22,16 +22,7 @@ def column_results(columns: Columns, rule: IntervalRule = DEFAULT_RULE) -> list[
 
 
 def shares_document(columns: Columns, names: Sequence[str] = (), rule: IntervalRule = DEFAULT_RULE) -> Document:
-    """Return the shares of all columns, or of these.
-
-    Args:
-        columns: the reports.
-        names: names of columns; none for all.
-        rule: how the intervals are made.
-
-    Raises:
-        EstimateError: there is no column with one of these names.
-    """
+    """Return the shares of the columns with these names, or of all; raise EstimateError if there is no such column."""
     results = {each.question.name: each for each in column_results(columns, rule)}
     for name in names:
         if name not in results:
@@ -41,13 +32,7 @@ def shares_document(columns: Columns, names: Sequence[str] = (), rule: IntervalR
 
 
 def results_document(file: str, reports: int, results: Sequence[QuestionResult]) -> Document:
-    """Return results as one JSON object.
-
-    Args:
-        file: name of the file, or of the channel that counts came through.
-        reports: number of rows.
-        results: the results of each column.
-    """
+    """Return results as one JSON object; ``file`` names the file, or the channel that counts came through."""
     return {
         "format": SHARES,
         "file": file,

@@ -1,4 +1,4 @@
-"""Program of the process that computes analyses: ``python -m sottovoce.aggregator.analysis.jobs.child``.
+"""Compute analyses in a process of its own: ``python -m sottovoce.aggregator.analysis.jobs.child``.
 
 Jobs arrive on standard input, replies leave on standard output. The process ends when its input ends, also in the
 middle of a computation: so it never outlives the server, however that ends. It has no database, no socket and no file.

@@ -1,4 +1,4 @@
-"""Messages between the server and the process that computes an analysis.
+"""Write and read the messages between the server and the process that computes an analysis.
 
 A message is its length in 8 bytes, then its bytes. A job is a line of JSON and the columns as they are in memory; a
 reply is JSON. Neither is a pickle: a process that reads a stranger's file must not be able to run code in its parent.
@@ -27,7 +27,7 @@ Data = Columns | UploadedFile
 
 
 class Job(NamedTuple):
-    """Analysis to compute: its request, its data, and the memory that it may take in MiB (0: no limit)."""
+    """An analysis to compute: its request, its data, and the memory that it may take in MiB (0: no limit)."""
 
     asked: Asked
     columns: Data
@@ -51,11 +51,7 @@ def write_message(stream: BinaryIO, *parts: bytes | memoryview) -> None:
 
 
 def read_message(stream: BinaryIO) -> bytes:
-    """Read a message.
-
-    Raises:
-        EOFError: the other process has ended.
-    """
+    """Read a message; raise EOFError if the other process has ended."""
     size = int.from_bytes(_exactly(stream, _LENGTH))
     return _exactly(stream, size)
 

@@ -1,4 +1,4 @@
-"""Queue of analyses: one of each survey at a time, each in a process of its own, with limits of time and memory.
+"""Queue analyses: one of each survey at a time, each in a process of its own, with limits of time and memory.
 
 A job is found by its id, which is made of its request and the state of its data: a page that is loaded again finds the
 running job instead of starting another. Jobs live on the node that took them and end with it.
@@ -33,7 +33,7 @@ Compute = Callable[[Asked, Data], Document]
 """Function that computes an analysis in a process of its own."""
 
 Work = Callable[[Compute], Document]
-"""Job: reads the reports and has them computed."""
+"""Function of a job, which reads the reports and has them computed."""
 
 STOPPED = {
     "time_limit": (
@@ -53,20 +53,14 @@ _log = logging.getLogger("sottovoce")
 
 
 class AnalysisLimits(NamedTuple):
-    """AnalysisLimits of one analysis: seconds, and MiB of memory (0: none)."""
+    """Limits of one analysis: seconds, and MiB of memory (0: none)."""
 
     seconds: float = 60
     memory: int = 1024
 
 
 class AnalysisStopped(EstimateError):
-    """The analysis was stopped before it had a result.
-
-    Args:
-        job: id of its job.
-        reason: key of ``STOPPED``.
-        limits: limits of the analysis.
-    """
+    """A stop of the analysis of a job before it had a result, for a reason that is a key of ``STOPPED``."""
 
     code = "analysis_stopped"
 
@@ -76,19 +70,12 @@ class AnalysisStopped(EstimateError):
 
 
 class QueuedJob:
-    """Analysis that waits, runs or has finished.
-
-    Args:
-        survey: name of the survey, each of which has one running job at most.
-        id: made of the request and the state of its data.
-        work: reads the reports and has them computed.
+    """An analysis that waits, runs or has finished; its id is made of the request and the state of its data.
 
     Attributes:
         began: monotonic time of its start in seconds; None while it waits.
         progress: finished steps and all steps; None if it has told none.
         finished: set when it has a document or an error.
-        document: the result, or None.
-        error: reason why there is none, or None.
         used: monotonic time of the last use.
     """
 
@@ -130,12 +117,7 @@ class QueuedJob:
 
 
 class JobQueue:
-    """Jobs of one node.
-
-    Args:
-        limits: limits of each analysis.
-        pool: processes that compute.
-    """
+    """Jobs of one node, waiting or running."""
 
     def __init__(self, limits: AnalysisLimits, pool: WorkerPool = POOL) -> None:
         self._limits = limits
@@ -146,14 +128,7 @@ class JobQueue:
         self._running: list[QueuedJob] = []
 
     def submit(self, survey: str, id: str, work: Work, again: bool = False) -> QueuedJob | None:
-        """Return the job of this id, which is started if there is none; None if too many jobs of the survey wait.
-
-        Args:
-            survey: name of the survey.
-            id: of the job.
-            work: the job.
-            again: start it also if an earlier one was stopped.
-        """
+        """Return the job of this id, started if there is none, or ``again`` if stopped; None if too many wait."""
         with self._lock:
             self._forget_unused()
             found = self._jobs.get(id)
@@ -167,7 +142,7 @@ class JobQueue:
             return found
 
     def find(self, survey: str, id: str) -> QueuedJob | None:
-        """Return the job of a survey with this id, or None: it never was here, or the node has restarted since."""
+        """Return the job of a survey with this id; None if it never was here, or the node has restarted since."""
         found = self._jobs.get(id)
         return found if found is not None and found.survey == survey else None
 

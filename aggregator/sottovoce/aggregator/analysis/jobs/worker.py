@@ -1,4 +1,4 @@
-"""Processes that compute analyses, seen from the server.
+"""Run processes that compute analyses, seen from the server.
 
 One process that has finished is kept for the next job, since starting Python with numpy takes longer than most
 analyses. It is ended when no job came for a while.
@@ -23,7 +23,7 @@ IDLE = 15 * 60
 
 
 class Worker:
-    """Process that computes one analysis at a time; it gets no socket, no database and no setting of the server."""
+    """A process that computes one analysis at a time; it gets no socket, no database and no setting of the server."""
 
     def __init__(self) -> None:
         environment = {name: value for name, value in os.environ.items() if not name.startswith(_SECRET)}
@@ -53,14 +53,9 @@ class Worker:
         return self._process.wait() < 0
 
     def run(self, job: Job, progress: Callable[[int, int], None]) -> dict[str, Any]:
-        """Compute a job and return its reply.
+        """Compute a job and return its reply; raise EOFError or OSError if the process has ended.
 
-        Args:
-            job: the job.
-            progress: called with the number of finished steps and of all steps.
-
-        Raises:
-            EOFError, OSError: the process has ended, or was killed.
+        ``progress`` is called with the number of finished steps and of all steps.
         """
         write_message(cast(IO[bytes], self._process.stdin), *pack_job(job))  # type: ignore[arg-type]
         while "progress" in (reply := unpack_reply(read_message(cast(IO[bytes], self._process.stdout)))):  # type: ignore[arg-type]

@@ -1,4 +1,4 @@
-"""Reports of people who may answer at random, for models of those who answer with care.
+"""Model the reports of those who answer with care, where some people may answer at random.
 
 Model       A person is careless with probability D(x), and then chooses the answer evenly among the options shown,
             as in ``estimators.careless.anchors``. A report on outcome and anchors has the likelihood
@@ -65,17 +65,9 @@ class CarelessReports:
 def careless_reports(
     columns: Columns, outcome: Answers, predictors: Sequence[Answers], confidence: float, linear: bool
 ) -> CarelessReports:
-    """Return what the anchors say of each report.
+    """Return what the anchors say of each report; ``linear`` for a linear model.
 
-    Args:
-        columns: all reports.
-        outcome: the outcome.
-        predictors: the predictors.
-        confidence: nominal coverage of the limits of the share of careless people.
-        linear: the model is a linear one.
-
-    Raises:
-        EstimateError: there is no anchor, the outcome is not corrected, or the model is not.
+    Raises EstimateError if there is no anchor, the outcome is not corrected, or the model is not.
     """
     question = columns.question(outcome.variable.question)
     known = careless_in(columns, confidence)
@@ -120,13 +112,7 @@ def _anchor(question: Question, answers: Answers, known: Careless) -> Array:
 
 
 def among_careful(model: LatentModel, sample: Sample, reports: CarelessReports) -> CarelessModel:
-    """Return the likelihood of all reports, whose parameters are those of the model of careful people, then D's.
-
-    Args:
-        model: the likelihood of careful people's reports on the outcome.
-        sample: the reports used.
-        reports: what the anchors say of all reports.
-    """
+    """Return the likelihood of all reports, whose parameters are those of ``model`` (of careful people), then D's."""
     columns, *_ = with_constant(sample.design.without(reports.drawn))
     at_random = sample.outcome.likelihood @ reports.chances
     careless = np.outer(at_random, reports.careless).ravel()

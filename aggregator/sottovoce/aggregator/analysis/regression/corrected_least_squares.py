@@ -1,4 +1,4 @@
-"""Linear regression on scores: least squares, corrected for what randomized predictors add to their own squares.
+"""Fit linear regressions on scores: least squares, corrected for what randomized predictors add to their own squares.
 
 Equations   u = (1, x, z): constant, public predictors, scores of randomized ones, E[z | true a] = the indicators of a,
             or the number, and products of these (interactions). E[u u'] is unbiased everywhere except where two
@@ -32,10 +32,7 @@ from sottovoce.shared.errors import EstimateError
 class Correction:
     """Unbiased scores of the true product of two columns that share a randomized predictor.
 
-    Attributes:
-        first: index of one column.
-        second: index of the other one, or of the same.
-        products: (n,); None if the product is always 0.
+    ``first`` and ``second`` are the columns' indices, maybe the same; ``products`` is (n,), None if it is always 0.
     """
 
     first: int
@@ -59,7 +56,7 @@ def solve(
     clusters: Codes | None = None,
     answered: Array | None = None,
 ) -> LinearFit:
-    """Fit the corrected least squares regression of ``outcome`` on ``columns``.
+    """Fit the corrected regression of ``outcome`` on ``columns``; raise EstimateError if there is no stable solution.
 
     Args:
         columns: (p, n), constant, public predictors and scores.
@@ -69,9 +66,6 @@ def solve(
         weights: (n,) positive, or None for equal weights.
         clusters: (n,) cluster numbers 0, 1, .. of the reports, or None.
         answered: (n,), unbiased scores of having answered, for a regression among those who answered; None for all.
-
-    Raises:
-        EstimateError: the equations have no stable solution.
     """
     weight = np.ones(columns.shape[1]) if weights is None else weights
     here = np.ones(columns.shape[1]) if answered is None else answered

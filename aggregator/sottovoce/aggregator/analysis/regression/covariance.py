@@ -1,4 +1,4 @@
-"""Covariance of maximum likelihood estimates, in five kinds; each result names the kind it uses.
+"""Compute the covariance of maximum likelihood estimates, in five kinds; each result names the kind it uses.
 
 observed    Inverse of the observed information.
 expected    Inverse of the expected information; for yes/no reports only.
@@ -26,8 +26,6 @@ def covariance(model: Model, fit: Fit, kind: str, clusters: Codes | None = None)
     """Return the covariance matrix of the estimates, (d, d).
 
     Args:
-        model: the likelihood.
-        fit: its maximum.
         kind: one of ``KINDS``; ignored if there are clusters.
         clusters: (n,) cluster numbers 0, 1, .. of the reports, or None.
 
@@ -48,12 +46,7 @@ def covariance(model: Model, fit: Fit, kind: str, clusters: Codes | None = None)
 def clustered_products(scores: Array, clusters: Codes) -> Array:
     """Return the sum over clusters of the products of their summed scores, times G / (G - 1), (d, d).
 
-    Args:
-        scores: (d, n), weights included.
-        clusters: (n,) cluster numbers 0, 1, ...
-
-    Raises:
-        EstimateError: there is only one cluster.
+    ``scores`` are (d, n), weights included; ``clusters`` are (n,), 0, 1, ... Raises EstimateError if there is only one.
     """
     count = int(clusters.max()) + 1
     if count < 2:

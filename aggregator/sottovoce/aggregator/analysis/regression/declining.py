@@ -1,4 +1,4 @@
-"""Likelihood of an answer among the people who answered, with a logit of its own for declining.
+"""Model an answer among the people who answered, with a logit of its own for declining.
 
 Model       P(absent | x) = D = F(x'g), P(c | x) = (1 - D) pi_c(x; b), pi the model of those who answered: a logit,
             multinomial or ordered. A report has the likelihood q = D L_absent + (1 - D) q_b, q_b = sum_c pi_c L_c.
@@ -33,7 +33,7 @@ _SCALE = 0.5
 
 @dataclass(frozen=True)
 class DecliningModel:
-    """Likelihood of reports on an answer that people may decline; its parameters are b, then g.
+    """A likelihood of reports on an answer that people may decline; its parameters are b, then g.
 
     Attributes:
         answered: model of the people who answered; of careful people it may have declining in turn.
@@ -129,7 +129,6 @@ class DecliningModel:
 
     @property
     def _prior(self) -> float:
-        """Weight of the added report in each row."""
         return PRIOR * len(self.columns) / self.rows if self.added is None else self.added
 
     def _prior_logs(self, theta: Array, part: slice) -> float:
@@ -163,7 +162,6 @@ LatentModel = Multinomial | Ordered | DecliningModel
 
 
 def _part_of(model: LatentModel, part: slice, weights: Array) -> LatentModel:
-    """Return the model of some of its reports, with other weights."""
     columns = model.columns[:, part]
     if isinstance(model, DecliningModel):
         answered = _part_of(model.answered, part, weights)

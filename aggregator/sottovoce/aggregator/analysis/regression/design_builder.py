@@ -83,7 +83,6 @@ def make_design(
     """Build the design matrix for a subset of the reports.
 
     Args:
-        formula: terms of the model.
         predictors: public or randomized variables of the formula.
         rows: (m,), indices of the reports used; every predictor is observed in all of them.
         strata: the stratum (wave and revision) of each of these reports, (m,), and the names of the strata; each
@@ -98,8 +97,6 @@ def make_design(
 
 
 class _Builder:
-    """Design of the terms of one formula, for some reports."""
-
     def __init__(self, formula: Formula, predictors: Mapping[str, Answers], rows: Row, smallest: int) -> None:
         self._formula = formula
         self._predictors = predictors

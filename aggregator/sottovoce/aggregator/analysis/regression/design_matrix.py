@@ -34,10 +34,9 @@ Row = NDArray[np.intp]
 
 @dataclass(frozen=True)
 class Term:
-    """One column of a design: a product of indicators and numbers.
+    """A column of a design: a product of indicators and numbers.
 
     Attributes:
-        name: name of the column.
         predictor: term of the formula that the column belongs to.
         factors: factors of that term.
         groups: category of each categorical factor that the indicators select.
@@ -76,12 +75,7 @@ class Recipe:
         return tuple(dict.fromkeys(name for term in self.terms for name in term.names if name not in term.groups))
 
     def row(self, groups: Mapping[str, str], numbers: Mapping[str, float]) -> list[float]:
-        """Return the values of all columns for one person.
-
-        Args:
-            groups: category of each categorical predictor.
-            numbers: value of each numeric predictor.
-        """
+        """Return the values of all columns for a person with these categories and values of the predictors, by name."""
         values = {name: np.array(value) for name, value in numbers.items()}
         found = []
         for term in self.terms:
@@ -92,13 +86,7 @@ class Recipe:
 
 
 class Factor(NamedTuple):
-    """Randomized factor of a product.
-
-    Attributes:
-        answers: reports on the variable.
-        category: category of an indicator; "" for a number.
-        squared: score the square of the true value.
-    """
+    """A randomized factor of a product: the indicator of a category, or a number ("") or its square."""
 
     answers: Answers
     category: str
@@ -107,7 +95,7 @@ class Factor(NamedTuple):
 
 @dataclass(frozen=True)
 class Design:
-    """Design matrix of a regression.
+    """A design matrix of a regression.
 
     Attributes:
         recipe: what the columns are.
@@ -134,11 +122,7 @@ class Design:
         return self.without({each.name for each in self.randomized})
 
     def without(self, names: Set[str]) -> "Design":
-        """Return the design of the columns without some predictors.
-
-        Args:
-            names: of the predictors; all randomized ones among them.
-        """
+        """Return the design of the columns without some predictors, all randomized ones among them."""
         indices = [place for place, term in enumerate(self.terms) if names.isdisjoint(term.names)]
         terms = tuple(self.terms[place] for place in indices)
         columns = np.ascontiguousarray(self.public[indices])
@@ -180,12 +164,7 @@ class Design:
         return block is not None and any(block[:2] in self._sources(column) for column in range(len(self.terms)))
 
     def with_outcome(self, outcome: Answers, category: str) -> Array:
-        """Return unbiased scores of each column times a category of a linked outcome, (p, n).
-
-        Args:
-            outcome: reports on the outcome.
-            category: one of its categories.
-        """
+        """Return unbiased scores of each column times a category of a linked outcome, (p, n)."""
         beside = (Factor(outcome, category),)
         found = [self._products(column, beside=beside) for column in range(len(self.terms))]
         return np.stack([np.zeros(len(self.rows)) if each is None else each for each in found])
@@ -201,11 +180,7 @@ class Design:
         return found
 
     def cells(self) -> tuple[tuple[tuple[int, ...], ...], Array]:
-        """Enumerate the joint categories of the randomized predictors.
-
-        Returns:
-            The category of each predictor in each cell, and the factor of each column there, (cells, p).
-        """
+        """Return the joint categories of the randomized predictors, and the factor of each column there, (cells, p)."""
         sizes = [range(len(each.variable.categories)) for each in self.randomized]
         cells = tuple(product(*sizes))
         factors = np.ones((len(cells), len(self.terms)))
@@ -223,12 +198,7 @@ class Design:
 
 
 def product_scores(factors: Sequence[Factor], rows: Row) -> Array:
-    """Return unbiased scores of a product of different variables, (m,) or a single 1.
-
-    Args:
-        factors: the variables; those of one block have a score of their own together.
-        rows: (m,), indices of the reports used.
-    """
+    """Return unbiased scores of a product of different variables, (m,) or a single 1; a block is scored together."""
     found: Array = np.ones(1)
     for places in blocks_of([each.answers.variable for each in factors]):
         together = [factors[place] for place in places]
@@ -242,17 +212,7 @@ def product_scores(factors: Sequence[Factor], rows: Row) -> Array:
 
 
 def scores_of(answers: Answers, category: str, rows: Row, *, squared: bool) -> Array:
-    """Return unbiased scores of a randomized factor, (m,).
-
-    Args:
-        answers: reports on the variable.
-        category: category of an indicator; "" for a number.
-        rows: (m,), indices of the reports used.
-        squared: score the square of the true value.
-
-    Raises:
-        EstimateError: the reports of a number have no scores of its square.
-    """
+    """Return unbiased scores of a randomized factor, (m,); raise EstimateError if a number has none of its square."""
     codes = answers.codes[rows]
     if category:
         # An indicator is its own square.
@@ -275,18 +235,9 @@ def known_categories(answers: Answers, rows: Row) -> Row:
 
 
 def refuse_small_cells(outcome: Answers, predictors: Sequence[Answers], rows: Row, smallest: int) -> None:
-    """Refuse a regression of one public answer on another if a nonempty cell of their table is too small.
+    """Raise EstimateError if a nonempty cell of a public outcome and a public predictor has under ``smallest`` reports.
 
     No noise protects public answers, so such a regression would describe identifiable people.
-
-    Args:
-        outcome: the outcome.
-        predictors: the predictors.
-        rows: (m,), indices of the reports used.
-        smallest: smallest allowed nonempty cell of two public answers.
-
-    Raises:
-        EstimateError: a cell is smaller.
     """
     public = [each for each in (outcome, *predictors) if each.variable.public and each.variable.categories]
     for other in public[1:] if public[:1] == [outcome] else []:

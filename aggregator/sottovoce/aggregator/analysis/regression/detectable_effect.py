@@ -1,4 +1,4 @@
-"""Smallest effect that a fitted model could find, and people needed for a given odds ratio.
+"""Compute the smallest effect that a fitted model could find, and the people needed for a given odds ratio.
 
 Maths   A coefficient with standard error s is found at the 5 % level with power .8 if it is (z_.975 + z_.8) s = 2.80 s
         from 0. The variance falls as 1 / n, so an effect e takes n (2.80 s / e)^2 people with the same predictors and
@@ -24,11 +24,10 @@ _OF_ODDS = frozenset({"logit", "multinomial", "ordered"})
 
 @dataclass(frozen=True)
 class DetectableEffect:
-    """Smallest effect of one term.
+    """The smallest effect of one term.
 
     Attributes:
         category: category of the outcome; None if there are only two.
-        term: the term.
         smallest: smallest absolute coefficient that is found with ``POWER``.
         people: people needed to find an odds ratio of ``ODDS_RATIO``; None in a linear model.
     """
@@ -57,11 +56,8 @@ def detectable_effects(fitted: Regression) -> Sequence[DetectableEffect]:
 
 
 def people_needed(n: int, std_error: float, odds_ratio: float = ODDS_RATIO) -> int:
-    """Return the number of people that a logit needs to find an odds ratio with ``POWER``.
+    """Return the number of people that a logit needs to find an odds ratio (not 1) with ``POWER``.
 
-    Args:
-        n: people in a fitted model with the same predictors and channels.
-        std_error: standard error of its log odds ratio.
-        odds_ratio: the odds ratio, not 1.
+    ``std_error`` is of its log odds ratio, for ``n`` people in a fitted model with the same predictors and channels.
     """
     return math.ceil(n * (REACH * std_error / math.log(odds_ratio)) ** 2)

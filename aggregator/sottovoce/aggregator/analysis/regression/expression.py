@@ -22,13 +22,7 @@ _OPERATIONS: Mapping[str, Callable[..., Array]] = {
 
 
 def evaluate(calculation: Calculation, numbers: Mapping[str, Array], scales: Scales) -> Array:
-    """Return the value of an expression for each report; not finite where it has none.
-
-    Args:
-        calculation: the expression.
-        numbers: values of each variable, (n,).
-        scales: constants of each ``scale`` in the expression.
-    """
+    """Return the value of an expression for each report, from values (n,) by name; not finite where it has none."""
     if calculation.name:
         return numbers[calculation.name]
     if not calculation.parts:
@@ -44,12 +38,7 @@ def evaluate(calculation: Calculation, numbers: Mapping[str, Array], scales: Sca
 
 
 def scales_of(calculation: Calculation, numbers: Mapping[str, Array]) -> Scales:
-    """Return the constants of each ``scale`` in an expression, inner ones first.
-
-    Args:
-        calculation: the expression.
-        numbers: values of each variable for the reports used, (n,).
-    """
+    """Return the constants of each ``scale`` in an expression, inner ones first, from values (n,) of the reports."""
     found: dict[Calculation, tuple[float, float]] = {}
     for part in calculation.parts:
         found |= scales_of(part, numbers)

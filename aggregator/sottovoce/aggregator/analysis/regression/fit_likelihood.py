@@ -108,15 +108,10 @@ class _Likelihood(NamedTuple):
 
 
 def likelihood_regression(sample: Sample, kind: str, careless: CarelessReports | None = None) -> Regression:
-    """Fit a model of the outcome's categories by maximum likelihood.
+    """Fit a model of the outcome's categories by maximum likelihood, "logit", "multinomial" or "ordered".
 
-    Args:
-        sample: the reports.
-        kind: "logit", "multinomial" or "ordered".
-        careless: what anchors say of the reports, for a model of those who answer with care; None for one of all.
-
-    Raises:
-        EstimateError: the predictors are collinear, or the kind of errors does not support these reports.
+    With ``careless`` it is of those who answer with care. Raises EstimateError if the predictors are collinear, or the
+    kind of errors does not support these reports.
     """
     model, parameters, of_predictor, of_declining, notes = _with_declining(sample, kind)
     if careless is not None and isinstance(model, LatentModel):
@@ -157,8 +152,8 @@ def _with_declining(sample: Sample, kind: str) -> _Likelihood:
 def _declining_with_randomized(sample: Sample, kind: str, share: float, common: bool) -> _Likelihood:
     """Return the likelihood for a randomized predictor, on which declining may depend too.
 
-    Declining is one more category of the multinomial logit: the log odds of the others among those who answered are
-    the same. A common share is taken as known: it mixes the reports of those who declined into the channel.
+    Declining is one more category of the multinomial logit: the log odds of the others among those who answered are the
+    same. A common share is taken as known: it mixes the reports of those who declined into the channel.
     """
     likelihood, categories = sample.outcome.likelihood, sample.categories
     if common:
@@ -204,15 +199,7 @@ def _declining_test(fitted: Fitted) -> LikelihoodRatio | None:
 def _model(
     sample: Sample, kind: str, likelihood: Array, categories: Sequence[str], mixed: Array
 ) -> tuple[Model, tuple[FittedParameter, ...], tuple[FittedParameter, ...]]:
-    """Return the likelihood, its parameters in order, and the parameters of a randomized predictor's own model.
-
-    Args:
-        sample: the reports.
-        kind: of the model.
-        likelihood: of the reports on the outcome over the categories of the model.
-        categories: of the model.
-        mixed: (categories of the outcome, categories of the model), that makes this likelihood of the outcome's.
-    """
+    """Return the likelihood, its parameters in order, and those of a randomized predictor's own model."""
     codes, design = sample.outcome.codes[sample.rows], sample.design
     if kind == "ordered":
         slopes = [FittedParameter(None, term) for term in design.terms[1:]]
@@ -333,7 +320,6 @@ def _other_models(fitted: Fitted, found: Sequence[Coefficient], kind: str) -> di
 
 
 def _of_predictor(fitted: Fitted, found: Sequence[Coefficient], kind: str) -> Regression | None:
-    """Return the model of the randomized predictor, if there is one."""
     if not found:
         return None
     model = "logit" if found[0].category is None else "multinomial"

@@ -30,15 +30,12 @@ Terms = dict[Factors, None]
 def parse_formula(text: str) -> Formula:
     """Parse a formula such as ``cheated ~ year * sex + age + I(age^2)``.
 
-    Raises:
-        EstimateError: the formula is too long, has too many terms, or is not in the grammar; names the column.
+    Raises EstimateError, which names the column, if it is too long, has too many terms, or is not in the grammar.
     """
     return _FormulaParser(text).formula()
 
 
 class _FormulaParser:
-    """Recursive descent over the tokens of one formula."""
-
     def __init__(self, text: str) -> None:
         self._read = TokenReader(text, _ABOUT, _UNEXPECTED)
         self._factors: dict[str, Calculation] = {}

@@ -13,11 +13,7 @@ Factors = tuple[str, ...]
 class Calculation:
     """An arithmetic expression: a number, a name, or an operation on expressions.
 
-    Attributes:
-        sign: "number", "name", a sign of + - * / ^, or one of ``FUNCTIONS``; "-" of one part changes the sign.
-        parts: expressions that the operation takes.
-        value: the number.
-        name: name of a variable.
+    ``sign`` is "number", "name", a sign of + - * / ^, or one of ``FUNCTIONS``; "-" of one part changes the sign.
     """
 
     sign: str
@@ -53,7 +49,6 @@ class Formula:
     Attributes:
         outcome: name of the outcome; "" if the formula has none.
         terms: terms by number of factors, without the constant.
-        intercept: True if the model has a constant.
         factors: calculation of each factor, by its text; a variable by its own name.
         references: reference category of each variable that has a chosen one.
     """

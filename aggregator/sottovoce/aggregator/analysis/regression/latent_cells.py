@@ -24,7 +24,6 @@ def likelihood_with_cells(
     Args:
         outcome: model of the outcome on the public factors of the design's columns.
         design: the design, with at least one randomized predictor, all of them categorical.
-        reports: reports on the outcome.
         mixed: (categories, categories of the model), that makes the model's likelihood of the outcome's.
     """
     cells, factors = design.cells()

@@ -1,4 +1,4 @@
-"""Likelihood-ratio tests of nested models, and profile likelihood limits, which exist even without standard errors.
+"""Test nested models by likelihood ratio, and compute profile likelihood limits, which need no standard errors.
 
 Test        Twice the loss in log likelihood without some parameters; chi-square with as many degrees of freedom.
 Limits      The two values at which the profile log likelihood (maximized over all other parameters) is z^2 / 2 below
@@ -22,7 +22,7 @@ _FLAT = 1e-6
 
 @dataclass(frozen=True)
 class LikelihoodRatio:
-    """Joint test of all columns of one predictor: ``statistic`` is chi-square with ``df`` under no effect."""
+    """A joint test of all columns of one predictor: ``statistic`` is chi-square with ``df`` under no effect."""
 
     predictor: str
     statistic: float
@@ -31,16 +31,9 @@ class LikelihoodRatio:
 
 
 def likelihood_ratio(model: Model, fit: Fit, predictor: str, without: NDArray[np.bool_]) -> LikelihoodRatio:
-    """Test a predictor by likelihood ratio.
+    """Test a predictor; ``without`` is (d,), True for the parameters that are 0 under the null hypothesis.
 
-    Args:
-        model: the likelihood.
-        fit: its maximum.
-        predictor: the predictor's name.
-        without: (d,), True for the parameters that are 0 under the null hypothesis.
-
-    Raises:
-        EstimateError: the model has no maximum with the predictor, or none without it.
+    Raises EstimateError if the model has no maximum with the predictor, or none without it.
     """
     nested = maximize(model, np.where(without, 0.0, fit.theta), ~without)
     if not (fit.converged and nested.converged):
@@ -52,16 +45,9 @@ def likelihood_ratio(model: Model, fit: Fit, predictor: str, without: NDArray[np
 
 
 def profile_limits(model: Model, fit: Fit, index: int, confidence: float = 0.95) -> tuple[float | None, float | None]:
-    """Return likelihood-ratio limits of one parameter.
+    """Return likelihood-ratio limits (low, high) of the parameter at ``index``, None for an unbounded side.
 
-    Args:
-        model: the likelihood.
-        fit: its maximum, or the last point of the search if there is none.
-        index: index of the parameter.
-        confidence: nominal coverage.
-
-    Returns:
-        (low, high); None for an unbounded side.
+    ``fit`` is the maximum, or the last point of the search if there is none.
     """
     profile = _ParameterProfile(model, fit, index, normal_quantile(confidence))
     return profile.limit(-1.0), profile.limit(1.0)
@@ -69,8 +55,6 @@ def profile_limits(model: Model, fit: Fit, index: int, confidence: float = 0.95)
 
 @dataclass(frozen=True)
 class _ParameterProfile:
-    """Profile likelihood of one parameter: maximized over all others."""
-
     model: Model
     fit: Fit
     index: int

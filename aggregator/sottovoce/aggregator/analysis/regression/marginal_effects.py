@@ -1,4 +1,4 @@
-"""Logit results on the scale of shares: average marginal effects, and predicted shares with limits.
+"""Express logit results on the scale of shares: average marginal effects, and predicted shares with limits.
 
 Effect      f_cj = P_c (b_cj - sum_d P_d b_dj), the derivative of category c's share by predictor j, averaged over the
             reports; the derivative also for a 0/1 predictor. Variance: delta method, plus var(f) / n because the
@@ -16,13 +16,7 @@ from sottovoce.aggregator.estimators.intervals import normal_quantile
 def average_effects(model: Multinomial, theta: Array, covariance: Array) -> tuple[Array, Array]:
     """Return the average marginal effects of all predictors on the shares of the categories after the first.
 
-    Args:
-        model: the likelihood.
-        theta: its maximum, (d,).
-        covariance: covariance of the estimates, (d, d).
-
-    Returns:
-        Effects and standard errors, each (k - 1, p).
+    ``theta`` (d,) is the maximum, with its ``covariance`` (d, d); effects and standard errors are (k - 1, p) each.
     """
     weights = np.ones(model.rows) if model.weights is None else model.weights
     effects = np.empty((*model.shape, model.rows))
@@ -41,16 +35,12 @@ def average_effects(model: Multinomial, theta: Array, covariance: Array) -> tupl
 def predicted_shares(
     coefficients: Array, covariance: Array, columns: Array, confidence: float = 0.95
 ) -> tuple[Array, Array, Array]:
-    """Predict the shares of all categories for given predictors.
+    """Predict the shares of all categories for given predictors: shares, lower and upper limits, each (k, m).
 
     Args:
         coefficients: (k - 1, p), those of the categories after the first.
         covariance: of the coefficients, category by category, ((k - 1) p, (k - 1) p).
         columns: (p, m), the predictors of m rows.
-        confidence: nominal coverage of each interval.
-
-    Returns:
-        Shares, lower and upper limits, each (k, m).
     """
     # Clipping at 600 keeps exp and sums of it finite (exp overflows near 709).
     odds = np.exp(np.clip(coefficients @ columns, -600, 600))

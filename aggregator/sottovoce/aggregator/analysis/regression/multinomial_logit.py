@@ -1,4 +1,4 @@
-"""Logit and multinomial logit of a true answer observed only through its randomized report; yes/no is two categories.
+"""Fit a (multinomial) logit of a true answer observed only through its randomized report; yes/no is two categories.
 
 Model       P(true = c | x) = exp(x' b_c) / sum_d exp(x' b_d), b_0 = 0; the report y has the likelihood
             L_c = P(y | c) up to a factor. q = sum_c P_c L_c; r_c = P_c L_c / q, the shares given the report.
@@ -20,7 +20,7 @@ _LARGEST = 600.0  # exp(600) and sums of it are finite; exp overflows near 709
 
 @dataclass(frozen=True)
 class Multinomial(Likelihood):
-    """Likelihood of reports on a categorical answer."""
+    """A likelihood of reports on a categorical answer."""
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -101,16 +101,13 @@ def times_columns(residuals: Array, columns: Array) -> Array:
 
 
 def information(truth: Array, given: Array, columns: Array, weights: Array | None) -> Array:
-    """Return the observed information of log odds that are linear in the columns.
+    """Return the observed information of log odds that are linear in the columns, ((k - 1) p, (k - 1) p).
 
     Args:
         truth: (k - 1, m), fitted shares of the categories after the first.
         given: (k - 1, m), these shares given the report.
         columns: (p, m), predictors.
         weights: (m,) or None.
-
-    Returns:
-        ((k - 1) p, (k - 1) p).
     """
     categories, predictors = len(truth), len(columns)
     total = np.empty((categories, predictors, categories, predictors))

@@ -35,7 +35,7 @@ _SINGULAR = 1e-12  # of a matrix scaled to a unit diagonal
 
 
 class Sums(NamedTuple):
-    """Contribution of a block of reports: log likelihood, gradient (d,), observed information (d, d)."""
+    """The contribution of a block of reports: log likelihood, gradient (d,), observed information (d, d)."""
 
     log_likelihood: float
     gradient: Array
@@ -44,7 +44,7 @@ class Sums(NamedTuple):
 
 @dataclass(frozen=True)
 class Likelihood:
-    """Likelihood of reports on an answer with categories.
+    """A likelihood of reports on an answer with categories.
 
     Attributes:
         columns: (p, n), predictors, each contiguous.
@@ -65,13 +65,7 @@ class Likelihood:
 
 
 class Model(Protocol):
-    """Likelihood of independent reports.
-
-    Attributes:
-        rows: number n of reports.
-        parameters: number d of parameters.
-        weights: (n,) positive, or None for equal weights.
-    """
+    """A likelihood of n independent reports with d parameters; weights (n,) are positive, or None for equal weights."""
 
     @property
     def rows(self) -> int: ...  # noqa: D102 - documented in the class
@@ -109,13 +103,11 @@ class Model(Protocol):
 
 @dataclass(frozen=True)
 class Fit:
-    """Result of the search for a maximum.
+    """A result of the search for a maximum.
 
     Attributes:
         theta: the last parameters, (d,).
-        log_likelihood: its value at ``theta``.
         information: observed information, (d, d).
-        converged: True if a maximum was found.
         runs_off: direction in which the likelihood has no maximum, (d,), or None.
     """
 
@@ -145,13 +137,7 @@ def evaluate(model: Model, theta: Array) -> Sums:
 
 
 def score_products(model: Model, theta: Array, power: int = 1) -> Array:
-    """Return the sum of w^power s s' over all reports, (d, d).
-
-    Args:
-        model: the likelihood.
-        theta: parameters, (d,).
-        power: exponent of the weights: 1 for an information, 2 for the variance of the weighted score.
-    """
+    """Return the sum of w^power s s' over all reports, (d, d); power 2 is for the variance of the weighted score."""
     total = np.zeros((model.parameters, model.parameters))
     for part in parts(model.rows):
         scores = model.scores(theta, part)
@@ -175,15 +161,11 @@ def inverse(matrix: Array) -> Array | None:
 
 
 def maximize(model: Model, start: Array | None = None, free: NDArray[np.bool_] | None = None) -> Fit:
-    """Maximize a likelihood.
+    """Maximize a likelihood; ``converged`` and ``runs_off`` of the fit describe how the search ended.
 
     Args:
-        model: the likelihood.
         start: starting values, (d,); the model's own if None.
         free: (d,), True for the parameters that may move; all if None.
-
-    Returns:
-        A fit; ``converged`` and ``runs_off`` describe how the search ended.
 
     Raises:
         EstimateError: the reports do not identify the parameters.

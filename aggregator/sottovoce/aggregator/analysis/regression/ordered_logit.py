@@ -1,4 +1,4 @@
-"""Ordered logit of a true answer observed only through its randomized report.
+"""Fit an ordered logit of a true answer observed only through its randomized report.
 
 Model       P(true <= j | x) = F(c_j - x'b), F(v) = 1 / (1 + exp(-v)), c_0 < c_1 < ...; predictors without a constant.
             The report has the likelihood q = L_(k-1) + sum_j F(c_j - x'b) (L_j - L_(j+1)), L_j = P(y | j) up to a
@@ -20,10 +20,7 @@ _LARGEST = 600.0
 
 @dataclass(frozen=True)
 class Ordered(Likelihood):
-    """Likelihood of reports on an answer with ordered categories; its parameters are the slopes, then the cuts.
-
-    The predictors have no constant.
-    """
+    """A likelihood of reports on ordered categories; parameters are slopes (no constant), then cuts."""
 
     @property
     def slopes(self) -> int:

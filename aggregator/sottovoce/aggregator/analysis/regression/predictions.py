@@ -1,7 +1,7 @@
-"""Predictions of a fitted regression for given predictor values: shares or numbers, with limits.
+"""Predict shares or numbers with limits from a fitted regression, for given predictor values.
 
-Maths  Limits of a share are computed on the scale of log odds, those of a linear model on its own scale; the variance
-       of a row is x'Vx.
+Limits of a share are computed on the scale of log odds, those of a linear model on its own scale; the variance of a row
+is x'Vx.
 """
 
 import re
@@ -22,14 +22,7 @@ _DECIMAL = re.compile(r"-?[0-9]{1,15}(\.[0-9]{1,15})?")
 
 @dataclass(frozen=True)
 class Prediction:
-    """A predicted share or mean, with confidence limits.
-
-    Attributes:
-        category: category of the outcome; None if the outcome has two, or is a number.
-        estimate: share of the category (of yes), or mean of the number.
-        low: lower limit.
-        high: upper limit.
-    """
+    """A predicted share or mean with confidence limits; ``category`` is None for yes, and for a number."""
 
     category: str | None
     estimate: float
@@ -40,15 +33,11 @@ class Prediction:
 def predict(
     fitted: Regression, people: Sequence[Mapping[str, str | float]], confidence: float = 0.95
 ) -> list[tuple[Prediction, ...]]:
-    """Predict the outcome for people with given answers.
+    """Predict the outcome for people with given answers: one prediction a row, or one for each later category.
 
     Args:
         fitted: a logit, multinomial logit or linear model with standard errors.
         people: one mapping for each row, from predictor to its category or number (or decimal digits).
-        confidence: nominal coverage of each interval.
-
-    Returns:
-        For each row one prediction; for an outcome with more than two categories, one for each after the first.
 
     Raises:
         EstimateError: the model has no standard errors or is ordered, or a row lacks a predictor or has an unknown one.

@@ -1,4 +1,4 @@
-"""Logit of an answer Y on predictors of which some (A) are themselves observed only through their randomized reports.
+"""Model by logit an answer Y on predictors of which some (A) are observed only through their randomized reports.
 
 Cells       A is the joint category of all randomized predictors, c one of its cells. The columns of Y's model in cell
             c are their public factors times constants, so interactions with A, and within A, are columns like others.
@@ -25,7 +25,7 @@ from sottovoce.aggregator.analysis.regression.newton import Array, Sums
 
 @dataclass(frozen=True)
 class RandomizedPredictor:
-    """Joint likelihood of the reports on Y and A; its parameters are b, category by category of Y, then g.
+    """A joint likelihood of the reports on Y and A; its parameters are b, category by category of Y, then g.
 
     Attributes:
         outcome: model of Y on the public factors of its columns; its weights apply to the whole likelihood.

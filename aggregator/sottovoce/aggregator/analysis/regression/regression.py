@@ -1,4 +1,4 @@
-"""Regressions of one answer on others, for any mix of channels.
+"""Regress one answer on others, for any mix of channels.
 
 Outcome     Yes/no: logit. Choice: multinomial logit. Rating, on request: ordered logit. Number: linear. A model of
             categories also carries the linear probability model, which needs no likelihood maximum.
@@ -114,8 +114,7 @@ def _wider(each: Coefficient, moved: float, z: float) -> Coefficient:
 def linear_regression(sample: Sample) -> Regression:
     """Fit a linear model of the outcome's scores; for a categorical answer, one for each category after the first.
 
-    Raises:
-        EstimateError: the predictors are collinear.
+    Raises EstimateError if the predictors are collinear.
     """
     design = sample.design
     fits = _linked_fits(sample) if design.is_linked(sample.outcome) else _fits(sample)
@@ -190,7 +189,6 @@ def regress(  # noqa: PLR0913 - all but three have a default
         weights: one positive weight per report, or None.
         cluster: a public question, or one value per report; or None.
         strata: add waves and revisions as predictors.
-        confidence: nominal coverage of the intervals.
         smallest_group: smallest allowed group with one public answer, or with a pair of them. It protects published
             results; use 1 if all readers have access to the rows anyway.
         among: "answered" for those who answered, or were asked; "all"; None for the first where they are known;

@@ -1,4 +1,4 @@
-"""Arrays of the reports that a regression uses."""
+"""Select the reports that a regression uses, as arrays."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -28,15 +28,11 @@ _SORTABLE = 2**62
 
 @dataclass(frozen=True)
 class RegressionOptions:
-    """Options of a regression.
+    """Options of a regression, as for ``regress``.
 
     Attributes:
-        errors: kind of standard errors, one of ``covariance.KINDS``.
         weights: (n,), for all reports, or None.
         cluster: a public question, or (n,) cluster labels; None for independent reports.
-        strata: add waves and revisions as predictors.
-        confidence: nominal coverage of the intervals.
-        smallest_group: smallest allowed group with one public answer, or with a pair of them.
         described: people whom the model describes.
         declining: "modelled" or "common": declining has the public predictors, or one share; None chooses.
     """
@@ -53,18 +49,12 @@ class RegressionOptions:
 
 @dataclass(frozen=True)
 class Sample:
-    """Data for fitting a model.
+    """Data for fitting a model to the complete reports, with ``RegressionOptions``.
 
     Attributes:
-        outcome: outcome variable.
         rows: (m,), indices of the complete reports.
-        design: design matrix of these rows.
         weights: (m,) positive, or None.
         clusters: (m,) cluster numbers 0, 1, .., or None.
-        errors: requested kind of standard errors.
-        confidence: nominal coverage of the intervals.
-        described: people whom the model describes.
-        declining: requested model of declining, or None.
     """
 
     outcome: Answers
@@ -111,15 +101,7 @@ def take_sample(
 ) -> Sample:
     """Select the reports in which the outcome and all predictors were observed.
 
-    Args:
-        columns: all reports.
-        outcome: the outcome variable.
-        formula: terms of the model.
-        predictors: the variables of the formula.
-        choices: options of the regression.
-
-    Raises:
-        EstimateError: no report carries all variables, or weights, clusters or groups are invalid.
+    Raises EstimateError if no report carries all variables, or weights, clusters or groups are invalid.
     """
     weights = None if choices.weights is None else checked_weights(choices.weights, len(columns))
     clusters, clustered = _clusters(columns, choices.cluster)

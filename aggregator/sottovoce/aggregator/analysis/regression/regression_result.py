@@ -15,15 +15,13 @@ FORMAT = "sottovoce-regression/1"
 
 @dataclass(frozen=True)
 class Coefficient:
-    """One coefficient or marginal effect of a regression.
+    """A coefficient or marginal effect of a regression.
 
     Attributes:
         category: category of the outcome; None if there are only two.
         term: the predictor, or ``predictor=category``.
-        estimate: None if the likelihood has no finite maximum.
-        std_error: None likewise.
-        low: lower limit; None if unbounded or unavailable.
-        high: upper limit; None likewise.
+        estimate, std_error: None if the likelihood has no finite maximum.
+        low, high: limits; None if unbounded or unavailable.
     """
 
     category: str | None
@@ -45,17 +43,14 @@ class Regression:
 
     Attributes:
         model: "logit", "multinomial", "ordered" or "linear".
-        outcome: name of the outcome variable.
         n: number of reports used.
-        coefficients: coefficients; in an ordered model the cuts between categories come last.
+        coefficients: in an ordered model the cuts between categories come last.
         std_error_kind: "observed", "expected", "opg", "sandwich", "clustered", or "none" if no maximum exists; the
             limits are then by likelihood ratio, or missing.
         log_likelihood: up to a constant; None for a linear model.
         ame: average marginal effects on shares, by category after the first.
         tests: likelihood-ratio tests of each predictor; empty with weights or clusters, where they are not valid.
-        converged: True if a maximum was found.
         deff: Kish's design effect of the weights; 1 without weights.
-        warnings: caveats for the reader.
         linear: linear probability model of the same reports, for models of categories.
         of_predictor: model of the randomized predictor, which a logit with one depends on.
         design: recipe of the columns, to predict for people with given answers; None for a model of predictors.

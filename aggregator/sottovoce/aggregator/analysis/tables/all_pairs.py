@@ -51,11 +51,10 @@ def q_values(p_values: Sequence[float], tests: int | None = None) -> list[float]
 
 
 class TestedPair(NamedTuple):
-    """Test of independence of two variables.
+    """A test of independence of two variables.
 
-    Attributes:
-        n: number of reports that carry both.
-        q: q value: expected share of false discoveries among all pairs with a q value of at most this.
+    ``n`` is the number of reports that carry both, ``q`` the expected share of false discoveries among all pairs with a
+    q value of at most this.
     """
 
     first: str
@@ -67,13 +66,9 @@ class TestedPair(NamedTuple):
 
 @dataclass(frozen=True)
 class AllPairs:
-    """Tests of all pairs of variables.
+    """Tests of all pairs of variables that could be tested, in the order of the questions.
 
-    Attributes:
-        reports: number of reports.
-        possible: number of pairs that a report can carry; q values count all of them.
-        tests: tests of the pairs that could be tested, in the order of the questions.
-        warnings: notes for the reader, about all pairs.
+    ``possible`` is the number of pairs that a report can carry; q values count all of them.
     """
 
     reports: int
@@ -117,7 +112,6 @@ def _tested(columns: Columns, pairs: list[Pairs]) -> tuple[int, Independence] | 
 
 
 def _able(columns: Columns) -> Iterator[SelectedVariable]:
-    """Yield all variables that can be analysed."""
     for question in columns.survey.questions:
         for variable in variables_of(question):
             try:
@@ -127,7 +121,6 @@ def _able(columns: Columns) -> Iterator[SelectedVariable]:
 
 
 def _is_withheld(columns: Columns, variables: list[SelectedVariable], place: tuple[int, int]) -> bool:
-    """Return True if disclosure control withholds the table of a pair."""
     # A withheld pair is not tested and does not count for q values, so that no result depends on its table.
     return not columns.withheld.isdisjoint(variables[each].question.name for each in place)
 
@@ -141,12 +134,6 @@ def _cautions(columns: Columns, variables: list[SelectedVariable], place: tuple[
 
 
 class _Counts:
-    """Counts of the reports that carry any two variables.
-
-    Args:
-        columns: the reports.
-    """
-
     def __init__(self, columns: Columns) -> None:
         self._columns = columns
         # With several revisions, channels differ between rows, so pairs need strata.

@@ -1,4 +1,4 @@
-"""Cells and shares among the people who answered, in tables of variables that may be left unanswered.
+"""Compute cells and shares among the people who answered, in tables of variables that may be left unanswered.
 
 Hypothesis  Of a cell, t = P(i, j) / P(both answered): h = z_i z_j - t r r', r = 1 - z_absent (1 if everybody answers)
             and r' likewise. Of a share within a row, t = P(i, j) / P(i, column answered): h = z_i (z_j - t r').
@@ -12,6 +12,8 @@ Block       Two questions of one block have scores of their own for a cell, and 
             ``block_moments``.
 Rest        All other answers of a variable have the same moments, so a table of three by three is enough: the
             category itself, the other answers, no answer.
+Arguments   ``table`` has the unclipped shares of all cells, also of those without an answer, ``place`` is (row,
+            column), ``z`` a normal quantile of the confidence level.
 """
 
 import math
@@ -57,14 +59,7 @@ def answered_shape(joint: Joint) -> tuple[int, int]:
 
 
 def cell_among_answered(joint: Joint, table: Floats, place: tuple[int, int], z: float) -> Limits:
-    """Return limits for the share of a cell among the people who answered both questions.
-
-    Args:
-        joint: the reports.
-        table: unclipped shares of all cells, also of those without an answer.
-        place: row and column of the cell.
-        z: normal quantile of the confidence level.
-    """
+    """Return limits for the share of a cell among the people who answered both questions."""
     rows, columns = answered_shape(joint)
     whole, part = float(table[:rows, :columns].sum()), float(table[place])
     small = _three_by_three(joint, table, place)
@@ -82,14 +77,7 @@ def cell_among_answered(joint: Joint, table: Floats, place: tuple[int, int], z: 
 
 
 def share_among_answered(joint: Joint, table: Floats, place: tuple[int, int], z: float) -> Limits:
-    """Return limits for the share of a column within a row, among the people who answered.
-
-    Args:
-        joint: the reports.
-        table: unclipped shares of all cells, also of those without an answer.
-        place: row and column.
-        z: normal quantile of the confidence level.
-    """
+    """Return limits for the share of a column within a row, among the people who answered."""
     _, columns = answered_shape(joint)
     whole, part = float(table[place[0], :columns].sum()), float(table[place])
     small = _three_by_three(joint, table, place)
@@ -104,16 +92,7 @@ def share_among_answered(joint: Joint, table: Floats, place: tuple[int, int], z:
 
 
 def difference_among_answered(joint: Joint, table: Floats, groups: tuple[int, int], column: int, z: float) -> Limits:
-    """Return limits for the share of a column in the second group less that in the first, among the people who
-    answered.
-
-    Args:
-        joint: the reports.
-        table: unclipped shares of all cells, also of those without an answer.
-        groups: two rows.
-        column: the column.
-        z: normal quantile of the confidence level.
-    """
+    """Return limits for a column's share in the second group less that in the first, among the people who answered."""
     _, columns = answered_shape(joint)
     clipped = np.maximum(table, 0.0) / max(float(np.maximum(table, 0.0).sum()), 1e-12)
     rest = np.ones(len(clipped), bool)
@@ -156,8 +135,6 @@ def difference_among_answered(joint: Joint, table: Floats, groups: tuple[int, in
 
 
 class _Groups(Protocol):
-    """Moments of the scores of two groups and an outcome."""
-
     def of_difference(self, truth: Floats, slopes: tuple[float, ...]) -> float:
         """Return E[h^2] for h = sum over groups of z_group (slope z_j + slope r), in the table ``truth``, (3, 3)."""
         ...
@@ -178,7 +155,6 @@ class _GroupsApart(NamedTuple):
     column: ScoreMoments
 
     def of_difference(self, truth: Floats, slopes: tuple[float, ...]) -> float:
-        """Return E[h^2] for h = sum over groups of z_group (slope z_j + slope r), in the table ``truth``, (3, 3)."""
         own, crossed, answered = map(np.array, self.column)
         total = 0.0
         for one in (0, 1):

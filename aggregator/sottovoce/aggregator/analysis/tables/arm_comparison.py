@@ -1,10 +1,10 @@
-"""Comparison of two questions that are asked in different arms, such as directly and with protection.
+"""Compare two questions that are asked in different arms, such as directly and with protection.
 
 Each share is estimated in its own arm by ``group_comparison``. No person is in two arms, so the shares are independent:
 the limits of their difference combine both shares' limits (MOVER, Zou and Donner 2008), and those of their ratio, too
-(Donner and Zou 2012). Corrected for careless answers both shares depend on one share of careless people, whose part
-of a difference is taken once. A ratio is not given if this moves its two shares in opposite directions: its limits
-would be too narrow.
+(Donner and Zou 2012). Corrected for careless answers both shares depend on one share of careless people, whose part of
+a difference is taken once. A ratio is not given if this moves its two shares in opposite directions: its limits would
+be too narrow.
 """
 
 import math
@@ -35,17 +35,10 @@ def compare_across_arms(
     weights: ArrayLike | None = None,
     rule: Rule = DEFAULT_RULE,
 ) -> Compared:
-    """Compare two questions, each in its own arms.
+    """Compare two questions, each in its own arms; arguments are as for ``compare``.
 
-    Args:
-        columns: the reports.
-        questions: names of the outcome and of the one that it is compared with, the reference.
-        category: category whose share is compared; by default the last answer ("yes" of a yes/no).
-        weights: weights of the reports, (n,), positive; equal by default.
-        rule: options of the comparison.
-
-    Raises:
-        EstimateError: an arm asks both, or as for ``compare``.
+    ``questions`` are the outcome and the one that it is compared with, the reference. Raises EstimateError as
+    ``compare``, or if an arm asks both.
     """
     outcome, reference = (compare(columns, name, ARM, category, weights, rule) for name in questions)
     for arm in set(outcome.group_names) & set(reference.group_names):
@@ -76,18 +69,7 @@ def compare_arms(
     weights: ArrayLike | None = None,
     rule: Rule = DEFAULT_RULE,
 ) -> Compared:
-    """Compare a question that several arms ask, by arm: as ``compare``, with ratios where the groups are random arms.
-
-    Args:
-        columns: the reports.
-        outcome: name of the outcome.
-        category: category whose share is compared; by default the last answer.
-        weights: weights of the reports, (n,), positive; equal by default.
-        rule: options of the comparison.
-
-    Raises:
-        EstimateError: as for ``compare``.
-    """
+    """Compare a question that several arms ask as ``compare``, by arm, with ratios where the groups are random arms."""
     found = compare(columns, outcome, ARM, category, weights, rule)
     told = found.category and found.differences and columns.survey.arms and _move_alike(found.parts)
     return replace(found, ratios=_ratios(found.values)) if told else found
@@ -96,7 +78,6 @@ def compare_arms(
 def _differences(
     values: Sequence[Result], parts: Sequence[CorrectedShare | None], careless: Careless | None
 ) -> Iterator[Result]:
-    """Yield each later share minus the first one."""
     for place, value in enumerate(values[1:], 1):
         if careless is None:
             yield _difference(values[0], value)

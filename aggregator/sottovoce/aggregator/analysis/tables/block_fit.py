@@ -1,4 +1,4 @@
-"""Likeliest shares of all answers of a block together, beside the shares of each question alone, and a test of the fit.
+"""Fit the likeliest shares of all answers of a block together, beside each question's alone, and test the fit.
 
 Shares      The maximum likelihood table of all combinations, see ``ml_table``. Its margins use what the other answers
             tell, so they vary less than the shares of a question alone where answers are rare or go together.
@@ -28,13 +28,10 @@ _SETTLED = 1e-9
 
 
 class FittedShare(NamedTuple):
-    """Share of one category of a question of a block.
+    """A share of one category of a question of a block.
 
-    Attributes:
-        question: name of the question.
-        category: the category.
-        alone: unbiased share from the reports on this question alone.
-        likeliest: share from the reports on the whole block; biased where few or no people have the category.
+    ``alone`` is the unbiased share from the reports on this question, ``likeliest`` from those on the whole block;
+    biased where few or no people have the category.
     """
 
     question: str
@@ -45,12 +42,10 @@ class FittedShare(NamedTuple):
 
 @dataclass(frozen=True)
 class BlockFit:
-    """Fit of a block.
+    """A fit of a block.
 
     Attributes:
-        n: number of reports.
         table: likeliest share of each combination, (k_1, .., k_d).
-        shares: shares of all categories.
         distance: likelihood-ratio distance G of the reports to the nearest population.
         p: probability of so large a distance, if the reports come through this channel.
     """
@@ -63,13 +58,10 @@ class BlockFit:
 
 
 def fit_block(columns: Columns, names: Sequence[str], draws: int = DRAWS, seed: int = 0) -> BlockFit:
-    """Fit the joint shares of questions of one block.
+    """Fit the joint shares of questions of one block, at least two, from the reports of one revision.
 
     Args:
-        columns: reports of one revision.
-        names: the questions, at least two.
         draws: samples of the bootstrap; 0 for no test, p is 1 then.
-        seed: of the bootstrap.
 
     Raises:
         EstimateError: the questions are not of one block, their table is not identified or too large, or several

@@ -1,4 +1,4 @@
-"""Second moments of scores among the people who answered, for two questions of one block.
+"""Compute second moments of scores among the people who answered, for two questions of one block.
 
 States      Of each question three groups of categories: the one in question, the other answers, no answer; or two
             groups that are compared, and the rest. All categories of a group have the same moments.
@@ -16,13 +16,7 @@ from sottovoce.aggregator.estimators.variable import Floats, Variable
 
 
 class HypothesisMoments(NamedTuple):
-    """Second moments given the truth of the scores u of a part and v of its whole, (3, 3) each.
-
-    Attributes:
-        part: E[u^2 | x, x'].
-        crossed: E[u v | x, x'].
-        whole: E[v^2 | x, x'].
-    """
+    """Second moments E[u^2], E[u v], E[v^2] given the truth, (3, 3) each, of the scores u of a part, v of its whole."""
 
     part: Floats
     crossed: Floats
@@ -34,14 +28,7 @@ class HypothesisMoments(NamedTuple):
 
 
 class _Question(NamedTuple):
-    """One question by its three states.
-
-    Attributes:
-        sizes: number of categories of each state.
-        own: score of the category in each reported state, (3,).
-        answered: score of having answered in each reported state, (3,).
-        answers: number of categories that are answers.
-    """
+    """A question by its three states, with the sizes and scores of each: of the category, and of having answered."""
 
     sizes: tuple[int, ...]
     own: Floats
@@ -50,12 +37,7 @@ class _Question(NamedTuple):
 
 
 def block_moments(pairs: Pairs, place: tuple[int, int]) -> tuple[HypothesisMoments, HypothesisMoments]:
-    """Return the moments of a cell among those who answered both, and of a share within its row.
-
-    Args:
-        pairs: reports of two questions of a block.
-        place: row and column of the cell.
-    """
+    """Return the moments of a cell (row, column) among those who answered both, and of a share within its row."""
     first, second = (_question(*each) for each in zip((pairs.first, pairs.second), place, strict=True))
     chances, score = _chances(pairs, first.sizes, second.sizes), pairs.score
     part = score.of(first.own[:, None], second.own)
@@ -84,13 +66,7 @@ class BlockGroups(NamedTuple):
 
 
 def block_groups(pairs: Pairs, groups: tuple[int, int], column: int) -> BlockGroups:
-    """Return the moments of two groups and an outcome.
-
-    Args:
-        pairs: reports of two questions of a block.
-        groups: categories of the first question.
-        column: category of the second one.
-    """
+    """Return the moments of two groups (categories of the first question) and an outcome (category of the second)."""
     second = _question(pairs.second, column)
     sizes = (1, 1, len(pairs.first.categories) - 2)
     scores = [_scores(pairs.first, group, np.eye(3)[place]) for place, group in enumerate(groups)]

@@ -1,4 +1,4 @@
-"""Tables corrected for careless people, who answer both questions at random; ``careless.anchors`` has the model.
+"""Correct tables for careless people, who answer both questions at random; ``careless.anchors`` has the model.
 
 Share       Of people who count, a share W = P(row) P(the column's question is answered | row), a part lambda Q is
             careless, Q = q_row (1 - q_none). With c_j = q_j / (1 - q_none) and s the share of the column within the
@@ -47,14 +47,9 @@ BOTH = "the limits of the share of careless people include 0: report the uncorre
 
 
 def careless_in(columns: Columns, confidence: float) -> Careless:
-    """Estimate the share of careless people in the reports.
+    """Estimate the share of careless people in the reports, with limits of this confidence.
 
-    Args:
-        columns: the reports.
-        confidence: nominal coverage of its limits.
-
-    Raises:
-        EstimateError: the reports have no anchor, or several waves share one that devices remember.
+    Raises EstimateError if the reports have no anchor, or several waves share one that devices remember.
     """
     known = [each for each in anchors_of(columns.survey) if each.name in columns.values]
     # Everyone answers a public anchor, so missing answers are rare ones, which files leave out.
@@ -87,14 +82,7 @@ def corrected_table(
 ) -> "tuple[TwoWayTable, CorrectedTable]":
     """Return the table of two variables, and its corrected shares.
 
-    Args:
-        columns: the reports.
-        pair: the variables of rows and columns.
-        weights: must be None.
-        rule: options of the table.
-
-    Raises:
-        EstimateError: there are weights, no anchors, or a variable that is not corrected.
+    Raises EstimateError if there are weights, no anchors, or a variable that is not corrected.
     """
     if weights is not None:
         raise EstimateError(WEIGHTED)
@@ -108,7 +96,7 @@ def corrected_table(
 
 
 class CorrectedShare(NamedTuple):
-    """Corrected figure.
+    """A corrected figure.
 
     Attributes:
         raw, shown: unclipped, and from the displayed share.
@@ -128,16 +116,9 @@ class CorrectedShare(NamedTuple):
 
 
 class CorrectedTable:
-    """Corrected shares of a table.
+    """Corrected shares of a table without weights; ``drawn`` is True for a variable that devices drew (the random arm).
 
-    Args:
-        table: the table, not weighted.
-        pair: the variables of rows and columns.
-        careless: the share of careless people among the people of the table.
-        drawn: True for a variable that devices drew: the random arm.
-
-    Raises:
-        EstimateError: a variable has no categories of which each person chooses one.
+    Raises EstimateError if a variable has no categories of which each person chooses one.
     """
 
     def __init__(
@@ -211,14 +192,7 @@ class CorrectedTable:
         return float(found.mean[0]), math.sqrt(max(float(found.covariance[0, 0]), 0.0))
 
     def _part(self, found: Result, chance: float, careless: float, whole: tuple[float, float]) -> CorrectedShare | None:
-        """Correct one share; None if no careful people are estimated, or the share itself is not.
-
-        Args:
-            found: the uncorrected share.
-            chance: Q, the share of careless people who count.
-            careless: c, the share among them.
-            whole: W with its standard error.
-        """
+        """Correct a share with Q, c, and W with its standard error; None without careful people, or without a share."""
         size, error = whole
         rest = size - self.careless.raw * chance
         if found.estimate is None or found.raw is None or rest <= 0:
@@ -258,9 +232,7 @@ def corrected_difference(
 
     Args:
         found: the later share, uncorrected.
-        careless: the share of careless people.
         first: the corrected share that is subtracted; None if it has no figure.
-        later: the other one.
         error: standard error of the difference of shares that depend on each other; 0 for independent ones.
         z: quantile of the limits, for such shares.
     """

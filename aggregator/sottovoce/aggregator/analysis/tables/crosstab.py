@@ -1,4 +1,4 @@
-"""Cross-tabulation of two variables: cells, measures of association, and diagnostics.
+"""Cross-tabulate two variables: cells, measures of association, and diagnostics.
 
 The formulas are documented in ``table``, ``score_intervals``, ``test_inversion_intervals``, ``odds_ratio``,
 ``independence_test`` and ``table_diagnostics``.
@@ -78,7 +78,6 @@ class Crosstab:
 
     Attributes:
         rows, columns: names of the variables.
-        row_categories, column_categories: categories of the two variables.
         n: number of reports considered.
         n_pair: number of those reports that carry both variables.
         cells: share of each cell, (rows, columns).
@@ -89,7 +88,6 @@ class Crosstab:
         forged: largest effect of 1 % forged reports on a cell.
         drawn_evenly: p value of the test that devices drew all options, or pairs of them, equally often, as forged
             reports often do not; None if no options are drawn, and in stratified tables.
-        warnings: notes for the reader on the whole table.
         people: people whom the shares describe, see ``described_people``.
         declined: share of people in each row who did not answer the column's question; empty if everybody did.
     """
@@ -114,12 +112,9 @@ class Crosstab:
 
 @dataclass(frozen=True)
 class Stratified:
-    """Tables stratified by a third variable, with a test of conditional independence.
+    """Tables of two variables for each category of a third one (``within``) that has reports.
 
-    Attributes:
-        within: name of the third variable.
-        tables: table of each of its categories that has reports.
-        independence: stratified test; None if a table has no test, or the third variable is randomized.
+    ``independence`` is the stratified test; None if a table has no test, or the third variable is randomized.
     """
 
     within: str
@@ -130,17 +125,9 @@ class Stratified:
 def crosstab(
     columns: Columns, rows: str, across: str, weights: ArrayLike | None = None, rule: Rule = DEFAULT_RULE
 ) -> Crosstab:
-    """Cross-tabulate two categorical variables.
+    """Cross-tabulate two categorical variables; ``weights`` (n,) are positive, equal by default.
 
-    Args:
-        columns: the reports.
-        rows: name of the row variable.
-        across: name of the column variable.
-        weights: weights of the reports, (n,), positive; equal by default.
-        rule: options of the table.
-
-    Raises:
-        EstimateError: no report can carry both variables, one of them is a number, or there are no reports.
+    Raises EstimateError if no report can carry both variables, one of them is a number, or there are no reports.
     """
     pair, people, cautions = _choose(columns, rows, across, rule.among)
     if rule.among == CAREFUL:
@@ -190,19 +177,10 @@ def crosstab_within(
     weights: ArrayLike | None = None,
     rule: Rule = DEFAULT_RULE,
 ) -> Stratified:
-    """Cross-tabulate two variables within each category of a third one.
+    """Cross-tabulate two variables within each category of a third one, which is categorical.
 
-    Args:
-        columns: the reports.
-        rows: name of the row variable.
-        across: name of the column variable.
-        within: name of the third variable, which is categorical.
-        weights: weights of the reports, (n,), positive; equal by default, and only for a public third variable.
-        rule: options of the tables.
-
-    Raises:
-        EstimateError: as ``crosstab``; or the third variable is a number, or randomized and the channel of the three
-            has a condition number above 1,000.
+    Takes weights as ``crosstab``, for a public third variable only. Raises EstimateError as ``crosstab``, or if the
+    third variable is a number, or randomized and the channel of the three has a condition number above 1,000.
     """
     third = choose(columns, within)
     if not third.newest.public or not third.newest.categories:

@@ -1,4 +1,4 @@
-"""Comparison of groups: the share or mean of a variable in each group, and its difference from the first group.
+"""Compare groups: the share or mean of a variable in each group, and its difference from the first group.
 
 A share has a score interval. Means and differences have intervals by test inversion, which are valid for public groups
 and for groups that are randomized themselves.
@@ -37,16 +37,14 @@ NO_GROUPS = "the reports show people in none of the groups of '{variable}'"
 
 @dataclass(frozen=True)
 class Compared:
-    """Comparison of one variable among groups.
+    """A comparison of one variable among groups.
 
     Attributes:
-        outcome, groups: names of the variables.
         category: category of the outcome whose share is compared; "" for a number, whose mean is compared.
         group_names: the groups, the reference group first.
         values: share or mean in each group.
         differences: value of each later group minus the first group's value; empty if cells are suppressed.
         independence: test for any difference; None if suppressed, or if a variable does not vary.
-        warnings: notes for the reader on the comparison.
         people: people whom the values describe, see ``described_people``.
         declined: share of people in each group who did not answer; empty if everybody did.
         ratios: value of each later group divided by the first group's, of arms; empty for others.
@@ -77,19 +75,10 @@ def compare(
     weights: ArrayLike | None = None,
     rule: Rule = DEFAULT_RULE,
 ) -> Compared:
-    """Compare an outcome among groups.
+    """Compare an outcome among groups, the categories of a variable; ``weights`` (n,) are positive, equal by default.
 
-    Args:
-        columns: the reports.
-        outcome: name of the outcome variable.
-        groups: name of the variable whose categories are the groups.
-        category: category of the outcome whose share is compared; by default the last answer ("yes" of a yes/no). Must
-            be "" for a number.
-        weights: weights of the reports, (n,), positive; equal by default.
-        rule: options of the comparison.
-
-    Raises:
-        EstimateError: no report can carry both variables, the groups are numbers, or there is no such category.
+    ``category`` is the one whose share is compared, by default the last answer ("yes" of a yes/no); "" for a number.
+    Raises EstimateError if no report can carry both variables, the groups are numbers, or there is no such category.
     """
     (measured, grouped), people = choose_described(columns, (outcome, groups), rule.among)
     if not grouped.newest.categories:
@@ -160,7 +149,6 @@ def _corrected(
 
 
 def _differences(whole: TwoWayTable, there: Sequence[int], place: int, values: Sequence[Result]) -> tuple[Result, ...]:
-    """Return the value of each later group minus the first one's."""
     least, most = _bounds(whole.joint.second)
     # The largest possible difference is the range of the outcome.
     spread = least - most, most - least
@@ -178,12 +166,7 @@ def answered_difference(
 ) -> Inverted:
     """Return a difference among the people who answered, with limits that hold in small and sparse groups.
 
-    Args:
-        whole: the table of groups and outcome.
-        inverted: the difference with limits by inversion.
-        groups: the two rows.
-        place: the column.
-        values: shares of the column in both rows.
+    ``inverted`` is the difference with limits by inversion, ``groups`` are two rows of the table, ``place`` the column.
     """
     if whole.joint.first.public:
         return inverted._replace(**mover(*values))

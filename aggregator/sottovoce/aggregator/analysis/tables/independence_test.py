@@ -1,4 +1,4 @@
-"""Test of independence of any two variables, for all channels.
+"""Test independence of any two variables, for all channels.
 
 Test        S_A and S_B the centred scores; T = S_A' S_B, G_A = S_A' S_A. Q = (n - 1) tr(G_A^- T G_B^- T') is
             chi-square with rank G_A x rank G_B degrees of freedom. The covariance comes from the permutation
@@ -33,13 +33,7 @@ _RANK = 1e-9
 
 
 class Independence(NamedTuple):
-    """Result of a test of independence.
-
-    Attributes:
-        statistic: Q, chi-square under independence.
-        df: degrees of freedom.
-        p: probability of a statistic at least as large under independence.
-    """
+    """A result of a test of independence: Q, chi-square under independence, its degrees of freedom and p value."""
 
     statistic: float
     df: int
@@ -56,13 +50,9 @@ class _Scatter(NamedTuple):
 
 
 def independence(strata: Sequence[Pairs]) -> Independence:
-    """Test independence within strata.
+    """Test independence within strata, of which those with at most one effective report are ignored.
 
-    Args:
-        strata: reports of the two variables by stratum; strata with at most one effective report are ignored.
-
-    Raises:
-        EstimateError: in no stratum do both variables vary.
+    Raises EstimateError if in no stratum both variables vary.
     """
     some = [pairs for pairs in strata if pairs.size > 1]
     apart = all(block_pair(pairs.first, pairs.second) is None for pairs in some)
@@ -136,11 +126,7 @@ def _scatter(pairs: Pairs) -> _Scatter:
 
 
 def inverse(scatter: Floats) -> tuple[Floats, int]:
-    """Return the pseudo-inverse of a covariance matrix, and its rank.
-
-    Args:
-        scatter: symmetric and positive semidefinite, (k, k).
-    """
+    """Return the pseudo-inverse of a covariance matrix (k, k), symmetric and positive semidefinite, and its rank."""
     # Scores of all categories may sum to a constant, so the matrix is often singular.
     values, vectors = np.linalg.eigh(scatter)
     nonzero = values > _RANK * max(values.max(), 0.0)

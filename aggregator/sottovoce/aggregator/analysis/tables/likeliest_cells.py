@@ -1,4 +1,4 @@
-"""Shares of a table by maximum likelihood from all reports that carry at least one of the two questions.
+"""Estimate shares of a table by maximum likelihood from all reports that carry at least one of the two questions.
 
 Why         Under ``ask`` many reports carry only one of the two questions. They tell its margin, and with it the cells:
             cells have 16 to 22 % less variance where each device asks two of three coin questions. Skip logic makes
@@ -39,7 +39,7 @@ _TINY = 1e-300
 
 
 class ShareConstraint(Protocol):
-    """A fixed share of a table: of a cell, or of a column within its row."""
+    """Fixed share of a table: of a cell, or of a column within its row."""
 
     def with_share(self, table: Floats, share: float) -> Floats:
         """Return the likeliest table with this share, given expected shares of the cells."""
@@ -52,13 +52,9 @@ class ShareConstraint(Protocol):
 
 @dataclass(frozen=True)
 class LikeliestTable:
-    """Likeliest table, and profile likelihood limits of its shares.
+    """Likeliest table, and profile likelihood limits of its shares at the normal quantile ``z``.
 
-    Attributes:
-        seen: the reports, each of weight 1.
-        shape: numbers of rows and columns.
-        impossible: (row, column) of each structural zero.
-        z: normal quantile of the confidence level.
+    Each report has weight 1; ``impossible`` holds (row, column) of each structural zero.
     """
 
     seen: ObservedReports
@@ -147,8 +143,6 @@ class LikeliestTable:
 
 @dataclass(frozen=True)
 class _OfAll:
-    """Share of a cell."""
-
     place: Place
 
     def with_share(self, table: Floats, share: float) -> Floats:
@@ -166,8 +160,6 @@ class _OfAll:
 
 @dataclass(frozen=True)
 class _OfRow:
-    """Share of a column within its row."""
-
     place: Place
 
     def with_share(self, table: Floats, share: float) -> Floats:

@@ -1,4 +1,4 @@
-"""Maximum likelihood estimate of the table of two variables, optionally with impossible cells (structural zeros).
+"""Estimate the table of two variables by maximum likelihood, optionally with impossible cells (structural zeros).
 
 Maths       EM algorithm: p <- p sum_y (n_y / n) L_y / (L_y p), L_y the likelihood row of report y over the cells. An
             impossible cell starts at 0 and stays there; all others start equal. After every two steps the path is
@@ -23,12 +23,7 @@ _FLOOR = 1e-300
 
 
 class ObservedReports(NamedTuple):
-    """Distinct reports with their frequencies.
-
-    Attributes:
-        rows: likelihood over the cells of the table, (m, cells).
-        weights: total weight of the reports, (m,).
-    """
+    """Distinct reports: likelihoods over the cells of the table, (m, cells), and total weights of the reports, (m,)."""
 
     rows: Floats
     weights: Floats
@@ -63,11 +58,9 @@ def likeliest_table(
     impossible: Collection[tuple[int, int]] = (),
     settled: float = _SETTLED,
 ) -> Floats:
-    """Return the maximum likelihood shares of all cells, of the given shape.
+    """Return the maximum likelihood shares of all cells.
 
     Args:
-        seen: the reports.
-        shape: numbers of rows and columns.
         impossible: (row, column) of each structural zero.
         settled: the search ends when a step changes no share by more.
 
@@ -122,8 +115,6 @@ def climb(
     """Return the shares that EM converges to, extrapolating after every two steps.
 
     Args:
-        step: returns the shares after one EM step.
-        likelihood: returns the log likelihood of shares.
         shares: start; no step leaves a zero.
         settled: the search ends when a step changes no share by more.
         enough: log likelihood that ends the search.

@@ -1,4 +1,4 @@
-"""Odds ratio of two yes/no variables, by maximum likelihood, with profile likelihood limits.
+"""Estimate the odds ratio of two yes/no variables by maximum likelihood, with profile likelihood limits.
 
 Point       Odds ratio of the maximum likelihood table; from raw shares it would be negative or infinite too often.
 Limits      The odds ratios at which twice the drop of the log likelihood is z^2. The EM algorithm finds the maximum
@@ -36,14 +36,9 @@ _FLOOR = 1e-300
 
 
 def odds_ratio(joint: Joint, z: float) -> tuple[float | None, float | None, float | None]:
-    """Estimate the odds ratio.
+    """Return estimate, low and high; None for an infinite estimate, or an unbounded side.
 
-    Args:
-        joint: reports of two variables with two answers each, and possibly a category for no answer.
-        z: normal quantile of the confidence level.
-
-    Returns:
-        (estimate, low, high); None for an infinite estimate, or an unbounded side.
+    The variables have two answers each, and possibly a category for no answer. ``z`` is the normal quantile.
     """
     seen = seen_reports(joint)
     table = likeliest_table([seen], (len(joint.first.categories), len(joint.second.categories)))
@@ -76,11 +71,8 @@ def _centre(table: Floats) -> float:
 
 
 class _OddsRatioProfile:
-    """Profile likelihood of the odds ratio.
-
-    Args:
-        seen: the reports.
-        start: starting table; each later search starts where the last unsuccessful one ended.
+    """Profile likelihood of the odds ratio; searches start where the last unsuccessful one ended, first at
+    ``start``.
     """
 
     def __init__(self, seen: ObservedReports, start: Floats) -> None:

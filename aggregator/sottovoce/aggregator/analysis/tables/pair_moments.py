@@ -1,4 +1,4 @@
-"""Moments of two variables: means of products of scores, with their covariance.
+"""Compute moments of two variables: means of products of scores, with their covariance.
 
 Reports     Those in which both variables were observed; this never depends on the true answers. Equal pairs of reported
             values are counted first, so ten million reports of two yes/no questions become four rows.
@@ -39,13 +39,7 @@ class ScorePart(NamedTuple):
 
 
 class ScoredPairs(NamedTuple):
-    """Scores of two variables of the same reports.
-
-    Attributes:
-        first: of the first variable, (m, k).
-        second: of the second variable, (m, l).
-        score: how scores of pairs of answers follow from these.
-    """
+    """Scores of two variables of the same reports, (m, k) and (m, l), and how scores of pairs of answers follow."""
 
     first: Floats
     second: Floats
@@ -66,13 +60,7 @@ Products = Callable[[ScoredPairs], Floats]
 
 
 class HalfSeen(NamedTuple):
-    """Reports of one stratum that carry only one of two variables, by distinct reported value.
-
-    Attributes:
-        first: True if it is the first variable.
-        reported: its reported values, (m,).
-        numbers: number of reports with each, (m,).
-    """
+    """Reports of a stratum with only one variable (``first`` or not): distinct reported values and numbers, (m,)."""
 
     first: bool
     reported: Numbers
@@ -91,8 +79,7 @@ class Pairs:
     """Reports of one stratum that carry two variables, by distinct pair of reported values.
 
     Attributes:
-        first, second: the variables.
-        reported: their reported values, two columns of shape (m,).
+        reported: two columns of shape (m,).
         weights: sum of the weights of the reports with this pair, (m,).
         squares: sum of their squared weights, (m,).
         numbers: number of reports with this pair, (m,).
@@ -142,12 +129,7 @@ class Pairs:
 
 @dataclass(frozen=True)
 class Joint:
-    """All strata of two variables.
-
-    Attributes:
-        strata: at least one; all have the same categories.
-        reports: number of reports considered.
-    """
+    """All strata of two variables, at least one, all of the same categories; ``reports`` counts those considered."""
 
     strata: tuple[Pairs, ...]
     reports: int
@@ -196,15 +178,7 @@ class Joint:
 
 
 def joint(strata: Sequence[Pairs], reports: int) -> Joint:
-    """Combine the strata of two variables, leaving out those without reports.
-
-    Args:
-        strata: the strata.
-        reports: number of reports considered.
-
-    Raises:
-        EstimateError: no report carries both variables.
-    """
+    """Combine the strata of two variables that have reports; raise EstimateError if no report carries both."""
     some = tuple(pairs for pairs in strata if pairs.n and pairs.size)
     if not some:
         raise EstimateError("no report contains both questions")
@@ -217,10 +191,7 @@ def count_pairs(
     """Count the reports that carry both variables, by pair of reported values.
 
     Args:
-        first: one of the variables.
-        second: the other one.
-        columns: their reported values, each of shape (n,) and unsigned; the largest number of the type means "not
-            asked".
+        columns: reported values, each of shape (n,) and unsigned; the largest number of the type means "not asked".
         weights: weights of the reports, (n,), positive; all 1 by default.
     """
     sizes = tuple(int(column.max(initial=0, where=column != null_of(column))) + 1 for column in columns)
@@ -240,7 +211,6 @@ def count_pairs(
 def _one_by_one(
     columns: tuple[Numbers, Numbers], weights: Floats | None
 ) -> tuple[tuple[Numbers, Numbers], Floats, Floats, Floats]:
-    """Return the reports that carry both variables, as ``_counted`` does."""
     complete = (columns[0] != null_of(columns[0])) & (columns[1] != null_of(columns[1]))
     rows: Any = slice(None) if complete.all() else complete
     reported = columns[0][rows], columns[1][rows]
@@ -252,13 +222,7 @@ def _one_by_one(
 
 
 def count_halves(first: Variable, second: Variable, columns: tuple[Numbers, Numbers]) -> tuple[HalfSeen, ...]:
-    """Count the reports that carry only one of two variables, by reported value.
-
-    Args:
-        first: one of the variables.
-        second: the other one.
-        columns: their reported values, each of shape (n,), as for ``count_pairs``.
-    """
+    """Count the reports that carry only one of two variables, by reported value; columns as for ``count_pairs``."""
     there = [column != null_of(column) for column in columns]
     for variable, column, rows in zip((first, second), columns, there, strict=True):
         rows[rows] = variable.observed(column[rows])
@@ -340,12 +304,7 @@ def _mean_square(variable: Variable) -> float:
 
 
 def answered_part(scores: Floats, absent: bool) -> ScorePart:
-    """Return unbiased scores of having answered.
-
-    Args:
-        scores: of the categories, (m, k), the last of which is no answer if ``absent``.
-        absent: people may have left the question unanswered.
-    """
+    """Return unbiased scores of having answered; the last of the scores, (m, k), is no answer if ``absent``."""
     size = scores.shape[1]
     return ScorePart(1 - scores[:, -1], size - 1) if absent else ScorePart(np.ones(len(scores)), size)
 

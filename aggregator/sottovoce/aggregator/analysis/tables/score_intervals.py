@@ -1,4 +1,4 @@
-"""Score intervals for a cell of a table and for a share within a group: the variance is that at the hypothesised value.
+"""Compute score intervals for a cell of a table and for a share within a group: variance at the hypothesised value.
 
 Scores      Of a category with a = P(support | true) and b = P(support | other), z^2 = alpha z + c with
             alpha = (1 - 2b)/(a - b) and c = b(1 - b)/(a - b)^2; alpha', c' are the second variable's.
@@ -29,8 +29,7 @@ _BISECTIONS = 60
 
 
 class CellMoments(NamedTuple):
-    """Second moments of scores given the truth: of both categories, of the row's only, of the column's only, of
-    neither.
+    """Second moments of scores given the truth: of both categories, the row's only, the column's only, neither.
 
     Attributes:
         cell: E[z_ij^2].
@@ -55,13 +54,7 @@ class CellMoments(NamedTuple):
 def cell_moments(
     first: tuple[float, float], second: tuple[float, float], block: BlockPair | None = None
 ) -> CellMoments:
-    """Return the moments of a cell.
-
-    Args:
-        first: (a, b) of the first variable's category.
-        second: (a', b') of the second variable's category.
-        block: chances and scores of questions of one block; None for reports that are drawn apart.
-    """
+    """Return the moments of a cell, from (a, b) of both categories; ``block`` is None for reports drawn apart."""
     (a, b), (a2, b2) = first, second
     rows, columns = ((1 - b) / (a - b), -b / (a - b)), ((1 - b2) / (a2 - b2), -b2 / (a2 - b2))
     # Reports that support both, the row only, the column only, neither; and likewise the truths.
@@ -81,14 +74,7 @@ def cell_moments(
 
 
 def mean_of(moments: Four, cell: float, row: float, column: float) -> float:
-    """Return the mean of figures given the truth.
-
-    Args:
-        moments: of people in both categories, in the row's only, in the column's only and in neither.
-        cell: share of the people in both.
-        row: share of the row's category.
-        column: share of the column's category.
-    """
+    """Return the mean of figures given the truth: of both categories, the row's only, the column's only, neither."""
     both, only, other, none = moments
     return both * cell + only * (row - cell) + other * (column - cell) + none * (1 - row - column + cell)
 
@@ -97,8 +83,7 @@ class CellChannel(NamedTuple):
     """Channels of one cell in one stratum.
 
     Attributes:
-        first: (a, b) of the first variable's category.
-        second: (a', b') of the second variable's category.
+        first, second: (a, b) of the category of each variable.
         n: effective number of reports.
         share: share u of the stratum in the pooled estimate.
         block: chances and scores of questions of one block; None for reports that are drawn apart.
@@ -127,23 +112,11 @@ class CellChannel(NamedTuple):
         return self.share**2 / self.n
 
     def cell_variance(self, t: float, p_a: float, p_b: float) -> float:
-        """Return the variance V(t) of a cell's score.
-
-        Args:
-            t: hypothesised share of the cell.
-            p_a: clipped share of its row.
-            p_b: clipped share of its column.
-        """
+        """Return the variance V(t) of a cell's score, at the hypothesised share and clipped margins."""
         return mean_of(self.moments.cell, t, max(p_a, t), max(p_b, t)) - t * t
 
     def share_variance(self, t: float, p_a: float, p_b: float) -> float:
-        """Return the variance V(t) for a share within a row.
-
-        Args:
-            t: hypothesised share.
-            p_a: clipped share of the row.
-            p_b: clipped share of the column.
-        """
+        """Return the variance V(t) for a share within a row, at the hypothesised share and clipped margins."""
         truth, moments = (t * p_a, p_a, max(p_b, t * p_a)), self.moments
         found = mean_of(moments.cell, *truth) - 2 * t * mean_of(moments.by_row, *truth)
         return found + t * t * mean_of(moments.row, *truth)
@@ -154,7 +127,6 @@ def cell_limits(raw: float, channels: Sequence[CellChannel], margins: tuple[floa
 
     Args:
         raw: unclipped share of the cell.
-        channels: channels of its strata.
         margins: unclipped shares of its row and its column.
         z: normal quantile of the confidence level.
     """
@@ -170,14 +142,7 @@ def cell_limits(raw: float, channels: Sequence[CellChannel], margins: tuple[floa
 
 
 def share_limits(raw: float, channels: Sequence[CellChannel], margins: tuple[float, float], z: float) -> Limits:
-    """Return limits for the share of a column within a row.
-
-    Args:
-        raw: unclipped share of their cell.
-        channels: channels of the cell's strata.
-        margins: unclipped shares of the row and the column.
-        z: normal quantile of the confidence level.
-    """
+    """Return limits for the share of a column within a row; ``raw`` is their cell's share, as in ``cell_limits``."""
     p_a, p_b = map(clip, margins)
     # Raw margins may be negative by chance; a share needs a possible denominator.
     whole = max(margins[0], 0.0)
@@ -192,14 +157,7 @@ def share_limits(raw: float, channels: Sequence[CellChannel], margins: tuple[flo
 
 
 def edge(inside: Callable[[float], bool], within: float, outside: float, halvings: int = _BISECTIONS) -> float:
-    """Find by bisection where a set ends between ``within`` and ``outside``; ``outside`` itself if it is in the set.
-
-    Args:
-        inside: returns True for members of the set.
-        within: a member of the set.
-        outside: the last possible number.
-        halvings: number of bisections.
-    """
+    """Find by bisection where a set ends between ``within`` and ``outside``; ``outside`` itself if it is in the set."""
     if inside(outside):
         return outside
     for _ in range(halvings):

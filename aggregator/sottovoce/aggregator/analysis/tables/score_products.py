@@ -1,10 +1,10 @@
-"""Sums of products of scores over many reports: sufficient for a table, its errors and the test of independence.
+"""Sum products of scores over many reports: sufficient for a table, its errors and the test of independence.
 
 With v = (1, scores of A, scores of B) of each report, and s the squares of v, these are the sums of w v v', w^2 v v',
 w^2 s v' and w^2 s s'. The score of a category takes only two values, z = (x - b) / (a - b) with x = 1 if the report
 supports the category, else 0. For categories, all four sums therefore follow from the number of reports that support
-any two of them: one product of 0/1 matrices instead of four products of scores. If reported values are bit masks,
-these numbers follow from how often two bytes of a report have each pair of values: a count per report and pair.
+any two of them: one product of 0/1 matrices instead of four products of scores. If reported values are bit masks, these
+numbers follow from how often two bytes of a report have each pair of values: a count per report and pair.
 """
 
 from collections.abc import Iterator, Sequence
@@ -20,14 +20,7 @@ ROWS = 100_000
 
 
 class CellProducts(NamedTuple):
-    """Sums over the scores z_ij of all cells, (k, m) each.
-
-    Attributes:
-        once: sum of w z_ij.
-        twice: sum of w^2 z_ij.
-        by_row: sum of w^2 z_ij z_i.
-        squares: sum of w^2 z_ij^2.
-    """
+    """Sums over the scores z_ij of all cells, (k, m) each: of w z_ij, w^2 z_ij, w^2 z_ij z_i and w^2 z_ij^2."""
 
     once: Floats
     twice: Floats
@@ -36,14 +29,7 @@ class CellProducts(NamedTuple):
 
 
 class ScoreProducts(NamedTuple):
-    """The four sums, each (1 + k + m, 1 + k + m) for k scores of the first variable and m of the second.
-
-    Attributes:
-        once: sum of w v v'.
-        twice: sum of w^2 v v'.
-        squared: sum of w^2 s v'.
-        fourth: sum of w^2 s s'.
-    """
+    """Sums of w v v', w^2 v v', w^2 s v' and w^2 s s', each (1 + k + m, 1 + k + m) for k and m scores."""
 
     once: Floats
     twice: Floats
@@ -51,12 +37,7 @@ class ScoreProducts(NamedTuple):
     fourth: Floats
 
     def cells(self, end: int, score: PairScore) -> CellProducts:
-        """Return sums of the scores of all cells.
-
-        Args:
-            end: index of the first score of the second variable.
-            score: how the score of a cell follows from those of its categories.
-        """
+        """Return sums of the scores of all cells; ``end`` is the index of the first score of the second variable."""
         rows, columns = slice(1, end), slice(end, None)
         once, twice = (_crossed(sums, sums, end, score) for sums in (self.once, self.twice))
         return CellProducts(
@@ -76,14 +57,7 @@ class ScoreProducts(NamedTuple):
 
 
 def _crossed(sums: Floats, of_second: Floats, end: int, score: PairScore) -> Floats:
-    """Return the sums of a cell's score times a factor of its row: 1, or the row's own score.
-
-    Args:
-        sums: sums with the score of the row times the factor.
-        of_second: sums with the factor alone.
-        end: index of the first score of the second variable.
-        score: how the score of a cell follows from those of its categories.
-    """
+    """Return sums of a cell's score times a factor of its row, 1 or the row's score; ``of_second``: factor alone."""
     factor = of_second[:1] if of_second is sums else of_second[1:end]
     both, first, second, rest = score
     found: Floats = both * sums[1:end, end:] + first * sums[1:end, :1]
@@ -93,13 +67,7 @@ def _crossed(sums: Floats, of_second: Floats, end: int, score: PairScore) -> Flo
 def score_products(
     variables: tuple[Variable, Variable], reported: tuple[Reported, Reported], weights: tuple[Floats, Floats]
 ) -> ScoreProducts:
-    """Compute the sums over reports.
-
-    Args:
-        variables: the two variables.
-        reported: their reported values, (n,) each.
-        weights: w and w^2 of each report, (n,) each.
-    """
+    """Compute the sums over reports, from reported values, (n,), of both variables, and w and w^2, (n,) each."""
     if all(isinstance(each, ChoiceVariable) and each.masks and not each.balanced for each in variables):
         return _of_masks(variables, reported, weights)
     # Balanced scores depend on more than support of one category, so they need the general path.
@@ -163,7 +131,7 @@ def _supports_of_octets(octets: Sequence[Reported], places: Sequence[Sequence[in
     Args:
         octets: bytes of the masks, (n,) each; at least two.
         places: rows of the result for the bits of each byte, lowest first; row 0 counts all reports.
-        weights: of the reports, (n,); None if all are 1.
+        weights: (n,); None if all are 1.
     """
     supports = np.concatenate([np.ones((256, 1)), bits(np.arange(256), 8)], axis=1)
     sums = np.zeros((1 + sum(map(len, places)),) * 2)

@@ -1,4 +1,4 @@
-"""Small cell suppression for public answers, which no noise protects.
+"""Suppress small cells of public answers, which no noise protects.
 
 Groups      Categories of a public variable with fewer than 5 respondents are merged into one group. The smallest of the
             other categories join it until it has at least 5, as for cohorts.
@@ -23,13 +23,7 @@ LEAST = 5
 
 
 def merged(variable: Variable, counts: Sequence[int], least: int = LEAST) -> Variable:
-    """Return a public choice with its small categories merged; any other variable unchanged.
-
-    Args:
-        variable: the variable.
-        counts: respondents of each category.
-        least: smallest size of a nonempty group.
-    """
+    """Return a public choice with categories of under ``least`` respondents merged; other variables unchanged."""
     if not (variable.public and isinstance(variable, ChoiceVariable)):
         return variable
     answered = range(len(counts) - variable.absent)
@@ -53,12 +47,7 @@ def merged(variable: Variable, counts: Sequence[int], least: int = LEAST) -> Var
 
 
 def hidden(counts: NDArray[np.int64], least: int = LEAST) -> NDArray[np.bool_]:
-    """Return a mask of the cells to suppress in a table of two public variables, (rows, columns).
-
-    Args:
-        counts: respondents of each cell, (rows, columns).
-        least: smallest size of a nonempty cell that is shown.
-    """
+    """Return a mask of the cells to suppress in a table of two public variables, (rows, columns), by respondents."""
     hide = (counts > 0) & (counts < least)
     # ``hide.T`` is a view, so suppressing a cell of a column changes ``hide`` as well.
     while not all([_covered(hide, counts, least), _covered(hide.T, counts.T, least)]):

@@ -1,4 +1,4 @@
-"""Limits of a difference, a ratio and phi in sparse tables, where a cell may be empty.
+"""Compute limits of a difference, a ratio and phi in sparse tables, where a cell may be empty.
 
 Why         If a cell of the sample is nearly empty, the sample covariance underestimates its variance: with a cell of
             .01 and little noise, limits by inversion cover .70 (n = 50), .90 (200) and .94 (1,000) of the true ratios.
@@ -26,7 +26,7 @@ ENOUGH = 25
 
 
 class Hypothesis(NamedTuple):
-    """A table with a hypothesised difference, ratio or phi.
+    """Table with a hypothesised difference, ratio or phi.
 
     Attributes:
         both: its share of group and outcome together.
@@ -41,12 +41,10 @@ class Hypothesis(NamedTuple):
 
 @dataclass(frozen=True)
 class ThinTable:
-    """Sparse 2 x 2 table of group membership by outcome.
+    """Sparse 2 x 2 table of group membership by outcome; shares within [0, 1].
 
     Attributes:
         both: share of group and outcome together, clipped to the range that the margins allow.
-        group: share of the group, within [0, 1].
-        outcome: share of the outcome, within [0, 1].
         channels: channels of the cell by stratum.
     """
 
@@ -68,7 +66,6 @@ class ThinTable:
             at: returns the hypothesis for a value.
             point: value of this table.
             bounds: smallest and largest possible value.
-            z: normal quantile of the confidence level.
         """
 
         def inside(t: float) -> bool:
@@ -83,15 +80,9 @@ class ThinTable:
 
 
 def thin_table(joint: Joint, groups: tuple[int, int], outcome: int) -> ThinTable | None:
-    """Return the table of two groups by a category of the outcome, if it is sparse.
+    """Return the table of two groups by a category of the outcome; None if it is not sparse or not supported.
 
-    Args:
-        joint: the reports.
-        groups: two categories of the first variable: its only two if their scores sum to 1, or any two public ones.
-        outcome: category of the second variable.
-
-    Returns:
-        The table; None if it is not sparse, or if the method does not support these variables.
+    The groups are two categories of the first variable: its only two if their scores sum to 1, or any two public ones.
     """
     two = _of_two_groups(joint, groups)
     if two is None or not _by_category(two, outcome):
@@ -166,7 +157,6 @@ def score_variance(
     """Return the variance of a linear combination of the scores of cell, row and column of one report.
 
     Args:
-        channel: channels of the report.
         gradient: coefficients of the combination.
         shares: true shares of both, of the group and of the outcome.
     """
@@ -178,13 +168,7 @@ def score_variance(
 
 
 def difference_limits(table: ThinTable, bounds: tuple[float, float], z: float) -> tuple[float, float]:
-    """Return limits of the outcome's share in the group minus its share in the rest; ``bounds`` if a group is empty.
-
-    Args:
-        table: the sparse table.
-        bounds: smallest and largest possible difference.
-        z: normal quantile of the confidence level.
-    """
+    """Return limits of the outcome's share in the group minus its share in the rest; ``bounds`` if a group is empty."""
     a, b = table.group, table.outcome
     if not 0 < a < 1:
         return bounds
@@ -199,12 +183,7 @@ def _difference(table: ThinTable, t: float) -> Hypothesis:
 
 
 def ratio_limits(table: ThinTable, z: float) -> tuple[float, float]:
-    """Return limits of the ratio of the two shares, as u = ratio / (1 + ratio) within [0, 1].
-
-    Args:
-        table: the sparse table.
-        z: normal quantile of the confidence level.
-    """
+    """Return limits of the ratio of the two shares, as u = ratio / (1 + ratio) within [0, 1]."""
     top, bottom = table.both * (1 - table.group), (table.outcome - table.both) * table.group
     if top + bottom <= 0:
         return 0.0, 1.0
@@ -220,12 +199,7 @@ def _ratio(table: ThinTable, u: float) -> Hypothesis:
 
 
 def phi_limits(table: ThinTable, z: float) -> tuple[float, float]:
-    """Return limits of the correlation phi; (-1, 1) if a variable does not vary.
-
-    Args:
-        table: the sparse table.
-        z: normal quantile of the confidence level.
-    """
+    """Return limits of the correlation phi; (-1, 1) if a variable does not vary."""
     spread = _spread(table)
     if not spread:
         return -1.0, 1.0

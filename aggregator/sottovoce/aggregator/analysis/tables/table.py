@@ -1,4 +1,4 @@
-"""Two-way tables: shares of cells, shares within rows, and suppression of small groups by public answers.
+"""Estimate two-way tables: shares of cells, shares within rows, and suppression of small groups by public answers.
 
 Cells are means of products of scores over the reports that carry both variables. Raw shares may be negative; displayed
 shares are clipped into [0, 1] and never rescaled to sum to 1.
@@ -160,12 +160,9 @@ DEFAULT_RULE = Rule()
 
 
 class TwoWayTable:
-    """Table of two variables, and its estimates.
+    """Table of two variables, and its estimates; small groups by public answers are merged as the rule says.
 
-    Args:
-        whole: the reports.
-        rule: options; small groups by public answers are merged as it says.
-        impossible: (row, column) of each cell that skip logic excludes.
+    ``impossible`` holds (row, column) of each cell that skip logic excludes.
     """
 
     def __init__(self, whole: Joint, rule: Rule, impossible: frozenset[tuple[int, int]] = frozenset()) -> None:
@@ -232,7 +229,6 @@ class TwoWayTable:
         return _result(self.joint, clip(part / whole), part / whole, error, limits, SCORE)
 
     def _of_row(self, row: int, column: int) -> Result:
-        """Return the share of a column within a row, among all people of the row."""
         raw, group = float(self.raw[row, column]), float(self._shares.rows[row])
         if self.likeliest is not None:
             return self._likeliest_share(row, column)
@@ -299,15 +295,7 @@ def _share_of(row: int, column: int) -> Products:
 
 
 def shown_reports(whole: Joint, rule: Rule = DEFAULT_RULE) -> Joint | None:
-    """Return the reports with small groups by public answers merged.
-
-    Args:
-        whole: the reports.
-        rule: options with the smallest group.
-
-    Returns:
-        The reports; None if the table of two public variables would have a suppressed cell.
-    """
+    """Return the reports with small public groups merged; None if a table of public variables has suppressed cells."""
     if not (whole.first.public or whole.second.public):
         return whole
     found = _merged(whole, rule)
@@ -316,13 +304,7 @@ def shown_reports(whole: Joint, rule: Rule = DEFAULT_RULE) -> Joint | None:
 
 
 def inverted_result(whole: Joint, found: Inverted, bounds: tuple[float, float]) -> Result:
-    """Convert an estimate with limits by test inversion into a result.
-
-    Args:
-        whole: the reports.
-        found: the estimate.
-        bounds: possible range, into which the displayed estimate is clipped.
-    """
+    """Convert an estimate with limits by test inversion into a result, clipped into ``bounds``, its possible range."""
     shown = None if found.raw is None else min(max(found.raw, bounds[0]), bounds[1])
     high = None if found.high == np.inf else found.high
     return _result(whole, shown, found.raw, found.std_error, (found.low, high), INVERSION)
@@ -362,7 +344,6 @@ def independence_of(joint: Joint) -> Independence | None:
 
 
 def _merged(whole: Joint, rule: Rule) -> Joint:
-    """Merge small groups by public answers, in all strata alike."""
     first, second = (
         merged(each, _respondents(whole, each, place), rule.least)
         for place, each in enumerate((whole.first, whole.second))

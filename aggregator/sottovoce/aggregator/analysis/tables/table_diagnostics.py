@@ -1,4 +1,4 @@
-"""Diagnostics of a table: implausible cells, uneven draws, and the possible effect of forged reports.
+"""Diagnose a table: implausible cells, uneven draws, and the possible effect of forged reports.
 
 Implausible The lowest cell's (T_ij + gap/(2n)) / sqrt(V0_ij / n), V0 = alpha c' p_A + alpha' c p_B + c c' the variance
             at an empty cell, is below the normal quantile of .00135 / cells: fewer than one false alarm in 1,000
@@ -26,12 +26,7 @@ TAIL = 0.00135
 
 
 class LowestCell(NamedTuple):
-    """Test statistic of the lowest cell.
-
-    Attributes:
-        statistic: its raw share in standard deviations of an empty cell.
-        limit: smallest statistic that is plausible by chance.
-    """
+    """Raw share of the lowest cell, in standard deviations of an empty cell, and the smallest plausible one."""
 
     statistic: float
     limit: float
@@ -43,24 +38,14 @@ class LowestCell(NamedTuple):
 
 
 class Forged(NamedTuple):
-    """Effect of forged reports on a table.
-
-    Attributes:
-        share: share of forged reports among those that carry both variables.
-        shift: largest shift of a cell's share.
-    """
+    """Share of forged reports among those with both variables, and the largest shift of a cell's share by them."""
 
     share: float
     shift: float
 
 
 def implausible(table: Floats, channels: Mapping[tuple[int, int], Sequence[CellChannel]]) -> LowestCell | None:
-    """Test whether the lowest cell is implausibly far below 0; None if no answer is randomized.
-
-    Args:
-        table: raw shares of the cells.
-        channels: channels of each (row, column), by stratum.
-    """
+    """Test whether the lowest cell is implausibly far below 0; None if no answer is randomized."""
     p_a, p_b = table.sum(axis=1), table.sum(axis=0)
     found = []
     for (row, column), strata in channels.items():
@@ -75,13 +60,7 @@ def implausible(table: Floats, channels: Mapping[tuple[int, int], Sequence[CellC
 
 
 def empty_deviation(strata: Sequence[CellChannel], p_a: float, p_b: float) -> float:
-    """Return the standard deviation of the raw share of an empty cell.
-
-    Args:
-        strata: its channels.
-        p_a: clipped share of its row.
-        p_b: clipped share of its column.
-    """
+    """Return the standard deviation of the raw share of an empty cell, at the clipped shares of its row and column."""
     return math.sqrt(max(sum(each.factor * each.cell_variance(0.0, p_a, p_b) for each in strata), 0.0))
 
 
@@ -97,9 +76,7 @@ def forged(first: Variable, second: Variable, seen: float, fakes: float = FAKES)
     """Return the largest effect of forged reports on a table.
 
     Args:
-        first: one of its variables.
-        second: the other one.
-        seen: probability that an honest report carries both.
+        seen: probability that an honest report carries both variables.
         fakes: share of forged reports among all.
     """
     share = fakes / (fakes + (1 - fakes) * seen)
@@ -110,5 +87,4 @@ def forged(first: Variable, second: Variable, seen: float, fakes: float = FAKES)
 
 
 def _largest(variable: Variable) -> float:
-    """Return the largest absolute score of any category."""
     return max(max(1 - b, b) / (a - b) for a, b in variable.channels)

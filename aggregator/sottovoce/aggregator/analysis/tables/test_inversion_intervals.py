@@ -1,4 +1,4 @@
-"""Differences, ratios and correlations, with limits by test inversion.
+"""Estimate differences, ratios and correlations, with limits by test inversion.
 
 Method      { t : Q(m, t)^2 <= z^2 grad Q' C grad Q }, m means of products of scores and C their covariance (Fieller's
             method). It never divides by a share near 0, and is valid if both variables are randomized, when the noise
@@ -37,7 +37,7 @@ METHOD = "inversion"
 
 
 class Inverted(NamedTuple):
-    """An estimate with limits by test inversion.
+    """Estimate with limits by test inversion.
 
     Attributes:
         raw: unclipped estimate; None if its denominator is not positive.
@@ -55,11 +55,9 @@ def difference(joint: Joint, groups: tuple[int, int], outcome: int, bounds: tupl
     """Estimate the difference of the outcome's share, or mean, between two categories of the first variable.
 
     Args:
-        joint: the reports.
         groups: the categories to compare: the second minus the first.
         outcome: category of the second variable; 0 for a number.
         bounds: smallest and largest possible difference.
-        z: normal quantile of the confidence level.
     """
     found = joint.moments(_two_groups(groups, outcome, joint.second.absent))
     m0, m1, g0, g1 = found.mean.tolist()
@@ -77,14 +75,7 @@ def difference(joint: Joint, groups: tuple[int, int], outcome: int, bounds: tupl
 
 
 def ratio(joint: Joint, groups: tuple[int, int], outcome: int, z: float) -> Inverted:
-    """Estimate the ratio of the outcome's shares in two categories of the first variable.
-
-    Args:
-        joint: the reports.
-        groups: the categories to compare: the second divided by the first.
-        outcome: category of the second variable.
-        z: normal quantile of the confidence level.
-    """
+    """Estimate the ratio of the outcome's shares in two categories of the first variable: second over first."""
     found = joint.moments(_two_groups(groups, outcome, joint.second.absent))
     m0, m1, g0, g1 = found.mean.tolist()
     raw = m1 * g0 / (m0 * g1) if min(g0, g1, m0) > 0 else None
@@ -108,12 +99,7 @@ def ratio(joint: Joint, groups: tuple[int, int], outcome: int, z: float) -> Inve
 def mean_among(joint: Joint, group: int, outcome: int, bounds: tuple[float, float], z: float) -> Inverted:
     """Estimate the mean of the second variable, or the share of one of its categories, in a category of the first.
 
-    Args:
-        joint: the reports.
-        group: category of the first variable.
-        outcome: category of the second; 0 for a number.
-        bounds: smallest and largest possible value.
-        z: normal quantile of the confidence level.
+    ``outcome`` is 0 for a number; ``bounds`` are the smallest and largest possible value.
     """
     found = joint.moments(lambda each: np.column_stack([each.cell(group, outcome), each.first[:, group]]))
     m, g = found.mean.tolist()
@@ -123,14 +109,9 @@ def mean_among(joint: Joint, group: int, outcome: int, bounds: tuple[float, floa
 
 
 def correlation(joint: Joint, z: float) -> Inverted:
-    """Estimate the correlation of two numbers, or phi of two yes/no variables.
+    """Estimate the correlation of two numbers, or phi of two yes/no variables, whose second category is the yes.
 
-    Args:
-        joint: the reports; the second category of a yes/no variable is its yes.
-        z: normal quantile of the confidence level.
-
-    Raises:
-        EstimateError: the reports of a number do not show its variance.
+    Raises EstimateError if the reports of a number do not show its variance.
     """
     strata = tuple(replace(each, first=_squared(each.first), second=_squared(each.second)) for each in joint.strata)
     found = replace(joint, strata=strata).moments(
@@ -159,10 +140,7 @@ def correlation(joint: Joint, z: float) -> Inverted:
 def phi_among_answered(joint: Joint, z: float) -> Inverted:
     """Estimate phi of two yes/no variables among the people who answered both.
 
-    Args:
-        joint: the reports; the second category of a variable is its yes, a third one is no answer.
-        z: normal quantile of the confidence level.
-
+    The second category of a variable is its yes, a third one is no answer.
     Maths: with p = E[z z'], a = E[z r'], b = E[r z'] and m = E[r r'], phi = (p m - a b) / sqrt(a (m - a) b (m - b)).
     """
     absent = joint.first.absent, joint.second.absent
@@ -192,12 +170,11 @@ def phi_among_answered(joint: Joint, z: float) -> Inverted:
 
 @dataclass(frozen=True, kw_only=True)
 class _Squared(Variable):
-    """A variable with two scores: of its value and of its square; an indicator equals its square."""
+    """Variable with two scores: of its value and of its square; an indicator equals its square."""
 
     of: Variable
 
     def likelihood(self, reported: Reported) -> Floats:
-        """Return the likelihood of the underlying variable."""
         return self.of.likelihood(reported)
 
     def scores(self, reported: Reported) -> Floats:

@@ -1,4 +1,4 @@
-"""Tables of two questions within each category of a randomized third one.
+"""Estimate tables of two questions within each category of a randomized third one.
 
 A person's category of the third question is unknown, so all reports with the three questions inform every table.
 
@@ -43,7 +43,6 @@ class ThreeWayTable:
         reports: number of reports considered.
         seen: distinct reports that carry all three, over the cells in row-major order.
         scores: unbiased scores of each cell for these reports, (m, cells).
-        z: normal quantile of the confidence level.
     """
 
     variables: tuple[Variable, ...]
@@ -108,7 +107,6 @@ class ThreeWayTable:
         return LikeliestTable(ObservedReports(likelihoods, self.seen.weights), shape, empty, self.z)
 
     def _within(self, table: LikeliestTable, row: int, column: int) -> Result:
-        """Return the share of a column within a row of an arranged table."""
         found = table.share(row, column)
         shown, low, high = (None, 0.0, 1.0) if found is None else found
         raw, error = self._raw(table.shape[1], row, column)
@@ -128,11 +126,9 @@ class ThreeWayTable:
 
 
 def three_way(columns: Columns, chosen: Sequence[SelectedVariable], inside: Truths | None, rule: Rule) -> ThreeWayTable:
-    """Count the reports of three variables.
+    """Count the reports of three variables: a randomized third one, then those of rows and columns.
 
     Args:
-        columns: the reports.
-        chosen: the third variable, which is randomized, and those of rows and columns.
         inside: mask of the reports to count, (n,); all by default.
         rule: options; small groups by public answers are merged as it says.
 

@@ -1,4 +1,4 @@
-"""Differentially private k-means: DP-Lloyd.
+"""Run differentially private k-means: DP-Lloyd.
 
 Points       Integer vectors in a declared domain: the L1 ball of radius R, scaled towards zero as integers, or a box
              |x_j| <= h_j with R = sum of h_j. The contribution of one point to a sum has L1 norm <= R.
@@ -41,14 +41,7 @@ _PART = 65_536
 
 @dataclass(frozen=True)
 class Box:
-    """The integer vectors with |x_j| <= half_j.
-
-    Attributes:
-        halves: half the width in each coordinate, in steps, 1 .. 2^20.
-
-    Raises:
-        ValueError: the number of coordinates or a half-width is out of range.
-    """
+    """Integer vectors with |x_j| <= half_j, in steps, 1 .. 2^20; ValueError for a half or number out of range."""
 
     halves: tuple[int, ...]
 
@@ -58,20 +51,16 @@ class Box:
 
     @property
     def radius(self) -> int:
-        """The largest L1 norm of a point in the box, in steps."""
+        """Largest L1 norm of a point in the box, in steps."""
         return sum(self.halves)
 
     @property
     def coordinates(self) -> int:
-        """The number of coordinates of a point."""
+        """Number of coordinates of a point."""
         return len(self.halves)
 
     def clip(self, rows: npt.NDArray[Any]) -> Vectors:
-        """Return the rows with each coordinate clipped to its range.
-
-        Raises:
-            ValueError: the rows have a different number of coordinates.
-        """
+        """Return the rows with each coordinate clipped to its range; ValueError for another number of coordinates."""
         if rows.ndim != 2 or rows.shape[1] != self.coordinates:
             raise ValueError("the vectors have another number of coordinates than declared")
         halves = np.array(self.halves)
@@ -81,16 +70,13 @@ class Box:
 
 @dataclass(frozen=True)
 class Lloyd:
-    """Parameters of DP-Lloyd.
+    """Parameters of DP-Lloyd; ValueError if one is out of range, or the ball is not an L1 ball.
 
     Attributes:
         domain: declared domain of the points: an L1 ball or a box.
         k: number of clusters, 1 .. 256.
         iterations: T, 1 .. 100, fixed.
         keep_empty: an empty cluster keeps its centre instead of getting a new random one.
-
-    Raises:
-        ValueError: one of them is out of range, or the ball is not an L1 ball.
     """
 
     domain: Ball | Box
@@ -113,16 +99,9 @@ class Lloyd:
 
 
 def cluster(rows: npt.NDArray[Any], lloyd: Lloyd, terms: ReleaseTerms, draws: ExactNoise) -> Release:
-    """Release the centres of k clusters and their noisy sizes.
+    """Release the centres of k clusters and their noisy sizes, of n x d integers, in steps, clipped into the domain.
 
-    Args:
-        rows: n x d integers, in steps; rows outside the domain are scaled or clipped into it.
-        lloyd: domain, k, iterations, rule for empty clusters.
-        terms: epsilon and neighbouring relation.
-        draws: source of the noise and of random centres.
-
-    Raises:
-        ValueError: the rows and the domain differ in their number of coordinates.
+    Raises ValueError if the rows and the domain differ in their number of coordinates.
     """
     points = lloyd.domain.clip(rows)
     records = terms.neighbours.of(1, 2)
@@ -150,8 +129,8 @@ def cluster(rows: npt.NDArray[Any], lloyd: Lloyd, terms: ReleaseTerms, draws: Ex
 def draw_point(domain: Ball | Box, draws: ExactNoise) -> list[int]:
     """Draw a point of the domain, independently of the data.
 
-    In a box each coordinate is uniform. In the L1 ball the absolute values are the gaps between sorted uniform
-    numbers, whose sum is at most the radius, and the signs are fair coin flips.
+    In a box each coordinate is uniform. In the L1 ball the absolute values are the gaps between sorted uniform numbers,
+    whose sum is at most the radius, and the signs are fair coin flips.
     """
     if isinstance(domain, Box):
         return [draws.below(2 * half + 1) - half for half in domain.halves]
@@ -205,9 +184,7 @@ _EDGE = 30
 def cluster_svg(values: dict[str, Any], reach: int) -> str:
     """Return an SVG with a circle at each centre, its area proportional to the noisy size; sizes below 1 are crosses.
 
-    Args:
-        values: values of a release of ``cluster``.
-        reach: the largest coordinate of the domain, in steps.
+    ``reach`` is the largest coordinate of the domain, in steps.
     """
     sizes = [max(size, 0) for size in values["noisy_sizes"]]
     largest = max([*sizes, 1])

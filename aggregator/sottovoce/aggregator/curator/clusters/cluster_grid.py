@@ -1,4 +1,4 @@
-"""Differentially private k-means of one to ten numbers: a noisy grid, and k-means on it.
+"""Run differentially private k-means of one to ten numbers: a noisy grid, and k-means on it.
 
 Grid         The declared box in equal cells: 400 of one number, 20 x 20, 10^3, 6^4, 6^5, 4^6, of seven to ten numbers 3
              of each; or fewer if a number has fewer values. The counts of all cells, empty ones too, are one histogram
@@ -50,10 +50,7 @@ def grid_cluster(rows: npt.NDArray[Any], box: Box, k: int, terms: ReleaseTerms, 
 
     Args:
         rows: n x d integers, in steps; others are clipped to the box.
-        box: declared domain.
         k: number of clusters, 1 .. 256.
-        terms: epsilon and neighbouring relation.
-        draws: source of the noise.
 
     Raises:
         ValueError: the box has more than ten coordinates, k is out of range, or the rows have other coordinates.

@@ -1,4 +1,4 @@
-"""The question for clusters of some numbers, each measured in its own steps."""
+"""Ask for clusters of some numbers, each measured in its own steps."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -43,8 +43,6 @@ def cluster_question(
     """Return the question for the centres of k clusters of some numbers, each number measured in its own steps.
 
     Args:
-        declaration: declaration of the data.
-        names: names of the columns of numbers.
         k: number of clusters; at most the number of records where that is public.
         lloyd: use DP-Lloyd with these options; None for the noisy grid, which is for one to ten numbers.
     """
@@ -93,10 +91,7 @@ def _in_declared_order(centre: Sequence[int], numbers: Iterable[NumberColumn]) -
 def in_thousandths(values: Mapping[str, Any], declaration: Declaration, names: Sequence[str]) -> dict[str, Any]:
     """Rescale the centres for ``cluster_svg``: -1000 at the lower bound of each column, 1000 at the upper bound.
 
-    Args:
-        values: values of an answer of ``cluster``.
-        declaration: declaration of the data.
-        names: names of the columns, in the order of coordinates.
+    ``names`` are the columns in the order of coordinates.
     """
     numbers = [number_column(declaration, name) for name in names]
 

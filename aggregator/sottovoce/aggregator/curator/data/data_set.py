@@ -1,4 +1,4 @@
-"""A curator's data set: a source of records, its declaration and its privacy budget."""
+"""Open a curator's data set: a source of records, its declaration and its privacy budget."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -27,11 +27,10 @@ from sottovoce.shared.errors import StorageError
 
 @dataclass(frozen=True)
 class DataSet:
-    """A data set under a declaration and a budget.
+    """Data set under a declaration and a budget.
 
     Attributes:
         source: reads the named columns from the original data; all columns for None.
-        declaration: declaration of the columns.
         budget: budget of exactly these data and this declaration.
         placed: encoded copy of a file's records, which ``bind`` writes and questions read. None if ``source`` reads
             integers already, which takes equally long for all values.
@@ -45,17 +44,15 @@ class DataSet:
     def bind(
         self, epsilon: Fraction, delta: Fraction | None, neighbours: Neighbours
     ) -> tuple[DataRecords, BudgetTerms, list[str]]:
-        """Read all records, open the budget, and write the encoded copy.
+        """Read all records, open the budget, and write the encoded copy; return records, terms and notes.
 
-        Data may be bound again with exactly the same terms: the budget stays, and the encoded copy is rewritten.
+        These are exact and for the curator alone; this is not a release. Data may be bound again with exactly the same
+        terms: the budget stays, and the encoded copy is rewritten.
 
         Args:
             epsilon: limit for the total cost of all future answers.
             delta: limit for their total delta; None for ``usual_delta`` if n is public, and for 0 if it is not.
             neighbours: neighbouring relation under which both hold.
-
-        Returns:
-            (records, terms, notes). They are exact and for the curator alone; this is not a release.
 
         Raises:
             SpecError: the data cannot be read, or delta is too large.
@@ -86,8 +83,7 @@ class DataSet:
     def useless(self, question: CuratorQuestion, epsilon: Fraction) -> str:
         """Say that an answer would say nothing, from public figures alone; "" if it is recorded, or says something.
 
-        Raises:
-            StorageError: there is no budget, or its ledger is damaged.
+        Raises StorageError if there is no budget, or its ledger is damaged.
         """
         ledger = self.budget.read()
         if ledger.answer_to({**question.form, "epsilon": str(epsilon)}) is not None:
@@ -108,13 +104,7 @@ class DataSet:
         return self.budget.ask({**question.form, "epsilon": str(epsilon)}, draw)
 
     def open_plan(self, answers: int, epsilon: Fraction, delta: Fraction | None) -> Answered:
-        """Charge a number of answers of equal epsilon whole; no data are read. See ``Budget.open_plan``.
-
-        Args:
-            answers: number of answers.
-            epsilon: epsilon of each.
-            delta: delta of all together; None for all that is left.
-        """
+        """Charge answers of equal epsilon whole; no data are read. See ``Budget.open_plan``."""
         return self.budget.open_plan(answers, epsilon, delta)
 
 
@@ -124,13 +114,11 @@ def declaration_file(path: Path, named: Path | None) -> Path:
 
 
 def read_table(path: Path, declaration: Path | None, public: Sequence[str], sensitive: str | None) -> PublishedTable:
-    """Read a table as it would be published, for ``reidentify``.
+    """Read a table as it would be published, for ``reidentify``, of a CSV or Parquet file.
 
     Args:
-        path: path of the CSV or Parquet file.
         declaration: path of its declaration; None for the file of the same name that ends in .yaml.
         public: its public columns; empty for all but the sensitive one.
-        sensitive: the sensitive column, or None.
     """
     declared = read_declaration(declaration_file(path, declaration))
     named = tuple(public) or tuple(name for name in declared.columns if name != sensitive)
@@ -139,16 +127,15 @@ def read_table(path: Path, declaration: Path | None, public: Sequence[str], sens
 
 
 def open_data_set(path: Path, declaration: Path | None, anchor_folder: str) -> DataSet:
-    """Open the data set of a file.
+    """Open the data set of a CSV or Parquet file.
 
     Args:
-        path: path of the CSV or Parquet file.
         declaration: path of its declaration; None for the file of the same name that ends in .yaml.
         anchor_folder: value of the setting ``SOTTOVOCE_LEDGER_ANCHOR_DIR``; "" if it is not set.
 
     Raises:
         SpecError: the file cannot be read, or its declaration cannot be read or is invalid.
-        StorageError: the folder of heads is not set, does not exist, or is inside the folder of the data.
+        StorageError: as ``open_ledger_anchor``.
     """
     anchor = open_ledger_anchor(anchor_folder, path.parent)
     declared = read_declaration(declaration_file(path, declaration))
@@ -161,14 +148,11 @@ def open_data_set(path: Path, declaration: Path | None, anchor_folder: str) -> D
 
 
 def open_ledger_anchor(anchor_folder: str, data: Path) -> LedgerAnchor:
-    """Return the folder of heads after checking its place.
-
-    Args:
-        anchor_folder: value of the setting ``SOTTOVOCE_LEDGER_ANCHOR_DIR``; "" if it is not set.
-        data: folder of the data; the folder of heads must be outside it.
+    """Return the folder of heads after checking that it is outside the folder of the data.
 
     Raises:
-        StorageError: the folder is not set, does not exist, or is inside the folder of the data.
+        StorageError: the folder (``SOTTOVOCE_LEDGER_ANCHOR_DIR``) is not set, does not exist, or is inside the one of the
+            data.
     """
     if not anchor_folder:
         advice = "name a folder outside the data and their backups in SOTTOVOCE_LEDGER_ANCHOR_DIR"

@@ -1,4 +1,4 @@
-"""Encoded copy of a curator's records: a file next to the data, written by ``bind`` and read to answer every question.
+"""Encode a curator's records as a file next to the data, written by ``bind`` and read to answer every question.
 
     {"columns": .., "count": n, ..}      one line of canonical JSON
     columns, one after the other         n integers each, little-endian, as wide as the *declaration* requires
@@ -38,7 +38,6 @@ class PlacedRecords:
     Attributes:
         file: path of the data; the encoded records are in the same folder.
         data: SHA-256 of the data.
-        declaration: declaration of the data.
         stamp: ``stamp_of`` the data file, taken before its SHA-256 was computed.
     """
 
@@ -53,14 +52,7 @@ class PlacedRecords:
         return _place(self.file)
 
     def write(self, records: DataRecords) -> None:
-        """Write all columns, atomically replacing an earlier file.
-
-        Args:
-            records: records with every declared column.
-
-        Raises:
-            StorageError: the file cannot be written.
-        """
+        """Write all columns, atomically replacing an earlier file; raise StorageError if it cannot be written."""
         narrow = [_narrow(records.columns[name], kind) for name, kind in self.declaration.columns.items()]
         head = {
             "format": FORMAT,
@@ -93,13 +85,9 @@ class PlacedRecords:
         sync(self.path.parent)
 
     def read(self, names: Sequence[str]) -> DataRecords:
-        """Read some columns.
+        """Read some declared columns.
 
-        Args:
-            names: names of declared columns.
-
-        Raises:
-            StorageError: the file is missing, damaged, or belongs to other data or to another declaration.
+        Raises StorageError if the file is missing, damaged, or belongs to other data or to another declaration.
         """
         try:
             with self.path.open("rb") as file:

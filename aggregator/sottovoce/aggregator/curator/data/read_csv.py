@@ -33,17 +33,10 @@ _NESTED = ("LIST", "STRUCT", "MAP", "UNION", "ARRAY", "[", "BLOB", "BIT")
 def read_grouped(
     path: Path, names: Sequence[str], check_header: Callable[[Sequence[str]], None]
 ) -> tuple[Mapping[str, Sequence[str]], NDArray[np.int64]]:
-    """Read the distinct combinations of texts in some columns, and the number of records with each.
+    """Read the distinct combinations of texts in some columns, "" for missing ones, and how many records have each.
 
     DuckDB does the counting on all cores, so that ten million records take little longer than a plain count.
-
-    Args:
-        path: path of the file.
-        names: names of the columns.
-        check_header: raises SpecError for a header that is not the declared one.
-
-    Returns:
-        (texts by column name, "" for a missing value; number of records for each combination).
+    ``check_header`` raises SpecError for a header that is not the declared one.
 
     Raises:
         SpecError: the file cannot be read as Parquet, or a column holds lists or bytes.
@@ -77,11 +70,7 @@ def _texts(found: np.ndarray) -> Sequence[str]:
 
 
 def read_declaration(path: Path) -> Declaration:
-    """Read the declaration in a file.
-
-    Raises:
-        SpecError: the file cannot be read, is not YAML or is invalid; lists every mistake with its place.
-    """
+    """Read the declaration in a file; SpecError (no file, no YAML, invalid) lists every mistake with its place."""
     try:
         data = path.read_bytes()
     except OSError as error:
@@ -125,11 +114,7 @@ def _names_in_file(place: Mapping[str, object], folder: Path) -> list[str]:
 
 
 def digest_of(path: Path) -> str:
-    """Return the SHA-256 of a file's bytes.
-
-    Raises:
-        SpecError: the file cannot be read.
-    """
+    """Return the SHA-256 of a file's bytes; SpecError if it cannot be read."""
     try:
         with path.open("rb") as file:
             return hashlib.file_digest(file, "sha256").hexdigest()
@@ -138,12 +123,7 @@ def digest_of(path: Path) -> str:
 
 
 def read_records(path: Path, declaration: Declaration, names: Sequence[str] | None = None) -> DataRecords:
-    """Read columns of a CSV or Parquet file.
-
-    Args:
-        path: path of the file; its name ends in .csv or .parquet.
-        declaration: declaration of the data.
-        names: names of the columns to read; None for all that are used.
+    """Read columns of a .csv or .parquet file; ``names`` None for all that are used.
 
     Raises:
         SpecError: the structure of the file is wrong; the message says where.
@@ -162,15 +142,9 @@ def read_records(path: Path, declaration: Declaration, names: Sequence[str] | No
 
 
 def check_header(header: Sequence[str], declaration: Declaration, place: str) -> None:
-    """Check that a header has the declared columns, in any order.
+    """Check that a header has the declared columns, in any order; ``place`` is for the message.
 
-    Args:
-        header: names of the file's columns.
-        declaration: declaration of the data.
-        place: place of the header, for the message.
-
-    Raises:
-        SpecError: a column is undeclared, repeated or missing, or there are too many.
+    Raises SpecError if a column is undeclared, repeated or missing, or there are too many.
     """
     if len(header) > MOST_COLUMNS:
         raise SpecError(f"{place}: has {len(header):,} columns; at most {MOST_COLUMNS:,} are read")
@@ -221,14 +195,10 @@ def _blocks(reader: Iterator[list[str]], name: str, size: int) -> Iterator[list[
 
 
 def placed(cells: Sequence[str], kind: Kind, known: dict[str, Any]) -> Values:
-    """Encode each cell as twice its integer, plus 1 if the cell was as declared.
+    """Encode each cell of a column as twice its integer, plus 1 if the cell was as declared.
 
-    Integers of several words are a row of these, and then that 1 or 0.
-
-    Args:
-        cells: texts of one column.
-        kind: declaration of the column.
-        known: cache of codes by text, which this function fills, and empties when it gets too large.
+    Integers of several words are a row of these, and then that 1 or 0. ``known`` is a cache of codes by text, which
+    this function fills, and empties when it gets too large.
     """
     words = word_count(kind.largest)
     if len(known) * words > _MOST_REMEMBERED:
@@ -240,16 +210,7 @@ def placed(cells: Sequence[str], kind: Kind, known: dict[str, Any]) -> Values:
 
 
 def records(codes: Mapping[str, Values], count: int, name: str) -> DataRecords:
-    """Build records from the codes of ``placed``.
-
-    Args:
-        codes: codes by column name.
-        count: number of records.
-        name: name of the file, for the message.
-
-    Raises:
-        SpecError: there are no records.
-    """
+    """Build records from the codes of ``placed``, by column name; SpecError if there are no records."""
     if count == 0:
         raise SpecError(f"{name}: there are no records")
     return DataRecords(

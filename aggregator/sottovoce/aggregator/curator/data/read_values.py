@@ -29,7 +29,6 @@ def cell_texts(values: Any, declaration: Declaration) -> Texts:  # noqa: ANN401 
     Args:
         values: a mapping or frame of columns; a list of mappings; or a list or array of rows, or of the cells of one
             column, whose columns are the declared ones in order.
-        declaration: declaration of the data.
 
     Raises:
         SpecError: the values are no table, or its columns are not the declared ones; no cell is repeated.
@@ -47,16 +46,7 @@ def values_digest(texts: Texts) -> str:
 
 
 def encode_texts(texts: Texts, declaration: Declaration, names: Sequence[str] | None) -> DataRecords:
-    """Encode some columns.
-
-    Args:
-        texts: texts of the cells, by column.
-        declaration: declaration of the data.
-        names: names of columns; None for all that are used.
-
-    Raises:
-        SpecError: there are no records.
-    """
+    """Encode some columns, None for all that are used; SpecError if there are no records."""
     wanted = declaration.columns if names is None else names
     codes = {name: placed(texts[name], declaration.column(name), {}) for name in wanted}
     return records(codes, len(next(iter(texts.values()))), PLACE)
@@ -83,7 +73,6 @@ def _columns(values: Any, declaration: Declaration) -> tuple[list[str], list[lis
 
 
 def _items(values: Any) -> list[Any]:  # noqa: ANN401
-    """Return the items of a list, array or column of a frame."""
     if isinstance(values, str | bytes):
         raise SpecError(f"{PLACE}: must be lists, arrays or a frame, and not one text")
     try:

@@ -1,4 +1,4 @@
-"""Noisy tables of a survey's public answers: released under the survey's budget, and written from its ledger.
+"""Release noisy tables of a survey's public answers under the survey's budget, and write them from its ledger.
 
 Files are made from the ledger's entries alone, for every command and page. Writing a file draws no noise, reads no
 report and costs nothing.
@@ -34,7 +34,6 @@ def release(data: DataSet, epsilon: Fraction, columns: Sequence[str] = ()) -> li
     """Release tables of public answers, or find them in the ledger: one for each question, or one of several questions.
 
     Args:
-        data: data set of a survey's public answers.
         epsilon: total for all tables, shared equally.
         columns: columns of one table; empty for one table for each public question.
 
@@ -51,11 +50,8 @@ def useless_tables(
 ) -> list[str]:
     """Say of each table that would say nothing why, and which epsilon would do, before anything is opened or charged.
 
-    Args:
-        data: data set of a survey's public answers.
-        epsilon: total for all tables, shared equally.
-        columns: as of ``release``.
-        reports: number of reports if the budget is not open yet; None once it is.
+    ``reports`` is the number of reports if the budget is not open yet, else None; other arguments are as of
+    ``release``.
     """
     asked = _tables_of(data.declaration, columns)
     share = epsilon / len(asked)
@@ -85,15 +81,12 @@ def answers_document(answers: Sequence[tuple[CuratorQuestion, Answered]]) -> dic
 
 
 def released_document(lines: bytes, declared: Declaration, about: About) -> dict[str, Any]:
-    """Return everything that was released of a survey's public answers as JSON.
+    """Return everything that was released of a survey's public answers as JSON; StorageError if a line was changed.
 
     Args:
         lines: lines of its ledger; their hash chain is checked, and the head in the anchor folder is not.
         declared: declaration of the public answers when the budget was opened.
         about: provenance, with the survey.
-
-    Raises:
-        StorageError: a line was changed.
     """
     ledger = parse_ledger(lines)
     return {
@@ -123,24 +116,12 @@ def _tables(ledger: ReleaseLedger, declared: Declaration) -> Iterator[dict[str, 
 
 
 def write_released_json(path: Path, document: dict[str, Any], about: About) -> None:
-    """Write the released tables as JSON.
-
-    Args:
-        path: path of the file.
-        document: result of ``released_document``.
-        about: provenance of the file.
-    """
+    """Write the tables of ``released_document`` as JSON."""
     path.write_text(json_text(marked(document, about)), encoding="utf-8")
 
 
 def write_released_csv(path: Path, document: dict[str, Any], about: About) -> None:
-    """Write the released tables as CSV, one row for each number, with the columns ``COLUMNS``.
-
-    Args:
-        path: path of the file.
-        document: result of ``released_document``.
-        about: provenance of the file.
-    """
+    """Write the tables of ``released_document`` as CSV, one row for each number, with the columns ``COLUMNS``."""
     relation = document["budget"]["neighbours"]
     write_csv(path, about, COLUMNS, (row for table in document["tables"] for row in _rows(table, relation)))
 

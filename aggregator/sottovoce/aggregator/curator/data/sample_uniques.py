@@ -1,4 +1,4 @@
-"""Sample uniques in public answers, to warn before a file with public answers is written."""
+"""Count sample uniques in public answers, to warn before a file with public answers is written."""
 
 import numpy as np
 from sottovoce.aggregator.analysis.shown_columns import Column, ReportColumns
@@ -8,15 +8,7 @@ from sottovoce.shared.spec import Survey
 
 
 def count_sample_uniques(reports: ReportColumns, survey: Survey) -> list[tuple[int, int]]:
-    """Count the reports that are unique in some combination of 1, 2 and 3 public answers.
-
-    Args:
-        reports: reports with their public answers.
-        survey: the survey, which says which questions are public.
-
-    Returns:
-        (number of public answers known, number of reports that are unique in some such combination).
-    """
+    """Count reports unique in some combination of 1, 2 and 3 public answers: (answers known, unique reports)."""
     columns = _public(reports, survey)
     return [(known, int(unique_in_some(columns, known).sum())) for known in range(1, min(3, len(columns)) + 1)]
 

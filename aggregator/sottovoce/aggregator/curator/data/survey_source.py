@@ -1,8 +1,7 @@
-"""The public answers of a closed survey as a curator's data set: declared by its canonical survey, read from the
-database.
+"""Read the public answers of a closed survey as a curator's data set, declared by its canonical survey.
 
-Public answers are not randomized, so that a table of them can identify a person. Under the budget they get noise in
-the central model.
+Public answers are not randomized, so that a table of them can identify a person. Under the budget they get noise in the
+central model.
 
 Identity    The digest of the survey's first revision names the data set. It never changes, so that a survey that is
             reopened, corrected and closed again keeps its budget, which covers old and new records.
@@ -54,13 +53,7 @@ EXACT_TABLES_SUPPRESSED = (
 
 @dataclass(frozen=True)
 class StoredLedger:
-    """A ledger in the database.
-
-    Attributes:
-        tables: database tables of ledgers.
-        survey: name of the survey.
-        who: principal for the audit log.
-    """
+    """Ledger of a survey in the database; ``who`` is the principal for the audit log."""
 
     tables: ReleaseTables
     survey: str
@@ -83,12 +76,7 @@ class StoredLedger:
         self.tables.begin(self.survey, line, self.who)
 
     def add(self, line: bytes, after: int) -> None:
-        """Append a line in one transaction, unless another writer was faster.
-
-        Args:
-            line: the line with its line end.
-            after: number of lines already stored.
-        """
+        """Append a line in one transaction, unless another writer was faster."""
         self.tables.add(self.survey, after, line)
 
     def sync(self) -> None:
@@ -98,8 +86,7 @@ class StoredLedger:
 def survey_declaration(surveys: Sequence[Survey]) -> Declaration:
     """Return the declaration of a survey's public answers; without columns if it asks none or only the cohort.
 
-    Args:
-        surveys: revisions of the survey, oldest first; the columns are those of the last one.
+    Its revisions come oldest first; the columns are those of the last one.
     """
     released = released_questions(surveys)
     public = [question for question in surveys[-1].questions if question.mechanism is None]
@@ -119,15 +106,9 @@ def _kind(question: Question) -> Kind | None:
 def survey_data_set(
     storage: Storage, name: str, now: datetime, data: Path, anchor_folder: str, who: str = MACHINE
 ) -> DataSet:
-    """Open the data set of a survey's public answers, and note the access in the audit log.
+    """Open the data set of a survey's public answers, and note the access by ``who`` in the audit log.
 
-    Args:
-        storage: the database.
-        name: name of the survey.
-        now: the present moment.
-        data: the data folder; the folder of heads must be outside it.
-        anchor_folder: value of the setting ``SOTTOVOCE_LEDGER_ANCHOR_DIR``.
-        who: principal for the audit log.
+    ``data`` is the data folder, outside which ``anchor_folder`` (``SOTTOVOCE_LEDGER_ANCHOR_DIR``) must be.
 
     Raises:
         EstimateError: there is no such survey, or it is not closed.
@@ -156,14 +137,10 @@ def survey_data_set(
 def declared_at_opening(
     revisions: Sequence[RevisionCounts], ledger: bytes | None
 ) -> tuple[Sequence[RevisionCounts], Declaration]:
-    """Find the revision that was the newest when the budget was opened.
+    """Return the revisions, with the one that was the newest when the budget was opened last, and its declaration.
 
-    Args:
-        revisions: all revisions of the survey, oldest first.
-        ledger: lines of the budget; None if it was not opened, which makes it the newest one.
-
-    Returns:
-        (revisions, declaration), with this revision moved to the end, where ``read_reports`` takes the columns from.
+    ``read_reports`` takes the columns from the last one. If ``ledger`` is None, the budget was not opened, which makes
+    it the newest one.
     """
     surveys = [each.survey for each in revisions]
     opened = None if ledger is None else parse_ledger(ledger).terms.declaration

@@ -1,4 +1,4 @@
-"""Answers that would say nothing: their error may exceed the range in which the true answer lies anyway.
+"""Find answers that would say nothing: their error may exceed the range in which the true answer lies anyway.
 
 Error       From the mechanism itself, which answers about made-up records: an error bound depends on epsilon, the
             declaration and the number of records, and on no value.
@@ -29,11 +29,7 @@ STEPS = 20
 def useless_words(question: CuratorQuestion, declaration: Declaration, terms: ReleaseTerms, records: int | None) -> str:
     """Say that the error of an answer may exceed the whole range of it, and which epsilon would do; "" if it does not.
 
-    Args:
-        question: the question.
-        declaration: declaration of the data.
-        terms: epsilon and neighbouring relation.
-        records: number of records if it is public; else None.
+    ``records`` is the number of records if it is public; else None.
     """
     if records is None:
         return ""
@@ -93,7 +89,6 @@ def _advice(question: CuratorQuestion, terms: ReleaseTerms, records: int, whole:
 
 
 def _up(epsilon: Fraction) -> Fraction:
-    """Round up to two digits."""
     unit = Fraction(1)
     while epsilon / unit >= 100:
         unit *= 10

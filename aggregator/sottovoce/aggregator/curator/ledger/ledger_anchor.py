@@ -1,4 +1,4 @@
-"""Ledger anchor: number and hash of the last ledger entry of each budget (its head), stored apart from the data.
+"""Store number and hash of the last ledger entry of each budget (its head) apart from the data.
 
 A ledger alone does not show that its end was cut off, or that an old copy replaced it (a rollback). An old head
 restored together with the old ledger would hide the rollback. The folder of heads must therefore be outside the data
@@ -35,20 +35,12 @@ class LedgerHead(NamedTuple):
 
 @dataclass(frozen=True)
 class LedgerAnchor:
-    """A folder with the heads of budgets.
-
-    Attributes:
-        folder: path in the setting ``SOTTOVOCE_LEDGER_ANCHOR_DIR``.
-    """
+    """Folder with the heads of budgets: path in the setting ``SOTTOVOCE_LEDGER_ANCHOR_DIR``."""
 
     folder: Path
 
     def check_apart(self, data: Path) -> None:
-        """Check that the folder is outside the folder of the data, since one copy of that would hold both.
-
-        Raises:
-            StorageError: it is inside, or does not exist.
-        """
+        """Raise StorageError unless the folder exists outside the data's, since one copy would hold both."""
         if not self.folder.is_dir():
             raise StorageError(
                 "SOTTOVOCE_LEDGER_ANCHOR_DIR must name a folder that exists, outside the data and backups"
@@ -59,14 +51,7 @@ class LedgerAnchor:
             )
 
     def get(self, name: str) -> LedgerHead | None:
-        """Return the head of a data set's budget; None if there is none.
-
-        Args:
-            name: SHA-256 of the data.
-
-        Raises:
-            StorageError: the file of the head exists and cannot be read.
-        """
+        """Return the head of the budget of data with this SHA-256, or None; StorageError if it cannot be read."""
         try:
             text = self._path(name).read_text(encoding="ascii")
         except FileNotFoundError:

@@ -20,7 +20,7 @@ from sottovoce.shared.errors import StorageError
 
 FORMAT = "sottovoce-budget/1"
 FIRST = "0" * 64
-"""Value of ``previous`` in line 0, which has no line before it."""
+"""Value of ``previous`` in line 0."""
 
 
 @dataclass(frozen=True)
@@ -29,10 +29,8 @@ class BudgetTerms:
 
     Attributes:
         data: SHA-256 of the data.
-        declaration: digest of the declaration of the data.
-        epsilon: limit for the total cost of all answers.
-        delta: limit for their total delta.
-        neighbours: neighbouring relation under which both hold.
+        declaration: digest of the declaration.
+        epsilon, delta: limits for the total cost of all answers.
         records: number of records if it is public, that is, under replace-one; else None.
     """
 
@@ -46,12 +44,11 @@ class BudgetTerms:
 
 @dataclass(frozen=True)
 class ReleaseEntry:
-    """One answered question.
+    """An answered question.
 
     Attributes:
-        number: number of the entry, from 1.
-        question: the question in canonical form.
-        charge: privacy cost of the answer.
+        number: from 1.
+        question: in canonical form.
         answer: ``values``, ``sensitivity``, ``error`` and ``notes`` of the release.
         plan: number of the entry of the plan that has paid for the answer; None if the budget pays.
     """
@@ -65,13 +62,7 @@ class ReleaseEntry:
 
 @dataclass(frozen=True)
 class ReleaseLedger:
-    """A ledger whose hash chain was checked.
-
-    Attributes:
-        terms: terms of the budget.
-        entries: the entries in order.
-        heads: number and hash of each line, by its number.
-    """
+    """A ledger whose hash chain was checked; ``heads`` has number and hash of each line, by its number."""
 
     terms: BudgetTerms
     entries: Sequence[ReleaseEntry]
@@ -83,7 +74,7 @@ class ReleaseLedger:
         return self.heads[-1]
 
     def answer_to(self, question: Mapping[str, Any]) -> ReleaseEntry | None:
-        """Return the entry that answered this question; None if there is none."""
+        """Return the entry that answered this question, or None."""
         asked = canonical.dump(question)
         return next((entry for entry in self.entries if canonical.dump(entry.question) == asked), None)
 
@@ -103,13 +94,9 @@ def first_line(terms: BudgetTerms) -> bytes:
 
 
 def entry_line(question: Mapping[str, Any], release: Release, before: LedgerHead, plan: int | None = None) -> bytes:
-    """Return the line of an entry.
+    """Return the line of an entry; ``question`` is in canonical form, ``before`` is the line before it.
 
-    Args:
-        question: the question in canonical form.
-        release: the release that was drawn.
-        before: number and hash of the line before it.
-        plan: number of the entry of the plan that has paid for it; None for none.
+    ``plan`` is the number of the entry of the plan that has paid for it, or None.
     """
     charge, rho = release.charge, release.charge.rho
     content = {
@@ -142,8 +129,7 @@ def _hash(content: Mapping[str, Any]) -> str:
 def parse_ledger(content: bytes) -> ReleaseLedger:
     """Parse a ledger of complete lines and check its hash chain.
 
-    Raises:
-        StorageError: a line was changed, dropped, swapped or added; the message names it.
+    Raises StorageError, which names the line, if one was changed, dropped, swapped or added.
     """
     found: list[dict[str, Any]] = []
     heads = [LedgerHead(-1, FIRST)]

@@ -25,12 +25,7 @@ class LedgerPlace(Protocol):
         """Replace the whole ledger by this line, durably."""
 
     def add(self, line: bytes, after: int) -> None:
-        """Append a line, durably.
-
-        Args:
-            line: the line with its line end.
-            after: number of lines already stored.
-        """
+        """Append a line, with its line end, durably; ``after`` lines are already stored."""
 
     def sync(self) -> None:
         """Make everything that ``read`` returned durable."""
@@ -38,11 +33,7 @@ class LedgerPlace(Protocol):
 
 @dataclass(frozen=True)
 class LedgerFile:
-    """A ledger in a file.
-
-    Attributes:
-        path: path of the file.
-    """
+    """A ledger in a file."""
 
     path: Path
 
@@ -52,7 +43,7 @@ class LedgerFile:
         return self.path.name
 
     def read(self) -> bytes | None:
-        """Return the bytes of the file; None if it does not exist."""
+        """Return the bytes of the file."""
         try:
             return self.path.read_bytes()
         except FileNotFoundError:

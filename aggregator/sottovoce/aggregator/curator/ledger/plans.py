@@ -37,9 +37,9 @@ class Plan:
     Attributes:
         entry: number of its entry.
         answers: number of answers that were paid for.
-        epsilon: epsilon of each.
+        epsilon: of each answer.
         used: number of answers that were given.
-        charge: privacy cost of all of them together.
+        charge: of all answers together.
     """
 
     entry: int
@@ -52,13 +52,8 @@ class Plan:
 def plan_epsilon(answers: int, epsilon: Fraction, delta: Fraction) -> Fraction:
     """Return an upper bound, exact to 15 digits, on the total epsilon of a plan; never above the sum.
 
-    Args:
-        answers: number of answers.
-        epsilon: epsilon of each answer, which has delta 0.
-        delta: delta of all answers together.
-
-    Raises:
-        SpecError: there are too many answers, or none.
+    Each answer has this ``epsilon`` and delta 0; all together have ``delta``. Raises SpecError if there are too many
+    answers, or none.
     """
     if not 1 <= answers <= MAX_RELEASES:
         raise SpecError(f"a plan has 1 to {MAX_RELEASES:,} answers")
@@ -73,34 +68,21 @@ def plan_epsilon(answers: int, epsilon: Fraction, delta: Fraction) -> Fraction:
 
 
 def plan_release(answers: int, epsilon: Fraction, delta: Fraction) -> Release:
-    """Return the release that opens a plan; it reveals nothing and costs what the plan costs.
-
-    Args:
-        answers: number of answers.
-        epsilon: epsilon of each answer.
-        delta: delta of all answers together.
-    """
+    """Return the release that opens a plan; it reveals nothing and costs what the plan costs, see ``plan_epsilon``."""
     charge = Charge(plan_epsilon(answers, epsilon, delta), delta)
     note = f"{answers:,} answers of epsilon {float(epsilon):.6g} are paid for, also those that are never asked for"
     return Release({}, {}, charge, "", {}, (note,))
 
 
 def plan_form(answers: int, epsilon: Fraction, delta: Fraction) -> Mapping[str, Any]:
-    """Return the canonical form of a plan, as questions have one; two equal plans are one.
-
-    Args:
-        answers: number of answers.
-        epsilon: epsilon of each.
-        delta: delta of all together.
-    """
+    """Return the canonical form of a plan, as questions have one; two equal plans are one."""
     return {"verb": PLAN, "answers": answers, "epsilon": str(epsilon), "delta": str(delta)}
 
 
 def plans_in(ledger: ReleaseLedger) -> list[Plan]:
     """Return the plans of a ledger, in order.
 
-    Raises:
-        StorageError: an entry belongs to a plan that has no such answer, which ``Budget`` never writes.
+    Raises StorageError if an entry belongs to a plan that has no such answer, which ``Budget`` never writes.
     """
     used = Counter(entry.plan for entry in ledger.entries if entry.plan is not None)
     plans = [_plan(entry, used[entry.number]) for entry in ledger.entries if entry.question["verb"] == PLAN]
@@ -122,7 +104,7 @@ def _is_paid(charge: Charge, by: Charge | None) -> bool:
 
 
 def paying_plan(ledger: ReleaseLedger, charge: Charge) -> Plan | None:
-    """Return the first plan that has paid for an answer of this cost and has answers left; None if there is none."""
+    """Return the first plan that has paid for an answer of this cost and has answers left, or None."""
     return next(
         (each for each in plans_in(ledger) if _is_paid(charge, Charge(each.epsilon)) and each.used < each.answers), None
     )

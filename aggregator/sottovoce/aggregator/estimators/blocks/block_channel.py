@@ -21,17 +21,11 @@ from numpy.typing import NDArray
 from sottovoce.shared.mechanisms.joint_rr import MAX_CONDITION, JointRR
 
 Patterns = NDArray[Any]
-"""One exact fraction for each pattern, shape (2,) * r: index 1 on the axis of a question means that it matches."""
+"""An exact fraction for each pattern, shape (2,) * r: index 1 on the axis of a question means that it matches."""
 
 
 class BlockPlace(NamedTuple):
-    """Place of a question in a block.
-
-    Attributes:
-        mechanism: of the whole block.
-        name: of the block, which tells two blocks with equal mechanisms apart.
-        position: of the question in the block.
-    """
+    """Place of a question in a block, with its mechanism; ``name`` tells two blocks with equal mechanisms apart."""
 
     mechanism: JointRR
     name: str
@@ -40,12 +34,7 @@ class BlockPlace(NamedTuple):
 
 @dataclass(frozen=True)
 class BlockChannel:
-    """Channel of some questions of a block.
-
-    Attributes:
-        mechanism: of the whole block.
-        positions: of these questions in the block, in the order of the patterns.
-    """
+    """Channel of some questions of a block, at these ``positions`` of it, in the order of the patterns."""
 
     mechanism: JointRR
     positions: tuple[int, ...]
@@ -77,7 +66,7 @@ class BlockChannel:
 
     @property
     def identifies(self) -> bool:
-        """Return True if reports tell the joint shares of these questions."""
+        """Say whether reports tell the joint shares of these questions."""
         return self.condition <= MAX_CONDITION
 
     @cached_property

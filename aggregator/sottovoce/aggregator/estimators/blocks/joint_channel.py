@@ -91,14 +91,9 @@ def pair_score(first: Variable, second: Variable) -> PairScore:
 
 
 def joint_likelihood(variables: Sequence[Variable], reported: Sequence[Reported]) -> Floats:
-    """Return the likelihood of reported values over the true categories of several variables.
+    """Return c P(reported | truth) over the true categories of several variables, (u, k_1, .., k_r).
 
-    Args:
-        variables: the variables, with categories.
-        reported: their reported values, (u,) each, all of them observed.
-
-    Returns:
-        c P(reported | truth), (u, k_1, .., k_r).
+    ``reported`` has the reported values of each variable, (u,), all of them observed.
     """
     found: Floats = np.ones((len(reported[0]), *(1 for _ in variables)))
     for places in blocks_of(variables):
@@ -125,12 +120,9 @@ def _by_matches(variables: Sequence[Variable], reported: Sequence[Reported], pla
 
 
 def joint_scores(variables: Sequence[Variable], categories: Sequence[int], reported: Sequence[Reported]) -> Floats:
-    """Return unbiased scores of having all of these categories, (u,).
+    """Return unbiased scores of having all of these categories, one of each variable, (u,).
 
-    Args:
-        variables: the variables, with categories.
-        categories: one of each.
-        reported: their reported values, (u,) each, all of them observed.
+    ``reported`` as in ``joint_likelihood``.
     """
     found: Floats = np.ones(len(reported[0]))
     for places in blocks_of(variables):
@@ -159,16 +151,15 @@ def channel_of(variables: Sequence[Variable]) -> BlockChannel:
 
 
 def is_identified(variables: Sequence[Variable]) -> bool:
-    """Return True if reports tell how these variables go together."""
+    """Say whether reports tell how these variables go together."""
     groups = ([variables[place] for place in places] for places in blocks_of(variables))
     return all(len(group) == 1 or channel_of(group).identifies for group in groups)
 
 
 def check_identified(variables: Sequence[Variable]) -> None:
-    """Refuse variables of one block that cannot be analysed together.
+    """Check that variables of one block can be analysed together.
 
-    Raises:
-        EstimateError: their channel has a condition number above 1,000.
+    Raises EstimateError if their channel has a condition number above 1,000.
     """
     for places in blocks_of(variables):
         together = [variables[place] for place in places]

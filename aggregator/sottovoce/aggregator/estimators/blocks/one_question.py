@@ -24,20 +24,7 @@ from sottovoce.shared.mechanisms.joint_rr import JointMember, JointYesNo
 def estimate(
     mechanism: JointMember, tally: Mapping[int, int], domain: Domain, rule: IntervalRule = DEFAULT_RULE
 ) -> Sequence[Estimate]:
-    """Estimate the share of each category, or of "yes".
-
-    Args:
-        mechanism: the question's part of its block.
-        tally: number of reports by reported category; missing means none.
-        domain: the k categories, in order.
-        rule: how the intervals are made.
-
-    Returns:
-        k estimates, in order, whose raw values sum to 1; one, of "yes", for a yes/no question.
-
-    Raises:
-        EstimateError: impossible counts.
-    """
+    """Estimate the share of each category, whose raw values sum to 1; of a yes/no question the share of "yes" alone."""
     a, b = mechanism.support
     counts = counts_of(tally, mechanism.options)
     if isinstance(mechanism, JointYesNo):

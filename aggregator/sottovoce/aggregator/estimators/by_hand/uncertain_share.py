@@ -22,17 +22,12 @@ Shift = Mapping[str, int]
 
 
 def uncertain(mechanism: object) -> bool:
-    """Return True if the channel has an innocuous share that is not known exactly."""
+    """Say whether the channel has an innocuous share that is not known exactly."""
     return isinstance(mechanism, InnocuousRR) and bool(mechanism.std_error)
 
 
 def moved(question: Question, shift: Shift) -> Question:
-    """Return a question with its innocuous share moved.
-
-    Args:
-        question: the question.
-        shift: by how much.
-    """
+    """Return a question with its innocuous share moved."""
     made, errors = question.mechanism, shift.get(question.name, 0)
     if not isinstance(made, InnocuousRR) or not errors:
         return question
@@ -42,12 +37,10 @@ def moved(question: Question, shift: Shift) -> Question:
 
 
 def widen(mechanism: Mechanism | None, estimates: Sequence[Estimate], rule: IntervalRule) -> Sequence[Estimate]:
-    """Return the estimates with the uncertainty of the innocuous share, if the channel has one that is not exact.
+    """Return estimates of yes, from counts, with the uncertainty of the innocuous share, if the channel has an inexact
+    one.
 
-    Args:
-        mechanism: channel of the newest stratum.
-        estimates: of the share of yes, from counts.
-        rule: how the intervals were made.
+    ``mechanism`` is the channel of the newest stratum.
     """
     if not isinstance(mechanism, InnocuousRR) or not uncertain(mechanism):
         return estimates

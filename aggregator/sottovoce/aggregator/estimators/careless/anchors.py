@@ -50,7 +50,6 @@ class AnchorShare:
     """Reports of one anchor.
 
     Attributes:
-        name: name of the question.
         known: pi, the true share of yes.
         chance: q, a careless person's probability of yes.
         raw: estimated share of yes, unclipped.
@@ -90,13 +89,11 @@ def _second_moment(part: AnsweredStratum, yes: float) -> float:
 
 
 def anchor_share(question: Question, known: Fraction, strata: Sequence[Stratum], waves: int = 1) -> AnchorShare | None:
-    """Return the reports of an anchor; None if there are none.
+    """Return the reports of an anchor, a yes/no question of which the true share of yes is ``known``; None if there are
+    none.
 
-    Args:
-        question: a yes/no question.
-        known: true share of yes.
-        strata: (mechanism, tally) of each revision that asked it.
-        waves: number of waves of the same people.
+    ``strata`` are (mechanism, tally) of each revision that asked it; ``waves`` is the number of waves of the same
+    people.
     """
     found = [stratum_shares(*stratum, question.domain, DEFAULT_RULE) for stratum in merge(strata)]
     some = [(variable, shares) for variable, shares in found if shares[-1].n]
@@ -116,12 +113,7 @@ def anchor_share(question: Question, known: Fraction, strata: Sequence[Stratum],
 
 @dataclass(frozen=True)
 class Careless:
-    """Estimated share of careless people.
-
-    Attributes:
-        anchors: the anchors, at least one.
-        confidence: nominal coverage of the limits.
-    """
+    """Estimated share of careless people, from at least one anchor; ``confidence`` is the limits' nominal coverage."""
 
     anchors: tuple[AnchorShare, ...]
     confidence: float = DEFAULT_RULE.confidence

@@ -21,12 +21,11 @@ from sottovoce.shared.answers import Domain, Value, random_answers
 
 @dataclass(frozen=True)
 class _Corrected:
-    """One category to be corrected.
+    """A category to be corrected.
 
     Attributes:
         parts: strata of its reports.
         chances: probability of the category, and of no answer, if a person answers at random.
-        careless: the careless people.
         together: share of the reports that carry an anchor, too.
     """
 
@@ -84,6 +83,8 @@ def corrected_shares(
 ) -> tuple[Estimate, ...]:
     """Estimate the share of each answer, corrected for careless people; among those who answered where some did not.
 
+    The result is empty if there are no reports.
+
     Args:
         strata: (mechanism, tally) of each revision that asked the question.
         domain: its true values: categories, of which each report supports one or some.
@@ -91,9 +92,6 @@ def corrected_shares(
         careless: estimated share of careless people.
         rule: options of the intervals; their method is always "inversion".
         together: share of the question's reports that carry the anchors, too.
-
-    Returns:
-        One estimate for each answer; none if there are no reports.
     """
     found = [stratum_shares(*stratum, domain, rule) for stratum in merge(strata)]
     some = [(variable, shares) for variable, shares in found if shares[-1].n]

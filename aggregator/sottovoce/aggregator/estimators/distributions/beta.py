@@ -40,18 +40,10 @@ _SHIFT = 10  # from this z on, the error of Stirling's series is below 1e-16
 
 
 def beta_quantile(tail: float, p: ArrayLike, q: ArrayLike) -> Array:
-    """Return the t with P(Beta(p, q) <= t) = tail, elementwise.
+    """Return the t in [0, 1) with P(Beta(p, q) <= t) = tail, elementwise; p and q broadcast.
 
-    Args:
-        tail: probability to the left, in (0, 1/2].
-        p: first parameter, > 0; broadcasts against ``q``.
-        q: second parameter, >= 1.
-
-    Returns:
-        Quantiles in [0, 1); absolute error below 1e-12, and below 1e-9 where both parameters reach ``LARGE``.
-
-    Raises:
-        ValueError: a parameter is outside those ranges.
+    The absolute error is below 1e-12, and below 1e-9 where both parameters reach ``LARGE``. Raises ValueError unless
+    tail is in (0, 1/2], p > 0 and q >= 1.
     """
     first, second = np.broadcast_arrays(np.asarray(p, dtype=float), np.asarray(q, dtype=float))
     if not (0 < tail <= 0.5 and np.all(first > 0) and np.all(second >= 1)):
@@ -65,7 +57,6 @@ def beta_quantile(tail: float, p: ArrayLike, q: ArrayLike) -> Array:
 
 
 def _halley(tail: float, p: Array, q: Array) -> Array:
-    """Return the quantile by Halley's method on the continued fraction."""
     log_peak = _log_peak(p, q)
     u = _start(tail, p, q, log_peak)
     going = np.arange(len(u))

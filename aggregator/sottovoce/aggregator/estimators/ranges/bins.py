@@ -13,7 +13,7 @@ Array = NDArray[np.float64]
 
 
 class BinValues(NamedTuple):
-    """The first and the last value of each bin, shape (D,)."""
+    """First and last value of each bin, shape (D,)."""
 
     first: Array
     last: Array

@@ -18,7 +18,7 @@ class Profile:
     """Likelihood ratio tests of the share of people below an edge of the bins.
 
     Args:
-        channel: (bins, outputs) P(output | bin).
+        channel: P(output | bin), shape (bins, outputs).
         counts: of the outputs, shape (outputs,), not all 0.
         confidence: nominal coverage of the quantiles' limits, in (0, 1).
         waves: number of waves of the same people whose reports are summed.
@@ -63,17 +63,16 @@ class Profile:
 def constrained_likelihood(
     reported: Array, channel: Array, groups: Array, totals: Array, tolerance: float
 ) -> tuple[Array, float]:
-    """Return the maximum likelihood bin shares among those with given totals of groups.
+    """Return the maximum likelihood bin shares, shape (bins,), among those with given totals of groups.
+
+    The second value bounds by how much their log-likelihood of one report is short of the maximum.
 
     Args:
         reported: shares of reports by output, shape (outputs,).
-        channel: (bins, outputs) P(output | bin).
+        channel: P(output | bin), shape (bins, outputs).
         groups: 1 for the bins of each group, 0 for others, shape (groups, bins); each bin is in one group.
         totals: sum of the shares in each group, shape (groups,), positive.
         tolerance: error of the log-likelihood of one report at which the search ends.
-
-    Returns:
-        The shares, shape (bins,), and a bound of what their log-likelihood of one report is short of the maximum.
 
     Maths: a primal-dual interior point method. Minimize -r' log(P' f) with G f = t, f >= 0; slack s >= 0 and prices v
         with G' v - P (r / P' f) = s and f_i s_i = m, m a tenth of the mean f_i s_i at each Newton step.

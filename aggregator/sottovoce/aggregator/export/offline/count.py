@@ -56,7 +56,6 @@ class Layout:
     Attributes:
         header: names of all columns; the last one is the multiplicity of the row.
         widths: bytes per value of each column except the last.
-        counted: the columns to count.
     """
 
     header: tuple[str, ...]
@@ -66,12 +65,8 @@ class Layout:
 
 @dataclass
 class Counts:
-    """Counts of reports.
-
-    Attributes:
-        rows: number of rows.
-        reports: number of reports in these rows.
-        tallies: number of reports by question and counted value.
+    """Counts of reports; ``tallies`` are numbers of reports by question and counted value, ``rows`` of the file's
+    rows.
     """
 
     rows: int = 0
@@ -107,14 +102,8 @@ def layout_of(described: Described, revision: int) -> Layout:
 def tally_rows(columns: Sequence[np.ndarray], times: np.ndarray | None, layout: Layout, into: Counts) -> None:
     """Count some rows; the common kernel of the numpy reference, of the check of exports and of cluster workers.
 
-    Args:
-        columns: arrays of unsigned values; all bits set where a question was not asked.
-        times: multiplicity of each row; None for 1.
-        layout: layout of the columns.
-        into: counts to add to.
-
-    Raises:
-        SpecError: a value is out of range.
+    ``columns`` have unsigned values, all bits set where a question was not asked; ``times`` is the multiplicity of each
+    row, None for 1. Raises SpecError if a value is out of range.
     """
     rows = len(columns[0])
     # Counting without weights is faster and common.
@@ -133,14 +122,10 @@ def tally_rows(columns: Sequence[np.ndarray], times: np.ndarray | None, layout: 
 
 
 def count_by_numpy(paths: Sequence[Path], layout: Layout) -> Counts:
-    """Count parts with numpy, the reference: DuckDB reads the columns, ``tally_rows`` counts them in groups of rows.
+    """Count parts of one revision with numpy, the reference: DuckDB reads the columns, ``tally_rows`` counts groups of
+    rows.
 
-    Args:
-        paths: paths of parts of one revision.
-        layout: layout of the revision.
-
-    Raises:
-        SpecError: a file is not a part of this survey.
+    Raises SpecError if a file is not a part of this survey.
     """
     found = Counts()
     for path in paths:
@@ -150,12 +135,7 @@ def count_by_numpy(paths: Sequence[Path], layout: Layout) -> Counts:
 
 
 def read_rows(path: Path, layout: Layout) -> Iterator[tuple[list[np.ndarray], np.ndarray]]:
-    """Yield the rows of a part in groups: the columns, and the multiplicity of each row.
-
-    Args:
-        path: path of the part.
-        layout: layout of its revision.
-    """
+    """Yield the rows of a part in groups: the columns, and the multiplicity of each row."""
     with opened([path], layout) as table:
         names = [f"c{place}" for place in range(len(layout.widths))]
         projection = [f"coalesce({name}, {null(width)})::{TYPES[width]} AS {name}"
@@ -167,15 +147,7 @@ def read_rows(path: Path, layout: Layout) -> Iterator[tuple[list[np.ndarray], np
 
 
 def count_by_duckdb(paths: Sequence[Path], layout: Layout) -> Counts:
-    """Count parts with DuckDB's own grouping, on all cores of this machine.
-
-    Args:
-        paths: paths of parts of one revision.
-        layout: layout of the revision.
-
-    Raises:
-        SpecError: a file is not a part of this survey.
-    """
+    """Count parts as ``count_by_numpy`` does, but with DuckDB's own grouping, on all cores of this machine."""
     with opened(paths, layout) as table:
         ((rows, reports),) = table.aggregate("count(*), coalesce(sum(n), 0)").fetchall()
         tallies = {column.name: _grouped(table, column) for column in layout.counted}
@@ -208,14 +180,8 @@ def out_of_range(column: Counted) -> str:
 def opened(paths: Sequence[Path], layout: Layout) -> Iterator[Any]:
     """Open parts as a DuckDB relation with columns c0, c1, ... and n.
 
-    The columns are renamed so that no question name becomes part of an SQL statement.
-
-    Args:
-        paths: paths of the parts.
-        layout: expected layout.
-
-    Raises:
-        SpecError: a file is not Parquet, or has other columns.
+    The columns are renamed so that no question name becomes part of an SQL statement. Raises SpecError if a file is not
+    Parquet, or has other columns.
     """
     duckdb = needed("duckdb")
     with limited(Path(tempfile.gettempdir())) as connection:
@@ -233,12 +199,10 @@ def opened(paths: Sequence[Path], layout: Layout) -> Iterator[Any]:
 
 @contextmanager
 def limited(parent: Path, on_disk: bool = False) -> Iterator[Any]:
-    """Open a DuckDB connection with bounded memory that spills to a temporary folder.
+    """Open a DuckDB connection with bounded memory that spills to a temporary folder in ``parent``.
 
-    Args:
-        parent: directory of the temporary folder.
-        on_disk: store tables in the temporary folder too. In-memory tables can be spilled, but their block lists
-            cannot: with twenty columns they fill the memory somewhere above twenty million rows.
+    ``on_disk`` stores tables in that folder too: in-memory tables can be spilled, but their block lists cannot, and
+    with twenty columns they fill the memory somewhere above twenty million rows.
     """
     with tempfile.TemporaryDirectory(prefix="sottovoce-", dir=parent) as place:
         config = {"memory_limit": MEMORY, "temp_directory": place, "checkpoint_threshold": BETWEEN}

@@ -22,14 +22,10 @@ MEMORY = "1GiB"
 
 
 def on_cluster(scheduler: str | None = None, shard_bytes: int = SHARD) -> Work:
-    """Return a function that counts a folder with Dask.
+    """Return a function that counts a folder with Dask, in shards of at least ``shard_bytes``.
 
-    Args:
-        scheduler: address of a running scheduler; None starts a local cluster with a worker for each core.
-        shard_bytes: minimum size of a shard.
-
-    Returns:
-        The function; it raises ``EstimateError`` if no cluster answers, or too many workers are lost.
+    ``scheduler`` is the address of a running one; None starts a local cluster with a worker for each core. The function
+    raises ``EstimateError`` if no cluster answers, or too many workers are lost.
     """
 
     def work(folder: Opened, progress: Progress) -> dict[Key, Counts]:
@@ -40,17 +36,9 @@ def on_cluster(scheduler: str | None = None, shard_bytes: int = SHARD) -> Work:
 
 
 def count_on(client: Any, folder: Opened, progress: Progress, shard_bytes: int = SHARD) -> dict[Key, Counts]:  # noqa: ANN401 - Dask's
-    """Count all parts of a folder on a cluster.
+    """Count all parts of a folder on a cluster, in shards of at least ``shard_bytes``.
 
-    Args:
-        client: client of the cluster.
-        folder: folder of reports.
-        progress: called as shards are finished.
-        shard_bytes: minimum size of a shard.
-
-    Raises:
-        SpecError: a part does not match the manifest.
-        EstimateError: too many workers were lost.
+    Raises SpecError if a part does not match the manifest, EstimateError if too many workers were lost.
     """
     distributed = needed("distributed", "cluster")
     shards = list(shards_of(folder.place, folder.described, shard_bytes))

@@ -25,24 +25,15 @@ class ReportFolder(Protocol):
     """A folder of reports. Cluster workers receive pickled copies, so it holds an address and no open resources."""
 
     def manifest(self) -> bytes:
-        """Read the bytes of the manifest.
-
-        Raises:
-            SpecError: there is none.
-        """
+        """Read the bytes of the manifest; raise SpecError if there is none."""
 
     def parts(self) -> set[str]:
         """Return the relative paths of all Parquet files, with ``/`` as separator."""
 
     def whole(self, path: str, part: ReportFile) -> AbstractContextManager[Path]:
-        """Open the file of a part, after its hash was checked against the manifest.
+        """Open the file of a part, at a relative path, after its hash was checked against the manifest.
 
-        Args:
-            path: relative path in the folder.
-            part: entry of the manifest.
-
-        Raises:
-            SpecError: the file is missing, or its hash differs.
+        Raises SpecError if the file is missing, or its hash differs.
         """
 
 
@@ -52,7 +43,7 @@ def place_named(name: str | Path) -> "LocalFolder | Bucket":
 
 
 def is_countable(folder: "LocalFolder") -> bool:
-    """Return True if a local folder has a manifest of reports; the manifest of a simulation has another format."""
+    """Say whether a local folder has a manifest of reports; the manifest of a simulation has another format."""
     try:
         return states_format(folder.manifest())
     except SpecError:
@@ -79,12 +70,7 @@ class LocalFolder:
 
     @contextmanager
     def whole(self, path: str, part: ReportFile) -> Iterator[Path]:
-        """Yield the path of the file itself, after its hash was checked.
-
-        Args:
-            path: relative path in the folder.
-            part: entry of the manifest.
-        """
+        """Yield the path of the file itself."""
         try:
             with (self.path / path).open("rb") as file:
                 found = hashlib.file_digest(file, "sha256").hexdigest()
@@ -112,12 +98,7 @@ class Bucket:
 
     @contextmanager
     def whole(self, path: str, part: ReportFile) -> Iterator[Path]:
-        """Yield the path of a temporary local copy, hashed during the download and deleted on exit.
-
-        Args:
-            path: relative path in the folder.
-            part: entry of the manifest.
-        """
+        """Yield the path of a temporary local copy, hashed during the download and deleted on exit."""
         with tempfile.TemporaryDirectory(prefix="sottovoce-") as folder:
             copy = Path(folder, PurePosixPath(path).name)
             with self._asked(path) as (store, root), store.open_input_stream(f"{root}/{path}") as stream:
@@ -128,9 +109,7 @@ class Bucket:
     def check_new(self) -> None:
         """Check that the location is empty, because exports never overwrite files.
 
-        Raises:
-            StorageError: the location is not empty.
-            SpecError: the bucket cannot be reached.
+        Raises StorageError if it is not, SpecError if the bucket cannot be reached.
         """
         with self._asked() as (store, root):
             if self._files(store, root):
@@ -139,8 +118,7 @@ class Bucket:
     def take(self, folder: Path) -> None:
         """Upload a folder, the manifest last, so that an interrupted upload is not mistaken for a complete folder.
 
-        Raises:
-            StorageError: the bucket cannot be written to.
+        Raises StorageError if the bucket cannot be written to.
         """
         files = sorted(path.relative_to(folder) for path in folder.rglob("*") if path.is_file())
         try:

@@ -28,7 +28,7 @@ from sottovoce.shared.spec import Question, Survey
 FORMAT: Literal["sottovoce-reports/1"] = "sottovoce-reports/1"
 NAME = MANIFEST
 LARGEST = 1 << 28
-"""Number of bytes to read of a manifest, at most."""
+"""Most bytes to read of a manifest."""
 
 Whole = Annotated[int, msgspec.Meta(ge=0, le=2**63 - 1)]
 Tally = dict[Whole, Whole]
@@ -36,7 +36,7 @@ Tally = dict[Whole, Whole]
 
 
 class ReportFile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """One file: number of rows, number of reports, size in bytes and SHA-256."""
+    """A part, with its number of rows, number of reports, size in bytes and SHA-256."""
 
     rows: Whole
     reports: Whole
@@ -72,13 +72,12 @@ class Manifest(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_def
     """Manifest of a folder of reports.
 
     Attributes:
-        format: format name.
         about: provenance, as in every file; the mark of a test run comes first.
-        public_rows: True if the rows contain answers to public questions.
+        public_rows: whether the rows contain answers to public questions.
         asked: the revisions, oldest first.
         waves: entries of each revision and wave.
-        public: published counts by wave and public question, without those that are published under a budget.
-            They replace the columns of public questions, which the rows omit by default.
+        public: published counts by wave and public question, without those that are published under a budget. They
+            replace the columns of public questions, which the rows omit by default.
         wave: the exported wave; None for all.
     """
 
@@ -93,12 +92,7 @@ class Manifest(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_def
 
 @dataclass(frozen=True)
 class Described:
-    """A manifest with its parsed surveys.
-
-    Attributes:
-        manifest: the manifest as written.
-        surveys: the revisions, oldest first.
-    """
+    """A manifest as written, with its parsed revisions, oldest first."""
 
     manifest: Manifest
     surveys: tuple[Survey, ...]
@@ -137,14 +131,7 @@ class Described:
 
 
 def place_of(survey: str, revision: int, wave: int, part: int) -> str:
-    """Return the relative path of a part in its folder, with ``/`` as separator.
-
-    Args:
-        survey: name of the survey.
-        revision: revision number.
-        wave: wave, from 0.
-        part: number of the part, from 0.
-    """
+    """Return the relative path of a part in its folder, with ``/`` as separator; ``wave`` and ``part`` count from 0."""
     return f"survey={survey}/revision={revision}/wave={wave}/part-{part:04}.parquet"
 
 
@@ -156,8 +143,7 @@ def dump_manifest(manifest: Manifest) -> bytes:
 def read_manifest(data: bytes) -> Described:
     """Parse and validate a manifest.
 
-    Raises:
-        SpecError: the bytes are no manifest, or its content is inconsistent.
+    Raises SpecError if the bytes are no manifest, or its content is inconsistent.
     """
     try:
         manifest = msgspec.json.decode(data, type=Manifest)
@@ -173,7 +159,7 @@ def read_manifest(data: bytes) -> Described:
 
 
 def states_format(data: bytes) -> bool:
-    """Return True if the bytes start like a manifest of reports, even a truncated or invalid one."""
+    """Say whether the bytes start like a manifest of reports, even a truncated or invalid one."""
     return re.match(rb'\s*\{\s*"format"\s*:\s*"sottovoce-reports/', data) is not None
 
 

@@ -23,12 +23,7 @@ Work = Callable[["Opened", Progress], dict[Key, Counts]]
 
 @dataclass(frozen=True)
 class Opened:
-    """An open folder of reports.
-
-    Attributes:
-        place: location of the folder.
-        described: its manifest.
-    """
+    """An open folder of reports."""
 
     place: ReportFolder
     described: Described
@@ -42,8 +37,7 @@ class Opened:
 def open_folder(place: ReportFolder) -> Opened:
     """Open a folder of reports. Its parts are hashed and read later, when they are counted.
 
-    Raises:
-        SpecError: there is no such folder, a part is missing, or a Parquet file is not in the manifest.
+    Raises SpecError if there is no such folder, a part is missing, or a Parquet file is not in the manifest.
     """
     described = read_manifest(place.manifest())
     named, there = {path for _, path, _ in described.parts}, place.parts()
@@ -84,16 +78,8 @@ def results_of(
 ) -> SurveyResults:
     """Count a folder again and estimate its results, which equal those of the server for the closed survey or wave.
 
-    Args:
-        folder: folder of reports.
-        work: function that counts the parts.
-        progress: called while parts are counted.
-        rule: method and level of the intervals.
-        wave: only this wave; None for all in the folder.
-
-    Raises:
-        SpecError: a part does not match the manifest.
-        EstimateError: the folder does not contain this wave.
+    ``wave`` None is all in the folder; EstimateError if it does not contain this wave. Raises SpecError if a part does
+    not match the manifest.
     """
     manifest = folder.described.manifest
     if wave is not None and manifest.wave not in {None, wave}:

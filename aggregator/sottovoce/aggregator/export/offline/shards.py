@@ -18,13 +18,9 @@ SHARD = 64 << 20
 
 @dataclass(frozen=True)
 class Shard:
-    """Parts of one revision and wave that are counted together; sent to a worker.
+    """Parts of one revision and wave (``key``) that are counted together; sent to a worker.
 
-    Attributes:
-        key: revision and wave.
-        place: location of the folder.
-        layout: layout of the parts.
-        parts: relative path and manifest entry of each part.
+    ``parts`` are the relative path and manifest entry of each.
     """
 
     key: Key
@@ -44,13 +40,7 @@ class Shard:
 
 
 def shards_of(place: ReportFolder, described: Described, least: int = SHARD) -> Iterator[Shard]:
-    """Yield shards of at least ``least`` bytes, except the last one of each revision and wave.
-
-    Args:
-        place: location of the folder.
-        described: its manifest.
-        least: minimum size in bytes.
-    """
+    """Yield shards of at least ``least`` bytes, except the last one of each revision and wave."""
     for key, parts in groupby(described.parts, key=lambda each: (each[0].revision, each[0].wave)):
         layout, gathered = layout_of(described, key[0]), list[tuple[str, ReportFile]]()
         for _, path, part in parts:
@@ -63,14 +53,9 @@ def shards_of(place: ReportFolder, described: Described, least: int = SHARD) -> 
 
 
 def count_shard(shard: Shard, engine: Engine = count_by_numpy) -> Counts:
-    """Count a shard, on any machine that can read the folder.
+    """Count a shard, on any machine that can read the folder, with the function ``engine``.
 
-    Args:
-        shard: the shard.
-        engine: function that counts the files.
-
-    Raises:
-        SpecError: a part is missing, or does not match the manifest.
+    Raises SpecError if a part is missing, or does not match the manifest.
     """
     # Downloaded copies of all parts must exist until the engine has read them.
     with ExitStack() as open_parts:

@@ -50,17 +50,9 @@ Progress = Callable[[int, int], None]
 def write_reports(
     source: Source, folder: Path, public: bool = False, progress: Progress | None = None, part_rows: int = PART
 ) -> bytes:
-    """Write the reports of a survey, or of one wave, into an existing, empty folder.
+    """Write the reports of a survey, or of one wave, into an existing, empty folder; return the bytes of the manifest.
 
-    Args:
-        source: the survey and its wave.
-        folder: folder to fill.
-        public: include answers to public questions.
-        progress: called while reports are read.
-        part_rows: number of rows of a part.
-
-    Returns:
-        The bytes of the manifest.
+    ``public`` includes answers to public questions; ``part_rows`` is the number of rows of a part.
 
     Raises:
         EstimateError: the reports are not available yet, there are none, or an optional library is not installed.
@@ -186,27 +178,15 @@ def _insert(table: Any, blocks: Sequence[ReportColumns]) -> None:  # noqa: ANN40
 
 @dataclass(frozen=True)
 class _Sorted:
-    """Distinct, sorted rows of one revision and wave in DuckDB.
-
-    Attributes:
-        table: the connection.
-        described: names and widths of the columns.
-        options: options of DuckDB's COPY statement.
-    """
+    """Distinct, sorted rows of one revision and wave in DuckDB; ``options`` are those of its COPY statement."""
 
     table: Any
     described: Described
     options: str
 
     def fill(self, key: Key, named: Mapping[int, Sequence[int]]) -> int:
-        """Select the rows of a revision and wave.
-
-        Args:
-            key: revision and wave.
-            named: allowed values by column index; other columns keep all values.
-
-        Returns:
-            The number of distinct rows.
+        """Select the rows of a revision and wave, and return their number; ``named`` has the allowed values by column
+        index.
         """
         columns = [_column_sql(place, width, named.get(place)) for place, width in enumerate(self.described.widths)]
         self.table.sql(
@@ -217,13 +197,7 @@ class _Sorted:
         return int(rows)
 
     def write(self, path: Path, start: int, end: int) -> ReportFile:
-        """Write a range of rows as a part.
-
-        Args:
-            path: path of the part.
-            start: first row.
-            end: row after the last one.
-        """
+        """Write the rows from ``start`` to before ``end`` as a part."""
         names = [*(f"c{place}" for place in range(len(self.described.widths))), "n"]
         # Question names consist of a-z, 0-9 and _; no other text of a survey is in this statement.
         columns = ", ".join(f'{each} AS "{name}"' for each, name in zip(names, self.described.header, strict=True))

@@ -30,12 +30,9 @@ class AddressReports:
     """Reports of a survey at a remote aggregator.
 
     Args:
-        url: address of the aggregator; https, or http on this machine.
-        name: name of the survey.
+        url: address of the aggregator; https, or http on this machine; TransportError if it is invalid.
+        name: name of the survey, likewise.
         key: key of a researcher.
-
-    Raises:
-        TransportError: the address or the name is invalid.
     """
 
     def __init__(self, url: str, name: str, key: str) -> None:
@@ -49,15 +46,9 @@ class AddressReports:
         self._headers = {"Authorization": f"Bearer {key}"}
 
     def answer(self, kind: str, options: Document, weights: ArrayLike | None = None) -> Document:
-        """Request one analysis.
+        """Request the analysis; ``weights`` must be None, because the caller does not know the order of the rows.
 
-        Args:
-            kind: kind of request.
-            options: JSON body of the request.
-            weights: must be None, because the caller does not know the order of the rows.
-
-        Raises:
-            SurveyError: the aggregator refuses, or cannot be reached.
+        Raises SurveyError if the aggregator refuses, or cannot be reached.
         """
         if weights is not None:
             raise EstimateError(NO_ORDER)
@@ -107,10 +98,8 @@ def _refusal(status: int, document: Any) -> Exception:  # noqa: ANN401 - JSON
 def read_key(file: Path | None, environment: Mapping[str, str] = os.environ) -> str:
     """Read a researcher's key from a file, or from ``SOTTOVOCE_KEY_FILE`` or ``SOTTOVOCE_KEY``.
 
-    The command line takes no key, because all users of a machine can see the arguments of a process.
-
-    Raises:
-        TransportError: there is no key, or the file cannot be read.
+    The command line takes no key, because all users of a machine can see the arguments of a process. Raises
+    TransportError if there is no key, or the file cannot be read.
     """
     named = file or environment.get("SOTTOVOCE_KEY_FILE")
     if named is None:

@@ -33,11 +33,7 @@ MOST_CHANNELS = 1 << 22
 
 
 class DataReports(ReadColumns):
-    """Rows of a file as a source of analyses.
-
-    Args:
-        columns: the columns of the file as reports.
-    """
+    """Rows of a file, whose columns are reports, as a source of analyses."""
 
     def __init__(self, columns: Columns) -> None:
         self.columns = columns
@@ -52,8 +48,7 @@ class DataReports(ReadColumns):
 class OpenData(OpenResults):
     """An open file of answers: ``shares``, ``crosstab``, ``compare``, ``regress``, ``pairs``, ``plot`` and ``frame``.
 
-    Attributes:
-        columns: the columns of the file as reports.
+    ``columns`` are the columns of the file as reports.
     """
 
     columns: Columns
@@ -76,8 +71,7 @@ class OpenData(OpenResults):
             interval: one of ``intervals.METHODS``.
             confidence: level of the limits.
 
-        Raises:
-            EstimateError: there is no such column or method.
+        Raises EstimateError if there is no such column or method.
         """
         document = shares_document(self.columns, questions, _rule(interval, confidence))
         return JointResult(MappingProxyType(document), tuple(share_rows(document)))
@@ -102,8 +96,7 @@ def open_data(
             says otherwise.
         survey: a survey file whose questions have the columns' names; by default ``survey.yaml`` in the file's folder.
 
-    Raises:
-        SurveyError: the file cannot be read; the message names column and line.
+    Raises SurveyError, which names column and line, if the file cannot be read.
     """
     place = Path(path)
     given = channels if isinstance(channels, Mapping) else {} if channels is None else read_channels(Path(channels))
@@ -111,23 +104,15 @@ def open_data(
 
 
 def of_table(table: FileTable, channels: Mapping[str, Any], survey: Survey | None = None) -> OpenData:
-    """Open a table that was read.
-
-    Args:
-        table: the table.
-        channels: channel by name of the column.
-        survey: a survey whose questions have the columns' names.
+    """Open a table that was read; ``channels`` are by name of the column, and ``survey`` has questions of their
+    names.
     """
     columns = data_columns(table, channels, survey)
     return OpenData(MappingProxyType({}), DataReports(columns), columns)
 
 
 def read_channels(path: Path) -> Mapping[str, Any]:
-    """Read channels by column from YAML.
-
-    Raises:
-        SpecError: the file cannot be read or is no map.
-    """
+    """Read channels by column from YAML; raise SpecError if the file cannot be read or is no map."""
     try:
         data = path.read_bytes()[: MOST_CHANNELS + 1]
     except OSError:
@@ -158,8 +143,7 @@ def estimate(
         interval: one of ``intervals.METHODS``.
         confidence: level of the limits.
 
-    Raises:
-        SurveyError: the channel is none, or cannot report a value; the message says why.
+    Raises SurveyError, which says why, if the channel is none, or cannot report a value.
     """
     if not counts or any(type(count) is not int or count < 0 for count in counts.values()):
         raise EstimateError("counts must be whole numbers from 0, one for each reported value")

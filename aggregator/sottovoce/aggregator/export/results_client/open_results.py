@@ -31,8 +31,7 @@ _WIDTH, _HEIGHT = 7.0, 0.35  # inches: width of the figure, height of a row
 def plot_intervals(rows: Sequence[Mapping[str, Any]]) -> Any:  # noqa: ANN401 - matplotlib's figure
     """Plot a point with its interval for each row that has ``shown``; labels are the row's text values.
 
-    Raises:
-        EstimateError: matplotlib is not installed, or no row has a figure.
+    Raises EstimateError if matplotlib is not installed, or no row has a figure.
     """
     try:
         figures = importlib.import_module("matplotlib.figure")
@@ -71,12 +70,8 @@ LIBRARIES = ("pandas", "polars")
 def frame(rows: Sequence[Mapping[str, Any]], library: str | None = None) -> Any:  # noqa: ANN401 - a library's own
     """Return the rows as a data frame with a column for each key; missing where a row lacks the key.
 
-    Args:
-        rows: flat mappings.
-        library: one of ``LIBRARIES``; None for the first that is installed.
-
-    Raises:
-        EstimateError: the library is not installed, or unknown.
+    ``library`` is one of ``LIBRARIES``; None for the first that is installed. Raises EstimateError if it is not
+    installed, or unknown.
     """
     if library not in {None, *LIBRARIES}:
         raise EstimateError(f"a frame is one of: {', '.join(LIBRARIES)}")
@@ -92,7 +87,7 @@ def frame(rows: Sequence[Mapping[str, Any]], library: str | None = None) -> Any:
 
 EXPORT = "export.json"
 LARGEST = 1 << 28
-"""Number of bytes to read of an export, at most."""
+"""Most bytes to read of an export."""
 
 Row = dict[str, Any]
 
@@ -169,8 +164,7 @@ class OpenResults:
             weights: one weight per report, in the order of the folder's file.
             options: ``among``, ``margins``, ``wave``, ``where``, ``confidence``.
 
-        Raises:
-            SurveyError: the table is not available; the message says why.
+        Raises SurveyError, which says why, if the table is not available.
         """
         found = self._answer("crosstab", {"rows": rows, "columns": columns, "within": within, **options}, weights)
         tables = found.get("tables", [found])
@@ -195,8 +189,7 @@ class OpenResults:
             weights: one weight per report, in the order of the folder's file.
             options: ``among``, ``margins``, ``wave``, ``where``, ``confidence``.
 
-        Raises:
-            SurveyError: the comparison is not available; the message says why.
+        Raises SurveyError, which says why, if the comparison is not available.
         """
         asked = {"outcome": outcome, "groups": groups, "category": category, **options}
         found = self._answer("compare", asked, weights)
@@ -206,20 +199,16 @@ class OpenResults:
     def pairs(self, wave: int | None = None) -> JointResult:
         """Test every pair of questions for independence, with q values.
 
-        Raises:
-            SurveyError: the tests are not available; the message says why.
+        Raises SurveyError, which says why, if the tests are not available.
         """
         found = self._answer("pairs", {"wave": wave})
         return _result(found, found["pairs"])
 
     def block(self, *questions: str) -> BlockFit:
-        """Fit the joint shares of questions of one block, and test how well its channel explains the reports.
+        """Fit the joint shares of at least two questions of one block, and test how well its channel explains the
+        reports.
 
-        Args:
-            questions: names of at least two questions of the block.
-
-        Raises:
-            SurveyError: there are no rows of reports, or the block cannot be fitted; the message says why.
+        Raises SurveyError, which says why, if there are no rows of reports, or the block cannot be fitted.
         """
         columns = getattr(self.reports, "columns", None)
         if columns is None:
@@ -241,8 +230,7 @@ class OpenResults:
             mean: known mean of a number.
             options: ``among``, ``wave``, ``where``, ``confidence``.
 
-        Raises:
-            SurveyError: the test is not available; the message says why.
+        Raises SurveyError, which says why, if the test is not available.
         """
         found = self._answer("test", {"question": question, "shares": shares, "mean": mean, **options})
         return _result(found, [{**one, "p": found["p"]} for one in found["values"]])
@@ -266,8 +254,7 @@ class OpenResults:
             options: ``model``, ``errors``, ``among``, ``declining``, ``cluster``, ``at``, ``margins``, ``wave``,
                 ``where``, ``confidence``, ``strata``, as in ``sottovoce results regress``.
 
-        Raises:
-            SurveyError: the model is not available; the message says why.
+        Raises SurveyError, which says why, if the model is not available.
         """
         if on is None and outcome is not None and "~" in outcome:
             outcome, formula = None, outcome
@@ -307,8 +294,7 @@ def open_results(
         key_file: file with the key.
         covariates: with a folder, file of your own columns, one line for each report in the order of its file.
 
-    Raises:
-        SurveyError: the results cannot be opened; the message says why.
+    Raises SurveyError, which says why, if the results cannot be opened.
     """
     if covariates is not None and not Path(place).is_dir():
         raise SpecError("covariates are for a folder of files: only its reports have an order")

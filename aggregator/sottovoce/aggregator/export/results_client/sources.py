@@ -61,8 +61,7 @@ def _with_questions(survey: Survey, added: Survey) -> Survey:
 def all_rows(folder: Opened) -> Archive:
     """Read all reports of a folder into memory as columns, the input of joint analyses.
 
-    Raises:
-        SpecError: a part does not match the manifest, or a row in it is invalid; the message says where.
+    Raises SpecError, which says where, if a part does not match the manifest, or a row in it is invalid.
     """
     surveys = {survey.revision: survey for survey in folder.described.surveys}
     blocks = list(_blocks(folder, Expected(folder.described.survey, surveys)))
@@ -130,13 +129,7 @@ class ReadColumns:
     columns: Columns
 
     def answer(self, kind: str, options: Document, weights: ArrayLike | None = None) -> Document:
-        """Run one analysis and return its document.
-
-        Args:
-            kind: kind of request.
-            options: JSON body of the request.
-            weights: one weight per report, in the order of the file.
-        """
+        """Run one analysis on the columns in memory."""
         return parse_request(kind, options).document(self.columns, weights)
 
 
@@ -144,8 +137,8 @@ class FolderReports(ReadColumns):
     """Reports in a folder of files.
 
     Args:
-        folder: folder with ``survey.json`` or ``survey.yaml``, and ``reports.csv`` or ``reports.parquet``; or an output
-            of ``export --format parquet``, also in a bucket (``s3://``).
+        folder: with ``survey.json`` or ``survey.yaml``, and ``reports.csv`` or ``reports.parquet``; or an output of
+            ``export --format parquet``, also in a bucket (``s3://``).
         name: expected name of the survey; None to accept any.
         covariates: file of an analyst's own columns, one line for each report in the order of the file; or None.
 
@@ -171,9 +164,7 @@ class StoredReports:
     """Reports of a survey in a database.
 
     Args:
-        storage: the database.
-        name: name of the survey.
-        clock: clock that determines which waves are closed.
+        clock: determines which waves are closed.
         progress: called while reports are read.
 
     Raises:
@@ -194,16 +185,7 @@ class StoredReports:
         return survey_of(self._revisions[-1].document)
 
     def answer(self, kind: str, options: Document, weights: ArrayLike | None = None) -> Document:
-        """Run one analysis and return its document.
-
-        Args:
-            kind: kind of request.
-            options: JSON body of the request.
-            weights: must be None, because rows of a database have no defined order.
-
-        Raises:
-            SurveyError: the analysis is not available; the message says why.
-        """
+        """Run the analysis; ``weights`` must be None, because rows of a database have no defined order."""
         if weights is not None:
             raise EstimateError(NO_ORDER)
         asked = parse_request(kind, options)

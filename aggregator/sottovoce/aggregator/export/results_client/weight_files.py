@@ -25,8 +25,7 @@ HEADER = "weight"
 def read_margins(path: Path) -> Shares:
     """Read known margins from YAML or JSON: ``question: {category: share}``, or joint ``a x b: {one x other: share}``.
 
-    Raises:
-        SurveyError: the file cannot be read, or contains no margins.
+    Raises SurveyError if the file cannot be read or contains no margins.
     """
     data = _bytes(path)
     try:
@@ -40,8 +39,7 @@ def read_margins(path: Path) -> Shares:
 def read_weights(path: Path) -> NDArray[np.float64]:
     """Read weights from CSV: a header ``weight``, then one weight per line. The analysis checks their number later.
 
-    Raises:
-        SpecError: the file cannot be read, or a line is no number above 0; the message says which.
+    Raises SpecError, with the line, if the file cannot be read or a line is no number above 0.
     """
     try:
         with path.open(encoding="utf-8-sig", newline="") as file:

@@ -27,11 +27,9 @@ _DELETE_OF_ACCOUNT = (
 
 
 class AccountTables:
-    """The part of ``AccessTables`` that is about accounts and grants.
+    """Part of ``AccessTables`` about accounts and grants.
 
-    Args:
-        back_end: database that holds them.
-        who: account that acts, for the audit log; sign-ins and sign-outs are recorded under their own account.
+    ``who`` is the account that acts, for the audit log; sign-ins and sign-outs are recorded under their own account.
     """
 
     def __init__(self, back_end: BackEnd, who: str = words.NO_ACTOR) -> None:
@@ -39,14 +37,7 @@ class AccountTables:
         self._who = who
 
     def _note(self, db: Handle, what: str, about: str = "", who: bytes | None = None) -> None:
-        """Add an audit log entry, as the last step of a transaction.
-
-        Args:
-            db: within the transaction.
-            what: event.
-            about: subject of the event.
-            who: account that acts; None for the one that these tables were opened for.
-        """
+        """Add an audit log entry, as the last step of a transaction; without ``who``, by the tables' own actor."""
         self._back_end.note(db, what, self._who if who is None else who.hex(), about)
 
     @contextmanager
@@ -61,11 +52,7 @@ class AccountTables:
         return self._back_end.row_of("SELECT 1 FROM accounts LIMIT 1") is not None
 
     def add_account(self, account: Account) -> None:
-        """Add an account for a member of staff.
-
-        Raises:
-            AccessRefused: another account has this subject.
-        """
+        """Add an account for a member of staff; raise AccessRefused if another account has this subject."""
         with self._alone() as db:
             insert_account(db, account)
             self._note(db, words.ACCOUNT_ADDED, account.id.hex())
@@ -87,12 +74,7 @@ class AccountTables:
     def disable(self, account_id: bytes, day: int) -> None:
         """Disable an account and end its sessions, including one that another transaction is starting.
 
-        Args:
-            account_id: of the account.
-            day: today.
-
-        Raises:
-            AccessRefused: it is the last admin.
+        Raises AccessRefused if it is the last admin.
         """
         with self._alone() as db:
             _check_other_admin(db, account_id)
@@ -114,10 +96,8 @@ class AccountTables:
     def delete(self, account_id: bytes) -> bool:
         """Delete an account with everything that lets it in; return False if there is none.
 
-        Its id stays in the audit log, whose entries are chained, as a pseudonym without a name.
-
-        Raises:
-            AccessRefused: it is the last admin, or the last owner of a survey.
+        Its id stays in the audit log, whose entries are chained, as a pseudonym without a name. Raises AccessRefused if
+        it is the last admin, or the last owner of a survey.
         """
         with self._alone() as db:
             _check_other_admin(db, account_id)
@@ -134,11 +114,7 @@ class AccountTables:
         return is_there
 
     def set_admin(self, account_id: bytes, admin: bool) -> None:
-        """Give or take the admin right of an account.
-
-        Raises:
-            AccessRefused: it is the last admin.
-        """
+        """Give or take the admin right of an account; raise AccessRefused if it is the last admin."""
         with self._alone() as db:
             if not admin:
                 _check_other_admin(db, account_id)
@@ -149,8 +125,7 @@ class AccountTables:
     def set_subject(self, account_id: bytes, subject: str | None) -> None:
         """Store an account's subject at the institution's identity provider; None removes it.
 
-        Raises:
-            AccessRefused: another account has this subject.
+        Raises AccessRefused if another account has this subject.
         """
         with self._alone() as db:
             # Checked under the lock: two accounts must never share a subject, which would let one person act as both.
@@ -159,15 +134,9 @@ class AccountTables:
                 self._note(db, words.ACCOUNT_CHANGED, account_id.hex())
 
     def grant(self, account_id: bytes, survey: str, role: str) -> None:
-        """Grant an account a role on a survey, replacing its former role.
+        """Grant an account one of ``ROLES`` on a survey, or ``EVERY_SURVEY``, replacing its former role.
 
-        Args:
-            account_id: of the account.
-            survey: its name, or ``EVERY_SURVEY``.
-            role: one of ``ROLES``.
-
-        Raises:
-            AccessRefused: the account is the survey's last owner.
+        Raises AccessRefused if the account is the survey's last owner.
         """
         with self._alone() as db:
             # Under the lock, or two owners could give up their roles at once and leave a survey without one.
@@ -195,11 +164,7 @@ class AccountTables:
                 self._note(db, words.GRANT_REVOKED, f"{survey} {account_id.hex()}")
 
     def revoke_grant(self, account_id: bytes, survey: str) -> None:
-        """Revoke an account's role on a survey.
-
-        Raises:
-            AccessRefused: the account is the survey's last owner.
-        """
+        """Revoke an account's role on a survey; raise AccessRefused if it is the survey's last owner."""
         with self._alone() as db:
             _check_other_owner(db, account_id, survey)
             if db.execute("DELETE FROM grants WHERE account = ? AND survey = ?", [account_id, survey]).rowcount:
@@ -233,16 +198,9 @@ def insert_account(db: Handle, account: Account) -> None:
 
 
 def insert_grant(db: Handle, account_id: bytes, survey: str, role: str) -> None:
-    """Grant a role on a survey, replacing the account's former role.
+    """Grant a role as ``grant`` does, within a transaction that holds the lock of grants.
 
-    Args:
-        db: within a transaction that holds the lock of grants.
-        account_id: of the account.
-        survey: its name, or ``EVERY_SURVEY``.
-        role: one of ``ROLES``.
-
-    Raises:
-        AccessRefused: there is no such account.
+    Raises AccessRefused if there is no such account.
     """
     if db.execute(_ACCOUNT, [account_id]).fetchone() is None:
         raise AccessRefused("there is no such account, or it is disabled", "disabled")

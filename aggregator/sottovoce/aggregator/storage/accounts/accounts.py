@@ -1,4 +1,4 @@
-"""Access control, available as ``storage.access``: one implementation in the SQL that both back ends share.
+"""Control access, available as ``storage.access``: one implementation in the SQL that both back ends share.
 
 The database stores only hashes of secrets in keys, links and cookies. Times are days, except those of sessions.
 """
@@ -52,8 +52,7 @@ class AccessTables(PasskeyTables):
     def add_invitation(self, invitation: AccountInvitation) -> None:
         """Store a link that can be used once.
 
-        Raises:
-            AccessRefused: it signs in to an account that does not exist, or is disabled.
+        Raises AccessRefused if it signs in to an account that does not exist, or is disabled.
         """
         with self._back_end.write() as db:
             if invitation.account is not None and self._lock_account(db, invitation.account) is None:
@@ -79,13 +78,7 @@ class AccessTables(PasskeyTables):
     def accept_invitation(self, link_hash: bytes, account: Account, day: int) -> bool:
         """Use an invitation and create its account and grant in one transaction; return False if it is not valid.
 
-        Args:
-            link_hash: hash of the link's secret.
-            account: to be created.
-            day: today.
-
-        Raises:
-            AccessRefused: another account has this subject; the invitation stays valid.
+        Raises AccessRefused if another account has this subject; the invitation stays valid.
         """
         with self._alone() as db:
             spent = _spend(db, _SPEND_INVITATION, link_hash, day)
@@ -101,13 +94,9 @@ class AccessTables(PasskeyTables):
         return spent is not None
 
     def start_session_by_link(self, session_hash: bytes, link_hash: bytes, now: int) -> Account | None:
-        """Use a sign-in link and start a session in one transaction; return None if the link or its account is not
-        valid.
+        """Use a sign-in link and start a session in one transaction; return None if link or account is not valid.
 
-        Args:
-            session_hash: hash of the cookie's secret.
-            link_hash: hash of the link's secret.
-            now: seconds since 1970.
+        ``now`` is in seconds since 1970.
         """
         with self._back_end.write() as db:
             row = db.execute("SELECT account FROM invitations WHERE hash = ?", [link_hash]).fetchone()
@@ -157,13 +146,7 @@ class AccessTables(PasskeyTables):
         return account
 
     def add_researcher(self, name: str, key_hash: bytes, day: int) -> Account:
-        """Add a key with all scopes for an account of this name; create the account as admin and owner if needed.
-
-        Args:
-            name: of the account; an existing account of this name gets an additional key.
-            key_hash: hash of the key.
-            day: today.
-        """
+        """Add a key with all scopes for an account of this name; create the account as admin and owner if needed."""
         with self._alone() as db:
             row = db.execute(_OF_NAME, [name]).fetchone()
             account = self._add_owner(db, name) if row is None else account_of(row)

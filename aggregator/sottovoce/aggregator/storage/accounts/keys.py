@@ -31,14 +31,10 @@ _SESSIONS = f"""
 
 
 class KeyTables(AccountTables):
-    """The part of ``AccessTables`` that is about keys and sessions."""
+    """Part of ``AccessTables`` about keys and sessions, whose times are in seconds since 1970."""
 
     def add_key(self, key: AccessKey) -> None:
-        """Add a key to an account.
-
-        Raises:
-            AccessRefused: there is no such account, or it is disabled.
-        """
+        """Add a key to an account; raise AccessRefused if there is no such account, or it is disabled."""
         with self._back_end.write() as db:
             if self._lock_account(db, key.account) is None:
                 raise AccessRefused("there is no such account, or it is disabled", "disabled")
@@ -51,12 +47,7 @@ class KeyTables(AccountTables):
         return [_key(*row) for row in self._back_end.rows_of(query, values)]
 
     def key(self, key_hash: bytes, day: int) -> tuple[Account, AccessKey] | None:
-        """Return a valid key with its account and record its use; None if key or account is not valid.
-
-        Args:
-            key_hash: hash of its secret.
-            day: today.
-        """
+        """Return a valid key with its account and record its use; None if key or account is not valid."""
         with self._back_end.read() as db:
             # Only hashes are stored: a copy of the database gives no usable key.
             owned_key = _with_owner(db.execute(_LET_IN_BY_KEY, [key_hash, day]).fetchone())
@@ -81,25 +72,12 @@ class KeyTables(AccountTables):
         return row is not None
 
     def start_session(self, session_hash: bytes, account_id: bytes, door: str, now: int) -> bool:
-        """Start a session; return False without writing if the account is unknown or disabled.
-
-        Args:
-            session_hash: hash of the cookie's secret.
-            account_id: of the account.
-            door: method of the sign-in.
-            now: seconds since 1970.
-        """
+        """Start a session by a sign-in method; return False without writing if the account is unknown or disabled."""
         with self._back_end.write() as db:
             return self._begin(db, session_hash, self._lock_account(db, account_id), door, now) is not None
 
     def start_session_by_key(self, session_hash: bytes, key_hash: bytes, now: int) -> Account | None:
-        """Start a session with a key; return None unless the key is valid, has every scope and is for every survey.
-
-        Args:
-            session_hash: hash of the cookie's secret.
-            key_hash: hash of the key.
-            now: seconds since 1970.
-        """
+        """Start a session with a key; return None unless the key is valid, has every scope and is for every survey."""
         with self._back_end.write() as db:
             query = f"{_LET_IN_BY_KEY}{self._back_end.UNTIL_END}"
             owned_key = _with_owner(db.execute(query, [key_hash, now // DAY]).fetchone())
@@ -108,12 +86,7 @@ class KeyTables(AccountTables):
             return self._begin(db, session_hash, owned_key[0], "key", now)
 
     def session(self, session_hash: bytes, now: int) -> StaffSession | None:
-        """Return a session that has not expired, of an account that is not disabled, and record its use; or None.
-
-        Args:
-            session_hash: hash of the cookie's secret.
-            now: seconds since 1970.
-        """
+        """Return a session that has not expired, of an account that is not disabled, and record its use; or None."""
         with self._back_end.read() as db:
             query = f"{_SESSIONS} AND session_hash = ?"
             row = db.execute(query, [now - SESSION_IDLE, now - SESSION_MOST, session_hash]).fetchone()

@@ -15,7 +15,7 @@ SCOPES = ("results:read", "surveys:write", "tokens:issue", "metrics:read", "jour
 
 
 class AccessRefused(SurveyError):
-    """Error: a change of accounts or rights was refused. The message says why and names no person.
+    """Refusal of a change of accounts or rights; the message says why and names no person.
 
     Args:
         message: English text for the command line.
@@ -55,7 +55,6 @@ class AccessKey:
     """API key of an account; the database holds only the hash of its secret.
 
     Attributes:
-        hash: of the secret.
         account: id of its account, whose rights limit those of the key.
         label: name that its owner chose.
         scopes: subset of ``SCOPES``.
@@ -79,7 +78,7 @@ class AccessKey:
 
     @property
     def signs_in(self) -> bool:
-        """True if a person can sign in with the key: it has all scopes and is valid for every survey."""
+        """Return True if a person can sign in with the key: it has all scopes and is valid for every survey."""
         return self.scopes >= set(SCOPES) and self.survey == EVERY_SURVEY
 
 
@@ -89,7 +88,6 @@ class StaffSession:
 
     Attributes:
         hash: of the cookie's secret.
-        account: the signed-in account.
         door: method of the sign-in: ``key``, ``link``, ``oidc`` or ``passkey``.
         started: seconds since 1970.
         used: time of last use, to the minute, in seconds since 1970.
@@ -132,7 +130,6 @@ class BoardView:
 
     Attributes:
         hash: of the link's secret.
-        survey: name of the survey.
         digest: of the revision that it shows, even if later ones are published.
         results: it shows the results too.
         expires_on: last day on which it is valid.

@@ -9,7 +9,6 @@ class Passkey:
 
     Attributes:
         credential_id: id that the device chose.
-        account: id of its account.
         public_key: COSE key.
         sign_count: signature counter of the device; always 0 if the device does not count.
         label: name that its owner chose.
@@ -29,7 +28,6 @@ class PasskeyUse:
     """Verified assertion of a passkey, for one sign-in.
 
     Attributes:
-        credential_id: of the passkey.
         sign_count: signature counter in the assertion.
         challenge_hash: hash of the answered challenge, which cannot be used again.
         expires: time after which the challenge is invalid anyway, in seconds since 1970.

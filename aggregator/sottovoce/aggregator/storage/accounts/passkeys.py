@@ -24,14 +24,10 @@ _COUNT_ON = """
 
 
 class PasskeyTables(KeyTables):
-    """The part of ``AccessTables`` that is about passkeys."""
+    """Part of ``AccessTables`` about passkeys."""
 
     def challenge_key(self, drawn: bytes) -> bytes:
-        """Return the secret that authenticates the challenges of this aggregator, the same on all nodes.
-
-        Args:
-            drawn: random bytes that become the secret if there is none yet.
-        """
+        """Return the secret that authenticates challenges, the same on all nodes; ``drawn`` if there is none yet."""
         query = "SELECT secret FROM challenge_key"
         row = self._back_end.row_of(query)
         if row is None:
@@ -44,8 +40,7 @@ class PasskeyTables(KeyTables):
     def add_passkey(self, passkey: Passkey) -> None:
         """Add a passkey to an account.
 
-        Raises:
-            AccessRefused: the passkey is known, or the account is disabled or has ``MOST`` passkeys.
+        Raises AccessRefused if the passkey is known, or the account is disabled or has ``MOST`` passkeys.
         """
         with self._alone() as db:
             # Locks the account's row, so that disabling it waits and finds this passkey.
@@ -89,15 +84,10 @@ class PasskeyTables(KeyTables):
         return removed
 
     def start_session_by_passkey(self, session_hash: bytes, use: PasskeyUse, now: int) -> Account | None:
-        """Start a session with a passkey, or return None.
+        """Start a session with a passkey, at ``now`` in seconds since 1970, or return None.
 
         None if the challenge was used before, the passkey was removed, its counter suggests a clone, or its account is
         disabled.
-
-        Args:
-            session_hash: hash of the cookie's secret.
-            use: the verified assertion.
-            now: seconds since 1970.
         """
         with self._back_end.write() as db:
             # Expired challenges are refused by their own time, so their rows protect nothing any more.

@@ -1,4 +1,4 @@
-"""Migration of the researchers of release 0.3.0 to accounts, and of their tokens to keys."""
+"""Migrate the researchers of release 0.3.0 to accounts, and their tokens to keys."""
 
 _ACCOUNTS = """
     INSERT INTO accounts (account, name, admin)
@@ -16,8 +16,6 @@ _KEYS = """
 def accounts_of_researchers(new_id: str, today: str) -> tuple[str, ...]:
     """Return the statements that make the accounts, all of administrators, and their keys.
 
-    Args:
-        new_id: expression for sixteen random bytes.
-        today: expression for the day, counted from 1970-01-01.
+    The SQL expressions are for sixteen random bytes and for the day, counted from 1970-01-01.
     """
     return _ACCOUNTS.format(new_id=new_id), _GRANTS, _KEYS.format(today=today)

@@ -1,4 +1,4 @@
-"""Audit log as ``storage.journal`` offers it, the same on every back end; each method is a transaction."""
+"""Keep the audit log, ``storage.journal``, the same on every back end; each method is a transaction."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -13,7 +13,7 @@ ALWAYS = 10**9
 
 
 class Journal:
-    """Audit log of staff: a hash chain of entries."""
+    """Audit log of staff: a hash chain of entries. Days count from 1970-01-01."""
 
     def __init__(self, back_end: BackEnd) -> None:
         self._back_end = back_end
@@ -21,22 +21,15 @@ class Journal:
     def append(self, what: str, who: str, about: str = "") -> None:
         """Record an action outside of the database before it is done, so that a crash cannot leave it unrecorded.
 
-        Args:
-            what: one of ``events.WHAT``.
-            who: an account's id in hexadecimal digits, ``events.MACHINE`` or ``events.NO_ACTOR``.
-            about: subject in the form of ``what``.
+        The arguments are those of ``events.check_words``.
         """
         with self._back_end.write() as db:
             self._back_end.note(db, what, who, about)
 
     def append_once(self, what: str, who: str, about: str, *, per_survey: bool = False) -> int:
-        """Record an action unless an equal entry was recorded today; return the day, counted from 1970-01-01.
+        """Record an action unless an equal entry was recorded today; return the day. Arguments as for ``append``.
 
-        Args:
-            what: as for ``append``.
-            who: as for ``append``.
-            about: as for ``append``.
-            per_survey: entries about the same survey, the first word of ``about``, count as equal.
+        With ``per_survey``, entries about the same survey, the first word of ``about``, count as equal.
         """
         same = f"{about.partition(' ')[0]} " if per_survey else about
         with self._back_end.read() as db:
@@ -51,13 +44,7 @@ class Journal:
         return day
 
     def entries(self, survey: str | None = None, since: int = 0, until: int = ALWAYS) -> Iterator[AuditEntry]:
-        """Yield entries, oldest first.
-
-        Args:
-            survey: only entries that concern this survey; None for all.
-            since: first day, counted from 1970-01-01.
-            until: last day.
-        """
+        """Yield entries from ``since`` to ``until``, oldest first; with ``survey`` only those that concern it."""
         condition, parameters = _where(survey)
         with self._back_end.read() as db:
             order = f"{condition} AND day BETWEEN ? AND ? ORDER BY number"
@@ -66,13 +53,9 @@ class Journal:
     def latest(
         self, most: int, survey: str | None = None, before: int | None = None, until: int = ALWAYS
     ) -> list[AuditEntry]:
-        """Return the last entries, newest first.
+        """Return at most ``most`` last entries, newest first.
 
-        Args:
-            most: maximum number of entries.
-            survey: only entries that concern this survey; None for all.
-            before: only entries with smaller numbers; None for all.
-            until: last day, counted from 1970-01-01.
+        They concern ``survey``, have numbers smaller than ``before``, unless these are None, and days up to ``until``.
         """
         condition, parameters = _where(survey)
         with self._back_end.read() as db:

@@ -43,15 +43,7 @@ def of_survey(name: str) -> list[Any]:
 def append(db: Handle, day: int, what: str, who: str, about: str = "") -> None:
     """Add an entry as the last step of a transaction, since other writers wait from here until its end.
 
-    Args:
-        db: within a transaction.
-        day: today, by the database's own clock.
-        what: one of ``events.WHAT``.
-        who: an account's id in hexadecimal digits, ``events.MACHINE`` or ``events.NO_ACTOR``.
-        about: subject in the form of ``what``.
-
-    Raises:
-        ValueError: the entry does not have this form.
+    ``day`` is today by the database's own clock; the other arguments and errors are those of ``events.check_words``.
     """
     check_words(what, who, about)
     # Updating the head's row locks it, so numbers have no gaps, and each entry knows the hash before it.
@@ -63,16 +55,7 @@ def append(db: Handle, day: int, what: str, who: str, about: str = "") -> None:
 
 
 def has(db: Handle, day: int, what: str, who: str, about: str, *, begins: bool = False) -> bool:
-    """Return True if there is an entry with exactly these values.
-
-    Args:
-        db: within a transaction.
-        day: counted from 1970-01-01.
-        what: event of the entry.
-        who: actor of the entry.
-        about: subject of the entry.
-        begins: ``about`` is only how the subject begins.
-    """
+    """Return True if there is an entry with these values; with ``begins``, ``about`` is how its subject begins."""
     length = len(about) + (not begins)
     return db.execute(_SAME, [day, what, who, length, about]).fetchone() is not None
 
@@ -89,12 +72,9 @@ def head(db: Handle) -> ChainHead:
 
 
 def entries(db: Handle, condition: str = "", parameters: Sequence[Any] = ()) -> Iterator[AuditEntry]:
-    """Yield entries without holding all of them in memory.
+    """Yield entries without holding all of them in memory; within a transaction.
 
-    Args:
-        db: within a transaction.
-        condition: SQL from ``WHERE`` or ``ORDER BY`` on; empty for all entries, oldest first.
-        parameters: values for the marks of the condition.
+    ``condition`` is SQL from ``WHERE`` or ``ORDER BY`` on; empty for all entries, oldest first.
     """
     for chunk in db.stream(f"{_ENTRIES} {condition or 'ORDER BY number'}", parameters, _CHUNK):
         yield from (_entry(*row) for row in chunk)

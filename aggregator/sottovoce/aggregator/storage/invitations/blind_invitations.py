@@ -1,4 +1,4 @@
-"""Invitations of surveys with ``access: blind``: their hashes, and a fingerprint of the message each was redeemed for.
+"""Store invitations of surveys with ``access: blind``: hashes, and fingerprints of the messages they were redeemed for.
 
 No row links to a report. The time of a redemption is not stored, and rows are in the order of random hashes.
 
@@ -58,18 +58,13 @@ _HELD_OF_OPEN = """
 
 
 class InvitationStorage(BackEnd):
-    """The part of ``Storage`` that handles invitations to be redeemed."""
+    """Part of ``Storage`` that handles invitations to be redeemed; ``survey`` is the key of the first revision."""
 
     def redeem_invitation(self, survey: int, invitation: bytes, blinded: bytes) -> Outcome:
-        """Redeem an invitation, durably.
+        """Redeem an invitation (its hash), durably, for the fingerprint of the blinded message to be signed.
 
         Returns NEW; SAME if it was redeemed for this fingerprint, which gets the same signature again, CONFLICT if for
         another; TOKEN_INVALID if it does not exist; UNKNOWN while it is held after a restore; CLOSED.
-
-        Args:
-            survey: key of the first revision.
-            invitation: its hash.
-            blinded: fingerprint of the blinded message to be signed.
         """
         with self.write() as db:
             if db.execute(_ANY_OPEN + self.UNTIL_END, [survey]).fetchone() is None:
@@ -89,10 +84,8 @@ class InvitationStorage(BackEnd):
     def hold_invitations(self, now: int = 0) -> None:
         """Hold all unredeemed invitations after a restore, until ``reissue_invitations``.
 
-        They may have been redeemed after the backup.
-
-        Args:
-            now: new mark, in seconds since 1970, so that nodes with an older mark do not hold them again.
+        They may have been redeemed after the backup. ``now`` is the new mark, in seconds since 1970, so that nodes with
+        an older mark do not hold them again.
         """
         with self.write() as db:
             db.execute(_RAISE_MARK, [now, now])
@@ -103,14 +96,9 @@ class InvitationStorage(BackEnd):
         return int(self.row_of(_MARK)[0])
 
     def note_mark(self, now: int, known: int) -> tuple[int, bool]:
-        """Raise the age mark, and hold invitations if the mark shows that an older copy of the database was restored.
+        """Raise the age mark to ``now``; hold invitations if it shows that an older copy of the database was restored.
 
-        Args:
-            now: seconds since 1970.
-            known: the last mark that this node saw; 0 for none.
-
-        Returns:
-            The new mark, and True if the stored mark was below ``known``.
+        Return the new mark, and True if the stored one was below ``known``, the last that this node saw (0: none).
         """
         with self.write() as db:
             db.execute(_TAKE_MARK)
@@ -128,13 +116,9 @@ class InvitationStorage(BackEnd):
         return {name: Held(number, since) for name, number, since in self.rows_of(_HELD_OF_OPEN)}
 
     def reissue_invitations(self, survey: int, who: str = NO_ACTOR) -> int:
-        """Make held invitations valid again; return their number.
+        """Make held invitations valid again, and return their number.
 
         Each of them may have been redeemed after the backup, and can then be redeemed a second time.
-
-        Args:
-            survey: key of the first revision.
-            who: account that decides it, for the audit log.
         """
         with self.write() as db:
             name = self._lock_survey(db, survey)
@@ -157,13 +141,7 @@ class InvitationStorage(BackEnd):
 
 
 def revoke(db: Handle, survey: int, hashes: Sequence[bytes]) -> int:
-    """Revoke invitations that were not redeemed, held ones included; return their number.
-
-    Args:
-        db: within a transaction.
-        survey: key of the first revision.
-        hashes: of the invitations.
-    """
+    """Revoke invitations, by hash, that were not redeemed, held ones included; return their number."""
     held = db.executemany(_REVOKE_HELD, [(survey, each, HELD) for each in hashes])
     if held:
         db.execute(_FEWER_HELD, [held, held, survey])

@@ -12,8 +12,6 @@ class TokenCounts(NamedTuple):
     Attributes:
         created: all tokens that were ever created.
         spent: used for a report, or redeemed if they are invitations.
-        revoked: revoked before use.
-        unspent: still valid.
         held: invitations that cannot be redeemed after a restore, since they may have been redeemed before it.
         held_since: day of the restore, in days since 1970; None if none are held.
     """
@@ -34,16 +32,12 @@ class Held(NamedTuple):
 
 
 class TokenBatch(NamedTuple):
-    """Idempotent request for tokens: repeating it creates nothing.
+    """Idempotent request for tokens (or, if ``blind``, invitations): repeating it creates nothing.
 
     Attributes:
         survey: key of the first revision, which all tokens of a survey refer to.
-        name: of the survey.
-        hashes: of the tokens.
         request: fingerprint of the requesting account and its idempotency key.
         body: fingerprint of the request's content.
-        who: account that requests them, for the audit log.
-        blind: they are invitations to be redeemed.
     """
 
     survey: int

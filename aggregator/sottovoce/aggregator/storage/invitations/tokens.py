@@ -1,4 +1,4 @@
-"""One-time tokens of a survey: hashes of the unused ones, and counters that do not say which tokens they count."""
+"""Store one-time tokens: hashes of the unused ones, and counters that do not say which tokens they count."""
 
 from collections.abc import Sequence
 
@@ -43,25 +43,17 @@ _FORGET = (
 
 
 class TokenStorage(blind_invitations.InvitationStorage):
-    """The part of ``Storage`` that handles tokens; each refers to the first revision of its survey."""
+    """Part of ``Storage`` that handles tokens; ``survey`` is the key of the first revision, which each refers to."""
 
     def add_tokens(self, survey: int, hashes: Sequence[bytes], who: str = NO_ACTOR, blind: bool = False) -> None:
-        """Add tokens for one report each, or invitations for one redemption each.
-
-        Args:
-            survey: key of the first revision.
-            hashes: of the tokens.
-            who: account that creates them, for the audit log.
-            blind: they are invitations.
-        """
+        """Add tokens for one report each, or, if ``blind``, invitations for one redemption each."""
         with self.write() as db:
             name = self._lock_survey(db, survey)
             _add(db, survey, hashes, blind)
             self.note(db, TOKENS_MADE, who, f"{name} {len(hashes)}")
 
     def add_tokens_once(self, batch: TokenBatch) -> str:
-        """Add tokens unless the survey log shows that the request was answered; return the body of the first such
-        request.
+        """Add tokens unless the survey log shows that the request was answered; return the body of its first request.
 
         The tokens themselves cannot show it: spent and revoked ones are deleted, and must not become valid again.
         """
@@ -77,13 +69,7 @@ class TokenStorage(blind_invitations.InvitationStorage):
             return batch.body
 
     def revoke_tokens(self, survey: int, hashes: Sequence[bytes], who: str = NO_ACTOR) -> int:
-        """Revoke tokens and invitations; return how many were still valid.
-
-        Args:
-            survey: key of the first revision.
-            hashes: of the tokens; others than valid ones are ignored.
-            who: account that revokes them, for the audit log.
-        """
+        """Revoke tokens and invitations, by hash, ignoring invalid ones; return how many were still valid."""
         known = sorted(set(hashes))
         with self.write() as db:
             name = self._lock_survey(db, survey)
@@ -115,11 +101,6 @@ def _add(db: Handle, survey: int, hashes: Sequence[bytes], blind: bool) -> None:
 
 
 def forget(db: Handle, name: str) -> None:
-    """Delete all tokens and invitations of a survey, and store how many were valid or held.
-
-    Args:
-        db: within a transaction.
-        name: of a survey whose revisions are all purged.
-    """
+    """Delete all tokens and invitations of a survey whose revisions are purged; store how many were valid or held."""
     for statement in _FORGET:
         db.execute(statement, [name])

@@ -1,4 +1,4 @@
-"""A PostgreSQL connection that speaks the SQL that both back ends share."""
+"""Run the SQL that both back ends share over a PostgreSQL connection."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
@@ -33,7 +33,7 @@ class PostgresHandle:
         return self._connection.execute(_marks(statement), list(parameters) or None)
 
     def executemany(self, statement: str, rows: Iterable[Sequence[Any]]) -> int:
-        """Run one statement for each row; returns how many rows changed."""
+        """Run one statement for each row; return how many rows changed."""
         cursor = self._connection.cursor()
         cursor.executemany(_marks(statement), rows)
         return max(cursor.rowcount, 0)
@@ -43,13 +43,7 @@ class PostgresHandle:
         self._connection.execute(_HOLD_IDS, [sorted({each[0] for each in report_ids})])
 
     def stream(self, statement: str, parameters: Sequence[Any], size: int) -> Iterator[list[Any]]:
-        """The rows of a statement, so many at a time.
-
-        Args:
-            statement: one, with ``?`` for bound values.
-            parameters: what is bound to its marks.
-            size: rows at a time.
-        """
+        """Yield the rows of a statement in chunks of ``size``, from a server-side cursor."""
         with self._connection.cursor("stream", binary=True) as cursor:
             cursor.execute(_marks(statement), list(parameters))
             while rows := cursor.fetchmany(size):

@@ -1,4 +1,4 @@
-"""Shown counts on PostgreSQL, updated after the reports are durable, in a transaction and thread of their own.
+"""Show counts on PostgreSQL after the reports are durable, in a transaction and thread of their own.
 
 A crash between the two leaves them late, until the next group or minute, and never early.
 """
@@ -59,12 +59,7 @@ _SHOW = """
 
 
 def show_grown(connection: psycopg.Connection[Any], batches: Mapping[int, int]) -> None:
-    """Show the cells that have grown by as many reports as a survey shows at once.
-
-    Args:
-        connection: outside a transaction.
-        batches: ``release_batch`` by survey key.
-    """
+    """Show the cells that have grown by ``release_batch``, given by survey key; outside a transaction."""
     for survey, batch in connection.execute(_GROWN, [list(batches), list(batches.values())]).fetchall():
         with connection.transaction():
             if all(connection.execute(lock, [survey]).fetchone() == (True,) for lock in _ALONE):
@@ -72,11 +67,9 @@ def show_grown(connection: psycopg.Connection[Any], batches: Mapping[int, int]) 
 
 
 class SnapshotPublisher:
-    """Shows in a thread of its own, so that no group of reports waits for a second sync; after a pause, so that under
-    load most groups only say that there is more to show.
+    """Thread that shows what has grown of surveys, given their ``release_batch`` by their keys.
 
-    Args:
-        show: shows what has grown of surveys, given their ``release_batch`` by their keys.
+    So no group of reports waits for a second sync. It pauses first: under load most groups only say that there is more.
     """
 
     def __init__(self, show: Callable[[Mapping[int, int]], None]) -> None:
@@ -99,7 +92,7 @@ class SnapshotPublisher:
                     self._last = self._thread.submit(self._run)
 
     def settle(self) -> bool:
-        """Wait until what was wanted is shown, or could not be; returns whether that is over."""
+        """Wait until what was wanted is shown, or could not be; return whether that is over."""
         with self._lock:
             last = self._last
             self._hurried.set()

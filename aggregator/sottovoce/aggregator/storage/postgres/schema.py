@@ -1,4 +1,4 @@
-"""Tables of a PostgreSQL database, made from the catalogue, and the migration from release 0.3.0.
+"""Make the tables of a PostgreSQL database from the catalogue, and migrate them from release 0.3.0.
 
 ``schema_version`` is one row: the number of the schema; the earliest schema whose programs can work with it, which
 nodes of 0.3.0 ask for; and True while ``settled`` is in the order of the random ids.
@@ -57,13 +57,7 @@ _RESEARCHERS = accounts_of_researchers("uuid_send(gen_random_uuid())", "extract(
 
 
 def make(connection: psycopg.Connection[Any], table: str, name: str = "") -> None:
-    """Make a table.
-
-    Args:
-        connection: within a transaction.
-        table: in the catalogue; ``settled`` and ``fresh`` are those of reports.
-        name: under which to make it; empty for its own name.
-    """
+    """Make a table, named ``name`` if that is not empty; ``settled`` and ``fresh`` are the tables of reports."""
     name = name or table
     is_of_reports = table in TABLES_OF_REPORTS
     connection.execute((_REPORTS.format(name) if is_of_reports else definition(table, POSTGRES, name)).encode())
@@ -77,12 +71,7 @@ def make(connection: psycopg.Connection[Any], table: str, name: str = "") -> Non
 
 
 def make_all(connection: psycopg.Connection[Any], kept: Collection[str] = ()) -> None:
-    """Make all tables, but those that are kept.
-
-    Args:
-        connection: within a transaction.
-        kept: names of tables that exist already.
-    """
+    """Make all tables, but those that are kept since they exist already."""
     for table in (*TABLES_OF_REPORTS, *(table for table in EVERY_TABLE if table != "reports")):
         if table not in kept:
             make(connection, table)
@@ -91,12 +80,9 @@ def make_all(connection: psycopg.Connection[Any], kept: Collection[str] = ()) ->
 
 
 def take_over(connection: psycopg.Connection[Any], version: int) -> None:
-    """Replace the tables of an earlier release by those of this one, with all rows; ``settled`` may be large, and is
-    kept.
+    """Replace the tables of an earlier schema ``version`` by those of this one, with all rows.
 
-    Args:
-        connection: within a transaction; no node uses the database.
-        version: number of its schema.
+    ``settled`` may be large, and is kept. Needs a transaction, and that no node uses the database.
     """
     found = dict(connection.execute(_TABLES).fetchall())
     kept = TABLES_OF_REPORTS if version >= 10 else ()

@@ -1,8 +1,9 @@
-"""Moving of fresh reports, and rewriting of tables, in the order of random keys.
+"""Move fresh reports, and rewrite tables, in the order of random keys.
 
 Privacy: PostgreSQL notes with each row which transaction wrote it, places rows in the order of writing, and leaves
 deleted ones in the files. What is settled or rewritten here gets new files and one transaction. Each step is one
-transaction, so that a process may be killed at any moment; the next run begins anew.
+transaction, so that a process may be killed at any moment; the next run begins anew. All need a connection outside a
+transaction; those that lock a table try it ``tries`` times, and raise StorageError if a reader prevented it.
 """
 
 import time
@@ -53,15 +54,7 @@ NOTE_CHANGE = "UPDATE schema_version SET is_sorted = false WHERE is_sorted"
 
 
 def settle(connection: psycopg.Connection[Any], tries: int = TRIES) -> None:
-    """Move the rows of ``fresh`` to ``settled``, and replace the files in which they were.
-
-    Args:
-        connection: outside a transaction.
-        tries: how often to try the lock.
-
-    Raises:
-        StorageError: a reader of ``fresh`` prevented it.
-    """
+    """Move the rows of ``fresh`` to ``settled``, and replace the files in which they were."""
     # Also where all was withdrawn: the bytes are still in the file.
     are_left = connection.execute("SELECT pg_relation_size('fresh') > 0").fetchone() == (True,)
     while are_left:
@@ -83,12 +76,6 @@ def sort_settled(connection: psycopg.Connection[Any]) -> None:
     """Rewrite ``settled`` if reports came to it, or were taken out of it, since it was rewritten.
 
     Reports arrive meanwhile; withdrawals wait.
-
-    Args:
-        connection: outside a transaction.
-
-    Raises:
-        StorageError: a reader prevented it.
     """
     with connection.transaction():
         _lock(connection, "LOCK TABLE settled IN SHARE ROW EXCLUSIVE MODE")
@@ -103,16 +90,7 @@ def sort_settled(connection: psycopg.Connection[Any]) -> None:
 
 
 def rewrite(connection: psycopg.Connection[Any], table: str, tries: int = TRIES) -> None:
-    """Rewrite a table of tokens or invitations; reports and redemptions wait meanwhile.
-
-    Args:
-        connection: outside a transaction.
-        table: its name.
-        tries: how often to try the lock.
-
-    Raises:
-        StorageError: a reader prevented it.
-    """
+    """Rewrite a table of tokens or invitations; reports and redemptions wait meanwhile."""
     with connection.transaction():
         _lock(connection, SQL("LOCK TABLE {} IN ACCESS EXCLUSIVE MODE").format(Identifier(table)), tries=tries)
         _fill(connection, table, "1, 2")
@@ -125,13 +103,6 @@ def level_counts(connection: psycopg.Connection[Any], tries: int = TRIES) -> Non
 
     Privacy: each report leaves a dead row of each count that it changed, with the number of its transaction. In the
     order of these numbers, they tell the values of the reports in the order of arrival.
-
-    Args:
-        connection: outside a transaction.
-        tries: how often to try each lock.
-
-    Raises:
-        StorageError: a reader prevented it.
     """
     with connection.transaction():
         # In the order in which reports lock them.
@@ -145,13 +116,7 @@ def level_counts(connection: psycopg.Connection[Any], tries: int = TRIES) -> Non
 
 
 def vacuum_full(connection: psycopg.Connection[Any], tables: Iterable[str], is_over: Callable[[], bool]) -> bool:
-    """Have the server rewrite tables, each once no transaction uses it; return False if it gave up.
-
-    Args:
-        connection: outside a transaction.
-        tables: their names.
-        is_over: returns True to give up after a try.
-    """
+    """Have the server rewrite each table once no transaction uses it; return False if ``is_over`` said to give up."""
     are_done = []
     for table in tables:
         while not (is_done := _vacuum(connection, table)) and not is_over():
@@ -161,7 +126,7 @@ def vacuum_full(connection: psycopg.Connection[Any], tables: Iterable[str], is_o
 
 
 def _vacuum(connection: psycopg.Connection[Any], table: str) -> bool:
-    """Have the server rewrite a table unless it is used for ``WAIT_MILLISECONDS``; return True if it did."""
+    """Have the server rewrite a table; return False if others use it for ``WAIT_MILLISECONDS``."""
     connection.execute(_WAIT_BRIEFLY, [WAIT_MILLISECONDS, False])
     try:
         connection.execute(SQL("VACUUM FULL {}").format(Identifier(table)))

@@ -1,4 +1,4 @@
-"""The shared back end: one PostgreSQL, several aggregators.
+"""Store the database of several aggregators in one PostgreSQL.
 
 A group of which all is new is stored by ``store.py``; any other one is classified report by report. What has grown is
 shown after that, in another transaction and thread: late, and never early. PostgreSQL notes with every row which
@@ -86,15 +86,7 @@ _SET_VERSION = "UPDATE schema_version SET version = version + %s, usable_from = 
 
 
 def check_usable(db: Handle, unfinished: bool = False) -> None:
-    """Return if the database has this program's schema.
-
-    Args:
-        db: within a transaction.
-        unfinished: accept a database with an unfinished copy.
-
-    Raises:
-        StorageError: it is older or newer, or belongs to a copy that was not finished.
-    """
+    """Raise StorageError unless the database has this program's schema; ``unfinished`` accepts an unfinished copy."""
     version = known_version(db.execute(_VERSION).fetchone()[0], schema.VERSION, unfinished)
     if version < schema.VERSION:
         raise StorageError("the database has an older schema than this program; start the program again")
@@ -184,15 +176,14 @@ def described(db: Handle) -> dict[str, dict[str, Column]]:
 class PostgresStorage(sql_storage.Storage):
     """A PostgreSQL database; its tables are made if there are none.
 
+    Raises StorageError if it is unreachable, of a newer schema, or of an older one that may not be migrated.
+
     Args:
         url: ``postgresql://...``; never repeated in a message.
         connections: the most that this process opens.
         unfinished: open it also if a copy into it was not finished.
         stopped: no node runs on it, so that it may be migrated.
         migrates: migrate a database of an earlier release.
-
-    Raises:
-        StorageError: unreachable, of a newer schema, or of an older one that may not be migrated.
     """
 
     LOCK_SURVEYS: ClassVar[str] = "LOCK TABLE record IN SHARE ROW EXCLUSIVE MODE"
@@ -258,7 +249,7 @@ class PostgresStorage(sql_storage.Storage):
         self._publisher.settle()
 
     def clock(self) -> float | None:
-        """Seconds since 1970 by the server's clock."""
+        """Return seconds since 1970 by the server's clock."""
         with self.read() as db:
             return float(db.execute("SELECT extract(epoch FROM clock_timestamp())").fetchone()[0])  # type: ignore[index]
 
@@ -403,7 +394,7 @@ def _configure(connection: psycopg.Connection[Any]) -> None:
 
 
 class _NotAllNewPostgres(Exception):
-    """Something in the group is not new, or not allowed; nothing of it was stored."""
+    """Group of which something is not new, or not allowed; nothing of it was stored."""
 
 
 def _insert(db: PostgresHandle, arrivals: Sequence[ReportBatch]) -> None:

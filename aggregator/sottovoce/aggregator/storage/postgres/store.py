@@ -1,4 +1,4 @@
-"""Storing of a group of reports of which all are new, in one transaction and one round trip.
+"""Store a group of reports of which all are new, in one transaction and one round trip.
 
 For each survey there are two statements. The first one locks the survey, inserts the reports into ``fresh`` and counts
 them, or does nothing if one is known. The second one sees what was committed meanwhile. It looks for the same ids in
@@ -74,11 +74,9 @@ _IS_ANY_SETTLED = "SELECT EXISTS (SELECT FROM settled WHERE survey = ? AND repor
 
 
 def store_new(connection: psycopg.Connection[Any], arrivals: Sequence[ReportBatch]) -> bool:
-    """Store a group durably; return False, with nothing stored, if not all of it is new and allowed.
+    """Store a merged group durably; return False, with nothing stored, if not all of it is new and allowed.
 
-    Args:
-        connection: outside a transaction.
-        arrivals: the group, merged.
+    Needs a connection outside a transaction.
     """
     try:
         if len(arrivals) == 1 and arrivals[0].plan.tokens is None and not arrivals[0].plan.signed:

@@ -1,4 +1,4 @@
-"""Reports of one shape as numpy columns, to be stored by one statement and counted question by question.
+"""Hold reports of one shape as numpy columns, to be stored by one statement and counted question by question.
 
 Reports have the same shape if survey, wave and bytes a value are equal. Usually a whole group has one shape.
 """
@@ -100,15 +100,14 @@ def tallies(numbers: np.ndarray, masks: Mapping[int, int], groups: np.ndarray | 
 
 
 def tally(values: np.ndarray, options: int = 0, times: np.ndarray | None = None) -> dict[int, int]:
-    """Count the reports of one question by value.
+    """Count the reports of one question by value, without zeros.
+
+    For bit masks: by option index, and the number of reports under the key ``options``.
 
     Args:
         values: reported values, integers >= 0 of any numpy type, shape (n,).
         options: number of options if the values are bit masks, else 0.
         times: number of reports that each value represents, shape (n,), sum below 2^53; None for one each.
-
-    Returns:
-        Nonzero counts by value. For bit masks: by option index, and the number of reports under the key ``options``.
     """
     if not len(values):
         return {}

@@ -1,4 +1,4 @@
-"""Counts of cells by question and value, and their sum over all cohorts."""
+"""Count cells by question and value, and sum them over all cohorts."""
 
 from collections.abc import Iterable, Iterator, Sequence
 

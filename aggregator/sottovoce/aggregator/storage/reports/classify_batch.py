@@ -1,4 +1,4 @@
-"""Slow path for a group of reports that are not all new: classify each one, then store those that are.
+"""Classify each report of a group that is not all new, then store those that are: the slow path.
 
 A few queries look up the whole group, so that a client that repeats reports, or an attacker, cannot delay the other
 reports of a large group by one query each.
@@ -38,7 +38,6 @@ def store_sorted(
 
     Args:
         db: within a transaction.
-        arrivals: the group.
         insert: adds the rows of new reports; the back end's fastest way.
         counted: adds new reports to the counts.
         is_open: returns True if a survey is open, and keeps it open until the transaction ends.

@@ -1,4 +1,4 @@
-"""Changes of counts by a group of reports, summed in memory so that the database updates each count once."""
+"""Sum changes of counts by a group of reports in memory, so that the database updates each count once."""
 
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple

@@ -1,4 +1,4 @@
-"""Publication, close, deletion and purge of surveys; transactions that change a survey's state run one at a time."""
+"""Publish, close, delete and purge surveys; transactions that change a survey's state run one at a time."""
 
 from collections.abc import Sequence
 from datetime import date
@@ -80,7 +80,7 @@ _CHANGED = f"""{_LIVE_AND_SHOWN}
 
 
 class SurveyStorage(BackEnd):
-    """The part of ``Storage`` that changes a survey's state."""
+    """Part of ``Storage`` that changes a survey's state."""
 
     def publish(
         self, survey: Survey, retire: bool = False, who: str = words.NO_ACTOR, *, stay_closed: bool = False
@@ -88,9 +88,7 @@ class SurveyStorage(BackEnd):
         """Publish a survey; publishing the same one again changes nothing.
 
         Args:
-            survey: to be published.
             retire: mark all earlier revisions as retired.
-            who: account that acts, for the audit log; likewise in all methods.
             stay_closed: if the survey is closed, the new revision is closed too, as of the same day.
 
         Raises:
@@ -129,10 +127,7 @@ class SurveyStorage(BackEnd):
     def close_survey(self, name: str, day: int, who: str = words.NO_ACTOR) -> None:
         """Admit no more reports to any revision; the first time, show all counts.
 
-        Args:
-            name: of the survey.
-            day: first day without reports, from which retention times count, from 1970-01-01.
-            who: account that closes it.
+        ``day`` is the first one without reports, from which retention times count, in days since 1970-01-01.
         """
         with self.alone() as db:
             was_open = db.execute(_CLOSE, [day, name]).rowcount > 0
@@ -149,21 +144,14 @@ class SurveyStorage(BackEnd):
         self.tidy()
 
     def changed_since_close(self, name: str, less_than: int | None = None) -> int:
-        """Return the number of cells whose live or shown counts changed since the survey's first close.
-
-        Args:
-            name: of the survey.
-            less_than: count only cells that grew by fewer reports than this since; None for all.
-        """
+        """Return the number of cells whose live or shown counts changed since the survey's first close."""
         self._catch_up()
         return int(self.row_of(_CHANGED, [name, less_than, less_than])[0])
 
     def reopen_survey(self, name: str, who: str = words.NO_ACTOR) -> None:
         """Admit reports to all revisions again; shown counts stay, and grow by ``release_batch`` as before the close.
 
-        Raises:
-            StorageError: there is no such survey, or its report ids were deleted, so that a repeated report counts
-                twice.
+        Raises StorageError if there is no such survey, or its ids were deleted, so that a repeated report counts twice.
         """
         with self.alone() as db:
             revisions = db.execute("SELECT purged FROM surveys WHERE name = ?", [name]).fetchall()
@@ -178,10 +166,7 @@ class SurveyStorage(BackEnd):
     def delete_survey(self, name: str, who: str = words.NO_ACTOR) -> None:
         """Delete a survey from tables and files; its lines in the survey log and entries in the audit log remain.
 
-        Its name cannot be used again, since respondents' devices remember it.
-
-        Raises:
-            StorageError: there is no such survey.
+        Its name cannot be used again, since devices remember it. Raises StorageError if there is no such survey.
         """
         with self.alone() as db:
             # First, since a transaction that stores a report holds a lock on the survey's row: this update waits for
@@ -199,9 +184,9 @@ class SurveyStorage(BackEnd):
     def purge(self, survey: int, who: str = words.NO_ACTOR) -> None:
         """Give every report of a closed revision a new random key; delete ids and tombstones, in one transaction.
 
-        Does nothing for an open revision. The last revision's purge also deletes tokens and invitations; earlier,
-        another revision may still need those that people received. With signed ids nothing is purged while any revision
-        is open, since a signature is valid for all.
+        Do nothing for an open revision. The last revision's purge also deletes tokens and invitations; earlier, another
+        revision may still need those that people received. With signed ids nothing is purged while any revision is
+        open, since a signature is valid for all.
         """
         with self.alone() as db:
             # The caller decided outside of this transaction: since then the survey may have been reopened or purged.

@@ -1,4 +1,4 @@
-"""Checks of a SQLite file: its integrity, and its tables compared with those of a new database."""
+"""Check a SQLite file: its integrity, and its tables compared with those of a new database."""
 
 from collections.abc import Callable, Iterator
 from typing import Any

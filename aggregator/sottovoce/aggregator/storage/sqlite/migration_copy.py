@@ -1,4 +1,4 @@
-"""Copy of a SQLite database before its migration: the way back to the previous release."""
+"""Copy a SQLite database before its migration: the way back to the previous release."""
 
 import shutil
 import sqlite3
@@ -34,13 +34,9 @@ def _number(file: Path, query: str) -> int:
 
 
 def make_copy(file: Path) -> Path:
-    """Write a copy of a database of an earlier release beside it, in the order of keys.
+    """Write a copy of a database of an earlier release beside it, in the order of keys; return its path.
 
-    Returns:
-        Path of the copy.
-
-    Raises:
-        StorageError: the disk has too little room, or the copy cannot be written; nothing was changed.
+    Raises StorageError, with nothing changed, if the disk has too little room, or the copy cannot be written.
     """
     copy = file.with_name(f"{file.stem}-before-{VERSION}{file.suffix}")
     copy.unlink(missing_ok=True)
@@ -66,15 +62,7 @@ def copies(file: Path) -> list[Path]:
 
 
 def remove_copies(file: Path, older_than: float = 0) -> list[Path]:
-    """Remove the copies that earlier migrations of a database left.
-
-    Args:
-        file: the database.
-        older_than: least age of a copy, in seconds.
-
-    Returns:
-        Paths of what was removed.
-    """
+    """Remove copies that earlier migrations left, if at least ``older_than`` seconds old; return the removed paths."""
     found = [copy for copy in copies(file) if time.time() - copy.stat().st_mtime >= older_than]
     for copy in found:
         copy.unlink(missing_ok=True)

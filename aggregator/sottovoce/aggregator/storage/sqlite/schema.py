@@ -1,4 +1,4 @@
-"""Tables of a SQLite database, made from the catalogue, and their migration from any earlier release.
+"""Make the tables of a SQLite database from the catalogue, and migrate them from any earlier release.
 
 ``user_version`` is the number of the schema. A migration makes every table anew and fills it from the former one, in
 one transaction. Only ``settled`` keeps its pages, since it may be large.
@@ -91,9 +91,7 @@ def version(db: Database) -> int:
 def migrate(db: Database, unfinished: bool = False) -> bool:
     """Migrate a database to the current schema, all or nothing; return True if it had an earlier version.
 
-    Args:
-        db: within a write transaction.
-        unfinished: accept a database with an unfinished copy.
+    Needs a write transaction; ``unfinished`` accepts an unfinished copy.
 
     Raises:
         StorageError: the schema is newer than this program, the file is another program's, or its copy unfinished.
@@ -113,11 +111,7 @@ def migrate(db: Database, unfinished: bool = False) -> bool:
 
 
 def check_ours(db: Database) -> None:
-    """Refuse a file that is not a database of this program.
-
-    Raises:
-        StorageError: it has no schema version, or no table ``surveys``, which every version has.
-    """
+    """Raise StorageError if a file has no schema version, or no table ``surveys``, which each of this program's has."""
     if version(db) == 0 or "surveys" not in db.table_names():
         raise StorageError("the file is no database of this program")
 

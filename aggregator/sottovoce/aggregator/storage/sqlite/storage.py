@@ -1,4 +1,4 @@
-"""SQLite back end: one file, one process that writes.
+"""Store the database in one SQLite file, which one process writes.
 
 Reports have no rowid and no time. Their key is the random report id. SQLite syncs every commit before the server
 acknowledges it (WAL, synchronous=FULL).
@@ -160,10 +160,7 @@ class WalIndex:
         self._opened: dict[int, int] = {}
 
     def forget_pages(self) -> bool:
-        """Overwrite the numbers of pages if the log is empty; return False if it is not.
-
-        The caller holds SQLite's lock of writers.
-        """
+        """Overwrite the numbers of pages under SQLite's lock of writers; return False if the log is not empty."""
         try:
             if self._log.stat().st_size:
                 return False
@@ -199,13 +196,11 @@ def failure_reason(error: sqlite3.Error) -> str:
 class SQLiteStorage(sql_storage.Storage):
     """Storage in a SQLite file, created if it does not exist.
 
+    Raises StorageError if the file cannot be opened, is another program's, or has a schema newer than this program.
+
     Args:
-        path: of the file.
         unfinished: open it even if a copy into it was not finished.
         migrates: migrate a database of an earlier release.
-
-    Raises:
-        StorageError: the file cannot be opened, is another program's, or has a schema newer than this program.
     """
 
     NOW: ClassVar[str] = "SELECT CAST(strftime('%s', 'now') AS INTEGER)"
@@ -486,17 +481,14 @@ class _Handle:
         self._in_use.release()
 
     def execute(self, statement: str, parameters: Sequence[Any] = ()) -> sqlite3.Cursor:
-        """Run one statement and return its cursor."""
         return self._connection.execute(statement, parameters)
 
     def executemany(self, statement: str, rows: Iterable[Sequence[Any]]) -> int:
-        """Run one statement for each row; return the number of rows that changed."""
         before = self._connection.total_changes
         self._connection.executemany(statement, rows)
         return self._connection.total_changes - before
 
     def stream(self, statement: str, parameters: Sequence[Any], size: int) -> Iterator[list[Any]]:
-        """Yield the rows of a statement in chunks of ``size``."""
         cursor = self._connection.execute(statement, parameters)
         while rows := cursor.fetchmany(size):
             yield rows

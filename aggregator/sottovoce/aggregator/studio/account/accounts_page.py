@@ -1,4 +1,4 @@
-"""Accounts, for admins: list, sign-in methods, roles, and links that invite or sign in a colleague."""
+"""Manage accounts, for admins: list, sign-in methods, roles, and links that invite or sign in a colleague."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -17,10 +17,9 @@ Acted = tuple[str, int]
 
 @dataclass(frozen=True)
 class AccountRow:
-    """An account as admins see it.
+    """Account as admins see it.
 
     Attributes:
-        account: the account.
         number: short identifier that tells accounts with the same name apart.
         doors: sign-in methods of the account (``key``, ``passkey``, ``oidc``); empty if it needs a sign-in link.
     """
@@ -143,12 +142,7 @@ def _row(found: Account, has_key: bool) -> AccountRow:
 
 
 def sign_in_ways(account: Account, has_key: bool) -> list[str]:
-    """Return the sign-in methods that an account can use on this server.
-
-    Args:
-        account: the account.
-        has_key: True if it has a valid key that signs in.
-    """
+    """Return the sign-in methods that an account can use on this server; ``has_key``: a valid key of it signs in."""
     has = {"key": has_key, "passkey": bool(tables().passkeys(account.id)), "oidc": account.subject is not None}
     return [door for door in has if has[door] and door in current_app.config["SIGN_IN_METHODS"]]
 
@@ -161,11 +155,7 @@ def _find_account(account: str) -> Account | None:
 
 
 def _survey() -> str:
-    """Return the survey named in the form; an empty field means every survey.
-
-    Raises:
-        AccessRefused: no survey has this name.
-    """
+    """Return the survey that the form names, "" for every survey; raise AccessRefused if none has this name."""
     named = request.form.get("survey", "").strip()
     if named and not storage().revisions(named):
         raise AccessRefused("there is no survey of this name", "no_survey")

@@ -1,4 +1,4 @@
-"""Audit log, newest entries first: all entries for admins, the entries of a survey for its owners."""
+"""Show the audit log, newest entries first: all entries for admins, the entries of a survey for its owners."""
 
 import re
 from collections.abc import Mapping
@@ -27,14 +27,12 @@ _NAME = re.compile(r"[a-z0-9][a-z0-9_-]{0,63}").fullmatch
 
 @dataclass(frozen=True)
 class AuditLogLine:
-    """Entry of the audit log, formatted for the reader.
+    """Entry of the audit log, in the reader's language, with names in place of account ids.
 
     Attributes:
-        number: number of the entry.
-        day: date in the reader's language.
         who: name of the account; without an account, a phrase such as "the program".
         what: sentence that describes the action.
-        about: objects of the action, with names in place of account ids.
+        about: objects of the action.
     """
 
     number: int
@@ -60,12 +58,7 @@ def history(name: str) -> str:
 
 
 def line(entry: AuditEntry, names: Mapping[str, str]) -> AuditLogLine:
-    """Format an entry in the reader's language.
-
-    Args:
-        entry: entry of the audit log.
-        names: names of accounts by id, from ``names_of``.
-    """
+    """Format an entry in the reader's language; ``names`` of accounts by id, from ``names_of``."""
     what = words().translate(f"did_{entry.what.replace(' ', '_')}")
     about = " · ".join(_word(word, names, entry.what, place) for place, word in enumerate(entry.about.split()))
     return AuditLogLine(entry.number, words().day(as_date(entry.day)), _who(entry.who, names), what, about)
@@ -97,11 +90,7 @@ def _lines(survey: str | None) -> list[AuditLogLine]:
 
 
 def _pop_surplus(lines: list[AuditLogLine]) -> int | None:
-    """Remove the surplus entry from ``lines``, in place.
-
-    Returns:
-        The number below which the next page continues; None on the last page.
-    """
+    """Remove the surplus entry; return the number below which the next page continues, None on the last page."""
     if len(lines) <= ROWS:
         return None
     lines.pop()

@@ -1,4 +1,4 @@
-"""Links for ethics boards, managed by the owners of a survey: content, expiry date and revocation."""
+"""Manage links for ethics boards, as the owner of a survey: content, expiry date and revocation."""
 
 from flask import current_app, redirect, render_template, request, url_for
 from flask.typing import ResponseReturnValue
@@ -31,11 +31,7 @@ def change_board(name: str) -> ResponseReturnValue:
 
 
 def _make(name: str) -> str:
-    """Make a link to the newest revision and return its URL.
-
-    Raises:
-        AccessRefused: the number of days is missing or out of range.
-    """
+    """Make a link to the newest revision; return its URL. Raise AccessRefused if days are missing or out of range."""
     days = request.form.get("days", "")
     if not (days.isascii() and days.isdigit() and len(days) <= 3 and 1 <= int(days) <= MOST_VIEW_DAYS):
         raise AccessRefused(f"a link is good for 1 to {MOST_VIEW_DAYS} days", "days", most=MOST_VIEW_DAYS)

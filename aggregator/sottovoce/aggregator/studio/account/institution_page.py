@@ -1,4 +1,4 @@
-"""Page about the institution: its name, imprint, contact, colour and logo, for the server and for single surveys."""
+"""Edit the institution's name, imprint, contact, colour and logo, for the server and for single surveys."""
 
 import json
 from dataclasses import asdict

@@ -1,4 +1,4 @@
-"""Pages for your own roles, keys and sessions, and for accepting an invitation. Plain forms without a script."""
+"""Manage your own roles, keys and sessions, and accept an invitation. Plain forms without a script."""
 
 from typing import Any
 
@@ -105,11 +105,7 @@ def _me(made: str = "", refused: str = "") -> str:
 
 
 def _asked_for(digest: bytes) -> AccessKey:
-    """Build the key that the form describes.
-
-    Raises:
-        AccessRefused: a field is invalid.
-    """
+    """Build the key that the form describes; raise AccessRefused if a field is invalid."""
     given = request.form
     days = given.get("days", "")
     if not (days.isascii() and days.isdigit() and len(days) <= 3 and 1 <= int(days) <= MOST_KEY_DAYS):

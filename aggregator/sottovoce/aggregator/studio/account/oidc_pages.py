@@ -1,9 +1,9 @@
-"""Sign-in with an institution's account by OpenID Connect: redirect to the provider, and callback.
+"""Sign in with an institution's account by OpenID Connect: redirect to the provider, and callback.
 
 The page shows a link to the provider, because the content security policy forbids forms that leave the site. The
-callback is a navigation from another site: the cookie of the attempt is ``SameSite=Lax``, or the browser would not
-send it. The session cookie is ``Strict``. A page that then navigates by itself sets it: after a plain redirect, the
-browser would still withhold it.
+callback is a navigation from another site: the cookie of the attempt is ``SameSite=Lax``, or the browser would not send
+it. The session cookie is ``Strict``. A page that then navigates by itself sets it: after a plain redirect, the browser
+would still withhold it.
 """
 
 from base64 import urlsafe_b64decode, urlsafe_b64encode
@@ -133,11 +133,7 @@ def _with_attempt(reply: Response, attempt: str, page: str, link: str = "", name
 
 
 def _attempt() -> list[str]:
-    """Read the parts of the cookie that ``_with_attempt`` set.
-
-    Raises:
-        SignInRefused: the cookie is missing or malformed.
-    """
+    """Read the parts of the cookie that ``_with_attempt`` set; raise SignInRefused if it is missing or malformed."""
     cookie = request.cookies.get(_cookie_name(), "")
     try:
         parts = [urlsafe_b64decode(part.encode()).decode() for part in cookie.split(".")]

@@ -1,4 +1,4 @@
-"""Passkeys: sign-in, and the passkeys of the signed-in account.
+"""Sign in by passkey, and manage the passkeys of the signed-in account.
 
 These are the only pages that need a script, which calls the browser's WebAuthn API.
 """
@@ -95,11 +95,7 @@ def _own(refused: str) -> str:
 
 
 def _answer() -> Answer:
-    """Parse the browser's answer and check that it answers a challenge of this aggregator.
-
-    Raises:
-        SignInRefused: the answer is malformed, or its challenge is unknown or too old.
-    """
+    """Parse the browser's answer; raise SignInRefused if it is malformed, or its challenge unknown here or too old."""
     answer = passkeys.parse_answer(request.form.get("answer", ""))
     passkeys.check_challenge(_challenge_key(), answer.challenge, authentication.now())
     return answer

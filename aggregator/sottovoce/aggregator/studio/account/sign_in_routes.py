@@ -1,4 +1,4 @@
-"""Sign-in routes: keys and links always; passkeys and OpenID Connect only if the settings allow them."""
+"""Route sign-in: keys and links always; passkeys and OpenID Connect only if the settings allow them."""
 
 from collections.abc import Sequence
 
@@ -24,20 +24,10 @@ SESSION_ROUTES = (
 
 
 def register_doors(app: Flask, settings: Settings, clock: Clock) -> Sequence[Route]:
-    """Set up the sign-in methods that the settings allow.
+    """Set up the sign-in methods that the settings allow, and return their routes.
 
-    A disabled method gets no routes, and its modules are not imported.
-
-    Args:
-        app: the app that gets the configuration, the provider and the filters.
-        settings: allowed methods and the OpenID Connect provider.
-        clock: returns the current time.
-
-    Returns:
-        The routes of the allowed methods.
-
-    Raises:
-        SettingError: a method is allowed but a setting that it needs is missing.
+    A disabled method gets no routes, and its modules are not imported. Raises SettingError if a method is allowed but a
+    setting that it needs is missing.
     """
     app.config["SIGN_IN_METHODS"] = settings.allowed_sign_in_methods
     app.register_error_handler(SignInRefused, _not_signed_in)

@@ -1,4 +1,4 @@
-"""Team of a survey, for its owners: members, roles, and links that invite new people."""
+"""Manage the team of a survey, for its owners: members, roles, and links that invite new people."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -19,11 +19,10 @@ class Member:
     """Account with a role on a survey.
 
     Attributes:
-        account: the account.
         number: short identifier that tells accounts with the same name apart.
         role: one of ``ROLES``.
-        everywhere: True if the role applies to every survey; only an admin can change it.
-        own: True for the reader's own account.
+        everywhere: the role applies to every survey; only an admin can change it.
+        own: the reader's own account.
     """
 
     account: Account
@@ -90,11 +89,7 @@ _ACTS: Mapping[str, Callable[[str], str | None]] = {
 
 
 def _member(name: str) -> Account:
-    """Return the account that the form names, if it has a role on this very survey.
-
-    Raises:
-        Refusal: no such member.
-    """
+    """Return the account that the form names; raise Refusal if it has no role on this very survey."""
     asked = request.form.get("account", "")
     for account, _ in tables().granted(name):
         if account.id.hex() == asked:

@@ -1,4 +1,4 @@
-"""Differences between two versions of a draft, in the words of the form; keys, codes and JSON never appear."""
+"""Describe differences between two versions of a draft in the form's words; keys, codes and JSON never appear."""
 
 import json
 import re
@@ -79,13 +79,7 @@ _WAVE = re.compile(r"wave(\d+)\.(opens|closes)").fullmatch
 
 
 class DisplayedDifference(NamedTuple):
-    """A field that differs between two versions, formatted for the reader.
-
-    Attributes:
-        place: the question and the field.
-        mine: value in the first version; "" if it has none.
-        theirs: value in the second version; "" if it has none.
-    """
+    """Field of a question that differs between two versions, formatted for the reader; "" where a version lacks it."""
 
     place: str
     mine: str
@@ -93,13 +87,7 @@ class DisplayedDifference(NamedTuple):
 
 
 def differences_in_words(mine: SurveyDraft, theirs: SurveyDraft, words: Words) -> list[DisplayedDifference]:
-    """List every field that differs, in the order of the form.
-
-    Args:
-        mine: first version.
-        theirs: second version.
-        words: the reader's language.
-    """
+    """List every field that differs, in the order of the form and the reader's language."""
     return [
         DisplayedDifference(
             _place(each, words), _value(each, each.mine, mine, words), _value(each, each.theirs, theirs, words)

@@ -1,4 +1,4 @@
-"""Page "Use in another survey": the lines that ask a question or block of a survey in a page of another system."""
+"""Show the lines that ask a question or block of a survey in a page of another system."""
 
 import json
 

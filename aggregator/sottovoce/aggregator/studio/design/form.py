@@ -29,13 +29,9 @@ _STAMP = re.compile(r"[0-9a-f]{1,64}\.[0-9]{1,9}")
 
 
 def posted_draft(form: Form, base: SurveyDraft) -> SurveyDraft:
-    """Apply the posted form to a draft; parts without a field in the form stay unchanged.
+    """Apply the posted form, with fields such as ``q0.label.en``, to the version shown; parts without a field stay.
 
     Invalid input never raises: it is kept as text where the page can report it as a problem, else ignored.
-
-    Args:
-        form: fields such as ``title.en`` and ``q0.label.en``.
-        base: the version that the page showed.
     """
     cards = tuple(
         _with_conditions(form, number, _card(form, f"q{number}", card, base), base)
@@ -274,9 +270,8 @@ def _choices(
     """Read the options, one on each line; an unchanged line keeps its name, even if lines before it came or went.
 
     The rows of a matrix are read likewise; ``letter`` begins the name of a line without letters. With ``follow`` an
-    edited line gets a new name if its name was made of its text.
-
-    Lines in other languages belong to the option on the same line of the first language.
+    edited line gets a new name if its name was made of its text. Lines in other languages belong to the option on the
+    same line of the first language.
     """
     if f"{field}.{tags[0]}" not in form:
         return before

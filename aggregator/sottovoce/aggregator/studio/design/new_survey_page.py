@@ -1,4 +1,4 @@
-"""Page "New survey": begin a draft from a template, a copy or a file, or begin an empty one."""
+"""Begin a draft from a template, a copy or a file, or an empty one, on the page "New survey"."""
 
 import json
 from collections.abc import Callable, Mapping, Sequence
@@ -27,12 +27,7 @@ WORKBOOK = b"PK"
 
 
 class Begun(NamedTuple):
-    """First version of a new draft.
-
-    Attributes:
-        draft: the version.
-        left_out: messages about parts of a file that could not be imported.
-    """
+    """First version of a new draft, and messages about parts of a file that could not be imported."""
 
     draft: SurveyDraft
     left_out: Sequence[str] = ()
@@ -112,8 +107,7 @@ def _file() -> Begun | None:
 def draft_in(data: bytes) -> SurveyDraft:
     """Parse a survey file into a draft; a survey with mistakes becomes a draft with problems.
 
-    Raises:
-        SpecError: the file is not YAML or JSON in UTF-8, or does not hold a survey.
+    Raises SpecError if the file is not YAML or JSON in UTF-8, or does not hold a survey.
     """
     try:
         data.decode()

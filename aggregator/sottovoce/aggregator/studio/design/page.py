@@ -1,4 +1,4 @@
-"""Page "Design": the questions of a draft, each with its privacy cost and precision.
+"""Show the page "Design": the questions of a draft, each with its privacy cost and precision.
 
 Every button posts the whole form, so that no button loses what was typed elsewhere on the page.
 """
@@ -63,12 +63,10 @@ class BlockView(NamedTuple):
     """A block of the draft.
 
     Attributes:
-        name: of the block.
         numbers: numbers of its cards.
         found: its people and odds; None if it is incomplete.
         ask: number of its questions that each person is asked; None for all.
         drawable: numbers to choose from instead of all.
-        questions: number of its questions.
     """
 
     name: str
@@ -80,13 +78,9 @@ class BlockView(NamedTuple):
 
 
 class TogetherView(NamedTuple):
-    """Blocks of the draft, and the cards to choose for a new one.
+    """Blocks of the draft, and the numbers of the cards to choose from for a new one and of those chosen.
 
-    Attributes:
-        blocks: blocks of the draft.
-        joinable: numbers of the cards to choose from.
-        selected: numbers of the chosen ones.
-        found: people and odds of the chosen ones in one block; None if they cannot be in one.
+    ``found`` is people and odds of the chosen ones in one block; None if they cannot be in one.
     """
 
     blocks: Sequence[BlockView]
@@ -96,12 +90,7 @@ class TogetherView(NamedTuple):
 
 
 def together_view(draft: SurveyDraft, form: Mapping[str, str]) -> TogetherView:
-    """Return the view of a draft.
-
-    Args:
-        draft: the draft.
-        form: the posted form; without one the page chooses the cards that a block would help.
-    """
+    """Return the view of a draft; without a posted form the page chooses the cards that a block would help."""
     blocks = [_block_view(draft, name) for name in draft.blocks]
     joinable = joinable_cards(draft)
     if not form:
@@ -129,16 +118,13 @@ class ItemView:
     """Display data of a question, note or matrix.
 
     Attributes:
-        card: the item of the draft.
         name: name that the author typed; "" if it was generated.
         file_name: name of the question in files.
-        uses: possible uses of the answers.
         steps: effect of each level of protection on this item.
         question: the parsed question, for a matrix its first row; None for a note or an incomplete question.
         within: margin with the expected number of people, in words; "" if that number is unknown.
         margin: sentences about the precision, and a warning if people cannot decline.
         earlier: questions that the item's condition may refer to.
-        conditions: conditions on earlier answers.
         mode: ``all`` or ``any`` of them must hold; ``kept`` if only a file can say it.
     """
 
@@ -311,12 +297,8 @@ def _go_back(name: str, word: str, version: int, stamp: str) -> None:
 def _redirect_after(name: str, word: str, typed: SurveyDraft, mine: SurveyDraft, focus: str) -> ResponseReturnValue:
     """Redirect to the page that a button leads to.
 
-    Args:
-        name: name of the draft.
-        word: value of the button.
-        typed: the draft before the button's change.
-        mine: the draft after it.
-        focus: card that was open, which stays open unless the button opens another.
+    ``mine`` is the draft after the button's change of ``typed``; the card ``focus`` stays open unless the button opens
+    another.
     """
     kind, _, given = word.partition(":")
     if kind == "publish":

@@ -1,4 +1,4 @@
-"""The respondents' form with an embedded survey, for a sandboxed frame: the page loads nothing from a server."""
+"""Embed a survey in the respondents' form, for a sandboxed frame; the page loads nothing from a server."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -58,8 +58,6 @@ def page_of(
     """Build the page of the form.
 
     Args:
-        form: pieces of the page.
-        survey: the survey to show.
         catalogues: catalogues of the form, by language.
         languages: preferred languages of the simulated device, best first.
         banner: plain text above the form, in the first language.

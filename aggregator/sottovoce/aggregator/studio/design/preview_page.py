@@ -1,4 +1,4 @@
-"""Page "Preview": the real form with a simulated aggregator, at a size and in a language that you choose."""
+"""Preview the real form with a simulated aggregator, at a size and in a language that you choose."""
 
 import json
 import re

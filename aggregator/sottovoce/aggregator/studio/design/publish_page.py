@@ -1,4 +1,4 @@
-"""Page "Publish": the texts that publishing freezes, the privacy cost, the effect of a correction, and the button."""
+"""Show the texts that publishing freezes, the privacy cost and the effect of a correction, and publish."""
 
 from dataclasses import replace
 
@@ -96,7 +96,7 @@ def _messages(draft: SurveyDraft, error: SpecError) -> tuple[str, ...]:
 
 
 def _pooled_questions(earlier: list[StoredSurvey], survey: Survey | None) -> list[tuple[Question, bool]]:
-    """For a correction, pair each question with True if its counts are added to the previous revision's."""
+    """Pair each question of a correction with True if its counts are added to the previous revision's."""
     if not earlier or survey is None:
         return []
     before = {question.name: question for question in survey_of(earlier[-1].document).questions}
@@ -104,10 +104,7 @@ def _pooled_questions(earlier: list[StoredSurvey], survey: Survey | None) -> lis
 
 
 def _differences(draft: SurveyDraft, earlier: list[StoredSurvey]) -> list[DisplayedDifference]:
-    """For a correction, list the differences from the previous revision.
-
-    The planned numbers of people are left out: only drafts have them.
-    """
+    """List a correction's differences from the previous revision, but the planned numbers: only drafts have them."""
     if not earlier:
         return []
     before = draft_of(survey_of(earlier[-1].document).document, draft.head.get("revision", 1))
@@ -122,8 +119,8 @@ def _counts_as(question: Question, before: Question | None) -> bool:
 def publish_now(name: str) -> ResponseReturnValue:
     """Publish a draft.
 
-    One transaction publishes the survey; a second one deletes the draft. After a crash between the two, both exist,
-    and publishing again is harmless.
+    One transaction publishes the survey; a second one deletes the draft. After a crash between the two, both exist, and
+    publishing again is harmless.
     """
     survey, _ = _survey(name)
     stored = drafts.load_draft(name)

@@ -1,4 +1,4 @@
-"""Fields of the page Design that few surveys use: an innocuous fact that hides an answer, and who the survey is for."""
+"""Read fields of "Design" that few surveys use: an innocuous fact that hides an answer, and who the survey is for."""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
@@ -19,11 +19,7 @@ _LONGEST = 64
 def apply_procedure(form: Form, prefix: str, asked: dict[str, Any], text: ReadText) -> dict[str, Any]:
     """Apply the procedure of a yes/no question, with its innocuous fact; another type loses it.
 
-    Args:
-        form: the posted fields.
-        prefix: of the card's fields, such as ``q0``.
-        asked: the card's document.
-        text: reads a text.
+    ``prefix`` begins the names of the card's fields, such as ``q0``, and ``asked`` its document.
     """
     procedure = form.get(f"{prefix}.procedure", asked.get("procedure", ""))
     found = {key: value for key, value in asked.items() if key not in ("procedure", "innocuous")}
@@ -73,13 +69,7 @@ def screened_out(draft: SurveyDraft) -> str:
 
 
 def apply_screen_out(form: Form, after: Mapping[str, Any], text: ReadText) -> dict[str, Any]:
-    """Return ``after.screen_out`` as posted; empty if there is none.
-
-    Args:
-        form: the posted fields.
-        after: ``after`` of the draft.
-        text: reads a text.
-    """
+    """Return ``after.screen_out`` as posted, from the draft's ``after``; empty if there is none."""
     place, found = "after.screen_out", dict(after.get("screen_out", {}))
     if f"{place}.when" not in form:
         return found

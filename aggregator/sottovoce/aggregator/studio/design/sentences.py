@@ -1,4 +1,4 @@
-"""Sentences with numbers for the page "Design", and labels for the places of a survey's texts."""
+"""Write sentences with numbers for the page "Design", and labels for the places of a survey's texts."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -24,11 +24,7 @@ from sottovoce.shared.types import TYPES
 
 @dataclass(frozen=True)
 class Sentences:
-    """Sentences about a draft, in one language.
-
-    Attributes:
-        words: the reader's language.
-    """
+    """Sentences about a draft, in the reader's language."""
 
     words: Words
 
@@ -167,13 +163,7 @@ def about(number: int) -> int:
 
 
 def place_in_words(survey: Survey, pointer: str, words: Words) -> str:
-    """Describe the place of a text: the part of the survey, or the question's number with its part or option.
-
-    Args:
-        survey: the survey that contains the text.
-        pointer: JSON pointer to the text in the survey's document.
-        words: the reader's language.
-    """
+    """Describe a text's place, a JSON pointer: part of the survey, or number and part or option of a question."""
     first, *inside = pointer.strip("/").split("/")
     if first != "questions":
         return words.translate(f"place_{'_'.join([first, *inside])}")
@@ -190,12 +180,7 @@ def place_in_words(survey: Survey, pointer: str, words: Words) -> str:
 
 
 def texts_in_words(survey: Survey, words: Words) -> Sequence[tuple[str, Sequence[tuple[str, str]]]]:
-    """List the texts of a survey by language, each with its place in words; "" marks a missing translation.
-
-    Args:
-        survey: the survey.
-        words: the reader's language.
-    """
+    """List the texts of a survey by language, each with its place in words; "" marks a missing translation."""
     texts = [(place_in_words(survey, pointer, words), written) for pointer, written in texts_of(survey).items()]
     return [(tag, [(place, written.get(tag, "")) for place, written in texts]) for tag in languages_of(survey)]
 

@@ -1,4 +1,4 @@
-"""Test runs of a survey: publish one, and list them with their links."""
+"""Publish test runs of a survey, and list them with their links."""
 
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -19,15 +19,9 @@ from sottovoce.shared.errors import SpecError
 
 
 class Trial(NamedTuple):
-    """A test run.
+    """Test run: a survey of its own, with its link for respondents and the reader's role on it.
 
-    Attributes:
-        name: name of the test run, which is a survey of its own.
-        link: link for respondents.
-        reports: number of reports so far.
-        closed: True if it accepts no more reports.
-        role: the reader's role on it.
-        only_here: warning that the link works on this computer or its network only; "" for a public link.
+    ``only_here`` warns that the link works on this computer or its network only; "" for a public link.
     """
 
     name: str
@@ -55,10 +49,9 @@ def trial_in(row: StoredSurvey) -> Trial:
 
 
 def try_out(name: str) -> ResponseReturnValue:
-    """Publish the current state of the survey as a test run, under a name of its own.
+    """Publish the current state of the survey as a test run, under a name of its own, and redirect to its results.
 
-    Redirects to the results of the test run, which show its link; for an incomplete survey, to the preview, which
-    lists the problems.
+    They show its link. An incomplete survey redirects to the preview, which lists the problems.
     """
     try:
         today = current_app.extensions["clock"]().date()

@@ -1,4 +1,4 @@
-"""Page "Analyze a file": answers that were randomized elsewhere, with the tables and models of a survey.
+"""Show the page "Analyze a file": answers that were randomized elsewhere, with tables and models as of a survey.
 
 The upload stays in memory. The process that takes reports never reads it: all analyses run in a process of their own.
 """

@@ -1,4 +1,4 @@
-"""Files that staff uploaded to analyze: in the memory of this node, for a while, each for the account that sent it."""
+"""Keep files uploaded for analysis in the memory of this node, for a while, each for the account that sent it."""
 
 import os
 from collections.abc import Callable, Mapping
@@ -23,13 +23,7 @@ _DROP_SECONDS = 60
 
 @dataclass(frozen=True)
 class KeptFile:
-    """A file that is kept.
-
-    Attributes:
-        account: hexadecimal id of the account that sent it.
-        file: the file with its channels.
-        used: monotonic time of the last use, in seconds.
-    """
+    """File with its channels, its sender's account id in hexadecimal, and the monotonic time of its last use."""
 
     account: str
     file: UploadedFile
@@ -37,12 +31,7 @@ class KeptFile:
 
 
 class UploadedFiles:
-    """Files of one node.
-
-    Args:
-        dropped: called with the id of each file that is dropped.
-        seconds: monotonic clock in seconds.
-    """
+    """Files of one node; ``dropped`` is called with each dropped file's id, ``seconds`` is a monotonic clock."""
 
     def __init__(self, dropped: Callable[[str], None], seconds: Callable[[], float] = monotonic) -> None:
         self._dropped = dropped
@@ -52,13 +41,7 @@ class UploadedFiles:
         self._timer: Timer | None = None
 
     def add(self, account: str, name: str, data: bytes) -> str | None:
-        """Keep a file and return its id; None if there is no room.
-
-        Args:
-            account: id of the account that sent it.
-            name: name of the file.
-            data: its bytes.
-        """
+        """Keep a file of an account and return its id; None if there is no room."""
         self.drop_idle()
         with self._lock:
             if sum(len(kept.file.data) for kept in self._files.values()) + len(data) > MOST_BYTES:
@@ -69,13 +52,7 @@ class UploadedFiles:
         return id
 
     def add_of_visitor(self, visitor: str, name: str, data: bytes) -> str | None:
-        """Keep a file of a visitor in the place of the one before, and return its id; None if there is no room.
-
-        Args:
-            visitor: id of the visitor.
-            name: name of the file.
-            data: its bytes.
-        """
+        """Keep a file of a visitor in the place of the one before, and return its id; None if there is no room."""
         with self._lock:
             mine = [id for id, kept in self._files.items() if kept.account == visitor]
         for id in mine:
@@ -96,13 +73,7 @@ class UploadedFiles:
             return kept.file
 
     def set_channels(self, account: str, id: str, channels: Mapping[str, str]) -> bool:
-        """Set the channels of a file's columns; False if it is not here.
-
-        Args:
-            account: id of the account that sent it.
-            id: of the file.
-            channels: channel by name of the column.
-        """
+        """Set the channels of a file's columns, by name; return False if the file is not here."""
         with self._lock:
             kept = self._files.get(id)
             if kept is None or kept.account != account:

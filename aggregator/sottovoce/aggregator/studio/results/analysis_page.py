@@ -1,4 +1,4 @@
-"""Pages "Tables" and "Models": crosstabs, comparisons of groups, tests of one question or all pairs, and regressions.
+"""Show the pages "Tables" and "Models": crosstabs, comparisons of groups, one-question or all-pairs tests, regressions.
 
 The URL holds the whole request, so a shared link computes the same result again. Results can be downloaded.
 """
@@ -67,12 +67,7 @@ BEFORE_RESULTS = frozenset({"still_open", "empty"})
 
 
 def known_values(names: SurveyVariables, document: Document) -> ShownAnswer:
-    """Format a test of known values.
-
-    Args:
-        names: the survey's variables with their labels.
-        document: result document of the test.
-    """
+    """Format the result document of a test of known values."""
     tables, translate, name = TablesInWords(names), names.words.translate, document["question"]
     write, is_share = tables.write, document["values"][0]["category"] is not None
     show = write.percent if is_share else write.figure
@@ -99,16 +94,12 @@ def _sentences(tables: TablesInWords, document: Document) -> list[str]:
 
 @dataclass(frozen=True)
 class JointSubject:
-    """Data that an analysis uses: a published survey or a simulation.
+    """Data that an analysis uses: a published survey, a simulation (``rehearsed``) or an uploaded file (``of_file``).
 
     Attributes:
-        frame: frame of the page.
         page: key of the page, for the title.
-        names: the variables.
         nothing: reason why no joint results exist; None if they do.
         document: function that computes the result document of a request.
-        rehearsed: the simulation; None for a published survey.
-        of_file: True for an uploaded file.
     """
 
     frame: SurveyPage
@@ -136,15 +127,7 @@ class JointSubject:
 
 
 def published_subject(name: str, page: str) -> JointSubject:
-    """Build the subject of a published survey.
-
-    Args:
-        name: name of the survey.
-        page: key of the page.
-
-    Raises:
-        ReportRejected: no survey has this name.
-    """
+    """Build the subject of a published survey for a page by its key; raise ReportRejected without such a survey."""
     frame = published_page(name, page)
     names = _variables(newest(storage(), name).document, words())
     answer = partial(results().document, name)
@@ -190,12 +173,7 @@ def _page(name: str, page: str) -> Response:
 
 
 def joint_page(subject: JointSubject, template: str) -> Response:
-    """Render a page with its form, and the result if the URL requests one.
-
-    Args:
-        subject: the data.
-        template: ``tables`` or ``models``.
-    """
+    """Render the page ``tables`` or ``models`` with its form, and the result if the URL requests one."""
     names, rehearsed = subject.names, subject.rehearsed
     asked = _asked(names, template)
     if asked is None and subject.nothing is None:
@@ -248,12 +226,7 @@ def _asked(names: SurveyVariables, template: str) -> AskedAnalysis | None:
 
 
 def joint_file(subject: JointSubject, template: str, file: str) -> Response:
-    """Write the requested result to a file.
-
-    Args:
-        subject: the data.
-        template: ``tables`` or ``models``.
-        file: one of ``FILES``.
+    """Write the requested result of the page ``tables`` or ``models`` to one of ``FILES``.
 
     Raises:
         Refusal: no such file, no analysis in the URL, or the analysis is impossible or the server busy; has the reason.
@@ -286,13 +259,7 @@ def end_analysis(name: str, job: str) -> ResponseReturnValue:
 
 
 def end_job(queue: str, job: str, otherwise: str) -> ResponseReturnValue:
-    """Stop or forget a job, and redirect to the page that the form names.
-
-    Args:
-        queue: name under which the job waits: of a survey or a file.
-        job: id of the job.
-        otherwise: path to redirect to if the form names none of the studio.
-    """
+    """Stop or forget a job of a survey's or file's queue; redirect to the form's studio page, else to ``otherwise``."""
     found = results().jobs.find(queue, job)
     if found is None:
         raise Refusal("not_found", "this analysis is not here any more")

@@ -1,4 +1,4 @@
-"""Results by random arm for the page "Results": counted from the reports after the close, by the jobs of Tables."""
+"""Count results by random arm for the page "Results" from the reports after the close, by the jobs of Tables."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -34,13 +34,7 @@ NO_SPLIT = ArmSplit()
 
 
 def arm_split(name: str, revisions: Sequence[RevisionCounts], choices: ViewOptions) -> ArmSplit:
-    """Return the counts by arm of the choices of the reader.
-
-    Args:
-        name: name of the survey.
-        revisions: all its revisions, oldest first.
-        choices: choices of the reader.
-    """
+    """Return the counts by arm for the choices of the reader; revisions are oldest first."""
     if not _is_asked(revisions[-1], choices):
         return NO_SPLIT
     joint: JointResults = current_app.extensions["joint_results"]

@@ -1,4 +1,4 @@
-"""Code that reproduces a result of a page from the downloaded files of the survey.
+"""Write code that reproduces a result of a page from the downloaded files of the survey.
 
 Python      Calls the same function of this package on the unpacked everything.zip. Its files contain no public answers
             except the cohort; if an analysis needs others, the code queries the aggregator instead.
@@ -82,13 +82,7 @@ print(solve(products, crossprod(terms, outcome)))  # the linear model of the pag
 
 
 def python_code(asked: AskedAnalysis, names: SurveyVariables, address: str) -> str:
-    """Write Python code for an analysis.
-
-    Args:
-        asked: the analysis.
-        names: the survey's variables.
-        address: URL of this aggregator.
-    """
+    """Write Python code for an analysis; ``address`` is the URL of this aggregator."""
     survey = json.dumps(names.survey.name)
     place = '"FOLDER"  # everything.zip, unpacked'
     if not in_files(asked, names):
@@ -103,12 +97,7 @@ def python_code(asked: AskedAnalysis, names: SurveyVariables, address: str) -> s
 
 
 def r_code(asked: AskedAnalysis, names: SurveyVariables) -> str:
-    """Write R code for an analysis; "" if base R with the files cannot reproduce it.
-
-    Args:
-        asked: the analysis.
-        names: the survey's variables.
-    """
+    """Write R code for an analysis; "" if base R with the files cannot reproduce it."""
     options, survey = asked.options, names.survey
     plain = not {*options} - {"rows", "columns", "groups", "outcome", "category", "on", "model"}
     found = [names.find(name) for name in _variables_of(asked, names)]

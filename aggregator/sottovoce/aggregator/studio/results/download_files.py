@@ -1,4 +1,4 @@
-"""Files of a survey, written on request.
+"""Write the files of a survey, on request.
 
 A file is written to a temporary folder, sent from there and stored nowhere. The files of one survey are written one at
 a time, so that the server keeps admitting reports. Files of reports shuffle their rows on each request, so two
@@ -75,27 +75,14 @@ MEDIA_TYPES = {
 
 @dataclass(frozen=True)
 class MadeFile:
-    """Size and checksum of a file.
-
-    Attributes:
-        size: size in bytes.
-        sha256: SHA-256 in hexadecimal.
-    """
+    """Size in bytes, and SHA-256 in hexadecimal, of a file."""
 
     size: int
     sha256: str
 
 
 def source_of(name: str, wave: int | None = None) -> Source:
-    """Build the source that files of a survey are written from.
-
-    Args:
-        name: name of the survey.
-        wave: only this wave; None for all.
-
-    Raises:
-        ReportRejected: no survey has this name.
-    """
+    """Build the source of a survey's files, of all waves or one; raise ReportRejected if no survey has this name."""
     storage = current_app.extensions["storage"]
     revisions = revisions_of(storage, name)
     if not revisions:
@@ -121,11 +108,7 @@ def missing_formats() -> frozenset[str]:
 
 
 def open_file(source: Source, file: str) -> tuple[BinaryIO, MadeFile]:
-    """Write a file and open it for reading; it has no name on disk any more.
-
-    Args:
-        source: source of the file.
-        file: one of ``OFFERED``.
+    """Write one of ``OFFERED`` and open it for reading; it has no name on disk any more.
 
     Raises:
         EstimateError: the survey must be closed first, or an optional library is missing.
@@ -138,15 +121,7 @@ def open_file(source: Source, file: str) -> tuple[BinaryIO, MadeFile]:
 
 
 def sums(source: Source, with_reports: bool) -> dict[str, MadeFile]:
-    """Write every file and return its size and checksum.
-
-    Args:
-        source: source of the files.
-        with_reports: True to include the files that exist only for a closed survey.
-
-    Raises:
-        Refusal: the server is busy with another long computation.
-    """
+    """Write every file, or those that exist before the close, and return sizes and checksums; raise Refusal if busy."""
     found = {}
     for file in offered(source):
         if with_reports or file not in OF_CLOSED:

@@ -1,4 +1,4 @@
-"""Page "Files": downloads for a paper, an archive or a colleague, each written on request."""
+"""Offer downloads for a paper, an archive or a colleague, each written on request, on the page "Files"."""
 
 import base64
 from collections.abc import Iterator
@@ -69,12 +69,7 @@ def file(name: str, file: str) -> Response:
 
 
 def file_reply(source: Source, name: str, file: str) -> Response:
-    """Write a file and send it with its SHA-256.
-
-    Args:
-        source: source of the file.
-        name: name of the survey.
-        file: one of ``OFFERED``.
+    """Write one of ``OFFERED`` and send it with its SHA-256.
 
     Raises:
         EstimateError: the survey must be closed first.

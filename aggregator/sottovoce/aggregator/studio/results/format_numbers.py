@@ -1,4 +1,7 @@
-"""Template filters that format numbers, intervals and mechanisms in the reader's language."""
+"""Format numbers, intervals and mechanisms in the reader's language, as template filters.
+
+The estimate tells shares from other values; the ``grid`` of a number question formats that question's own values.
+"""
 
 from fractions import Fraction
 
@@ -22,13 +25,7 @@ def register(app: Flask) -> None:
 
 
 def figure(value: float | None, estimate: Estimate, grid: Grid | None = None) -> str:
-    """Format a share as a percentage with one decimal, and any other value by the question's grid.
-
-    Args:
-        value: the value; None gives a dash.
-        estimate: the estimate, which tells shares from other values.
-        grid: grid of a number question, which formats its own values.
-    """
+    """Format a share as a percentage with one decimal, and any other value by the question's grid; None as a dash."""
     if value is None:
         return "–"
     return percent(value) if estimate.kind == "share" else _format().number(value, grid, decimals=_digits(estimate))
@@ -40,25 +37,13 @@ def _digits(estimate: Estimate) -> int | None:
 
 
 def difference(value: float | None, estimate: Estimate, grid: Grid | None = None) -> str:
-    """Format a difference of two values, with the unit of the grid.
-
-    Args:
-        value: the difference; None gives a dash.
-        estimate: the estimate, which tells shares from other values.
-        grid: grid of a number question, which formats its own values.
-    """
+    """Format a difference of two values, with the unit of the grid; None as a dash."""
     unit = "" if grid is None or value is None or estimate.kind == "share" else grid.unit
     return f"{figure(value, estimate)}{unit}"
 
 
 def interval(estimate: Estimate, still_open: bool, grid: Grid | None = None) -> str:
-    """Format the interval of an estimate; while the survey is open, the band that is valid at every look.
-
-    Args:
-        estimate: the estimate.
-        still_open: True if more reports may come.
-        grid: grid of a number question, which formats its own values.
-    """
+    """Format the interval of an estimate; while the survey is open, the band that is valid at every look."""
     return _range(*limits(estimate, still_open), estimate, grid)
 
 
@@ -74,14 +59,7 @@ def place(value: float, axis: tuple[float, float]) -> str:
 
 
 def tick(part: int, axis: tuple[float, float], kind: str, grid: Grid | None = None) -> str:
-    """Format the label of an axis tick.
-
-    Args:
-        part: place of the tick on the axis, from 0 to 100.
-        axis: values at the ends of the axis.
-        kind: kind of the estimates, which tells shares from other values.
-        grid: grid of a number question, which formats its own values.
-    """
+    """Format the label of a tick at ``part`` (0 to 100) of an axis with these ends, for estimates of a ``kind``."""
     low, high = axis
     value = low + part / 100 * (high - low)
     if kind == "share":
@@ -106,7 +84,7 @@ def epsilon(value: float) -> str:
 
 
 def worked(steps: Workings) -> str:
-    """The sentences that work a share of yes out, its limits last."""
+    """Write the sentences that work a share of yes out, its limits last."""
     translate, write = words().translate, _format()
     yes, result = written(steps.yes, write), written(steps.result, write)
     sentences = [

@@ -1,4 +1,4 @@
-"""Regression results formatted for the page: odds ratios, average marginal effects and predictions.
+"""Format regression results for the page: odds ratios, average marginal effects and predictions.
 
 All numbers come from the result document; only odds ratios are computed here, as exp(coefficient).
 """
@@ -36,11 +36,7 @@ LARGEST_EXPONENT = 700.0
 
 @dataclass(frozen=True)
 class ModelsInWords:
-    """Formatter of regression results.
-
-    Attributes:
-        names: the survey's variables with their labels.
-    """
+    """Formatter of regression results, with labels of the survey's variables."""
 
     names: SurveyVariables
 

@@ -1,4 +1,4 @@
-"""Picture of a question's charts as PNG, from the same layout as the SVG, drawn by matplotlib without a browser.
+"""Draw a question's charts as PNG, from the same layout as the SVG, by matplotlib without a browser.
 
 matplotlib is an extra (``[plot]``). Its own font has Latin, Greek, Cyrillic and Arabic letters, and no others.
 """
@@ -27,11 +27,7 @@ def has_png(language: str) -> bool:
 
 
 def png_of(drawn: Drawing) -> bytes:
-    """Draw a layout.
-
-    Raises:
-        Refusal: matplotlib is not installed, or its font lacks a letter.
-    """
+    """Draw a layout; raise Refusal if matplotlib is not installed, or its font lacks a letter."""
     if find_spec("matplotlib") is None:
         raise Refusal("not_found", "this server draws no PNG; take the SVG")
     _check_letters(drawn)

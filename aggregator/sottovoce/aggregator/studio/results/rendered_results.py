@@ -1,4 +1,4 @@
-"""Rendered results, kept for all readers of the same snapshot, so that many readers do not slow intake."""
+"""Keep rendered results for all readers of the same snapshot, so that many readers do not slow intake."""
 
 import hashlib
 from collections import OrderedDict
@@ -18,10 +18,7 @@ MOST = 32
 class RenderedResults:
     """Results of one snapshot with one choice of options in one language.
 
-    Attributes:
-        view: content of the page.
-        names: values that the templates of results need.
-        live: HTML of the results, without anything about the reader.
+    ``names`` are the values that the templates need; ``live`` is the HTML, without anything about the reader.
     """
 
     view: ResultsView
@@ -43,12 +40,9 @@ class RenderingCache:
         self._renderings: OrderedDict[tuple[str, Hashable], Future[RenderedResults]] = OrderedDict()
 
     def get(self, name: str, key: Hashable, render: Callable[[], RenderedResults]) -> RenderedResults:
-        """Return a kept rendering, or make it.
+        """Return a kept rendering by ``key``, everything that it depends on, or make it.
 
-        Args:
-            name: name of the survey.
-            key: everything that the rendering depends on.
-            render: makes it; what it raises is raised to all who wait for it, and is not kept.
+        What ``render`` raises is raised to all who wait for it, and is not kept.
         """
         with self._lock:
             found = self._renderings.get((name, key))

@@ -31,8 +31,6 @@ class ChartRow:
     """Row of a chart: an option, the mean or a quantile.
 
     Attributes:
-        label: label in the reader's language.
-        estimate: the estimate.
         people: the share as a number of people, in words; "" if not requested.
         points: estimates of each group or wave, side by side.
         course: estimates wave by wave, for a line; empty if not requested.
@@ -54,11 +52,10 @@ class ChartRow:
 
 @dataclass(frozen=True)
 class Chart:
-    """Estimates of one kind of a question.
+    """Estimates of one kind of a question, a row each.
 
     Attributes:
         kind: ``mean``, ``quantile`` or ``share``.
-        rows: rows, one for each estimate.
         grid: grid of a number question, which formats its own values.
         axis: values at the ends of the axis.
     """
@@ -83,11 +80,8 @@ class QuestionCard:
     """Display data of a question.
 
     Attributes:
-        title: text of the question.
-        result: its result.
         labels: labels of the options, by name.
         worked: arithmetic of the share of "yes"; None if the question has no worked example.
-        charts: charts to draw.
         absent_as: answer that a missing answer is counted as; "" if the question has none.
         declined: people whom the shares describe, and the share of the others; "" if everybody answers.
         unlimited: True if limits among the people who answered are all of the range.
@@ -125,9 +119,7 @@ class QuestionCard:
 class CardBlock:
     """Consecutive questions that are drawn together.
 
-    Attributes:
-        shared: chart whose axis all of them have, if each is one line; None for a question with a card of its own.
-        cards: the questions.
+    ``shared`` is the chart whose axis all have, if each is one line; None for a question with a card of its own.
     """
 
     shared: Chart | None

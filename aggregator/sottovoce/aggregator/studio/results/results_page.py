@@ -1,4 +1,4 @@
-"""Page "Results": estimates of each question, from snapshots, with intervals valid while the survey is open."""
+"""Show the page "Results": estimates of each question, from snapshots, with intervals valid while it is open."""
 
 import io
 from collections.abc import Mapping, Sequence
@@ -205,13 +205,7 @@ def table(name: str, question: str) -> Response:
 
 
 def figures_of(view: ResultsView, question: str, about: About) -> Response:
-    """Return the estimates of a question as CSV.
-
-    Args:
-        view: the results.
-        question: its name.
-        about: provenance for the first lines.
-    """
+    """Return the estimates of a question as CSV, with provenance in the first lines."""
     card_of(view, question)
     asked, text = COLUMNS.index("question"), io.StringIO(newline="")
     write_rows(text, about, COLUMNS, [row for row in result_rows(view.results, about) if row[asked] == question])
@@ -255,11 +249,7 @@ def _view(name: str) -> ResultsView:
 
 
 def card_of(view: ResultsView, question: str) -> QuestionCard:
-    """Find a question of the page by name.
-
-    Raises:
-        Refusal: the survey has no such question, or its tables are published with noise only.
-    """
+    """Find a question of the page; raise Refusal without one, or if its tables are published with noise only."""
     for card in view.cards:
         if card.result.question.name == question:
             return card

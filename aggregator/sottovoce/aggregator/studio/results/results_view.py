@@ -1,4 +1,4 @@
-"""View model of the page "Results": cards of questions with charts, comparisons and warnings, ready to render."""
+"""Build the page "Results": cards of questions with charts, comparisons and warnings, ready to render."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -36,9 +36,6 @@ class ResultsView:
     """Content of the page.
 
     Attributes:
-        results: results of the survey.
-        choices: choices of the reader.
-        cards: the questions.
         alarms: warnings about the counts.
         group: population for numbers of people; None if its size is not given.
         planned: number of people expected to answer; None if not given.
@@ -118,18 +115,7 @@ def view_of(
     plan: PlannedSize,
     arms: ArmSplit = NO_SPLIT,
 ) -> ResultsView:
-    """Build the content of the page.
-
-    Args:
-        revisions: all revisions of the survey, oldest first.
-        choices: choices of the reader.
-        words: the reader's language.
-        plan: planned numbers of people.
-        arms: results by arm, or the reason why there are none.
-
-    Raises:
-        EstimateError: no such group or wave.
-    """
+    """Build the content of the page; revisions are oldest first. Raise EstimateError without such a group or wave."""
     results = analyse(revisions, choices.cohort, wave=wave_of(choices.wave), confidence=choices.confidence)
     group = None if choices.people is None else group_of(revisions, results, choices.people)
     side = _side_by_side(revisions, results, choices, words) or results_by_arm(results, choices, arms)
@@ -187,13 +173,7 @@ def _arms_test(results: SurveyResults, words: Words) -> str:
 def results_by_arm(
     results: SurveyResults, choices: ViewOptions, split: ArmSplit
 ) -> Sequence[tuple[str, SurveyResults]]:
-    """Compute the results of each arm, with its name.
-
-    Args:
-        results: results of all respondents.
-        choices: choices of the reader.
-        split: counts by arm.
-    """
+    """Compute the results of each arm, with its name."""
     of_arm = partial(analyse, wave=results.wave, confidence=choices.confidence)
     return [(name, of_arm(revisions)) for name, revisions in split.arms]
 

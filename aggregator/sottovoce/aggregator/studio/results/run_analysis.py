@@ -1,8 +1,8 @@
 """Parse an analysis from a URL and run it, with the same function as the API.
 
 Every option is a parameter of the same name, the confidence as a percentage; a formula takes the place of outcome and
-predictors. A known margin is ``margin.question.category=number``, a known share in percent
-``known.question.category``; the values to predict for are ``at.predictor=category``. Empty parameters are ignored.
+predictors. A known margin is ``margin.question.category=number``, a known share in percent ``known.question.category``;
+the values to predict for are ``at.predictor=category``. Empty parameters are ignored.
 """
 
 import re
@@ -40,24 +40,14 @@ _LEVELLED = _WEIGHTED | {"test"}
 
 @dataclass(frozen=True)
 class AskedAnalysis:
-    """Analysis that a URL requests, not yet validated.
-
-    Attributes:
-        kind: kind of analysis, as ``parse_request`` names it.
-        options: options, as in the JSON of an API request.
-    """
+    """Analysis that a URL requests, not yet validated: kind as in ``parse_request``, options as in the API's JSON."""
 
     kind: str
     options: Mapping[str, Any]
 
 
 def asked_analysis(query: Query, kinds: Sequence[str]) -> AskedAnalysis | None:
-    """Read the analysis from the parameters; None if there is none, as on a page just opened.
-
-    Args:
-        query: parameters of the URL.
-        kinds: kinds of analysis that the page supports.
-    """
+    """Read the analysis, of one of these kinds, from the URL; None if there is none, as on a page just opened."""
     kind = _first(query, "kind")
     if kind not in kinds:
         return None
@@ -171,12 +161,7 @@ class JointAnswer:
 
 
 def answer_to(asked: AskedAnalysis, document: Callable[[Request], Mapping[str, Any]]) -> JointAnswer:
-    """Run an analysis; errors become reasons.
-
-    Args:
-        asked: the analysis.
-        document: function that computes the result document of a request.
-    """
+    """Run an analysis with the function that computes the document of a request; errors become reasons."""
     try:
         return JointAnswer(document(parse_request(asked.kind, dict(asked.options))))
     except OptionsError as error:
@@ -191,12 +176,7 @@ def answer_to(asked: AskedAnalysis, document: Callable[[Request], Mapping[str, A
 
 
 def why_nothing(name: str, wave: int | None = None) -> Why | None:
-    """Return the reason why no joint results exist; None if they do.
-
-    Args:
-        name: name of the survey.
-        wave: the requested wave; None for all.
-    """
+    """Return the reason why no joint results exist for a wave (None: all); None if they do."""
     storage, clock = current_app.extensions["storage"], current_app.extensions["clock"]
     revisions = storage.revisions(name)
     try:

@@ -1,6 +1,6 @@
-"""Public page of a survey's results, for everyone who has its link, which an owner makes and can end.
+"""Show a survey's results to everyone who has its link, which an owner makes and can end.
 
-It shows estimates of randomized questions at the published steps, and nothing finer: no public answers, groups or
+The page shows estimates of randomized questions at the published steps, and nothing finer: no public answers, groups or
 waves, no reports that no step has shown, no files and no warnings. Reading it leaves no line in the audit log.
 """
 

@@ -1,4 +1,4 @@
-"""Page "Simulate": results, analyses and files as they will be, computed from simulated reports.
+"""Show the page "Simulate": results, analyses and files as they will be, computed from simulated reports.
 
 Every reply depends only on the survey and the URL. Nothing is stored, written to the audit log or cached, and no reply
 has an ETag, so that no cache can confuse it with real results.

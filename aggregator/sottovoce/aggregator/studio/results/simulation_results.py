@@ -1,4 +1,4 @@
-"""Simulation that its pages share: survey, settings, frame, and a comparison of estimates with the true values."""
+"""Prepare the simulation that its pages share: survey, settings, frame, and estimates compared with the true values."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -48,9 +48,7 @@ class Subject:
     """Survey to simulate.
 
     Attributes:
-        frame: frame of its pages.
         survey: survey of a draft, or a published survey; None if it cannot be simulated.
-        plan: planned numbers of people.
         why: reason why it cannot: ``unfinished`` or ``closed``; "" if it can.
     """
 
@@ -73,11 +71,7 @@ class SettingComparison:
 
 @dataclass(frozen=True)
 class Rehearsed:
-    """Simulation, prepared for templates.
-
-    Attributes:
-        made: the simulation.
-    """
+    """Simulated survey, prepared for the templates."""
 
     made: Rehearsal
 
@@ -136,9 +130,9 @@ class Rehearsed:
         return [*self._lines(result)]
 
     def lost(self, result: QuestionResult) -> str:
-        """List the options whose true share is smaller than the margin of error.
+        """List the options whose true share is below the margin of error; "" if there are none.
 
-        Such shares cannot be told from zero with this number of people. "" if there are none.
+        Such shares cannot be told from zero with this number of people.
         """
         question = result.question
         if question.mechanism is None or not result.n or is_number(question):
@@ -162,8 +156,7 @@ class Rehearsed:
 def subject_of(name: str) -> Subject:
     """Find the survey to simulate: the draft of this name, else the published survey if it is still open.
 
-    Raises:
-        ReportRejected: ``unknown_survey``.
+    Raises ReportRejected (``unknown_survey``) if there is neither.
     """
     stored, revisions = drafts.find_draft(name), storage().revisions(name)
     if stored is not None:
@@ -183,11 +176,7 @@ def subject_of(name: str) -> Subject:
 
 
 def rehearsed_of(subject: Subject) -> Rehearsed | None:
-    """Run the simulation that the URL requests; None if the survey cannot be simulated.
-
-    Raises:
-        Refusal: ``busy``.
-    """
+    """Run the simulation that the URL requests; None if the survey cannot be simulated. Raises Refusal (``busy``)."""
     if subject.survey is None:
         return None
     setting = read_setting(subject.survey, request.args, subject.plan.people)
@@ -196,11 +185,7 @@ def rehearsed_of(subject: Subject) -> Rehearsed | None:
 
 
 def rehearsed_file(name: str) -> tuple[Subject, Rehearsed]:
-    """Run the simulation for a file; unlike a page, a file accepts no invalid settings.
-
-    Raises:
-        Refusal: the survey cannot be simulated, or a setting is invalid.
-    """
+    """Run the simulation for a file; raise Refusal if it cannot run or, unlike on a page, a setting is invalid."""
     subject = subject_of(name)
     found = rehearsed_of(subject)
     if found is None:

@@ -1,4 +1,4 @@
-"""Layout of a question's charts as one SVG, for a paper or a slide.
+"""Lay out a question's charts as one SVG, for a paper or a slide.
 
 The server cannot measure text, so lines are wrapped by a generous letter width, and labels are placed above the bars.
 """
@@ -59,14 +59,7 @@ class Drawing:
 
 
 def drawing(card: QuestionCard, view: ResultsView, words: Words, warning: str = "") -> Drawing:
-    """Lay out the charts of a question.
-
-    Args:
-        card: the question.
-        view: content of the page.
-        words: the reader's language.
-        warning: text above the charts if they do not show real results.
-    """
+    """Lay out the charts of a question, with a warning above them if they do not show real results."""
     pen = _Pen(not view.results.closed, words)
     pen.write(card.title, "title", TITLE_LETTERS)
     if warning or view.survey.trial:

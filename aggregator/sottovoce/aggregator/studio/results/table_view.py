@@ -1,4 +1,4 @@
-"""Crosstabs, comparisons and associations of all pairs, formatted for the page.
+"""Format crosstabs, comparisons and associations of all pairs for the page.
 
 A result becomes tables, bars with intervals, and sentences. All numbers come from the result document.
 """
@@ -17,11 +17,9 @@ from sottovoce.aggregator.studio.labels import SurveyVariables
 
 @dataclass(frozen=True)
 class EstimateBar:
-    """Estimate with its interval, in a box 100 units wide.
+    """Estimate with its interval, as text and by position in a box 100 units wide.
 
     Attributes:
-        name: label of the estimate.
-        value, limits: estimate and interval as text.
         place: position of the estimate; "" if there is none.
         low, high: ends of the interval.
         zero: position of 0.
@@ -41,8 +39,6 @@ class ShownTable:
     """Table with its chart and notes.
 
     Attributes:
-        title: title above the table.
-        headings: headings of the columns.
         lines: rows of cells; the first cell is the row's heading.
         bars: bars of the chart; empty if a chart would add nothing.
         sentences: sentences below the table.
@@ -59,13 +55,7 @@ class ShownTable:
 
 @dataclass(frozen=True)
 class ShownAnswer:
-    """Result formatted for the page.
-
-    Attributes:
-        paper: text for a paper; "" if there is none.
-        tables: tables in order.
-        notes: warnings of the analysis.
-    """
+    """Result formatted for the page: text for a paper ("" if there is none), tables in order, and warnings."""
 
     paper: str
     tables: Sequence[ShownTable]
@@ -85,13 +75,7 @@ class ToDraw:
 
 
 def bars(drawn: Sequence[ToDraw], least: float | None = None, most: float | None = None) -> list[EstimateBar]:
-    """Lay out estimates on a common scale.
-
-    Args:
-        drawn: the estimates.
-        least: lower end of the scale; None fits it to 0, the estimates and their intervals.
-        most: upper end of the scale; None likewise.
-    """
+    """Lay out estimates on a common scale; an end that is None fits 0, the estimates and their intervals."""
     known = [end for each in drawn for end in (each.low, each.high, each.figure) if end is not None]
     start = min([0.0, *known]) if least is None else least
     end = max([0.0, *known]) if most is None else most
@@ -130,13 +114,7 @@ def interval_heading(words: Words, document: Mapping[str, Any]) -> str:
 
 
 def with_people(words: Words, document: Mapping[str, Any], paper: str) -> str:
-    """Add to a text for a paper whom its figures describe, where they are not all.
-
-    Args:
-        words: the reader's language.
-        document: result document of the analysis.
-        paper: text for the paper; "" for none.
-    """
+    """Add to a text for a paper ("" for none) whom its figures describe, where they are not all."""
     if not paper or "people" not in document:
         return paper
     people = words.translate(f"joint_paper_{document['people']}")
@@ -153,11 +131,7 @@ Document = Mapping[str, Any]
 
 @dataclass(frozen=True)
 class TablesInWords:
-    """Formatter of crosstabs, comparisons and pairs.
-
-    Attributes:
-        names: the survey's variables with their labels.
-    """
+    """Formatter of crosstabs, comparisons and pairs, with labels of the survey's variables."""
 
     names: SurveyVariables
 
@@ -278,13 +252,7 @@ class TablesInWords:
         return bars(drawn, 0.0, 1.0)
 
     def to_draw(self, name: str, one: Document, show: Callable[[float], str]) -> ToDraw:
-        """Return an estimate with its texts.
-
-        Args:
-            name: label of its bar.
-            one: figures of the document.
-            show: writes a number.
-        """
+        """Return an estimate with its texts, from the figures of the document."""
         if one["shown"] is None and one["low"] is None:
             return ToDraw(name, self.words.translate("joint_not_shown"), "", None, None, None)
         return ToDraw(name, self.write.estimate(one, show), self.write.limits(one, show), one["shown"],

@@ -1,4 +1,4 @@
-"""Choices of the reader on the page "Results", from the parameters of its URL."""
+"""Read the reader's choices on the page "Results" from the parameters of its URL."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""Page for an ethics board: all texts in all languages, and the privacy account, of one revision.
+"""Show an ethics board all texts in all languages, and the privacy account, of one revision.
 
 The link works without an account. It shows results only if the owner of the survey allowed it.
 """
@@ -24,13 +24,7 @@ from sottovoce.shared.spec import Survey
 
 @dataclass(frozen=True)
 class SharedAccount:
-    """Content of a link for an ethics board.
-
-    Attributes:
-        view: the link.
-        survey: the revision that the link is bound to.
-        corrected: True if a newer revision was published since.
-    """
+    """Content of a link for an ethics board; ``corrected``: a newer revision was published since the link's."""
 
     view: BoardView
     survey: Survey

@@ -1,4 +1,4 @@
-"""Downloads of the page "Invite": QR codes, poster and offline form."""
+"""Offer the downloads of the page "Invite": QR codes, poster and offline form."""
 
 from flask import Response, current_app
 from sottovoce.aggregator.http import problems

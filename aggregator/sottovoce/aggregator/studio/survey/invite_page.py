@@ -1,4 +1,4 @@
-"""Page "Invite": link, QR code, poster, personal links, embedding code, and texts for invitations.
+"""Show the page "Invite": link, QR code, poster, personal links, embedding code, and texts for invitations.
 
 The page cannot show who has answered, because links and reports are stored without a connection.
 """
@@ -41,13 +41,9 @@ from sottovoce.shared.spec import Survey, Wave
 
 @dataclass(frozen=True)
 class InvitedWave:
-    """Wave of a survey, with its link.
+    """Wave of a survey, from 0, with its common link to the newest revision.
 
-    Attributes:
-        number: number of the wave, from 0.
-        wave: times of opening and closing.
-        link: common link to the newest revision.
-        state: ``early``, ``open`` or ``closed``.
+    ``state`` is ``early``, ``open`` or ``closed``.
     """
 
     number: int
@@ -57,13 +53,7 @@ class InvitedWave:
 
 
 def invited_waves(stored: StoredSurvey, settings: Settings, now: datetime) -> Sequence[InvitedWave]:
-    """List the waves in order; in a closed survey all of them are closed.
-
-    Args:
-        stored: newest revision.
-        settings: settings with the public URL of the aggregator.
-        now: current time.
-    """
+    """List the waves of the newest revision in order; in a closed survey all of them are closed."""
     return [
         InvitedWave(
             number,
@@ -82,14 +72,7 @@ def first_to_ask(waves: Sequence[InvitedWave]) -> int:
 
 @dataclass(frozen=True)
 class Invited:
-    """Survey and wave that people are invited to.
-
-    Attributes:
-        stored: newest revision, as stored.
-        survey: the same revision, parsed.
-        waves: all waves.
-        wave: the requested wave, or the default one.
-    """
+    """Survey (its newest revision) and wave, the requested or the default one, that people are invited to."""
 
     stored: StoredSurvey
     survey: Survey
@@ -103,11 +86,7 @@ class Invited:
 
 
 def invited(name: str) -> Invited:
-    """Load the survey, with the wave in ``?wave=`` or in the form.
-
-    Raises:
-        ReportRejected: no survey has this name.
-    """
+    """Load the survey, with the wave in ``?wave=`` or in the form; raise ReportRejected if there is no such survey."""
     stored = newest(storage(), name)
     waves = tuple(invited_waves(stored, current_app.extensions["settings"], current_app.extensions["clock"]()))
     asked = request.values.get("wave", "")
@@ -129,8 +108,8 @@ def invite(name: str) -> str:
 def personal_links(name: str) -> Response | tuple[str, int]:
     """Make personal links, as a table, as cards to print or for a mail merge; only this reply contains them.
 
-    Each form carries its own request key. Posting the same form again from the same session returns the same links.
-    A reload therefore makes no further links, and you can get the table and the cards of the same ones.
+    Each form carries its own request key. Posting the same form again from the same session returns the same links. A
+    reload therefore makes no further links, and you can get the table and the cards of the same ones.
     """
     found = invited(name)
     kind, count = request.form.get("as", "table"), _count()

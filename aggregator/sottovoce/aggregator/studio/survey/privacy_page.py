@@ -1,4 +1,4 @@
-"""Page "Privacy": the privacy account of a survey or draft, for an ethics board, in each of its languages."""
+"""Show the privacy account of a survey or draft, for an ethics board, in each of its languages."""
 
 import json
 from collections.abc import Mapping
@@ -25,13 +25,7 @@ from sottovoce.shared.spec import Survey
 
 @dataclass(frozen=True)
 class AccountSource:
-    """Survey that a privacy account describes.
-
-    Attributes:
-        survey: published survey or valid draft; None for an incomplete draft.
-        is_draft: True if the account describes the draft.
-        has_draft: True if a draft exists.
-    """
+    """Published survey or draft that a privacy account describes; ``survey`` is None for an incomplete draft."""
 
     survey: Survey | None
     is_draft: bool

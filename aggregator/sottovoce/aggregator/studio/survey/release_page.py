@@ -1,4 +1,4 @@
-"""Forms of the page "Files" that publish tables of public answers with noise, under a privacy budget."""
+"""Publish tables of public answers with noise, under a privacy budget, by forms of the page "Files"."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -46,14 +46,13 @@ class ReleaseState:
 
 
 class UselessTables(Exception):
-    """The noise of a table may exceed all of it, and the form does not ask for it all the same."""
+    """Error raised if the noise of a table may exceed all of it, and the form does not ask for it all the same."""
 
 
 def release_state(name: str) -> ReleaseState | None:
     """Load the budget state of a closed survey; None if it has no public question or is a test run.
 
-    Raises:
-        StorageError: the ledger was tampered with.
+    Raises StorageError if the ledger was tampered with.
     """
     revisions = revisions_of(storage(), name)
     lines = b"".join(storage().releases.lines(name)) or None

@@ -1,4 +1,4 @@
-"""Page "Settings": close, reopen and delete a survey, and retire earlier revisions."""
+"""Close, reopen and delete a survey, and retire earlier revisions, on the page "Settings"."""
 
 from flask import current_app, g, redirect, render_template, request, url_for
 from flask.typing import ResponseReturnValue
@@ -43,9 +43,8 @@ def settings(name: str) -> str:
 def _closing(name: str) -> dict[str, object]:
     """Describe what closing would publish and lose.
 
-    Returns:
-        ``was_closed``: the survey was closed before, and a later close publishes nothing more. ``waits``: hours for
-        which devices may delay a report. ``ends_joint``: after a reopening, any report ends joint results.
+    ``was_closed``: the survey was closed before, and a later close publishes nothing more. ``waits``: hours for which
+    devices may delay a report. ``ends_joint``: after a reopening, any report ends joint results.
     """
     # Privacy: nothing here may depend on reports that are not shown yet, or the page would show when one arrives.
     database = storage()

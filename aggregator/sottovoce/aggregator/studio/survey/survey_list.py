@@ -1,4 +1,4 @@
-"""List of surveys and drafts, and the bare address of a survey, which redirects to the page of its stage."""
+"""List surveys and drafts; redirect the bare address of a survey to the page of its stage."""
 
 from collections import Counter
 from collections.abc import Callable, Mapping
@@ -29,7 +29,6 @@ class SurveyListRow:
     """Row of the list.
 
     Attributes:
-        name: name of the survey.
         title: title in the reader's language, else in the survey's default language.
         stage: one of ``STAGES``.
         reports: number of reports, in steps of the minimum batch size while the survey is open.
