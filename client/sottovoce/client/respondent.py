@@ -213,8 +213,8 @@ class Respondent:
 
     @property
     def drawn(self) -> bool:
-        """Say whether a report was already drawn; answers would then change nothing. Raises BudgetExhausted if the memo has
-        other odds or is forgotten, or a personal survey is now said to be open.
+        """Say whether a report was already drawn; answers would then change nothing. Raises BudgetExhausted if the memo
+        has other odds or is forgotten, or a personal survey is now said to be open.
         """
         is_drawn = self.ledger.get(self._key) is not None
         if not is_drawn and self.ledger.answered_personally(self._key):

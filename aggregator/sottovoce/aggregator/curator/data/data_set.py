@@ -151,8 +151,8 @@ def open_ledger_anchor(anchor_folder: str, data: Path) -> LedgerAnchor:
     """Return the folder of heads after checking that it is outside the folder of the data.
 
     Raises:
-        StorageError: the folder (``SOTTOVOCE_LEDGER_ANCHOR_DIR``) is not set, does not exist, or is inside the one of the
-            data.
+        StorageError: the folder (``SOTTOVOCE_LEDGER_ANCHOR_DIR``) is not set, does not exist, or is inside the
+            data's.
     """
     if not anchor_folder:
         advice = "name a folder outside the data and their backups in SOTTOVOCE_LEDGER_ANCHOR_DIR"
