@@ -1,4 +1,5 @@
-"""Records of single questions: one randomized answer with its channel, as ``sottovoce-record/1`` or as three columns.
+"""Read, write and draw records of single questions: one randomized answer with its channel, as ``sottovoce-record/1``
+or as three columns.
 
     cheated            the reported option's name, a number in the question's own unit, or the mechanism's code
     cheated_channel    the mechanism and the true values: ``binary_rr a=3/4 b=1/4``
@@ -40,16 +41,15 @@ _PATTERNS = {
 
 @dataclass(frozen=True)
 class QuestionRecord:
-    """One randomized answer to a single question.
+    """A randomized answer to a single question.
 
     Attributes:
-        question: its name.
-        digest: SHA-256 of its canonical form.
+        digest: SHA-256 of the question's canonical form.
         report: the reported value, as in a survey's report.
         value: the same in words of the data: an option, a number in its own unit, or the code.
         mechanism: the canonical parameters.
         channel: mechanism and true values as text.
-        epsilon: the privacy loss, with four decimals, rounded up.
+        epsilon: with four decimals, rounded up.
         once: the device has stored the draw, so that it gives the same again.
         client: version of the program that drew it.
     """
@@ -66,11 +66,7 @@ class QuestionRecord:
 
 
 def read(text: str | bytes) -> QuestionRecord:
-    """Read a record from JSON.
-
-    Raises:
-        SpecError: it is no record, or value and report do not fit the channel; no value is repeated.
-    """
+    """Read a record from JSON; raise SpecError, which repeats no value, if it is none or does not fit its channel."""
     try:
         document = json.loads(text)
     except ValueError:
@@ -106,7 +102,7 @@ def simulate(question: Mapping[str, Any], answer: object, draws: Draws | None = 
     Args:
         question: as in the list of a survey file, or a block.
         answer: the invented truth, in the form of the question's type; of a block, a map of them by name.
-        draws: source of randomness; by default the operating system's.
+        draws: by default the operating system's.
 
     Raises:
         SpecError: the question is not one.
@@ -126,13 +122,7 @@ def simulate(question: Mapping[str, Any], answer: object, draws: Draws | None = 
 
 
 def record_of(parsed: SingleQuestion | SingleBlock, report: int, once: bool) -> QuestionRecord:
-    """Return the record of a drawn report.
-
-    Args:
-        parsed: the question or block.
-        report: the reported value.
-        once: the device has stored the draw.
-    """
+    """Return the record of a drawn report; ``once``: the device has stored the draw."""
     return QuestionRecord(
         question=parsed.name,
         digest=parsed.digest,

@@ -35,7 +35,7 @@ from sottovoce.shared.spec import Question, Survey
 
 
 def draw_order(ordered: OrderedList, draws: Draws) -> tuple[int, ...]:
-    """An order of 0 .. m - 1 for the m items, rows or options that may move.
+    """Draw an order of 0 .. m - 1 for the m items, rows or options that may move.
 
     ``random``: all equally likely; ``reversed_half``: two.
 
@@ -51,7 +51,7 @@ def draw_order(ordered: OrderedList, draws: Draws) -> tuple[int, ...]:
 
 
 def keep_order(ledger: Ledger, key: Key, survey: Survey, draws: Draws) -> Arrangement:
-    """The order that stands for ``key``: one kept earlier, else one drawn now, before anything is shown, and kept.
+    """Return the order that stands for ``key``: one kept earlier, else one drawn before anything is shown, and kept.
 
     It depends on no answer and is not reported. The ledger keeps it, so that a person who comes back sees the same
     order; what the ledger gives is used only if it could have been drawn.

@@ -1,4 +1,5 @@
-"""The published revisions of a survey: which one a link names, whether they follow one another, and which still answer.
+"""Read the published revisions of a survey: which one a link names, whether they form one chain, which still take
+answers.
 
 A link names its survey by digest, and any revision answers as long as the survey is open. An aggregator could tag a
 person with a revision of their own; so all are in one reply, the same for everybody, and each names the one before it.
@@ -26,23 +27,23 @@ FORMAT = "sottovoce-revisions/1"
 STATUS_FORMAT = "sottovoce-status/1"
 
 MOST = 8
-"""Revisions of one survey."""
+"""Most revisions of one survey."""
 
 _STATES = ("early", "open", "closed")
 
 
 class Publisher(Protocol):
-    """Interface of the transport that fetching revisions needs."""
+    """The part of a transport that fetches revisions."""
 
     def fetch_survey(self, name: str) -> bytes:
-        """The newest revision's canonical bytes."""
+        """Fetch the newest revision's canonical bytes."""
 
     def fetch_revisions(self, name: str) -> bytes | None:
-        """All revisions in one reply; None where there is no such reply."""
+        """Fetch all revisions in one reply; None where there is no such reply."""
 
 
 class PublishedRevision(NamedTuple):
-    """One published revision: its number, digest, the digest that it replaces, if any, and its canonical bytes."""
+    """A published revision: its number, digest, the digest that it replaces, if any, and its canonical bytes."""
 
     number: int
     digest: str
@@ -56,7 +57,6 @@ class RevisionStatus(NamedTuple):
     Attributes:
         state: ``early``, ``open``, ``closed`` or ``retired``: an open one that begins no answer any more.
         closed_on: the day on which the survey was closed; None if it was not.
-        newest: the number of the newest revision.
     """
 
     state: str
@@ -65,12 +65,12 @@ class RevisionStatus(NamedTuple):
 
 
 def survey_for(transport: Publisher, link: Link) -> Survey:
-    """The survey that a link names: the newest revision, or the one with the link's digest.
+    """Fetch the survey that a link names: the newest revision, or the one with the link's digest.
 
     Raises:
         TransportError: the aggregator cannot be reached, has no such survey, or shows revisions that contradict each
             other; nothing was sent.
-        SpecError: what it sends is none.
+        SpecError: what it sends is no survey.
     """
     # Always the newest by name: a request for a digest would tell the server which link is open.
     newest = transport.fetch_survey(link.survey)
@@ -82,10 +82,9 @@ def survey_for(transport: Publisher, link: Link) -> Survey:
 
 
 def published(transport: Publisher, name: str) -> list[PublishedRevision]:
-    """All revisions that an aggregator shows, newest first; where there is no such reply, the newest alone.
+    """Fetch all revisions that an aggregator shows, newest first; where there is no such reply, the newest alone.
 
-    Raises:
-        TransportError: the aggregator cannot be reached, refuses, or its reply cannot be read.
+    Raises TransportError if the aggregator cannot be reached, refuses, or its reply cannot be read.
     """
     reply = transport.fetch_revisions(name)
     # Servers before revisions had no such list; then the newest alone must do.
@@ -114,15 +113,9 @@ def contradictions(revisions: Sequence[PublishedRevision]) -> list[str]:
 
 
 def standing(status: Mapping[str, Any], survey: Survey, wave: int) -> RevisionStatus | None:
-    """Return a survey's status from an aggregator's reply; None if that does not name its revision.
+    """Return a revision's status from a ``Transport.fetch_status`` reply; None if that does not name the revision.
 
-    Args:
-        status: as ``Transport.fetch_status`` gives it.
-        survey: one revision.
-        wave: of the survey.
-
-    Raises:
-        TransportError: the status cannot be read.
+    Raises TransportError if the status cannot be read.
     """
     try:
         if status["format"] != STATUS_FORMAT or status["survey"] != survey.name:
@@ -143,7 +136,7 @@ def _state(state: str, retired: bool) -> str:
 
 
 def _find_revision(transport: Publisher, link: Link, newest: str) -> bytes:
-    """The bytes of the revision that a link names, out of a chain in which the newest one stands too."""
+    """Return the bytes of the revision that a link names, out of a chain in which the newest one stands too."""
     reply = transport.fetch_revisions(link.survey)
     revisions = [] if reply is None else _read(reply, link.survey)
     named = [each.body for each in revisions if each.digest.startswith(link.digest)]
@@ -169,7 +162,7 @@ def _conflicts_between(later: PublishedRevision, earlier: PublishedRevision) -> 
 
 
 def _keys(revision: PublishedRevision) -> Sequence[object]:
-    """Moduli of the signing keys, one for each wave; empty if the survey is not blind."""
+    """Return the moduli of the signing keys, one for each wave; nothing if the survey is not blind."""
     access = canonical.load(revision.body).get("access")
     keys = access.get("blind") if isinstance(access, dict) else None
     return keys if isinstance(keys, list) else ()
@@ -202,7 +195,7 @@ def _contradiction_error() -> TransportError:
 
 
 def cached_survey(ledger: Ledger, digest: str) -> Survey | None:
-    """The survey with this digest; None if it was not kept, or needs a newer release than this one."""
+    """Return the survey with this digest; None if it was not kept, or needs a newer release than this one."""
     text = ledger.text(digest)
     try:
         # The folder can be written by other programs, so the text is parsed and its digest compared again.
@@ -213,17 +206,7 @@ def cached_survey(ledger: Ledger, digest: str) -> Survey | None:
 
 
 def cached_or_fetched_survey(ledger: Ledger, digest: str, transport: Transport, link: Link) -> Survey | None:
-    """The same; where an earlier release kept none, the aggregator is asked, and what it sends is kept from now on.
-
-    Args:
-        ledger: where to look, and to keep it.
-        digest: the survey's.
-        transport: to the aggregator.
-        link: any of the survey.
-
-    Returns:
-        None if it cannot be had.
-    """
+    """Return the survey with this digest, kept or else fetched and kept from now on; None if it cannot be had."""
     cached = cached_survey(ledger, digest)
     if cached is not None:
         return cached

@@ -1,4 +1,4 @@
-"""HTTP transport, the only module that uses the network. It sees finished reports, never an answer."""
+"""Talk to an aggregator over HTTP: the only module that uses the network. It sees finished reports, never an answer."""
 
 import hashlib
 import json
@@ -33,12 +33,12 @@ _UNFINISHED = (
 
 
 def now() -> datetime:
-    """The device's clock; only ever used when the aggregator asks for a wait until some moment and tells no time."""
+    """Return the device's time; used only when the aggregator asks for a wait until some moment and tells no time."""
     return datetime.now(UTC)
 
 
 def jitter() -> float:
-    """A share from 0 to 1/2, so that devices that failed together do not come back together."""
+    """Draw a share from 0 to 1/2, so that devices that failed together do not come back together."""
     return Draws().below(500) / 1000
 
 
@@ -51,11 +51,13 @@ class Reply(NamedTuple):
 
 
 class Transport:
-    """Talks to one aggregator.
+    """The connection to one aggregator.
+
+    Its methods raise TransportError: refused, or no answer after ``TRIES`` tries, or after one try where they ask once.
 
     Args:
         origin: the aggregator's address, without a trailing slash.
-        session: a ``requests`` session; sessions are not shared between threads.
+        session: sessions are not shared between threads.
         sleep: how to wait between tries, in seconds.
         clock: the present moment, with its time zone.
         jitter: the share by which a wait is made longer.
@@ -80,50 +82,26 @@ class Transport:
         self._jitter = jitter
 
     def fetch_survey(self, name: str) -> bytes:
-        """The survey's canonical bytes.
-
-        Raises:
-            TransportError: no answer after ``TRIES`` tries, or refused.
-        """
+        """Fetch the survey's canonical bytes."""
         reply = self._try("GET", f"/api/v1/surveys/{name}", limit=MAX_SURVEY_BYTES)
         if len(reply.body) > MAX_SURVEY_BYTES:
             raise TransportError("the aggregator sent a survey that is too large")
         return reply.body
 
     def fetch_revisions(self, name: str) -> bytes | None:
-        """All published revisions in one reply, so that no request says which one is meant; None if there is no such
-        reply, as from an older aggregator.
-
-        Raises:
-            TransportError: no answer after ``TRIES`` tries, or refused.
-        """
+        """Fetch all revisions in one reply, so that no request says which is meant; None from an older aggregator."""
         reply = self._find("GET", f"/api/v1/surveys/{name}/revisions", limit=MAX_REVISIONS_BYTES)
         if reply is not None and len(reply.body) > MAX_REVISIONS_BYTES:
             raise TransportError("the aggregator sent a survey that is too large")
         return None if reply is None else reply.body
 
     def fetch_status(self, name: str) -> dict[str, Any] | None:
-        """Fetch the status of revisions and waves (see ``revisions.standing``); None if the aggregator has no such
-        route.
-
-        Asked once, since a person waits for it and can answer without it.
-
-        Raises:
-            TransportError: no answer, or refused.
-        """
+        """Fetch the status (see ``revisions.standing``), once, since a person waits; None if there is no such route."""
         reply = self._find("GET", f"/api/v1/surveys/{name}/status", limit=MAX_STATUS_BYTES, tries=1)
         return None if reply is None else _object(reply, "status", MAX_STATUS_BYTES)
 
     def check_token(self, name: str, token: str) -> bool | None:
-        """Return True if a token is unspent; None if the aggregator has no such route. Only its hash is sent, once.
-
-        Args:
-            name: the survey's.
-            token: 16 letters.
-
-        Raises:
-            TransportError: no answer, or refused for another reason.
-        """
+        """Return True if a token is unspent; None if the aggregator has no such route. Only its hash is sent, once."""
         body = json.dumps({"token_sha256": hashlib.sha256(token.encode()).hexdigest()}, separators=(",", ":")).encode()
         try:
             reply = self._find("POST", f"/api/v1/surveys/{name}/token", body, tries=1)
@@ -134,69 +112,39 @@ class Transport:
         return None if reply is None else _object(reply, "reply").get("good") is True
 
     def fetch_file(self, path: str) -> bytes | None:
-        """A file of the respondent's page; None if there is none.
-
-        Raises:
-            TransportError: no answer after ``TRIES`` tries, or refused.
-        """
+        """Fetch a file of the respondent's page; None if there is none."""
         reply = self._find("GET", path, limit=MAX_SURVEY_BYTES)
         return None if reply is None else reply.body
 
     def redeem(self, survey: str, body: bytes) -> bytes:
-        """The reply to a request for signatures, on a connection of its own; every try sends the same bytes.
-
-        Args:
-            survey: the survey's name.
-            body: the request.
-
-        Raises:
-            TransportError: no answer after ``TRIES`` tries, or refused.
-        """
+        """Request signatures on a connection of its own and return the reply; every try sends the same bytes."""
         path = f"/api/v1/surveys/{survey}/redeem"
         return self._try("POST", path, body, limit=MAX_SURVEY_BYTES, is_alone=True).body
 
     def submit(self, survey: str, body: bytes, token: str = "") -> dict[str, Any]:
-        """The receipt for a report; every try sends the same bytes and the same token.
+        """Send a report and return its receipt; every try sends the same bytes and the same token.
 
-        Args:
-            survey: the survey's name.
-            body: the report, which is sent byte for byte.
-            token: one-time token, or ""; it travels in a header.
-
-        Raises:
-            TransportError: no answer after ``TRIES`` tries, or refused.
+        The one-time token, or "", travels in a header.
         """
         bearer = f"Bearer {token}" if token else ""
         return _object(self._try("POST", f"/api/v1/surveys/{survey}/reports", body, bearer), "receipt")
 
     def submit_signed(self, survey: str, body: bytes, signature: str) -> dict[str, Any]:
-        """The same for a report whose id is signed, on a connection of its own: any other request on it would tell
-        whose report it is.
-
-        Args:
-            survey: the survey's name.
-            body: the report, which is sent byte for byte.
-            signature: of its id; it travels in a header, and nothing else does.
-
-        Raises:
-            TransportError: no answer after ``TRIES`` tries, or refused.
+        """Send a report whose id is signed, as ``submit`` does, but on a connection of its own: any other request on it
+        would tell whose report it is. The signature of the id travels in a header, and nothing else does.
         """
         path = f"/api/v1/surveys/{survey}/reports"
         return _object(self._try("POST", path, body, f"Blind {signature}", is_alone=True), "receipt")
 
     def withdraw(self, survey: str, report_id: str) -> dict[str, Any]:
-        """The confirmation that a report is withdrawn; asking twice gives it twice.
-
-        Raises:
-            TransportError: no answer after ``TRIES`` tries, or refused; ``not_found`` if it never arrived.
-        """
+        """Withdraw a report, the same if asked twice; the error's reason is ``not_found`` if it never arrived."""
         body = json.dumps({"report_id": report_id}, separators=(",", ":")).encode()
         return _object(self._try("POST", f"/api/v1/surveys/{survey}/withdraw", body), "confirmation")
 
     def _find(
         self, method: str, path: str, body: bytes | None = None, *, limit: int = MAX_REPLY_BYTES, tries: int = TRIES
     ) -> Reply | None:
-        """The same as ``_try``; None if there is nothing at this address."""
+        """Do the same as ``_try``; return None if there is nothing at this address."""
         try:
             return self._try(method, path, body, limit=limit, tries=tries)
         except TransportError as error:
@@ -215,7 +163,7 @@ class Transport:
         tries: int = TRIES,
         is_alone: bool = False,
     ) -> Reply:
-        """One request, repeated with waits of 1, 2, 4, 8 s and jitter while it may help; other 4xx are final."""
+        """Send one request, repeated with waits of 1, 2, 4, 8 s and jitter while it may help; other 4xx are final."""
         for attempt in range(tries):
             with self._connected(is_alone) as session:
                 reply = self._request_once(session, method, path, body, permission, limit)
@@ -231,7 +179,7 @@ class Transport:
 
     @contextmanager
     def _connected(self, is_alone: bool) -> Iterator[requests.Session]:
-        """The session of this transport; or one that is used for a single request and shares no connection with it."""
+        """Yield the session of this transport, or one for a single request that shares no connection with it."""
         if not is_alone:
             yield self._session
             return
@@ -265,7 +213,7 @@ class Transport:
             raise TransportError("the aggregator's address or reply cannot be used") from None
 
     def _wait(self, attempt: int, reply: Reply | None) -> float:
-        """Seconds to wait: what the aggregator asks for (up to a minute), else 2^attempt; with jitter."""
+        """Return the seconds to wait: what the aggregator asks for (up to a minute), else 2^attempt; with jitter."""
         asked = None if reply is None else _retry_after(reply, self._clock)
         seconds = 2**attempt if asked is None else min(max(asked, 0), _MAX_WAIT)
         return seconds * (1 + self._jitter())
@@ -284,7 +232,7 @@ def _no_credentials(request: requests.PreparedRequest) -> requests.PreparedReque
 
 
 def _read(reply: requests.Response, limit: int) -> bytes:
-    """The body, or its beginning if it is longer than ``limit``: a device does not take in whatever it is sent."""
+    """Read the body, or its beginning if it is longer than ``limit``: a device does not take in whatever it is sent."""
     body = b""
     for part in reply.iter_content(limit + 1):
         body += part
@@ -298,7 +246,7 @@ def _may_pass(reply: Reply) -> bool:
 
 
 def _retry_after(reply: Reply, clock: Callable[[], datetime]) -> float | None:
-    """The seconds that ``Retry-After`` asks for, as a number or as a date; None if it says nothing that can be used."""
+    """Return the seconds that ``Retry-After`` asks for, as number or date; None if it says nothing that can be used."""
     text = reply.headers.get("Retry-After", "").strip()
     if text.isascii() and text.isdigit() and len(text) <= 9:
         return int(text)
@@ -334,7 +282,7 @@ def _json(reply: Reply, limit: int = MAX_REPLY_BYTES) -> object:
 
 
 def _refusal(reply: Reply) -> TransportError:
-    """The aggregator's own words are not shown: only a code of known form, and the status."""
+    """Return the refusal as an error: only a code of known form and the status, never the aggregator's own words."""
     document = _json(reply)
     code = document.get("code") if isinstance(document, dict) else None
     reason = code if isinstance(code, str) and code.isascii() and code.isidentifier() and len(code) <= 40 else None

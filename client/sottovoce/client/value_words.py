@@ -1,4 +1,4 @@
-"""Values in words: true ones of invented people, and reported ones, which often do not look like an answer."""
+"""Put values into words: true ones of invented people, and reported ones, which often do not look like an answer."""
 
 from collections.abc import Callable
 
@@ -9,13 +9,7 @@ from sottovoce.shared.spec import Question, Survey
 
 
 def reported_in_words(survey: Survey, question: Question, value: int | None) -> str:
-    """A reported value in words; a dash for a question that was not asked.
-
-    Args:
-        survey: the survey, for its texts.
-        question: one of its questions.
-        value: a value as it was, or could be, reported.
-    """
+    """Return a reported value in words; a dash for a question that was not asked."""
     if value is None:
         return "-"
     if question.neutral and value < 2:
@@ -25,13 +19,7 @@ def reported_in_words(survey: Survey, question: Question, value: int | None) -> 
 
 
 def answered_in_words(survey: Survey, question: Question, value: Value) -> str:
-    """A true value in words.
-
-    Args:
-        survey: the survey, for its texts.
-        question: one of its questions.
-        value: a true value.
-    """
+    """Return a true value in words."""
     if isinstance(value, tuple):
         named = zip(range(len(value)), value, strict=True)
         return "; ".join(f"{option_in_words(survey, question, index)}: {_number(question, v)}" for index, v in named)
@@ -78,4 +66,4 @@ _REPORTED: dict[str, Callable[[Survey, Question, int], str]] = {
     "own_mark": _mark,
     "range": _range,
 }
-"""Reports that do not look like an answer, by their kind."""
+"""Words for reports that do not look like an answer, by their kind."""

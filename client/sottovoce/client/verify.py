@@ -25,7 +25,7 @@ _SETUP = re.compile(rb'<script type="application/json" id="setup">([^<]*)</scrip
 
 
 class FileComparison(NamedTuple):
-    """One file: its path, and the SHA-256 of what this release has and of what was found; None if nothing was."""
+    """A file of a page: its path, and the SHA-256 of this release's and of the found one; None if nothing was found."""
 
     path: str
     expected: str
@@ -40,8 +40,7 @@ class FileComparison(NamedTuple):
 class PageVerification(NamedTuple):
     """Result of a verification: a page's files, and the aggregator that it reports to.
 
-    Attributes:
-        contradictions: what the revisions that it shows, and the links to them, say against each other.
+    ``contradictions``: what the revisions that it shows, and the links to them, say against each other.
     """
 
     aggregator: str
@@ -66,11 +65,8 @@ class PageVerification(NamedTuple):
 
 
 def verify_any(address: str, *others: str) -> PageVerification:
-    """The page behind a survey's links, on a static host, or in a file.
-
-    Args:
-        address: a link, a host or a file.
-        others: further links to the same survey, such as other people's.
+    """Verify the page behind a survey's links, on a static host, or in a file; ``others`` are other links to the
+    survey.
 
     Raises:
         TransportError: there is none, it cannot be reached, or there are several and they are not links to one survey.
@@ -91,11 +87,9 @@ def verify_any(address: str, *others: str) -> PageVerification:
 
 
 def verify_served(urls: Sequence[str], reach: Callable[[str], Transport] = Transport) -> PageVerification:
-    """The page that an aggregator serves behind links to one survey, and whether the revisions that it shows, which are
-    the same for all of them, are those that the links name.
+    """Verify the page served behind links to one survey; the links must name revisions that are shown to everybody.
 
-    Raises:
-        TransportError: not links to one survey, or the aggregator cannot be reached or refuses.
+    Raises TransportError if they are not links to one survey, or the aggregator cannot be reached or refuses.
     """
     links = [parse_link(url) for url in urls]
     link = links[0]
@@ -111,10 +105,9 @@ def verify_served(urls: Sequence[str], reach: Callable[[str], Transport] = Trans
 
 
 def verify_static(url: str, reach: Callable[[str], Transport] = Transport) -> PageVerification:
-    """The page on a static host, whose address ends in a slash; it names its aggregator itself.
+    """Verify the page on a static host, whose address ends in a slash; it names its aggregator itself.
 
-    Raises:
-        TransportError: the host cannot be reached or refuses, or what it serves is no page of this kind.
+    Raises TransportError if the host cannot be reached or refuses, or what it serves is no page of this kind.
     """
     transport = reach(url.rstrip("/"))
     aggregator, _ = _setup(transport.fetch_file("/index.html") or b"")
@@ -123,11 +116,9 @@ def verify_static(url: str, reach: Callable[[str], Transport] = Transport) -> Pa
 
 
 def verify_saved(name: str, page: bytes) -> PageVerification:
-    """A page in one file, with the survey in it, if it holds one.
+    """Verify a page in one file, with the survey in it, if it holds one.
 
-    Raises:
-        TransportError: the file is no page of this kind.
-        SpecError: the survey in it is none.
+    Raises TransportError if the file is no page of this kind, SpecError if the survey in it is none.
     """
     aggregator, survey = _setup(page)
     held = None if survey is None else load_survey(survey.encode())
@@ -150,7 +141,7 @@ def _finding(path: str, expected: bytes, found: bytes | None) -> FileComparison:
 
 
 def _setup(page: bytes) -> tuple[str, str | None]:
-    """The aggregator that a page from elsewhere reports to, and the text of the survey in it, if there is one."""
+    """Return the aggregator that a page from elsewhere reports to, and the text of the survey in it, if any."""
     match = _SETUP.search(page)
     try:
         # The page is untrusted input: a wrong type or nesting must end in a clear error, not in a traceback.

@@ -1,4 +1,4 @@
-"""When a drawn report is to be sent, where the survey asks that devices wait: at a random moment, or at a set one."""
+"""Choose when a drawn report is sent, where the survey asks that devices wait: at a random moment, or at a set one."""
 
 import math
 from datetime import datetime
@@ -14,18 +14,11 @@ TO_RECORD = 2
 
 
 def draw_send_at(survey: Survey, wave: int, draws: Draws, present: datetime, opened: datetime) -> int:
-    """When a report is to be sent, in seconds since 1970, drawn after its values; 0 where it does not wait.
+    """Draw when a report is to be sent, in seconds since 1970, after its values; 0 where it does not wait.
 
-    Args:
-        survey: which may ask that its reports wait.
-        wave: that the report is for.
-        draws: the source of randomness.
-        present: the present moment.
-        opened: when the survey was opened.
-
-    Bytes: with ``send_within_hours`` those of one ``below``: every second is equally likely, in the survey's hours and
-    five minutes or more before the wave ends; in these last minutes a report does not wait. With ``send_at_seconds``
-    none: the moment is the next whole multiple of these seconds since the survey was opened.
+    With ``send_within_hours``, bytes of one ``below``: every second is equally likely, in the survey's hours and five
+    minutes or more before the wave ends; in these last minutes a report does not wait. With ``send_at_seconds`` no
+    bytes: the moment is the next whole multiple of these seconds since the survey was ``opened``.
     """
     longest = longest_wait(survey, wave, present)
     if survey.send_within_hours:
@@ -41,13 +34,7 @@ def _until_multiple(period: int, elapsed: float) -> float:
 
 
 def longest_wait(survey: Survey, wave: int, present: datetime) -> int:
-    """The longest that a report drawn now would wait, in seconds; 0 where it is sent at once.
-
-    Args:
-        survey: which may ask that its reports wait.
-        wave: that the report is for.
-        present: the present moment.
-    """
+    """Return the longest that a report drawn now would wait, in seconds; 0 where it is sent at once."""
     period, closes = survey.send_at_seconds, survey.waves[wave].closes
     most = period + TO_RECORD if period else survey.send_within_hours * SECONDS_OF_HOUR
     left = most if closes is None else max(0, int((closes - present).total_seconds()) - BEFORE_THE_END)

@@ -1,4 +1,4 @@
-"""Texts of the client in the person's language: sentences of the catalogues, and a survey's texts, safe to show."""
+"""Give the client's texts in the person's language: sentences of the catalogues, and a survey's texts, safe to show."""
 
 import json
 import os
@@ -19,7 +19,7 @@ _OBEYED = re.compile("[\x00-\x09\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
 
 
 _FOLDERS = (("web", "catalogues"), ("terminal", "catalogues"))
-"""The form's sentences, most of which the terminal says too, and those that only the terminal says."""
+"""Folders of the form's sentences, most of which the terminal says too, and of those that only the terminal says."""
 _OF_FEW = ("form/waiting", "survey/wave", "survey/coin", "survey/by_hand/innocuous", "survey/arms/arm")
 """Modules with sentences for few surveys: reports are signed or wait, waves, coins or facts of one's own, arms."""
 
@@ -27,12 +27,11 @@ _LANGUAGE: ContextVar[str] = ContextVar("language", default="en")
 
 
 def choose_language(survey: Survey | None = None, environment: Mapping[str, str] = os.environ) -> None:
-    """Choose the language of what is said from now on.
-
-    That is the reader's, if the survey has a text in it, else the survey's; English where no catalogue has either.
+    """Choose the language of what is said from now on: the reader's, if the survey has a text in it, else the survey's;
+    English where no catalogue has either.
 
     Args:
-        survey: that is answered; None as long as it is unknown, and then the reader's language is taken.
+        survey: None as long as it is unknown, and then the reader's language is taken.
         environment: names the reader's language as POSIX does, such as LANG=de_AT.UTF-8.
     """
     named = next((environment[name] for name in ("LC_ALL", "LC_MESSAGES", "LANG") if environment.get(name)), "")
@@ -47,12 +46,12 @@ def choose_language(survey: Survey | None = None, environment: Mapping[str, str]
 
 
 def odds_in_words(question: Question) -> str:
-    """A few sentences about what is sent for this question, and its epsilon."""
+    """Return a few sentences about what is sent for this question, and its epsilon."""
     return odds_in_words_of(question, catalogue(_LANGUAGE.get()))
 
 
 def by_hand_in_words(question: Question) -> list[str]:
-    """Instructions for a coin or a die, a line for each outcome; empty for a question that needs neither."""
+    """Return instructions for a coin or a die, a line for each outcome; empty for a question that needs neither."""
     made = None if question.mechanism is None else procedure(question.mechanism)
     if made is None:
         return []
@@ -62,12 +61,7 @@ def by_hand_in_words(question: Question) -> list[str]:
 
 
 def second_statement_in_words(survey: Survey, mechanism: InnocuousRR) -> list[str]:
-    """Return instructions for a question that a fact of the person's own hides, a line each.
-
-    Args:
-        survey: the survey, for its texts.
-        mechanism: of the question.
-    """
+    """Return instructions for a question that a fact of the person's own hides, a line each."""
     second, note = f"  {text_of(survey, mechanism.label)}", translate("innocuous_note")
     if mechanism.is_crosswise:
         return [translate("crosswise_second"), second, translate("crosswise_how"), note]
@@ -77,20 +71,14 @@ def second_statement_in_words(survey: Survey, mechanism: InnocuousRR) -> list[st
 
 
 def text_of(survey: Survey, texts: TextMap) -> str:
-    """One of the survey's texts, without characters that a terminal would obey instead of showing them."""
+    """Return one of the survey's texts, without characters that a terminal would obey instead of showing them."""
     base = _LANGUAGE.get().partition("-")[0]
     tag = next((tag for tag in texts if tag.partition("-")[0] == base), None)
     return _OBEYED.sub("\ufffd", survey.text(texts, tag))
 
 
 def option_in_words(survey: Survey, question: Question, index: int) -> str:
-    """The label of the option, or of the coordinate, with this index.
-
-    Args:
-        survey: the survey, for its texts.
-        question: one of its questions.
-        index: of the option or coordinate, from 0.
-    """
+    """Return the label of the option, or of the coordinate, with this index, from 0."""
     if question.domain.absent and index == question.absent:
         return translate("absent")
     if isinstance(question.mechanism, InnocuousRR):
@@ -101,7 +89,7 @@ def option_in_words(survey: Survey, question: Question, index: int) -> str:
 
 
 def translate(key: str, **values: str) -> str:
-    """One sentence in the chosen language, its placeholders filled."""
+    """Return one sentence in the chosen language, its placeholders filled."""
     return catalogue(_LANGUAGE.get())[key].format(**values)
 
 
@@ -116,7 +104,7 @@ def _outcome(flips: int, outcomes: Sequence[str | int]) -> str:
 
 @cache
 def catalogue(language: str = "en") -> dict[str, str]:
-    """Every sentence of a language by its key; ``language`` is one of ``LANGUAGES``."""
+    """Return every sentence of a language (one of ``LANGUAGES``) by its key."""
     client = files("sottovoce.client")
     found = [client.joinpath(*folder, f"{language}.json").read_text(encoding="utf-8") for folder in _FOLDERS]
     modules = [client.joinpath("web", *f"{name}_sentences.js".split("/")) for name in _OF_FEW]

@@ -1,4 +1,4 @@
-"""Composition of privacy loss over reports: epsilon over questions, waves and people.
+"""Compose privacy loss over reports: epsilon over questions, waves and people.
 
 Questions    Two answers of one person cost the sum of their epsilons, whatever the answers are and however they are
              associated. Where each respondent draws m of the questions, a report costs at most the m largest.
@@ -35,17 +35,11 @@ class Loss(NamedTuple):
 
 
 def report_epsilon(epsilons: Sequence[float], ask: int | None = None) -> float:
-    """The privacy loss of one report.
+    """Return the privacy loss of one report: the sum of the epsilons, 0 for public questions, or of the ``ask``
+    largest.
 
-    Args:
-        epsilons: of every question; 0 for a public one.
-        ask: how many of the questions each respondent draws and answers; None for all of them.
-
-    Returns:
-        The sum of all, or of the ``ask`` largest.
-
-    Raises:
-        ValueError: an epsilon is negative or no number, or there are fewer questions than are asked.
+    ``ask`` is how many of the questions each respondent draws and answers; None for all of them. Raises ValueError if
+    an epsilon is negative or no number, or there are fewer questions than are asked.
     """
     for epsilon in epsilons:
         check_epsilon(epsilon)
@@ -56,17 +50,16 @@ def report_epsilon(epsilons: Sequence[float], ask: int | None = None) -> float:
 
 
 def waves_epsilon(epsilon: float, waves: int) -> float:
-    """The privacy loss of answering so many unlinked waves, each with a fresh draw."""
+    """Return the privacy loss of answering so many unlinked waves, each with a fresh draw."""
     check_epsilon(epsilon)
     check_whole(waves, 1, MAX_WAVES, "the number of waves")
     return epsilon * waves
 
 
 def group_loss(loss: Loss, people: int) -> Loss:
-    """Privacy loss of a group of people whose data change together (group privacy).
+    """Return the privacy loss of a group of people whose data change together (group privacy).
 
-    Raises:
-        ValueError: epsilon, delta or the number of people is out of range.
+    Raises ValueError if epsilon, delta or the number of people is out of range.
     """
     check_epsilon(loss.epsilon)
     check_whole(people, 1, MAX_PEOPLE, "the number of people")
@@ -78,12 +71,10 @@ def group_loss(loss: Loss, people: int) -> Loss:
 
 
 def belief_after(before: float, epsilon: float) -> float:
-    """The strongest belief in a statement about a respondent after her report, whatever it was, in [0, 1].
+    """Return the strongest belief in a statement about a respondent after her report, whatever it was, in [0, 1].
 
-    Bayes' rule with odds of e^epsilon: an upper bound for every observer whose belief was ``before``.
-
-    Raises:
-        ValueError: ``before`` is no probability, or epsilon is out of range.
+    Bayes' rule with odds of e^epsilon: an upper bound for every observer whose belief was ``before``. Raises ValueError
+    if ``before`` is no probability, or epsilon is out of range.
     """
     check_epsilon(epsilon)
     if not 0 <= before <= 1:
@@ -104,21 +95,13 @@ def percent_at_most(share: float) -> int:
 
 
 def check_epsilon(epsilon: float) -> None:
-    """Refuse what is no epsilon.
-
-    Raises:
-        ValueError: negative, infinite or not a number.
-    """
+    """Raise ValueError if epsilon is negative, infinite or not a number."""
     if not 0 <= epsilon < math.inf:
         raise ValueError("epsilon must be at least 0 and finite")
 
 
 def check_delta(delta: float) -> None:
-    """Refuse what is no delta: 0 is pure privacy, which needs no such account, and 1 promises nothing.
-
-    Raises:
-        ValueError: not between 0 and 1.
-    """
+    """Raise ValueError unless 0 < delta < 1: 0 is pure privacy, which needs no such account, and 1 promises nothing."""
     if not 0 < delta < 1:
         raise ValueError("delta must lie between 0 and 1")
 
@@ -126,8 +109,7 @@ def check_delta(delta: float) -> None:
 def check_delta_among(delta: float, people: int) -> None:
     """Refuse a delta that one could have by publishing one of so many people's answers as it is, now and then.
 
-    Raises:
-        ValueError: no delta, or 1/(10 n) or more.
+    Raises ValueError if it is no delta, or 1/(10 n) or more.
     """
     check_delta(delta)
     if delta * 10 * people >= 1:
@@ -140,16 +122,6 @@ def is_large_delta(delta: float, people: int) -> bool:
 
 
 def check_whole(number: int, low: int, high: int, what: str) -> None:
-    """Refuse what is no whole number in a range.
-
-    Args:
-        number: what was given.
-        low: the least that is allowed.
-        high: the most that is allowed.
-        what: its name in the message.
-
-    Raises:
-        ValueError: names what, and the range.
-    """
+    """Raise ValueError, which names ``what`` and the range, if a number is no whole one in it."""
     if type(number) is not int or not low <= number <= high:
         raise ValueError(f"{what} must be a whole number from {low} to {high}")

@@ -1,4 +1,4 @@
-"""Default limits on the epsilon of a survey on one device, the check of them, and when epsilon is high."""
+"""Check a survey against the limits on epsilon of one device, and say when epsilon is high."""
 
 from typing import NamedTuple
 
@@ -15,7 +15,7 @@ class Allowance(NamedTuple):
 
 
 DEFAULT_ALLOWANCE = Allowance()
-"""What every device begins with, the terminal's and the browser's; its twin is in ``survey/allowance.js``."""
+"""Limits that every device begins with, the terminal's and the browser's; its twin is in ``survey/allowance.js``."""
 
 NEARLY_SURE = 4.39
 """
@@ -26,11 +26,7 @@ From there on, the receipt no longer says that a report proves nothing.
 
 
 def check_allowance(survey: Survey, allowance: Allowance) -> None:
-    """Refuse a survey that costs more than is allowed.
-
-    Raises:
-        BudgetExhausted: one question does, or the whole report.
-    """
+    """Raise BudgetExhausted if one question, or the whole report, costs more than is allowed."""
     # Written so that a limit that is not a number refuses everything.
     for question in survey.questions:
         if not question.epsilon <= allowance.question:

@@ -20,8 +20,7 @@ Value = int | tuple[int, ...]
 """A true value; a tuple for vector questions only."""
 
 TRUTHS = ("yes_no", "option", "options", "number", "numbers")
-"""
-The kinds of true values: yes or no, one of some options, a set of them, a number on a grid, several such numbers. A
+"""The kinds of true values: yes or no, one of some options, a set of them, a number on a grid, several such numbers. A
 question type has one of them, and a mechanism serves one; a yes or no with a category added is one of three options.
 """
 
@@ -29,7 +28,7 @@ ABSENT = "absent"
 """Name of the category that ``absent_category`` adds after a question's own options; no answer names it."""
 
 MAX_MASK_OPTIONS = 52
-"""A bit mask of so many options is a whole number that JavaScript reads exactly."""
+"""Most options of a bit mask that JavaScript reads exactly as a whole number."""
 
 
 @dataclass(frozen=True)
@@ -65,8 +64,7 @@ class Grid:
     def index(self, answer: object) -> int:
         """Return the number of steps from the least value to ``answer``.
 
-        Raises:
-            ValueError: not a number of the form that ``read`` takes, out of range, or between two steps.
+        Raises ValueError if it is no number of the form that ``read`` takes, out of range, or between two steps.
         """
         steps = (self.read(answer) - self.low) / self.step
         if not 0 <= steps <= self.steps:
@@ -79,9 +77,7 @@ class Grid:
         """Return the number of steps from the least value to the one nearest to ``answer``; of two, the even number.
 
         An honest answer between two steps is counted as the nearer one, exactly and before anything is randomized.
-
-        Raises:
-            ValueError: not a number of the form that ``read`` takes, or out of range.
+        Raises ValueError if it is no number of the form that ``read`` takes, or out of range.
         """
         steps = (self.read(answer) - self.low) / self.step
         if not 0 <= steps <= self.steps:
@@ -90,7 +86,7 @@ class Grid:
 
     @staticmethod
     def read(answer: object) -> Fraction:
-        """The number that an answer or a bound says; a ``ValueError`` repeats none of it."""
+        """Read the number that an answer or a bound says; a ``ValueError`` repeats none of it."""
         return rational.parse_decimal(answer)
 
     @staticmethod
@@ -103,18 +99,18 @@ class Grid:
         return self.low + step * self.step
 
     def text(self, step: int) -> str:
-        """The canonical answer with this number of steps."""
+        """Return the canonical answer with this number of steps."""
         return self.write(self.number(step))
 
     @staticmethod
     def figure(value: float, _towards: int = 0) -> float | str:
-        """A figure in the unit of these numbers as it is published; -1 rounds it down where it must be, 1 up."""
+        """Return a figure in the unit of these numbers as it is published; -1 rounds it down where it must be, 1 up."""
         return value
 
 
 @dataclass(frozen=True)
 class Domain:
-    """The true values of one question.
+    """The true values of a question.
 
     Attributes:
         options: names of the options, or of the coordinates of a vector; none for a number.
@@ -147,9 +143,7 @@ class Domain:
 def random_answers(domain: Domain, absent: Value | None) -> tuple[Fraction, ...]:
     """Return the probability of each category for a person who chooses evenly among the options shown.
 
-    Args:
-        domain: true values of a question with categories.
-        absent: true value of no answer, which is then an option shown; None if an answer is required.
+    ``absent`` is the true value of no answer, which is then an option shown; None if an answer is required.
     """
     shown = len(domain.places) + (absent is not None)
     found = [Fraction(1, shown)] * len(domain.options)

@@ -1,4 +1,4 @@
-"""Blind signatures: a device has a number signed that the signer never sees (RFC 9474, RSABSSA-SHA384-PSS).
+"""Have a number signed that the signer never sees: blind signatures (RFC 9474, RSABSSA-SHA384-PSS).
 
 The signer's key is a modulus ``n``, a product of two primes that only the signer knows, and the exponent 65537. A
 signature of a message is the one number ``s`` with ``s^65537 = m (mod n)``, where ``m`` is the message encoded as PSS
@@ -7,11 +7,11 @@ there; its own test vectors need one less.
 
 The device draws ``r`` below ``n`` and sends ``z = m * r^65537``, which is uniform whatever the message is, so that the
 signer learns nothing of it. The signer answers ``z^d = m^d * r``; divided by ``r`` that is the signature of ``m``. A
-signature is a function of message and salt, so that the signer cannot leave a mark in it, and a signature
-shown later fits every blinded number equally: for each there is exactly one ``r`` that leads from it to that message.
+signature is a function of message and salt, so that the signer cannot leave a mark in it, and a signature shown later
+fits every blinded number equally: for each there is exactly one ``r`` that leads from it to that message.
 
-The exponent is a constant and is never read from anywhere: a modulus for which it divides ``phi(n)`` makes nearly
-every blinded number have no root at all, so that ``finalize`` fails at once in place of leaking a part of ``r``.
+The exponent is a constant and is never read from anywhere: a modulus for which it divides ``phi(n)`` makes nearly every
+blinded number have no root at all, so that ``finalize`` fails at once in place of leaking a part of ``r``.
 
 Here is what devices do: with public numbers, and with ``r``, which is used once. What the signer does needs arithmetic
 whose time tells nothing of the key, and is not here.
@@ -50,12 +50,9 @@ class Blinded:
 
 
 def encode(message: bytes, salt: bytes, bits: int) -> int:
-    """The number that is signed for a message, EMSA-PSS with SHA-384.
+    """Return the number that is signed for a message, EMSA-PSS with SHA-384.
 
-    Args:
-        message: any bytes.
-        salt: random, or none.
-        bits: of the modulus, a multiple of 8.
+    ``salt`` is random, or empty; ``bits`` are those of the modulus, a multiple of 8.
     """
     length = bits // 8
     # What is hashed begins with eight zero bytes, so that no plain digest of anything can stand for it.
@@ -68,16 +65,10 @@ def encode(message: bytes, salt: bytes, bits: int) -> int:
 
 
 def blind(message: bytes, modulus: int, salt: bytes, factor: int) -> Blinded:
-    """A message as the signer may see it.
+    """Blind a message for the signer, with ``SALT`` random bytes and a factor uniform below the modulus, never used
+    again.
 
-    Args:
-        message: what is to be signed.
-        modulus: the signer's.
-        salt: ``SALT`` random bytes.
-        factor: uniform below the modulus, never used again.
-
-    Raises:
-        ValueError: the factor has no inverse; for a random factor the probability of that is negligible.
+    Raises ValueError if the factor has no inverse; for a random factor the probability of that is negligible.
     """
     encoded = encode(message, salt, modulus.bit_length())
     inverse = pow(factor, -1, modulus)
@@ -86,16 +77,7 @@ def blind(message: bytes, modulus: int, salt: bytes, factor: int) -> Blinded:
 
 
 def finalize(blinded: Blinded, answer: bytes, modulus: int) -> bytes:
-    """The signature in what the signer answered.
-
-    Args:
-        blinded: what was sent.
-        answer: the signer's, as many bytes.
-        modulus: the signer's.
-
-    Raises:
-        ValueError: it is no signature of what was sent.
-    """
+    """Return the signature in the signer's answer; raise ValueError if it is no signature of what was sent."""
     length = modulus.bit_length() // 8
     signature = int.from_bytes(answer) * blinded.inverse % modulus
     if len(answer) != length or pow(signature, EXPONENT, modulus) != blinded.encoded:
@@ -104,14 +86,7 @@ def finalize(blinded: Blinded, answer: bytes, modulus: int) -> bytes:
 
 
 def verify(message: bytes, signature: bytes, modulus: int, salt_bytes: int = SALT) -> bool:
-    """Return True if the signature is valid for this message under this modulus.
-
-    Args:
-        message: that was signed.
-        signature: ``bits(n) / 8`` bytes.
-        modulus: the signer's.
-        salt_bytes: how long the salt is.
-    """
+    """Return True if the signature, ``bits(n) / 8`` bytes, is valid for this message under this modulus."""
     number = int.from_bytes(signature)
     if len(signature) != modulus.bit_length() // 8 or number >= modulus:
         return False
@@ -119,14 +94,7 @@ def verify(message: bytes, signature: bytes, modulus: int, salt_bytes: int = SAL
 
 
 def matches(message: bytes, opened: int, bits: int, salt_bytes: int = SALT) -> bool:
-    """Return True if a number is an encoding of this message, with any salt.
-
-    Args:
-        message: any bytes.
-        opened: the number.
-        bits: of the modulus.
-        salt_bytes: how long the salt is.
-    """
+    """Return True if ``opened`` is an encoding of this message, with any salt, for a modulus of ``bits`` bits."""
     if opened.bit_length() > bits - 1:
         return False
     length = bits // 8 - _HASH_BYTES - 1
@@ -137,11 +105,9 @@ def matches(message: bytes, opened: int, bits: int, salt_bytes: int = SALT) -> b
 
 
 def draw_factor(modulus: int, read: Callable[[int], bytes]) -> int:
-    """A uniform number from 1 to ``modulus - 1``: ``bits(n) / 8`` bytes at a time, until they are one.
+    """Draw a uniform number from 1 to ``modulus - 1``: ``bits(n) / 8`` bytes at a time, until they are one.
 
-    Args:
-        modulus: the signer's.
-        read: gives exactly as many fresh random bytes as it is asked for.
+    ``read`` gives exactly as many fresh random bytes as it is asked for.
     """
     while True:
         drawn = int.from_bytes(read(modulus.bit_length() // 8))

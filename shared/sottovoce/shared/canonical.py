@@ -1,5 +1,5 @@
-"""Canonical JSON (RFC 8785 for what Sottovoce uses: objects with ASCII keys, arrays, strings, integers, booleans,
-null) and the strict reader that goes with it.
+"""Write canonical JSON (RFC 8785 for what Sottovoce uses: objects with ASCII keys, arrays, strings, integers, booleans,
+null), and read it strictly.
 """
 
 import hashlib
@@ -15,16 +15,12 @@ _MAX_DEPTH = 32
 
 
 def dump(value: object) -> bytes:
-    """The one spelling of a value: keys sorted, no spaces, UTF-8."""
+    """Return the one spelling of a value: keys sorted, no spaces, UTF-8."""
     return _ENCODER.encode(value).encode()
 
 
 class DigestedDocument:
-    """Something with a document, known by the digest of its canonical bytes.
-
-    Attributes:
-        document: the canonical object, all shorthand expanded.
-    """
+    """A thing known by the digest of the canonical bytes of its document, which has all shorthand expanded."""
 
     document: Mapping[str, Any]
 
@@ -40,11 +36,10 @@ class DigestedDocument:
 
 
 def load(body: bytes) -> dict[str, Any]:
-    """The object in ``body``.
+    """Read the object in ``body``.
 
-    Raises:
-        ValueError: not UTF-8, not JSON, no object at the top, a duplicate key, a number that is not an integer
-            within 2^53 - 1, a lone surrogate, or too deep. The message says which and repeats nothing.
+    Raises ValueError if it is not UTF-8, not JSON, no object at the top, or has a duplicate key, a number that is not
+    an integer within 2^53 - 1, a lone surrogate, or is too deep. The message says which and repeats nothing.
     """
     try:
         value = _DECODER.decode(body.decode())
@@ -63,8 +58,7 @@ def load(body: bytes) -> dict[str, Any]:
 def check_tree(value: object, depth: int = 0) -> None:
     """Refuse what no Sottovoce document holds, wherever it was read from (JSON or YAML).
 
-    Raises:
-        ValueError: other types than str, int, bool, None, list and dict; text that UTF-8 cannot carry; too deep.
+    Raises ValueError for other types than str, int, bool, None, list and dict; text that UTF-8 cannot carry; too deep.
     """
     if depth > _MAX_DEPTH:
         raise ValueError("is nested too deep")

@@ -1,8 +1,8 @@
-"""Channels as text, such as ``kary_rr odds=3 levels=never,once,often``: name, parameters, true values.
+"""Read and write channels as text, such as ``kary_rr odds=3 levels=never,once,often``: name, parameters, true values.
 
 A column of reports needs no other file: the text names the mechanism, its parameters as in a survey file (lists with
-commas, rows of a table with semicolons), and the true values: ``levels=`` in their order (yes and no need none),
-``min= max= step=`` of a number, ``most=`` of a choice of several. Columns that were randomized together have one text:
+commas, rows of a table with semicolons), and the true values: ``levels=`` in their order (yes and no need none), ``min=
+max= step=`` of a number, ``most=`` of a choice of several. Columns that were randomized together have one text:
 ``joint_rr odds=9 radius=0 k=2,2 with=a,b``, ``with=`` the names of these columns in their order.
 """
 
@@ -32,13 +32,7 @@ _TYPES = {"yes_no": "boolean", "option": "select_one", "options": "select_multip
 
 @dataclass
 class ChannelWords:
-    """Words of a channel.
-
-    Attributes:
-        name: the first word.
-        named: parameters with a name.
-        rest: the others in their order.
-    """
+    """The words of a channel: its name, parameters with a name, and the rest in their order."""
 
     name: str
     named: dict[str, str] = field(default_factory=dict)
@@ -62,11 +56,7 @@ class ChannelWords:
 
 
 def split_channel(text: str) -> ChannelWords:
-    """Return the words of a channel.
-
-    Raises:
-        ValueError: the text is too long, or a parameter is given twice.
-    """
+    """Return the words of a channel; raise ValueError if the text is too long, or a parameter is given twice."""
     if len(text) > MOST_LETTERS:
         raise ValueError("a channel has at most 4,000 letters; write a matrix into a YAML file")
     name, *parts = text.split() or [""]
@@ -83,11 +73,7 @@ def split_channel(text: str) -> ChannelWords:
 
 
 def read_number(text: str, name: str) -> Fraction:
-    """Return the number in a fraction or decimal of at most 20 digits.
-
-    Raises:
-        ValueError: it is none; the message names it and repeats nothing.
-    """
+    """Return the number in a fraction or decimal of at most 20 digits; a ValueError names it and repeats nothing."""
     try:
         if len(text) > 50 or "e" in text.lower():
             raise ValueError
@@ -97,14 +83,9 @@ def read_number(text: str, name: str) -> Fraction:
 
 
 def channel_question(words: ChannelWords, levels: tuple[str, ...] = ()) -> Question:
-    """Return the question that a mechanism's words describe, without texts.
+    """Return the question, without texts, that a mechanism's words describe.
 
-    Args:
-        words: the name of a mechanism, its parameters, and bounds of a number.
-        levels: names of the true options or coordinates.
-
-    Raises:
-        ValueError: a parameter is missing, unknown or impossible.
+    ``levels`` name the options or coordinates. Raises ValueError if a parameter is missing, unknown or impossible.
     """
     made = MECHANISMS[words.name]
     if words.rest:
@@ -116,11 +97,7 @@ def channel_question(words: ChannelWords, levels: tuple[str, ...] = ()) -> Quest
 
 
 def dump_channel(question: Question) -> str:
-    """Return the text of a question's channel; ``channel_question`` reads it back.
-
-    Raises:
-        ValueError: the question is public, or its table is too long for a column.
-    """
+    """Return the text of a channel, read back by ``channel_question``; ValueError if public, or a table too long."""
     if question.mechanism is None:
         raise ValueError("a public question has no channel")
     domain = question.domain
@@ -140,12 +117,7 @@ def dump_channel(question: Question) -> str:
 
 
 def dump_block(mechanism: JointRR, names: Sequence[str]) -> str:
-    """Return the text of the channel of a block of questions, the same for each of its columns.
-
-    Args:
-        mechanism: of the block.
-        names: of its questions, in order.
-    """
+    """Return the text of the channel of a block of questions, the same for each of its columns."""
     fields = mechanism.dump()
     sizes = ",".join(map(str, mechanism.sizes))
     ask = f" ask={mechanism.ask}" if mechanism.ask else ""
@@ -153,11 +125,10 @@ def dump_block(mechanism: JointRR, names: Sequence[str]) -> str:
 
 
 def read_block(words: ChannelWords) -> tuple[JointRR, tuple[str, ...]]:
-    """Return the mechanism of a block and the names of its columns, from ``odds= radius= k= with=``, and ``ask=`` where
-    the device draws some of them.
+    """Return a block's mechanism and its columns' names, from ``odds= radius= k= with=``, and ``ask=`` if some are
+    drawn.
 
-    Raises:
-        ValueError: a parameter is missing, unknown or impossible.
+    Raises ValueError if a parameter is missing, unknown or impossible.
     """
     if words.rest or set(words.named) - {"ask"} != {"odds", "radius", "k", "with"}:
         raise ValueError("a channel of a block has the parameters odds=9 radius=0 k=2,2 with=a,b")

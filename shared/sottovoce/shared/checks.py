@@ -1,4 +1,4 @@
-"""Reading single values of a document; each mistake is noted with its JSON pointer, never raised."""
+"""Read single values of a document; each mistake is noted with its JSON pointer, never raised."""
 
 import re
 from contextlib import suppress
@@ -24,9 +24,10 @@ MISSING: Any = object()
 
 
 class Reader:
-    """Reads one document and collects its mistakes, so that all are reported at once.
+    """The mistakes of one document, collected while it is read, so that all are reported at once.
 
-    Every method returns something usable even after a mistake, so that reading goes on.
+    Every method takes a value of any kind and its JSON pointer, for the message, and returns something usable even
+    after a mistake, so that reading goes on.
     """
 
     def __init__(self) -> None:
@@ -38,14 +39,7 @@ class Reader:
         self.problems.append(Problem(pointer, message))
 
     def fields(self, value: object, pointer: str, required: set[str], optional: set[str]) -> dict[str, Any]:
-        """A map with exactly these keys allowed.
-
-        Args:
-            value: what the document holds, of any kind.
-            pointer: its JSON pointer, for the message.
-            required: keys that must be there.
-            optional: keys that may be.
-        """
+        """Return a map with exactly these keys allowed."""
         if not isinstance(value, dict):
             self.problem(pointer, "must be a map")
             return {}
@@ -58,14 +52,7 @@ class Reader:
         return value
 
     def items(self, value: object, pointer: str, least: int, most: int) -> list[Any]:
-        """A list whose length should lie between ``least`` and ``most``; never longer than that.
-
-        Args:
-            value: what the document holds, of any kind.
-            pointer: its JSON pointer, for the message.
-            least: items.
-            most: items.
-        """
+        """Return a list whose length should lie between ``least`` and ``most``; never longer than that."""
         found = value if isinstance(value, list) else []
         if found is not value or not least <= len(found) <= most:
             self.problem(pointer, Sentence("must be a list of {least} to {most} items", least=least, most=most))
@@ -73,14 +60,7 @@ class Reader:
         return found[:most]
 
     def match(self, value: object, pointer: str, pattern: re.Pattern[str], message: str = "") -> str:
-        """Text that ``pattern`` matches in full.
-
-        Args:
-            value: what the document holds, of any kind.
-            pointer: its JSON pointer, for the message.
-            pattern: of the whole text.
-            message: what to say instead of the pattern.
-        """
+        """Return text that ``pattern`` matches in full; ``message`` is what to say instead of the pattern."""
         if value is MISSING:
             return ""
         if isinstance(value, str) and pattern.fullmatch(value):
@@ -89,34 +69,21 @@ class Reader:
         return ""
 
     def one_of(self, value: object, pointer: str, allowed: tuple[str, ...]) -> str:
-        """One of a closed list of words.
-
-        Args:
-            value: what the document holds, of any kind.
-            pointer: its JSON pointer, for the message.
-            allowed: the allowed words; the first is returned after a mistake.
-        """
+        """Return one of a closed list of words, the first after a mistake."""
         if isinstance(value, str) and value in allowed:
             return value
         self.problem(pointer, Sentence("must be one of: {words}", words=", ".join(allowed)))
         return allowed[0]
 
     def integer(self, value: object, pointer: str, low: int, high: int) -> int:
-        """A whole number from ``low`` to ``high``; true and false are not numbers.
-
-        Args:
-            value: what the document holds, of any kind.
-            pointer: its JSON pointer, for the message.
-            low: the least; it is returned after a mistake.
-            high: the most.
-        """
+        """Return a whole number from ``low`` (returned after a mistake) to ``high``; true and false are not numbers."""
         if type(value) is int and low <= value <= high:
             return value
         self.problem(pointer, Sentence("must be a whole number from {low} to {high}", low=str(low), high=str(high)))
         return low
 
     def text_map(self, value: object, pointer: str) -> dict[str, str]:
-        """A text in one or more languages, the default language among them."""
+        """Return a text in one or more languages, the default language among them."""
         if value is MISSING:
             return {}
         if not isinstance(value, dict) or not value:
@@ -132,7 +99,7 @@ class Reader:
         return value
 
     def moment(self, value: object, pointer: str) -> datetime | None:
-        """A moment in UTC, or None."""
+        """Return a moment in UTC, or None."""
         if value is None:
             return None
         with suppress(ValueError):
@@ -142,7 +109,7 @@ class Reader:
         return None
 
     def day(self, value: object, pointer: str) -> date | None:
-        """A day of the calendar; None for a mistake."""
+        """Return a day of the calendar; None for a mistake."""
         with suppress(ValueError):
             if isinstance(value, str) and _DAY.fullmatch(value):
                 return date.fromisoformat(value)
@@ -150,13 +117,7 @@ class Reader:
         return None
 
     def unique(self, names: list[str], pointer: str, key: str) -> None:
-        """Refuse a name that an earlier item has.
-
-        Args:
-            names: those of the items of a list, in order.
-            pointer: of the list.
-            key: under which an item has its name.
-        """
+        """Refuse a name that an earlier item of the list at ``pointer`` has, under the key ``key``."""
         for index, name in enumerate(names):
             if name and name in names[:index]:
                 self.problem(f"{pointer}/{index}/{key}", "is used twice")

@@ -29,14 +29,7 @@ _MAP = "must be a map from names of public questions to what their answers must 
 
 
 def read_after(reader: ItemReader, value: object, items: Sequence[Item], arms: Sequence[Arm]) -> dict[str, Any]:
-    """Parse ``after``; mistakes are noted in the reader.
-
-    Args:
-        reader: of the survey.
-        value: what the file has there.
-        items: of the survey.
-        arms: of the survey, which may have texts of their own.
-    """
+    """Parse ``after``, with the texts that arms may have of their own; mistakes are noted in the reader."""
     fields = reader.fields(value, "/after", set(), {"text", "by_arm", "link", "links", "screen_out"})
     result = _texts_and_links(reader, fields, "/after") if isinstance(value, dict) else {}
     if "by_arm" in fields:

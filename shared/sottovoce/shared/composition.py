@@ -1,4 +1,4 @@
-"""Composition of many releases with a small delta, as alternatives to the plain sum.
+"""Compose many releases with a small delta, as alternatives to the plain sum.
 
 Optimal     The worst k releases of epsilon each are k randomized responses with a = e^epsilon / (1 + e^epsilon). Their
             curve is exact: delta(E) = sum over l of max(P_l - e^E Q_l, 0), P = Bin(k, a), Q = Bin(k, 1 - a), and
@@ -22,15 +22,10 @@ _DIGITS = 60
 
 
 def optimal_epsilon(epsilon: float, releases: int, delta: float) -> float:
-    """The least E such that so many releases of ``epsilon`` each are (E, delta)-private; never above their plain sum.
+    """Return the least E for which so many releases of ``epsilon`` each are (E, delta)-private; at most their plain
+    sum.
 
-    Args:
-        epsilon: of each release by itself.
-        releases: how many.
-        delta: of all together.
-
-    Raises:
-        ValueError: epsilon, delta or the number of releases is out of range.
+    ``delta`` is for all together. Raises ValueError if epsilon, delta or the number of releases is out of range.
     """
     check_epsilon(epsilon)
     check_delta(delta)
@@ -47,12 +42,9 @@ def optimal_epsilon(epsilon: float, releases: int, delta: float) -> float:
 
 
 def advanced_epsilon(epsilon: float, releases: int, delta: float) -> float | None:
-    """Dwork, Rothblum and Vadhan's figure, or None where the plain sum is smaller and this one would only mislead.
+    """Return Dwork, Rothblum and Vadhan's figure, or None where it exceeds the plain sum and would only mislead.
 
-    Args:
-        epsilon: of each release by itself.
-        releases: how many.
-        delta: of all together.
+    Arguments are as for ``optimal_epsilon``.
     """
     check_epsilon(epsilon)
     check_delta(delta)
@@ -64,7 +56,7 @@ def advanced_epsilon(epsilon: float, releases: int, delta: float) -> float | Non
 
 
 def _terms(epsilon: float, releases: int) -> "list[tuple[Decimal, Decimal]]":
-    """(P_l, Q_l) from the largest ratio to the smallest; in the caller's decimal context."""
+    """Return (P_l, Q_l) from the largest ratio to the smallest; in the caller's decimal context."""
     odds = Decimal(epsilon).exp()
     q = 1 / (1 + odds) ** releases
     p = odds**releases * q

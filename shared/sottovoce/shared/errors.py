@@ -1,18 +1,16 @@
-"""Every error that Sottovoce raises on purpose.
+"""The errors that Sottovoce raises on purpose; anything else that escapes is a bug.
 
-    SurveyError                  code, message; safe to show; never an answer, drawn byte or token
-    |- SpecError                 the survey itself is wrong                  both sides
-    |- AnswerError               the answer is not in the question's domain  client only
-    |- BudgetExhausted           charging would pass the budget              client, curator
-    |- TransportError            aggregator unreachable or refused           client only
-    |- ReportRejected            not admitted; reason from the closed list   aggregator
-    |- EstimateError             too few reports, no inverse                 aggregator
-    |  |- StillOpen              joint results of what is open               aggregator
-    |  `- OptionsError           no such analysis can be asked for           aggregator
-    `- StorageError              unavailable, conflict, old schema           aggregator
-       `- RevisionConflict       another revision was published first        aggregator
-
-Anything else that escapes is a bug.
+SurveyError                  code, message; safe to show; never an answer, drawn byte or token
+|- SpecError                 the survey itself is wrong                  both sides
+|- AnswerError               the answer is not in the question's domain  client only
+|- BudgetExhausted           charging would pass the budget              client, curator
+|- TransportError            aggregator unreachable or refused           client only
+|- ReportRejected            not admitted; reason from the closed list   aggregator
+|- EstimateError             too few reports, no inverse                 aggregator
+|  |- StillOpen              joint results of what is open               aggregator
+|  `- OptionsError           no such analysis can be asked for           aggregator
+`- StorageError              unavailable, conflict, old schema           aggregator
+`- RevisionConflict       another revision was published first        aggregator
 """
 
 from collections.abc import Mapping, Sequence
@@ -40,27 +38,22 @@ MAY_PASS = frozenset({408, 425, 429})
 
 
 class Problem(NamedTuple):
-    """One mistake in a survey file: where (JSON pointer, "" for the whole) and what."""
+    """A mistake in a survey file: where (JSON pointer, "" for the whole) and what."""
 
     pointer: str
     message: str
 
 
 class SurveyError(Exception):
-    """Base of the tree; ``code`` is stable, the message is safe to show to anyone."""
+    """The base of the tree; ``code`` is stable, the message is safe to show to anyone."""
 
     code = "error"
 
 
 class SpecError(SurveyError):
-    """The survey itself is wrong.
+    """The survey itself is wrong; ``problems`` are every mistake found.
 
-    Args:
-        problems: every mistake found.
-        places: where the pointers among them lead, in words, if it was read from a file.
-
-    Attributes:
-        file: the file that it was read from, as it was named; "" if from none.
+    ``places``: where their pointers lead, in words, if it was read from a file; ``file``: its name as given, or "".
     """
 
     code = "spec_invalid"
@@ -72,7 +65,7 @@ class SpecError(SurveyError):
         super().__init__("; ".join(f"{p.pointer or '/'}: {p.message}" for p in self.problems))
 
     def __reduce__(self) -> tuple[type["SpecError"], tuple[object, ...]]:
-        """From one machine to another it is the same error, and not one that quotes itself."""
+        """Keep the same error from one machine to another, and not one that quotes itself."""
         return type(self), (self.problems, dict(self.places))
 
 
@@ -108,9 +101,7 @@ class AnsweredPersonally(BudgetExhausted):
 class TransportError(SurveyError):
     """The aggregator could not be reached, or refused.
 
-    Attributes:
-        status: HTTP status, or None when no reply came.
-        reason: the problem document's ``code``, or None.
+    ``status`` is None when no reply came; ``reason`` is the problem document's ``code``, or None.
     """
 
     code = "transport"
@@ -127,10 +118,9 @@ class TransportError(SurveyError):
 
 
 class NotYet(TransportError):
-    """The report waits on the device for the moment that was drawn with it; no request is sent before.
+    """The report waits on the device until ``send_at``, in seconds since 1970, that was drawn with it.
 
-    Attributes:
-        send_at: that moment, in seconds since 1970.
+    No request is sent before.
     """
 
     def __init__(self, send_at: int) -> None:
@@ -161,11 +151,7 @@ class StillOpen(EstimateError):
 
 
 class OptionsError(EstimateError):
-    """The options of an analysis are none; messages name the option, never what was given.
-
-    Args:
-        problems: every mistake found.
-    """
+    """The options of an analysis are none, with every mistake; messages name the option, never what was given."""
 
     code = "options_invalid"
 

@@ -1,4 +1,4 @@
-"""Noise on the integers, drawn exactly: no floating point, and the same bytes give the same noise.
+"""Draw noise on the integers exactly: no floating point, and the same bytes give the same noise.
 
 Only where a curator is trusted; what leaves a device is a finite channel.
 
@@ -23,13 +23,13 @@ from sottovoce.shared.uniform import ReadBytes, uniform_below
 
 
 class ExactNoise:
-    """Turns random bytes into noise; a stand-in that branches replaces ``below``, ``bernoulli`` and ``until``."""
+    """A source of noise from random bytes; a stand-in that branches replaces ``below``, ``bernoulli`` and ``until``."""
 
     def __init__(self, read: ReadBytes) -> None:
         self._read = read
 
     def below(self, bound: int) -> int:
-        """A uniform integer in 0 .. bound - 1, however large the bound."""
+        """Draw a uniform integer in 0 .. bound - 1, however large the bound."""
         if bound < 1:
             raise ValueError("a draw needs a bound of at least 1")
         return uniform_below(self._read, bound)
@@ -39,7 +39,7 @@ class ExactNoise:
         return self.below(d) < n
 
     def bernoulli_exp(self, n: int, d: int) -> bool:
-        """True with probability e^(-n/d), n and d whole numbers, n >= 0, d >= 1."""
+        """Return True with probability e^(-n/d), n and d whole numbers, n >= 0, d >= 1."""
         while n > d:
             if not self.bernoulli_exp(1, 1):
                 return False
@@ -50,7 +50,7 @@ class ExactNoise:
         return k % 2 == 1
 
     def geometric(self, n: int, d: int) -> int:
-        """A whole number k >= 0 with probability proportional to e^(-k n/d)."""
+        """Draw a whole number k >= 0 with probability proportional to e^(-k n/d)."""
         rest = self.until(self.rest_attempt, d)
         units = 0
         while self.bernoulli_exp(1, 1):
@@ -58,18 +58,18 @@ class ExactNoise:
         return (units * d + rest) // n
 
     def rest_attempt(self, d: int) -> int | None:
-        """One attempt at what a geometric number has beyond whole units of d."""
+        """Make one attempt at what a geometric number has beyond whole units of d."""
         rest = self.below(d)
         return rest if self.bernoulli_exp(rest, d) else None
 
     def discrete_laplace(self, n: int, d: int) -> int:
-        """An integer x with probability proportional to e^(-|x| n/d); n/d is epsilon over the sensitivity."""
+        """Draw an integer x with probability proportional to e^(-|x| n/d); n/d is epsilon over the sensitivity."""
         if n < 1 or d < 1:
             raise ValueError("the rate of noise is a fraction above 0")
         return self.until(self.laplace_attempt, n, d)
 
     def laplace_attempt(self, n: int, d: int) -> int | None:
-        """One attempt of ``discrete_laplace``; a negative zero is none, or zero would have two ways to come."""
+        """Make one attempt of ``discrete_laplace``; None for a negative zero, or zero would have two ways to come."""
         negative = not self.bernoulli(1, 2)
         size = self.geometric(n, d)
         if negative and size == 0:
@@ -77,7 +77,7 @@ class ExactNoise:
         return -size if negative else size
 
     def discrete_gaussian(self, p: int, q: int) -> int:
-        """An integer x with probability proportional to e^(-x^2 / (2 p/q)); p/q is the variance of the formula."""
+        """Draw an integer x with probability proportional to e^(-x^2 / (2 p/q)); p/q is the variance of the formula."""
         if p < 1 or q < 1:
             raise ValueError("the variance of noise is a fraction above 0")
         return self.until(self.gaussian_attempt, p, q)
@@ -89,7 +89,7 @@ class ExactNoise:
         return y if self.bernoulli_exp((abs(y) * t * q - p) ** 2, 2 * t * t * q * p) else None
 
     def until(self, attempt: Callable[..., int | None], *arguments: int) -> int:
-        """The first attempt that gives something."""
+        """Return the first attempt that gives something."""
         while True:
             found = attempt(*arguments)
             if found is not None:

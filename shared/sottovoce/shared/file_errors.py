@@ -1,5 +1,5 @@
-"""Sentences for errors about files and names: what is wrong, with its name, and a similar name if there is one; and the
-commands that install an extra of the package.
+"""Say in a sentence what is wrong with a file or a name, with a similar name if there is one, and how to install an
+extra.
 """
 
 from collections.abc import Iterable
@@ -10,10 +10,7 @@ from pathlib import Path
 def did_you_mean(word: str, known: Iterable[str], cutoff: float = 0.6) -> str:
     """Return a sentence, with a space before it, that suggests the most similar of the known words; "" without one.
 
-    Args:
-        word: as it was typed.
-        known: the words that there are.
-        cutoff: similarity from which on a word is suggested, from 0 to 1.
+    ``cutoff`` is the similarity from which on a word is suggested, from 0 to 1.
     """
     similar = get_close_matches(word, list(known), n=1, cutoff=cutoff)
     return f' Did you mean "{similar[0]}"?' if similar else ""

@@ -39,24 +39,24 @@ _NAMED = ("visible_if", "any_of", "when_absent")
 
 
 def texts_of(survey: Survey) -> dict[str, TextMap]:
-    """Every text of the survey by its JSON pointer, in the order of the document."""
+    """Return every text of the survey by its JSON pointer, in the order of the document."""
     return dict(_texts(survey.document, ""))
 
 
 def languages_of(survey: Survey) -> list[str]:
-    """The tag of every language in which there is any text, the default language first."""
+    """Return the tag of every language in which there is any text, the default language first."""
     tags = {tag for texts in texts_of(survey).values() for tag in texts}
     return [survey.default_language, *sorted(tags - {survey.default_language})]
 
 
 def missing_texts(survey: Survey) -> dict[str, list[str]]:
-    """For each language the JSON pointers of the texts that are not in it. Without a title it is not offered at all."""
+    """Return for each language the JSON pointers of the texts not in it; without a title it is not offered at all."""
     texts = texts_of(survey)
     return {tag: [pointer for pointer, written in texts.items() if tag not in written] for tag in languages_of(survey)}
 
 
 def text_tags(document: object) -> set[str]:
-    """The tags of all languages in a document that may be no valid survey yet."""
+    """Return the tags of all languages in a document that may be no valid survey yet."""
     return {tag for _, written in _texts(document, "") if isinstance(written, dict) for tag in written}
 
 

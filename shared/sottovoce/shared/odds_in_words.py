@@ -1,4 +1,4 @@
-"""A question's channel in words: the form's own sentences with the channel's numbers."""
+"""Put a question's channel into words: the form's own sentences with the channel's numbers."""
 
 from collections.abc import Mapping
 from fractions import Fraction
@@ -11,12 +11,7 @@ from sottovoce.shared.spec import Question
 
 
 def odds_in_words(question: Question, sentences: Mapping[str, str]) -> str:
-    """A few sentences about what is sent, and the question's epsilon.
-
-    Args:
-        question: public or private.
-        sentences: the form's catalogue, in any of its languages.
-    """
+    """Return a few sentences, of a catalogue of the form, about what is sent, and the question's epsilon."""
     if question.mechanism is None:
         return sentences["cohort_note" if question.cohort else "public_note"]
     numbers = question.mechanism.explain()
@@ -38,12 +33,7 @@ def odds_in_words(question: Question, sentences: Mapping[str, str]) -> str:
 
 
 def of_hundred(share: Fraction, sentences: Mapping[str, str]) -> str:
-    """Text for a share as people of 100. A share that only rounds to 0 or 100 is not shown as certain.
-
-    Args:
-        share: from 0 to 1.
-        sentences: the form's catalogue.
-    """
+    """Return a share, from 0 to 1, as people of 100. One that only rounds to 0 or 100 is not shown as certain."""
     exact = 100 * share
     if exact.denominator == 1:
         return str(exact)

@@ -1,4 +1,4 @@
-"""From a survey's list of questions to its ``Item``s and back: notes, matrices, and what each is shown for."""
+"""Parse a survey's list of questions into its ``Item``s and back: notes, matrices, and what each is shown for."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -41,7 +41,7 @@ _EARLIER = "may name earlier questions only, neither notes, matrices nor vectors
 
 
 class ItemReader(QuestionReader):
-    """Reads what a survey shows.
+    """A parser of what a survey shows; values, pointers and mistakes as in ``Reader``.
 
     Attributes:
         pointers: JSON pointer of each item.
@@ -56,7 +56,7 @@ class ItemReader(QuestionReader):
         self.known_hidden: set[str] = set()
 
     def shown(self, value: object) -> list[Item]:
-        """All items of a survey, at least one of them reported."""
+        """Parse all items of a survey, at least one of them reported."""
         documents = self.items(value, "/questions", 1, MAX_QUESTIONS)
         earlier: dict[str, Question] = {}
         names: set[str] = set()
@@ -78,7 +78,7 @@ class ItemReader(QuestionReader):
         return items
 
     def entries(self, documents: Sequence[object]) -> Iterator[tuple[object, str, Item]]:
-        """Document, JSON pointer and item of each entry, and of each item of a block in its place."""
+        """Yield document, JSON pointer and item of each entry, and of each item of a block in its place."""
         for index, document in enumerate(documents):
             pointer = f"/questions/{index}"
             if isinstance(document, dict) and "block" in document:
@@ -87,7 +87,7 @@ class ItemReader(QuestionReader):
                 yield document, pointer, self.item(document, pointer)
 
     def block(self, value: Mapping[str, object], pointer: str) -> list[tuple[object, str, Item]]:
-        """Questions that are randomized together."""
+        """Parse questions that are randomized together."""
         fields = self.fields(value, pointer, {"block", "mechanism", "items"}, {"arm", "ask"})
         name = self.match(fields["block"], f"{pointer}/block", NAME)
         if name in self.block_names:
@@ -108,14 +108,7 @@ class ItemReader(QuestionReader):
         ]
 
     def joint(self, fields: Mapping[str, Any], name: str, questions: Sequence[Question], pointer: str) -> JointRR:
-        """The mechanism of a block; after a mistake any one.
-
-        Args:
-            fields: the block's map.
-            name: of the block.
-            questions: in the block.
-            pointer: JSON pointer that error messages name.
-        """
+        """Parse the mechanism of the block called ``name``; after a mistake any one."""
         given = fields.get("mechanism", MISSING)
         named = isinstance(given, dict) and (given.get("name") == JointRR.name or set(given) == {"epsilon"})
         if given is not MISSING and not named:
@@ -134,7 +127,7 @@ class ItemReader(QuestionReader):
         return JointRR(Fraction(3), 0, (2,) * MIN_QUESTIONS)
 
     def item(self, value: object, pointer: str) -> Item:
-        """One item; its conditions are read apart."""
+        """Parse one item; its conditions are read apart."""
         kind = value.get("type") if isinstance(value, dict) else None
         if kind == "matrix":
             return self.matrix(value, pointer)
@@ -147,13 +140,7 @@ class ItemReader(QuestionReader):
         return Item(question.type, question.name, question.label, question.hint, (question,))
 
     def known_share(self, fields: Mapping[str, Any], asked: Question, pointer: str) -> Fraction | None:
-        """Parse ``anchor`` and ``known_share``: the true share of yes of an anchor; None for another question.
-
-        Args:
-            fields: the question's map.
-            asked: the question, without its texts.
-            pointer: JSON pointer that error messages name.
-        """
+        """Parse ``anchor`` and ``known_share``, the true share of yes of an anchor; None for another question."""
         if "anchor" not in fields:
             if "known_share" in fields:
                 self.problem(f"{pointer}/known_share", "goes with anchor: true only")
@@ -171,13 +158,7 @@ class ItemReader(QuestionReader):
         return None
 
     def share(self, value: object, asked: Question, pointer: str) -> Fraction | None:
-        """Parse the known share of yes; None after a mistake.
-
-        Args:
-            value: what the file has here.
-            asked: the anchor.
-            pointer: JSON pointer that error messages name.
-        """
+        """Parse the known share of yes of the anchor ``asked``; None after a mistake."""
         try:
             known = rational.parse_fraction(value)
         except ValueError as error:
@@ -190,7 +171,7 @@ class ItemReader(QuestionReader):
         return known
 
     def matrix(self, value: object, pointer: str) -> Item:
-        """Several questions of one kind under one label; each row is reported by itself."""
+        """Parse several questions of one kind under one label; each row is reported by itself."""
         fields = self.fields(value, pointer, {*_NOTE, "rows", "of"}, {"hint", "arm", "order", "keep_last", *CONDITIONS})
         name, label, hint = self.texts(fields, pointer)
         rows = self.named(fields["rows"], f"{pointer}/rows", 1, MAX_ROWS) if "rows" in fields else ()
@@ -212,7 +193,7 @@ class ItemReader(QuestionReader):
         )
 
     def joined(self, label: TextMap, row: TextMap) -> TextMap:
-        """Label of a matrix row on its own, in every language that either text has."""
+        """Return the label of a matrix row on its own, in every language that either text has."""
         fallback = self.default_language
         return {
             tag: f"{label.get(tag, label.get(fallback, ''))} – {row.get(tag, row.get(fallback, ''))}"
@@ -222,14 +203,7 @@ class ItemReader(QuestionReader):
     def visible(
         self, item: Item, document: Mapping[str, object], earlier: Mapping[str, Question], pointer: str
     ) -> Item:
-        """The item with the conditions under which it is shown.
-
-        Args:
-            item: that has been read.
-            document: what the file has here.
-            earlier: the questions before it, by name.
-            pointer: JSON pointer that error messages name.
-        """
+        """Return the item with the conditions under which it is shown, on earlier questions by name."""
         keys = sorted(CONDITIONS.intersection(document))
         if any(question.absent is None for question in item.questions):
             reason = "needs when_absent or absent_category: a hidden question still reports something"
@@ -249,14 +223,7 @@ class ItemReader(QuestionReader):
     def conditions(
         self, item: Item, value: object, earlier: Mapping[str, Question], pointer: str
     ) -> tuple[Condition, ...]:
-        """Parse one of an item's maps of conditions.
-
-        Args:
-            item: that has been read.
-            value: what the file has here.
-            earlier: the questions before it, by name.
-            pointer: JSON pointer that error messages name.
-        """
+        """Parse one of an item's maps of conditions; ``earlier`` are the questions before it, by name."""
         if not isinstance(value, dict) or not value:
             self.problem(pointer, "must be a map from names of earlier questions to what their answers must be")
             return ()
@@ -276,13 +243,7 @@ class ItemReader(QuestionReader):
         return tuple(conditions)
 
     def condition(self, asked: Question, wanted: object, pointer: str) -> Condition:
-        """Parse the condition on the answer to one earlier question.
-
-        Args:
-            asked: the earlier question.
-            wanted: what the file says its answer must be.
-            pointer: JSON pointer that error messages name.
-        """
+        """Parse the condition on the answer to the earlier question ``asked``."""
         if asked.domain.grid is not None:
             return Condition(asked.name, span=self.span(asked.domain.grid, wanted, pointer))
         names = wanted if isinstance(wanted, list) else [wanted]
@@ -295,13 +256,7 @@ class ItemReader(QuestionReader):
         return Condition(asked.name, selected, mask=asked.kind.truth == "options")
 
     def span(self, grid: Grid, wanted: object, pointer: str) -> tuple[int, int]:
-        """First and last step of a range.
-
-        Args:
-            grid: of the earlier question, or of the question that is shown; None where it has no numbers.
-            wanted: what the file says its answer must be.
-            pointer: JSON pointer that error messages name.
-        """
+        """Return the first and last step of a range on the earlier question's grid."""
         fields = self.fields(wanted, pointer, set(), {"min", "max"})
         try:
             low = grid.index(fields["min"]) if "min" in fields else 0
@@ -331,7 +286,7 @@ def _some(names: Sequence[str]) -> str:
 
 
 def dump_items(items: Sequence[Item]) -> list[dict[str, Any]]:
-    """The canonical documents, defaults written out; ``ItemReader.shown`` reads them back."""
+    """Return the canonical documents, defaults written out; ``ItemReader.shown`` reads them back."""
     questions = {question.name: question for item in items for question in item.questions}
     documents: list[dict[str, Any]] = []
     for block, group in groupby(items, key=lambda item: item.block):
@@ -349,7 +304,7 @@ def dump_items(items: Sequence[Item]) -> list[dict[str, Any]]:
 
 
 def _in_block(item: Item, mechanism: JointRR, name: str, position: Iterator[int]) -> Item:
-    """The item with its questions' parts of the block's mechanism."""
+    """Return the item with its questions' parts of the block's mechanism."""
     members = {True: JointYesNo, False: JointMember}
     return replace(
         item,

@@ -1,4 +1,4 @@
-"""From a survey document to a ``Survey``; every mistake is found in one pass, with its JSON pointer."""
+"""Parse a survey document into a ``Survey``; every mistake is found in one pass, with its JSON pointer."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -50,16 +50,14 @@ _RESEARCHER = ("name", "institution", "ethics")
 _WINDOW = {"opens", "closes"}
 MAX_WAVES = 1000
 _NEEDED = ("/questions", "/ask", "/waves", "/access", "/arms")
-"""Where there must be no mistake before it can be said what a report costs."""
+"""Pointers where there must be no mistake before it can be said what a report costs."""
 
 
 def parse_survey(document: object) -> Survey:
-    """The survey that a document (already read from YAML or JSON) describes.
+    """Parse the survey that a document (already read from YAML or JSON) describes.
 
-    Shorthand is expanded and defaults are written out, so that two files that mean the same have one digest.
-
-    Raises:
-        SpecError: with every mistake found, each with its JSON pointer; no submitted value is repeated.
+    Shorthand is expanded and defaults are written out, so that two files that mean the same have one digest. Raises
+    SpecError with every mistake found, each with its JSON pointer; no submitted value is repeated.
     """
     reader = _SurveyReader()
     survey = reader.survey(document)
@@ -69,11 +67,7 @@ def parse_survey(document: object) -> Survey:
 
 
 def load_survey(body: bytes) -> Survey:
-    """The survey in its canonical bytes, as an aggregator serves them.
-
-    Raises:
-        SpecError: not a survey, not in canonical form, or blind without the keys that publishing fills in.
-    """
+    """Read a served survey; raise SpecError if it is none, not canonical, or blind without the keys of publishing."""
     survey = read_canonical(body)
     if survey.is_blind and not survey.moduli:
         raise SpecError("the survey is not published: its access names no modulus")
@@ -81,11 +75,7 @@ def load_survey(body: bytes) -> Survey:
 
 
 def read_canonical(body: bytes) -> Survey:
-    """The survey in its canonical bytes, published or, as in a rehearsal, not yet.
-
-    Raises:
-        SpecError: not a survey, or not in canonical form.
-    """
+    """Read a survey, published or, as in a rehearsal, not yet; raise SpecError if it is none, or not canonical."""
     try:
         survey = parse_survey(canonical.load(body))
     except ValueError as error:
@@ -96,7 +86,7 @@ def read_canonical(body: bytes) -> Survey:
 
 
 class _SurveyReader(ItemReader):
-    """Reads the survey and its parts."""
+    """A parser of the survey and its parts."""
 
     def survey(self, document: object) -> Survey | None:
         try:
@@ -134,7 +124,7 @@ class _SurveyReader(ItemReader):
         return survey
 
     def head(self, fields: Mapping[str, Any]) -> dict[str, Any]:
-        """Everything but the questions, with its defaults written out."""
+        """Parse everything but the questions, with its defaults written out."""
         return {
             "format": self.one_of(fields.get("format", FORMAT), "/format", (FORMAT,)),
             "name": self.match(fields.get("name", MISSING), "/name", _SURVEY_NAME),
@@ -179,7 +169,7 @@ class _SurveyReader(ItemReader):
         return retention | {key: fields[key] for key in ("delete_on",) if key in fields}
 
     def delete_on(self, retention: Mapping[str, Any], waves: Sequence[Wave]) -> date | None:
-        """The day on which everything is deleted, later than the last moment at which the survey is open."""
+        """Return the day on which everything is deleted, later than the last moment at which the survey is open."""
         if "delete_on" not in retention:
             return None
         pointer = "/retention/delete_on"
@@ -232,14 +222,14 @@ class _SurveyReader(ItemReader):
         return self.mark(fields["fresh_samples"], "/fresh_samples")
 
     def replaces(self, fields: Mapping[str, Any]) -> str:
-        """The digest of the revision before; publishing fills it in."""
+        """Parse the digest of the revision before; publishing fills it in."""
         if fields.get("revision", 1) == 1:
             self.problem("/replaces", "does not go with revision 1: it has none before it")
         message = "must be the 64 hexadecimal digits of the revision before; publishing fills them in"
         return self.match(fields["replaces"], "/replaces", _DIGEST, message)
 
     def waves(self, fields: Mapping[str, Any]) -> list[Wave]:
-        """The waves, one after the other; the survey's own window if it names none."""
+        """Parse the waves, one after the other; the survey's own window if it names none."""
         if "waves" not in fields:
             return [self.window(fields, "")]
         for key in _WINDOW & set(fields):
@@ -260,13 +250,7 @@ class _SurveyReader(ItemReader):
         return wave
 
     def ask(self, fields: Mapping[str, Any], items: Sequence[Item], arms: Sequence[str]) -> None:
-        """Check ``ask``, the number of private questions per respondent, of the survey and of its blocks.
-
-        Args:
-            fields: the survey's map.
-            items: what the survey shows, with their arms.
-            arms: names of the arms.
-        """
+        """Check ``ask``, the number of private questions per respondent, of the survey and of its blocks."""
         blocks = blocks_of([question.mechanism for item in items for question in item.questions])
         drawn = {block.name for block in blocks if block.mechanism.ask}
         if "ask" not in fields and not drawn:
@@ -299,13 +283,7 @@ class _SurveyReader(ItemReader):
                 )
 
     def memo(self, fields: Mapping[str, Any], items: Sequence[Item], waves: int) -> None:
-        """A memo lies under no token, goes with no drawn set or own coin, and covers as many waves as it says.
-
-        Args:
-            fields: the survey's map.
-            items: what the survey shows.
-            waves: how many the survey has.
-        """
+        """Check that a memo lies under no token, goes with no drawn set or own coin, and covers the waves it says."""
         for place, item in zip(self.pointers, items, strict=True):
             pointer = f"{place}{'/of' if item.rows else ''}/mechanism"
             mechanism = item.questions[0].mechanism if item.questions else None
@@ -367,7 +345,7 @@ class _SurveyReader(ItemReader):
 def _survey(
     written: dict[str, Any], items: Sequence[Item], waves: Sequence[Wave], delete_on: date | None, arms: Sequence[Arm]
 ) -> Survey:
-    """The survey of a document whose questions, waves, ask and arms are without mistakes."""
+    """Return the survey of a document whose questions, waves, ask and arms are without mistakes."""
     drawn = [arm_question(arms, written["default_language"])] if arms else []
     access, privacy = written["access"], written["privacy"]
     return Survey(

@@ -1,4 +1,4 @@
-"""Addresses that only this computer or its own network can open."""
+"""Recognize addresses that only this computer or its own network can open."""
 
 from ipaddress import ip_address
 from urllib.parse import urlsplit
@@ -8,14 +8,7 @@ _ENDINGS = (".local", ".localhost", ".lan", ".internal", ".intranet", ".home.arp
 
 
 def private_host(link: str) -> str:
-    """Return the host of a link that people elsewhere cannot open: a loopback or private address, or a private name.
-
-    Args:
-        link: a link, or a text that is none.
-
-    Returns:
-        The host; "" for a public one, and for a text that is no link.
-    """
+    """Return the host of a link that people elsewhere cannot open (loopback, private address or name); else ""."""
     try:
         host = (urlsplit(link).hostname or "").rstrip(".")
     except ValueError:

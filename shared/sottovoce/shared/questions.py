@@ -1,4 +1,4 @@
-"""From a question's document to a ``Question`` and back; what is a type's own is in ``types``."""
+"""Parse a question's document into a ``Question`` and write it back; what is a type's own is in ``types``."""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -49,20 +49,14 @@ _NO_DOMAIN = Domain()
 
 
 class QuestionReader(Reader):
-    """Parser of questions, which records every mistake."""
+    """A parser of questions that notes every mistake; ``types`` are the question types that may stand in a place."""
 
     neutral = False
     in_block = False
-    """The questions read now are in a block, which has the mechanism."""
+    """The questions that are parsed now are in a block, which has the mechanism."""
 
     def question(self, value: object, pointer: str, types: tuple[str, ...]) -> Question:
-        """One question.
-
-        Args:
-            value: what the file has here.
-            pointer: JSON pointer that error messages name.
-            types: the question types that may stand here.
-        """
+        """Parse a question of one of these types."""
         fields = self.fields(value, pointer, _REQUIRED, _OPTIONAL | _TREATMENT | _ALL_KEYS)
         asked = self.read(fields, pointer, types)
         return replace(
@@ -75,23 +69,11 @@ class QuestionReader(Reader):
         )
 
     def asked(self, value: object, pointer: str, types: tuple[str, ...]) -> Question:
-        """Parse the part that the rows of a matrix share: a question without name and texts.
-
-        Args:
-            value: what the file has here.
-            pointer: JSON pointer that error messages name.
-            types: the question types that may stand here.
-        """
+        """Parse the part that the rows of a matrix share: a question without name and texts."""
         return self.read(self.fields(value, pointer, {"type"}, _TREATMENT | _ALL_KEYS), pointer, types)
 
     def read(self, fields: Mapping[str, Any], pointer: str, types: tuple[str, ...]) -> Question:
-        """Type, true values and treatment of a question.
-
-        Args:
-            fields: the question's map.
-            pointer: JSON pointer that error messages name.
-            types: the question types that may stand here.
-        """
+        """Parse type, true values and treatment of a question."""
         kind = TYPES[self.one_of(fields.get("type", "boolean"), f"{pointer}/type", types)]
         for key in sorted(_ALL_KEYS.intersection(fields) - set(kind.keys)):
             self.problem(f"{pointer}/{key}", Sentence("a {kind} question has no {key}", kind=kind.name, key=key))
@@ -113,13 +95,7 @@ class QuestionReader(Reader):
         )
 
     def choices(self, fields: Mapping[str, Any], kind: QuestionType, pointer: str) -> tuple[Choice, ...]:
-        """The options, or the coordinates of a vector.
-
-        Args:
-            fields: the question's map.
-            kind: the question type.
-            pointer: JSON pointer that error messages name.
-        """
+        """Parse the options, or the coordinates of a vector."""
         if not kind.list_key:
             return ()
         if kind.list_key not in fields:
@@ -128,14 +104,7 @@ class QuestionReader(Reader):
         return self.named(fields[kind.list_key], f"{pointer}/{kind.list_key}", 2, kind.most_choices)
 
     def named(self, value: object, pointer: str, least: int, most: int) -> tuple[Choice, ...]:
-        """A list of names and labels, no name twice.
-
-        Args:
-            value: what the file has here.
-            pointer: JSON pointer that error messages name.
-            least: items.
-            most: items.
-        """
+        """Parse a list of ``least`` to ``most`` names and labels, no name twice."""
         choices = []
         items = self.items(value, pointer, least, most)
         for index, item in enumerate(items):
@@ -149,14 +118,7 @@ class QuestionReader(Reader):
         return tuple(choices) if len(items) >= least and items == value else ()
 
     def with_category(self, fields: Mapping[str, Any], kind: QuestionType, domain: Domain, pointer: str) -> Domain:
-        """The true values and one more, for no answer.
-
-        Args:
-            fields: the question's map.
-            kind: the question type.
-            domain: the true values.
-            pointer: JSON pointer that error messages name.
-        """
+        """Return the true values and one more, for no answer."""
         pointer = f"{pointer}/absent_category"
         if fields["absent_category"] is not True:
             self.problem(pointer, "must be true, or left out")
@@ -171,14 +133,7 @@ class QuestionReader(Reader):
         return domain if domain is _NO_DOMAIN else Domain((*domain.options, ABSENT), absent=True)
 
     def absent(self, fields: Mapping[str, Any], kind: QuestionType, domain: Domain, pointer: str) -> Value | None:
-        """Parse the true value that represents a missing answer; None if an answer is required.
-
-        Args:
-            fields: the question's map.
-            kind: the question type.
-            domain: the true values.
-            pointer: JSON pointer that error messages name.
-        """
+        """Parse the true value that represents a missing answer; None if an answer is required."""
         if domain.absent:
             return domain.steps
         if "when_absent" not in fields or domain is _NO_DOMAIN:
@@ -195,14 +150,7 @@ class QuestionReader(Reader):
     def treatment(
         self, fields: Mapping[str, Any], kind: QuestionType, domain: Domain, pointer: str
     ) -> Mechanism | None:
-        """The mechanism, or None for a public question; exactly one of the two must be named.
-
-        Args:
-            fields: the question's map.
-            kind: the question type.
-            domain: the true values.
-            pointer: JSON pointer that error messages name.
-        """
+        """Parse the mechanism, or None for a public question; exactly one of the two must be named."""
         if any(key in fields for key in KEYS):
             return read_innocuous(self, fields, pointer, kind.truth == "yes_no", self.in_block)
         if self.in_block:
@@ -217,14 +165,7 @@ class QuestionReader(Reader):
         return self.mechanism(fields["mechanism"], kind, domain, f"{pointer}/mechanism")
 
     def check_public(self, fields: Mapping[str, Any], kind: QuestionType, domain: Domain, pointer: str) -> None:
-        """Refuse what a public question cannot be.
-
-        Args:
-            fields: the question's map.
-            kind: the question type.
-            domain: the true values.
-            pointer: JSON pointer of the key ``public``.
-        """
+        """Refuse what a public question cannot be; ``pointer`` leads to the key ``public``."""
         if fields["public"] is not True:
             self.problem(pointer, "must be true, or left out")
         if "mechanism" in fields:
@@ -235,13 +176,7 @@ class QuestionReader(Reader):
             self.problem(pointer, Sentence("a public number has at most {most} values", most=str(MAX_PUBLIC)))
 
     def treated_by_block(self, fields: Mapping[str, Any], kind: QuestionType, pointer: str) -> None:
-        """Refuse what a question in a block cannot have.
-
-        Args:
-            fields: the question's map.
-            kind: the question type.
-            pointer: JSON pointer that error messages name.
-        """
+        """Refuse what a question in a block cannot have."""
         if "public" in fields:
             self.problem(f"{pointer}/public", "a block has private questions only")
         if "mechanism" in fields:
@@ -251,14 +186,7 @@ class QuestionReader(Reader):
             self.problem(f"{pointer}/type", Sentence(message, kind=kind.name))
 
     def mechanism(self, value: object, kind: QuestionType, domain: Domain, pointer: str) -> Mechanism | None:
-        """The mechanism that ``value`` names or asks for by its epsilon; None after a mistake.
-
-        Args:
-            value: what the file has here.
-            kind: the question type.
-            domain: the true values.
-            pointer: JSON pointer that error messages name.
-        """
+        """Return the mechanism that ``value`` names or asks for by its epsilon; None after a mistake."""
         names = (*MECHANISMS, *PRESETS)
         offered = [each for each in names if each not in PROCEDURES]
         fields = cast("dict[str, Any]", value) if isinstance(value, dict) else {}
@@ -285,13 +213,7 @@ class QuestionReader(Reader):
             return None
 
     def cohort(self, fields: Mapping[str, Any], kind: QuestionType, pointer: str) -> bool:
-        """Parse ``cohort``: True if the question divides the respondents into groups.
-
-        Args:
-            fields: the question's map.
-            kind: the question type.
-            pointer: JSON pointer that error messages name.
-        """
+        """Parse ``cohort``: True if the question divides the respondents into groups."""
         if "cohort" not in fields:
             return False
         if fields["cohort"] is not True:
@@ -303,12 +225,7 @@ class QuestionReader(Reader):
         return True
 
     def in_files(self, fields: Mapping[str, Any], pointer: str) -> bool:
-        """Parse ``in_files``: True if files of reports contain the public answers, coarsened.
-
-        Args:
-            fields: the question's map.
-            pointer: JSON pointer that error messages name.
-        """
+        """Parse ``in_files``: True if files of reports contain the public answers, coarsened."""
         if "in_files" not in fields:
             return False
         if fields["in_files"] is not True:
@@ -327,7 +244,7 @@ def _read_mechanism(name: str, fields: Mapping[str, Any], truth: str, domain: Do
 
 
 def dump_question(question: Question) -> dict[str, Any]:
-    """The canonical document, defaults written out; ``QuestionReader.question`` reads it back."""
+    """Return the canonical document, defaults written out; ``QuestionReader.question`` reads it back."""
     document: dict[str, Any] = {"type": question.type, "name": question.name, "label": question.label}
     if question.hint:
         document["hint"] = question.hint
@@ -342,7 +259,7 @@ def dump_question(question: Question) -> dict[str, Any]:
 
 
 def dump_asked(question: Question) -> dict[str, Any]:
-    """The part of it that the rows of a matrix share."""
+    """Return the part of the canonical document that the rows of a matrix share."""
     document: dict[str, Any] = {"type": question.type}
     if question.choices:
         document[question.kind.list_key] = [{"name": choice.name, "label": choice.label} for choice in question.choices]

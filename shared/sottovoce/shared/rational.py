@@ -1,4 +1,4 @@
-"""Exact numbers: fractions in lowest terms and decimals, written as strings, and their logarithms."""
+"""Read and write exact numbers: fractions in lowest terms and decimals, as strings, and their logarithms."""
 
 import math
 import re
@@ -9,20 +9,18 @@ MAX_DENOMINATOR = 2**32
 """The largest sum of weights a device draws from; JavaScript numbers stay exact far beyond it."""
 
 MAX_DECIMALS = 9
-"""Digits after the point in a decimal."""
+"""Most digits after the point in a decimal."""
 
 _FRACTION = re.compile(r"(0|[1-9][0-9]{0,9})(?:/([1-9][0-9]{0,9}))?")
 _DECIMAL = re.compile(r"-?(?:0|[1-9][0-9]{0,14})(?:\.[0-9]{1,9})?")
 
 
 def parse_fraction(text: object) -> Fraction:
-    """The fraction written as ``"3/4"`` or ``"3"``.
+    """Parse the fraction written as ``"3/4"`` or ``"3"``.
 
-    Lowest terms only: ``"2/8"`` and ``"3/1"`` are refused, since two spellings of one number would be
-    two digests and, in a language that does not reduce, two different draws.
-
-    Raises:
-        ValueError: not a string of that form, not in lowest terms, or beyond ``MAX_DENOMINATOR``.
+    Lowest terms only: ``"2/8"`` and ``"3/1"`` are refused, since two spellings of one number would be two digests and,
+    in a language that does not reduce, two different draws. Raises ValueError for anything else, or beyond
+    ``MAX_DENOMINATOR``.
     """
     match = _FRACTION.fullmatch(text) if isinstance(text, str) else None
     if match is None:
@@ -36,16 +34,12 @@ def parse_fraction(text: object) -> Fraction:
 
 
 def dump_fraction(value: Fraction) -> str:
-    """``"3/4"``, or ``"3"`` for a whole number."""
+    """Return ``"3/4"``, or ``"3"`` for a whole number."""
     return str(value)
 
 
 def parse_decimal(value: object) -> Fraction:
-    """The number written as ``"-0.25"``, or a whole number.
-
-    Raises:
-        ValueError: neither text of that form with at most 15 digits before and 9 after the point, nor an integer.
-    """
+    """Parse ``"-0.25"`` or an integer; ValueError beyond 15 digits before and 9 after the point, or another form."""
     text = str(value) if type(value) is int and abs(value) < 10**15 else value
     if not isinstance(text, str) or not _DECIMAL.fullmatch(text):
         raise ValueError('must be a whole number, or a decimal written as a string, such as "0.25"')
@@ -54,14 +48,14 @@ def parse_decimal(value: object) -> Fraction:
 
 
 def dump_decimal(value: Fraction) -> str:
-    """The one spelling of a number that ``parse_decimal`` may have read: no needless zeros, no ``-0``."""
+    """Return the one spelling of a number that ``parse_decimal`` may have read: no needless zeros, no ``-0``."""
     whole, rest = divmod(abs(value), 1)
     digits = f"{int(rest * 10**MAX_DECIMALS):0{MAX_DECIMALS}}".rstrip("0")
     return ("-" if value < 0 else "") + str(whole) + (f".{digits}" if digits else "")
 
 
 def log(ratio: Fraction) -> float:
-    """Natural logarithm of a fraction of at least 1, to 15 digits, however near 1 or large it is."""
+    """Return the natural logarithm of a fraction of at least 1, to 15 digits, however near 1 or large it is."""
     if ratio < 2:
         return math.log1p(float(ratio - 1))
     if ratio < 10**300:
@@ -70,21 +64,16 @@ def log(ratio: Fraction) -> float:
 
 
 def exp_below(epsilon: Fraction) -> Fraction:
-    """A fraction below e^epsilon by less than one part in 10^49: odds that do not exceed it cost at most epsilon."""
+    """Return a fraction below e^epsilon, by less than 1 part in 10^49: odds up to it cost at most epsilon."""
     context = Context(prec=60)
     power = context.exp(context.divide(Decimal(epsilon.numerator), Decimal(epsilon.denominator)))
     return Fraction(power) * (1 - Fraction(1, 10**50))
 
 
 def odds_below(epsilon: Fraction, inside: int, outside: int) -> Fraction:
-    """Odds r/s, at most e^epsilon, for rows with ``inside`` weights r and ``outside`` weights s that sum to <= 2^32.
+    """Return odds r/s, at most e^epsilon, for ``inside`` weights r and ``outside`` weights s that sum to <= 2^32.
 
     s is as large as such rows allow and r rounded down, so that little of epsilon is lost and draws seldom reject.
-
-    Args:
-        epsilon: that the odds must not exceed.
-        inside: how many weights of a row are r.
-        outside: how many are s.
     """
     bound = exp_below(epsilon)
     small = math.floor(MAX_DENOMINATOR / (inside * bound + outside))
@@ -92,10 +81,10 @@ def odds_below(epsilon: Fraction, inside: int, outside: int) -> Fraction:
 
 
 def show_epsilon(epsilon: float) -> str:
-    """Epsilon with two decimals, rounded up: what is shown is never less than what is spent."""
+    """Format epsilon with two decimals, rounded up: what is shown is never less than what is spent."""
     return f"{math.ceil(epsilon * 100) / 100:.2f}"
 
 
 def show_odds(odds: float | Fraction) -> str:
-    """Odds to 1 with one decimal, rounded up; the decimal is left out where it is 0."""
+    """Format odds to 1 with one decimal, rounded up; the decimal is left out where it is 0."""
     return f"{math.ceil(10 * float(odds) - 1e-9) / 10:.1f}".removesuffix(".0")

@@ -1,4 +1,4 @@
-"""Redeeming an invitation: for each wave the device has the id of its coming report signed, blinded.
+"""Redeem an invitation: for each wave the device has the id of its coming report signed, blinded.
 
 What is signed names the modulus and the report's id, and so the survey's wave and one report. The request carries all
 waves at once; both messages have one spelling, keys in the order below and no spaces, as reports have.
@@ -30,7 +30,7 @@ _LENGTHS = tuple(bits // 8 for bits in SIZES)
 
 @dataclass(frozen=True)
 class RedeemRequest:
-    """Request for blind signatures, from a device.
+    """A device's request for blind signatures.
 
     Attributes:
         digest: of the survey that it shows, 64 hexadecimal digits.
@@ -47,9 +47,7 @@ class RedeemRequest:
 class Redemption:
     """The aggregator's reply, the same for every copy of a request.
 
-    Attributes:
-        survey: its name.
-        signed: for each wave, as many bytes as its modulus has.
+    ``signed``: for each wave, as many bytes as its modulus has.
     """
 
     survey: str
@@ -57,27 +55,19 @@ class Redemption:
 
 
 def message(modulus: int, report_id: bytes) -> bytes:
-    """Return the message that a signature signs: the survey's wave, by its modulus, and one report id.
-
-    Raises:
-        ValueError: the id has not 16 bytes.
-    """
+    """Return what a signature signs: the survey's wave, by its modulus, and a report id; ValueError if not 16 bytes."""
     if len(report_id) != ID_BYTES:
         raise ValueError("a report's id has 16 bytes")
     return _LABEL + hashlib.sha256(modulus.to_bytes(modulus.bit_length() // 8)).digest() + report_id
 
 
 def spell(number: bytes) -> str:
-    """Base64url without padding, as moduli, blinded ids and signatures are written."""
+    """Return base64url without padding, as moduli, blinded ids and signatures are written."""
     return base64.urlsafe_b64encode(number).rstrip(b"=").decode()
 
 
 def read_number(text: object) -> bytes:
-    """The bytes of a modulus, a blinded id or a signature.
-
-    Raises:
-        ValueError: not the one spelling of as many bytes as a modulus may have.
-    """
+    """Return the bytes of a modulus, blinded id or signature; ValueError for another spelling or number of bytes."""
     if not isinstance(text, str) or not _SPELT.fullmatch(text):
         raise ValueError("is not base64url without padding")
     # Any rest by 4 can be padded, but the one of 1, which no length of ours has.
@@ -88,11 +78,7 @@ def read_number(text: object) -> bytes:
 
 
 def read_modulus(text: object) -> int:
-    """A modulus that a survey may name: of 2048 or 3072 bits exactly, and odd.
-
-    Raises:
-        ValueError: the message says what is wrong with it.
-    """
+    """Return a modulus that a survey may name: 2048 or 3072 bits exactly, and odd; a ValueError says what is wrong."""
     modulus = int.from_bytes(read_number(text))
     if modulus.bit_length() not in SIZES or modulus % 2 == 0:
         raise ValueError("is not an odd number of 2048 or 3072 bits")
@@ -100,7 +86,7 @@ def read_modulus(text: object) -> int:
 
 
 def spell_modulus(modulus: int) -> str:
-    """As a survey names it."""
+    """Spell a modulus as a survey names it."""
     return spell(modulus.to_bytes(modulus.bit_length() // 8))
 
 
@@ -116,11 +102,7 @@ def dump_request(request: RedeemRequest) -> bytes:
 
 
 def parse_request(body: bytes) -> RedeemRequest:
-    """The request in ``body``, exactly as ``dump_request`` wrote it.
-
-    Raises:
-        ReportRejected: ``malformed``; nothing is repeated.
-    """
+    """Parse a request exactly as ``dump_request`` wrote it; ReportRejected, ``malformed``, repeats nothing."""
     try:
         document = _load(body, _REQUEST_KEYS, REQUEST)
         digest, invitation = (
@@ -140,11 +122,7 @@ def dump_reply(reply: Redemption) -> bytes:
 
 
 def parse_reply(body: bytes) -> Redemption:
-    """The reply in ``body``, exactly as ``dump_reply`` wrote it.
-
-    Raises:
-        ValueError: it is none; nothing is repeated.
-    """
+    """Parse the reply in ``body``, exactly as ``dump_reply`` wrote it; a ValueError repeats nothing."""
     document = _load(body, _REPLY_KEYS, REPLY)
     reply = Redemption(str(document["survey"]), _numbers(document["signed"]))
     if dump_reply(reply) != body:

@@ -1,7 +1,7 @@
-"""The report that leaves a device: one integer per question, under a random id.
+"""Write and read the report that leaves a device: one integer per question, under a random id.
 
-The bytes are canonical, and padded with spaces to a length that depends on the survey alone, so that neither the
-body nor its length says anything more than the values do.
+The bytes are canonical, and padded with spaces to a length that depends on the survey alone, so that neither the body
+nor its length says anything more than the values do.
 """
 
 import hashlib
@@ -24,11 +24,10 @@ _KEYS = ("format", "survey", "digest", "wave", "report_id", "values")
 
 @dataclass(frozen=True)
 class Report:
-    """One respondent's perturbed answers.
+    """A respondent's perturbed answers.
 
     Attributes:
-        survey: name of the survey.
-        digest: digest of the survey, 64 hexadecimal digits.
+        digest: of the survey, 64 hexadecimal digits.
         wave: 0 .. 9999.
         report_id: 128 random bits as 32 lower-case hexadecimal digits.
         values: one integer per question, in the survey's order; None where the question was not asked.
@@ -42,21 +41,17 @@ class Report:
 
 
 def dump_report(report: Report, survey: Survey) -> bytes:
-    """The bytes to send, padded to ``report_length``; this is the reference that other encoders must match."""
+    """Return the bytes to send, padded to ``report_length``; this is the reference that other encoders must match."""
     return _dump(report).ljust(report_length(survey, report.wave))
 
 
 def report_length(survey: Survey, wave: int) -> int:
-    """Length in bytes of every report of this survey and wave."""
+    """Return the length in bytes of every report of this survey and wave."""
     return len(_dump(Report(survey.name, survey.digest, wave, "0" * 32, survey.longest)))
 
 
 def parse_report(body: bytes) -> Report:
-    """The report in ``body``, exactly as ``dump_report`` wrote it but for the amount of padding.
-
-    Raises:
-        ReportRejected: ``malformed``.
-    """
+    """Parse a report exactly as ``dump_report`` wrote it but for its padding; raise ReportRejected, ``malformed``."""
     try:
         document = canonical.load(body)
         report = _report(document)
@@ -68,7 +63,7 @@ def parse_report(body: bytes) -> Report:
 
 
 def receipt(report: Report, body: bytes) -> dict[str, str | int]:
-    """The aggregator's receipt for an admitted report, the same for every copy of it."""
+    """Return the aggregator's receipt for an admitted report, the same for every copy of it."""
     return {
         "format": "sottovoce-receipt/1",
         "survey": report.survey,

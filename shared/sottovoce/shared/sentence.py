@@ -1,19 +1,15 @@
-"""English sentences that can be said in another language: they know how they were made."""
+"""Make English sentences that can be said in another language: they know how they were made."""
 
 from collections.abc import Mapping
 
 
 class Sentence(str):
-    """English text that every function for texts accepts, and that catalogues can translate.
+    """An English text that every function for texts accepts, and that catalogues can translate.
 
-    Catalogues know it by its ``pattern``. Its places are named for what stands there: ``variable``, ``other`` and
-    ``variables`` for the names of a survey's variables, ``category`` and ``categories`` for those of ``variable``,
-    ``row``, ``column`` and ``group`` for categories of a table, ``term`` and ``terms`` for those of a model, ``note``,
-    ``reason``, ``reasons`` and ``limits`` for sentences.
-
-    Attributes:
-        pattern: the sentence with ``{places}``.
-        values: what stands in them.
+    Catalogues know it by its ``pattern``, the sentence with ``{places}``; ``values`` stand in them. The places are
+    named for what stands there: ``variable``, ``other`` and ``variables`` for the names of a survey's variables,
+    ``category`` and ``categories`` for those of ``variable``, ``row``, ``column`` and ``group`` for categories of a
+    table, ``term`` and ``terms`` for those of a model, ``note``, ``reason``, ``reasons`` and ``limits`` for sentences.
     """
 
     __slots__ = ("pattern", "values")
@@ -22,16 +18,11 @@ class Sentence(str):
     values: Mapping[str, object]
 
     def __getnewargs_ex__(self) -> tuple[tuple[str], dict[str, object]]:
-        """From one machine to another it still knows how it was made."""
+        """Keep how it was made, from one machine to another."""
         return (self.pattern,), dict(self.values)
 
     def __new__(cls, pattern: str, /, **values: object) -> "Sentence":
-        """The sentence with its places filled: whole numbers are grouped.
-
-        Args:
-            pattern: with ``{places}``.
-            values: one a place; several names as a tuple.
-        """
+        """Fill the places of a pattern, one value each: whole numbers are grouped, several names are a tuple."""
         made = super().__new__(cls, pattern.format(**{name: _english(value) for name, value in values.items()}))
         made.pattern = pattern
         made.values = values

@@ -1,4 +1,4 @@
-"""Amplification by shuffling, a conditional account: privacy loss of one report among n in unknown order.
+"""Compute amplification by shuffling, a conditional account: privacy loss of one report among n in unknown order.
 
 Condition   The observer sees the reports of n respondents in an order that says nothing, without addresses, times or
             ids, and n - 1 of them are honest. The respondent cannot check any of this; the ledger never counts on it.
@@ -24,10 +24,10 @@ from sottovoce.shared.accounting import check_delta_among, check_epsilon, check_
 
 MAX_PEOPLE = 1_000_000
 MAX_EXACT = 20_000
-"""The most for whom the exact figure is computed."""
+"""Most people for whom the exact figure is computed."""
 
 ALL_TRIED = 200
-"""Up to so many, every population of the others is tried."""
+"""Most people for whom every population of the others is tried."""
 
 MIN_DELTA = 1e-15
 
@@ -39,15 +39,10 @@ _WORK = 3_000_000
 
 
 def shuffled_binary(a: float, people: int, delta: float) -> float:
-    """The epsilon of one report of symmetric randomized response among those of so many people, with this delta.
+    """Return the epsilon of one report of symmetric randomized response among those of so many people, with this delta.
 
-    Args:
-        a: probability of sending the truth, 1/2 < a < 1.
-        people: the number of respondents n, all reports of whom are mixed.
-        delta: above 0 and below 1/(10 n).
-
-    Raises:
-        ValueError: one of them is out of range.
+    ``a`` in (1/2, 1) is the probability of sending the truth, ``people`` the number n of mixed respondents, ``delta``
+    above 0 and below 1/(10 n). Raises ValueError if one of them is out of range.
     """
     if not 0.5 < a < 1:
         raise ValueError("a must lie between 1/2 and 1")
@@ -61,7 +56,8 @@ def shuffled_binary(a: float, people: int, delta: float) -> float:
 
 
 def shuffled_bound(epsilon: float, weight: float, people: int, delta: float) -> float:
-    """An upper bound for the epsilon of one report of any mechanism among those of so many people, with this delta.
+    """Return an upper bound for the epsilon of one report of any mechanism among those of so many people, with this
+    delta.
 
     Args:
         epsilon: of the mechanism alone.
@@ -90,13 +86,13 @@ def shuffled_bound(epsilon: float, weight: float, people: int, delta: float) -> 
 
 
 def clone_weight(epsilon: float) -> float:
-    """The weight that holds for every mechanism of this epsilon: no output is E times likelier than for another."""
+    """Return the weight for every mechanism of this epsilon: no output is E times likelier than for another."""
     check_epsilon(epsilon)
     return math.exp(-epsilon)
 
 
 def pair_weight(epsilon: float) -> float:
-    """The weight of mechanisms in which each output is likeliest for one truth only, and alike for all the others."""
+    """Return the weight if each output is likeliest for one truth only, and alike for all the others."""
     check_epsilon(epsilon)
     return 2 / (math.exp(epsilon) + 1)
 
@@ -109,7 +105,7 @@ def _check(people: int, delta: float) -> None:
 
 
 def _least(own: float, delta: float, delta_of: Callable[[float], float]) -> float:
-    """The least total in [0, own] whose delta is small enough, rounded up; ``own`` always is, with delta 0."""
+    """Return the least total in [0, own] whose delta is small enough, rounded up; ``own`` always is, with delta 0."""
     low, high = 0.0, own
     for _ in range(40):
         middle = (low + high) / 2
@@ -120,8 +116,8 @@ def _least(own: float, delta: float, delta_of: Callable[[float], float]) -> floa
 class _Count:
     """Distribution of the number of yes answers among the others, ready for hockey-sticks.
 
-    It is log-concave, so that r(c) = B(c - 1) / B(c) grows with c, and so does the ratio of the two distributions
-    P(c) = a B(c - 1) + (1 - a) B(c) and Q(c) = (1 - a) B(c - 1) + a B(c): each hockey-stick is a difference of tails.
+    It is log-concave, so that r(c) = B(c - 1) / B(c) grows with c, and so does the ratio of the two distributions P(c)
+    = a B(c - 1) + (1 - a) B(c) and Q(c) = (1 - a) B(c - 1) + a B(c): each hockey-stick is a difference of tails.
     """
 
     def __init__(self, distribution: list[float]) -> None:
@@ -130,7 +126,7 @@ class _Count:
         self._prefix_sums = [0.0, *accumulate(distribution)]
 
     def hockey_stick(self, epsilon: float, total: float) -> float:
-        """The larger of the sums of max(P - e^total Q, 0) and max(Q - e^total P, 0), a = e^e / (1 + e^e)."""
+        """Return the larger of the sums of max(P - e^total Q, 0) and max(Q - e^total P, 0), a = e^e / (1 + e^e)."""
         a, limit = 1 / (1 + math.exp(-epsilon)), math.exp(total)
         if total >= epsilon:
             return 0.0
@@ -146,7 +142,7 @@ class _Count:
 
 
 def _binomial(n: int, p: float) -> tuple[int, list[float]]:
-    """Bin(n, p) from its first count on that is not negligible, to its last one."""
+    """Return Bin(n, p) from its first count on that is not negligible, to its last one."""
     mode = min(n, int((n + 1) * p))
     up, down = (p / (1 - p), (1 - p) / p) if p < 1 else (math.inf, 0.0)
     upper, lower = [1.0], [1.0]
@@ -162,7 +158,7 @@ def _binomial(n: int, p: float) -> tuple[int, list[float]]:
 
 
 def _sum_of(distribution: list[float], other: list[float]) -> list[float]:
-    """The law of the sum of two independent counts."""
+    """Return the law of the sum of two independent counts."""
     result = [0.0] * (len(distribution) + len(other) - 1)
     for i, p in enumerate(distribution):
         for j, q in enumerate(other):

@@ -1,4 +1,6 @@
-"""Questions without a survey around them, for a page of another system: the same object as an item of a survey."""
+"""Parse questions without a survey around them, for a page of another system: the same object as an item of a
+survey.
+"""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -28,19 +30,14 @@ EPSILON_LIMIT = "the question costs epsilon {cost}, and devices allow {most:g} f
 
 @dataclass(frozen=True)
 class SingleQuestion(DigestedDocument):
-    """One private question with its document.
-
-    Attributes:
-        question: as parsed.
-        document: the canonical object, shorthand expanded.
-    """
+    """A private question with its document (canonical, shorthand expanded)."""
 
     question: Question
     document: Mapping[str, Any]
 
     @property
     def mechanism(self) -> Mechanism:
-        """Randomizer, which each single question has."""
+        """The mechanism, which each single question has."""
         assert self.question.mechanism is not None  # noqa: S101 - refused when it is parsed
         return self.question.mechanism
 
@@ -67,12 +64,7 @@ class SingleQuestion(DigestedDocument):
 
 @dataclass(frozen=True)
 class SingleBlock(DigestedDocument):
-    """A block of private questions with its document.
-
-    Attributes:
-        questions: as parsed, in order.
-        document: the canonical object, shorthand expanded.
-    """
+    """A block of private questions, in order, with its document (canonical, shorthand expanded)."""
 
     questions: tuple[Question, ...]
     document: Mapping[str, Any]
@@ -98,7 +90,7 @@ class SingleBlock(DigestedDocument):
         return dump_block(self.mechanism, [question.name for question in self.questions])
 
     def number(self, codes: Sequence[int]) -> int:
-        """Return the report of some categories: the last question's run fastest."""
+        """Return the number of the report of these categories: the last question's run fastest."""
         number = 0
         for size, code in zip(self.mechanism.sizes, codes, strict=True):
             number = number * size + code
@@ -116,8 +108,7 @@ class SingleBlock(DigestedDocument):
 def parse_asked(document: object) -> SingleQuestion | SingleBlock:
     """Parse one question, or a block of them, as it may be in the list of a survey file.
 
-    Raises:
-        SpecError: it cannot be asked alone; each mistake with its JSON pointer within it.
+    Raises SpecError if it cannot be asked alone; each mistake with its JSON pointer within it.
     """
     if not isinstance(document, dict) or "block" not in document:
         return parse_question(document)
@@ -135,10 +126,8 @@ def parse_asked(document: object) -> SingleQuestion | SingleBlock:
 def parse_question(document: object) -> SingleQuestion:
     """Parse one question, as it may be in the list of a survey file.
 
-    Its default language is English where the label is in English, else the first of the label's tags.
-
-    Raises:
-        SpecError: it is no question that can be asked alone; each mistake with its JSON pointer within the question.
+    Its default language is English where the label is in English, else the first of the label's tags. Raises SpecError
+    if it cannot be asked alone; each mistake with its JSON pointer within the question.
     """
     if isinstance(document, dict) and document.get("type") in (*NOTES, "matrix"):
         raise SpecError([Problem("/type", "must be the type of one question: notes and matrices need a survey")])
@@ -158,15 +147,7 @@ def language_of(label: object) -> str:
 
 
 def in_survey(document: object, language: str) -> Survey:
-    """Return a survey of one entry alone, to read it as surveys are read.
-
-    Args:
-        document: the entry.
-        language: default language of its texts.
-
-    Raises:
-        SpecError: each mistake with its JSON pointer within the entry.
-    """
+    """Return a survey of one entry alone; a SpecError has each mistake's JSON pointer within the entry."""
     whole = {"format": FORMAT, "name": "question", "revision": 1, "default_language": language}
     try:
         return parse_survey({**whole, "title": {language: "Question"}, "questions": [document]})

@@ -22,12 +22,12 @@ from sottovoce.shared.visibility import Condition, is_shown
 FORMAT = "sottovoce-survey/1"
 
 TextMap = Mapping[str, str]
-"""One text in several languages, by BCP 47 tag."""
+"""A text in several languages, by BCP 47 tag."""
 
 
 @dataclass(frozen=True)
 class Choice:
-    """One option of a question: the name that data carry and the label that people read."""
+    """An option of a question: the name that data carry and the label that people read."""
 
     name: str
     label: TextMap
@@ -35,13 +35,12 @@ class Choice:
 
 @dataclass(frozen=True)
 class Question:
-    """One question.
+    """A question of a survey, as parsed.
 
     Attributes:
         name: unique within the survey.
         type: one of ``types.TYPES``.
         choices: the options, in the order of their values; of a vector, the coordinates; none for yes/no and numbers.
-        domain: the true values.
         mechanism: how the answer is randomized; None if the question is public.
         cohort: this public question divides the respondents into groups that results may be filtered by.
         absent: the true value that represents a missing answer, fixed by the survey; None if an answer is required.
@@ -83,7 +82,7 @@ class Question:
         return 0 <= reported <= self.largest if self.mechanism is None else self.mechanism.admits(reported)
 
     def reports(self, tally: Mapping[int, int]) -> int:
-        """The number of reports in the question's tally."""
+        """Return the number of reports in the question's tally."""
         return sum(tally.values()) if self.mechanism is None else self.mechanism.reports(tally)
 
     @property
@@ -92,10 +91,9 @@ class Question:
         return 0.0 if self.mechanism is None else self.mechanism.epsilon
 
     def encode(self, answer: object) -> Value:
-        """The true value of an answer, in the form that the question's type has; None for no answer.
+        """Return the true value of an answer, in the form that the question's type has; None for no answer.
 
-        Raises:
-            AnswerError: not a possible answer; the message repeats none of it.
+        Raises AnswerError if the answer is not possible; the message repeats none of it.
         """
         if answer is None and self.absent is not None:
             return self.absent
@@ -107,14 +105,13 @@ class Question:
             raise AnswerError(f"question '{self.name}': the answer {error}") from None
 
     def answer(self, value: Value) -> Any:  # noqa: ANN401 - as the question's type has it
-        """The answer that has this true value, in its canonical spelling; ``encode`` reads it back."""
+        """Return the answer that has this true value, in its canonical spelling; ``encode`` reads it back."""
         return self.kind.answer(self.domain, value)
 
     def check(self, value: Value) -> None:
         """Refuse what is no true value: such a value could be reported with odds that epsilon does not cover.
 
-        Raises:
-            AnswerError: the message repeats nothing of the value.
+        Raises AnswerError, whose message repeats nothing of the value.
         """
         if not self.kind.holds(self.domain, value):
             raise AnswerError(f"question '{self.name}': the value is not in its domain")
@@ -122,7 +119,7 @@ class Question:
 
 @dataclass(frozen=True)
 class Item:
-    """One item of a survey: a question, a matrix of questions, a note, or a statement to acknowledge.
+    """An item of a survey: a question, a matrix of questions, a note, or a statement to acknowledge.
 
     Attributes:
         type: the question's type, ``matrix``, ``note`` or ``acknowledge``.
@@ -161,7 +158,7 @@ class Item:
 
 @dataclass(frozen=True)
 class Wave:
-    """One time at which a survey is asked; closed at its start and open at its end, None means without limit."""
+    """A time at which a survey is asked; closed at its start and open at its end, None means without limit."""
 
     opens: datetime | None
     closes: datetime | None
@@ -178,7 +175,6 @@ class Survey(DigestedDocument, SampledSurvey):
         ids_days: days after closing at which report ids are dropped.
         delete_on: the day, in UTC, on which the aggregator deletes everything about the survey; None means by hand.
         questions: what is reported, in the order of a report's values.
-        items: what is shown, in order.
         waves: the times at which it is asked, in order, at least one; reports of different waves are not linked, and
             each costs its epsilon anew.
         ask: number of private questions of the arm, a block as one, that the device draws for each respondent.
@@ -209,14 +205,14 @@ class Survey(DigestedDocument, SampledSurvey):
 
     @property
     def epsilon_of_wave(self) -> float:
-        """The part of it that each wave's report is charged anew."""
+        """The part of ``epsilon`` that each wave's report is charged anew."""
         if not self.memoized:
             return self.epsilon
         return math.fsum(self.questions[unit[0]].epsilon for unit in self.units if unit[0] not in self.memoized)
 
     @property
     def epsilon_of_memo(self) -> float:
-        """The part of it that covers all waves: charged once, when the device draws what it remembers."""
+        """The part of ``epsilon`` that covers all waves: charged once, when the device draws what it remembers."""
         return math.fsum(self.questions[index].epsilon for index in self.memoized)
 
     @cached_property
@@ -248,11 +244,11 @@ class Survey(DigestedDocument, SampledSurvey):
 
     @cached_property
     def own_coin(self) -> bool:
-        """Respondents randomize by themselves, with a coin or a die; the device adds nothing."""
+        """Return True if respondents randomize by themselves, with a coin or a die; the device adds nothing."""
         return bool(self.document["privacy"]["procedure"] == "own_coin")
 
     def encode(self, answers: Mapping[str, object], asked: Collection[int] | None = None) -> tuple[Value | None, ...]:
-        """The true values, in the order of a report; None where the question is not asked. What is hidden or not
+        """Return the true values, in the order of a report; None where the question is not asked. What is hidden or not
         answered has its question's fixed value.
 
         Args:
@@ -282,22 +278,22 @@ class Survey(DigestedDocument, SampledSurvey):
 
     @property
     def asks_for_token(self) -> bool:
-        """Each report must bring a one-time token."""
+        """Return True if each report must bring a one-time token."""
         return bool(self.document["access"] == "token")
 
     @property
     def is_blind(self) -> bool:
-        """True if each report needs a blind signature of its id, which the signer cannot link to the invitation."""
+        """Return True if a report needs a blind signature of its id, which the signer cannot link to the invitation."""
         return self.document["access"] not in ("open", "token")
 
     @property
     def lacks_keys(self) -> bool:
-        """It is blind and says of its keys only that there will be some: publishing names them, and so the digest."""
+        """Return True if it is blind without its keys yet: publishing names them, and so the digest."""
         return self.is_blind and not self.moduli
 
     @property
     def asks_for_invitation(self) -> bool:
-        """The link must be a personal one: it carries a token, or an invitation."""
+        """Return True if the link must be a personal one: it carries a token, or an invitation."""
         return self.asks_for_token or self.is_blind
 
     @property
@@ -312,7 +308,7 @@ class Survey(DigestedDocument, SampledSurvey):
 
     @property
     def fresh_samples(self) -> bool:
-        """Each wave asks other people, so that waves added up are as one sample."""
+        """Return True if each wave asks other people, so that waves added up are as one sample."""
         return "fresh_samples" in self.document
 
     @property
@@ -332,5 +328,5 @@ class Survey(DigestedDocument, SampledSurvey):
         return next((index for index, question in enumerate(self.questions) if question.cohort), None)
 
     def text(self, texts: TextMap, language: str | None = None) -> str:
-        """One text in the language asked for, else in the survey's default language."""
+        """Return one text in the language asked for, else in the survey's default language."""
         return texts.get(language or self.default_language) or texts.get(self.default_language, "")

@@ -1,7 +1,7 @@
-"""Tokens: 80 random bits that let one person send one report.
+"""Spell, read and check tokens: 80 random bits that let one person send one report.
 
-Written in Crockford's base 32, which has no I, L, O and U, and which people may write in lower case, with hyphens,
-or with the letters that look like 0 and 1. A token is handed out with two check letters over the survey's name and the
+Written in Crockford's base 32, which has no I, L, O and U, and which people may write in lower case, with hyphens, or
+with the letters that look like 0 and 1. A token is handed out with two check letters over the survey's name and the
 token, so that the client finds typing errors without a request; they are no secret, and are never stored or sent.
 
 The check is the number that ``survey/token`` spells to the base 37, modulo 1021: prime, and less than 32 squared.
@@ -28,15 +28,14 @@ def spell_token(number: int) -> str:
 
 
 def print_token(token: str, survey: str) -> str:
-    """A token as people are given it for the survey of this name: with its check letters."""
+    """Format a token as people are given it for the survey of this name: with its check letters."""
     return token + _check_letters(token, survey)
 
 
 def parse_token(text: str, survey: str) -> str:
-    """The token's one spelling, without check letters; tokens from before there were any are read as they are.
+    """Return the token's one spelling, without check letters; tokens from before there were any are read as they are.
 
-    Raises:
-        ValueError: not a token for the survey of this name; the message repeats nothing.
+    Raises ValueError if it is no token for the survey of this name; the message repeats nothing.
     """
     match = _CANONICAL.fullmatch(text.upper().translate(_FORGIVEN)) if _TYPED.fullmatch(text) else None
     if match is None:

@@ -1,4 +1,5 @@
-"""Bytes to a uniform integer, by rejection: the one place where randomness becomes a number, on devices and elsewhere.
+"""Turn bytes into a uniform integer, by rejection: the one place where randomness becomes a number, on devices and
+elsewhere.
 
 below(m)   read ceil(bits(m - 1) / 8) bytes, big-endian; keep the low bits(m - 1) bits; reject if >= m.
 """
@@ -6,14 +7,13 @@ below(m)   read ceil(bits(m - 1) / 8) bytes, big-endian; keep the low bits(m - 1
 from collections.abc import Callable
 
 ReadBytes = Callable[[int], bytes]
-"""Gives exactly as many fresh random bytes as are asked for."""
+"""A source that gives exactly as many fresh random bytes as are asked for."""
 
 
 def uniform_below(read: ReadBytes, bound: int) -> int:
-    """A uniform integer in 0 .. bound - 1, for any bound of at least 1.
+    """Draw a uniform integer in 0 .. bound - 1, for any bound of at least 1.
 
-    Raises:
-        ValueError: the source gave fewer bytes than it was asked for, or more.
+    Raises ValueError if the source gave fewer bytes than it was asked for, or more.
     """
     bits = (bound - 1).bit_length()
     if bits == 0:
@@ -26,11 +26,7 @@ def uniform_below(read: ReadBytes, bound: int) -> int:
 
 
 def exactly(read: ReadBytes, count: int) -> bytes:
-    """So many bytes of the source.
-
-    Raises:
-        ValueError: the source gave fewer or more.
-    """
+    """Read so many bytes of the source; raise ValueError if it gave fewer or more."""
     data = read(count)
     if len(data) != count:
         # A short read would make zeros of the missing bits, and the noise predictable.

@@ -1,4 +1,4 @@
-"""Visibility of items: conditions on earlier answers, evaluated on the device and nowhere else.
+"""Decide which items are shown, by conditions on earlier answers, evaluated on the device and nowhere else.
 
 ``visible_if`` maps names of earlier questions to what their answers must be, and all of it must hold; of ``any_of``,
 such a map too, one part is enough. Where an item has both, both must hold.
@@ -42,12 +42,9 @@ class Condition:
 
 
 def is_shown(all_of: Sequence[Condition], any_of: Sequence[Condition], given: Mapping[str, Value]) -> bool:
-    """Return True if an item is shown.
+    """Return True if an item is shown: all of ``all_of`` hold and, where there are any, one of ``any_of``.
 
-    Args:
-        all_of: conditions that must all hold.
-        any_of: conditions of which one must hold, where there are any.
-        given: true values of the answers that were really given, by question name.
+    ``given`` are the true values of the answers that were really given, by question name.
     """
 
     def holds(condition: Condition) -> bool:

@@ -1,4 +1,4 @@
-"""Checks before the first question: the survey must be open, and this link must be valid."""
+"""Check before the first question that the survey is open and this link valid."""
 
 from datetime import datetime
 
@@ -14,8 +14,7 @@ from sottovoce.shared.spec import Survey
 def check_open(me: Respondent) -> RevisionStatus | None:
     """Return the survey's status in this wave; None if it is unknown, which does not prevent answering.
 
-    Raises:
-        TransportError: it is closed, not open yet, or this version begins no answer any more; in words.
+    Raises TransportError, in words, if it is closed, not open yet, or this revision begins no answer any more.
     """
     try:
         # An unknown status does not block: offline devices may draw now and send later.
@@ -31,12 +30,7 @@ def check_open(me: Respondent) -> RevisionStatus | None:
 def announce(me: Respondent, link: Link) -> None:
     """Speak the person's language from now on, and say so if the link does not name a version of the survey.
 
-    Args:
-        me: who begins.
-        link: that was given.
-
-    Raises:
-        BudgetExhausted: another program has recorded a report meanwhile.
+    Raises BudgetExhausted if another program has recorded a report meanwhile.
     """
     if me.drawn:
         raise BudgetExhausted("another program has just answered this survey here; run this command again")
@@ -48,12 +42,10 @@ def announce(me: Respondent, link: Link) -> None:
 def begin(me: Respondent, asks: bool) -> None:
     """Check that the link's token is unspent, or redeem its invitation; do nothing if the survey is open to all.
 
-    Args:
-        me: whose link it is.
-        asks: ask the person first, because the aggregator then sees that the link was opened.
+    With ``asks``, ask the person first, because the aggregator then sees that the link was opened.
 
     Raises:
-        TransportError: it cannot; in words.
+        TransportError: the link cannot be used; in words.
         click.Abort: the person does not begin; nothing was sent.
     """
     if not me.survey.asks_for_invitation:
@@ -74,7 +66,7 @@ def begin(me: Respondent, asks: bool) -> None:
 
 
 def contact_sentence(survey: Survey) -> str:
-    """A sentence that says who can help."""
+    """Return a sentence that says who can help."""
     who = researcher_line(survey)
     return translate("ask_who", who=who) if who else translate("ask_giver")
 

@@ -1,8 +1,8 @@
 """Look up an earlier report on this device before anything else. Any link of the survey finds it, in any state of the
 survey, so that no second report is drawn: two reports would reveal more than one.
 
-While a report waits for its moment, the terminal waits too, or says when it is and leaves. Withdrawal needs no
-survey text, so it works after a correction too.
+While a report waits for its moment, the terminal waits too, or says when it is and leaves. Withdrawal needs no survey
+text, so it works after a correction too.
 """
 
 import time
@@ -41,10 +41,9 @@ class EarlierReport(NamedTuple):
 
 
 def find_earlier_report(ledger: Ledger, link: Link, asks: bool) -> EarlierReport:
-    """The report that was drawn before; one that has not arrived is sent now, the same bytes.
+    """Find the report that was drawn before; send one that has not arrived now, the same bytes.
 
     Args:
-        ledger: where to look.
         link: any of the survey.
         asks: a person can be asked whether a report drawn with another link is theirs, and whether to send a refused
             one again.
@@ -127,13 +126,7 @@ def print_send_time(waits: NotYet) -> None:
 
 
 def find_earlier_or_wait(ledger: Ledger, link: Link, asks: bool) -> EarlierReport | None:
-    """Return the earlier report (see ``find_earlier_report``). If it waits to be sent, print when and return None.
-
-    Args:
-        ledger: the device's.
-        link: that was given.
-        asks: a person can answer prompts.
-    """
+    """Find the earlier report (see ``find_earlier_report``). If it waits to be sent, print when and return None."""
     try:
         return find_earlier_report(ledger, link, asks)
     except NotYet as waits:
@@ -150,11 +143,9 @@ def print_unsent_notice(me: Respondent) -> None:
 
 
 def send_when_due(me: Respondent) -> dict[str, Any]:
-    """The receipt, once the moment has come.
+    """Send at the due moment and return the receipt; raise TransportError if not acknowledged.
 
-    Raises:
-        TransportError: not acknowledged.
-        KeyboardInterrupt: the person stopped waiting; the report is kept.
+    KeyboardInterrupt: the person stopped waiting; the report is kept.
     """
     printed = False
     while True:
@@ -176,11 +167,7 @@ _UNCONFIRMED = (
 
 
 def reports_to_withdraw(ledger: FileLedger, link: Link) -> list[tuple[Key, Entry]]:
-    """Return the keys and entries drawn for the survey that a link names, in any wave.
-
-    Raises:
-        BudgetExhausted: nothing was.
-    """
+    """Return keys and entries for the survey of a link, in any wave; raise BudgetExhausted if there are none."""
     found = drawn_for(ledger, link)
     if not found:
         raise BudgetExhausted("this device has no answers for this survey, so there is nothing to withdraw")
@@ -188,18 +175,10 @@ def reports_to_withdraw(ledger: FileLedger, link: Link) -> list[tuple[Key, Entry
 
 
 def withdraw(ledger: FileLedger, link: Link, found: list[tuple[Key, Entry]]) -> Iterator[dict[str, Any]]:
-    """Take the reports back one by one; those that were withdrawn before are only named again.
+    """Take the reports of ``reports_to_withdraw`` back one by one, each noted at once in the ledger.
 
-    Args:
-        ledger: notes each of them at once.
-        link: names the aggregator.
-        found: from ``reports_to_withdraw``.
-
-    Yields:
-        survey, wave, state and, if it was withdrawn now, report_id.
-
-    Raises:
-        TransportError: the aggregator does not confirm.
+    Yields survey, wave, state and, if it was withdrawn now, report_id; those withdrawn before are only named again.
+    Raises TransportError if the aggregator does not confirm.
     """
     for key, entry in found:
         about: dict[str, Any] = {"survey": key.survey, "wave": key.wave}

@@ -1,4 +1,6 @@
-"""Before the first question: who asks, how answers are protected, what a report can tell, what that does not cover."""
+"""Explain before the first question who asks, how answers are protected, what a report can tell, what that does not
+cover.
+"""
 
 from collections.abc import Sequence
 
@@ -26,10 +28,7 @@ from sottovoce.shared.spec import Question, Survey
 def explain(me: Respondent, allowance: Allowance, status: RevisionStatus | None = None) -> None:
     """Show the researcher, the title, the texts, the protection of answers, its limits, and each question's odds.
 
-    Args:
-        me: who is asked.
-        allowance: what this person allows.
-        status: the survey's status now; None if it is unknown.
+    ``allowance`` is what this person allows; ``status`` is None if it is unknown.
     """
     survey = me.survey
     _print_introduction(survey)
@@ -134,7 +133,7 @@ _HOW = {
     "number": "how_answer",
     "bits": "how_boxes",
 }
-"""Sentence about what is sent, by the kind of the report; every other kind sends a result that is no answer."""
+"""Sentences about what is sent, by the kind of the report; every other kind sends a result that is no answer."""
 
 
 def protection_sentences(survey: Survey) -> list[str]:
@@ -164,7 +163,7 @@ def _how(mechanism: Mechanism) -> str:
 
 
 def _belief_sentence(survey: Survey) -> str:
-    """Sentence with the largest posterior probability for a prior of 10 %, after one answer and after all."""
+    """Return the sentence on how far a belief of 10 % can rise, after one answer and after all."""
     dearest = max(survey.questions, key=lambda question: question.epsilon)
     key = "belief_all" if dearest.epsilon < survey.epsilon else "belief_one"
     together = "_together" if isinstance(dearest.mechanism, JointMember) else ""
@@ -187,7 +186,7 @@ def _explain_limits(me: Respondent) -> None:
 
 
 def _visibility_sentences(survey: Survey, wave: int) -> list[str]:
-    """Sentences about what the aggregator sees of a person with a personal link, and when a report is sent."""
+    """Return what the aggregator sees of a person with a personal link, and when a report is sent."""
     sentences = (
         [translate("seen_link")] if survey.asks_for_token else [translate("seen_blind")] if survey.is_blind else []
     )

@@ -1,4 +1,4 @@
-"""A survey's items in the terminal, in order: what is hidden is not asked, what is answered is not asked twice."""
+"""Ask a survey's items in the terminal, in order: what is hidden is not asked, what is answered is not asked twice."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -20,11 +20,10 @@ from sottovoce.shared.visibility import is_shown
 
 
 class Interview:
-    """One person's answers, as far as they are given.
+    """The answers of one person, as far as they are given.
 
     Args:
-        survey: what is shown.
-        asked: which of its questions, by default all.
+        asked: questions of the survey that are asked, by default all.
         arm: name of the person's arm; "" without arms.
         order: in which items, rows and options are shown; by default the survey's.
 
@@ -61,7 +60,7 @@ class Interview:
         self.run()
 
     def _is_for(self, item: Item) -> bool:
-        """Return True for notes of this person's arm, and for items with a question that this person is asked."""
+        """Say whether an item is a note of this person's arm, or has a question that this person is asked."""
         if not item.questions:
             return item.is_in(self._arm)
         return any(question.name in self._numbers for question in item.questions)
@@ -97,7 +96,7 @@ class Interview:
 
 
 def _with_rows(item: Item, order: Sequence[int] | None) -> Item:
-    """The item, a matrix with its rows in this order."""
+    """Return the item, a matrix with its rows in this order."""
     if not item.rows or order is None:
         return item
     rows, questions = tuple(item.rows[index] for index in order), tuple(item.questions[index] for index in order)
@@ -105,13 +104,7 @@ def _with_rows(item: Item, order: Sequence[int] | None) -> Item:
 
 
 def _with_options(item: Item, order: Sequence[int]) -> tuple[str, Question | None]:
-    """The question's name, and the question with its options in the order shown. Answers are names, whatever their
-    place.
-
-    Args:
-        item: a question, or a matrix, whose options stay as they are.
-        order: of its options or rows.
-    """
+    """Return the question's name, and the question with its options in this order; a matrix keeps its options."""
     if item.rows:
         return item.name, None
     (asked,) = item.questions
@@ -121,10 +114,9 @@ def _with_options(item: Item, order: Sequence[int]) -> tuple[str, Question | Non
 
 
 def read_answers(file: BinaryIO, me: Respondent) -> dict[str, object]:
-    """The answers in a file, checked whole before anything is drawn.
+    """Read the answers in a file, checked whole before anything is drawn.
 
-    Raises:
-        AnswerError: it is not JSON, or an answer is missing or does not fit; nothing of the file is repeated.
+    Raises AnswerError if it is not JSON, or an answer is missing or does not fit; nothing of the file is repeated.
     """
     try:
         answers: dict[str, object] = canonical.load(file.read())
@@ -136,7 +128,7 @@ def read_answers(file: BinaryIO, me: Respondent) -> dict[str, object]:
 
 
 def print_visible_answers(file: BinaryIO | None) -> None:
-    """The last words: where true answers can still be seen, if anywhere; without a file they were typed."""
+    """Say as the last words where true answers can still be seen, if anywhere; without a file they were typed."""
     if file is None:
         print_line("\n" + translate("still_visible"))
     elif file.name not in {"-", "<stdin>"}:
@@ -148,15 +140,9 @@ SEND, STOP = -1, 0
 
 
 def confirm_sending(me: Respondent, interview: Interview, may_change: bool) -> None:
-    """Ask until the answers are to be sent.
+    """Ask until the answers are to be sent; raise click.Abort if nothing is to be sent.
 
-    Args:
-        me: who is asked.
-        interview: what was answered; a question is asked again in it.
-        may_change: a question may be answered again, which answers from a file may not.
-
-    Raises:
-        click.Abort: nothing is to be sent.
+    With ``may_change`` a question may be answered again in ``interview``; answers from a file may not.
     """
     most = len(me.asked) if may_change else 0
     choices = [translate("yes_no_or"), *([translate("or_number", most=str(most))] if may_change else [])]
@@ -173,7 +159,7 @@ def confirm_sending(me: Respondent, interview: Interview, may_change: bool) -> N
 
 
 def _choice(text: str, most: int, choices: str) -> int:
-    """``SEND``, ``STOP`` or a question's number."""
+    """Return ``SEND``, ``STOP`` or a question's number."""
     if is_yes(text):
         return SEND
     if is_no(text):

@@ -1,4 +1,4 @@
-"""Lists of the ledger's entries, for people and for programs, and sending or clearing those that are chosen."""
+"""List the ledger's entries, for people and for programs; send or clear those that are chosen."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -24,7 +24,7 @@ _NO_REPORTS = {MEMO: "memo", REDEMPTION: "invitation", SIGNERS: "keys"}
 
 
 def lines(records: Iterable[Record], reports: bool) -> list[str]:
-    """A line for each aggregator and one for each entry; with ``reports`` also what was, or would be, sent."""
+    """Return a line for each aggregator and one for each entry; with ``reports`` also what was, or would be, sent."""
     text = []
     for origin, group in _by_origin(records):
         text.append(f"{origin}: epsilon {show_epsilon(_total(group))} in total")
@@ -36,13 +36,9 @@ def lines(records: Iterable[Record], reports: bool) -> list[str]:
 
 
 def document(book: FileLedger, records: list[Record], damaged: list[str], reports: bool) -> dict[str, Any]:
-    """The same for programs (sottovoce-ledger/1).
+    """Return the list for programs (sottovoce-ledger/1) of ``records``, sorted by aggregator.
 
-    Args:
-        book: the ledger.
-        records: its entries, sorted by aggregator.
-        damaged: names of entries that cannot be read.
-        reports: also what was, or would be, sent.
+    ``damaged`` are names of entries that cannot be read; ``reports``: also what was, or would be, sent.
     """
     origins = [
         {
@@ -59,7 +55,7 @@ def document(book: FileLedger, records: list[Record], damaged: list[str], report
 
 
 def about(record: Record) -> dict[str, Any]:
-    """One entry for programs; without its report."""
+    """Return one entry for programs; without its report."""
     key, entry = record.key, record.entry
     wave = None if key.wave < 0 else key.wave
     names = {"survey": key.survey, "wave": wave, "digest": entry.digest, "epsilon": entry.epsilon}
@@ -67,7 +63,7 @@ def about(record: Record) -> dict[str, Any]:
 
 
 def line(record: Record) -> str:
-    """One entry for people; without its report."""
+    """Return one entry for people; without its report."""
     key, entry = record.key, record.entry
     bound = ", with a token" if record.bound else ""
     waves = "all waves" if key.wave < 0 else f"wave {key.wave}"
@@ -112,11 +108,9 @@ class EntriesToClear:
     """The entries of the ledger selected for clearing.
 
     Attributes:
-        records: the entries that can be read.
         names: what to give to the ledger: those of the entries, of damaged ones, and ``*`` for whatever else there is.
         damaged: names of entries that cannot be read.
         everything: their charges go too.
-        count: how many entries that makes.
     """
 
     records: list[Record]
@@ -127,15 +121,9 @@ class EntriesToClear:
 
 
 def select_entries(book: FileLedger, survey: str | None, everything: bool) -> EntriesToClear:
-    """The entries of a survey, a name or a link, or all of them.
+    """Select the entries of a survey (a name or a link; None for all surveys); raise BudgetExhausted if there are none.
 
-    Args:
-        book: the ledger.
-        survey: None for all surveys.
-        everything: also their charges; of all surveys also what is damaged or has no entry.
-
-    Raises:
-        BudgetExhausted: there are none.
+    With ``everything`` also their charges; of all surveys also what is damaged or has no entry.
     """
     records, damaged = readable(book)
     selected = [record for record in records if survey is None or _is_for(record, survey)]
@@ -203,7 +191,7 @@ def select_records(records: Sequence[Record], draws: Draws) -> list[Record]:
 
 
 def send_waiting(book: FileLedger, records: Sequence[Record]) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
-    """Send each of the records; gives the receipts, and what is still waiting with the reason for it."""
+    """Send each of the records; return the receipts, and what is still waiting with the reason for it."""
     sent, failed = [], []
     for record in records:
         what = f"{record.key.survey}, wave {record.key.wave}, at {record.key.origin}"
@@ -252,12 +240,7 @@ def _remove_signature(stored: Entry, wave: int, signature: str) -> str:
 
 
 class EntryByName(FileLedger):
-    """A ledger in which every key stands for one entry, known by its name: the token is not on this device.
-
-    Args:
-        folder: where the files are.
-        name: of the entry that every key stands for.
-    """
+    """A ledger in which every key stands for the entry called ``name``: the token is not on this device."""
 
     def __init__(self, folder: Path, name: str) -> None:
         super().__init__(folder)

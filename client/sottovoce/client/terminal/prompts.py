@@ -1,4 +1,4 @@
-"""One question in the terminal: asked until the answer fits, on standard error; what was typed is never repeated."""
+"""Ask one question in the terminal until the answer fits, on standard error; what was typed is never repeated."""
 
 import re
 import unicodedata
@@ -22,21 +22,17 @@ from sottovoce.shared.spec import Question, Survey
 _GROUPED = re.compile(r"-?[1-9]\d{0,2},\d{3}")
 _PLAIN = re.compile(r"(-?)(\d*)(?:\.(\d*))?")
 REFUSAL = "-"
-"""What is typed for "prefer not to say"; no number and no option's number."""
+"""Typed for "prefer not to say"; no number and no option's number."""
 
 
 class _Refused(Exception):
-    """Raised when the person prefers not to say."""
+    """The person prefers not to say."""
 
 
 def ask(survey: Survey, question: Question, number: int, total: int) -> object:
-    """The answer to one question, in the form that its type has; None for "prefer not to say".
+    """Ask one question; return the answer in the form that its type has, None for "prefer not to say".
 
-    Args:
-        survey: the survey.
-        question: one of its questions.
-        number: its place among those that this person is asked, from 1.
-        total: how many these are.
+    ``number``, from 1, is its place among the ``total`` questions that this person is asked.
     """
     click.echo("", err=True)
     position = translate("question_number", number=str(number), total=str(total))
@@ -67,7 +63,7 @@ def _ask_option(survey: Survey, question: Question) -> str:
 
 
 def _ask_options(survey: Survey, question: Question) -> list[str]:
-    """Numbers separated by spaces or commas; 0 for none of the options."""
+    """Ask for numbers separated by spaces or commas; 0 for none of the options."""
     _list(survey, question)
 
     def parse_choices(text: str) -> list[str]:
@@ -142,12 +138,12 @@ def _list(survey: Survey, question: Question) -> None:
 
 
 def _choosable_count(question: Question) -> int:
-    """Number of the options that can be chosen: the category for no answer is refused into, not chosen."""
+    """Return the number of options that can be chosen: the category for no answer is refused into, not chosen."""
     return len(question.options) - question.domain.absent
 
 
 def _named_option(survey: Survey, question: Question, text: str) -> int | None:
-    """Index of the option whose text was typed, for yes or no also its first letter; None if it is none of them."""
+    """Return the index of the option whose text (yes, no: also first letter) was typed; None if it is none of them."""
     word = text.strip().casefold()
     # A yes to one of two statements is what the crosswise model never asks for.
     is_plain = not isinstance(question.mechanism, InnocuousRR) or not question.mechanism.is_crosswise
@@ -159,7 +155,7 @@ def _named_option(survey: Survey, question: Question, text: str) -> int | None:
 
 
 def _position(text: str, low: int, high: int) -> int:
-    """The index that a typed number from ``low`` to ``high`` stands for; -1 for 0."""
+    """Return the index that a typed number from ``low`` to ``high`` stands for; -1 for 0."""
     word = text.strip()
     # ASCII only: ``isdigit`` also accepts superscripts, for which ``int`` fails.
     if not (word.isascii() and word.isdigit() and len(word) <= 9 and low <= int(word) <= high):

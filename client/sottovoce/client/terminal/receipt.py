@@ -1,4 +1,4 @@
-"""Sending after the draw, and the receipt: the sent report in words and byte by byte."""
+"""Send after the draw, and show the receipt: the sent report in words and byte by byte."""
 
 import json
 from collections.abc import Callable, Sequence
@@ -21,12 +21,8 @@ from sottovoce.shared.spec import Question, Survey
 def send_or_keep(me: Respondent, send: Callable[[], dict[str, Any]]) -> dict[str, Any]:
     """Send, and say what becomes of a report that was drawn and did not arrive.
 
-    Args:
-        me: whose report it is.
-        send: draws it if need be, sends it, and gives the receipt.
-
-    Raises:
-        TransportError: it was not acknowledged, or never drawn.
+    ``send`` draws it if need be, sends it, and returns the receipt. Raises TransportError if the report was not
+    acknowledged, or never drawn.
     """
     try:
         return send()
@@ -77,11 +73,11 @@ def _print_in_words(survey: Survey, receipt: dict[str, Any], exactly: bool) -> N
 
 
 Values = Sequence[int | None]
-"""A report's, one for each question of the survey; None for one that was not asked."""
+"""Values of a report, one for each question of the survey; None for one that was not asked."""
 
 
 def _print_count(survey: Survey, values: Values) -> None:
-    """One sentence about all answers that chance had a say in."""
+    """Print one sentence about all answers that chance had a say in."""
     if hidden_by_facts(survey):
         print_line(translate("receipt_innocuous"))
     count = _sent_by_chance(survey, values)

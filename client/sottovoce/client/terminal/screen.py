@@ -1,4 +1,4 @@
-"""Messages for the person: on standard error, because standard output is reserved for the bytes that were sent."""
+"""Print messages for the person on standard error: standard output is reserved for the bytes that were sent."""
 
 import time
 from math import ceil
@@ -29,12 +29,12 @@ def notifying_transport(origin: str) -> Transport:
 
 
 def is_yes(text: str) -> bool:
-    """Return True for yes, or its first letter, in the chosen language or in English."""
+    """Say whether a text is yes, or its first letter, in the chosen language or in English."""
     return _says(text, "yes")
 
 
 def is_no(text: str) -> bool:
-    """Return True for no, or its first letter, in the chosen language or in English."""
+    """Say whether a text is no, or its first letter, in the chosen language or in English."""
     return _says(text, "no")
 
 
@@ -45,12 +45,7 @@ def _says(text: str, key: str) -> bool:
 
 
 def confirm(question: str, default: bool | None) -> bool:
-    """Ask until the person answers yes or no.
-
-    Args:
-        question: a whole sentence.
-        default: meaning of an empty answer; None if there is none.
-    """
+    """Ask a whole sentence until the person answers yes or no; an empty answer means ``default``, if it is not None."""
 
     def parse(text: str) -> bool:
         if default is not None and not text.strip():
@@ -65,14 +60,6 @@ def confirm(question: str, default: bool | None) -> bool:
 
 
 def confirm_or_abort(question: str, default: bool) -> None:
-    """Ask for a yes.
-
-    Args:
-        question: a whole sentence.
-        default: meaning of an empty answer.
-
-    Raises:
-        click.Abort: the person says no.
-    """
+    """Ask a whole sentence; raise click.Abort if the person says no. ``default`` is the meaning of an empty answer."""
     if not confirm(question, default):
         raise click.Abort

@@ -1,4 +1,4 @@
-"""The planned comparisons of a survey with arms: ``analysis_plan``, which its digest binds to the questions.
+"""Read the planned comparisons of a survey with arms: ``analysis_plan``, which its digest binds to the questions.
 
 Each compares a question by arm, or against a question of other arms. The device only carries the plan.
 """
@@ -26,7 +26,7 @@ _CONFIDENCE = re.compile(r"0\.[5-9][0-9]{0,3}")
 
 @dataclass(frozen=True)
 class PlannedComparison:
-    """One planned comparison.
+    """A planned comparison of a survey.
 
     Attributes:
         question: question, or ``question.option``, whose share or mean is compared.
@@ -45,7 +45,7 @@ class PlannedComparison:
     category: str = ""
 
     def dump(self) -> dict[str, str]:
-        """Return its document in the canonical survey."""
+        """Return the comparison's document in the canonical survey."""
         return {key: value for key, value in asdict(self).items() if value}
 
 
@@ -57,14 +57,7 @@ def planned_comparisons(survey: Survey) -> list[PlannedComparison]:
 def read_plan(
     reader: Reader, fields: Mapping[str, Any], arms: Sequence[Arm], items: Sequence[Item]
 ) -> dict[str, list[dict[str, str]]]:
-    """The key of the canonical survey; empty without a plan, so that other surveys keep their digest.
-
-    Args:
-        reader: takes the mistakes.
-        fields: the survey's map.
-        arms: as read.
-        items: with their arms.
-    """
+    """Return the plan's key of the canonical survey; empty without a plan, so that other surveys keep their digest."""
     if "analysis_plan" not in fields:
         return {}
     if not arms:

@@ -1,5 +1,5 @@
-"""Questions for one respondent: those of the arm that the device draws and, under ``ask`` of the survey or of a block,
-a drawn set of them.
+"""Decide the questions for one respondent: those of the arm that the device draws and, under ``ask`` of the survey or
+of a block, a drawn set of them.
 
 The device draws the arm by integer weights and the set with equal chances, independently of every answer, so neither
 costs epsilon. The arm is reported as a public choice of its own, after the survey's questions; the set shows in the
@@ -28,19 +28,19 @@ Unit = tuple[int, ...]
 
 @dataclass(frozen=True)
 class Arm:
-    """One arm of an experiment, drawn with its weight's share of all weights."""
+    """An arm of an experiment, drawn with its weight's share of all weights."""
 
     name: str
     weight: int
 
     def dump(self) -> dict[str, Any]:
-        """Return its document in the canonical survey."""
+        """Return the arm's document in the canonical survey."""
         return {"name": self.name, "weight": self.weight}
 
 
 @dataclass(frozen=True)
 class UnitSample:
-    """Units of which the device draws so many, every set with the same chance."""
+    """Units of which the device draws ``size``, every set with the same chance."""
 
     size: int
     units: tuple[Unit, ...]
@@ -138,11 +138,7 @@ class SampledSurvey:
         return tuple(each if index in longest else None for index, each in enumerate(largest))
 
     def asks_for(self, values: Sequence[object]) -> bool:
-        """Return True if just the questions of one respondent have values.
-
-        Args:
-            values: one for each question, None for those that were not asked.
-        """
+        """Return True if just the questions of one respondent have values; None stands for one not asked."""
         arm = values[-1] if self.arms else 0
         if type(arm) is not int or not 0 <= arm < len(self.places_by_arm):
             return False
@@ -155,17 +151,12 @@ class SampledSurvey:
 
 
 def asked_of(survey: SampledSurvey, units: Sequence[Unit]) -> int:
-    """Number of an arm's units that each of its respondents is asked: ``ask``, or all where there are no more."""
+    """Return how many of an arm's units each of its respondents is asked: ``ask``, or all if there are no more."""
     return len(units) if survey.ask is None else min(survey.ask, len(units))
 
 
 def samples(survey: SampledSurvey, arm: int = 0) -> list[UnitSample]:
-    """Return what the device draws from in one arm, in the order drawn; empty if all its questions are asked.
-
-    Args:
-        survey: the survey.
-        arm: index of the arm; 0 without arms.
-    """
+    """Return what the device draws from in an arm (0 without arms), in the order drawn; empty if all is asked."""
     units = survey.units_by_arm[arm]
     asked = asked_of(survey, units)
     whole = [UnitSample(asked, units)] if asked < len(units) else []
@@ -174,12 +165,7 @@ def samples(survey: SampledSurvey, arm: int = 0) -> list[UnitSample]:
 
 
 def share_asked(survey: SampledSurvey, *indices: int) -> Fraction:
-    """Return the expected share of respondents who are asked all questions with these indices.
-
-    Args:
-        survey: the survey.
-        indices: of some of its questions.
-    """
+    """Return the expected share of respondents who are asked all questions with these indices."""
     weights = [arm.weight for arm in survey.arms] or [1]
     shares = (weight * _share_in_arm(survey, arm, indices) for arm, weight in enumerate(weights))
     return sum(shares, Fraction(0)) / sum(weights)
@@ -198,9 +184,7 @@ def _share_in_arm(survey: SampledSurvey, arm: int, indices: Sequence[int]) -> Fr
 def reports_by_question(survey: SampledSurvey, sizes: Sequence[int]) -> list[int]:
     """Return the number of reports that may have a value of each question, and must of a public one.
 
-    Args:
-        survey: the survey.
-        sizes: number of reports in each arm; of all reports without arms.
+    ``sizes`` are numbers of reports in each arm; of all reports without arms.
     """
     held = list(zip(sizes, survey.places_by_arm, strict=True))
     return [sum(size for size, places in held if index in places) for index in range(len(survey.questions))]
@@ -212,5 +196,5 @@ def is_arm(survey: SampledSurvey, question: object) -> bool:
 
 
 def arm_index(survey: SampledSurvey, name: str) -> int:
-    """Index of the arm of this name; 0 without arms."""
+    """Return the index of the arm of this name; 0 without arms."""
     return [arm.name for arm in survey.arms].index(name) if survey.arms else 0

@@ -1,4 +1,4 @@
-"""From ``arms`` and each item's ``arm`` to what is asked in which arm, with every mistake and its JSON pointer."""
+"""Parse ``arms`` and each item's ``arm`` into what is asked in which arm, with every mistake and its JSON pointer."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -26,13 +26,7 @@ LABELS = {
 
 
 def read_arms(reader: ItemReader, fields: Mapping[str, Any], items: Sequence[Item]) -> tuple[list[Arm], list[Item]]:
-    """The survey's arms, none without ``arms``, and its items with theirs.
-
-    Args:
-        reader: takes the mistakes, and has the items' pointers.
-        fields: the survey's map.
-        items: what the survey shows.
-    """
+    """Read the survey's arms, none without ``arms``, and its items with theirs; the reader has the items' pointers."""
     if "arms" not in fields:
         if "arms_per_wave" in fields:
             reader.problem("/arms_per_wave", "goes with arms only")
@@ -58,12 +52,7 @@ def read_arms(reader: ItemReader, fields: Mapping[str, Any], items: Sequence[Ite
 
 
 def arm_question(arms: Sequence[Arm], language: str) -> Question:
-    """The public choice that reports the arm.
-
-    Args:
-        arms: in the order of its values.
-        language: of the survey, in which the arms' names stand for their labels.
-    """
+    """Return the public choice that reports the arm; the arms' names stand for labels in the survey's language."""
     return Question(
         name=ARM,
         type="select_one",
@@ -78,24 +67,13 @@ def arm_question(arms: Sequence[Arm], language: str) -> Question:
 
 
 def dump_arms(fields: Mapping[str, Any], arms: Sequence[Arm]) -> dict[str, Any]:
-    """The keys of the canonical survey; none without arms, so that other surveys keep their digest.
-
-    Args:
-        fields: the survey's map.
-        arms: as read.
-    """
+    """Return the arms' keys of the canonical survey; none without arms, so that other surveys keep their digest."""
     written: dict[str, Any] = {"arms": [arm.dump() for arm in arms]} if arms else {}
     return written | ({"arms_per_wave": True} if arms and "arms_per_wave" in fields else {})
 
 
 def texts_by_arm(reader: Reader, value: object, arms: Sequence[Arm]) -> dict[str, Any]:
-    """Parse ``after.by_arm``: a text for each of some arms, in the order of the arms.
-
-    Args:
-        reader: takes the mistakes.
-        value: what the file has here.
-        arms: of the survey.
-    """
+    """Parse ``after.by_arm``: a text for each of some arms, in the order of the arms."""
     known = [arm.name for arm in arms]
     given = value if isinstance(value, dict) else {}
     if not given or any(name not in known for name in given):
@@ -111,12 +89,12 @@ def _arm(reader: ItemReader, value: object, pointer: str) -> Arm:
 
 
 def _whole(pointer: str) -> str:
-    """JSON pointer of the entry of the list of questions: for an item in a block, the block's."""
+    """Return the JSON pointer of the entry of the list of questions: for an item in a block, the block's."""
     return pointer.partition("/items/")[0]
 
 
 def _document(fields: Mapping[str, Any], pointer: str) -> Mapping[str, Any]:
-    """What the file has at the pointer of an item or a block; an empty map after a mistake."""
+    """Return what the file has at the pointer of an item or a block; an empty map after a mistake."""
     value: Any = fields
     for part in pointer.split("/")[1:]:
         value = value[int(part)] if isinstance(value, list) else value[part]
@@ -124,14 +102,7 @@ def _document(fields: Mapping[str, Any], pointer: str) -> Mapping[str, Any]:
 
 
 def _arms_of(reader: ItemReader, document: Mapping[str, Any], names: Sequence[str], pointer: str) -> tuple[str, ...]:
-    """Names of the arms of an item or a block, in the order of the survey's; none for all arms.
-
-    Args:
-        reader: takes the mistakes.
-        document: the map of the item or block.
-        names: of the survey's arms.
-        pointer: its JSON pointer.
-    """
+    """Read the names of the arms of an item or a block, in the order of the survey's; none for all arms."""
     if ARM not in document:
         return ()
     wanted = document[ARM] if isinstance(document[ARM], list) else [document[ARM]]
@@ -144,13 +115,7 @@ def _arms_of(reader: ItemReader, document: Mapping[str, Any], names: Sequence[st
 
 
 def _check_together(reader: ItemReader, fields: Mapping[str, Any], items: Sequence[Item]) -> None:
-    """Refuse what does not go with arms.
-
-    Args:
-        reader: takes the mistakes.
-        fields: the survey's map.
-        items: with their arms.
-    """
+    """Refuse what does not go with arms."""
     if "arms_per_wave" in fields:
         if fields["arms_per_wave"] is not True:
             reader.problem("/arms_per_wave", "must be true, or left out")
@@ -164,13 +129,7 @@ def _check_together(reader: ItemReader, fields: Mapping[str, Any], items: Sequen
 
 
 def _check_item(reader: ItemReader, item: Item, pointer: str) -> None:
-    """Refuse what an item of a survey with arms cannot be.
-
-    Args:
-        reader: takes the mistakes.
-        item: with its arms.
-        pointer: its JSON pointer.
-    """
+    """Refuse what an item of a survey with arms cannot be."""
     if any(question.mechanism is not None and question.mechanism.waves > 1 for question in item.questions):
         reader.problem(f"{pointer}/mechanism", "cannot be combined with arms: only questions for all are remembered")
     if ARM in {item.name, *(question.name for question in item.questions)}:
@@ -182,13 +141,7 @@ def _check_item(reader: ItemReader, item: Item, pointer: str) -> None:
 
 
 def _check_items(reader: ItemReader, items: Sequence[Item], names: Sequence[str]) -> None:
-    """Refuse an arm in which nothing is reported, and a condition that names a question of another arm.
-
-    Args:
-        reader: takes the mistakes.
-        items: with their arms.
-        names: of the arms.
-    """
+    """Refuse an arm in which nothing is reported, and a condition that names a question of another arm."""
     for index, name in enumerate(names):
         if not any(item.questions and item.is_in(name) for item in items):
             reader.problem(f"/arms/{index}", "has no question")

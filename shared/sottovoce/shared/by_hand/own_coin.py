@@ -1,4 +1,4 @@
-"""Procedure for a yes/no channel run by hand with a coin or a die, derived from the channel's integers.
+"""Derive the procedure by hand, with a coin or a die, for a yes/no channel from the channel's integers.
 
 Coin        a and b in quarters or eighths: as many flips as the denominator needs, read as a number whose parts are
             truth (a - b), yes (b) and no (1 - a), the larger parts first, so that most people stop after one flip.
@@ -21,7 +21,7 @@ FACES = 6
 
 
 class Part(NamedTuple):
-    """One thing to do, and when.
+    """A thing to do, and when.
 
     Attributes:
         action: ``truth``, ``opposite``, ``yes`` or ``no``.
@@ -33,19 +33,14 @@ class Part(NamedTuple):
 
 
 class Procedure(NamedTuple):
-    """Steps to run a channel by hand.
-
-    Attributes:
-        flips: at most so many flips of a coin; 0 for one throw of a die.
-        parts: what to do, by outcome.
-    """
+    """Steps to run a channel by hand: at most ``flips`` flips of a coin, or 0 for one throw of a die."""
 
     flips: int
     parts: tuple[Part, ...]
 
 
 def procedure(mechanism: Mechanism) -> Procedure | None:
-    """The procedure for a channel; None if neither a coin nor a die gives its odds."""
+    """Return the procedure for a channel; None if neither a coin nor a die gives its odds."""
     if not isinstance(mechanism, BinaryRR):
         return None
     whole = mechanism.denominator
@@ -70,7 +65,7 @@ def _parts(weights: list[tuple[str, int]], outcomes: Callable[[int, int], Any]) 
 
 
 def _beginnings(first: int, end: int, flips: int) -> tuple[str, ...]:
-    """The fewest beginnings that stand for the rows of flips numbered first .. end - 1, heads before tails."""
+    """Return the fewest beginnings that stand for the rows of flips numbered first .. end - 1, heads before tails."""
     found = []
     while first < end:
         # The largest block that starts here, ends in time and is one beginning.

@@ -1,4 +1,6 @@
-"""Questions that a fact of the person's own hides: from their document to the channel, and what does not go with it."""
+"""Parse questions that a fact of the person's own hides: from their document to the channel, and what does not go with
+it.
+"""
 
 import unicodedata
 from collections.abc import Mapping, Sequence
@@ -16,7 +18,7 @@ LEAST, MOST = Fraction(1, 20), Fraction(19, 20)
 """Ends of the shares that a procedure takes: beyond them an answer is hardly hidden."""
 
 LARGEST_DENOMINATOR = 10**6
-"""So that two standard errors from a share is exact in both languages."""
+"""Largest denominator of a share, so that two standard errors from it is exact in both languages."""
 
 BY_HAND = tuple(Fraction(faces, 6) for faces in range(1, 6))
 """Probabilities of one throw of a die."""
@@ -32,15 +34,7 @@ _FILLERS = ("date", "day", "month", "my", "of")
 def read_innocuous(
     reader: Reader, fields: Mapping[str, Any], pointer: str, is_yes_no: bool, in_block: bool
 ) -> InnocuousRR | None:
-    """The channel of a question with ``procedure`` and ``innocuous``; None after a mistake.
-
-    Args:
-        reader: records the mistakes.
-        fields: the question's map.
-        pointer: JSON pointer that error messages name.
-        is_yes_no: the question's answers are yes and no.
-        in_block: the question is in a block.
-    """
+    """Read the channel of a question with ``procedure`` and ``innocuous``; None after a mistake."""
     before = len(reader.problems)
     if "procedure" not in fields:
         reader.problem(f"{pointer}/innocuous", "goes with procedure: crosswise or unrelated_question only")
@@ -101,12 +95,7 @@ def _is_fit(reader: Reader, procedure: str, share: Fraction, error: Fraction, po
 def check_innocuous(reader: Reader, items: Sequence[Item], pointers: Sequence[str], waves: int, own_coin: bool) -> None:
     """Refuse what gives away a fact that hides an answer, or that uses one twice.
 
-    Args:
-        reader: records the mistakes.
-        items: what the survey shows.
-        pointers: JSON pointer of each item.
-        waves: how many the survey has.
-        own_coin: respondents toss coins of their own for all other questions.
+    ``own_coin``: respondents toss coins of their own for all other questions.
     """
     by_hand = {q.name: q.mechanism for item in items for q in item.questions if isinstance(q.mechanism, InnocuousRR)}
     used: set[str] = set()

@@ -1,4 +1,4 @@
-"""Answers that respondents hide themselves, so that the device sends them as they are."""
+"""Say what hides answers that respondents hide themselves, so that the device sends them as they are."""
 
 from sottovoce.shared.mechanisms.innocuous_rr import InnocuousRR
 from sottovoce.shared.spec import Question, Survey

@@ -48,16 +48,10 @@ MIN_EPSILON, MAX_EPSILON = Fraction(1, 100), Fraction(10)
 
 
 def for_epsilon(epsilon: Fraction, domain: Domain, kind: str, name: str = "") -> Mechanism:
-    """The mechanism with the best integers that cost at most ``epsilon``.
+    """Return the mechanism with the best integers that cost at most ``epsilon``, 0.01 .. 10, in one report.
 
-    Args:
-        epsilon: of one report, 0.01 .. 10.
-        domain: the question's true values.
-        kind: of its true values, one of ``answers.TRUTHS``; chooses the mechanism, unless ``name`` does.
-        name: of a mechanism, one of ``ALIASES``, or "" for the best one for this kind.
-
-    Raises:
-        ValueError: epsilon is out of range, or there are no such integers.
+    ``kind``, one of ``answers.TRUTHS``, chooses it, unless ``name`` does: one of ``ALIASES``, or "" for the best one.
+    Raises ValueError if epsilon is out of range, or there are no such integers.
     """
     if not MIN_EPSILON <= epsilon <= MAX_EPSILON:
         raise ValueError("epsilon must lie between 0.01 and 10")
@@ -69,7 +63,7 @@ def for_epsilon(epsilon: Fraction, domain: Domain, kind: str, name: str = "") ->
 
 
 def _choice(epsilon: Fraction, domain: Domain) -> type[Mechanism]:
-    """Subsets pay from k = e^epsilon + 3 on; a mask holds 52 options, and with more of them columns may pay."""
+    """Choose subsets from k = e^epsilon + 3 on, where they pay; beyond the 52 options of a mask perhaps columns."""
     odds = rational.exp_below(epsilon)
     if domain.size <= MAX_MASK_OPTIONS:
         return KaryRR if domain.size <= odds + 3 else SubsetSelection

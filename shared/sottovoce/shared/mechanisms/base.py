@@ -12,7 +12,7 @@ from sottovoce.shared.mechanisms.parameters import Parameter
 
 
 class Mechanism(ABC):
-    """The agreed numbers of one question.
+    """The agreed numbers of a question.
 
     Attributes:
         name: the mechanism's name in a survey file.
@@ -33,19 +33,17 @@ class Mechanism(ABC):
     @classmethod
     @abstractmethod
     def parse(cls, fields: Mapping[str, Any], domain: Domain) -> Self:
-        """The mechanism that a survey file names, for a question with these true values.
+        """Parse the mechanism that a survey file names, for a question with these true values.
 
-        Raises:
-            ValueError: the parameters are missing, unknown or impossible; the message says which and repeats none.
+        Raises ValueError if parameters are missing, unknown or impossible; the message says which and repeats none.
         """
 
     @classmethod
     @abstractmethod
     def for_epsilon(cls, epsilon: Fraction, domain: Domain) -> Self:
-        """The best parameters that cost at most ``epsilon``: what publishing writes for ``{epsilon: ...}``.
+        """Choose the best parameters that cost at most ``epsilon``: what publishing writes for ``{epsilon: ...}``.
 
-        Raises:
-            ValueError: there are none.
+        Raises ValueError if there are none.
         """
 
     @classmethod
@@ -55,7 +53,7 @@ class Mechanism(ABC):
 
     @abstractmethod
     def dump(self) -> dict[str, Any]:
-        """The canonical parameters, ``name`` included; ``parse`` reads them back."""
+        """Return the canonical parameters, ``name`` included; ``parse`` reads them back."""
 
     @property
     @abstractmethod
@@ -67,12 +65,12 @@ class Mechanism(ABC):
         return 0 <= reported <= self.largest
 
     def reports(self, tally: Mapping[int, int]) -> int:
-        """The number of reports in a tally; it holds them by reported value, unless said otherwise."""
+        """Return the number of reports in a tally; it holds them by reported value, unless said otherwise."""
         return sum(tally.values())
 
     @abstractmethod
     def probability(self, reported: int, value: Any) -> Fraction:  # noqa: ANN401 - an int, or a vector's tuple
-        """P(report | truth), exactly, for a reported value that ``admits`` allows."""
+        """Return P(report | truth), exactly, for a reported value that ``admits`` allows."""
 
     @property
     @abstractmethod
@@ -81,7 +79,7 @@ class Mechanism(ABC):
 
     @abstractmethod
     def explain(self) -> dict[str, int | Fraction]:
-        """The numbers of its report kind's sentence: shares as Fractions, other whole numbers as int."""
+        """Return the numbers of its report kind's sentence: shares as Fractions, other whole numbers as int."""
 
     @property
     def known_as(self) -> str:
@@ -104,16 +102,12 @@ class Mask(Mechanism):
     options: int
 
     def reports(self, tally: Mapping[int, int]) -> int:
-        """The number of reports, which the tally of a mask holds under the key k."""
+        """Return the number of reports, which the tally of a mask holds under the key k."""
         return tally.get(self.options, 0)
 
 
 class OfOdds(Mechanism):
-    """A mechanism of odds alone, beside what the question says.
-
-    Attributes:
-        keep: the odds of a report for its own true value against another one, above 1.
-    """
+    """A mechanism of odds alone: ``keep``, of a report for its own true value against another one, above 1."""
 
     keep: Fraction
 
@@ -125,7 +119,7 @@ class OfOdds(Mechanism):
             raise ValueError("the odds make weights that sum to more than 2^32")
 
     def dump(self) -> dict[str, Any]:
-        """The odds; numbers of options, categories and steps are the question's."""
+        """Return the odds; numbers of options, categories and steps are the question's."""
         return {"name": self.name, "odds": rational.dump_fraction(self.keep)}
 
     @property
@@ -139,9 +133,9 @@ class Table(Mechanism):
 
     @abstractmethod
     def weights(self, value: int) -> tuple[int, ...]:
-        """Integer weights of the reported values when the true value is ``value``; every row has the same sum."""
+        """Return integer weights of the reported values for this true value; every row has the same sum."""
 
     def probability(self, reported: int, value: int) -> Fraction:
-        """The weight in its row."""
+        """Return the weight in its row as a share."""
         row = self.weights(value)
         return Fraction(row[reported], sum(row))

@@ -40,12 +40,7 @@ from sottovoce.shared.mechanisms.parameters import FRACTION, Parameter, exact_fi
 
 @dataclass(frozen=True)
 class BinaryRR(Table):
-    """Yes/no with P(yes | yes) = a and P(yes | no) = b.
-
-    Attributes:
-        a: probability that a true yes is reported as yes.
-        b: probability that a true no is reported as yes; 0 < b < a < 1.
-    """
+    """A yes/no channel with P(yes | yes) = a and P(yes | no) = b, 0 < b < a < 1."""
 
     name: ClassVar[str] = "binary_rr"
     serves: ClassVar[str] = "yes_no"
@@ -70,7 +65,7 @@ class BinaryRR(Table):
 
     @classmethod
     def parse(cls, fields: Mapping[str, Any], domain: Domain) -> Self:
-        """``{name: binary_rr, a: "3/4", b: "1/4"}``, or one of its presets."""
+        """Parse ``{name: binary_rr, a: "3/4", b: "1/4"}``, or one of its presets."""
         if domain.size != 2:
             raise ValueError("this mechanism serves questions with two answers")
         channel = _CHANNELS[fields["name"]]
@@ -79,24 +74,24 @@ class BinaryRR(Table):
 
     @classmethod
     def explicit(cls, fields: Mapping[str, Any]) -> Self:
-        """The channel that another mechanism's fields ``a`` and ``b`` describe."""
+        """Return the channel that another mechanism's fields ``a`` and ``b`` describe."""
         exact_fields(fields, BinaryRR.parameters)
         return cls(*_explicit(fields))
 
     @classmethod
     def for_epsilon(cls, epsilon: Fraction, domain: Domain) -> Self:  # noqa: ARG003 - the same for every domain
-        """The symmetric channel, a = 1 - b, with the greatest a of denominator 2^32."""
+        """Choose the symmetric channel, a = 1 - b, with the greatest a of denominator 2^32."""
         bound = rational.exp_below(epsilon)
         a = Fraction(math.floor(rational.MAX_DENOMINATOR * bound / (1 + bound)), rational.MAX_DENOMINATOR)
         return cls(a, 1 - a)
 
     def dump(self) -> dict[str, Any]:
-        """Always written with a and b; the presets are shorthand for authors."""
+        """Return the parameters, always written with a and b; the presets are shorthand for authors."""
         return {"name": self.name, "a": rational.dump_fraction(self.a), "b": rational.dump_fraction(self.b)}
 
     @property
     def known_as(self) -> str:
-        """The two that everybody knows; other channels have several readings, and no one name."""
+        """The name of the two that everybody knows; other channels have several readings, and no one name."""
         if (self.a, self.b) == _coin_flip({}):
             return "the coin flip"
         return f"Warner's design, truth {rational.dump_fraction(self.a)}" if self.a + self.b == 1 else ""
@@ -112,7 +107,7 @@ class BinaryRR(Table):
         return math.lcm(self.a.denominator, self.b.denominator)
 
     def weights(self, value: int) -> tuple[int, ...]:
-        """(no, yes) when the truth is ``value``: 0 for no, 1 for yes."""
+        """Return (no, yes) weights when the truth is ``value``: 0 for no, 1 for yes."""
         return self._rows[value]
 
     @cached_property
@@ -131,7 +126,7 @@ class BinaryRR(Table):
         return max(self.a / self.b, (1 - self.b) / (1 - self.a))
 
     def explain(self) -> dict[str, int | Fraction]:
-        """Shares that report yes, among people whose truth is yes and among those whose truth is no."""
+        """Return the shares that report yes, among people whose truth is yes and among those whose truth is no."""
         return {"yes": self.a, "no": self.b}
 
 

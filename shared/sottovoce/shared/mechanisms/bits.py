@@ -13,16 +13,12 @@ from sottovoce.shared.sentence import Sentence
 
 
 class ThroughBit(Mechanism):
-    """A mechanism of which one or more bits go through a binary channel, and whatever else is drawn tells nothing.
-
-    Attributes:
-        bit: the channel of a bit that is reported, with its shares and, of one bit, its odds.
-    """
+    """A mechanism of which one or more bits go through a channel ``bit``, and whatever else is drawn tells nothing."""
 
     bit: BinaryRR
 
     def dump(self) -> dict[str, Any]:
-        """The bit's a and b; what the bits stand for, and how many there are, is the question's."""
+        """Return the bit's a and b; what the bits stand for, and how many there are, is the question's."""
         return {**self.bit.dump(), "name": self.name}
 
     @property
@@ -36,7 +32,7 @@ class ThroughBit(Mechanism):
         return self.bit.likelihood_ratio
 
     def explain(self) -> dict[str, int | Fraction]:
-        """Shares of the channel of the bit."""
+        """Return the shares of the channel of the bit."""
         return self.bit.explain()
 
 
@@ -48,12 +44,7 @@ def check_maskable(options: int) -> None:
 
 @dataclass(frozen=True)
 class Bits(ThroughBit, Mask):
-    """Every one of ``options`` options through the binary channel ``bit``.
-
-    Attributes:
-        bit: the channel of each option.
-        options: number of options k, 2 .. 52.
-    """
+    """A mechanism that sends every one of ``options`` options (2 .. 52) through the binary channel ``bit``."""
 
     report_kind: ClassVar[str] = "bits"
 
@@ -65,7 +56,7 @@ class Bits(ThroughBit, Mask):
 
     @abstractmethod
     def selected_bits(self, value: Any) -> Any:  # noqa: ANN401 - an int, or an array of them
-        """The mask of the options that are true, when the true value is ``value``; of arrays as of single ones."""
+        """Return the mask of the options that are true for this true value; of arrays as of single ones."""
 
     @property
     def largest(self) -> int:
@@ -73,7 +64,7 @@ class Bits(ThroughBit, Mask):
         return (1 << self.options) - 1
 
     def probability(self, reported: int, value: int) -> Fraction:
-        """The product over the options."""
+        """Return the product over the options."""
         bits = self.selected_bits(value)
         each = (self.bit.probability(reported >> j & 1, bits >> j & 1) for j in range(self.options))
         return prod(each, start=Fraction(1))

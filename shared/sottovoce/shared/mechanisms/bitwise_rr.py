@@ -31,11 +31,7 @@ from sottovoce.shared.mechanisms.parameters import Parameter
 
 @dataclass(frozen=True)
 class BitwiseRR(Bits):
-    """Every one of ``options`` options through ``bit``.
-
-    Attributes:
-        max_choices: most options m that one answer may name, 1 .. k.
-    """
+    """A mechanism that sends every option through ``bit``; an answer names at most ``max_choices`` options, 1 .. k."""
 
     name: ClassVar[str] = "bitwise_rr"
     serves: ClassVar[str] = "options"
@@ -50,22 +46,22 @@ class BitwiseRR(Bits):
 
     @classmethod
     def parse(cls, fields: Mapping[str, Any], domain: Domain) -> Self:
-        """``{name: bitwise_rr, a: "3/4", b: "1/4"}``; max_choices is the question's."""
+        """Parse ``{name: bitwise_rr, a: "3/4", b: "1/4"}``; max_choices is the question's."""
         return cls(BinaryRR.explicit(fields), domain.size, domain.max_choices)
 
     @classmethod
     def for_epsilon(cls, epsilon: Fraction, domain: Domain) -> Self:
-        """Epsilon shared among the bits in which two answers may differ."""
+        """Share epsilon among the bits in which two answers may differ."""
         differing = max(1, min(domain.size, 2 * domain.max_choices))
         return cls(BinaryRR.for_epsilon(epsilon / differing, domain), domain.size, domain.max_choices)
 
     def selected_bits(self, value: Any) -> Any:  # noqa: ANN401 - an int, or an array of them
-        """The mask of the true bits, which is the true value itself."""
+        """Return the true value itself, which is the mask of the true bits."""
         return value
 
     @property
     def likelihood_ratio(self) -> Fraction:
-        """As many bits as may differ in the costlier direction, the rest in the other."""
+        """The ratio for as many bits as may differ in the costlier direction, the rest in the other."""
         a, b = self.bit.support
         low, high = sorted((a / b, (1 - b) / (1 - a)))
         return high**self.max_choices * low ** min(self.max_choices, self.options - self.max_choices)

@@ -24,11 +24,7 @@ class Block:
 
 
 def flat_items(document: Mapping[str, Any]) -> list[Mapping[str, Any]]:
-    """Return the entries of a survey's document, each block followed by its items.
-
-    Args:
-        document: of a valid survey.
-    """
+    """Return the entries of a valid survey's document, each block followed by its items."""
     return [part for entry in document["questions"] for part in (entry, *entry.get("items", ()))]
 
 

@@ -37,17 +37,12 @@ from sottovoce.shared.mechanisms.parameters import FRACTION, Parameter, exact_fi
 from sottovoce.shared.sentence import Sentence
 
 MAX_STEPS = 1000
-"""So many trials are drawn for one report."""
+"""Most trials that are drawn for one report."""
 
 
 @dataclass(frozen=True)
 class Geometric(Mechanism):
-    """A number of ``steps`` steps with noise of ratio ``ratio``.
-
-    Attributes:
-        ratio: r = p/q, 0 < r < 1, p + q <= 2^32.
-        steps: number of steps m of the grid, 1 .. 1000.
-    """
+    """Noise of ratio r = p/q, 0 < r < 1, p + q <= 2^32, on a number of ``steps`` steps, 1 .. 1000."""
 
     name: ClassVar[str] = "geometric"
     serves: ClassVar[str] = "number"
@@ -69,19 +64,19 @@ class Geometric(Mechanism):
 
     @classmethod
     def parse(cls, fields: Mapping[str, Any], domain: Domain) -> Self:
-        """``{name: geometric, ratio: "9/10"}``, or ``laplace`` in the place of the name."""
+        """Parse ``{name: geometric, ratio: "9/10"}``, or ``laplace`` in the place of the name."""
         exact_fields(fields, cls.parameters)
         return cls(fraction_field(fields, "ratio"), domain.steps)
 
     @classmethod
     def for_epsilon(cls, epsilon: Fraction, domain: Domain) -> Self:
-        """The ratio e^(-epsilon/m), rounded up, with a denominator of 2^31."""
+        """Choose the ratio e^(-epsilon/m), rounded up, with a denominator of 2^31."""
         denominator = rational.MAX_DENOMINATOR // 2
         numerator = math.ceil(denominator / rational.exp_below(epsilon / max(1, domain.steps)))
         return cls(Fraction(numerator, denominator), domain.steps)
 
     def dump(self) -> dict[str, Any]:
-        """The ratio; the grid is the question's."""
+        """Return the ratio; the grid is the question's."""
         return {"name": self.name, "ratio": rational.dump_fraction(self.ratio)}
 
     @property
@@ -107,7 +102,7 @@ class Geometric(Mechanism):
         return self.steps
 
     def probability(self, reported: int, value: int) -> Fraction:
-        """The two-sided geometric distribution, with the tails gathered at the ends."""
+        """Return the two-sided geometric distribution, with the tails gathered at the ends."""
         r = self.ratio
         distance = abs(reported - value)
         at_end = reported in {0, self.steps}
@@ -125,5 +120,5 @@ class Geometric(Mechanism):
         return 1 / self.ratio**self.steps
 
     def explain(self) -> dict[str, int | Fraction]:
-        """Share of reports whose noise is 0."""
+        """Return the share of reports whose noise is 0."""
         return {"exact": (1 - self.ratio) / (1 + self.ratio)}

@@ -31,12 +31,7 @@ from sottovoce.shared.mechanisms.parameters import FRACTION, Parameter, exact_fi
 
 @dataclass(frozen=True)
 class HadamardResponse(OfOdds):
-    """One of ``columns`` columns, ``keep`` times likelier if it belongs to the true option.
-
-    Attributes:
-        keep: the odds g > 1 of an own column against another.
-        options: number of options k >= 2.
-    """
+    """A channel to one of ``columns`` columns, likelier by the odds ``keep`` if it belongs to the true option."""
 
     name: ClassVar[str] = "hadamard_response"
     serves: ClassVar[str] = "option"
@@ -59,7 +54,7 @@ class HadamardResponse(OfOdds):
 
     @classmethod
     def for_epsilon(cls, epsilon: Fraction, domain: Domain) -> Self:
-        """The weight r rounded down."""
+        """Choose the weight r, rounded down."""
         return cls(rational.odds_below(epsilon, 1, 1), domain.size)
 
     @property
@@ -78,7 +73,7 @@ class HadamardResponse(OfOdds):
         return self.columns - 1
 
     def column(self, value: int, own: int, index: int) -> int:
-        """The column with this index, 0 .. K/2 - 1, among the own (1) or the other (0) columns of option ``value``.
+        """Return the column with this index, 0 .. K/2 - 1, among an option's own (1) or other (0) columns.
 
         The lowest bit of the row's number is left free for the parity; the index fills the other bits.
         """
@@ -89,7 +84,7 @@ class HadamardResponse(OfOdds):
         return column if even == bool(own) else column | free
 
     def probability(self, reported: int, value: int) -> Fraction:
-        """Probability of one column, given the true option."""
+        """Return the probability of one column, given the true option."""
         own = (value + 1 & reported).bit_count() % 2 == 0
         return Fraction(self.inclusion[own], sum(self.inclusion) * (self.columns // 2))
 
@@ -99,6 +94,6 @@ class HadamardResponse(OfOdds):
         return self.keep / (self.keep + 1), Fraction(1, 2)
 
     def explain(self) -> dict[str, int | Fraction]:
-        """The number of columns, how many send one of their own option's, how many one of any other's."""
+        """Return the number of columns, how many send one of their own option's, how many one of any other's."""
         own, other = self.support
         return {"marks": self.columns, "own": own, "other": other}

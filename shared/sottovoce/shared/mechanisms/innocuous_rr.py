@@ -59,7 +59,7 @@ class InnocuousRR(BinaryRR):
 
     @property
     def is_crosswise(self) -> bool:
-        """True for the crosswise model."""
+        """Return True for the crosswise model."""
         return self.procedure == CROSSWISE
 
     @property
@@ -76,7 +76,7 @@ class InnocuousRR(BinaryRR):
         return max(BinaryRR(*channel(self.procedure, end, self.truth)).likelihood_ratio for end in ends)
 
     def explain(self) -> dict[str, int | Fraction]:
-        """Shares that choose "exactly one", or that say yes: where the sensitive statement is true, and where not."""
+        """Return shares that choose "exactly one", or say yes: where the sensitive statement is true, and where not."""
         if self.is_crosswise:
             return {"yes": 1 - self.share, "no": self.share}
         return super().explain()
@@ -93,7 +93,7 @@ class InnocuousRR(BinaryRR):
         return -float((1 - self.truth) / self.truth)
 
     def dump_keys(self) -> dict[str, Any]:
-        """The keys ``procedure`` and ``innocuous`` of the question's canonical document."""
+        """Return the keys ``procedure`` and ``innocuous`` of the question's canonical document."""
         innocuous = {"label": self.label, "share": rational.dump_fraction(self.share), "source": self.source}
         innocuous |= {"se": rational.dump_fraction(self.std_error)} if self.std_error else {}
         innocuous |= {"fact": self.fact} if self.fact else {}
@@ -102,12 +102,9 @@ class InnocuousRR(BinaryRR):
 
 
 def channel(procedure: str, share: Fraction, truth: Fraction) -> tuple[Fraction, Fraction]:
-    """Return a and b of a procedure.
+    """Return a and b of one of ``PROCEDURES``; of ``share`` of the people the innocuous statement is true.
 
-    Args:
-        procedure: one of ``PROCEDURES``.
-        share: of the people of whom the innocuous statement is true.
-        truth: probability that the die selects the sensitive statement; not used by the crosswise model.
+    ``truth``: probability that the die selects the sensitive statement; not used by the crosswise model.
     """
     if procedure == CROSSWISE:
         return max(share, 1 - share), min(share, 1 - share)

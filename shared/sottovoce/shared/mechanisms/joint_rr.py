@@ -55,7 +55,7 @@ from sottovoce.shared.mechanisms.parameters import (
 MIN_QUESTIONS, MAX_QUESTIONS = 2, 12
 MAX_COMBINATIONS = 65_536
 MAX_ODDS_DENOMINATOR = 20
-"""Of odds that are made from an epsilon."""
+"""Largest denominator of odds that are made from an epsilon."""
 
 MAX_CONDITION = 1000
 """The largest condition number of a pair's channel, for a radius that is made from an epsilon."""
@@ -95,16 +95,7 @@ class JointRR:
 
     @classmethod
     def parse(cls, fields: Mapping[str, Any], sizes: tuple[int, ...], ask: int | None = None) -> Self:
-        """Parse ``{name: joint_rr, odds: "9", radius: 0}``, or ``{epsilon: "2.2"}``.
-
-        Args:
-            fields: as in the survey file.
-            sizes: number of categories of each question.
-            ask: number of questions that are asked; None for all.
-
-        Raises:
-            ValueError: the parameters are missing, unknown or impossible.
-        """
+        """Parse ``{name: joint_rr, odds: "9", radius: 0}``, or ``{epsilon: "2.2"}``; errors as ``Mechanism``."""
         if set(fields) - {"name"} == {"epsilon"}:
             return cls.for_epsilon(decimal_field(fields, "epsilon"), sizes, ask)
         exact_fields(fields, cls.parameters)
@@ -112,18 +103,11 @@ class JointRR:
 
     @classmethod
     def for_epsilon(cls, epsilon: Fraction, sizes: tuple[int, ...], ask: int | None = None) -> Self:
-        """The largest odds that cost at most ``epsilon``, with the best radius of those that identify all pairs well.
+        """Choose the largest odds within ``epsilon``, of a report, with the best radius that identifies all pairs well.
 
-        The best radius has the least variance of a rare category, where questions differ in the worst of the ratios
-        to the variance by a part of epsilon of their own.
-
-        Args:
-            epsilon: of one report of the block.
-            sizes: number of categories of each question.
-            ask: number of questions that are asked; None for all.
-
-        Raises:
-            ValueError: epsilon is out of range, or there are no such odds.
+        The best radius has the least variance of a rare category, where questions differ in the worst of the ratios to
+        the variance by a part of epsilon of their own. Raises ValueError if epsilon is out of range, or there are no
+        such odds.
         """
         if not MIN_EPSILON <= epsilon <= MAX_EPSILON:
             raise ValueError("epsilon must lie between 0.01 and 10")
@@ -136,7 +120,7 @@ class JointRR:
 
     @classmethod
     def _identifying(cls, odds: Fraction, sizes: tuple[int, ...], ask: int | None) -> list[Self]:
-        """Those with these odds whose pairs are identified well: always at least the one with radius 0."""
+        """Return those with these odds whose pairs are identified well: always at least the one with radius 0."""
         found = [cls(odds, 0, sizes, ask)]
         for radius in range(1, ask or len(sizes)):
             with suppress(ValueError):
@@ -146,7 +130,7 @@ class JointRR:
         return good or found[:1]
 
     def dump(self) -> dict[str, Any]:
-        """The odds and the radius; the numbers of categories are the questions'."""
+        """Return the odds and the radius; the numbers of categories are the questions'."""
         return {"name": self.name, "odds": rational.dump_fraction(self.odds), "radius": self.radius}
 
     @property
@@ -197,23 +181,15 @@ class JointRR:
         return tuple(self.weights[distance] for distance in distances)
 
     def probability(self, true: Sequence[int], reported: Sequence[int]) -> Fraction:
-        """P(report | truth), exactly, of all questions that are asked.
-
-        Args:
-            true: the category of each question.
-            reported: likewise.
-        """
+        """Return P(report | truth), exactly, of all questions that are asked, from the category of each question."""
         distance = sum(one != other for one, other in zip(true, reported, strict=True))
         return Fraction(self.weights[distance], self.total)
 
     def match_patterns(self, positions: Sequence[int]) -> Mapping[tuple[bool, ...], Fraction]:
-        """P(one given report on some questions | truth), by which of them it gives truthfully.
+        """Return P(one given report on some questions | truth), by which of them it gives truthfully.
 
-        Args:
-            positions: of these questions in the block.
-
-        Returns:
-            For each pattern of matches the probability of each single sub-combination with this pattern, not of all.
+        ``positions`` are theirs in the block. The probability belongs to each single sub-combination with a pattern,
+        not of all.
         """
         others = [size for position, size in enumerate(self.sizes) if position not in positions]
         rest = _counts(others[: self.asked - len(positions)])
@@ -222,28 +198,21 @@ class JointRR:
         return {pattern: Fraction(sums[pattern.count(False)], self.total) for pattern in patterns}
 
     def marginal(self, position: int) -> tuple[Fraction, Fraction]:
-        """(P(reported = true), P(each other category)) of the question at this position."""
+        """Return (P(reported = true), P(each other category)) of the question at this position."""
         patterns = self.match_patterns([position])
         return patterns[True,], patterns[False,]
 
     def contrast(self, positions: Sequence[int]) -> Fraction:
-        """The eigenvalue of the channel that belongs to the interaction of these questions.
+        """Return the eigenvalue of the channel that belongs to the interaction of the questions at these positions.
 
         It is the alternating sum of the match patterns; of one question, a - b. The channel of a set of questions is
         invertible if it is not 0 for any non-empty part of the set.
-
-        Args:
-            positions: of these questions in the block.
         """
         found = self.match_patterns(positions).items()
         return sum((-chance if pattern.count(False) % 2 else chance for pattern, chance in found), Fraction(0))
 
     def condition(self, positions: Sequence[int]) -> float:
-        """The condition number of the channel of some questions; infinite if their table is not identified.
-
-        Args:
-            positions: of these questions in the block.
-        """
+        """Return the condition number of the channel of these questions; infinite if their table is not identified."""
         if len(positions) > self.asked:
             return math.inf
         parts = [part for size in range(1, len(positions) + 1) for part in combinations(positions, size)]
@@ -262,14 +231,10 @@ class JointRR:
 
 @dataclass(frozen=True)
 class JointMember(Table):
-    """One question of a block, as it is reported if nothing else is known.
+    """A question of a block, as it is reported if nothing else is known.
 
-    Its epsilon is the block's: to people who know the other answers its report may say so much.
-
-    Attributes:
-        block: the mechanism of the whole block.
-        position: of the question in the block.
-        block_name: as in the survey file.
+    Its epsilon is the block's: to people who know the other answers its report may say so much. ``block`` is the
+    mechanism of the whole block, ``position`` the question's in it.
     """
 
     name: ClassVar[str] = "joint_rr"
@@ -292,7 +257,7 @@ class JointMember(Table):
         raise TypeError("a block has the mechanism of its questions")
 
     def dump(self) -> dict[str, Any]:
-        """The parameters of the block."""
+        """Return the parameters of the block."""
         return self.block.dump()
 
     @property
@@ -306,7 +271,7 @@ class JointMember(Table):
         return self.options - 1
 
     def weights(self, value: int) -> tuple[int, ...]:
-        """One weight per category when the truth is category ``value``, whatever the other answers are."""
+        """Return one weight per category when the truth is category ``value``, whatever the other answers are."""
         true, other = (int(chance * self.block.total) for chance in self.support)
         return tuple(true if category == value else other for category in range(self.options))
 
@@ -327,7 +292,7 @@ class JointMember(Table):
         return own / other
 
     def explain(self) -> dict[str, int | Fraction]:
-        """Shares that send their own answer, and any one of the others; that send all of theirs in the block."""
+        """Return shares that send their own answer, and any one of the others; that send all of theirs in the block."""
         own, other = self.support
         return {"own": own, "other": other, **self.together}
 
@@ -345,17 +310,13 @@ class JointYesNo(JointMember):
     report_kind: ClassVar[str] = "yes_no"
 
     def explain(self) -> dict[str, int | Fraction]:
-        """Shares that report yes, of people whose truth is yes and of those whose truth is no; as above of all."""
+        """Return shares that report yes, where the truth is yes and where it is no; as above of all in the block."""
         yes, no = self.support
         return {"yes": yes, "no": no, **self.together}
 
 
 def check_sizes(sizes: Sequence[int]) -> None:
-    """Refuse numbers of categories that no block has.
-
-    Raises:
-        ValueError: too few or too many questions, or too many combinations of answers.
-    """
+    """Raise ValueError for too few or too many questions, or too many combinations of answers."""
     if not MIN_QUESTIONS <= len(sizes) <= MAX_QUESTIONS:
         raise ValueError("a block has 2 to 12 questions, each row of a matrix one")
     if min(sizes) < 2:
@@ -365,7 +326,7 @@ def check_sizes(sizes: Sequence[int]) -> None:
 
 
 def _counts(sizes: Sequence[int]) -> tuple[int, ...]:
-    """The coefficients of the product of 1 + (k - 1) z over the sizes k."""
+    """Return the coefficients of the product of 1 + (k - 1) z over the sizes k."""
     counts = [1]
     for size in sizes:
         counts = [one + (size - 1) * before for one, before in zip([*counts, 0], [0, *counts], strict=True)]

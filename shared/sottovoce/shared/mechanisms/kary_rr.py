@@ -27,12 +27,7 @@ from sottovoce.shared.mechanisms.parameters import FRACTION, Parameter, exact_fi
 
 @dataclass(frozen=True)
 class KaryRR(OfOdds, Table):
-    """One of ``inputs`` categories, reported truthfully with odds ``odds`` to one against each other category.
-
-    Attributes:
-        keep: the odds g > 1 of the truth against any one other category.
-        inputs: number of categories k >= 2.
-    """
+    """A channel of ``inputs`` >= 2 categories, with odds ``keep`` > 1 of the truth against any one other."""
 
     name: ClassVar[str] = "kary_rr"
     serves: ClassVar[str] = "option"
@@ -55,7 +50,7 @@ class KaryRR(OfOdds, Table):
 
     @classmethod
     def for_epsilon(cls, epsilon: Fraction, domain: Domain) -> Self:
-        """The weight of the truth rounded down, in a row that sums to nearly 2^32."""
+        """Choose the weight of the truth, rounded down, in a row that sums to nearly 2^32."""
         return cls(rational.odds_below(epsilon, 1, domain.size - 1), domain.size)
 
     @property
@@ -69,7 +64,7 @@ class KaryRR(OfOdds, Table):
         return self.keep.numerator + self.keep.denominator * (self.inputs - 1)
 
     def weights(self, value: int) -> tuple[int, ...]:
-        """One weight per category when the truth is category ``value``."""
+        """Return one weight per category when the truth is category ``value``."""
         true, other = self.keep.numerator, self.keep.denominator
         return tuple(true if category == value else other for category in range(self.inputs))
 
@@ -79,6 +74,6 @@ class KaryRR(OfOdds, Table):
         return Fraction(self.keep.numerator, self.denominator), Fraction(self.keep.denominator, self.denominator)
 
     def explain(self) -> dict[str, int | Fraction]:
-        """Shares that send their own answer, and any one of the others."""
+        """Return the shares that send their own answer, and any one of the others."""
         own, other = self.support
         return {"own": own, "other": other}

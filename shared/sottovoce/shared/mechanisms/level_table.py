@@ -50,12 +50,11 @@ _WEIGHTS = Parameter({"type": "array", **_SIDE, "items": {"type": "array", **_SI
 
 @dataclass(frozen=True)
 class LevelTable(Mechanism):
-    """A number of ``steps`` steps, rounded to a level and sent through ``rows``.
+    """A channel for a number of ``steps`` steps (1 .. 2^32), rounded to a level and sent through ``rows``.
 
     Attributes:
         rows: one row of positive weights for each level, all with the same sum, at most 2^32.
         marks: the score of each output, in billionths of half the range.
-        steps: number of steps m of the grid, 1 .. 2^32.
     """
 
     name: ClassVar[str] = "level_table"
@@ -82,7 +81,7 @@ class LevelTable(Mechanism):
 
     @classmethod
     def parse(cls, fields: Mapping[str, Any], domain: Domain) -> Self:
-        """``{name: level_table, scores: [..], weights: [[..], ..]}``, a row of weights for each level."""
+        """Parse ``{name: level_table, scores: [..], weights: [[..], ..]}``, a row of weights for each level."""
         exact_fields(fields, cls.parameters)
         if not isinstance(fields["weights"], list):
             raise ValueError("weights must be a list of rows")
@@ -91,7 +90,7 @@ class LevelTable(Mechanism):
 
     @classmethod
     def for_epsilon(cls, epsilon: Fraction, domain: Domain) -> Self:
-        """The table with the largest nominal epsilon that is not above ``epsilon``."""
+        """Choose the table with the largest nominal epsilon that is not above ``epsilon``."""
         nominal = [name for name in TABLES if Fraction(name) <= epsilon]
         if not nominal:
             raise ValueError(Sentence("this mechanism has no table below epsilon {least}", least=min(TABLES)))
@@ -99,7 +98,7 @@ class LevelTable(Mechanism):
         return cls(rows, marks, domain.steps)
 
     def dump(self) -> dict[str, Any]:
-        """The whole table, so that a survey says by itself what is drawn."""
+        """Return the whole table, so that a survey says by itself what is drawn."""
         return {"name": self.name, "scores": list(self.marks), "weights": [list(row) for row in self.rows]}
 
     @property
@@ -108,12 +107,12 @@ class LevelTable(Mechanism):
         return len(self.marks) - 1
 
     def neighbours(self, value: int) -> tuple[int, tuple[int, int]]:
-        """The level below step ``value``, and the weights of rounding down to it and up to the next; they sum to m."""
+        """Return the level below step ``value``, and weights of rounding down to it and up to the next, of sum m."""
         below, rest = divmod(value * (len(self.rows) - 1), self.steps)
         return below, (self.steps - rest, rest)
 
     def probability(self, reported: int, value: int) -> Fraction:
-        """The mixture of two rows."""
+        """Return the mixture of two rows."""
         below, (down, up) = self.neighbours(value)
         # At the largest value there is no level above, and ``up`` is 0.
         above = min(below + 1, len(self.rows) - 1)
@@ -136,7 +135,7 @@ class LevelTable(Mechanism):
         return max(Fraction(max(column), min(column)) for column in zip(*self.rows, strict=True))
 
     def explain(self) -> dict[str, int | Fraction]:
-        """The number of outputs, and how many people with one number send the same one at most."""
+        """Return the number of outputs, and how many people with one number send the same one at most."""
         most = max(weight for row in self.rows for weight in row)
         return {"marks": self.largest + 1, "most": Fraction(most, sum(self.rows[0]))}
 

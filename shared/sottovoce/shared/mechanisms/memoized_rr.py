@@ -40,13 +40,7 @@ MAX_WAVES = 52
 
 @dataclass(frozen=True)
 class MemoizedRR(Mechanism):
-    """Yes/no in several waves.
-
-    Attributes:
-        permanent: from the truth to the answer that is kept.
-        instantaneous: from the kept answer to each wave's report.
-        waves: how many waves one memo may be used in, 2 .. 52.
-    """
+    """A channel for 2 .. 52 waves: ``permanent`` from truth to kept answer, ``instantaneous`` from that to a report."""
 
     name: ClassVar[str] = "memoized_rr"
     serves: ClassVar[str] = "yes_no"
@@ -63,18 +57,18 @@ class MemoizedRR(Mechanism):
 
     @classmethod
     def parse(cls, fields: Mapping[str, Any], domain: Domain) -> "MemoizedRR":
-        """``{name: memoized_rr, permanent: {name: coin_flip}, instantaneous: {...}, waves: 4}``."""
+        """Parse ``{name: memoized_rr, permanent: {name: coin_flip}, instantaneous: {...}, waves: 4}``."""
         exact_fields(fields, cls.parameters)
         permanent, instantaneous = (_layer(fields, key, domain) for key in ("permanent", "instantaneous"))
         return cls(permanent, instantaneous, integer_field(fields, "waves", 2, MAX_WAVES))
 
     @classmethod
     def for_epsilon(cls, epsilon: Fraction, domain: Domain) -> NoReturn:  # noqa: ARG003 - the same for all
-        """Refused: how much is remembered and how much drawn anew is the author's choice."""
+        """Refuse: how much is remembered and how much drawn anew is the author's choice."""
         raise ValueError("this mechanism needs its two layers and the number of waves, not an epsilon")
 
     def dump(self) -> dict[str, Any]:
-        """The canonical parameters, with both layers written out."""
+        """Return the canonical parameters, with both layers written out."""
         layers = {"permanent": self.permanent.dump(), "instantaneous": self.instantaneous.dump()}
         return {"name": self.name, **layers, "waves": self.waves}
 
@@ -91,28 +85,28 @@ class MemoizedRR(Mechanism):
         return a, b
 
     def probability(self, reported: int, value: int) -> Fraction:
-        """Probability of the report of one wave."""
+        """Return the probability of the report of one wave."""
         yes = self.support[1 - value]
         return yes if reported else 1 - yes
 
     @cached_property
     def likelihood_ratio(self) -> Fraction:
-        """Over all waves together: the worst trajectories of the truth."""
+        """The worst ratio over all waves together: the worst trajectories of the truth."""
         return max(self._worst(yes) for yes in range(self.waves + 1))
 
     def explain(self) -> dict[str, int | Fraction]:
-        """Shares that report yes in one wave, by truth (yes, no), and the number of waves that epsilon covers."""
+        """Return shares that report yes in one wave, by truth (yes, no), and how many waves epsilon covers."""
         a, b = self.support
         return {"yes": a, "no": b, "waves": self.waves}
 
     def _worst(self, yes: int) -> Fraction:
-        """The worst ratio for reports with so many yes."""
+        """Return the worst ratio for reports with so many yes."""
         no = self.waves - yes
         likely = [self._run(1, i, j) * self._run(0, yes - i, no - j) for i in range(yes + 1) for j in range(no + 1)]
         return Fraction(max(likely), min(likely))
 
     def _run(self, truth: int, yes: int, no: int) -> int:
-        """P(so many yes and no in a given order | this truth in all of them), times a number that depends on w only."""
+        """Return P(so many yes and no in a given order | this truth in all), times a number that depends on w only."""
         layers = zip(self.permanent.weights(truth), map(self.instantaneous.weights, (0, 1)), strict=True)
         return sum(weight * zero**no * one**yes for weight, (zero, one) in layers)
 

@@ -32,7 +32,7 @@ from sottovoce.shared.mechanisms.parameters import FRACTION, Parameter, exact_fi
 
 @dataclass(frozen=True)
 class OptimalUnary(Bits):
-    """Every one of ``options`` options through ``bit``, with a = p = 1/2 and b = q; the true one alone is chosen."""
+    """A mechanism that sends every option through ``bit``, with a = p = 1/2 and b = q; the true one alone is chosen."""
 
     name: ClassVar[str] = "optimal_unary"
     serves: ClassVar[str] = "option"
@@ -46,15 +46,15 @@ class OptimalUnary(Bits):
 
     @classmethod
     def for_epsilon(cls, epsilon: Fraction, domain: Domain) -> Self:
-        """The weight r rounded down; room is left for twice r + s, the common denominator of p and q."""
+        """Choose the weight r, rounded down; room is left for twice r + s, the common denominator of p and q."""
         return cls(_bit(rational.odds_below(epsilon, 2, 2)), domain.size)
 
     def dump(self) -> dict[str, Any]:
-        """The odds; the number of options is the question's."""
+        """Return the odds; the number of options is the question's."""
         return {"name": self.name, "odds": rational.dump_fraction(self.likelihood_ratio)}
 
     def selected_bits(self, value: Any) -> Any:  # noqa: ANN401 - an int, or an array of them
-        """The mask of the true bits: the true option alone."""
+        """Return the mask of the true bits: the true option alone."""
         return 1 << value
 
     @property

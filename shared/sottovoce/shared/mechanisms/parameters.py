@@ -11,12 +11,7 @@ from sottovoce.shared.sentence import Sentence, error_message
 
 @dataclass(frozen=True)
 class Parameter:
-    """One parameter of a mechanism.
-
-    Attributes:
-        schema: its JSON Schema, for the mechanism's branch in ``survey.schema.json``.
-        required: whether an author must give it; the canonical survey always has it.
-    """
+    """A parameter of a mechanism, with its JSON Schema; the canonical survey always has it, ``required`` or not."""
 
     schema: Mapping[str, Any]
     required: bool = True
@@ -33,16 +28,12 @@ MECHANISM = Parameter({"$ref": "#/$defs/mechanism"})
 
 
 def whole(low: int, high: int, required: bool = True) -> Parameter:
-    """A whole number from ``low`` to ``high``."""
+    """Return the parameter for a whole number from ``low`` to ``high``."""
     return Parameter({"type": "integer", "minimum": low, "maximum": high}, required)
 
 
 def exact_fields(fields: Mapping[str, Any], parameters: Mapping[str, Parameter]) -> None:
-    """Check that ``fields`` holds ``name``, all ``parameters`` that are required, and nothing else.
-
-    Raises:
-        ValueError: a parameter is missing, or one is unknown.
-    """
+    """Raise ValueError unless ``fields`` holds ``name``, all ``parameters`` that are required, and nothing else."""
     given = set(fields) - {"name"}
     required = {name for name, parameter in parameters.items() if parameter.required}
     if not required <= given <= set(parameters):
@@ -54,7 +45,7 @@ def exact_fields(fields: Mapping[str, Any], parameters: Mapping[str, Parameter])
 
 
 def fraction_field(fields: Mapping[str, Any], name: str) -> Fraction:
-    """The fraction in ``fields[name]``; a ``ValueError`` names the parameter."""
+    """Return the fraction in ``fields[name]``; a ``ValueError`` names the parameter."""
     try:
         return rational.parse_fraction(fields[name])
     except ValueError as error:
@@ -62,7 +53,7 @@ def fraction_field(fields: Mapping[str, Any], name: str) -> Fraction:
 
 
 def decimal_field(fields: Mapping[str, Any], name: str) -> Fraction:
-    """The number in ``fields[name]``, written as a decimal; a ``ValueError`` names the parameter."""
+    """Return the number in ``fields[name]``, written as a decimal; a ``ValueError`` names the parameter."""
     try:
         return rational.parse_decimal(fields[name])
     except ValueError as error:
@@ -70,7 +61,7 @@ def decimal_field(fields: Mapping[str, Any], name: str) -> Fraction:
 
 
 def integer_field(fields: Mapping[str, Any], name: str, low: int, high: int) -> int:
-    """The whole number in ``fields[name]``; a ``ValueError`` names the parameter and its range."""
+    """Return the whole number in ``fields[name]``; a ``ValueError`` names the parameter and its range."""
     value = fields[name]
     if type(value) is not int or not low <= value <= high:
         whole_number = Sentence("must be a whole number from {low} to {high}", low=str(low), high=str(high))

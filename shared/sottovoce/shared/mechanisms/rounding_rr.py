@@ -30,11 +30,9 @@ from sottovoce.shared.mechanisms.parameters import Parameter
 
 @dataclass(frozen=True)
 class RoundingRR(ThroughBit):
-    """A number of ``steps`` steps, rounded to one of its ends and sent through ``bit``; the largest value is its yes.
+    """A channel for a number of ``steps`` steps (1 .. 2^32), rounded to one of its ends and sent through ``bit``.
 
-    Attributes:
-        bit: the channel of the end.
-        steps: number of steps m of the grid, 1 .. 2^32.
+    The largest value is its yes.
     """
 
     name: ClassVar[str] = "rounding_rr"
@@ -51,12 +49,12 @@ class RoundingRR(ThroughBit):
 
     @classmethod
     def parse(cls, fields: Mapping[str, Any], domain: Domain) -> Self:
-        """``{name: rounding_rr, a: "3/4", b: "1/4"}``."""
+        """Parse ``{name: rounding_rr, a: "3/4", b: "1/4"}``."""
         return cls(BinaryRR.explicit(fields), domain.steps)
 
     @classmethod
     def for_epsilon(cls, epsilon: Fraction, domain: Domain) -> Self:
-        """The whole of epsilon for the end."""
+        """Spend the whole of epsilon on the end."""
         return cls(BinaryRR.for_epsilon(epsilon, domain), domain.steps)
 
     @property
@@ -65,11 +63,11 @@ class RoundingRR(ThroughBit):
         return 1
 
     def ends(self, value: int) -> tuple[int, int]:
-        """Weights of rounding step ``value`` down to 0 and up to m; they sum to m for every value."""
+        """Return the weights of rounding step ``value`` down to 0 and up to m; they sum to m for every value."""
         return self.steps - value, value
 
     def probability(self, reported: int, value: int) -> Fraction:
-        """The mixture of the two ends."""
+        """Return the mixture of the two ends."""
         low, high = self.ends(value)
         at_low, at_high = (self.bit.probability(reported, end) for end in (0, 1))
         return (low * at_low + high * at_high) / self.steps

@@ -28,12 +28,7 @@ from sottovoce.shared.mechanisms.rounding_rr import RoundingRR
 
 @dataclass(frozen=True)
 class SampledCoordinate(ThroughBit):
-    """One of ``coordinates`` numbers, drawn regardless of the truth, through ``number``.
-
-    Attributes:
-        number: the channel of the coordinate that is drawn.
-        coordinates: how many there are, at least 2.
-    """
+    """A channel that draws one of at least 2 numbers, regardless of the truth, and sends it through ``number``."""
 
     name: ClassVar[str] = "sampled_coordinate"
     serves: ClassVar[str] = "numbers"
@@ -49,12 +44,12 @@ class SampledCoordinate(ThroughBit):
 
     @classmethod
     def parse(cls, fields: Mapping[str, Any], domain: Domain) -> Self:
-        """``{name: sampled_coordinate, a: "3/4", b: "1/4"}``."""
+        """Parse ``{name: sampled_coordinate, a: "3/4", b: "1/4"}``."""
         return cls(RoundingRR.parse(fields, domain), len(domain.options))
 
     @classmethod
     def for_epsilon(cls, epsilon: Fraction, domain: Domain) -> Self:
-        """The whole of epsilon for the one coordinate."""
+        """Spend the whole of epsilon on the one coordinate."""
         return cls(RoundingRR.for_epsilon(epsilon, domain), len(domain.options))
 
     @property
@@ -68,7 +63,7 @@ class SampledCoordinate(ThroughBit):
         return 2 * self.coordinates - 1
 
     def probability(self, reported: int, value: tuple[int, ...]) -> Fraction:
-        """Multiply the probability of the coordinate (1/d) by the probability of the end reported for it."""
+        """Return the probability of the coordinate (1/d) times the probability of the end reported for it."""
         coordinate, y = divmod(reported, 2)
         return self.number.probability(y, value[coordinate]) / self.coordinates
 
@@ -78,5 +73,5 @@ class SampledCoordinate(ThroughBit):
         return self.number.scores
 
     def explain(self) -> dict[str, int | Fraction]:
-        """The number of coordinates, and the shares of the end."""
+        """Return the number of coordinates, and the shares of the end."""
         return {"coordinates": self.coordinates, **super().explain()}

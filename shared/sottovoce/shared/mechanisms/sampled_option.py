@@ -28,12 +28,7 @@ from sottovoce.shared.mechanisms.parameters import Parameter
 
 @dataclass(frozen=True)
 class SampledOption(ThroughBit):
-    """One of ``options`` options, drawn regardless of the truth, with its bit through ``bit``.
-
-    Attributes:
-        bit: the channel of the option that is drawn.
-        options: number of options k, 2 .. 52.
-    """
+    """A channel that draws one of 2 .. 52 options, regardless of the truth, and sends its bit through ``bit``."""
 
     name: ClassVar[str] = "sampled_option"
     serves: ClassVar[str] = "options"
@@ -48,12 +43,12 @@ class SampledOption(ThroughBit):
 
     @classmethod
     def parse(cls, fields: Mapping[str, Any], domain: Domain) -> Self:
-        """``{name: sampled_option, a: "3/4", b: "1/4"}``."""
+        """Parse ``{name: sampled_option, a: "3/4", b: "1/4"}``."""
         return cls(BinaryRR.explicit(fields), domain.size)
 
     @classmethod
     def for_epsilon(cls, epsilon: Fraction, domain: Domain) -> Self:
-        """The whole of epsilon for the one bit."""
+        """Spend the whole of epsilon on the one bit."""
         return cls(BinaryRR.for_epsilon(epsilon, domain), domain.size)
 
     @property
@@ -62,6 +57,6 @@ class SampledOption(ThroughBit):
         return 2 * self.options - 1
 
     def probability(self, reported: int, value: int) -> Fraction:
-        """Multiply the probability of the option (1/k) by the probability of its bit."""
+        """Return the probability of the option (1/k) times the probability of its bit."""
         option, bit = divmod(reported, 2)
         return self.bit.probability(bit, value >> option & 1) / self.options

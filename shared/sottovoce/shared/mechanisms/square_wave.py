@@ -41,7 +41,7 @@ DEFAULT_BINS = 32
 
 @dataclass(frozen=True)
 class SquareWave(OfOdds, Table):
-    """A number of ``steps`` steps in ``bins`` bins, reported within ``width`` bins of its own with odds ``keep``.
+    """A channel for a number in ``bins`` bins, reported within ``width`` bins of its own with odds ``keep``.
 
     Attributes:
         keep: the odds g > 1 of an output inside the window against one outside.
@@ -74,7 +74,7 @@ class SquareWave(OfOdds, Table):
 
     @classmethod
     def parse(cls, fields: Mapping[str, Any], domain: Domain) -> Self:
-        """``{name: square_wave, odds: "3", bins: 32, width: 8}``; an author may leave bins and width out."""
+        """Parse ``{name: square_wave, odds: "3", bins: 32, width: 8}``; an author may leave bins and width out."""
         exact_fields(fields, cls.parameters)
         odds = fraction_field(fields, "odds")
         bins = integer_field(fields, "bins", 2, MAX_BINS) if "bins" in fields else default_bins(domain)
@@ -83,13 +83,13 @@ class SquareWave(OfOdds, Table):
 
     @classmethod
     def for_epsilon(cls, epsilon: Fraction, domain: Domain) -> Self:
-        """32 bins, or as many as there are values; the best width; the weight r rounded down."""
+        """Choose 32 bins, or as many as there are values; the best width; the weight r rounded down."""
         bins = default_bins(domain)
         width = best_width(rational.exp_below(epsilon), bins)
         return cls(rational.odds_below(epsilon, 2 * width + 1, bins - 1), bins, width, domain.steps)
 
     def dump(self) -> dict[str, Any]:
-        """The odds, bins and width; the grid is the question's."""
+        """Return the odds, bins and width; the grid is the question's."""
         return {**super().dump(), "bins": self.bins, "width": self.width}
 
     @property
@@ -98,36 +98,36 @@ class SquareWave(OfOdds, Table):
         return self.bins + 2 * self.width - 1
 
     def bin(self, value: int) -> int:
-        """The bin of step ``value``."""
+        """Return the bin of step ``value``."""
         return value * self.bins // (self.steps + 1)
 
     def span(self, reported: int) -> tuple[int, int]:
-        """First and last step that output ``reported`` represents; outputs outside the range extend the grid."""
+        """Return the first and last step of output ``reported``; outputs outside the range extend the grid."""
         bin_ = reported - self.width
         start, end = (-(-edge * (self.steps + 1) // self.bins) for edge in (bin_, bin_ + 1))
         return start, end - 1
 
     def weights(self, value: int) -> tuple[int, ...]:
-        """One weight per output when the truth is step ``value``."""
+        """Return one weight per output when the truth is step ``value``."""
         first = self.bin(value)
         near, far = self.keep.numerator, self.keep.denominator
         window = (near,) * (2 * self.width + 1)
         return (far,) * first + window + (far,) * (self.bins - 1 - first)
 
     def explain(self) -> dict[str, int | Fraction]:
-        """The number of outputs, how many lie beyond the ends, and how many people send one near their own."""
+        """Return the number of outputs, how many lie beyond the ends, and how many people send one near their own."""
         window = 2 * self.width + 1
         near = Fraction(window * self.keep.numerator, sum(self.weights(0)))
         return {"ranges": self.largest + 1, "beyond": window - 1, "window": window, "near": near}
 
 
 def default_bins(domain: Domain) -> int:
-    """32, or the number of values on the grid if that is smaller."""
+    """Return 32, or the number of values on the grid if that is smaller."""
     return min(DEFAULT_BINS, domain.size)
 
 
 def best_width(odds: Fraction, bins: int) -> int:
-    """The w that lets an output say most about the bin: floor(h D), h = (g ln g - g + 1) / (2 g (g - 1 - ln g)).
+    """Return the w that lets an output say most about the bin: floor(h D), h = (g ln g - g + 1) / (2 g (g - 1 - ln g)).
 
     Li et al. 2020, equation 9; h falls from 1/2 towards 0 as g grows from 1.
     """

@@ -39,12 +39,9 @@ from sottovoce.shared.mechanisms.parameters import (
 
 @dataclass(frozen=True)
 class SubsetSelection(OfOdds, Mask):
-    """A set of ``size`` of ``options`` options, ``keep`` times likelier if it holds the truth.
+    """A channel to a set of ``size`` of ``options`` options, likelier by the odds ``keep`` if it holds the truth.
 
-    Attributes:
-        keep: the odds g > 1 of a set that holds the truth against one that does not.
-        size: number d of options in each reported set, 1 .. k - 1.
-        options: number of options k, 2 .. 52.
+    ``size`` d is 1 .. k - 1, ``options`` k 2 .. 52, ``keep`` g above 1.
     """
 
     name: ClassVar[str] = "subset_selection"
@@ -70,7 +67,7 @@ class SubsetSelection(OfOdds, Mask):
 
     @classmethod
     def parse(cls, fields: Mapping[str, Any], domain: Domain) -> Self:
-        """``{name: subset_selection, odds: "3", size: 2}``; an author may leave the size out."""
+        """Parse ``{name: subset_selection, odds: "3", size: 2}``; an author may leave the size out."""
         exact_fields(fields, cls.parameters)
         odds = fraction_field(fields, "odds")
         if "size" in fields:
@@ -79,13 +76,13 @@ class SubsetSelection(OfOdds, Mask):
 
     @classmethod
     def for_epsilon(cls, epsilon: Fraction, domain: Domain) -> Self:
-        """The best size, and the weight r rounded down."""
+        """Choose the best size, and the weight r rounded down."""
         k = domain.size
         size = best_size(rational.exp_below(epsilon), k)
         return cls(rational.odds_below(epsilon, size, k - size), size, k)
 
     def dump(self) -> dict[str, Any]:
-        """The odds and the size; the number of options is the question's."""
+        """Return the odds and the size; the number of options is the question's."""
         return {**super().dump(), "size": self.size}
 
     @property
@@ -99,11 +96,11 @@ class SubsetSelection(OfOdds, Mask):
         return ((1 << self.size) - 1) << (self.options - self.size)
 
     def admits(self, reported: int) -> bool:
-        """A mask of exactly d of the k options."""
+        """Return True for a mask of exactly d of the k options."""
         return 0 <= reported <= self.largest and reported.bit_count() == self.size
 
     def probability(self, reported: int, value: int) -> Fraction:
-        """Probability of one set of d options, given the true option."""
+        """Return the probability of one set of d options, given the true option."""
         a, _ = self.support
         if reported >> value & 1:
             return a / comb(self.options - 1, self.size - 1)
@@ -115,13 +112,13 @@ class SubsetSelection(OfOdds, Mask):
         return _support(self.keep, self.size, self.options)
 
     def explain(self) -> dict[str, int | Fraction]:
-        """Shares of sets that contain the truth, and any one other option."""
+        """Return the shares of sets that contain the truth, and any one other option."""
         held, other = self.support
         return {"size": self.size, "options": self.options, "held": held, "other": other}
 
 
 def best_size(odds: Fraction, k: int) -> int:
-    """The size d with the least total variance over k options; the smaller of two that are equally good."""
+    """Return the size d with the least total variance over k options; the smaller of two that are equally good."""
 
     def total_variance(size: int) -> Fraction:
         a, b = _support(odds, size, k)

@@ -1,4 +1,4 @@
-"""Random order of what a survey shows: its items, the rows of a matrix, the options of a question.
+"""Arrange what a survey shows in random order: its items, the rows of a matrix, the options of a question.
 
 The order is drawn by the device before any question is shown, independently of every answer. It changes what is seen
 and nothing else: values, columns and results stay in the survey's order.
@@ -24,7 +24,7 @@ RANDOM, REVERSED_HALF = "random", "reversed_half"
 
 @dataclass(frozen=True)
 class OrderedList:
-    """One list whose order is drawn.
+    """A list whose order is drawn.
 
     Attributes:
         item: index of its item; None for the list of all items.
@@ -44,23 +44,14 @@ class OrderedList:
         return [index for index, name in enumerate(self.names) if name not in self.last]
 
     def shown(self, drawn: Sequence[int]) -> tuple[int, ...]:
-        """Return the indices of the list in the order shown.
-
-        Args:
-            drawn: an order of 0 .. m - 1, for the m that may move.
-        """
+        """Return the indices of the list in the order shown, given an order of 0 .. m - 1 for the m that may move."""
         movable = self.movable
         return (*(movable[place] for place in drawn), *(self.names.index(name) for name in self.last))
 
 
 @dataclass(frozen=True)
 class Arrangement:
-    """Order in which one person is shown items, rows and options.
-
-    Attributes:
-        items: indices of the survey's items.
-        lists: by index of an item, the order of its rows or options.
-    """
+    """The order in which one person is shown items (their indices) and, by an item's index, its rows or options."""
 
     items: tuple[int, ...]
     lists: Mapping[int, tuple[int, ...]] = field(default_factory=dict)
@@ -89,11 +80,7 @@ def names_of(item: Item) -> list[str]:
 
 
 def units(items: Sequence[Item]) -> list[tuple[str, list[int]]]:
-    """Return what moves as a whole: name and indices of its items.
-
-    Args:
-        items: of the survey. A block is one unit; notes belong to the item after them.
-    """
+    """Return name and indices of what moves as a whole: a block is one unit, notes go with the item after them."""
     found: list[tuple[str, list[int]]] = []
     notes: list[int] = []
     for index, item in enumerate(items):
@@ -109,13 +96,7 @@ def units(items: Sequence[Item]) -> list[tuple[str, list[int]]]:
 
 
 def arrange(survey: Survey, lists: Sequence[OrderedList], drawn: Sequence[Sequence[int]]) -> Arrangement:
-    """Return what is shown in which order.
-
-    Args:
-        survey: the survey.
-        lists: of ``ordered_lists``.
-        drawn: for each of them an order of what may move.
-    """
+    """Return what is shown in which order; ``drawn`` has for each of the ``lists`` an order of what may move."""
     items = tuple(range(len(survey.items)))
     orders: dict[int, tuple[int, ...]] = {}
     for each, places in zip(lists, drawn, strict=True):
@@ -141,7 +122,7 @@ def _after_conditions(items: Sequence[Item], order: Sequence[int]) -> tuple[int,
 
 
 def _named(items: Sequence[Item], unit: Sequence[int]) -> set[str]:
-    """Names of the questions of other units on which a unit hangs."""
+    """Return the names of the questions of other units on which a unit hangs."""
     own = {question.name for index in unit for question in items[index].questions}
     return {condition.question for index in unit for condition in items[index].conditions} - own
 
@@ -154,15 +135,7 @@ SCALES = ("select_one", "rating")
 def read_orders(
     reader: Reader, fields: Mapping[str, Any], items: Sequence[Item], pointers: Sequence[str], written: dict[str, Any]
 ) -> None:
-    """Add the keys of each list whose order is drawn to its canonical document.
-
-    Args:
-        reader: takes the mistakes.
-        fields: the survey's map.
-        items: what the survey shows.
-        pointers: JSON pointer of each item.
-        written: the canonical survey, whose questions are written.
-    """
+    """Add the keys of each list whose order is drawn to its document in ``written``, the canonical survey."""
     written |= _read(reader, fields, "", [name for name, _ in units(items)], (RANDOM,))
     documents: list[Any] = [entry for entry in flat_items(written) if "block" not in entry]
     for place, (item, pointer) in enumerate(zip(items, pointers, strict=True)):

@@ -14,7 +14,7 @@ Fields = Mapping[str, Any]
 
 
 class QuestionType(ABC):
-    """One type of question.
+    """A type of question.
 
     Attributes:
         name: the type's name in a survey file.
@@ -42,33 +42,19 @@ class QuestionType(ABC):
 
     @abstractmethod
     def domain(self, fields: Fields, names: Sequence[str], reader: Reader, pointer: str) -> Domain | None:
-        """The true values that a question's document describes.
-
-        Args:
-            fields: the document.
-            names: of the options or coordinates that it lists, read already.
-            reader: notes every mistake.
-            pointer: JSON pointer to the value, for messages.
-
-        Returns:
-            None after a mistake.
-        """
+        """Return the document's true values, with these names of options or coordinates; None after a noted mistake."""
 
     def dump_domain(self, domain: Domain) -> dict[str, Any]:  # noqa: ARG002 - most have nothing more to say
-        """The canonical ``keys`` but the list of names."""
+        """Return the canonical ``keys`` but the list of names."""
         return {}
 
     @abstractmethod
     def encode(self, domain: Domain, answer: object) -> Value:
-        """The true value of an answer.
-
-        Raises:
-            ValueError: it is none; the message repeats nothing of it.
-        """
+        """Return the true value of an answer; a ValueError repeats nothing of what is none."""
 
     @abstractmethod
     def answer(self, domain: Domain, value: Any) -> Any:  # noqa: ANN401 - as the type has it
-        """The answer that has this true value, in its canonical spelling; ``encode`` reads it back."""
+        """Return the answer that has this true value, in its canonical spelling; ``encode`` reads it back."""
 
     @abstractmethod
     def holds(self, domain: Domain, value: object) -> bool:

@@ -17,7 +17,7 @@ NUMBER = {"$ref": "#/$defs/number"}
 
 
 class DecimalType(QuestionType):
-    """One of the numbers from ``min`` to ``max`` in steps of ``step``.
+    """The type of numbers from ``min`` to ``max`` in steps of ``step``.
 
     Attributes:
         grid: what the numbers are on, and how they are written.
@@ -36,7 +36,7 @@ class DecimalType(QuestionType):
     must_be_whole: ClassVar[str] = ""
 
     def domain(self, fields: Fields, names: Sequence[str], reader: Reader, pointer: str) -> Domain | None:
-        """The grid; of each coordinate, where there are names."""
+        """Return the grid; of each coordinate, where there are names."""
         given = fields if self.default_step is None else {"step": self.default_step, **fields}
         # The step is a plain number, also where the bounds are written in another way.
         readers = (self.grid.read, self.grid.read, Grid.read)
@@ -54,7 +54,7 @@ class DecimalType(QuestionType):
             return None
 
     def dump_domain(self, domain: Domain) -> dict[str, Any]:
-        """The bounds and the step, each in its one spelling."""
+        """Return the bounds and the step, each in its one spelling."""
         grid = grid_of(domain)
         return {"min": grid.text(0), "max": grid.text(grid.steps), "step": Grid.write(grid.step)}
 
@@ -90,13 +90,13 @@ class DecimalType(QuestionType):
 
 
 def grid_of(domain: Domain) -> Grid:
-    """The grid of a number."""
+    """Return the grid of a number."""
     assert domain.grid is not None  # noqa: S101 - every number has a grid
     return domain.grid
 
 
 class IntegerType(DecimalType):
-    """One of the whole numbers from ``min`` to ``max``, in steps of 1 unless ``step`` says otherwise."""
+    """The type of whole numbers from ``min`` to ``max``, in steps of 1 unless ``step`` says otherwise."""
 
     name = "integer"
     required = ("min", "max")
@@ -118,7 +118,7 @@ class DayGrid(Grid):
 
     @staticmethod
     def read(answer: object) -> Fraction:
-        """The day of an ISO date; a ``ValueError`` repeats none of it."""
+        """Read the day of an ISO date; a ``ValueError`` repeats none of it."""
         if not isinstance(answer, str) or not _DAY.fullmatch(answer):
             raise ValueError('must be a date written as a string, such as "2026-01-31"')
         try:
@@ -128,19 +128,19 @@ class DayGrid(Grid):
 
     @staticmethod
     def write(number: Fraction) -> str:
-        """The ISO date of a day."""
+        """Write a day as an ISO date."""
         return (FIRST + timedelta(days=int(number))).isoformat()
 
     @staticmethod
     def figure(value: float, towards: int = 0) -> str:
-        """The ISO date of the nearest day, or of the one before or after; no further than the calendar goes."""
+        """Return the ISO date of the nearest day, or of the one before or after; no further than the calendar goes."""
         day = -(-value // 1) if towards > 0 else value // 1 if towards < 0 else (value + 0.5) // 1
         least, most = ((end - FIRST).days for end in (date.min, date.max))
         return DayGrid.write(Fraction(min(max(int(day), least), most)))
 
 
 class DateType(IntegerType):
-    """One of the days from ``min`` to ``max``, as ISO dates; every day unless ``step`` says every how manieth."""
+    """The type of days from ``min`` to ``max``, as ISO dates; every day unless ``step`` says every how manieth."""
 
     name = "date"
     keys: ClassVar[Mapping[str, Any]] = {"min": DAY, "max": DAY, "step": NUMBER}
@@ -150,10 +150,7 @@ class DateType(IntegerType):
 
 
 class VectorType(DecimalType):
-    """A number for each of the coordinates that ``coordinates`` lists, answered by a map.
-
-    The true value is a tuple of steps, in their order.
-    """
+    """The type of numbers for each of ``coordinates``, a map; the true value is a tuple of steps, in their order."""
 
     name = "vector"
     truth = "numbers"
@@ -165,12 +162,12 @@ class VectorType(DecimalType):
     single = False
 
     def domain(self, fields: Fields, names: Sequence[str], reader: Reader, pointer: str) -> Domain | None:
-        """The grid of each coordinate."""
+        """Return the grid of each coordinate."""
         domain = super().domain(fields, names, reader, pointer)
         return domain if names else None
 
     def encode(self, domain: Domain, answer: object) -> Any:  # noqa: ANN401 - a tuple, where one number has an int
-        """The steps of all coordinates."""
+        """Return the steps of all coordinates."""
         if not isinstance(answer, Mapping) or set(answer) != set(domain.options):
             raise ValueError("must be a map with one number for each coordinate")
         return tuple(grid_of(domain).nearest(answer[coordinate]) for coordinate in domain.options)
@@ -181,11 +178,11 @@ class VectorType(DecimalType):
             grid_of(domain).index(answer[coordinate])
 
     def answer(self, domain: Domain, value: Any) -> Any:  # noqa: ANN401 - the same
-        """The numbers as texts, by coordinate."""
+        """Return the numbers as texts, by coordinate."""
         return {name: grid_of(domain).text(step) for name, step in zip(domain.options, value, strict=True)}
 
     def holds(self, domain: Domain, value: object) -> bool:
-        """As many numbers of steps as there are coordinates."""
+        """Return True for as many numbers of steps as there are coordinates."""
         if not isinstance(value, tuple) or len(value) != len(domain.options):
             return False
         return all(is_below(step, domain.size) for step in value)

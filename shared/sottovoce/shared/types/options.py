@@ -11,7 +11,7 @@ NAMED = {"$ref": "#/$defs/choices"}
 
 
 class SelectOneType(QuestionType):
-    """One of the options that ``choices`` lists, answered by its name; the true value is its index."""
+    """The type whose answer is the name of one of the options in ``choices``; the true value is its index."""
 
     name = "select_one"
     truth = "option"
@@ -25,7 +25,7 @@ class SelectOneType(QuestionType):
         return Domain(tuple(names)) if names else None
 
     def encode(self, domain: Domain, answer: object) -> int:
-        """The option's index; the category for no answer is not named."""
+        """Return the option's index; the category for no answer is not named."""
         return option_index(domain, answer)
 
     def answer(self, domain: Domain, value: int) -> str:
@@ -38,7 +38,7 @@ class SelectOneType(QuestionType):
 
 
 def option_index(domain: Domain, answer: object) -> int:
-    """The index of the option with this name; a ``ValueError`` repeats nothing of it."""
+    """Return the index of the option with this name; a ``ValueError`` repeats nothing of it."""
     place = domain.places.get(answer) if isinstance(answer, str) else None
     if place is None:
         raise ValueError("is not one of its options")
@@ -46,7 +46,7 @@ def option_index(domain: Domain, answer: object) -> int:
 
 
 class RatingType(SelectOneType):
-    """One of some options in an order, shown side by side."""
+    """The type whose answer is one of some options in an order, shown side by side."""
 
     name = "rating"
 
@@ -56,7 +56,7 @@ BOOLEAN_OPTIONS = ("no", "yes")
 
 
 class BooleanType(SelectOneType):
-    """Yes or no; the true value is 1 for yes."""
+    """The type whose answer is yes or no; the true value is 1 for yes."""
 
     name = "boolean"
     truth = "yes_no"
@@ -65,12 +65,12 @@ class BooleanType(SelectOneType):
     list_key = ""
 
     def domain(self, fields: Fields, names: Sequence[str], reader: Reader, pointer: str) -> Domain:  # noqa: ARG002
-        """The same for every such question."""
+        """Return the domain, the same for every such question."""
         return Domain(BOOLEAN_OPTIONS)
 
 
 class SelectMultipleType(QuestionType):
-    """At most ``max_choices`` of the options, or none, answered by a list of names; the true value is a bit mask."""
+    """The type of at most ``max_choices`` of the options, or none, as a list of names; the true value is a bit mask."""
 
     name = "select_multiple"
     truth = "options"
@@ -85,7 +85,7 @@ class SelectMultipleType(QuestionType):
     may_be_public = False
 
     def domain(self, fields: Fields, names: Sequence[str], reader: Reader, pointer: str) -> Domain | None:
-        """The options, and how many of them may be chosen: all, unless the question says otherwise."""
+        """Return the options, and how many of them may be chosen: all, unless the question says otherwise."""
         if not names:
             return None
         most = reader.integer(fields.get("max_choices", len(names)), f"{pointer}/max_choices", 1, len(names))
@@ -96,7 +96,7 @@ class SelectMultipleType(QuestionType):
         return {"max_choices": domain.max_choices}
 
     def encode(self, domain: Domain, answer: object) -> int:
-        """The mask of the options that are named."""
+        """Return the mask of the options that are named."""
         # A text is a sequence too, so that the one option "ab" would pass for the two options "a" and "b".
         if not isinstance(answer, list | tuple):
             raise ValueError("must be a list of options")
@@ -108,14 +108,14 @@ class SelectMultipleType(QuestionType):
         return sum(1 << option for option in selected)
 
     def answer(self, domain: Domain, value: int) -> list[str]:
-        """The names of the options, in their order."""
+        """Return the names of the options, in their order."""
         return [option for index, option in enumerate(domain.options) if value >> index & 1]
 
     def holds(self, domain: Domain, value: object) -> bool:
-        """A mask of no more options than may be chosen."""
+        """Return True for a mask of no more options than may be chosen."""
         return is_below(value, 1 << domain.size) and value.bit_count() <= domain.max_choices
 
     def check_absent(self, value: Value) -> None:
-        """Only the empty set: any other one would be taken for a choice."""
+        """Refuse all but the empty set: any other one would be taken for a choice."""
         if value:
             raise ValueError("must be an empty list: who is absent sends the empty set")
