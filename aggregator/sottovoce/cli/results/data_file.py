@@ -34,7 +34,10 @@ def open_file(path: Path, channels: Sequence[str]) -> OpenData:
         if twice := sorted(given.keys() & found.keys()):
             raise click.UsageError(f"--channel gives column '{twice[0]}' two channels")
         found |= given
-    return open_data(path, found)
+    opened = open_data(path, found)
+    for note in opened.notes:
+        click.echo(f"Note: {note}", err=True)
+    return opened
 
 
 def _channels(words: str) -> dict[str, Any]:

@@ -64,7 +64,7 @@ class FileAnalysis:
 
 def _columns(table: FileTable) -> Document:
     names = [name for name in table.columns if not is_attribute_column(name, table)]
-    return {"rows": len(table), "columns": [_column(table, name) for name in names]}
+    return {"rows": len(table), "notes": table.notes, "columns": [_column(table, name) for name in names]}
 
 
 def _column(table: FileTable, name: str) -> Document:

@@ -8,10 +8,13 @@ import csv
 import io
 import math
 import os
+import struct
 from array import array
-from collections.abc import Iterable, Iterator, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date, datetime
+from decimal import Decimal
 from itertools import accumulate, islice
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -21,6 +24,13 @@ from numpy.typing import NDArray
 from sottovoce.aggregator.file_formats.csv_lines import CHUNK, LONGEST_LINE
 from sottovoce.aggregator.file_formats.optional_imports import needed
 from sottovoce.shared.errors import SpecError
+from sottovoce.shared.sentence import Sentence
+
+WEIGHTED = (
+    "{file} is weighted by {variable}. Figures here are not, unless you ask for weights (in the terminal: --weights"
+    " {variable})."
+)
+_SAV_HEADER = 176
 
 MOST_BYTES = 2 << 30
 """Size of the largest file."""
@@ -82,12 +92,15 @@ class TableColumn:
 
 @dataclass(frozen=True)
 class FileTable:
-    """A table as it is in a file; ``lines`` and ``unit`` ("line" or "row") name the rows in messages."""
+    """A table as it is in a file; ``lines`` and ``unit`` ("line" or "row") name the rows in messages, and ``notes`` say
+    what a reader of the results must know of the file.
+    """
 
     file: str
     columns: dict[str, TableColumn]
     unit: str = "line"
     lines: "array[int]" = field(default_factory=lambda: array("i"))
+    notes: list[Sentence] = field(default_factory=list)
 
     def __len__(self) -> int:
         """Return the number of rows."""
@@ -314,13 +327,46 @@ def _read_parquet(path: Path, name: str) -> FileTable:
 def _read_statistics(path: Path, name: str) -> FileTable:
     pyreadstat, kind = needed("pyreadstat"), Path(name).suffix.lower()
     try:
-        # Labels of values are what people chose; the numbers behind them are the program's.
-        frame, _ = getattr(pyreadstat, STATISTICS[kind])(str(path), apply_value_formats=True)
+        frame, meta = getattr(pyreadstat, STATISTICS[kind])(str(path))
     except (pyreadstat.ReadstatError, OSError, ValueError):
         program = "Stata" if kind == ".dta" else "SPSS"
         raise SpecError(f"{name} cannot be read as a file of {program}") from None
     names = _checked_names([str(name) for name in frame.columns], name, "the header")
-    return _filled(name, names, enumerate(frame.itertuples(index=False, name=None), 1))
+    # Labels of values are what people chose; the numbers behind them are the program's.
+    for column, labels in meta.variable_value_labels.items():
+        frame[column] = frame[column].map(_shown_values(frame[column].dropna().unique(), labels))
+    table = _filled(name, names, enumerate(frame.itertuples(index=False, name=None), 1))
+    weight = "" if kind == ".dta" else _weight_in_use(path, names)
+    if weight:
+        table.notes.append(Sentence(WEIGHTED, file=name, variable=weight))
+    return table
+
+
+def _shown_values(codes: Iterable[Any], labels: Mapping[Any, str]) -> dict[Any, str]:
+    """Return the text of each code of a column: its label, or label and code where another code has the same text."""
+    texts = {code: (labels.get(code) or _text(code)).strip() for code in codes}
+    often = Counter(texts.values())
+    return {code: f"{text} ({_text(code)})" if often[text] > 1 else text for code, text in texts.items()}
+
+
+def _weight_in_use(path: Path, names: Sequence[str]) -> str:
+    """Return the column by which a file of SPSS is weighted, "" if by none; the library does not tell."""
+    with path.open("rb") as file:
+        header = file.read(_SAV_HEADER)
+        order = "<" if header[64:68] in {b"\2\0\0\0", b"\3\0\0\0"} else ">"
+        (weight,) = struct.unpack(f"{order}i", header[76:80])
+        column = 0
+        # Long texts take several places, which count for the weight's number but are no columns.
+        for _ in range(weight):
+            _, width, has_label, missing = struct.unpack(f"{order}4i", file.read(16))
+            column += width >= 0
+            short = file.read(16)[8:]
+            if has_label:
+                (length,) = struct.unpack(f"{order}i", file.read(4))
+                file.read(-(-length // 4) * 4)
+            file.read(8 * abs(missing))
+    found = [each for each in names if each.upper() == short.decode("latin-1").strip()] if weight else []
+    return found[0] if found else names[min(column, len(names)) - 1] if weight else ""
 
 
 def _text(cell: Any) -> str:  # noqa: ANN401 - as a library reads it
@@ -329,8 +375,8 @@ def _text(cell: Any) -> str:  # noqa: ANN401 - as a library reads it
         return ""
     if isinstance(cell, bool | np.bool_):
         return "true" if cell else "false"
-    if isinstance(cell, float) and math.isfinite(cell) and cell.is_integer():
-        return str(int(cell))
+    if isinstance(cell, float | Decimal) and math.isfinite(cell):
+        return str(int(cell)) if cell == int(cell) else str(float(cell))
     if isinstance(cell, datetime | date):
         return cell.isoformat()[:10]
     return str(cell).strip()

@@ -48,10 +48,11 @@ class DataReports(ReadColumns):
 class OpenData(OpenResults):
     """An open file of answers: ``shares``, ``crosstab``, ``compare``, ``regress``, ``pairs``, ``plot`` and ``frame``.
 
-    ``columns`` are the columns of the file as reports.
+    ``columns`` are the columns of the file as reports; ``notes`` say what its figures do not, such as its weights.
     """
 
     columns: Columns
+    notes: tuple[str, ...] = ()
 
     @property
     def questions(self) -> tuple[str, ...]:
@@ -108,7 +109,7 @@ def of_table(table: FileTable, channels: Mapping[str, Any], survey: Survey | Non
     names.
     """
     columns = data_columns(table, channels, survey)
-    return OpenData(MappingProxyType({}), DataReports(columns), columns)
+    return OpenData(MappingProxyType({}), DataReports(columns), columns, tuple(table.notes))
 
 
 def read_channels(path: Path) -> Mapping[str, Any]:

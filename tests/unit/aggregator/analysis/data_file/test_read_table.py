@@ -50,6 +50,51 @@ def test_every_kind_of_file_reads_alike(tmp_path: Path, kind: str) -> None:
     assert texts(read_table(written(tmp_path, kind))) == EXPECTED
 
 
+@pytest.mark.parametrize("kind", [".sav", ".zsav", ".dta"])
+def test_codes_with_one_label_stay_apart(tmp_path: Path, kind: str) -> None:
+    """Three codes are labelled alike, and one label is the number of a code without one."""
+    path = tmp_path / f"data{kind}"
+    frame = pandas.DataFrame({"often": [1.0, 2, 3, 4, None], "step": [1.0, 2, 2, 1, 1]})
+    labels = {"often": {1: "Often", 2: "Often", 3: "Often", 4: "Never"}, "step": {1: "2"}}
+    write = pyreadstat.write_dta if kind == ".dta" else pyreadstat.write_sav
+    more = {"compress": True} if kind == ".zsav" else {}
+    write(frame, str(path), variable_value_labels=labels, **more)
+
+    assert texts(read_table(path)) == {
+        "often": ["Often (1)", "Often (2)", "Often (3)", "Never", ""],
+        "step": ["2 (1)", "2 (2)", "2 (2)", "2 (1)", "2 (1)"],
+    }
+
+
+@pytest.mark.parametrize("kind", [".sav", ".zsav"])
+def test_weight_of_an_spss_file_is_named(tmp_path: Path, kind: str) -> None:
+    """The number in the header counts eight letters of a long text as one place."""
+    path = tmp_path / f"data{kind}"
+    frame = pandas.DataFrame({"town": ["a" * 300, "b"], "cheated": [1.0, 0.0], "people": [2.0, 3.0]})
+    labels = {"cheated": "Ever cheated in an exam?"}
+    pyreadstat.write_sav(frame, str(path), column_labels=labels, missing_ranges={"cheated": [8, 9]},
+                         compress=kind == ".zsav")  # fmt: skip
+    assert read_table(path).notes == []
+    places = 2 + sum(-(-min(255, 300 - part) // 8) for part in range(0, 300, 252))
+    data = bytearray(path.read_bytes())
+    data[76:80] = places.to_bytes(4, "little")
+    path.write_bytes(data)
+
+    assert [str(note) for note in read_table(path).notes] == [
+        f"data{kind} is weighted by people. Figures here are not, unless you ask for weights"
+        " (in the terminal: --weights people)."
+    ]
+
+
+def test_parquet_has_times_of_zones_and_decimals(tmp_path: Path) -> None:
+    """1.00 is the number 1, and a moment is its day."""
+    path = tmp_path / "data.parquet"
+    rows = "SELECT * FROM (VALUES (TIMESTAMPTZ '2026-11-28 12:00:00+00', 1.00), (NULL, 0.50)) AS rows (day, share)"
+    duckdb.sql(rows).write_parquet(str(path))
+
+    assert texts(read_table(path)) == {"day": ["2026-11-28", ""], "share": ["1", "0.5"]}
+
+
 @pytest.mark.parametrize(
     "data",
     [
