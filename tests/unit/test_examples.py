@@ -7,7 +7,7 @@ from click.testing import CliRunner
 from sottovoce.aggregator.authoring.templates import all_templates
 from sottovoce.aggregator.surveys.privacy_limit import check_affordable
 from sottovoce.aggregator.surveys.survey_file import read_survey_file
-from sottovoce.cli.new import new
+from sottovoce.cli.survey_file import new
 from sottovoce.shared.mechanisms import MECHANISMS, PRESETS
 from sottovoce.shared.mechanisms.joint_rr import JointRR
 from sottovoce.shared.types import TYPES

@@ -29,15 +29,12 @@ SIDES = (
     ("sottovoce.demo", ("sottovoce.shared", "sottovoce.client", "sottovoce.aggregator")),
     # Commands of the plain install, which is the respondent's client.
     ("sottovoce.cli.device", ("sottovoce.shared", "sottovoce.client", "sottovoce.cli.command")),
-    (
-        "sottovoce.cli.respond",
-        ("sottovoce.shared", "sottovoce.client", "sottovoce.cli.command", "sottovoce.cli.number"),
-    ),
+    ("sottovoce.cli.respond", ("sottovoce.shared", "sottovoce.client", "sottovoce.cli.command")),
     ("sottovoce.cli.survey.page", ("sottovoce.shared", "sottovoce.client", "sottovoce.cli.command")),
     # Loaded for each command, and with every install.
     ("sottovoce.cli.group", ("sottovoce.shared",)),
     ("sottovoce.cli.tree", ("sottovoce.cli.group",)),
-    ("sottovoce.cli.main", ("sottovoce.shared", *(f"sottovoce.cli.{each}" for each in ("former", "group", "tree")))),
+    ("sottovoce.cli.main", ("sottovoce.shared", *(f"sottovoce.cli.{each}" for each in ("group", "tree")))),
     ("sottovoce.cli", ("sottovoce",)),
 )
 ENDS = {
@@ -70,7 +67,7 @@ LIBRARIES = {
     "requests": (f"{A}.accounts.oidc", f"{A}.export.results_client.http_source", "sottovoce.audit",
                  "sottovoce.cli.process", "sottovoce.client.transport"),
     "rich": ("sottovoce.cli.audit", "sottovoce.cli.demo", "sottovoce.cli.planning.plan_output",
-             "sottovoce.cli.progress", "sottovoce.cli.results", "sottovoce.cli.survey"),
+             "sottovoce.cli.terminal", "sottovoce.cli.results", "sottovoce.cli.survey"),
     "segno": (f"{A}.invitations.qr_codes",),
     "sqlite_utils": (f"{A}.storage",),
     "webauthn": (f"{A}.accounts.passkeys",),

@@ -18,7 +18,7 @@ from sottovoce.audit.python_code import private
 from sottovoce.audit.question_audit import audit_question
 from sottovoce.audit.text import lines
 from sottovoce.cli.command import command
-from sottovoce.cli.question_file import check_frame_address, read_question
+from sottovoce.cli.question import check_frame_address, read_question
 from sottovoce.client.link import parse_link
 from sottovoce.shared.errors import SpecError
 

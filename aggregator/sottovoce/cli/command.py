@@ -1,11 +1,18 @@
-"""The class of commands: examples at the end of the help, and no option that is given twice."""
+"""The class of commands, and numbers as people write them.
+
+Examples stand at the end of the help, and no option is given twice. A number is ``.1``, ``1e-1``, ``0,1`` or ``ln 3``.
+"""
 
 import io
+import math
+import re
 from collections import Counter
 from collections.abc import Callable, Iterable
 from typing import Any
 
 import click
+
+_LOGARITHM = re.compile(r"ln ?\(?([0-9]{1,6})\)?")
 
 
 class Command(click.Command):
@@ -72,3 +79,29 @@ def _join_logarithms(args: list[str]) -> list[str]:
         is_number = word.isdigit() and joined[-1:] == ["ln"] and "".join(joined[-2:-1]).endswith("epsilon")
         joined[-1:] = [f"ln{word}"] if is_number else [*joined[-1:], word]
     return joined
+
+
+class Number(click.FloatRange):
+    """A number, also with a decimal comma, or as the natural logarithm of a whole number."""
+
+    name = "number"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:  # noqa: ANN401
+        """Return the number that was typed.
+
+        Args:
+            value: the text, or a default that is a number.
+            param: click's.
+            ctx: click's.
+        """
+        if isinstance(value, str):
+            logarithm = _LOGARITHM.fullmatch(value.strip().lower())
+            value = math.log(int(logarithm[1])) if logarithm and int(logarithm[1]) else _with_point(value)
+        return super().convert(value, param, ctx)
+
+
+def _with_point(text: str) -> str:
+    return text.replace(",", ".") if text.count(",") == 1 and "." not in text else text
+
+
+NUMBER = Number()

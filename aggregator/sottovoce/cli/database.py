@@ -1,15 +1,20 @@
-"""Access to a data folder, shared by several commands."""
+"""Access to a data folder, its database and a survey in it, shared by several commands."""
 
+import logging
 import re
+from collections.abc import Iterator
+from contextlib import contextmanager, nullcontext
 from dataclasses import replace
 from pathlib import Path
+from urllib.parse import urlsplit
 
 import click
 from sottovoce.aggregator.settings import Settings
 from sottovoce.aggregator.storage import Storage
 from sottovoce.aggregator.storage.connect import file_of, open_url
-from sottovoce.cli.named_database import named_database
+from sottovoce.cli.terminal import waiting
 from sottovoce.shared.errors import StorageError
+from sottovoce.shared.file_errors import did_you_mean
 
 ADDRESS = "address"
 """A file in the data folder: where ``serve`` answers, or answered last."""
@@ -22,6 +27,36 @@ data_option = click.option(
     default=None,
     help="Folder of the database. [default: SOTTOVOCE_DATA or sottovoce-data]",
 )
+
+
+def database_name(url: str, file: Path | None) -> str:
+    """Return the path of a database's file, or its server and name without user and password."""
+    server = urlsplit(url)
+    return str(file.absolute()) if file else f"{server.hostname or ''}{server.path}"
+
+
+@contextmanager
+def named_database(url: str, file: Path | None) -> Iterator[None]:
+    """Name the database in an error about opening it, without user and password.
+
+    Args:
+        url: its address; "" for a file in the data folder.
+        file: its file; None for a server.
+
+    Raises:
+        StorageError: it cannot be opened.
+    """
+    # Its warnings would be printed once a second until the connection is given up.
+    logging.getLogger("psycopg.pool").setLevel(logging.CRITICAL)
+    try:
+        with nullcontext() if file else waiting("Connecting to the database"):
+            yield
+    except StorageError as error:
+        if not str(error).startswith("the database is unavailable"):
+            raise
+        if file is not None:
+            raise StorageError(f"{file}: {error}") from None
+        raise StorageError(f"{database_name(url, None)}: {error}. Check its address, and if its server runs") from None
 
 
 def data_settings(data: Path | None) -> Settings:
@@ -107,3 +142,25 @@ def served_settings(settings: Settings) -> Settings:
     where = f"links are for {settings.url}, which SOTTOVOCE_PUBLIC_URL changes"
     click.echo(f"Nothing has served this data folder yet: {where}.", err=True)
     return settings
+
+
+def open_survey(data: Path | None, name: str) -> Storage:
+    """Open the database of a survey.
+
+    Args:
+        data: its folder, or None for the one in the settings.
+        name: of the survey.
+
+    Raises:
+        StorageError: there is no database, or no such survey in it; the message suggests a similar name.
+    """
+    settings = data_settings(data)
+    storage = open_storage(settings)
+    known = sorted({row.name for row in storage.surveys()})
+    if name not in known:
+        similar = did_you_mean(name, known)
+        where = f"{settings.data}/" if file_of(settings.database, settings.data) else "the database"
+        raise StorageError(
+            f'survey "{name}" was not found in {where}.{similar} Run "sottovoce survey list" to see what is there'
+        )
+    return storage

@@ -21,10 +21,9 @@ from sottovoce.aggregator.storage.accounts.models import Account
 from sottovoce.aggregator.storage.audit_log.events import EXPORTED, MACHINE
 from sottovoce.cli.command import command
 from sottovoce.cli.database import open_storage
-from sottovoce.cli.output_file import check_free, write_json
-from sottovoce.cli.process import aggregator, free_port
+from sottovoce.cli.output import check_free, write_json
+from sottovoce.cli.process import aggregator, capture_signals, free_port
 from sottovoce.cli.server import check_address
-from sottovoce.cli.signals import capture_signals
 from sottovoce.demo.run import MOST_ERRORS, DemoEstimate, close, compare, demo_answers, prepare, send
 from sottovoce.demo.together import compare_cells, in_words
 

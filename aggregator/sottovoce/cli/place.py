@@ -7,8 +7,8 @@ from pathlib import Path
 
 import click
 from sottovoce.aggregator.export.offline.locations import BUCKET, Bucket
-from sottovoce.cli.output_folder import check_new_folder, new_folder
-from sottovoce.cli.progress import is_shown
+from sottovoce.cli.output import check_new_folder, new_folder
+from sottovoce.cli.terminal import is_shown
 from sottovoce.shared.errors import SpecError
 
 MANY = 500_000

@@ -1,6 +1,12 @@
-"""An aggregator as a process of its own, for the demonstration and for whatever tries the real program."""
+"""An aggregator as a process of its own, for the demonstration and for whatever tries the real program.
 
+Signals are turned into an Event, so that child processes can be stopped first. ``healthcheck`` asks the node on this
+machine, or in this container, whether it responds.
+"""
+
+import _thread
 import os
+import signal
 import socket
 import subprocess
 import sys
@@ -9,9 +15,11 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from threading import Event
 
+import click
 import requests
 from sottovoce.aggregator.settings import Settings
-from sottovoce.shared.errors import StorageError
+from sottovoce.cli.command import command
+from sottovoce.shared.errors import StorageError, SurveyError
 
 SECONDS = 4
 """Timeout, below the five seconds of the container's own health check."""
@@ -114,3 +122,45 @@ def request_node(settings: Settings, page: str) -> requests.Response | None:
             return session.get(f"http://{host}:{settings.port}/{page}", timeout=SECONDS)
         except requests.RequestException:
             return None
+
+
+@contextmanager
+def capture_signals() -> Iterator[Event]:
+    """Turn SIGTERM and SIGINT into an Event; a second Ctrl-C ends the process at once.
+
+    An exception raised from the signal handler could be lost: Python prints and ignores exceptions that occur in an
+    object's finalizer, such as an unused connection's.
+
+    Raises:
+        click.Abort: something failed after the signal; a child process may have received the same Ctrl-C.
+    """
+    stop_requested = Event()
+
+    def note(number: int, _: object) -> None:
+        if number == signal.SIGINT:
+            signal.signal(signal.SIGINT, signal.default_int_handler)
+        # In a thread: the signal may interrupt this thread while it holds the event's lock, which would deadlock.
+        _thread.start_new_thread(stop_requested.set, ())
+
+    # Also if a shell ignores SIGINT for a background job: the server that was started still receives it.
+    before = {number: signal.signal(number, note) for number in (signal.SIGINT, signal.SIGTERM)}
+    try:
+        yield stop_requested
+    except SurveyError:
+        if stop_requested.is_set():
+            raise click.Abort from None
+        raise
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+
+@command(example="sottovoce healthcheck --ready")
+@click.option("--ready", is_flag=True, help="Also whether it can work on its database.")
+def healthcheck(ready: bool) -> None:
+    """Ask the node at SOTTOVOCE_HOST and SOTTOVOCE_PORT whether it is alive; exit code 1 if it is not."""
+    reply = request_node(Settings.from_environment(), "readyz" if ready else "healthz")
+    if reply is None:
+        raise StorageError("no node answers at SOTTOVOCE_HOST and SOTTOVOCE_PORT")
+    if not reply.ok:
+        raise StorageError("the node answers that it is not ready; /readyz says why")

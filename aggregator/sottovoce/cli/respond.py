@@ -4,8 +4,7 @@ import json
 from typing import BinaryIO
 
 import click
-from sottovoce.cli.command import command
-from sottovoce.cli.number import Number
+from sottovoce.cli.command import Number, command
 from sottovoce.client.file_ledger import FileLedger
 from sottovoce.client.link import Link, parse_link
 from sottovoce.client.respondent import Respondent

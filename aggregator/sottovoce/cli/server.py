@@ -1,7 +1,12 @@
-"""The process that looks after the one that serves, which is ``worker``: it listens, starts it, and starts it again."""
+"""The process that looks after the one that serves, which is ``worker``: it listens, starts it, and starts it again.
 
+No SIGTERM or SIGINT is lost while it starts, whichever process receives it.
+"""
+
+import _thread
 import errno
 import os
+import signal
 import socket
 import sys
 import time
@@ -10,17 +15,20 @@ from contextlib import suppress
 from threading import Thread
 
 import click
+from granian import Granian
 from granian.constants import HTTPModes, Interfaces
 from granian.errors import FatalError
 from granian.http import HTTP1Settings
 from granian.log import LogLevels
 from sottovoce.aggregator.settings import Settings
 from sottovoce.cli.process import is_alive
-from sottovoce.cli.supervisor import Supervisor, hear_orders_in_children
 from sottovoce.shared.errors import StorageError
 
 if sys.platform != "win32":
     import resource
+
+STOPS = {signal.SIGINT, signal.SIGTERM}
+"""The signals that stop the server."""
 
 CONNECTIONS = 16_384
 """Connections held at once; further ones wait. Those that send nothing cost a few KiB each, and end after a while."""
@@ -32,6 +40,46 @@ when it takes nothing new."""
 HEAD_SECONDS = 5
 HEAD_BYTES = 8 * 1024
 """Time and room for the head of a request; what is larger or slower is no browser."""
+
+
+class Supervisor(Granian):  # type: ignore[misc]
+    """Granian's server, which also handles a stop signal that arrives while its main loop is busy."""
+
+    def signal_handler_interrupt(self, *_: object, **__: object) -> None:
+        """Record the signal, and wake the main loop from a thread.
+
+        The handler interrupts the main thread. That may hold the lock of the event that wakes it (a deadlock), or be
+        about to clear the event (a lost signal).
+        """
+        self.interrupt_signal = True
+        _thread.start_new_thread(self._wake, ())
+
+    def _wake(self) -> None:
+        while True:
+            self.main_loop_interrupt.set()
+            time.sleep(0.1)
+
+
+def hear_orders_in_children() -> None:
+    """Make a starting worker end at once on SIGTERM.
+
+    With the handlers inherited from its parent it would record the signal and never act. A signal during the fork is
+    blocked until after it. SIGINT goes to every process of a terminal; the parent handles it and stops the workers.
+    """
+    if sys.platform == "win32":
+        return
+
+    def begin() -> None:
+        signal.signal(signal.SIGINT, signal.SIG_IGN)
+        signal.signal(signal.SIGTERM, signal.SIG_DFL)
+        release()
+
+    def release() -> None:
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, STOPS)
+
+    os.register_at_fork(
+        before=lambda: signal.pthread_sigmask(signal.SIG_BLOCK, STOPS), after_in_parent=release, after_in_child=begin
+    )
 
 
 def run(settings: Settings, application: str = "sottovoce.cli.worker:make_app", lines: Sequence[str] = ()) -> None:

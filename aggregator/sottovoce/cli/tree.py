@@ -174,8 +174,8 @@ QUESTION = CommandGroup(
 SECTIONS: dict[str, dict[str, Place | CommandGroup]] = {
     "Start here": {
         "demo": ("demo:demo", "Run a whole survey with 6,366 real answers."),
-        "new": ("new:new", "Write a survey file to begin with, or import an XLSForm."),
-        "lint": ("lint:lint", "Check a survey file and show what it asks."),
+        "new": ("survey_file:new", "Write a survey file to begin with, or import an XLSForm."),
+        "lint": ("survey_file:lint", "Check a survey file and show what it asks."),
         "plan": ("planning.plan:plan", "Calculate how many respondents you need."),
         "serve": ("serve:serve", "Run the aggregator, which collects the reports."),
         "respond": ("respond:respond", "Answer a survey in the terminal."),
@@ -186,5 +186,5 @@ SECTIONS: dict[str, dict[str, Place | CommandGroup]] = {
     },
 }
 
-HIDDEN: dict[str, Place] = {"healthcheck": ("healthcheck:healthcheck", "Check that the node on this machine answers.")}
+HIDDEN: dict[str, Place] = {"healthcheck": ("process:healthcheck", "Check that the node on this machine answers.")}
 """Commands for containers, which no list shows."""

@@ -6,8 +6,7 @@ import click
 import pytest
 from click.testing import CliRunner
 from sottovoce.aggregator.surveys.survey_file import read_survey_file
-from sottovoce.cli.former import FORMER, current_words
-from sottovoce.cli.main import main
+from sottovoce.cli.main import FORMER, current_words, main
 
 from tests.journey.test_running_pages import command_of
 from tests.unit.aggregator.authoring.workbooks import workbook

@@ -6,9 +6,8 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 from sottovoce.aggregator.authoring.templates import template_file
-from sottovoce.cli.lint import lint
 from sottovoce.cli.main import main
-from sottovoce.cli.new import new
+from sottovoce.cli.survey_file import lint, new
 from sottovoce.shared.canonical import dump
 from sottovoce.shared.errors import SpecError
 from sottovoce.shared.parse_survey import parse_survey

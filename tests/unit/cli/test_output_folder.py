@@ -3,7 +3,7 @@
 from pathlib import Path
 
 import pytest
-from sottovoce.cli.output_folder import check_new_folder, new_folder
+from sottovoce.cli.output import check_new_folder, new_folder
 from sottovoce.shared.errors import StorageError
 
 

@@ -7,12 +7,12 @@ import sys
 
 import click
 import pytest
-from sottovoce.cli.signals import capture_signals
+from sottovoce.cli.process import capture_signals
 from sottovoce.shared.errors import StorageError
 
 LAST_STEPS = """
 import os, signal
-from sottovoce.cli.signals import capture_signals
+from sottovoce.cli.process import capture_signals
 
 class Connection:
     def __del__(self):
@@ -26,7 +26,7 @@ with capture_signals() as told:
 
 TWICE = """
 import os, signal, time
-from sottovoce.cli.signals import capture_signals
+from sottovoce.cli.process import capture_signals
 signal.signal(signal.SIGINT, signal.default_int_handler)
 with capture_signals() as told:
     os.kill(os.getpid(), signal.SIGINT)

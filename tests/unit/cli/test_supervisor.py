@@ -5,11 +5,11 @@ import subprocess
 import sys
 
 from granian.constants import Interfaces
-from sottovoce.cli.supervisor import Supervisor
+from sottovoce.cli.server import Supervisor
 
 FORK = """
 import os, signal, time
-from sottovoce.cli.supervisor import hear_orders_in_children
+from sottovoce.cli.server import hear_orders_in_children
 noted = lambda *_: None
 signal.signal(signal.SIGTERM, noted), signal.signal(signal.SIGINT, noted)
 os.register_at_fork(after_in_child=lambda: os.kill(os.getpid(), signal.NUMBER))

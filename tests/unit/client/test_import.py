@@ -49,6 +49,6 @@ def test_list_of_verbs_imports_no_verb(words):
         f"with contextlib.redirect_stdout(io.StringIO()):\n main({words!r}, standalone_mode=False)\n0"
     )
 
-    shown = {f"sottovoce.cli.{name}" for name in ("main", "former", "group", "tree")}
+    shown = {f"sottovoce.cli.{name}" for name in ("main", "group", "tree")}
     assert {name for name in names if name.startswith("sottovoce.cli.")} == shown
     assert not names & {"requests", "flask", "numpy", "rich", "yaml", "msgspec", "sottovoce.client"}

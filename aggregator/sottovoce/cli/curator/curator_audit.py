@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import click
 from sottovoce.audit.check import PASSED
 from sottovoce.audit.curator.curator_checks import audit_curator, curator_lines, curator_report
-from sottovoce.cli.progress import waiting
+from sottovoce.cli.terminal import waiting
 from sottovoce.shared.errors import SpecError
 
 

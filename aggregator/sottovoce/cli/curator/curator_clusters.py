@@ -9,7 +9,7 @@ from sottovoce.aggregator.curator.clusters.cluster_question import LloydOptions,
 from sottovoce.cli.command import command
 from sottovoce.cli.curator.curator_data import FILE
 from sottovoce.cli.curator.question_request import CuratorRequest, question_options
-from sottovoce.cli.output_file import check_free, write_text
+from sottovoce.cli.output import check_free, write_text
 from sottovoce.shared.errors import SpecError
 
 

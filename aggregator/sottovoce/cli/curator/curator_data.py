@@ -10,8 +10,7 @@ from sottovoce.aggregator.curator.data.data_set import DataSet, open_data_set
 from sottovoce.aggregator.curator.data.survey_source import survey_data_set
 from sottovoce.aggregator.settings import Settings
 from sottovoce.aggregator.surveys.database_clock import present
-from sottovoce.cli.database import data_settings
-from sottovoce.cli.find_survey import open_survey
+from sottovoce.cli.database import data_settings, open_survey
 
 FILE = click.Path(path_type=Path, dir_okay=False)
 

@@ -21,7 +21,7 @@ from sottovoce.cli.curator.curator_data import (
     survey_option,
 )
 from sottovoce.cli.database import data_option
-from sottovoce.cli.prompts import ask
+from sottovoce.cli.terminal import ask
 from sottovoce.shared.errors import StorageError
 
 

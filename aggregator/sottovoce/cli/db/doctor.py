@@ -22,7 +22,7 @@ from sottovoce.aggregator.surveys.housekeeping import waiting_words
 from sottovoce.cli.command import command
 from sottovoce.cli.database import data_option, data_settings, open_storage
 from sottovoce.cli.db.restore_steps import print_held, raise_if_wrong
-from sottovoce.cli.progress import waiting
+from sottovoce.cli.terminal import waiting
 
 
 @command(example="sottovoce db doctor")

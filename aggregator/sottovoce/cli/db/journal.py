@@ -12,7 +12,7 @@ from sottovoce.aggregator.storage.audit_log.audit_log import ALWAYS
 from sottovoce.cli.command import command
 from sottovoce.cli.database import data_option, data_settings, open_storage
 from sottovoce.cli.db.restore_steps import raise_if_wrong
-from sottovoce.cli.output_file import check_free, write_text
+from sottovoce.cli.output import check_free, write_text
 from sottovoce.shared import canonical
 from sottovoce.shared.errors import StorageError
 

@@ -10,8 +10,8 @@ from sottovoce.aggregator.surveys.housekeeping import close_due, delete_due, pur
 from sottovoce.cli.command import command
 from sottovoce.cli.database import data_option, data_settings, open_storage
 from sottovoce.cli.db.restore_steps import leave_out, print_held, put_back
-from sottovoce.cli.output_file import new_file
-from sottovoce.cli.progress import waiting
+from sottovoce.cli.output import new_file
+from sottovoce.cli.terminal import waiting
 from sottovoce.shared.errors import StorageError
 from sottovoce.shared.file_errors import cannot_write
 

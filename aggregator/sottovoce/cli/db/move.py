@@ -12,10 +12,9 @@ from sottovoce.aggregator.storage.copy import copy_all
 from sottovoce.aggregator.storage.heartbeat import RUNNING
 from sottovoce.aggregator.storage.sqlite.migration_copy import remove_copies
 from sottovoce.cli.command import command
-from sottovoce.cli.database import data_option, data_settings, open_storage
+from sottovoce.cli.database import data_option, data_settings, named_database, open_storage
 from sottovoce.cli.db.migration import prepare_migration
-from sottovoce.cli.named_database import named_database
-from sottovoce.cli.progress import waiting
+from sottovoce.cli.terminal import waiting
 from sottovoce.shared.errors import StorageError
 
 

@@ -19,7 +19,7 @@ from sottovoce.aggregator.storage.sqlite.storage import SQLiteStorage
 from sottovoce.aggregator.storage.verify_counts import wrong_counts
 from sottovoce.aggregator.surveys.housekeeping import forget_ahead
 from sottovoce.cli.database import make_folder
-from sottovoce.cli.output_file import new_file
+from sottovoce.cli.output import new_file
 from sottovoce.shared.errors import StorageError
 from sottovoce.shared.file_errors import cannot_read
 

@@ -26,8 +26,7 @@ from sottovoce.aggregator.storage.audit_log.events import MACHINE
 from sottovoce.aggregator.surveys.lifecycle import TRIAL
 from sottovoce.aggregator.surveys.stored_surveys import survey_of
 from sottovoce.cli.command import command
-from sottovoce.cli.database import data_option, data_settings, served_settings
-from sottovoce.cli.find_survey import open_survey
+from sottovoce.cli.database import data_option, data_settings, open_survey, served_settings
 from sottovoce.shared.errors import StorageError
 from sottovoce.shared.file_errors import cannot_write
 

@@ -8,10 +8,9 @@ from sottovoce.aggregator.invitations.tokens import held_of, reissue_after_resto
 from sottovoce.aggregator.storage.audit_log.events import MACHINE, RESTORED
 from sottovoce.aggregator.surveys.database_clock import present
 from sottovoce.cli.command import command
-from sottovoce.cli.database import data_option, data_settings, open_storage
+from sottovoce.cli.database import data_option, data_settings, open_storage, open_survey
 from sottovoce.cli.db.restore_steps import print_held
-from sottovoce.cli.find_survey import open_survey
-from sottovoce.cli.prompts import ask
+from sottovoce.cli.terminal import ask
 from sottovoce.shared.errors import StorageError
 
 

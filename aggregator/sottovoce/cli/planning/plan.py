@@ -10,8 +10,7 @@ from sottovoce.aggregator.planning.mechanism_choice import ChosenChannel, asked_
 from sottovoce.aggregator.planning.question_channels import expected_of, is_number, question_named, read_value
 from sottovoce.aggregator.planning.sample_size import Fieldwork, Goal
 from sottovoce.aggregator.surveys.survey_file import read_survey_file
-from sottovoce.cli.command import command
-from sottovoce.cli.number import NUMBER
+from sottovoce.cli.command import NUMBER, command
 from sottovoce.cli.planning.plan_block import show_block
 from sottovoce.cli.planning.plan_output import check_source, compare_trust, show_plan
 from sottovoce.cli.planning.plan_power import check_reports_only, show_test, show_two

@@ -13,7 +13,7 @@ from sottovoce.aggregator.planning.local_vs_central import WHEN, Price, price_of
 from sottovoce.aggregator.planning.mechanism_choice import ChosenChannel
 from sottovoce.aggregator.planning.plan_text import curve_title, needed_in_words, point_in_words, protection_in_words
 from sottovoce.aggregator.planning.sample_size import CurvePoint, SampleSize
-from sottovoce.cli.output_file import check_free, write_text
+from sottovoce.cli.output import check_free, write_text
 from sottovoce.shared.errors import SpecError
 from sottovoce.shared.spec import Survey
 

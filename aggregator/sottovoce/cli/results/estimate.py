@@ -17,7 +17,7 @@ from sottovoce.aggregator.export.offline.offline_results import HERE, open_folde
 from sottovoce.aggregator.export.results_client.open_results import JointResult
 from sottovoce.aggregator.surveys.lifecycle import TRIAL
 from sottovoce.cli.command import command
-from sottovoce.cli.output_file import check_free, write_json
+from sottovoce.cli.output import check_free, write_json
 from sottovoce.cli.place import PlaceName, check_there, show_progress
 from sottovoce.cli.results.data_file import channel_option, is_data_file, open_file, shares_of_counts
 from sottovoce.cli.results.run_analysis import show

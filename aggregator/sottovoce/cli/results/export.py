@@ -15,11 +15,9 @@ from sottovoce.aggregator.institution import institution_of
 from sottovoce.aggregator.storage.audit_log.events import EXPORTED, MACHINE
 from sottovoce.aggregator.surveys.database_clock import present
 from sottovoce.aggregator.surveys.lifecycle import TRIAL
-from sottovoce.cli.command import command
-from sottovoce.cli.database import data_option, data_settings
-from sottovoce.cli.find_survey import open_survey
-from sottovoce.cli.number import Number
-from sottovoce.cli.output_file import write_json
+from sottovoce.cli.command import Number, command
+from sottovoce.cli.database import data_option, data_settings, open_survey
+from sottovoce.cli.output import write_json
 from sottovoce.cli.place import PlaceName
 from sottovoce.cli.results.export_files import FORMATS, check_out, check_public, write_files
 from sottovoce.cli.results.release import release_tables

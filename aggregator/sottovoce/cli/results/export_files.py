@@ -7,10 +7,9 @@ from sottovoce.aggregator.curator.data.sample_uniques import in_words
 from sottovoce.aggregator.export.archive import write_file, write_folder, write_zip
 from sottovoce.aggregator.export.catalogue import SINGLE, WITH_PUBLIC, Source
 from sottovoce.aggregator.export.offline.write_parquet import write_reports
-from sottovoce.cli.output_file import check_free, new_file
-from sottovoce.cli.output_folder import check_new_folder, new_folder
+from sottovoce.cli.output import check_free, check_new_folder, new_file, new_folder
 from sottovoce.cli.place import check_new_place, new_place, show_progress
-from sottovoce.cli.prompts import ask
+from sottovoce.cli.terminal import ask
 from sottovoce.shared.errors import StorageError
 
 ALL, ZIP = "all", "everything.zip"

@@ -11,8 +11,8 @@ from sottovoce.aggregator.analysis.planned_comparisons import planned_document
 from sottovoce.aggregator.analysis.text_report import PrintedTable, in_words
 from sottovoce.aggregator.export.results_client.sources import ReportSource
 from sottovoce.aggregator.export.results_client.weight_files import read_margins, read_weights
-from sottovoce.cli.progress import waiting
 from sottovoce.cli.results.survey_source import reports_of
+from sottovoce.cli.terminal import waiting
 from sottovoce.shared.errors import EstimateError
 from sottovoce.shared.file_errors import did_you_mean
 

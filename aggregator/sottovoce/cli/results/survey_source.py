@@ -13,9 +13,8 @@ from sottovoce.aggregator.export.results_client.open_data import DataReports
 from sottovoce.aggregator.export.results_client.sources import FolderReports, ReportSource, StoredReports
 from sottovoce.aggregator.storage.audit_log.events import MACHINE, RESULTS_READ
 from sottovoce.aggregator.surveys.database_clock import present
-from sottovoce.cli.database import data_option
-from sottovoce.cli.find_survey import open_survey
-from sottovoce.cli.number import Number
+from sottovoce.cli.command import Number
+from sottovoce.cli.database import data_option, open_survey
 from sottovoce.cli.place import PlaceName, show_progress
 from sottovoce.cli.results.data_file import channel_option, is_data_file, open_file
 

@@ -7,7 +7,7 @@ import click
 from sottovoce.aggregator.export.results_client.sources import FolderReports
 from sottovoce.aggregator.export.results_client.weight_files import read_margins, weights_csv
 from sottovoce.cli.command import command
-from sottovoce.cli.output_file import check_free, write_text
+from sottovoce.cli.output import check_free, write_text
 from sottovoce.cli.results.run_analysis import ask, show
 from sottovoce.cli.results.survey_source import reports_of, source_options
 from sottovoce.shared.errors import SpecError

@@ -11,7 +11,7 @@ from sottovoce.aggregator.clock import day_of, now
 from sottovoce.aggregator.storage.audit_log.events import MACHINE
 from sottovoce.cli.command import command
 from sottovoce.cli.database import data_option, data_settings, open_storage, served_settings
-from sottovoce.cli.prompts import ask
+from sottovoce.cli.terminal import ask
 from sottovoce.shared.errors import StorageError
 
 

@@ -8,7 +8,7 @@ from sottovoce.aggregator.clock import day_of, now
 from sottovoce.aggregator.settings import Settings
 from sottovoce.aggregator.storage import Storage
 from sottovoce.aggregator.storage.audit_log.events import MACHINE
-from sottovoce.cli.output_folder import create_file
+from sottovoce.cli.output import create_file
 
 NAME = "researcher"
 

@@ -11,8 +11,8 @@ from sottovoce.aggregator.storage.accounts.models import EVERY_SURVEY, SCOPES, A
 from sottovoce.aggregator.storage.audit_log.events import MACHINE
 from sottovoce.cli.command import command
 from sottovoce.cli.database import data_option, data_settings, open_storage
-from sottovoce.cli.prompts import ask
 from sottovoce.cli.staff.role import survey_option
+from sottovoce.cli.terminal import ask
 from sottovoce.shared.errors import StorageError
 
 METRICS = frozenset({"metrics:read"})

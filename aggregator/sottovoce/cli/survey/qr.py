@@ -11,9 +11,8 @@ from sottovoce.aggregator.invitations.posters import PosterContent, poster
 from sottovoce.aggregator.invitations.qr_codes import png, svg_file
 from sottovoce.aggregator.surveys.stored_surveys import newest, survey_of
 from sottovoce.cli.command import command
-from sottovoce.cli.database import data_option, data_settings, served_settings
-from sottovoce.cli.find_survey import open_survey
-from sottovoce.cli.output_folder import create_file
+from sottovoce.cli.database import data_option, data_settings, open_survey, served_settings
+from sottovoce.cli.output import create_file
 from sottovoce.shared.errors import StorageError
 
 ENDINGS = (".svg", ".png", ".html")

@@ -12,8 +12,7 @@ from sottovoce.aggregator.planning.simulated_survey import SimulatedEstimate, co
 from sottovoce.aggregator.planning.vectorized_randomizers import BatchDraws, Values, seeded
 from sottovoce.aggregator.surveys.survey_file import read_survey_file
 from sottovoce.cli.command import command
-from sottovoce.cli.progress import waiting
-from sottovoce.cli.prompts import ask
+from sottovoce.cli.terminal import ask, waiting
 from sottovoce.client.link import parse_link
 from sottovoce.demo.respondents import send_invented
 from sottovoce.shared.errors import TransportError

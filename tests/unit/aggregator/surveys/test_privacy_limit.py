@@ -6,9 +6,9 @@ from typing import Any
 import pytest
 from click.testing import CliRunner
 from sottovoce.aggregator.surveys.privacy_limit import check_affordable, remedies
-from sottovoce.cli.lint import lint
 from sottovoce.cli.serve import serve
 from sottovoce.cli.survey.publish import publish
+from sottovoce.cli.survey_file import lint
 from sottovoce.shared.allowance import DEFAULT_ALLOWANCE
 from sottovoce.shared.canonical import dump
 from sottovoce.shared.errors import SpecError

@@ -1,5 +1,9 @@
-"""``new``: write a survey file to begin with: a sample, a template, an example, or an XLSForm workbook's survey."""
+"""``new`` and ``lint``: write a survey file to begin with, check it, and show what it asks and costs.
 
+It begins as a sample, a template, an example, or an XLSForm workbook's survey.
+"""
+
+import json
 import re
 from importlib.resources import files
 from importlib.resources.abc import Traversable
@@ -10,13 +14,19 @@ import click
 from sottovoce.aggregator.authoring.templates import all_templates, template_file
 from sottovoce.aggregator.authoring.xlsform import read_xlsform
 from sottovoce.aggregator.authoring.xlsx_safety import MAX_BYTES
-from sottovoce.aggregator.surveys.survey_file import yaml_text
+from sottovoce.aggregator.planning.lint import describe, findings, suggestions, warnings
+from sottovoce.aggregator.surveys.privacy_limit import check_affordable
+from sottovoce.aggregator.surveys.survey_file import places_in, read_survey_file, yaml_text
 from sottovoce.cli.command import command
-from sottovoce.cli.output_file import check_free, write_text
+from sottovoce.cli.output import check_free, write_text
+from sottovoce.client.page import languages
 from sottovoce.shared.errors import SpecError
 from sottovoce.shared.file_errors import cannot_read, did_you_mean
 
 _FILE = click.Path(path_type=Path, dir_okay=False)
+
+_POINTER = re.compile(r"(?<!\S)/[a-z_]+(/[a-z0-9_-]+)*")
+"""A JSON pointer as findings have it: at their beginning, or in a list."""
 
 
 @command(example="sottovoce new exam.yaml\nsottovoce new exam.yaml --from form.xlsx")
@@ -104,3 +114,31 @@ def _first_sentence(file: Traversable) -> str:
     lines = takewhile(lambda line: line.startswith("#"), file.read_text(encoding="utf-8").splitlines())
     comment = " ".join(line.removeprefix("#").strip() for line in lines)
     return re.split(r"\.(?: (?=[A-Z])|$)", comment)[0]  # not after "et al.", where a year follows
+
+
+@command(example="sottovoce lint exam.yaml")
+@click.argument("path", type=click.Path(path_type=Path))
+@click.option("--json", "as_json", is_flag=True, help="Print the same, and the canonical survey, as JSON.")
+def lint(path: Path, as_json: bool) -> None:
+    """Check the survey file PATH and show what it asks of a respondent."""
+    try:
+        survey = read_survey_file(path)
+        check_affordable(survey)
+    except SpecError as error:
+        if as_json:
+            click.echo(json.dumps({"problems": [one._asdict() for one in error.problems]}, indent=2))
+        raise
+    if as_json:
+        click.echo(json.dumps(findings(survey, languages()), ensure_ascii=False, indent=2))
+        return
+    place = places_in(path)
+
+    def print_finding(kind: str, found: str) -> None:
+        click.echo(f"{kind}: {_POINTER.sub(lambda pointer: place(pointer[0]), found)}", err=True)
+
+    for line in describe(survey):
+        click.echo(line)
+    for warning in warnings(survey, languages()):
+        print_finding("warning", warning)
+    for suggestion in suggestions(survey):
+        print_finding("suggestion", suggestion)
