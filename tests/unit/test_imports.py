@@ -66,7 +66,7 @@ LIBRARIES = {
     "python_calamine": (f"{A}.analysis.data_file.read_table", f"{A}.authoring.workbook"),
     "requests": (f"{A}.accounts.oidc", f"{A}.export.results_client.http_source", "sottovoce.audit",
                  "sottovoce.cli.process", "sottovoce.client.transport"),
-    "rich": ("sottovoce.cli.audit", "sottovoce.cli.demo", "sottovoce.cli.planning.plan_output",
+    "rich": ("sottovoce.cli.audit", "sottovoce.cli.demo", "sottovoce.cli.plan_output",
              "sottovoce.cli.terminal", "sottovoce.cli.results", "sottovoce.cli.survey"),
     "segno": (f"{A}.invitations.qr_codes",),
     "sqlite_utils": (f"{A}.storage",),
@@ -293,8 +293,8 @@ FORBIDDEN_EXAMPLES = [
     ("sottovoce.demo.run", "import rich"),
     ("sottovoce.client.respondent", "from sottovoce.demo.run import demo_answers"),
     ("sottovoce.cli.respond", "from sottovoce.cli.database import open_storage"),
-    ("sottovoce.cli.device.ledger", "import rich"),
-    ("sottovoce.cli.device.verify", "from sottovoce.aggregator.settings import Settings"),
+    ("sottovoce.cli.device", "import rich"),
+    ("sottovoce.cli.device", "from sottovoce.aggregator.settings import Settings"),
     ("sottovoce.cli.main", "import requests"),
 ]
 

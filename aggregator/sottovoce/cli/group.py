@@ -9,7 +9,7 @@ from sottovoce.shared.file_errors import did_you_mean, install_command
 Place = tuple[str, str]
 """Module and function of a command, such as ``results.export:export``, and its line in the list of commands."""
 
-PLAIN = ("device.", "respond:", "survey.page:")
+PLAIN = ("device:", "respond:", "survey.page:")
 """Beginnings of places that the plain install has, which is the respondent's client."""
 
 

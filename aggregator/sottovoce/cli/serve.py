@@ -12,7 +12,7 @@ from sottovoce.aggregator.surveys.revisions import next_revision
 from sottovoce.aggregator.surveys.survey_file import read_survey_file
 from sottovoce.cli.command import command
 from sottovoce.cli.database import data_option, data_settings, database_name, note_address, open_storage
-from sottovoce.cli.db.migration import prepare_migration
+from sottovoce.cli.db_steps import prepare_migration
 from sottovoce.cli.server import check_address, run
 
 
@@ -42,7 +42,7 @@ def serve(survey: Path | None, host: str | None, port: int | None, token_file: P
     lines = []
     if not storage.access.has_accounts():
         # Only for a fresh database: what it brings along takes as long to load as all the rest.
-        from sottovoce.cli.staff.first_researcher import let_first_researcher_in
+        from sottovoce.cli.staff import let_first_researcher_in
 
         lines.append(let_first_researcher_in(storage, settings, token_file))
     lines += [f"Survey {row.name}: {settings.link(row.name, row.digest)}" for row in storage.surveys()]

@@ -51,11 +51,11 @@ LINK = CommandGroup(
     "Make and revoke personal links, each good for one report.",
     {
         "Commands": {
-            "create": ("link.link:create", "Make personal links, as a CSV or as cards to print."),
-            "stats": ("link.link:stats", "Count made, used and revoked links."),
-            "revoke": ("link.link:revoke", "Revoke the links in a file."),
-            "hold": ("link.reissue:hold", "Hold all links after an old database was put back."),
-            "reissue": ("link.reissue:reissue", "Let held links be used again."),
+            "create": ("link:create", "Make personal links, as a CSV or as cards to print."),
+            "stats": ("link:stats", "Count made, used and revoked links."),
+            "revoke": ("link:revoke", "Revoke the links in a file."),
+            "hold": ("link:hold", "Hold all links after an old database was put back."),
+            "reissue": ("link:reissue", "Let held links be used again."),
         }
     },
 )
@@ -65,10 +65,10 @@ DEVICE = CommandGroup(
     "See, send and clear your own reports on this device.",
     {
         "Commands": {
-            "show": ("device.ledger:show", "List the reports that this device remembers."),
-            "send": ("device.ledger:send", "Send the reports that have not arrived."),
-            "clear": ("device.ledger:clear", "Forget reports."),
-            "verify": ("device.verify:verify", "Compare a survey's form with this release."),
+            "show": ("device:show", "List the reports that this device remembers."),
+            "send": ("device:send", "Send the reports that have not arrived."),
+            "clear": ("device:clear", "Forget reports."),
+            "verify": ("device:verify", "Compare a survey's form with this release."),
         }
     },
 )
@@ -78,9 +78,9 @@ KEY = CommandGroup(
     "Make, list and revoke access keys.",
     {
         "Commands": {
-            "create": ("staff.key:create", "Make a key for an account."),
-            "list": ("staff.key:list_all", "List all keys."),
-            "revoke": ("staff.key:revoke", "Revoke a key, or all keys of an account."),
+            "create": ("staff:create_key", "Make a key for an account."),
+            "list": ("staff:list_keys", "List all keys."),
+            "revoke": ("staff:revoke_key", "Revoke a key, or all keys of an account."),
         }
     },
 )
@@ -90,18 +90,18 @@ STAFF = CommandGroup(
     "Give colleagues accounts, roles on surveys, and access keys.",
     {
         "Accounts": {
-            "add": ("staff.account:add", "Add an account that may do everything, and its key."),
-            "list": ("staff.account:list_all", "List the accounts."),
-            "disable": ("staff.account:disable", "Disable an account."),
-            "enable": ("staff.account:enable", "Enable a disabled account."),
-            "delete": ("staff.account:delete", "Delete an account."),
-            "recover": ("staff.account:recover_admin", "Print a link that signs an administrator in."),
+            "add": ("staff:add", "Add an account that may do everything, and its key."),
+            "list": ("staff:list_all", "List the accounts."),
+            "disable": ("staff:disable", "Disable an account."),
+            "enable": ("staff:enable", "Enable a disabled account."),
+            "delete": ("staff:delete", "Delete an account."),
+            "recover": ("staff:recover_admin", "Print a link that signs an administrator in."),
         },
         "Roles and keys": {
-            "invite": ("staff.role:invite", "Print a link that gives a new person an account."),
-            "grant": ("staff.role:grant", "Give an account a role on surveys."),
-            "revoke": ("staff.role:revoke", "Take a role back."),
-            "roles": ("staff.role:roles", "List who has which role."),
+            "invite": ("staff:invite", "Print a link that gives a new person an account."),
+            "grant": ("staff:grant", "Give an account a role on surveys."),
+            "revoke": ("staff:revoke", "Take a role back."),
+            "roles": ("staff:roles", "List who has which role."),
             "key": KEY,
         },
     },
@@ -112,9 +112,9 @@ JOURNAL = CommandGroup(
     "Show, check and export the log of what staff did.",
     {
         "Commands": {
-            "show": ("db.journal:show", "Print the entries."),
-            "verify": ("db.journal:verify", "Check that no entry was changed or removed."),
-            "export": ("db.journal:export", "Write the entries as JSON Lines."),
+            "show": ("db_checks:show_journal", "Print the entries."),
+            "verify": ("db_checks:verify_journal", "Check that no entry was changed or removed."),
+            "export": ("db_checks:export_journal", "Write the entries as JSON Lines."),
         }
     },
 )
@@ -124,12 +124,12 @@ DB = CommandGroup(
     "Check, back up, restore and move the database.",
     {
         "Commands": {
-            "doctor": ("db.doctor:doctor", "Check schema, integrity and all counts."),
-            "backup": ("db.maintain:backup", "Write a copy of the database to a new file."),
-            "restore": ("db.maintain:restore", "Put a backup into a new database."),
-            "migrate": ("db.move:migrate", "Bring the database to this version's schema."),
-            "copy": ("db.move:copy", "Copy everything to another, empty database."),
-            "purge": ("db.maintain:purge", "Delete and close what is due."),
+            "doctor": ("db_checks:doctor", "Check schema, integrity and all counts."),
+            "backup": ("db:backup", "Write a copy of the database to a new file."),
+            "restore": ("db:restore", "Put a backup into a new database."),
+            "migrate": ("db:migrate", "Bring the database to this version's schema."),
+            "copy": ("db:copy", "Copy everything to another, empty database."),
+            "purge": ("db:purge", "Delete and close what is due."),
             "journal": JOURNAL,
         }
     },
@@ -176,7 +176,7 @@ SECTIONS: dict[str, dict[str, Place | CommandGroup]] = {
         "demo": ("demo:demo", "Run a whole survey with 6,366 real answers."),
         "new": ("survey_file:new", "Write a survey file to begin with, or import an XLSForm."),
         "lint": ("survey_file:lint", "Check a survey file and show what it asks."),
-        "plan": ("planning.plan:plan", "Calculate how many respondents you need."),
+        "plan": ("plan:plan", "Calculate how many respondents you need."),
         "serve": ("serve:serve", "Run the aggregator, which collects the reports."),
         "respond": ("respond:respond", "Answer a survey in the terminal."),
         "audit": ("audit:audit", "Test the clients against what a survey claims."),

@@ -9,7 +9,7 @@ from sottovoce.aggregator.accounts.authentication import authenticate_key
 from sottovoce.aggregator.accounts.secrets import KEY_PREFIX, key_hash, link_hash
 from sottovoce.aggregator.settings import Settings
 from sottovoce.aggregator.storage.sqlite.storage import SQLiteStorage
-from sottovoce.cli.staff.first_researcher import let_first_researcher_in
+from sottovoce.cli.staff import let_first_researcher_in
 from sottovoce.shared.errors import StorageError
 
 SETTINGS = Settings(public_url="https://survey.example.org")

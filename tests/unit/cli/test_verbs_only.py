@@ -24,25 +24,21 @@ NO_VERBS = {
     "curator/question_request": "FILE, --epsilon and --yes of all questions to a curator",
     "database": "the option --data, and what follows from it, such as a survey that is named",
     "results/export_files": "writing the files that export --format names",
-    "staff/first_researcher": "what serve makes and shows on a fresh database",
     "process": "an aggregator as a process: for the demonstration, for tests and healthcheck",
     "output": "writing where --out says, a file or a folder",
     "terminal": "questions to whoever sits at it, and the sign of long commands",
     "curator/curator_audit": "what audit --curator does",
     "place": "folders of reports that are named, on a disk or in a bucket",
-    "planning/plan_arms": "what plan prints of questions in different arms",
-    "planning/plan_block": "what plan prints of questions reported together",
-    "planning/plan_output": "what plan prints",
-    "planning/plan_power": "what plan prints of tests",
+    "plan_output": "what plan prints",
     "results/data_file": "data files of other platforms, for all analyses",
     "results/release": "what export and crosstab do with --release-epsilon",
-    "db/migration": "the copy before a migration",
-    "db/restore_steps": "putting a backup where the settings say",
-    "server": "the process that looks after the worker",
+    "db_steps": "the copy before a migration, and putting a backup where the settings say",
+    "server": "the process that looks after the worker, and signals that come while it starts",
     "worker": "what the process that serves is made of, the one place that joins both sides",
 }
 SHARED = {
     "question": ("read_question", "read_asked", "check_frame_address"),  # by audit
+    "staff": ("let_first_researcher_in",),  # by serve, on a fresh database
 }
 """Public functions beside commands, which other modules call; each is as short as a command."""
 VERBS = sorted(

@@ -17,7 +17,7 @@ from sottovoce.aggregator.surveys.lifecycle import (
 from sottovoce.aggregator.surveys.stored_surveys import newest
 from sottovoce.cli.command import command
 from sottovoce.cli.database import data_option, data_settings, open_storage, open_survey, served_settings
-from sottovoce.cli.db.restore_steps import print_held
+from sottovoce.cli.db_steps import print_held
 from sottovoce.cli.survey.links import print_links
 from sottovoce.cli.terminal import ask, ask_for, waiting
 from sottovoce.shared.errors import StorageError

@@ -1,4 +1,7 @@
-"""``token``: one-time tokens for surveys with ``access: token``, and invitations for those with ``access: blind``."""
+"""``link``: one-time tokens for surveys with ``access: token``, and invitations for those with ``access: blind``.
+
+``hold`` and ``reissue`` are for personal links once an old copy of a database is put back.
+"""
 
 import os
 import sys
@@ -10,7 +13,7 @@ from typing import TextIO
 import click
 from sottovoce.aggregator.i18n.languages import LANGUAGES
 from sottovoce.aggregator.i18n.translator import Words
-from sottovoce.aggregator.invitations.hold_messages import REISSUE, held_words
+from sottovoce.aggregator.invitations.hold_messages import REISSUE, held_words, people, reissue_words
 from sottovoce.aggregator.invitations.personal_links import links_csv
 from sottovoce.aggregator.invitations.posters import PosterContent
 from sottovoce.aggregator.invitations.posters import cards as print_cards
@@ -19,14 +22,18 @@ from sottovoce.aggregator.invitations.tokens import (
     as_document,
     create_tokens,
     held_of,
+    reissue_after_restore,
     revoke_tokens,
     token_counts,
 )
-from sottovoce.aggregator.storage.audit_log.events import MACHINE
+from sottovoce.aggregator.storage.audit_log.events import MACHINE, RESTORED
+from sottovoce.aggregator.surveys.database_clock import present
 from sottovoce.aggregator.surveys.lifecycle import TRIAL
 from sottovoce.aggregator.surveys.stored_surveys import survey_of
 from sottovoce.cli.command import command
-from sottovoce.cli.database import data_option, data_settings, open_survey, served_settings
+from sottovoce.cli.database import data_option, data_settings, open_storage, open_survey, served_settings
+from sottovoce.cli.db_steps import print_held
+from sottovoce.cli.terminal import ask
 from sottovoce.shared.errors import StorageError
 from sottovoce.shared.file_errors import cannot_write
 
@@ -105,3 +112,31 @@ def _new_file(path: Path | None) -> AbstractContextManager[TextIO]:
     except OSError as error:
         raise StorageError(f"no link was made: {cannot_write(path, error)}") from None
     return os.fdopen(handle, "w", encoding="utf-8", newline="")
+
+
+@command(example="sottovoce link hold")
+@data_option
+def hold(data: Path | None) -> None:
+    """Hold all invitations, since an old copy of the database was put back without `sottovoce db restore`."""
+    storage = open_storage(data_settings(data))
+    storage.hold_invitations(int(present(storage).timestamp()))
+    storage.journal.append(RESTORED, MACHINE)
+    print_held(storage, data)
+
+
+@command(example="sottovoce link reissue exam")
+@click.argument("name")
+@click.option("--yes", is_flag=True, help="Do not ask.")
+@data_option
+def reissue(name: str, yes: bool, data: Path | None) -> None:
+    """Let invitations to the survey NAME be redeemed again that were good when the restored backup was made."""
+    storage = open_survey(data, name)
+    on_hold = held_of(token_counts(storage, name))
+    if on_hold is None:
+        click.echo("No invitation to this survey is held.", err=True)
+        return
+    click.echo(reissue_words(on_hold), err=True)
+    if not yes and not ask("Let them be redeemed?", default=False):
+        raise StorageError("none can be redeemed yet: answer yes when asked, or say --yes")
+    let_go = reissue_after_restore(storage, name, MACHINE)
+    click.echo(f"{let_go} can be redeemed again: up to {people(let_go)} may report twice.", err=True)

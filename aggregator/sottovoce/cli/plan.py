@@ -11,9 +11,15 @@ from sottovoce.aggregator.planning.question_channels import expected_of, is_numb
 from sottovoce.aggregator.planning.sample_size import Fieldwork, Goal
 from sottovoce.aggregator.surveys.survey_file import read_survey_file
 from sottovoce.cli.command import NUMBER, command
-from sottovoce.cli.planning.plan_block import show_block
-from sottovoce.cli.planning.plan_output import check_source, compare_trust, show_plan
-from sottovoce.cli.planning.plan_power import check_reports_only, show_test, show_two
+from sottovoce.cli.plan_output import (
+    check_reports_only,
+    check_source,
+    compare_trust,
+    show_block,
+    show_plan,
+    show_test,
+    show_two,
+)
 from sottovoce.shared.errors import SpecError
 from sottovoce.shared.spec import Question, Survey
 

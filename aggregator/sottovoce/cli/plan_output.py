@@ -1,0 +1,317 @@
+"""Output of ``plan``: sample sizes, the cost of local against central privacy, questions together or apart, and tests.
+
+Tests are of a known value, of two groups, of two questions, and of two questions in different arms.
+"""
+
+import json
+import math
+from collections.abc import Sequence
+from dataclasses import asdict
+from fractions import Fraction
+from pathlib import Path
+from typing import NamedTuple
+
+import click
+from rich.console import Console
+from rich.table import Table
+from sottovoce.aggregator.planning import given_sample as given
+from sottovoce.aggregator.planning.arm_power import arms_apart
+from sottovoce.aggregator.planning.block_choice import (
+    HALF_WIDTH,
+    JOINT,
+    SHARES,
+    BlockComparison,
+    BlockDesign,
+    block_plan,
+    joinable,
+)
+from sottovoce.aggregator.planning.estimand import Measure
+from sottovoce.aggregator.planning.given_sample import GivenSample
+from sottovoce.aggregator.planning.local_vs_central import WHEN, Price, price_of_trust, price_svg
+from sottovoce.aggregator.planning.mechanism_choice import ChosenChannel
+from sottovoce.aggregator.planning.pair_power import ODDS_RATIO, pair_plan, pair_words
+from sottovoce.aggregator.planning.plan_text import curve_title, needed_in_words, point_in_words, protection_in_words
+from sottovoce.aggregator.planning.question_channels import expected_of, question_named, read_value
+from sottovoce.aggregator.planning.sample_size import CurvePoint, SampleSize
+from sottovoce.cli.output import check_free, write_text
+from sottovoce.shared.errors import SpecError
+from sottovoce.shared.rational import show_odds
+from sottovoce.shared.spec import Survey
+
+WORST = "at most, for one question"
+ALONE = "if nothing else is known"
+
+
+def show_plan(made: SampleSize, channel: ChosenChannel, points: tuple[CurvePoint, ...], as_json: bool) -> None:
+    """Show the sample size, its curve over epsilon, and the protection.
+
+    Args:
+        made: the plan.
+        channel: its channel.
+        points: of the curve over epsilon.
+        as_json: for programs.
+    """
+    if as_json:
+        document = {"epsilon": channel.spent, **made.as_dict(), "curve": [asdict(point) for point in points]}
+        click.echo(json.dumps(document, indent=2))
+        return
+    mechanism = None if channel.question is None else channel.question.mechanism
+    click.echo("\n".join(needed_in_words(made, channel.spent, mechanism)))
+    if len(points) > 1:
+        table = Table(title=curve_title(mechanism))
+        for heading in ("epsilon", f"reports{' in each group' if made.groups > 1 else ''}", "times a direct question"):
+            table.add_column(heading, justify="right")
+        for point in points:
+            table.add_row(*point_in_words(point))
+        Console().print(table)
+    elif mechanism is not None:
+        click.echo(f"{mechanism.name} is not made from an epsilon: there is no curve over it.")
+    for line in protection_in_words(made):
+        click.echo(line)
+
+
+def check_source(file: Survey | None, question: str | None, epsilon: float | None, options: int | None) -> None:
+    """Refuse options that go with a survey without one, and the other way round.
+
+    Args:
+        file: the survey; None if none is named.
+        question: of the survey.
+        epsilon: instead of a survey.
+        options: number of options, instead of a survey.
+
+    Raises:
+        SpecError: one of them is out of place.
+    """
+    if file is None and question is not None:
+        raise SpecError("--question is one of a SURVEY, which is not named")
+    if file is not None and (epsilon is not None or options is not None):
+        raise SpecError("--epsilon and --options stand in place of SURVEY; the question has its own")
+
+
+def compare_trust(
+    survey: Path | None,
+    epsilon: float | None,
+    share: tuple[int | None, float | None, float],
+    out: Path | None,
+    as_json: bool,
+) -> None:
+    """Half-widths by trust, mechanism and number of people.
+
+    Args:
+        survey: must be None: the comparison is of no survey's own mechanism.
+        epsilon: of one person; None for the coin flip's epsilon.
+        share: options, expected share and confidence, None where the usual is meant.
+        out: an SVG file to be written as well; None for none.
+        as_json: for programs.
+
+    Raises:
+        SpecError: a survey is named, or epsilon is no number.
+    """
+    if survey is not None:
+        raise SpecError("--compare is for an --epsilon, --options and --prevalence, without a SURVEY")
+    spent = math.log(3) if epsilon is None else epsilon
+    if not math.isfinite(spent):
+        raise SpecError("--epsilon must be a number")
+    options, prevalence, confidence = share
+    # As it was typed, not as the nearest binary fraction.
+    price = price_of_trust(Fraction(str(spent)), options or 2, 0.5 if prevalence is None else prevalence, confidence)
+    check_free(out, (".svg",), force=False)
+    if out is not None:
+        write_text(price_svg(price), out)
+    if as_json:
+        click.echo(json.dumps(price.as_dict(), indent=2))
+    else:
+        _show_price(price)
+
+
+def _show_price(price: Price) -> None:
+    table = Table(title=f"half-width of a share of {price.prevalence:g} at epsilon {price.epsilon:g}")
+    for heading in ("trust", "noise", "of"):
+        table.add_column(heading)
+    for n in price.people:
+        table.add_column(f"n = {n:,}", justify="right")
+    for row in price.rows:
+        table.add_row(row.trust, row.name, row.subject, *(f"{width:.3g}" for width in row.half_widths))
+    Console(width=140).print(table)
+    conditions = {f"{row.trust}: {row.condition}" for row in price.rows if row.condition}
+    click.echo("\n".join([*sorted(conditions), *WHEN]))
+
+
+def show_block(file: Survey | None, total: float, goal: str, half_width: float | None, as_json: bool) -> None:
+    """Show the designs for a survey's private questions.
+
+    Args:
+        file: the survey; None if none is named.
+        total: epsilon of a person's whole report.
+        goal: "shares" or "tables".
+        half_width: of the wanted intervals; None for the usual one.
+        as_json: for programs.
+
+    Raises:
+        SpecError: no survey is named.
+    """
+    if file is None:
+        raise SpecError("--total is for the private questions of a SURVEY, which is not named")
+    questions, wanted = joinable(file), HALF_WIDTH if half_width is None else half_width
+    names = [question.name for question in questions]
+    made = block_plan([question.domain.size for question in questions], total, goal, wanted)
+    if as_json:
+        both = {"same_total": made.same_total.as_dict(), "same_question": made.same_question.as_dict()}
+        click.echo(json.dumps({"questions": names, "goal": goal, "half_width": wanted, **both}, indent=2))
+        return
+    aim = "each share" if goal == SHARES else "each cell of their tables"
+    click.echo(f"{', '.join(names)}: people needed for {aim} to within {100 * wanted:g} points")
+    for comparison, alike in (
+        (made.same_total, "of a whole report"),
+        (made.same_question, "for one question at worst"),
+    ):
+        click.echo("\n".join(_lines(comparison, names, alike)))
+
+
+def _lines(comparison: BlockComparison, names: Sequence[str], alike: str) -> list[str]:
+    designs = comparison.designs
+    lines = [f"\nat the same epsilon {alike}, {comparison.epsilon:.3g}:", _row("", "people", WORST, ALONE)]
+    lines += [_row(each.name, _people(each), _odds(each.one), _odds(each.alone)) for each in designs]
+    best, separate = comparison.best, designs[0]
+    lines.append(f"best: {best.name}")
+    if best is not separate:
+        lines.append(
+            f"{_people(best)} people in the place of {_people(separate)}; one question at most {_odds(best.one)} in "
+            f"the place of {_odds(separate.one)}"
+        )
+    if comparison.worse and best.kind != JOINT:
+        lines.append(f"no radius is better for {', '.join(names[place] for place in comparison.worse)}")
+    return lines
+
+
+def _row(name: str, people: str, worst: str, alone: str) -> str:
+    return f"{name:25}{people:>14}{worst:>28}{alone:>27}".rstrip()
+
+
+def _people(design: BlockDesign) -> str:
+    return "not identified" if design.people is None else f"{design.people:,}"
+
+
+def _odds(odds: float) -> str:
+    return "-" if math.isinf(odds) else f"{show_odds(odds)}:1"
+
+
+class ArmTest(NamedTuple):
+    """Expected share of one question, the value of the other as typed, if any, and the confidence level."""
+
+    prevalence: float | None
+    against: str | None
+    confidence: float
+
+
+def plan_arms(
+    file: Survey | None, names: tuple[str | None, str], test: ArmTest, power: float, count: int | None
+) -> GivenSample:
+    """Plan how many people tell two questions of different arms apart.
+
+    Args:
+        file: the survey; None if none is named.
+        names: of the questions.
+        test: what is expected.
+        power: wanted power.
+        count: number of people; None for the number that the power needs.
+
+    Raises:
+        SpecError: no survey or question of this name, or a value that is none.
+        EstimateError: an arm asks both, or the values are equal or out of range.
+    """
+    if file is None:
+        raise SpecError("--with is a question of a SURVEY, which is not named")
+    first, second = question_named(file, names[0]), question_named(file, names[1])
+    expected = expected_of(first, test.prevalence, None), read_value(second, test.against or "", "--against")
+    return arms_apart(file, (first, second), expected, (test.confidence, power), count)
+
+
+def show_test(
+    measure: Measure,
+    expected: float,
+    others: tuple[float | None, float | None],
+    levels: tuple[float, float],
+    count: int | None,
+    as_json: bool,
+) -> None:
+    """Show a test against a known value, or else of two groups.
+
+    Args:
+        measure: the estimand and its channel.
+        expected: share or mean.
+        others: the known value and the value in a second group; None for none.
+        levels: confidence and wanted power.
+        count: number of reports; None for the number that the power needs.
+        as_json: for programs.
+    """
+    known, other = others
+    if known is not None:
+        made = given.one_sample(measure, known, expected, levels, count)
+    elif other is None:
+        raise SpecError("--n is for --against, --known or --with")
+    else:
+        made = given.two_groups(measure, (expected, other), levels, count)
+    _show(made, levels[1], as_json)
+
+
+def check_reports_only(
+    half_width: float | None, ask: tuple[int, int] | None, response_rate: float, design_effect: float
+) -> None:
+    """Refuse options that a test of a given number of reports would leave out.
+
+    Args:
+        half_width: wanted half-width of an interval.
+        ask: numbers of questions answered and asked.
+        response_rate: share of people who answer.
+        design_effect: of clustered samples.
+
+    Raises:
+        SpecError: one of them is given.
+    """
+    if half_width is not None or ask is not None or (response_rate, design_effect) != (1.0, 1.0):
+        raise SpecError(
+            "--known and --n count reports: leave out --half-width, --ask, --response-rate and --design-effect"
+        )
+
+
+def show_two(
+    file: Survey | None,
+    names: tuple[str | None, str],
+    test: tuple[float | None, int | None],
+    power: float,
+    as_json: bool,
+    arms: tuple[float | None, str | None, float],
+) -> None:
+    """Show what two questions allow together; with an odds ratio or a number of reports, the power to find it.
+
+    Args:
+        file: the survey; None if none is named.
+        names: of the questions.
+        test: odds ratio and number of reports; None for what is not given.
+        power: wanted power.
+        as_json: for programs.
+        arms: fields of ``ArmTest``; without what it compares with, the questions are of the same people.
+    """
+    odds_ratio, count = test
+    if arms[1] is not None:
+        _show(plan_arms(file, names, ArmTest(*arms), power, count), power, as_json)
+        return
+    if file is None or test == (None, None):
+        _show_pair(file, *names, power, as_json)
+        return
+    both = question_named(file, names[0]), question_named(file, names[1])
+    _show(given.odds_ratio_of_two(file, both, odds_ratio or ODDS_RATIO, power, count), power, as_json)
+
+
+def _show_pair(file: Survey | None, first: str | None, second: str, power: float, as_json: bool) -> None:
+    """Show the precision and power of an analysis of two questions."""
+    if file is None:
+        raise SpecError("--with is a question of a SURVEY, which is not named")
+    made = pair_plan(file, question_named(file, first), question_named(file, second), power)
+    click.echo(json.dumps(made.as_dict(), indent=2) if as_json else "\n".join(pair_words(made)))
+
+
+def _show(made: GivenSample, power: float, as_json: bool) -> None:
+    """Show the power of a number of reports, and the reports needed."""
+    click.echo(json.dumps(made.as_dict(), indent=2) if as_json else "\n".join(made.in_words(power)))
