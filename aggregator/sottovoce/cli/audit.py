@@ -2,7 +2,7 @@
 
 import json
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -19,6 +19,7 @@ from sottovoce.audit.question_audit import audit_question
 from sottovoce.audit.text import lines
 from sottovoce.cli.command import command
 from sottovoce.cli.question import check_frame_address, read_question
+from sottovoce.cli.terminal import waiting
 from sottovoce.client.link import parse_link
 from sottovoce.shared.errors import SpecError
 
@@ -35,10 +36,7 @@ def audit(
 ) -> None:
     """Test the clients against what the survey file SURVEY claims; exit code 1 unless everything passed."""
     if curator:
-        # Its samplers come with libraries that take longer to load than a survey's audit has time for.
-        from sottovoce.cli.curator.curator_audit import audit_curator_here
-
-        audit_curator_here(_options_of_surveys(), as_json)
+        _audit_curator(_options_of_surveys(), as_json)
         return
     document = _audit_survey(survey, url, quick) if question is None else _audit_question(survey, question, url, quick)
     click.echo(json.dumps(document, indent=2) if as_json else "\n".join(lines(document)))
@@ -88,6 +86,28 @@ def _audit_question(survey: Path | None, path: Path, address: str | None, quick:
         check_frame_address(address, "--client")
     with _bars() as begin:
         return audit_question(asked, address, quick, begin("core and frame", 1))
+
+
+def _audit_curator(named: Sequence[str], as_json: bool) -> None:
+    """Check the mechanisms of curator mode against their claimed epsilon and delta; exit code 1 unless all passed.
+
+    Args:
+        named: other arguments and options that were given; there must be none.
+        as_json: for programs.
+
+    Raises:
+        SpecError: a survey is named, or an option of its audit.
+    """
+    # Its samplers come with libraries that take longer to load than a survey's audit has time for.
+    from sottovoce.audit.curator.curator_checks import audit_curator, curator_lines, curator_report
+
+    if named:
+        raise SpecError(f"--curator audits the mechanisms themselves and samples nothing; leave out {', '.join(named)}")
+    with waiting("Auditing the mechanisms"):
+        document = curator_report(audit_curator())
+    click.echo(json.dumps(document, indent=2) if as_json else "\n".join(curator_lines(document)))
+    if document["verdict"] != PASSED:
+        sys.exit(1)
 
 
 def _options_of_surveys() -> list[str]:

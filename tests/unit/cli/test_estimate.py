@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner, Result
-from sottovoce.cli import place
 from sottovoce.cli.main import main
+from sottovoce.cli.results import place
 from sottovoce.cli.results.estimate import DASK
 
 from tests.surveys import survey

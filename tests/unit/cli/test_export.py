@@ -12,7 +12,7 @@ from sottovoce.aggregator.storage import ChainHead
 from sottovoce.aggregator.storage.audit_log.events import EXPORTED, MACHINE, RESULTS_READ
 from sottovoce.aggregator.storage.sqlite.storage import SQLiteStorage
 from sottovoce.cli.main import main
-from sottovoce.cli.results.export_files import COUNTABLE, FORMATS
+from sottovoce.cli.results.export import COUNTABLE, FORMATS
 
 from tests.exported import TODAY, drawn, published, send
 from tests.surveys import months, survey

@@ -17,20 +17,14 @@ NO_VERBS = {
     "main": "the program, its former names and the form of its errors",
     "command": "the class of commands, and of their numbers",
     "group": "the class of groups",
-    "survey/links": "the links that publish, trial and show print",
-    "results/survey_source": "SURVEY, --from, --url and --data of all analyses",
-    "results/run_analysis": "what the verbs of joint results share",
-    "curator/curator_data": "FILE, --declaration and --json of all commands of a curator",
-    "curator/question_request": "FILE, --epsilon and --yes of all questions to a curator",
+    "results/run_analysis": "what the verbs of joint results share: SURVEY, --from, --url, --data, data files, answers",
+    "curator_request": "FILE, --declaration, --epsilon, --json and --yes of a curator's commands",
     "database": "the option --data, and what follows from it, such as a survey that is named",
-    "results/export_files": "writing the files that export --format names",
     "process": "an aggregator as a process: for the demonstration, for tests and healthcheck",
     "output": "writing where --out says, a file or a folder",
     "terminal": "questions to whoever sits at it, and the sign of long commands",
-    "curator/curator_audit": "what audit --curator does",
-    "place": "folders of reports that are named, on a disk or in a bucket",
     "plan_output": "what plan prints",
-    "results/data_file": "data files of other platforms, for all analyses",
+    "results/place": "folders of reports that are named, on a disk or in a bucket",
     "results/release": "what export and crosstab do with --release-epsilon",
     "db_steps": "the copy before a migration, and putting a backup where the settings say",
     "server": "the process that looks after the worker, and signals that come while it starts",
@@ -38,6 +32,7 @@ NO_VERBS = {
 }
 SHARED = {
     "question": ("read_question", "read_asked", "check_frame_address"),  # by audit
+    "published": ("print_links",),  # by publish and trial
     "staff": ("let_first_researcher_in",),  # by serve, on a fresh database
 }
 """Public functions beside commands, which other modules call; each is as short as a command."""

@@ -1,22 +1,33 @@
-"""``crosstab``, ``compare``, ``associations``, ``test``: results of closed surveys and waves."""
+"""``crosstab``, ``compare``, ``associations``, ``test``, ``regress``, ``weights``: of closed surveys and waves."""
 
 from pathlib import Path
 from typing import Any
 
 import click
+from sottovoce.aggregator.analysis.regression.covariance import KINDS
+from sottovoce.aggregator.analysis.regression.declining import DECLINING
+from sottovoce.aggregator.analysis.regression.regression import MODELS
+from sottovoce.aggregator.export.results_client.sources import FolderReports
+from sottovoce.aggregator.export.results_client.weight_files import read_margins, weights_csv
 from sottovoce.cli.command import command
+from sottovoce.cli.output import check_free, write_text
 from sottovoce.cli.results.release import release_tables
-from sottovoce.cli.results.run_analysis import answer, given, show_planned
-from sottovoce.cli.results.survey_source import (
+from sottovoce.cli.results.run_analysis import (
     among_careful_option,
     among_option,
+    answer,
+    ask,
     confidence_option,
+    given,
     reports_of,
+    show,
+    show_planned,
     source_options,
     wave_option,
     weights_option,
     where_option,
 )
+from sottovoce.shared.errors import SpecError
 
 
 @command(example="sottovoce results crosstab exam --rows cheated --columns year")
@@ -111,3 +122,75 @@ def test(  # noqa: PLR0913, PLR0917 - one option each
     known = {name.strip(): share.strip() for name, _, share in parts} or None
     options = given(question=question, shares=known, mean=mean, among=among)
     answer("test", options | given(wave=wave, where=where, confidence=confidence), None, as_json, place)
+
+
+@command(example="sottovoce results regress exam --outcome cheated --on year,age")
+@source_options
+@click.argument("formula", required=False)
+@click.option("--outcome", default=None, help="Question that is explained, without a FORMULA.")
+@click.option("--on", default=None, help="Questions that explain it, with commas between them, without a FORMULA.")
+@click.option("--model", type=click.Choice(MODELS), default=None, help="[default: what suits the outcome]")
+@click.option(
+    "--errors", type=click.Choice(list(KINDS)), default="observed", show_default=True, help="Kind of standard errors."
+)
+@among_careful_option
+@click.option(
+    "--declining",
+    type=click.Choice(DECLINING),
+    default=None,
+    help="A logit of declining on the public predictors, or one common share. [default: the first, if enough declined]",
+)
+@click.option("--cluster", default=None, help="Public question whose categories are clusters.")
+@click.option("--at", multiple=True, help="Predict for people like these: year=first,age=30; may be given many times.")
+@click.option("--no-strata", is_flag=True, help="Leave waves and revisions out of the predictors.")
+@weights_option
+@wave_option
+@where_option
+@confidence_option
+def regress(  # noqa: PLR0913, PLR0917 - one option each
+    formula: str | None, outcome: str | None, on: str | None, model: str | None, errors: str, among: str | None,
+    declining: str | None, cluster: str | None, at: tuple[str, ...], no_strata: bool, weights: Path | None,
+    wave: int | None, where: str | None, confidence: float | None, as_json: bool, **place: Any,  # noqa: ANN401
+) -> None:  # fmt: skip
+    """Explain one question of SURVEY by others.
+
+    Name them by --outcome and --on, or by a FORMULA as in R: "cheated ~ year * sex + age + I(age^2)". --weights names
+    margins that the reports are to agree with, or with --from a CSV of one weight for each line of the file of reports.
+    """
+    if formula is None and "~" in (place["survey"] or ""):
+        # The name of the survey may be left out with --from, so that the formula comes first.
+        formula, place["survey"] = place["survey"], None
+    if formula is None and (outcome is None or on is None):
+        raise click.UsageError('name the model: a FORMULA such as "y ~ a * b", or --outcome and --on')
+    predictors = None if on is None else [name.strip() for name in on.split(",")]
+    people = [_row(words) for words in at] or None
+    options = given(
+        formula=formula, outcome=outcome, on=predictors, model=model, errors=errors, among=among, declining=declining,
+        cluster=cluster, at=people, wave=wave, where=where, confidence=confidence, strata=False if no_strata else None,
+    )  # fmt: skip
+    answer("regression", options, weights, as_json, place)
+
+
+def _row(words: str) -> dict[str, str]:
+    """From "year=first,age=30" to a row of predictors."""
+    parts = [part.partition("=") for part in words.split(",")]
+    if not all(name.strip() and value.strip() for name, _, value in parts):
+        raise click.UsageError("--at is written as question=answer,question=answer")
+    return {name.strip(): value.strip() for name, _, value in parts}
+
+
+@command(example="sottovoce results weights exam --to margins.yaml")
+@source_options
+@click.option("--to", "margins", type=click.Path(path_type=Path), required=True, help="What is known, as YAML or JSON.")
+@click.option("--out", type=click.Path(path_type=Path), default=None, help="With --from: CSV of one weight a report.")
+@click.option("--force", is_flag=True, help="Replace the file if there is one.")
+def weights(margins: Path, out: Path | None, force: bool, as_json: bool, **place: Any) -> None:  # noqa: ANN401
+    """Weights that make the reports of SURVEY agree with known margins of public questions, and what they cost."""
+    check_free(out, [".csv"], force)
+    reports, known = reports_of(**place), read_margins(margins)
+    if out is not None and not isinstance(reports, FolderReports):
+        raise SpecError("--out is for --from: only the reports in a file have an order that weights could be in")
+    document = ask(reports, "weights", {"margins": known})
+    if out is not None and isinstance(reports, FolderReports):
+        write_text(weights_csv(reports.weights(known)), out)
+    show(document, as_json)

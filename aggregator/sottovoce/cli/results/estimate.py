@@ -1,9 +1,15 @@
-"""``estimate``: the results of a folder of reports or of any data file, or of counts alone, without a database."""
+"""``estimate`` and ``list-experiment``: results of files, without a database.
+
+Of a folder of reports, of any data file, of counts alone; or of a sensitive item from a file of item counts.
+"""
 
 from functools import partial
 from pathlib import Path
 
 import click
+from sottovoce.aggregator.analysis.data_file.list_experiment import MOST_ITEMS
+from sottovoce.aggregator.analysis.data_file.list_experiment import list_experiment as estimate_list
+from sottovoce.aggregator.analysis.data_file.read_table import read_table
 from sottovoce.aggregator.analysis.estimates import SurveyResults
 from sottovoce.aggregator.analysis.results_document import export_document
 from sottovoce.aggregator.analysis.worked_example import results_in_words
@@ -18,10 +24,15 @@ from sottovoce.aggregator.export.results_client.open_results import JointResult
 from sottovoce.aggregator.surveys.lifecycle import TRIAL
 from sottovoce.cli.command import command
 from sottovoce.cli.output import check_free, write_json
-from sottovoce.cli.place import PlaceName, check_there, show_progress
-from sottovoce.cli.results.data_file import channel_option, is_data_file, open_file, shares_of_counts
-from sottovoce.cli.results.run_analysis import show
-from sottovoce.cli.results.survey_source import confidence_option
+from sottovoce.cli.results.place import PlaceName, check_there, show_progress
+from sottovoce.cli.results.run_analysis import (
+    channel_option,
+    confidence_option,
+    is_data_file,
+    open_file,
+    shares_of_counts,
+    show,
+)
 
 DASK = "dask"
 
@@ -113,3 +124,29 @@ def _show_shares(found: JointResult, out: Path | None, force: bool, as_json: boo
     if out is not None:
         write_json(dict(found.document), out)
     show(dict(found.document), as_json)
+
+
+@command(example="sottovoce results list-experiment answers.csv --count items --arm half")
+@click.argument("file", type=click.Path(path_type=Path))
+@click.option("--count", required=True, multiple=True, help="Column: how many items apply; once a half if they differ.")
+@click.option("--second", multiple=True, help="Of a double list: column of the counts of the second list.")
+@click.option("--arm", required=True, help="Column of the two random halves.")
+@click.option("--treated", default="1", show_default=True, help="Value of --arm where --count has the sensitive item.")
+@click.option(
+    "--items",
+    type=click.IntRange(1, MOST_ITEMS),
+    default=None,
+    help="Items without the sensitive one. [default: the largest count without it]",
+)
+@confidence_option
+@click.option("--json", "as_json", is_flag=True, help="Print JSON on standard output.")
+def list_experiment(  # noqa: PLR0913, PLR0917 - one option each
+    file: Path, count: tuple[str, ...], second: tuple[str, ...], arm: str, treated: str, items: int | None,
+    confidence: float | None, as_json: bool,
+) -> None:  # fmt: skip
+    """Estimate a sensitive share from FILE (CSV, TSV, XLSX, Parquet, SPSS, Stata), a row for each person.
+
+    One random half counted how many items of a list apply, the other half how many of a list with one item more.
+    """
+    columns = [each for each in (count, second) if each]
+    show(estimate_list(read_table(file), columns, arm, treated, items, confidence or 0.95), as_json)

@@ -8,20 +8,28 @@ from sottovoce.aggregator.analysis.estimates import SurveyResults, analyse, revi
 from sottovoce.aggregator.analysis.finite_population import whole_group
 from sottovoce.aggregator.analysis.results_document import export_document
 from sottovoce.aggregator.analysis.worked_example import results_in_words
+from sottovoce.aggregator.curator.data.sample_uniques import in_words
 from sottovoce.aggregator.estimators import DEFAULT_RULE
 from sottovoce.aggregator.estimators.intervals import METHODS
-from sottovoce.aggregator.export.catalogue import Source
+from sottovoce.aggregator.export.archive import write_file, write_folder, write_zip
+from sottovoce.aggregator.export.catalogue import SINGLE, WITH_PUBLIC, Source
+from sottovoce.aggregator.export.offline.write_parquet import write_reports
 from sottovoce.aggregator.institution import institution_of
 from sottovoce.aggregator.storage.audit_log.events import EXPORTED, MACHINE
 from sottovoce.aggregator.surveys.database_clock import present
 from sottovoce.aggregator.surveys.lifecycle import TRIAL
 from sottovoce.cli.command import Number, command
 from sottovoce.cli.database import data_option, data_settings, open_survey
-from sottovoce.cli.output import write_json
-from sottovoce.cli.place import PlaceName
-from sottovoce.cli.results.export_files import FORMATS, check_out, check_public, write_files
+from sottovoce.cli.output import check_free, check_new_folder, new_file, new_folder, write_json
+from sottovoce.cli.results.place import PlaceName, check_new_place, new_place, show_progress
 from sottovoce.cli.results.release import release_tables
+from sottovoce.cli.terminal import ask
 from sottovoce.shared.errors import StorageError
+
+ALL, ZIP = "all", "everything.zip"
+COUNTABLE = {"parquet": False, "parquet-with-public": True}
+"""Folders of reports that ``estimate`` counts, and whether they have public answers."""
+FORMATS = ["json", ALL, ZIP, *COUNTABLE, *(name for name in SINGLE if name != "export.json")]
 
 
 @command(
@@ -71,10 +79,10 @@ def export(  # noqa: PLR0913, PLR0917 - one option each
     if release_epsilon is not None:
         if kind != "json" or not usual or {cohort, people, wave} != {None}:
             raise click.UsageError("--release-epsilon is of the whole survey: only --out, --force, --yes go with it")
-        check_out("json", out, force)
+        _check_out("json", out, force)
         release_tables(name, release_epsilon, (), data, None if out is None else Path(out), yes)
         return
-    check_out(kind, out, force)
+    _check_out(kind, out, force)
     storage = open_survey(data, name)
     revisions = revisions_of(storage, name)
     if kind == "json":
@@ -89,14 +97,14 @@ def export(  # noqa: PLR0913, PLR0917 - one option each
     elif out is not None:
         shown = institution_of(storage.institutions.documents(name), data_settings(data).shown_institution, name)
         source = Source(storage, revisions, present(storage), wave, institution=shown)
-        check_public(kind, source, yes)
+        _check_public(kind, source, yes)
         storage.journal.append(EXPORTED, MACHINE, f"{name} {kind}")
         _write(kind, source, out)
 
 
 def _write(kind: str, source: Source, out: Path | str) -> None:
     """Write the files, and name those that failed."""
-    failed = write_files(kind, source, out)
+    failed = _write_files(kind, source, out)
     click.echo(f"Written: {out}", err=True)
     if failed:
         raise StorageError("\n".join(failed))
@@ -109,3 +117,69 @@ def _print_results(results: SurveyResults) -> SurveyResults:
     for words in results_in_words(results):
         click.echo(words, err=True)
     return results
+
+
+def _check_out(kind: str, out: Path | str | None, force: bool) -> None:
+    """Refuse, before anything is read, what may not be written.
+
+    Args:
+        kind: one of ``FORMATS``.
+        out: where to.
+        force: replace a file that is there.
+    """
+    if kind in COUNTABLE and out is not None:
+        check_new_place(out)
+    elif isinstance(out, str):
+        raise click.UsageError("only --format parquet goes to a bucket")
+    elif kind == ALL and out is not None:
+        check_new_folder(out)
+    elif kind == "json":
+        check_free(out, [".json"], force)
+    elif out is None:
+        raise click.UsageError("name the file with --out; of all files and of parquet, a new folder")
+    else:
+        check_free(out, [Path(kind).suffix.lower()], force)
+
+
+def _check_public(kind: str, source: Source, yes: bool) -> None:
+    """Nothing shields public answers: how many people stand alone with theirs is said first.
+
+    Args:
+        kind: one of ``FORMATS``.
+        source: of the file.
+        yes: write it without asking.
+
+    Raises:
+        StorageError: not confirmed, or they are published under a budget.
+    """
+    if kind in WITH_PUBLIC or COUNTABLE.get(kind):
+        for words in in_words(source.reports_with_public, source.about.survey):
+            click.echo(words, err=True)
+        if not yes and not ask("Write a file with the public answers?", default=False):
+            raise StorageError("nothing was written (--yes writes it without asking)")
+
+
+def _write_files(kind: str, source: Source, out: Path | str) -> list[str]:
+    """Write one of them, or a folder.
+
+    Args:
+        kind: one of ``FORMATS``, but for JSON on standard output.
+        source: of what.
+        out: where to.
+
+    Returns:
+        One sentence for each file of ``all`` or the archive that could not be written; the others are there.
+    """
+    if kind in COUNTABLE:
+        with new_place(out) as folder:
+            write_reports(source, folder, COUNTABLE[kind], show_progress)
+    elif kind == ALL:
+        with new_folder(Path(out)) as folder:
+            return write_folder(source, folder)
+    elif kind == ZIP:
+        with new_file(Path(out)) as file:
+            return write_zip(source, file)
+    else:
+        with new_file(Path(out)) as file:
+            write_file(source, kind, SINGLE[kind], file)
+    return []

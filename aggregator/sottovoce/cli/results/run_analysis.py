@@ -1,23 +1,177 @@
-"""Shared parts of the analysis commands: run an analysis on the reports, and print its result."""
+"""Shared parts of the analysis commands: find the reports, run an analysis on them, and print its result.
+
+Reports are in a data folder, at an aggregator, in a folder of files, or in a data file of answers that were randomized
+elsewhere; or there are counts alone.
+"""
 
 import json
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
 import click
 from rich.console import Console
 from rich.table import Table
+from sottovoce.aggregator.accounts.audit_log import snapshot_of
+from sottovoce.aggregator.analysis.data_file.parse_channel import yes_no_counts
+from sottovoce.aggregator.analysis.data_file.read_table import FORMATS
+from sottovoce.aggregator.analysis.described_people import AMONG, AMONG_WITH_ANCHORS
+from sottovoce.aggregator.analysis.estimates import revisions_of
 from sottovoce.aggregator.analysis.planned_comparisons import planned_document
 from sottovoce.aggregator.analysis.text_report import PrintedTable, in_words
-from sottovoce.aggregator.export.results_client.sources import ReportSource
+from sottovoce.aggregator.estimators import IntervalRule
+from sottovoce.aggregator.export.results_client.http_source import AddressReports, read_key
+from sottovoce.aggregator.export.results_client.open_data import DataReports, OpenData, open_data, read_channels
+from sottovoce.aggregator.export.results_client.open_data import estimate as estimate_counts
+from sottovoce.aggregator.export.results_client.open_results import JointResult
+from sottovoce.aggregator.export.results_client.sources import FolderReports, ReportSource, StoredReports
 from sottovoce.aggregator.export.results_client.weight_files import read_margins, read_weights
-from sottovoce.cli.results.survey_source import reports_of
+from sottovoce.aggregator.storage.audit_log.events import MACHINE, RESULTS_READ
+from sottovoce.aggregator.surveys.database_clock import present
+from sottovoce.cli.command import Number
+from sottovoce.cli.database import data_option, open_survey
+from sottovoce.cli.results.place import PlaceName, show_progress
 from sottovoce.cli.terminal import waiting
 from sottovoce.shared.errors import EstimateError
 from sottovoce.shared.file_errors import did_you_mean
 
+channel_option = click.option(
+    "--channel", "channels", multiple=True, help="Of a data file: COLUMN=CHANNEL, or a YAML file of channels."
+)
+
+_OPTIONS = (
+    click.argument("survey", required=False),
+    click.option("--from", "folder", type=PlaceName(), default=None, help="A folder of files, or s3://, instead."),
+    click.option("--url", default=None, help="An aggregator instead, with a key in SOTTOVOCE_KEY."),
+    click.option("--key-file", type=click.Path(path_type=Path), default=None, help="The file that holds the key."),
+    data_option,
+    channel_option,
+    click.option(
+        "--covariates",
+        type=click.Path(path_type=Path),
+        default=None,
+        help="With --from: a file of your own columns, such as arm, one line for each report.",
+    ),
+    click.option("--json", "as_json", is_flag=True, help="Print JSON on standard output."),
+)
+
+wave_option = click.option("--wave", type=click.IntRange(0), default=None, help="Only this wave, counted from 0.")
+among_option, among_careful_option = (
+    click.option(
+        "--among", type=click.Choice(people), default=None, help="[default: those who answered, where they are known]"
+    )
+    for people in (AMONG, AMONG_WITH_ANCHORS)
+)
+where_option = click.option(
+    "--where", default=None, help='Only people of a subset: "year = first and age >= 18", by public questions.'
+)
+confidence_option = click.option(
+    "--confidence",
+    type=Number(0.5, 1, max_open=True),
+    default=None,
+    help="Level of the limits. [default: 0.95]",
+)
+weights_option = click.option(
+    "--weights", type=click.Path(path_type=Path), help="Margins (.yaml, .json), or one a report (.csv)."
+)
+
 _NAMES = {"rows", "columns", "within", "question", "outcome", "groups", "on", "cluster", "margins"}
 """Options of analyses that hold names of questions."""
+
+
+def is_data_file(name: str | Path | None) -> bool:
+    """Return True for the name of a data file: no survey has a name with a dot."""
+    return name is not None and Path(name).suffix.lower() in FORMATS and not Path(name).is_dir()
+
+
+def open_file(path: Path, channels: Sequence[str]) -> OpenData:
+    """Open a data file with the channels that were given as ``COLUMN=CHANNEL``, or in YAML files.
+
+    Raises:
+        SurveyError: the file or a channel is wrong; the message says where.
+    """
+    found: dict[str, Any] = {}
+    for words in channels:
+        given = _channels(words)
+        if twice := sorted(given.keys() & found.keys()):
+            raise click.UsageError(f"--channel gives column '{twice[0]}' two channels")
+        found |= given
+    opened = open_data(path, found)
+    for note in opened.notes:
+        click.echo(f"Note: {note}", err=True)
+    return opened
+
+
+def _channels(words: str) -> dict[str, Any]:
+    column, equals, text = words.partition("=")
+    if not equals and Path(words).suffix.lower() in {".yaml", ".yml"}:
+        return dict(read_channels(Path(words)))
+    if not equals or not column.strip():
+        raise click.UsageError("--channel is written as 'COLUMN=CHANNEL', such as 'cheated=coin_flip'")
+    return {column.strip(): text.strip()}
+
+
+def shares_of_counts(mechanism: str, yes: int, reports: int, rule: IntervalRule) -> JointResult:
+    """Return the share that counts alone give.
+
+    Args:
+        mechanism: text of the channel.
+        yes: number of reports that say yes; of the crosswise design, that say "same".
+        reports: number of all reports.
+        rule: method and level of the limits.
+    """
+    if yes > reports:
+        raise click.UsageError("--yes counts some of the reports of --n")
+    return estimate_counts(yes_no_counts(mechanism, yes, reports), mechanism, rule.method, rule.confidence)
+
+
+def source_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """The argument SURVEY and the options of all analyses."""
+    for option in reversed(_OPTIONS):
+        command = option(command)
+    return command
+
+
+def reports_of(  # noqa: PLR0913, PLR0917 - one option each
+    survey: str | None,
+    folder: Path | str | None,
+    url: str | None,
+    key_file: Path | None,
+    data: Path | None,
+    channels: Sequence[str] = (),
+    covariates: Path | None = None,
+) -> ReportSource:
+    """The reports that are asked about.
+
+    Args:
+        survey: its name, or a data file; of a folder of files it may be left out.
+        folder: of files, or of Parquet in a bucket.
+        url: of an aggregator.
+        key_file: holds a researcher's key; without, the environment does.
+        data: the folder of the database.
+        channels: of the columns of a data file.
+        covariates: file of columns to add to the reports of a folder.
+
+    Raises:
+        SurveyError: they are not there.
+    """
+    if covariates is not None and folder is None:
+        raise click.UsageError("--covariates is for --from: only the reports in files have an order")
+    if survey is not None and is_data_file(survey):
+        return DataReports(open_file(Path(survey), channels).columns)
+    if channels:
+        raise click.UsageError("--channel is for a data file, such as answers.csv, in the place of SURVEY")
+    if sum(place is not None for place in (folder, url, data)) > 1:
+        raise click.UsageError("--from, --url and --data are three places: name one")
+    if folder is not None:
+        return FolderReports(folder, survey, covariates)
+    if survey is None:
+        raise click.UsageError("name the SURVEY, or a folder of files with --from")
+    if url is not None:
+        return AddressReports(url, survey, read_key(key_file))
+    storage = open_survey(data, survey)
+    storage.journal.append_once(RESULTS_READ, MACHINE, f"{survey} {snapshot_of(revisions_of(storage, survey))}")
+    return StoredReports(storage, survey, lambda: present(storage), show_progress)
 
 
 def answer(kind: str, options: dict[str, Any], weights: Path | None, as_json: bool, place: dict[str, Any]) -> None:

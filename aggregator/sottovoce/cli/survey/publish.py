@@ -13,7 +13,7 @@ from sottovoce.aggregator.surveys.revisions import may_stay_closed, next_revisio
 from sottovoce.aggregator.surveys.survey_file import read_survey_file
 from sottovoce.cli.command import command
 from sottovoce.cli.database import data_option, data_settings, open_storage, served_settings
-from sottovoce.cli.survey.links import print_links
+from sottovoce.cli.survey.published import print_links
 from sottovoce.cli.terminal import ask
 
 

@@ -1,9 +1,11 @@
-"""``survey list``, ``show``, ``close``, ``reopen``, ``delete``: published surveys, with or without a running node."""
+"""``survey`` list, show, close, reopen and delete: published surveys, with or without a running node."""
 
 from pathlib import Path
 
 import click
 from sottovoce.aggregator.clock import day_of
+from sottovoce.aggregator.settings import Settings
+from sottovoce.aggregator.storage import StoredSurvey
 from sottovoce.aggregator.storage.audit_log.events import MACHINE
 from sottovoce.aggregator.surveys.database_clock import present
 from sottovoce.aggregator.surveys.lifecycle import (
@@ -14,11 +16,10 @@ from sottovoce.aggregator.surveys.lifecycle import (
     list_surveys,
     reopening_words,
 )
-from sottovoce.aggregator.surveys.stored_surveys import newest
+from sottovoce.aggregator.surveys.stored_surveys import newest, survey_of
 from sottovoce.cli.command import command
 from sottovoce.cli.database import data_option, data_settings, open_storage, open_survey, served_settings
 from sottovoce.cli.db_steps import print_held
-from sottovoce.cli.survey.links import print_links
 from sottovoce.cli.terminal import ask, ask_for, waiting
 from sottovoce.shared.errors import StorageError
 
@@ -99,3 +100,12 @@ def _print_survey(row: ListedSurvey) -> None:
     click.echo(f"{row.name}  {'closed' if row.closed else 'open'}  {row.reports} reports{trial}")
     for stored, state in row.revisions:
         click.echo(f"  revision {stored.revision}  {state}  {stored.digest}")
+
+
+def print_links(settings: Settings, row: StoredSurvey) -> None:
+    """Print a link for each wave, and say if the survey is a test run."""
+    parsed = survey_of(row.document)
+    if parsed.trial:
+        click.echo(TRIAL, err=True)
+    for wave in range(len(parsed.waves)):
+        click.echo(settings.link(row.name, row.digest, wave))
