@@ -22,13 +22,17 @@ AT_ONCE = 16
 UNLIMITED = Allowance(float("inf"), float("inf"))
 """No limit: invented respondents have nothing to lose."""
 
-Answers = dict[str, str]
+DemoAnswers = dict[str, str]
 Arrived = Callable[[], object]
 """Called after each report that has arrived."""
 
 
 def send_all(
-    url: str, survey: Survey, people: Sequence[Answers], arrived: Arrived = lambda: None, is_over: Event | None = None
+    url: str,
+    survey: Survey,
+    people: Sequence[DemoAnswers],
+    arrived: Arrived = lambda: None,
+    is_over: Event | None = None,
 ) -> None:
     """Send every row as its own respondent with its own ledger, ``AT_ONCE`` of them at a time.
 
@@ -37,7 +41,7 @@ def send_all(
     """
     is_over = is_over or Event()
 
-    def send(share: Sequence[Answers]) -> None:
+    def send(share: Sequence[DemoAnswers]) -> None:
         transport = Transport(url, sleep=is_over.wait)
         for answers in share:
             if is_over.is_set():

@@ -20,7 +20,7 @@ from sottovoce.aggregator.storage.accounts.models import Account
 from sottovoce.aggregator.storage.audit_log.events import MACHINE
 from sottovoce.aggregator.surveys.survey_file import parse_yaml
 from sottovoce.client.transport import Transport
-from sottovoce.demo.respondents import Answers, Arrived, send_all
+from sottovoce.demo.respondents import Arrived, DemoAnswers, send_all
 from sottovoce.shared.errors import StorageError
 from sottovoce.shared.parse_survey import load_survey, parse_survey
 from sottovoce.shared.spec import Survey
@@ -53,7 +53,7 @@ def prepare(storage: Storage) -> Account:
     return storage.access.by(MACHINE).add_owner("demo")
 
 
-def send(url: str, people: Sequence[Answers], arrived: Arrived, is_over: Event) -> None:
+def send(url: str, people: Sequence[DemoAnswers], arrived: Arrived, is_over: Event) -> None:
     """Fetch the survey as a device would, and answer it for everybody.
 
     ``people`` has true answers, as option names by question name; ``is_over`` stops the respondents.
@@ -69,7 +69,7 @@ def close(storage: Storage) -> SurveyResults:
     return analyse(revisions_of(storage, name))
 
 
-def compare(results: SurveyResults, people: Sequence[Answers]) -> list[DemoEstimate]:
+def compare(results: SurveyResults, people: Sequence[DemoAnswers]) -> list[DemoEstimate]:
     """Compare every estimate with the truth."""
     rows = []
     for result in results.questions:

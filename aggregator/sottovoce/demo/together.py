@@ -8,7 +8,7 @@ from sottovoce.aggregator.analysis.report_columns import Columns
 from sottovoce.aggregator.analysis.tables.crosstab import crosstab
 from sottovoce.client.draws import Draws
 from sottovoce.client.randomizers import perturb
-from sottovoce.demo.respondents import Answers
+from sottovoce.demo.respondents import DemoAnswers
 from sottovoce.demo.run import demo_survey
 from sottovoce.shared.parse_survey import parse_survey
 from sottovoce.shared.spec import Survey
@@ -35,7 +35,7 @@ class ComparedCell(NamedTuple):
     together: tuple[float, float]
 
 
-def compare_cells(people: Sequence[Answers], draws: Draws | None = None) -> list[ComparedCell]:
+def compare_cells(people: Sequence[DemoAnswers], draws: Draws | None = None) -> list[ComparedCell]:
     """Randomize two answers of everybody both ways, and return the cells of both tables.
 
     ``people`` has true answers, as option names by question name; ``draws`` of None are the system's.

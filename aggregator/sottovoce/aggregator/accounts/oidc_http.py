@@ -16,7 +16,7 @@ NO_ANSWER = (
 )
 BUSY = "Other people are signing in at your institution. Try again in a few seconds."
 
-Answer = TypeVar("Answer")
+Returned = TypeVar("Returned")
 
 
 class ProviderCalls:
@@ -25,18 +25,18 @@ class ProviderCalls:
     def __init__(self, at_once: int) -> None:
         self._free = BoundedSemaphore(at_once)
 
-    def run_with_timeout(self, call: Callable[[], Answer], seconds: float = SECONDS) -> Answer:
+    def run_with_timeout(self, call: Callable[[], Returned], seconds: float = SECONDS) -> Returned:
         """Run a call in a new thread; raise its exception, or ProviderUnavailable if it times out or too many run."""
         if not self._free.acquire(blocking=False):
             raise ProviderUnavailable(BUSY)
-        answer: Future[Answer] = Future()
+        answer: Future[Returned] = Future()
         Thread(target=self._run, args=(call, answer), daemon=True).start()
         try:
             return answer.result(seconds)
         except TimeoutError:
             raise ProviderUnavailable(NO_ANSWER) from None
 
-    def _run(self, call: Callable[[], Answer], answer: "Future[Answer]") -> None:
+    def _run(self, call: Callable[[], Returned], answer: "Future[Returned]") -> None:
         try:
             answer.set_result(call())
         except BaseException as error:  # ``Future.result`` raises it in the waiting thread

@@ -26,7 +26,7 @@ from sottovoce.shared.arms.arms import ARM, is_arm
 from sottovoce.shared.errors import EstimateError
 from sottovoce.shared.spec import Question, Survey
 
-Arm = tuple[str, tuple[RevisionCounts, ...]]
+CountedArm = tuple[str, tuple[RevisionCounts, ...]]
 """Name of an arm, or names of arms that are counted together, and the survey's revisions with its counts."""
 
 
@@ -96,7 +96,7 @@ def _cell(columns: Columns, revision: int, wave: int) -> dict[str, Any]:
     return {"revision": revision, "wave": wave, "reports": len(columns), "tallies": tallies}
 
 
-def arms_of(revisions: Sequence[RevisionCounts], counted: Document) -> tuple[Arm, ...]:
+def arms_of(revisions: Sequence[RevisionCounts], counted: Document) -> tuple[CountedArm, ...]:
     """Return the revisions with the counts of each arm, from ``count_arms``; empty if there is one group only."""
     found = [
         ("+".join(arm["names"]), tuple(replace(each, cells=_cells(arm, at)) for at, each in enumerate(revisions)))
@@ -105,7 +105,7 @@ def arms_of(revisions: Sequence[RevisionCounts], counted: Document) -> tuple[Arm
     return tuple(found) if len(found) > 1 else ()
 
 
-def read_arms(storage: Storage, revisions: Sequence[RevisionCounts], now: datetime) -> tuple[Arm, ...]:
+def read_arms(storage: Storage, revisions: Sequence[RevisionCounts], now: datetime) -> tuple[CountedArm, ...]:
     """Count the arms of a survey in a database; empty if it is open, or has no results by arm."""
     stored, newest = [each.stored for each in revisions], revisions[-1]
     if not has_split(newest.survey) or ARM in newest.withheld:

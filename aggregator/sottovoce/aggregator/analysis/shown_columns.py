@@ -26,7 +26,7 @@ from sottovoce.aggregator.storage.reports.batch_columns import is_null, matrix
 from sottovoce.shared.errors import EstimateError
 from sottovoce.shared.spec import Question, Survey
 
-Column = NDArray[np.unsignedinteger]
+ReportedColumn = NDArray[np.unsignedinteger]
 """Reported values; all bits set means "not asked", as in the database."""
 
 
@@ -34,9 +34,9 @@ Column = NDArray[np.unsignedinteger]
 class ReportColumns:
     """Reports as columns of equal length: values by question in the survey's order, wave from 0, and revision."""
 
-    columns: Mapping[str, Column]
-    wave: Column
-    revision: Column
+    columns: Mapping[str, ReportedColumn]
+    wave: ReportedColumn
+    revision: ReportedColumn
 
     def __len__(self) -> int:
         """Return the number of reports."""
@@ -154,7 +154,7 @@ def _block(
     return ReportColumns(columns, np.full(count, wave, np.uint16), np.full(count, revision, np.uint32))
 
 
-def _column(numbers: np.ndarray, place: int | None, kind: np.dtype[np.unsignedinteger]) -> Column:
+def _column(numbers: np.ndarray, place: int | None, kind: np.dtype[np.unsignedinteger]) -> ReportedColumn:
     # A plain number would take the type of the values, of which a row has narrower ones if all its values fit.
     missing = kind.type(null(kind.itemsize))
     if place is None:
@@ -195,7 +195,7 @@ def without_rare_answers(reports: ReportColumns, before: Sequence[str], names: S
     return replace(reports, columns=columns)
 
 
-def _rare(values: Column) -> list[int]:
+def _rare(values: ReportedColumn) -> list[int]:
     """Return the answers to leave empty: those of fewer than ``LEAST_COHORT``, and more until as many are empty."""
     different, sizes = np.unique(values, return_counts=True)
     missing = null(values.itemsize)

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import numpy as np
 from sottovoce.aggregator.analysis.estimates import RevisionCounts, SurveyResults, analyse
-from sottovoce.aggregator.analysis.shown_columns import Column, place_in
+from sottovoce.aggregator.analysis.shown_columns import ReportedColumn, place_in
 from sottovoce.aggregator.estimators import DEFAULT_RULE, IntervalRule
 from sottovoce.aggregator.export.read_archive import SURVEYS, Archive
 from sottovoce.aggregator.storage import Cell, StoredSurvey
@@ -47,7 +47,7 @@ def _cell(archive: Archive, survey: Survey, inside: np.ndarray, wave: int) -> Ce
     return Cell(wave, ALL, int(inside.sum()), 0, tallies)
 
 
-def _tally(values: Column, question: Question, options: int) -> dict[int, int]:
+def _tally(values: ReportedColumn, question: Question, options: int) -> dict[int, int]:
     missing = is_null(values)
     # Rare public answers are left empty in files, so what is left of such a column estimates no share of all.
     if question.mechanism is None and missing.any():

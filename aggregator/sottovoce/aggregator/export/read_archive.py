@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from sottovoce.aggregator.analysis.shown_columns import Column
+from sottovoce.aggregator.analysis.shown_columns import ReportedColumn
 from sottovoce.aggregator.export.own_units import steps_of, values_in_words
 from sottovoce.aggregator.export.read_csv import Read, joined, read_csv
 from sottovoce.aggregator.export.row_validation import Expected, Values
@@ -119,7 +119,7 @@ class Archive:
 
     survey: Survey
     surveys: Mapping[int, Survey]
-    columns: Mapping[str, Column]
+    columns: Mapping[str, ReportedColumn]
     wave: np.ndarray
     revision: np.ndarray
 

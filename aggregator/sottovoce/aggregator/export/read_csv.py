@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import NamedTuple, TextIO
 
 import numpy as np
-from sottovoce.aggregator.analysis.shown_columns import Column
+from sottovoce.aggregator.analysis.shown_columns import ReportedColumn
 from sottovoce.aggregator.export.own_units import step_of, values_in_words
 from sottovoce.aggregator.export.row_validation import Expected, Values
 from sottovoce.aggregator.file_formats.csv_lines import CHUNK, check_lengths, lines
@@ -19,7 +19,7 @@ from sottovoce.shared.file_errors import cannot_read
 _WHOLE = re.compile(r"[0-9]{1,16}")
 _MOST_REMEMBERED = 1 << 16
 
-Read = tuple[dict[str, Column], np.ndarray, np.ndarray]
+Read = tuple[dict[str, ReportedColumn], np.ndarray, np.ndarray]
 """Columns by question name, waves, revisions."""
 
 

@@ -8,7 +8,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 from sottovoce.aggregator.analysis.estimates import same_question
-from sottovoce.aggregator.analysis.shown_columns import Column, column_type
+from sottovoce.aggregator.analysis.shown_columns import ReportedColumn, column_type
 from sottovoce.aggregator.export.own_units import REVISION, WAVE, has_steps, unit_grid
 from sottovoce.aggregator.export.tables import extra_name
 from sottovoce.aggregator.file_formats.provenance import INVENTED, SIMULATED, SIMULATED_BEFORE
@@ -21,7 +21,7 @@ from sottovoce.shared.spec import Question, Survey
 Values = NDArray[np.int64]
 """Values as read; -1 where not asked."""
 
-Block = Mapping[str, Values]
+RowBlock = Mapping[str, Values]
 """Values of some rows, by column name."""
 
 _DIGEST = re.compile(r"\b[0-9a-f]{64}\b")
@@ -93,8 +93,8 @@ class Expected:
             raise SpecError(f"{place}: the column '{self.revision}' is missing, and the survey has several revisions")
 
     def checked(
-        self, block: Block, first: int, row: str
-    ) -> tuple[dict[str, Column], NDArray[np.uint16], NDArray[np.uint32]]:
+        self, block: RowBlock, first: int, row: str
+    ) -> tuple[dict[str, ReportedColumn], NDArray[np.uint16], NDArray[np.uint32]]:
         """Validate rows; return the columns in their narrow types, and the wave and revision of each row.
 
         Args:
@@ -133,7 +133,7 @@ class Expected:
             reason = "its revision does not ask this" if question is None else _allowed(question, largest or 0)
             self._refuse(np.isin(values, wrong), first, row, name, reason)
 
-    def _check_asked(self, columns: Block, inside: NDArray[np.bool_], first: int, row: str) -> None:
+    def _check_asked(self, columns: RowBlock, inside: NDArray[np.bool_], first: int, row: str) -> None:
         """Check that each row has just the private questions that its device may have asked; a tiny arm is hidden."""
         survey = self.survey
         held = {index: columns[survey.questions[index].name] >= 0 for index in survey.private}
@@ -158,7 +158,7 @@ class Expected:
                     f"{row} {at}: {message}{', a block as one with all that it asks' if survey.blocks else ''}"
                 )
 
-    def _narrow(self, name: str, values: Values) -> Column:
+    def _narrow(self, name: str, values: Values) -> ReportedColumn:
         asked = [question for survey in self.surveys.values() for question in survey.questions]
         kind = column_type(self.questions[name], asked)
         return np.where(values < 0, null(kind.itemsize), values.astype(np.uint64)).astype(kind)

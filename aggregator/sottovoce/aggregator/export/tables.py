@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
-from sottovoce.aggregator.analysis.shown_columns import Column, ReportColumns
+from sottovoce.aggregator.analysis.shown_columns import ReportColumns, ReportedColumn
 from sottovoce.aggregator.export.own_units import REVISION, WAVE, as_numbers, as_sql, as_texts, unit_grid
 from sottovoce.aggregator.file_formats.csv_cells import first_lines
 from sottovoce.aggregator.file_formats.optional_imports import needed
@@ -23,13 +23,13 @@ CHUNK = 1 << 16
 ROW_GROUP = 1 << 20
 
 
-def named_columns(reports: ReportColumns) -> dict[str, Column]:
+def named_columns(reports: ReportColumns) -> dict[str, ReportedColumn]:
     """Return all columns by their names in a file: the questions, then wave and revision."""
     more = {"wave": reports.wave, "revision": reports.revision}
     return {**reports.columns, **{extra_name(name, reports.columns): column for name, column in more.items()}}
 
 
-def file_columns(reports: ReportColumns) -> dict[str, Column]:
+def file_columns(reports: ReportColumns) -> dict[str, ReportedColumn]:
     """Return all columns of CSV and Parquet files by their names."""
     return {**reports.columns, WAVE: reports.wave, REVISION: reports.revision}
 
@@ -74,7 +74,7 @@ def write_reports_parquet(path: Path, reports: ReportColumns, about: About) -> N
         connection.sql(f"COPY ({rows}) TO {quoted(str(path))} ({options})")
 
 
-def _cells(column: Column, grid: Grid | None) -> list[object]:
+def _cells(column: ReportedColumn, grid: Grid | None) -> list[object]:
     if grid is not None:
         return list(as_texts(column, grid))
     found: list[object] = column.tolist()
@@ -89,7 +89,7 @@ def quoted(text: str) -> str:
     return "'" + text.replace("'", "''") + "'"
 
 
-def missing_as_nan(column: Column, grid: Grid | None = None) -> np.ndarray:
+def missing_as_nan(column: ReportedColumn, grid: Grid | None = None) -> np.ndarray:
     """Return a column for statistics programs: floats, NaN where not asked; dates for a question of dates."""
     if grid is not None:
         return as_numbers(column, grid)

@@ -5,20 +5,20 @@ from collections.abc import Iterator, Mapping
 from sottovoce.aggregator.storage import survey_log
 from sottovoce.aggregator.storage.audit_log import table as journal_table
 from sottovoce.aggregator.storage.sql_statements import Handle
-from sottovoce.aggregator.storage.table_catalogue import EVERY_TABLE, OF_SURVEYS, Columns
+from sottovoce.aggregator.storage.table_catalogue import EVERY_TABLE, OF_SURVEYS, TableColumns
 
 _OF_ACCOUNTS = [table for table, columns in EVERY_TABLE.items() if "account" in columns]
 _OF_NO_SURVEY = "SELECT count(*) FROM {} WHERE survey NOT IN (SELECT key FROM surveys)"
 _OF_NO_ACCOUNT = "SELECT count(*) FROM {} WHERE account NOT IN (SELECT account FROM accounts)"
 
 
-def problems(db: Handle, tables: Mapping[str, Columns]) -> list[str]:
+def problems(db: Handle, tables: Mapping[str, TableColumns]) -> list[str]:
     """Describe tables (as the back end sees them) unlike the catalogue, orphaned rows, and broken hash chains."""
     # Rows are checked only if all columns exist, since the queries would fail without them.
     return list(_differences(tables)) or [*_lost_rows(db), *survey_log.problems(db), *journal_table.problems(db)]
 
 
-def _differences(tables: Mapping[str, Columns]) -> Iterator[str]:
+def _differences(tables: Mapping[str, TableColumns]) -> Iterator[str]:
     for table, columns in EVERY_TABLE.items():
         actual = tables.get(table)
         if actual is None:

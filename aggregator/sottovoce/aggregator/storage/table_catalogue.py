@@ -16,13 +16,13 @@ class Column(NamedTuple):
         return self.kind + key + (", or nothing" if self.may_be_empty else "")
 
 
-Columns = Mapping[str, Column]
+TableColumns = Mapping[str, Column]
 """Columns of a table, by name."""
 
 NUMBERS, TEXT, BYTES = Column("numbers"), Column("text"), Column("bytes")
 KEY, RANDOM_KEY = Column("numbers", in_key=True), Column("bytes", in_key=True)
 
-TABLES: dict[str, Columns] = {
+TABLES: dict[str, TableColumns] = {
     "surveys": {
         "key": KEY,
         "name": TEXT,
@@ -126,7 +126,7 @@ OF_SURVEYS = [table for table, columns in TABLES.items() if columns.get("survey"
 OF_NAMES = [table for table, columns in TABLES.items() if "survey" in columns and table not in OF_SURVEYS]
 """Tables whose rows may refer to a survey by name, or to all surveys or none."""
 
-NOT_COPIED: dict[str, Columns] = {
+NOT_COPIED: dict[str, TableColumns] = {
     "staff_sessions": {
         "session_hash": RANDOM_KEY,
         "account": BYTES,

@@ -17,10 +17,10 @@ from sottovoce.shared.errors import SurveyError
 from sottovoce.shared.parse_survey import load_survey
 from sottovoce.shared.spec import Survey
 
-Cell = tuple[int, int, int]
+CellKey = tuple[int, int, int]
 """Key of a cell: (survey, wave, cohort)."""
 
-Place = tuple[int, int, int, int, int]
+CountKey = tuple[int, int, int, int, int]
 """Key of a count: (survey, wave, cohort, question, counted value)."""
 
 
@@ -69,11 +69,11 @@ class StoredTotals:
         held: invitations held after a restore, by key of the first revision.
     """
 
-    arrived: Counter[Cell] = field(default_factory=Counter)
-    withdrawn: Counter[Cell] = field(default_factory=Counter)
-    counts: Counter[Place] = field(default_factory=Counter)
-    shown: dict[Cell, tuple[int, int, int | None]] = field(default_factory=dict)
-    shown_counts: dict[Place, int] = field(default_factory=dict)
+    arrived: Counter[CellKey] = field(default_factory=Counter)
+    withdrawn: Counter[CellKey] = field(default_factory=Counter)
+    counts: Counter[CountKey] = field(default_factory=Counter)
+    shown: dict[CellKey, tuple[int, int, int | None]] = field(default_factory=dict)
+    shown_counts: dict[CountKey, int] = field(default_factory=dict)
     tombstones: Counter[int] = field(default_factory=Counter)
     tokens: dict[int, Tokens] = field(default_factory=dict)
     good_tokens: Counter[int] = field(default_factory=Counter)
@@ -95,7 +95,7 @@ def wrong_shown(key: int, survey: Survey, totals: StoredTotals) -> Iterator[str]
         yield "the shown counts cannot have been those of the rows"
 
 
-def _may_be_shown(cell: Cell, totals: StoredTotals) -> bool:
+def _may_be_shown(cell: CellKey, totals: StoredTotals) -> bool:
     arrived, withdrawn, at_close = totals.shown[cell]
     # After the first close, a cell is shown again only when it has grown.
     close = 0 if at_close is None else at_close
@@ -106,7 +106,7 @@ def _may_be_shown(cell: Cell, totals: StoredTotals) -> bool:
     )
 
 
-def _may_be_counted(cell: Cell, survey: Survey, totals: StoredTotals) -> bool:
+def _may_be_counted(cell: CellKey, survey: Survey, totals: StoredTotals) -> bool:
     arrived, withdrawn, _ = totals.shown[cell]
     shown = {place[3:]: number for place, number in totals.shown_counts.items() if place[:3] == cell}
     live = {place[3:]: number for place, number in totals.counts.items() if place[:3] == cell}

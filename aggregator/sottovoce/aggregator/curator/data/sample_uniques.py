@@ -1,7 +1,7 @@
 """Count sample uniques in public answers, to warn before a file with public answers is written."""
 
 import numpy as np
-from sottovoce.aggregator.analysis.shown_columns import Column, ReportColumns
+from sottovoce.aggregator.analysis.shown_columns import ReportColumns, ReportedColumn
 from sottovoce.aggregator.curator.reidentification import MOST_COLUMNS, unique_in_some
 from sottovoce.aggregator.storage.reports.batch_columns import is_null
 from sottovoce.shared.spec import Survey
@@ -22,7 +22,7 @@ def in_words(reports: ReportColumns, survey: Survey) -> list[str]:
     ]
 
 
-def _public(reports: ReportColumns, survey: Survey) -> list[Column]:
+def _public(reports: ReportColumns, survey: Survey) -> list[ReportedColumn]:
     """Return the answered public columns; of too many, those with the most distinct answers."""
     columns = [reports.columns[q.name] for q in survey.questions if q.mechanism is None and q.name in reports.columns]
     answered = [column for column in columns if not is_null(column).all()]

@@ -25,7 +25,7 @@ import numpy as np
 from sottovoce.aggregator.accounts.audit_log import snapshot_of
 from sottovoce.aggregator.analysis.availability import check_closed
 from sottovoce.aggregator.analysis.estimates import RevisionCounts, revisions_of
-from sottovoce.aggregator.analysis.shown_columns import Column, read_reports
+from sottovoce.aggregator.analysis.shown_columns import ReportedColumn, read_reports
 from sottovoce.aggregator.curator.budget import Budget
 from sottovoce.aggregator.curator.data.data_set import DataSet, open_ledger_anchor
 from sottovoce.aggregator.curator.declaration import Categories, Declaration, Kind, NumberColumn
@@ -151,11 +151,11 @@ def declared_at_opening(
     return revisions, survey_declaration(surveys)
 
 
-def _values(column: Column, kind: Kind) -> Values:
+def _values(column: ReportedColumn, kind: Kind) -> Values:
     missing = is_null(column)
     values: Values = np.where(missing, kind.place("").value, np.where(missing, 0, column).astype(np.int64))
     return values
 
 
-def _missing(column: Column) -> int:
+def _missing(column: ReportedColumn) -> int:
     return int(np.count_nonzero(is_null(column)))

@@ -4,14 +4,14 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from sottovoce.aggregator.storage.sqlite.schema import migrate
-from sottovoce.aggregator.storage.table_catalogue import Column, Columns
+from sottovoce.aggregator.storage.table_catalogue import Column, TableColumns
 from sqlite_utils import Database
 from sqlite_utils.db import Table
 
 _KINDS = {"INTEGER": "numbers", "TEXT": "text", "BLOB": "bytes"}
 
 
-def described(db: Database) -> dict[str, Columns]:
+def described(db: Database) -> dict[str, TableColumns]:
     """Return the tables of a file, with kind and constraints of their columns; ``settled`` as ``reports``, its view."""
     tables = {table.name: {column.name: _column(*column) for column in table.columns} for table in db.tables}
     return {"reports" if name == "settled" else name: columns for name, columns in tables.items()}

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from flask import current_app
-from sottovoce.aggregator.analysis.arm_results import Arm, arms_of, count_arms, has_split
+from sottovoce.aggregator.analysis.arm_results import CountedArm, arms_of, count_arms, has_split
 from sottovoce.aggregator.analysis.documents import Document
 from sottovoce.aggregator.analysis.estimates import RevisionCounts
 from sottovoce.aggregator.api.joint_results import Calculating, JointResults
@@ -26,7 +26,7 @@ class ArmSplit:
         why: ``open``, ``calculating``, ``few`` or ``refused``; "" with counts, or if results are not split by arm.
     """
 
-    arms: tuple[Arm, ...] = ()
+    arms: tuple[CountedArm, ...] = ()
     why: str = ""
 
 
