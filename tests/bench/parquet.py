@@ -15,7 +15,7 @@ import numpy as np
 import pandas as pd
 from sottovoce.aggregator.analysis.estimates import RevisionCounts
 from sottovoce.aggregator.export.catalogue import Source
-from sottovoce.aggregator.export.offline.count import Counted, Counts, Layout, tally_rows
+from sottovoce.aggregator.export.offline.count import Counted, Layout, ReportCounts, tally_rows
 from sottovoce.aggregator.export.offline.dask_count import on_cluster
 from sottovoce.aggregator.export.offline.locations import place_named
 from sottovoce.aggregator.export.offline.offline_results import HERE, Opened, open_folder
@@ -136,8 +136,8 @@ def one_question(reports: int) -> None:
     layout = Layout(("q", "n"), (1,), (Counted("q", 0, 0, 15),))
     batch = 1 << 20
 
-    def kernel() -> Counts:
-        found = Counts()
+    def kernel() -> ReportCounts:
+        found = ReportCounts()
         for start in range(0, reports, batch):
             tally_rows([column[start : start + batch]], None, layout, found)
         return found

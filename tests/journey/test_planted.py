@@ -25,7 +25,7 @@ from sottovoce.aggregator.intake.admission import Admission
 from sottovoce.aggregator.intake.asgi_gate import Gate
 from sottovoce.aggregator.intake.decode import ReportDocument
 from sottovoce.aggregator.intake.group_commit import Submitted, completed_job
-from sottovoce.aggregator.intake.request_limits import Limits
+from sottovoce.aggregator.intake.request_limits import RateLimits
 from sottovoce.aggregator.settings import Settings
 from sottovoce.aggregator.storage import Outcome, ReportBatch
 from sottovoce.aggregator.storage.define_tables import definition
@@ -193,13 +193,13 @@ def survey_by_agent(patch: pytest.MonkeyPatch) -> None:
 
 def address_in_a_log(patch: pytest.MonkeyPatch) -> None:
     """The gate notes who sends."""
-    original = Limits.check_sender
+    original = RateLimits.check_sender
 
-    def noted(self: Limits, method: str, peer: str | None, headers: Any) -> None:
+    def noted(self: RateLimits, method: str, peer: str | None, headers: Any) -> None:
         logging.getLogger("sottovoce").error("request from %s", peer)
         original(self, method, peer, headers)
 
-    patch.setattr(Limits, "check_sender", noted)
+    patch.setattr(RateLimits, "check_sender", noted)
 
 
 def ordered_rows(patch: pytest.MonkeyPatch) -> None:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 import click
 from sottovoce.shared.file_errors import did_you_mean, install_command
 
-Place = tuple[str, str]
+CommandPlace = tuple[str, str]
 """Module and function of a command, such as ``results.export:export``, and its line in the list of commands."""
 
 PLAIN = ("device:", "respond:", "survey.page:")
@@ -22,7 +22,9 @@ class CommandGroup(click.Group):
         sections: title -> name -> place of a command, or a group.
     """
 
-    def __init__(self, name: str, line: str, sections: "Mapping[str, Mapping[str, Place | CommandGroup]]") -> None:
+    def __init__(
+        self, name: str, line: str, sections: "Mapping[str, Mapping[str, CommandPlace | CommandGroup]]"
+    ) -> None:
         super().__init__(name, help=line, short_help=line)
         self.sections = sections
         self.places = {each: place for section in sections.values() for each, place in section.items()}
@@ -56,7 +58,7 @@ class CommandGroup(click.Group):
                 formatter.write_dl([(name, line_of(place)) for name, place in section.items()])
 
 
-def line_of(place: Place | CommandGroup) -> str:
+def line_of(place: CommandPlace | CommandGroup) -> str:
     """Return the line of a command or group in the list of the group above."""
     return place.short_help or "" if isinstance(place, CommandGroup) else place[1]
 

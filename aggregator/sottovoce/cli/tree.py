@@ -1,6 +1,6 @@
 """The table of all commands, by group; a line here and the function that it names are all that a command needs."""
 
-from sottovoce.cli.group import CommandGroup, Place
+from sottovoce.cli.group import CommandGroup, CommandPlace
 
 SURVEY = CommandGroup(
     "survey",
@@ -171,7 +171,7 @@ QUESTION = CommandGroup(
     },
 )
 
-SECTIONS: dict[str, dict[str, Place | CommandGroup]] = {
+SECTIONS: dict[str, dict[str, CommandPlace | CommandGroup]] = {
     "Start here": {
         "demo": ("demo:demo", "Run a whole survey with 6,366 real answers."),
         "new": ("survey_file:new", "Write a survey file to begin with, or import an XLSForm."),
@@ -186,5 +186,7 @@ SECTIONS: dict[str, dict[str, Place | CommandGroup]] = {
     },
 }
 
-HIDDEN: dict[str, Place] = {"healthcheck": ("process:healthcheck", "Check that the node on this machine answers.")}
+HIDDEN: dict[str, CommandPlace] = {
+    "healthcheck": ("process:healthcheck", "Check that the node on this machine answers.")
+}
 """Commands for containers, which no list shows."""

@@ -6,7 +6,7 @@ from typing import Any
 
 from sottovoce.aggregator.estimators.careless.anchors import Careless, anchor_share
 from sottovoce.aggregator.estimators.careless.corrected_shares import corrected_shares
-from sottovoce.aggregator.estimators.pooling import Stratum
+from sottovoce.aggregator.estimators.pooling import StratumTally
 from sottovoce.aggregator.estimators.support import Estimate, IntervalRule
 from sottovoce.shared.arms.arms import is_arm, share_asked
 from sottovoce.shared.mechanisms.innocuous_rr import InnocuousRR
@@ -27,7 +27,7 @@ def careful_people(question: Question) -> str:
 
 
 def correct_careless(
-    survey: Survey, strata: Mapping[str, Sequence[Stratum]], withheld: Collection[str], rule: IntervalRule
+    survey: Survey, strata: Mapping[str, Sequence[StratumTally]], withheld: Collection[str], rule: IntervalRule
 ) -> tuple[Careless | None, Mapping[str, Sequence[Estimate]]]:
     """Estimate the share of careless people, None without anchors or reports, and the corrected shares by question.
 
@@ -46,7 +46,7 @@ def correct_careless(
 
 
 def careless_of(
-    strata: Mapping[str, Sequence[Stratum]], known: Sequence[Question], confidence: float, waves: int = 1
+    strata: Mapping[str, Sequence[StratumTally]], known: Sequence[Question], confidence: float, waves: int = 1
 ) -> Careless | None:
     """Estimate the share of careless people; None without anchors or reports.
 
@@ -73,7 +73,7 @@ def is_correctable(survey: Survey, question: Question) -> bool:
 
 
 def _corrected(
-    survey: Survey, question: Question, strata: Sequence[Stratum], careless: Careless, rule: IntervalRule
+    survey: Survey, question: Question, strata: Sequence[StratumTally], careless: Careless, rule: IntervalRule
 ) -> Sequence[Estimate]:
     if survey.is_sampled or survey.arms:
         rule = rule.when_asked(share_asked(survey, survey.questions.index(question)))

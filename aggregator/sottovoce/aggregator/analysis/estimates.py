@@ -13,7 +13,7 @@ from sottovoce.aggregator.analysis.small_strata import merge_small
 from sottovoce.aggregator.estimators import DEFAULT_RULE, Estimate, IntervalRule, public
 from sottovoce.aggregator.estimators.answered_shares import answered_shares
 from sottovoce.aggregator.estimators.careless.anchors import Careless
-from sottovoce.aggregator.estimators.pooling import Stratum, estimate_strata, merge
+from sottovoce.aggregator.estimators.pooling import StratumTally, estimate_strata, merge
 from sottovoce.aggregator.estimators.protection import protected
 from sottovoce.aggregator.storage import Cell, Storage, StoredSurvey
 from sottovoce.aggregator.storage.models import ALL
@@ -295,7 +295,7 @@ def same_question(one: Question, other: Question) -> bool:
     return next(asked) == next(asked)
 
 
-def _strata(question: Question, revisions: Iterable[RevisionCounts]) -> list[Stratum]:
+def _strata(question: Question, revisions: Iterable[RevisionCounts]) -> list[StratumTally]:
     """Return (mechanism, tally) of every revision that asks this question, oldest first."""
     return [
         (asked.mechanism, _tally(revision.cells, index))
@@ -350,7 +350,7 @@ def _asked(question: Question, revisions: Sequence[RevisionCounts]) -> Fraction:
     return min(share_asked(survey, names.index(question.name)) for survey, names in asking)
 
 
-def question_result(question: Question, strata: Sequence[Stratum], rule: IntervalRule) -> QuestionResult:
+def question_result(question: Question, strata: Sequence[StratumTally], rule: IntervalRule) -> QuestionResult:
     """Estimate a question from (mechanism, tally) of each revision that asks it; one has the question's mechanism."""
     groups = merge(strata)
     # Epsilon and tally are shown for the mechanism of the newest revision.

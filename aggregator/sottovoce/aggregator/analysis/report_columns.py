@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from sottovoce.aggregator.analysis.estimates import same_question
-from sottovoce.aggregator.estimators.pooling import Stratum
+from sottovoce.aggregator.estimators.pooling import StratumTally
 from sottovoce.aggregator.estimators.question_variables import variables_of
 from sottovoce.aggregator.storage import StoredSurvey
 from sottovoce.aggregator.storage.pack_values import LETTERS, null
@@ -301,9 +301,9 @@ def find_variable(columns: Columns, name: str) -> tuple[Question, int]:
     return question, parts.index(name)
 
 
-def strata_of(columns: Columns, question: Question) -> list[Stratum]:
+def strata_of(columns: Columns, question: Question) -> list[StratumTally]:
     """Return (mechanism, tally) of each revision that asks a question of the newest one, oldest first."""
-    found: list[Stratum] = []
+    found: list[StratumTally] = []
     for number, survey in enumerate(columns.revisions):
         place, asked = _places(survey, columns.survey)[question.name], columns.question(question.name, number)
         if asked is None or place is None:

@@ -8,7 +8,7 @@ from typing import Any
 
 from sottovoce.aggregator.analysis.regression.formula import parse_formula
 from sottovoce.aggregator.analysis.subset import parse_condition
-from sottovoce.aggregator.analysis.weights import Shares
+from sottovoce.aggregator.analysis.weights import MarginShares
 from sottovoce.shared.errors import EstimateError
 from sottovoce.shared.sentence import Sentence
 
@@ -51,7 +51,7 @@ def one_of(names: tuple[str, ...]) -> Callable[[Any], str]:
     return read
 
 
-def read_shares(given: Any) -> Shares:  # noqa: ANN401
+def read_shares(given: Any) -> MarginShares:  # noqa: ANN401
     """Read margins from plain JSON values, or raise ValueError."""
     if not isinstance(given, Mapping) or not given:
         raise ValueError("must name at least one question with the shares of its categories")

@@ -56,7 +56,7 @@ from sottovoce.aggregator.analysis.tables.arm_comparison import compare_across_a
 from sottovoce.aggregator.analysis.tables.crosstab import crosstab, crosstab_within
 from sottovoce.aggregator.analysis.tables.group_comparison import compare
 from sottovoce.aggregator.analysis.tables.table import Rule
-from sottovoce.aggregator.analysis.weights import Shares, questions_of, raked
+from sottovoce.aggregator.analysis.weights import MarginShares, questions_of, raked
 from sottovoce.shared.arms.arms import ARM
 from sottovoce.shared.errors import EstimateError, OptionsError, Problem
 from sottovoce.shared.sentence import Sentence
@@ -119,7 +119,7 @@ class WeightedRequest(Request):
         confidence: nominal coverage of the intervals; None for .95.
     """
 
-    margins: Shares | None = option(read_shares, None)
+    margins: MarginShares | None = option(read_shares, None)
     confidence: float | None = option(confidence, None)
 
     @property
@@ -316,7 +316,7 @@ class WeightsRequest(Request):
     """A request for the design effect of raking weights to known margins."""
 
     kind = "weights"
-    margins: Shares = option(read_shares)
+    margins: MarginShares = option(read_shares)
 
     @property
     def own_names(self) -> tuple[str, ...]:

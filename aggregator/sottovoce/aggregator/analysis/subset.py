@@ -31,7 +31,7 @@ _ORDERS: Mapping[str, Callable[..., NDArray[np.bool_]]] = {
     ">=": np.greater_equal,
 }
 
-Mask = NDArray[np.bool_]
+RowMask = NDArray[np.bool_]
 
 
 @dataclass(frozen=True)
@@ -56,7 +56,7 @@ class SubsetCondition:
         inner = (name for part in self.parts for name in part.names)
         return tuple(dict.fromkeys((self.name,) if self.name else inner))
 
-    def mask(self, columns: Columns) -> Mask:
+    def mask(self, columns: Columns) -> RowMask:
         """Return which reports fulfil the condition, (n,).
 
         Raises EstimateError if a variable is unknown or randomized, a category unknown, or a number missing.
@@ -76,7 +76,7 @@ class SubsetCondition:
         # A report without a value has code 0, so the first value's result must not count for it.
         return answers.observed & fulfilled[answers.codes]
 
-    def _of_category(self, answers: Answers) -> Mask:
+    def _of_category(self, answers: Answers) -> RowMask:
         """Return which of the different reports fulfil a comparison with categories, (u,)."""
         categories = answers.variable.categories
         if self.sign in _ORDERS or not {*self.values} <= {*categories}:
@@ -86,7 +86,7 @@ class SubsetCondition:
         named = [categories.index(value) for value in self.values]
         return np.isin(answers.scores.argmax(axis=1), named, invert=self.sign == "!=")
 
-    def _of_number(self, answers: Answers) -> Mask:
+    def _of_number(self, answers: Answers) -> RowMask:
         """Return which of the different reports fulfil a comparison with numbers, (u,)."""
         try:
             values = [float(value) for value in self.values]
@@ -109,7 +109,7 @@ def parse_condition(text: str) -> SubsetCondition:
     return found
 
 
-def subset(columns: Columns, condition: SubsetCondition) -> Mask:
+def subset(columns: Columns, condition: SubsetCondition) -> RowMask:
     """Return which reports are in the subset, (n,).
 
     Raises EstimateError if the subset is empty, or fewer than five people are in it or outside it.

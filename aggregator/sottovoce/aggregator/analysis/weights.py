@@ -86,7 +86,7 @@ _ROUNDS = 1000
 _EXACT = 1e-10
 
 Codes = NDArray[np.intp]
-Shares = Mapping[str, Mapping[str, float]]
+MarginShares = Mapping[str, Mapping[str, float]]
 """Margins as an analyst writes them: by question (or several joined with " x "), the share of each category."""
 
 
@@ -244,7 +244,7 @@ CROSS_SEPARATOR = " x "
 """Separator of questions, and of their categories, in joint margins."""
 
 
-def raked(columns: Columns, margins: Shares) -> Weights:
+def raked(columns: Columns, margins: MarginShares) -> Weights:
     """Rake reports to margins as an analyst writes them; raises as ``rake``."""
     made = []
     for named, shares in margins.items():
@@ -269,6 +269,6 @@ def _check_cells(named: str, answers: Sequence[Answers], cells: Sequence[Sequenc
             )
 
 
-def questions_of(margins: Shares | None) -> tuple[str, ...]:
+def questions_of(margins: MarginShares | None) -> tuple[str, ...]:
     """Return the names of the questions in the margins."""
     return tuple(question for named in margins or {} for question in named.split(CROSS_SEPARATOR))

@@ -39,7 +39,7 @@ class Ratio:
     of: int
 
 
-Number = Percent | Ratio | Fraction | int
+WorkedNumber = Percent | Ratio | Fraction | int
 """A number in the sentence; a Fraction is shown as one."""
 
 
@@ -60,7 +60,7 @@ class Workings:
     reports: int
     yes: Percent | int
     form: str
-    parts: tuple[Number, ...]
+    parts: tuple[WorkedNumber, ...]
     result: Percent
     beyond: bool
     low: float
@@ -73,7 +73,7 @@ class Workings:
         return self.form.format(*(written(part, write) for part in self.parts))
 
 
-def written(number: Number, write: NumberFormat) -> str:
+def written(number: WorkedNumber, write: NumberFormat) -> str:
     """Return a number of the arithmetic in one language; a fraction stays one."""
     if isinstance(number, Percent):
         return write.percent(number.share, number.digits).replace("-", "−")
@@ -192,7 +192,7 @@ def _workings(yes: Estimate, a: Fraction, b: Fraction, still_open: bool) -> Work
 
 def _shortest(
     share: Fraction, a: Fraction, b: Fraction, shown: Fraction
-) -> tuple[Percent, str, tuple[Number, ...]] | None:
+) -> tuple[Percent, str, tuple[WorkedNumber, ...]] | None:
     """Return the arithmetic with the fewest digits that still gives the displayed estimate, or None."""
     form = LINE if all(max(part.as_integer_ratio()) < SHORT for part in (1 / (a - b), b / (a - b))) else QUOTIENT
     # Fractions throughout: a float could miss the displayed digit by its last bit.
@@ -201,18 +201,20 @@ def _shortest(
     return next(((reported, form, parts) for reported, parts, made in ways if abs(made - shown) <= near), None)
 
 
-def _lines(share: Fraction, a: Fraction, b: Fraction) -> Iterator[tuple[Percent, tuple[Number, ...], Fraction]]:
+def _lines(share: Fraction, a: Fraction, b: Fraction) -> Iterator[tuple[Percent, tuple[WorkedNumber, ...], Fraction]]:
     """Yield (share, numbers, value) of ``slope × share − offset`` with exact slope and offset, by number of digits."""
     for digits in range(MOST_DIGITS + 1):
         rounded = _rounded(share, digits)
         yield rounded, _line(rounded, a, b), (rounded.share - b) / (a - b)
 
 
-def _line(share: Number, a: Fraction, b: Fraction) -> tuple[Number, ...]:
+def _line(share: WorkedNumber, a: Fraction, b: Fraction) -> tuple[WorkedNumber, ...]:
     return 1 / (a - b), share, b / (a - b)
 
 
-def _quotients(share: Fraction, a: Fraction, b: Fraction) -> Iterator[tuple[Percent, tuple[Number, ...], Fraction]]:
+def _quotients(
+    share: Fraction, a: Fraction, b: Fraction
+) -> Iterator[tuple[Percent, tuple[WorkedNumber, ...], Fraction]]:
     """Yield (share, numbers, value) of ``(share − b) / (a − b)`` with all three rounded, by number of digits."""
     for digits in range(1, MOST_DIGITS + 1):
         rounded, low, gap = (_rounded(part, digits) for part in (share, b, a - b))

@@ -19,7 +19,7 @@ from threading import Lock
 from prometheus_client import CollectorRegistry, generate_latest
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, HistogramMetricFamily, InfoMetricFamily
 from prometheus_client.registry import Collector
-from sottovoce.aggregator.http.request_metrics import BOUNDS, Key, Series
+from sottovoce.aggregator.http.request_metrics import BOUNDS, RouteStatus, Series
 from sottovoce.aggregator.intake.group_commit import SIZES
 
 LEAST_STEP = 25
@@ -38,7 +38,7 @@ HELD_REASONS = frozenset(
 class Measured:
     """Measurements at one moment: request durations by route and status class, reports per transaction, refusals."""
 
-    requests: Mapping[Key, Series]
+    requests: Mapping[RouteStatus, Series]
     groups: Series
     refused: Mapping[str, int]
 

@@ -8,7 +8,7 @@ from sottovoce.aggregator.http.authorization_header import bearer_token, blind_s
 from sottovoce.aggregator.http.headers import ANY_ORIGIN, form_policy, is_for_respondents, question_headers
 from sottovoce.aggregator.http.routing import Kind, Route
 from sottovoce.aggregator.http.trusted_hosts import register_hosts
-from sottovoce.aggregator.intake.request_limits import PASSED, Limits, check_head
+from sottovoce.aggregator.intake.request_limits import PASSED, RateLimits, check_head
 from sottovoce.aggregator.settings import Settings
 from sottovoce.shared.errors import REJECTIONS
 
@@ -136,7 +136,7 @@ def allow_any_origin(reply: Response) -> Response:
 
 def register_limits(app: Flask, settings: Settings) -> None:
     """Enforce the request limits inside the app for requests that did not pass the gate."""
-    limits = Limits(settings)
+    limits = RateLimits(settings)
 
     def check() -> None:
         if PASSED not in request.environ:

@@ -185,7 +185,7 @@ class TextColumn:
         return {"text": self.longest}
 
 
-Kind = Categories | MarkColumn | NumberColumn | TextColumn
+ColumnKind = Categories | MarkColumn | NumberColumn | TextColumn
 
 
 @dataclass(frozen=True)
@@ -200,7 +200,7 @@ class Declaration:
     """
 
     record: str
-    columns: Mapping[str, Kind]
+    columns: Mapping[str, ColumnKind]
     unused: tuple[str, ...] = ()
     exact: tuple[str, ...] = ()
 
@@ -214,7 +214,7 @@ class Declaration:
         used = {name: kind.document() for name, kind in self.columns.items()}
         return {"format": FORMAT, "record": self.record, "columns": used | {n: {"unused": True} for n in self.unused}}
 
-    def column(self, name: str) -> Kind:
+    def column(self, name: str) -> ColumnKind:
         """Return the declaration of a column; SpecError if it is undeclared, unused, or published exactly."""
         if name in self.exact:
             raise SpecError(f"'{name}' is not published with noise: its exact counts are part of the results")
@@ -249,7 +249,7 @@ def parse_declaration(document: object) -> Declaration:
     return Declaration(record, used, tuple(name for name in kinds if name not in used))
 
 
-def _kind(reader: Reader, value: object, pointer: str) -> Kind | None:
+def _kind(reader: Reader, value: object, pointer: str) -> ColumnKind | None:
     """Parse one column; None for an unused column and after a mistake."""
     given = set(value) if isinstance(value, dict) else set()
     fields = value if isinstance(value, dict) else {}

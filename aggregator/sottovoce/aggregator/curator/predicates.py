@@ -13,8 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 from sottovoce.aggregator.curator.declaration import (
     Categories,
+    ColumnKind,
     Declaration,
-    Kind,
     MarkColumn,
     NumberColumn,
     TextColumn,
@@ -45,7 +45,7 @@ class ColumnCondition:
     text: str
     place: int
 
-    def holds(self, values: Values, kind: Kind) -> Met:
+    def holds(self, values: Values, kind: ColumnKind) -> Met:
         """Return a mask of the records whose value in this column meets the condition."""
         if isinstance(kind, MarkColumn):
             met: Met = bits(values, self.place) == 1

@@ -13,7 +13,14 @@ from typing import Any
 import numpy as np
 from sottovoce.aggregator.curator.clipping import Ball
 from sottovoce.aggregator.curator.count import count, counts, weighted_count
-from sottovoce.aggregator.curator.declaration import Categories, Declaration, Kind, MarkColumn, NumberColumn, TextColumn
+from sottovoce.aggregator.curator.declaration import (
+    Categories,
+    ColumnKind,
+    Declaration,
+    MarkColumn,
+    NumberColumn,
+    TextColumn,
+)
 from sottovoce.aggregator.curator.histogram import MOST_CELLS, histogram
 from sottovoce.aggregator.curator.mean import noisy_mean
 from sottovoce.aggregator.curator.noisy_max import EXPONENTIAL, LAPLACE, NOISES, top_cell, top_mark
@@ -134,7 +141,7 @@ def cell_names(declaration: Declaration, names: Sequence[str]) -> list[str]:
     return _products([cells_of(declaration.column(name)) for name in names])
 
 
-def cells_of(kind: Kind) -> Sequence[str]:
+def cells_of(kind: ColumnKind) -> Sequence[str]:
     """Return the declared cells of a column.
 
     Raises SpecError if it has marks, of which one record may have several, or a number with too many steps.
@@ -257,7 +264,7 @@ def names_question(declaration: Declaration, name: str, delta: Fraction) -> Cura
     return CuratorQuestion({"verb": "names", "column": name, "delta": str(delta)}, (name,), draw)
 
 
-def _coordinates(kinds: Mapping[str, Kind]) -> tuple[list[tuple[int, int]], list[str]]:
+def _coordinates(kinds: Mapping[str, ColumnKind]) -> tuple[list[tuple[int, int]], list[str]]:
     """Return the ends of each coordinate's range in steps, and its label."""
     ends: list[tuple[int, int]] = []
     labels: list[str] = []
@@ -273,7 +280,7 @@ def _coordinates(kinds: Mapping[str, Kind]) -> tuple[list[tuple[int, int]], list
     return ends, labels
 
 
-def _rows(values: Values, kind: Kind) -> list[Values]:
+def _rows(values: Values, kind: ColumnKind) -> list[Values]:
     if isinstance(kind, NumberColumn):
         return [values - kind.empty]
     return [bits(values, bit) for bit in range(len(kind.names))] if isinstance(kind, MarkColumn) else []

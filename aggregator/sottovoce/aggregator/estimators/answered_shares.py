@@ -20,7 +20,7 @@ from typing import NamedTuple
 
 from sottovoce.aggregator.estimators import ESTIMATORS, VARIABLES, public
 from sottovoce.aggregator.estimators.intervals import edge, normal_quantile
-from sottovoce.aggregator.estimators.pooling import Stratum, merge
+from sottovoce.aggregator.estimators.pooling import StratumTally, merge
 from sottovoce.aggregator.estimators.support import DEFAULT_RULE, Estimate, IntervalRule
 from sottovoce.aggregator.estimators.variable import ChoiceVariable, Variable
 from sottovoce.shared.answers import Domain
@@ -120,7 +120,7 @@ class AnsweredStratum(NamedTuple):
 
 
 def answered_shares(
-    strata: Sequence[Stratum], domain: Domain, rule: IntervalRule = DEFAULT_RULE
+    strata: Sequence[StratumTally], domain: Domain, rule: IntervalRule = DEFAULT_RULE
 ) -> tuple[Estimate, ...]:
     """Estimate the share of each answer among the people who answered; the result is empty if there are no reports.
 

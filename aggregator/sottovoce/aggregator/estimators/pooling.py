@@ -30,7 +30,7 @@ from sottovoce.shared.answers import Domain
 from sottovoce.shared.errors import EstimateError
 from sottovoce.shared.mechanisms import Mechanism
 
-Stratum = tuple[Mechanism | None, Mapping[int, int]]
+StratumTally = tuple[Mechanism | None, Mapping[int, int]]
 """Pair of a mechanism (None for a public answer) and the tally of its reports."""
 
 METHOD = "pooled"
@@ -62,7 +62,9 @@ class _Part(NamedTuple):
         return (p * self.a * (1 - self.a) + (1 - p) * self.b * (1 - self.b)) / (self.n * (self.a - self.b) ** 2)
 
 
-def estimate_strata(strata: Iterable[Stratum], domain: Domain, rule: IntervalRule = DEFAULT_RULE) -> Sequence[Estimate]:
+def estimate_strata(
+    strata: Iterable[StratumTally], domain: Domain, rule: IntervalRule = DEFAULT_RULE
+) -> Sequence[Estimate]:
     """Estimate one question from all its strata.
 
     Args:
@@ -83,7 +85,7 @@ def estimate_strata(strata: Iterable[Stratum], domain: Domain, rule: IntervalRul
     return widen(groups[-1][0], pool(parts, rule), rule)
 
 
-def merge(strata: Iterable[Stratum]) -> list[Stratum]:
+def merge(strata: Iterable[StratumTally]) -> list[StratumTally]:
     """Add the counts of strata with equal mechanisms; in order of first appearance."""
     groups: list[tuple[Mechanism | None, dict[int, int]]] = []
     for mechanism, tally in strata:

@@ -15,7 +15,7 @@ GATE = "gate"
 NO_ROUTE = "none"
 """Labels in the place of a route: ``GATE`` for requests refused before routing, ``NO_ROUTE`` for unknown paths."""
 
-Key = tuple[str, str]
+RouteStatus = tuple[str, str]
 """Pair of a route and a class of status such as ``2xx``."""
 
 
@@ -56,7 +56,7 @@ class Traffic:
     """Request metrics of one process; thread-safe."""
 
     def __init__(self) -> None:
-        self._histograms: dict[Key, Histogram] = {}
+        self._histograms: dict[RouteStatus, Histogram] = {}
         # Cache by status, so that the intake path formats no label for each request.
         self._by_status: dict[tuple[str, int], Histogram] = {}
         self._lock = Lock()
@@ -72,7 +72,7 @@ class Traffic:
         self._by_status[route, status] = histogram
         return histogram
 
-    def series(self) -> Mapping[Key, Series]:
+    def series(self) -> Mapping[RouteStatus, Series]:
         """Return snapshots of all histograms."""
         with self._lock:
             return {key: histogram.series for key, histogram in self._histograms.items()}

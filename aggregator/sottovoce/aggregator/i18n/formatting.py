@@ -10,7 +10,7 @@ from sottovoce.aggregator.i18n.translator import Words
 from sottovoce.shared.answers import Grid
 from sottovoce.shared.rational import show_epsilon
 
-Figures = Mapping[str, Any]
+EstimateFigures = Mapping[str, Any]
 """Estimate of a result document, with the interval ``low`` and ``high``."""
 Show = Callable[[float], str]
 
@@ -53,7 +53,7 @@ class NumberFormat:
         """Write a number with so many decimals."""
         return self._signed(self.words.number(abs(value), decimals), value)
 
-    def following(self, figures: Figures, show: Show) -> Show:
+    def following(self, figures: EstimateFigures, show: Show) -> Show:
         """Return a way to write a figure and its limits with the digits that its interval tells, as 2.7 (1.4 to 4.0).
 
         ``show`` is the usual way; any other than ``figure`` has fixed digits and is returned.
@@ -101,17 +101,17 @@ class NumberFormat:
         """Write a figure, or that there is none."""
         return self.words.translate("joint_none") if value is None else show(value)
 
-    def estimate(self, figures: Figures, show: Show) -> str:
+    def estimate(self, figures: EstimateFigures, show: Show) -> str:
         """Write a figure with the digits of its limits, or that there is none."""
         return self.point(figures.get("shown", figures.get("estimate")), self.following(figures, show))
 
-    def limits(self, figures: Figures, show: Show) -> str:
+    def limits(self, figures: EstimateFigures, show: Show) -> str:
         """Write the limits of a figure, either of which may be missing."""
         show = self.following(figures, show)
         low, high = (self._limit(figures[end], show) for end in ("low", "high"))
         return self.words.translate("results_range", low=low, high=high)
 
-    def with_limits(self, figures: Figures, point: str, show: Show) -> str:
+    def with_limits(self, figures: EstimateFigures, point: str, show: Show) -> str:
         """Write the figure under the key ``point``, which may be not shown, with its limits."""
         if figures[point] is None and figures["low"] is None and figures["high"] is None:
             return self.words.translate("joint_not_shown")

@@ -31,7 +31,7 @@ from sottovoce.aggregator.intake.decode import (
     malformed,
     raw_json,
 )
-from sottovoce.aggregator.intake.group_commit import Job, Submitted, completed_job
+from sottovoce.aggregator.intake.group_commit import ReportJob, Submitted, completed_job
 from sottovoce.aggregator.intake.survey_rules import SurveyRules
 from sottovoce.aggregator.storage import Outcome, ReportBatch, Storage, StoragePlan
 from sottovoce.aggregator.storage.models import ID
@@ -115,7 +115,7 @@ def decode_fast_batch(body: bytes, most: int) -> FastBatch | None:
 
 
 R = TypeVar("R")
-Submit = Callable[[Job], Submitted]
+Submit = Callable[[ReportJob], Submitted]
 
 ADMITTED = (Outcome.NEW, Outcome.SAME)
 REFUSALS = {

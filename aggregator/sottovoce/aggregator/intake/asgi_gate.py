@@ -38,8 +38,8 @@ from sottovoce.aggregator.intake.request_limits import (
     PASSED,
     UPLOAD_PATH,
     VISITOR_UPLOAD,
-    Limits,
-    Pairs,
+    HeaderPairs,
+    RateLimits,
     check_head,
 )
 from sottovoce.aggregator.settings import Settings
@@ -53,7 +53,7 @@ GRACE = 3.0
 class Headers(Protocol):
     """Headers of an RSGI request, with names in lower case."""
 
-    def items(self) -> Pairs:
+    def items(self) -> HeaderPairs:
         """Return names and values in order; a name may occur more than once."""
 
 
@@ -71,13 +71,13 @@ class Scope(Protocol):
 
 
 WSGI = Callable[..., Iterable[bytes]]
-Reply = tuple[int, list[tuple[str, str]], bytes]
+GateReply = tuple[int, list[tuple[str, str]], bytes]
 """Triple of status, headers and body."""
 
 _ADDRESSES = frozenset({"x-forwarded-for", "x-real-ip", "forwarded"})
 
 
-def run_wsgi(app: WSGI, scope: Scope, body: bytes) -> Reply:
+def run_wsgi(app: WSGI, scope: Scope, body: bytes) -> GateReply:
     """Run a WSGI application in the calling thread and return its complete reply."""
     started: list[tuple[str, list[tuple[str, str]]]] = []
     chunks = app(make_environ(scope, body), lambda status, headers, _info=None: started.append((status, headers)))
@@ -279,7 +279,7 @@ class Gate:
         self._uploads = 0
         self._waiting = 0
         self._ending = Ending(settings.drain_seconds)
-        self._limits = Limits(settings)
+        self._limits = RateLimits(settings)
         self._wait = GroupWait()
         self._standing = security_headers(settings.secure)
         self._receipt_headers = add_headers(
@@ -308,7 +308,7 @@ class Gate:
         # A HEAD reply must have no body (RFC 9110, 9.3.2); Flask drops its own, this drops the gate's.
         exchange.response_bytes(status, headers, b"" if scope.method == "HEAD" else body)
 
-    async def _reply(self, scope: Scope, exchange: Exchange) -> Reply:
+    async def _reply(self, scope: Scope, exchange: Exchange) -> GateReply:
         if scope.method == "GET" and scope.path in _HEALTH:
             status, headers, content = await self._health(scope)
             return status, add_headers(headers, self._standing), content
@@ -326,12 +326,12 @@ class Gate:
             self._uploads -= upload
             self._bytes -= 0 if upload else declared
 
-    def _refuse_unread(self, scope: Scope, error: Exception) -> Reply:
+    def _refuse_unread(self, scope: Scope, error: Exception) -> GateReply:
         status, headers, body = self._refuse(scope, error)
         # The unread rest of the body would be taken for the next request, so close the connection.
         return status, [*headers, ("Connection", "close")], body
 
-    async def _reply_to(self, scope: Scope, exchange: Exchange, declared: int) -> Reply:
+    async def _reply_to(self, scope: Scope, exchange: Exchange, declared: int) -> GateReply:
         try:
             body = await self._read_whole(exchange, declared, _is_upload(scope, declared))
         except Refusal as refusal:
@@ -352,7 +352,7 @@ class Gate:
             return self._refuse(scope, error)
         return 200, [*self._receipt_headers, ("Content-Length", str(len(content)))], content
 
-    async def _health(self, scope: Scope) -> Reply:
+    async def _health(self, scope: Scope) -> GateReply:
         """Answer ``/healthz`` and ``/readyz`` without the thread pool, so that they work under full load."""
         if scope.path == "/healthz":
             return _ALIVE
@@ -367,7 +367,7 @@ class Gate:
             return self._refuse(scope, Refusal("storage", str(error)))
         return _READY
 
-    async def _ask_flask(self, scope: Scope, body: bytes) -> Reply:
+    async def _ask_flask(self, scope: Scope, body: bytes) -> GateReply:
         """Return Flask's reply; refuse if too many requests wait for a thread, or the database is unavailable."""
         if self._waiting >= self._settings.max_requests:
             raise Refusal("busy")
@@ -377,7 +377,7 @@ class Gate:
         finally:
             self._waiting -= 1
 
-    def _run(self, scope: Scope, body: bytes) -> Reply:
+    def _run(self, scope: Scope, body: bytes) -> GateReply:
         from_memory = _FROM_MEMORY(f"{scope.method} {scope.path}")
         if not from_memory:
             self._check_ready()
@@ -480,7 +480,7 @@ class Gate:
                 self._refused_logins.count(int(self._clock().timestamp()))
             raise Refusal("unauthorized", EXPECTED)
 
-    def _refuse(self, scope: Scope, error: Exception) -> Reply:
+    def _refuse(self, scope: Scope, error: Exception) -> GateReply:
         if isinstance(error, StorageError):
             self._readiness.doubt()
         code, detail = problems.describe(error, "the gate")

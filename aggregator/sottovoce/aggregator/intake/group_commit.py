@@ -40,7 +40,7 @@ HOUSEKEEPING_SECONDS = 60.0
 
 T = TypeVar("T")
 
-Job = Sequence[ReportBatch]
+ReportJob = Sequence[ReportBatch]
 """Reports of one request; their outcomes are returned together."""
 
 JobResult = list[Outcome] | Exception
@@ -51,11 +51,11 @@ class CommitGroup:
     """Jobs of one transaction; they share one future, since a future for each report would be slow."""
 
     def __init__(self) -> None:
-        self.jobs: list[Job] = []
+        self.jobs: list[ReportJob] = []
         self.reports = 0
         self.stored: Future[list[JobResult]] = Future()
 
-    def add(self, job: Job, reports: int) -> "Submitted":
+    def add(self, job: ReportJob, reports: int) -> "Submitted":
         """Add a job that has this number of reports."""
         self.jobs.append(job)
         self.reports += reports
@@ -119,11 +119,11 @@ class GroupCommit:
         self._thread = threading.Thread(target=self._run, name="writer", daemon=True)
         self._thread.start()
 
-    def store(self, job: Job) -> list[Outcome]:
+    def store(self, job: ReportJob) -> list[Outcome]:
         """Store reports durably and return their outcomes; raise as ``submit`` and ``Submitted.result`` do."""
         return self.submit(job).result()
 
-    def submit(self, job: Job) -> Submitted:
+    def submit(self, job: ReportJob) -> Submitted:
         """Add reports to the next group without waiting.
 
         Raises ReportRejected, ``busy``, if too many reports wait, StorageError if the process is ending.
@@ -217,7 +217,7 @@ class GroupCommit:
         self._several = len(group.jobs) > 1
         return group
 
-    def _store(self, jobs: Sequence[Job]) -> list[JobResult]:
+    def _store(self, jobs: Sequence[ReportJob]) -> list[JobResult]:
         try:
             stored = iter(self._storage.store([arrival for job in jobs for arrival in job]))
         except StorageError as error:

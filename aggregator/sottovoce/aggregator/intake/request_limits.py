@@ -30,7 +30,7 @@ LARGER = {"/reports/batch": 512 * 1024, "/redeem": 512 * 1024, **FOR_PAGES, **FO
 PASSED = "sottovoce.passed"
 """WSGI environment key: the gate has checked this request. No header can set it, since their keys begin with HTTP_."""
 
-Pairs = Iterable[tuple[str, str]]
+HeaderPairs = Iterable[tuple[str, str]]
 """Pairs of header name, in lower case, and value."""
 
 FAILURES = 30
@@ -134,7 +134,7 @@ class Rates:
         return address.packed[:3] if address.version == 4 else address.packed[:6]
 
 
-class Limits:
+class RateLimits:
     """Rate limits of one network: for writes and for invalid tokens."""
 
     def __init__(self, settings: Settings) -> None:
@@ -145,7 +145,7 @@ class Limits:
         self._policies = ", ".join(writes)
         self._policies_of_tokens = ", ".join([*writes, _policy(Limit.FAILED_TOKENS, FAILURES)])
 
-    def check_sender(self, asked: str, peer: str | None, headers: Pairs) -> None:
+    def check_sender(self, asked: str, peer: str | None, headers: HeaderPairs) -> None:
         """Count a request of one network, and refuse it above the limit with ``too_many``.
 
         Only writes are counted, sign-ins included; ``asked`` is method and path, ``peer`` the address of the
@@ -179,7 +179,7 @@ class Limits:
             fields.append(("RateLimit", f'"{Limit.WRITES}";r=0;t={problems.RETRY_AFTER}'))
         return fields
 
-    def note(self, asked: str, status: int, peer: str | None, headers: Pairs) -> None:
+    def note(self, asked: str, status: int, peer: str | None, headers: HeaderPairs) -> None:
         """Count a reply that refused a token or sign-in code; arguments as for ``check_sender``."""
         if status == _REFUSED and _GUESSABLE(asked):
             self._failures.allow(peer, _forwarded_for(headers))
@@ -189,7 +189,7 @@ def _policy(limit: Limit, per_minute: int) -> str:
     return f'"{limit}";q={per_minute};w=60'
 
 
-def check_head(method: str, path: str, headers: Pairs) -> int:
+def check_head(method: str, path: str, headers: HeaderPairs) -> int:
     """Check the headers of a request's body and return its declared length; 0 for a method without a body.
 
     ``path`` decides how large a body may be. Raises Refusal: ``unsupported_type``, ``length_required``, ``too_large``
@@ -212,7 +212,7 @@ def check_head(method: str, path: str, headers: Pairs) -> int:
     return declared
 
 
-def _forwarded_for(headers: Pairs) -> str:
+def _forwarded_for(headers: HeaderPairs) -> str:
     # All lines in order: the nearest proxy appends last, and the sender may have written the first.
     return ",".join(value for name, value in headers if name == "x-forwarded-for")
 

@@ -25,13 +25,13 @@ from sottovoce.shared.answers import Domain
 from sottovoce.shared.spec import Question, Survey
 from sottovoce.shared.visibility import Condition
 
-Mask = NDArray[np.bool_]
+RowMask = NDArray[np.bool_]
 
 
 def hide(survey: Survey, truths: list[Values]) -> list[Values]:
     """Replace the truths of hidden questions with the question's fixed value; the array twin of ``Survey.encode``."""
     hidden = list(truths)
-    given: dict[str, tuple[Values, Mask]] = {}
+    given: dict[str, tuple[Values, RowMask]] = {}
     index = 0
     for item in survey.items:
         held = {condition: _holds(condition, *given[condition.question]) for condition in item.conditions}
@@ -49,23 +49,23 @@ def hide(survey: Survey, truths: list[Values]) -> list[Values]:
     return hidden
 
 
-def _without(question: Question, truth: Values, shown: Mask) -> Values:
+def _without(question: Question, truth: Values, shown: RowMask) -> Values:
     if question.absent is None or shown.all():
         return truth
     return np.where(shown[:, None] if truth.ndim == 2 else shown, truth, np.array(question.absent))
 
 
-def _holds(condition: Condition, values: Values, answered: Mask) -> Mask:
+def _holds(condition: Condition, values: Values, answered: RowMask) -> RowMask:
     return answered & _meets(condition, values)
 
 
-def _meets(condition: Condition, values: Values) -> Mask:
+def _meets(condition: Condition, values: Values) -> RowMask:
     if condition.span is not None:
         return (values >= condition.span[0]) & (values <= condition.span[1])
     if not condition.mask:
         return np.isin(values, condition.options)
     wanted = sum(1 << option for option in condition.options)
-    meets: Mask = (values & wanted) != 0
+    meets: RowMask = (values & wanted) != 0
     return meets
 
 

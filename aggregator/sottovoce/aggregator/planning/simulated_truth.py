@@ -12,7 +12,7 @@ from sottovoce.shared.answers import Domain
 Inventor = Callable[[int], Values]
 """Function from a number of respondents to their true values; each call continues the stream."""
 
-Shares = NDArray[np.float64]
+TrueShares = NDArray[np.float64]
 
 STEADINESS = 7.0
 """Concentration of numbers around their mean: the sum of the two parameters of the beta distribution."""
@@ -42,12 +42,12 @@ def set_inventor(domain: Domain, truth: str, wanted: SetShares, generator: np.ra
     return options(domain, np.array(wanted.shares), generator)
 
 
-def options(domain: Domain, shares: Shares, generator: np.random.Generator) -> Inventor:
+def options(domain: Domain, shares: TrueShares, generator: np.random.Generator) -> Inventor:
     """Return a sampler of one option per respondent; ``shares`` sum to 1."""
     return lambda count: generator.choice(domain.size, size=count, p=shares).astype(np.int64)
 
 
-def masks(domain: Domain, shares: Shares, generator: np.random.Generator) -> Inventor:
+def masks(domain: Domain, shares: TrueShares, generator: np.random.Generator) -> Inventor:
     """Return a sampler of a set of options per respondent, as bit masks; options are independent.
 
     ``shares`` are probabilities to choose, before the limit on the number of choices.

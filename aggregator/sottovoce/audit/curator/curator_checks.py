@@ -29,7 +29,7 @@ from sottovoce.aggregator.curator.privacy_cost import Charge
 from sottovoce.aggregator.curator.release import Release
 from sottovoce.audit.check import FAILED, PASSED, Check
 from sottovoce.audit.curator.neighbour_cases import ENUMERATED, EPSILON, NeighbourCase, NeighbourPair
-from sottovoce.audit.curator.noise_branches import Run, exact_delta, exact_loss, exp_bounds, noise_distribution
+from sottovoce.audit.curator.noise_branches import ReleaseRun, exact_delta, exact_loss, exp_bounds, noise_distribution
 from sottovoce.audit.patch import patch
 from sottovoce.shared.errors import StorageError
 
@@ -93,7 +93,7 @@ def winner_loss(counts: tuple[int, ...], move: tuple[int, ...], rate: Fraction, 
     return float(np.abs(np.log(ratios)).max())
 
 
-def delta_check(name: str, run: Run, pair: NeighbourPair, claim: tuple[float, float]) -> Check:
+def delta_check(name: str, run: ReleaseRun, pair: NeighbourPair, claim: tuple[float, float]) -> Check:
     """Check the hockey-stick of a release between two neighbours; ``claim`` is epsilon and delta."""
     found = exact_delta(run, *pair, claim[0])
     message = _verdict("delta", found, claim[1])

@@ -125,11 +125,13 @@ def _walk(stand_in: Callable[[Sequence[int]], NoiseBranches], draw: Callable[...
 FLOOR = 1e-9
 """Answers less likely than this are not compared, unless a check says otherwise: ways to them were not followed."""
 
-Run = Callable[[Any, ExactNoise], Any]
+ReleaseRun = Callable[[Any, ExactNoise], Any]
 """``run(data, draws)``: the answer of one release, hashable."""
 
 
-def exact_loss(run: Run, first: object, second: object, least: float = NEGLIGIBLE, floor: float = FLOOR) -> float:
+def exact_loss(
+    run: ReleaseRun, first: object, second: object, least: float = NEGLIGIBLE, floor: float = FLOOR
+) -> float:
     """Return the largest log-ratio of probabilities of an answer under two data sets, in either direction.
 
     Ways less likely than ``least`` are not followed, answers less likely than ``floor`` not compared.
@@ -138,13 +140,13 @@ def exact_loss(run: Run, first: object, second: object, least: float = NEGLIGIBL
     return max(_largest_ratio(p, q, floor), _largest_ratio(q, p, floor))
 
 
-def exact_delta(run: Run, first: object, second: object, epsilon: float) -> float:
+def exact_delta(run: ReleaseRun, first: object, second: object, epsilon: float) -> float:
     """Return the hockey-stick at epsilon, in the worse direction."""
     p, q = _distributions(run, first, second, NEGLIGIBLE)
     return max(_hockey_stick(p, q, epsilon), _hockey_stick(q, p, epsilon))
 
 
-def _distributions(run: Run, first: object, second: object, least: float) -> tuple[Distribution, Distribution]:
+def _distributions(run: ReleaseRun, first: object, second: object, least: float) -> tuple[Distribution, Distribution]:
     return (
         noise_distribution(lambda draws: run(first, draws), least),
         noise_distribution(lambda draws: run(second, draws), least),

@@ -9,7 +9,7 @@ import pytest
 from numpy.random import Generator
 from sottovoce.aggregator.estimators.careless.anchors import AnchorShare, Careless, anchor_share
 from sottovoce.aggregator.estimators.careless.corrected_shares import corrected_shares
-from sottovoce.aggregator.estimators.pooling import Stratum
+from sottovoce.aggregator.estimators.pooling import StratumTally
 from sottovoce.aggregator.estimators.support import Estimate, IntervalRule
 from sottovoce.shared.answers import random_answers
 from sottovoce.shared.mechanisms import Mechanism
@@ -53,7 +53,7 @@ class _People:
         self.careful = np.array([(1 - declined) * (1 - yes), (1 - declined) * yes, *ways])
         self.truthful = np.array([1 - declined, 0.0, *ways])
 
-    def tallies(self, n: int, draws: Generator | None = None) -> tuple[Stratum, Stratum]:
+    def tallies(self, n: int, draws: Generator | None = None) -> tuple[StratumTally, StratumTally]:
         """Return the strata of question and anchor; their expectations without ``draws``."""
         sent = []
         careless = self.careless * n if draws is None else float(draws.binomial(n, self.careless))
@@ -69,7 +69,7 @@ class _People:
         return sent[0], sent[1]
 
 
-def _estimates(people: _People, tallies: tuple[Stratum, Stratum]) -> tuple[Careless, Estimate]:
+def _estimates(people: _People, tallies: tuple[StratumTally, StratumTally]) -> tuple[Careless, Estimate]:
     found = anchor_share(people.anchor, Fraction(0), [tallies[1]])
     assert found is not None
     careless, asked = Careless((found,)), people.question

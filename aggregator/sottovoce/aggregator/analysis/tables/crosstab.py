@@ -45,7 +45,7 @@ from sottovoce.aggregator.analysis.tables.test_inversion_intervals import (
     phi_among_answered,
     ratio,
 )
-from sottovoce.aggregator.analysis.tables.three_way import ThreeWayTable, three_way
+from sottovoce.aggregator.analysis.tables.three_way import Cells, ThreeWayTable, three_way
 from sottovoce.aggregator.analysis.weights import weights_of_reports
 from sottovoce.aggregator.estimators.blocks.joint_channel import check_identified
 from sottovoce.shared.arms.arms import share_asked
@@ -59,8 +59,6 @@ RANDOMIZED = "'{variable}' is randomized, so all reports that contain the three 
 UNWEIGHTED = "weights are possible within a public question only"
 TWO_PUBLIC = "'{variable}' and '{other}' are public: take one of them as the third question"
 IMPOSSIBLE = "some cells are impossible, because a question was not shown; shares and limits use that"
-
-Cells = tuple[tuple[Result, ...], ...]
 
 
 class Measures(NamedTuple):

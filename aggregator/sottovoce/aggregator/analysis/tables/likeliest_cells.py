@@ -27,7 +27,7 @@ METHOD = "profile"
 MOST_LIKELIHOODS = 20_000
 """Largest number of distinct reports times cells; beyond it, limits by profile likelihood would take seconds."""
 
-Place = tuple[int, int]
+CellIndex = tuple[int, int]
 
 # A share whose search has not ended after so many rounds counts as outside the limits.
 _ROUNDS = 500
@@ -59,7 +59,7 @@ class LikeliestTable:
 
     seen: ObservedReports
     shape: tuple[int, int]
-    impossible: frozenset[Place]
+    impossible: frozenset[CellIndex]
     z: float
 
     @cached_property
@@ -143,7 +143,7 @@ class LikeliestTable:
 
 @dataclass(frozen=True)
 class _OfAll:
-    place: Place
+    place: CellIndex
 
     def with_share(self, table: Floats, share: float) -> Floats:
         others = table.copy()
@@ -160,7 +160,7 @@ class _OfAll:
 
 @dataclass(frozen=True)
 class _OfRow:
-    place: Place
+    place: CellIndex
 
     def with_share(self, table: Floats, share: float) -> Floats:
         scaled: Floats = table / table.sum()

@@ -31,7 +31,7 @@ from sottovoce.shared.errors import EstimateError
 
 TOO_MANY = "the three questions have too many combinations of answers; choose questions with fewer answers"
 
-Grid = tuple[tuple[Result, ...], ...]
+Cells = tuple[tuple[Result, ...], ...]
 
 
 @dataclass(frozen=True)
@@ -56,12 +56,12 @@ class ThreeWayTable:
         """Number of reports that carry all three variables."""
         return int(self.seen.weights.sum())
 
-    def cells(self, category: int) -> Grid:
+    def cells(self, category: int) -> Cells:
         """Return the share of each cell among the people of a category, (rows, columns)."""
         wide = self._sizes[2]
         return self._grid(lambda row, column: self._within(self._by_third, category, row * wide + column))
 
-    def conditional(self, category: int) -> Grid:
+    def conditional(self, category: int) -> Cells:
         """Return the share of each column within its row among the people of a category, (rows, columns)."""
         tall = self._sizes[1]
         return self._grid(lambda row, column: self._within(self._by_row, category * tall + row, column))
@@ -72,7 +72,7 @@ class ThreeWayTable:
         largest = share * float(np.abs(self.scores).max())
         return min(1.0, largest / people) if people > 0 else 1.0
 
-    def _grid(self, share: Callable[[int, int], Result]) -> Grid:
+    def _grid(self, share: Callable[[int, int], Result]) -> Cells:
         rows, columns = (range(len(each.answered)) for each in self.variables[1:])
         return tuple(tuple(share(row, column) for column in columns) for row in rows)
 

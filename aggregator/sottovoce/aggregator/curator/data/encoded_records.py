@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from sottovoce.aggregator.curator.declaration import Declaration, Kind
+from sottovoce.aggregator.curator.declaration import ColumnKind, Declaration
 from sottovoce.aggregator.curator.ledger.ledger_anchor import sync
 from sottovoce.aggregator.curator.records import WORD_BITS, DataRecords, Values, word_count
 from sottovoce.shared import canonical
@@ -108,7 +108,7 @@ class PlacedRecords:
             raise self._damaged() from None
         return DataRecords(count, {name: found[name] for name in names}, {})
 
-    def _column(self, content: bytes, digest: str, kind: Kind) -> Values:
+    def _column(self, content: bytes, digest: str, kind: ColumnKind) -> Values:
         if hashlib.sha256(content).hexdigest() != digest:
             raise self._damaged()
         words = word_count(kind.largest)
@@ -157,11 +157,11 @@ def _hash(head: Mapping[str, Any]) -> str:
     return hashlib.sha256(canonical.dump(head)).hexdigest()
 
 
-def _narrow(values: Values, kind: Kind) -> bytes:
+def _narrow(values: Values, kind: ColumnKind) -> bytes:
     return values.astype(_width(kind)).tobytes()
 
 
-def _width(kind: Kind) -> np.dtype[Any]:
+def _width(kind: ColumnKind) -> np.dtype[Any]:
     """Return the narrowest unsigned type for any cell of this kind, whatever cells occur."""
     largest = min(kind.largest, (1 << WORD_BITS) - 1)
     return np.dtype(np.min_scalar_type(largest)).newbyteorder("<")

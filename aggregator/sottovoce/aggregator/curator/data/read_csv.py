@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sottovoce.aggregator.curator.declaration import MOST_COLUMNS, Declaration, Kind, parse_declaration
+from sottovoce.aggregator.curator.declaration import MOST_COLUMNS, ColumnKind, Declaration, parse_declaration
 from sottovoce.aggregator.curator.records import DataRecords, Values, split_words, word_count
 from sottovoce.aggregator.file_formats.csv_lines import CHUNK, check_lengths, lines
 from sottovoce.aggregator.file_formats.optional_imports import needed
@@ -162,7 +162,7 @@ def check_header(header: Sequence[str], declaration: Declaration, place: str) ->
         raise SpecError(f"{place}: the declared column '{missing}' is missing")
 
 
-def _csv(rows: Iterator[str], name: str, declaration: Declaration, selected: Mapping[str, Kind]) -> DataRecords:
+def _csv(rows: Iterator[str], name: str, declaration: Declaration, selected: Mapping[str, ColumnKind]) -> DataRecords:
     reader = csv.reader(rows, strict=True)
     header = next(_blocks(reader, name, 1), [[]])[0]
     if not header:
@@ -194,7 +194,7 @@ def _blocks(reader: Iterator[list[str]], name: str, size: int) -> Iterator[list[
         yield block
 
 
-def placed(cells: Sequence[str], kind: Kind, known: dict[str, Any]) -> Values:
+def placed(cells: Sequence[str], kind: ColumnKind, known: dict[str, Any]) -> Values:
     """Encode each cell of a column as twice its integer, plus 1 if the cell was as declared.
 
     Integers of several words are a row of these, and then that 1 or 0. ``known`` is a cache of codes by text, which
@@ -225,7 +225,7 @@ def _misfits(codes: Values) -> int:
     return int(np.count_nonzero(last & 1 == 0))
 
 
-def _parquet(path: Path, declaration: Declaration, selected: Mapping[str, Kind]) -> DataRecords:
+def _parquet(path: Path, declaration: Declaration, selected: Mapping[str, ColumnKind]) -> DataRecords:
     texts, times = read_grouped(path, list(selected), lambda header: check_header(header, declaration, path.name))
     codes = {name: np.repeat(placed(texts[name], kind, {}), times, axis=0) for name, kind in selected.items()}
     return records(codes, int(times.sum()), path.name)

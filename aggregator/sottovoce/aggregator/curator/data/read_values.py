@@ -19,11 +19,11 @@ PLACE = "the data"
 _MISSING = {"None", "nan", "NaT", "<NA>"}
 """Texts of what libraries put in an empty cell."""
 
-Texts = Mapping[str, Sequence[str]]
+CellTexts = Mapping[str, Sequence[str]]
 """Texts of the cells, by column."""
 
 
-def cell_texts(values: Any, declaration: Declaration) -> Texts:  # noqa: ANN401 - lists, arrays and frames
+def cell_texts(values: Any, declaration: Declaration) -> CellTexts:  # noqa: ANN401 - lists, arrays and frames
     """Return the texts of all cells.
 
     Args:
@@ -40,12 +40,12 @@ def cell_texts(values: Any, declaration: Declaration) -> Texts:  # noqa: ANN401 
     return {name: [*map(_text, column)] for name, column in zip(names, columns, strict=True)}
 
 
-def values_digest(texts: Texts) -> str:
+def values_digest(texts: CellTexts) -> str:
     """Return the SHA-256 of texts, which names their budget: the same for a list, an array and a frame of one table."""
     return hashlib.sha256(canonical.dump({name: list(texts[name]) for name in sorted(texts)})).hexdigest()
 
 
-def encode_texts(texts: Texts, declaration: Declaration, names: Sequence[str] | None) -> DataRecords:
+def encode_texts(texts: CellTexts, declaration: Declaration, names: Sequence[str] | None) -> DataRecords:
     """Encode some columns, None for all that are used; SpecError if there are no records."""
     wanted = declaration.columns if names is None else names
     codes = {name: placed(texts[name], declaration.column(name), {}) for name in wanted}

@@ -28,7 +28,7 @@ from sottovoce.aggregator.analysis.estimates import RevisionCounts, revisions_of
 from sottovoce.aggregator.analysis.shown_columns import ReportedColumn, read_reports
 from sottovoce.aggregator.curator.budget import Budget
 from sottovoce.aggregator.curator.data.data_set import DataSet, open_ledger_anchor
-from sottovoce.aggregator.curator.declaration import Categories, Declaration, Kind, NumberColumn
+from sottovoce.aggregator.curator.declaration import Categories, ColumnKind, Declaration, NumberColumn
 from sottovoce.aggregator.curator.ledger.ledger_format import parse_ledger
 from sottovoce.aggregator.curator.records import DataRecords, Values
 from sottovoce.aggregator.storage import Storage
@@ -95,7 +95,7 @@ def survey_declaration(surveys: Sequence[Survey]) -> Declaration:
     return Declaration("one report", used, exact=tuple(each.name for each in public if each.name not in released))
 
 
-def _kind(question: Question) -> Kind | None:
+def _kind(question: Question) -> ColumnKind | None:
     domain = question.domain
     if domain.grid is not None and not domain.options:
         low, step = domain.grid.low, domain.grid.step
@@ -151,7 +151,7 @@ def declared_at_opening(
     return revisions, survey_declaration(surveys)
 
 
-def _values(column: ReportedColumn, kind: Kind) -> Values:
+def _values(column: ReportedColumn, kind: ColumnKind) -> Values:
     missing = is_null(column)
     values: Values = np.where(missing, kind.place("").value, np.where(missing, 0, column).astype(np.int64))
     return values

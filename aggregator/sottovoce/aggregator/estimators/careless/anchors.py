@@ -36,7 +36,7 @@ from sottovoce.aggregator.estimators.answered_shares import (
 )
 from sottovoce.aggregator.estimators.distributions.chi_square import upper_tail
 from sottovoce.aggregator.estimators.intervals import normal_quantile
-from sottovoce.aggregator.estimators.pooling import Stratum, merge
+from sottovoce.aggregator.estimators.pooling import StratumTally, merge
 from sottovoce.aggregator.estimators.support import DEFAULT_RULE
 from sottovoce.shared.answers import random_answers
 from sottovoce.shared.spec import Question
@@ -88,7 +88,9 @@ def _second_moment(part: AnsweredStratum, yes: float) -> float:
     return yes * own[0] + (1 - yes) * own[1]
 
 
-def anchor_share(question: Question, known: Fraction, strata: Sequence[Stratum], waves: int = 1) -> AnchorShare | None:
+def anchor_share(
+    question: Question, known: Fraction, strata: Sequence[StratumTally], waves: int = 1
+) -> AnchorShare | None:
     """Return the reports of an anchor, a yes/no question of which the true share of yes is ``known``; None if there are
     none.
 

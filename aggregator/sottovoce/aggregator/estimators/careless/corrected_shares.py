@@ -14,7 +14,7 @@ from sottovoce.aggregator.estimators.answered_shares import (
 )
 from sottovoce.aggregator.estimators.careless.anchors import Careless
 from sottovoce.aggregator.estimators.intervals import normal_quantile
-from sottovoce.aggregator.estimators.pooling import Stratum, merge
+from sottovoce.aggregator.estimators.pooling import StratumTally, merge
 from sottovoce.aggregator.estimators.support import DEFAULT_RULE, Estimate, IntervalRule
 from sottovoce.shared.answers import Domain, Value, random_answers
 
@@ -74,7 +74,7 @@ class _Corrected:
 
 
 def corrected_shares(
-    strata: Sequence[Stratum],
+    strata: Sequence[StratumTally],
     domain: Domain,
     absent: Value | None,
     careless: Careless,

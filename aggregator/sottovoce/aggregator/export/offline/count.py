@@ -64,7 +64,7 @@ class Layout:
 
 
 @dataclass
-class Counts:
+class ReportCounts:
     """Counts of reports; ``tallies`` are numbers of reports by question and counted value, ``rows`` of the file's
     rows.
     """
@@ -73,7 +73,7 @@ class Counts:
     reports: int = 0
     tallies: dict[str, dict[int, int]] = field(default_factory=dict)
 
-    def add(self, other: "Counts") -> None:
+    def add(self, other: "ReportCounts") -> None:
         """Add the counts of other rows."""
         self.rows += other.rows
         self.reports += other.reports
@@ -83,7 +83,7 @@ class Counts:
                 into[value] = into.get(value, 0) + count
 
 
-Engine = Callable[[Sequence[Path], Layout], Counts]
+Engine = Callable[[Sequence[Path], Layout], ReportCounts]
 
 
 def layout_of(described: Described, revision: int) -> Layout:
@@ -99,7 +99,7 @@ def layout_of(described: Described, revision: int) -> Layout:
     return Layout(described.header, described.widths, tuple(found))
 
 
-def tally_rows(columns: Sequence[np.ndarray], times: np.ndarray | None, layout: Layout, into: Counts) -> None:
+def tally_rows(columns: Sequence[np.ndarray], times: np.ndarray | None, layout: Layout, into: ReportCounts) -> None:
     """Count some rows; the common kernel of the numpy reference, of the check of exports and of cluster workers.
 
     ``columns`` have unsigned values, all bits set where a question was not asked; ``times`` is the multiplicity of each
@@ -109,7 +109,7 @@ def tally_rows(columns: Sequence[np.ndarray], times: np.ndarray | None, layout: 
     # Counting without weights is faster and common.
     if times is not None and bool((times == 1).all()):
         times = None
-    found = Counts(rows, rows if times is None else int(times.sum(dtype=np.uint64)))
+    found = ReportCounts(rows, rows if times is None else int(times.sum(dtype=np.uint64)))
     for column in layout.counted:
         values, counts = columns[column.place], times
         unasked = is_null(values)
@@ -121,13 +121,13 @@ def tally_rows(columns: Sequence[np.ndarray], times: np.ndarray | None, layout: 
     into.add(found)
 
 
-def count_by_numpy(paths: Sequence[Path], layout: Layout) -> Counts:
+def count_by_numpy(paths: Sequence[Path], layout: Layout) -> ReportCounts:
     """Count parts of one revision with numpy, the reference: DuckDB reads the columns, ``tally_rows`` counts groups of
     rows.
 
     Raises SpecError if a file is not a part of this survey.
     """
-    found = Counts()
+    found = ReportCounts()
     for path in paths:
         for columns, times in read_rows(path, layout):
             tally_rows(columns, times, layout, found)
@@ -146,12 +146,12 @@ def read_rows(path: Path, layout: Layout) -> Iterator[tuple[list[np.ndarray], np
             yield [np.ma.getdata(found[name]) for name in names], np.ma.getdata(found["n"])
 
 
-def count_by_duckdb(paths: Sequence[Path], layout: Layout) -> Counts:
+def count_by_duckdb(paths: Sequence[Path], layout: Layout) -> ReportCounts:
     """Count parts as ``count_by_numpy`` does, but with DuckDB's own grouping, on all cores of this machine."""
     with opened(paths, layout) as table:
         ((rows, reports),) = table.aggregate("count(*), coalesce(sum(n), 0)").fetchall()
         tallies = {column.name: _grouped(table, column) for column in layout.counted}
-    return Counts(int(rows), int(reports), tallies)
+    return ReportCounts(int(rows), int(reports), tallies)
 
 
 def _grouped(table: Any, column: Counted) -> dict[int, int]:  # noqa: ANN401 - the library's relation

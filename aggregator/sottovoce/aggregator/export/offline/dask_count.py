@@ -8,9 +8,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from sottovoce.aggregator.export.offline.count import Counts
+from sottovoce.aggregator.export.offline.count import ReportCounts
 from sottovoce.aggregator.export.offline.offline_results import Opened, Progress, Work
-from sottovoce.aggregator.export.offline.shards import SHARD, Key, count_shard, shards_of
+from sottovoce.aggregator.export.offline.shards import SHARD, RevisionWave, count_shard, shards_of
 from sottovoce.aggregator.file_formats.optional_imports import needed
 from sottovoce.shared.errors import EstimateError
 
@@ -28,14 +28,19 @@ def on_cluster(scheduler: str | None = None, shard_bytes: int = SHARD) -> Work:
     raises ``EstimateError`` if no cluster answers, or too many workers are lost.
     """
 
-    def work(folder: Opened, progress: Progress) -> dict[Key, Counts]:
+    def work(folder: Opened, progress: Progress) -> dict[RevisionWave, ReportCounts]:
         with _client(scheduler) as client:
             return count_on(client, folder, progress, shard_bytes)
 
     return work
 
 
-def count_on(client: Any, folder: Opened, progress: Progress, shard_bytes: int = SHARD) -> dict[Key, Counts]:  # noqa: ANN401 - Dask's
+def count_on(
+    client: Any,  # noqa: ANN401 - Dask's
+    folder: Opened,
+    progress: Progress,
+    shard_bytes: int = SHARD,
+) -> dict[RevisionWave, ReportCounts]:
     """Count all parts of a folder on a cluster, in shards of at least ``shard_bytes``.
 
     Raises SpecError if a part does not match the manifest, EstimateError if too many workers were lost.
@@ -45,7 +50,7 @@ def count_on(client: Any, folder: Opened, progress: Progress, shard_bytes: int =
     # pure=False: a repeated export under the same path must be counted again.
     futures = client.map(count_shard, shards, pure=False)
     wanted = {future.key: shard for future, shard in zip(futures, shards, strict=True)}
-    came: dict[str, Counts] = {}
+    came: dict[str, ReportCounts] = {}
     try:
         # A future whose worker was lost may complete twice; its key makes sure that it counts once.
         for future, counts in distributed.as_completed(futures, with_results=True):
@@ -53,9 +58,9 @@ def count_on(client: Any, folder: Opened, progress: Progress, shard_bytes: int =
             progress(sum(wanted[key].reports for key in came), folder.reports)
     except (distributed.KilledWorker, distributed.scheduler.KilledWorker):
         raise EstimateError("the cluster gave up: workers ended again and again while they counted") from None
-    found: dict[Key, Counts] = {}
+    found: dict[RevisionWave, ReportCounts] = {}
     for key, counts in came.items():
-        found.setdefault(wanted[key].key, Counts()).add(counts)
+        found.setdefault(wanted[key].key, ReportCounts()).add(counts)
     return found
 
 

@@ -5,10 +5,10 @@ from dataclasses import dataclass, replace
 
 from sottovoce.aggregator.analysis.estimates import RevisionCounts, SurveyResults, analyse
 from sottovoce.aggregator.estimators import DEFAULT_RULE, IntervalRule
-from sottovoce.aggregator.export.offline.count import Counts, Engine, count_by_duckdb, count_by_numpy
+from sottovoce.aggregator.export.offline.count import Engine, ReportCounts, count_by_duckdb, count_by_numpy
 from sottovoce.aggregator.export.offline.locations import ReportFolder
 from sottovoce.aggregator.export.offline.manifest import Described, OfWave, merged, read_manifest
-from sottovoce.aggregator.export.offline.shards import Key, count_shard, shards_of
+from sottovoce.aggregator.export.offline.shards import RevisionWave, count_shard, shards_of
 from sottovoce.aggregator.storage import Cell, StoredSurvey
 from sottovoce.aggregator.storage.models import ALL
 from sottovoce.shared.errors import EstimateError, SpecError
@@ -17,7 +17,7 @@ from sottovoce.shared.spec import Survey
 Progress = Callable[[int, int], None]
 """Callback with the number of reports counted so far, and their total number."""
 
-Work = Callable[["Opened", Progress], dict[Key, Counts]]
+Work = Callable[["Opened", Progress], dict[RevisionWave, ReportCounts]]
 """Function that counts all parts, by revision and wave."""
 
 
@@ -52,11 +52,11 @@ def open_folder(place: ReportFolder) -> Opened:
 def one_after_the_other(engine: Engine) -> Work:
     """Return a function that counts all parts one after the other on this machine."""
 
-    def work(folder: Opened, progress: Progress) -> dict[Key, Counts]:
-        found: dict[Key, Counts] = {}
+    def work(folder: Opened, progress: Progress) -> dict[RevisionWave, ReportCounts]:
+        found: dict[RevisionWave, ReportCounts] = {}
         done = 0
         for shard in shards_of(folder.place, folder.described):
-            found.setdefault(shard.key, Counts()).add(count_shard(shard, engine))
+            found.setdefault(shard.key, ReportCounts()).add(count_shard(shard, engine))
             done += shard.reports
             progress(done, folder.reports)
         return found
@@ -68,7 +68,7 @@ HERE: dict[str, Work] = {"numpy": one_after_the_other(count_by_numpy), "duckdb":
 """Engines for one machine, by name."""
 
 
-def key_of(of_wave: OfWave) -> Key:
+def key_of(of_wave: OfWave) -> RevisionWave:
     """Return revision and wave of an entry."""
     return of_wave.revision, of_wave.wave
 
@@ -86,12 +86,12 @@ def results_of(
         raise EstimateError("the folder holds another wave than the one that is asked for")
     found = work(folder, progress)
     for of_wave in manifest.waves:
-        _check(of_wave, found.get(key_of(of_wave), Counts()))
+        _check(of_wave, found.get(key_of(of_wave), ReportCounts()))
     wave = manifest.wave if wave is None else wave
     return analyse(_revisions(folder.described, found), None, rule.method, wave, rule.confidence)
 
 
-def _check(of_wave: OfWave, counts: Counts) -> None:
+def _check(of_wave: OfWave, counts: ReportCounts) -> None:
     """Check that the counts equal those made before the rows were written; raise SpecError otherwise."""
     expected = sum(part.rows for part in of_wave.parts), of_wave.reports
     tallies = {name: merged([tally]) for name, tally in counts.tallies.items() if tally}
@@ -102,7 +102,7 @@ def _check(of_wave: OfWave, counts: Counts) -> None:
         )
 
 
-def _revisions(described: Described, found: dict[Key, Counts]) -> list[RevisionCounts]:
+def _revisions(described: Described, found: dict[RevisionWave, ReportCounts]) -> list[RevisionCounts]:
     """Return the revisions with the cells of all respondents, as from a database."""
     revisions, withheld = [], _withheld(described)
     for key, (asked, survey) in enumerate(zip(described.manifest.asked, described.surveys, strict=True)):
@@ -110,7 +110,7 @@ def _revisions(described: Described, found: dict[Key, Counts]) -> list[RevisionC
             key, survey.name, survey.revision, survey.digest, survey.canonical, asked.closed, asked.received
         )
         cells = {
-            each.wave: _cell(survey, each, found.get(key_of(each), Counts()))
+            each.wave: _cell(survey, each, found.get(key_of(each), ReportCounts()))
             for each in described.manifest.waves
             if each.revision == survey.revision
         }
@@ -127,7 +127,7 @@ def _withheld(described: Described) -> frozenset[str]:
     return public.difference(*counts) if counts else frozenset()
 
 
-def _cell(survey: Survey, of_wave: OfWave, counts: Counts) -> Cell:
+def _cell(survey: Survey, of_wave: OfWave, counts: ReportCounts) -> Cell:
     places = {question.name: place for place, question in enumerate(survey.questions)}
     tallies = {places[name]: tally for name, tally in counts.tallies.items()}
     return Cell(of_wave.wave, ALL, of_wave.reports, of_wave.withdrawn, tallies)

@@ -5,11 +5,11 @@ from contextlib import ExitStack
 from dataclasses import dataclass
 from itertools import groupby
 
-from sottovoce.aggregator.export.offline.count import Counts, Engine, Layout, count_by_numpy, layout_of
+from sottovoce.aggregator.export.offline.count import Engine, Layout, ReportCounts, count_by_numpy, layout_of
 from sottovoce.aggregator.export.offline.locations import ReportFolder
 from sottovoce.aggregator.export.offline.manifest import Described, ReportFile
 
-Key = tuple[int, int]
+RevisionWave = tuple[int, int]
 """Revision and wave."""
 
 SHARD = 64 << 20
@@ -23,7 +23,7 @@ class Shard:
     ``parts`` are the relative path and manifest entry of each.
     """
 
-    key: Key
+    key: RevisionWave
     place: ReportFolder
     layout: Layout
     parts: tuple[tuple[str, ReportFile], ...]
@@ -52,7 +52,7 @@ def shards_of(place: ReportFolder, described: Described, least: int = SHARD) -> 
             yield Shard(key, place, layout, tuple(gathered))
 
 
-def count_shard(shard: Shard, engine: Engine = count_by_numpy) -> Counts:
+def count_shard(shard: Shard, engine: Engine = count_by_numpy) -> ReportCounts:
     """Count a shard, on any machine that can read the folder, with the function ``engine``.
 
     Raises SpecError if a part is missing, or does not match the manifest.

@@ -18,7 +18,7 @@ from sottovoce.aggregator.analysis.availability import check_closed
 from sottovoce.aggregator.analysis.estimates import analyse
 from sottovoce.aggregator.analysis.shown_columns import ReportColumns, blocks_of, named_cohorts, standing_alone
 from sottovoce.aggregator.export.catalogue import Source
-from sottovoce.aggregator.export.offline.count import ROWS, TYPES, Counts, layout_of, limited, tally_rows
+from sottovoce.aggregator.export.offline.count import ROWS, TYPES, ReportCounts, layout_of, limited, tally_rows
 from sottovoce.aggregator.export.offline.manifest import (
     FORMAT,
     NAME,
@@ -30,6 +30,7 @@ from sottovoce.aggregator.export.offline.manifest import (
     dump_manifest,
     place_of,
 )
+from sottovoce.aggregator.export.offline.shards import RevisionWave
 from sottovoce.aggregator.export.tables import quoted
 from sottovoce.aggregator.file_formats.optional_imports import needed
 from sottovoce.aggregator.storage.models import ALL
@@ -70,15 +71,13 @@ def write_reports(
         for key in sorted({*counts, *shown}):
             rows = _Sorted(table, described, _options(source))
             parts = _parts(rows, key, _named(source, described, table, key), folder, part_rows)
-            tallies = {name: dict(sorted(found.items())) for name, found in counts.get(key, Counts()).tallies.items()}
+            tallies = {
+                name: dict(sorted(found.items())) for name, found in counts.get(key, ReportCounts()).tallies.items()
+            }
             waves.append(OfWave(*key, shown.get(key, 0), tallies, parts))
     manifest = dump_manifest(msgspec.structs.replace(described.manifest, waves=tuple(waves)))
     (folder / NAME).write_bytes(manifest)
     return manifest
-
-
-Key = tuple[int, int]
-"""Revision and wave."""
 
 
 def _manifest(source: Source, public: bool) -> Manifest:
@@ -107,7 +106,7 @@ def _public(source: Source) -> dict[int, dict[str, dict[int, int]]]:
     }
 
 
-def _shown(source: Source) -> dict[Key, int]:
+def _shown(source: Source) -> dict[RevisionWave, int]:
     """Return the published revisions and waves, with their numbers of withdrawn reports."""
     return {
         (revision.survey.revision, cell.wave): cell.withdrawn
@@ -123,7 +122,7 @@ def _options(source: Source) -> str:
 
 
 def _parts(
-    rows: "_Sorted", key: Key, named: Mapping[int, Sequence[int]], folder: Path, size: int
+    rows: "_Sorted", key: RevisionWave, named: Mapping[int, Sequence[int]], folder: Path, size: int
 ) -> tuple[ReportFile, ...]:
     name, count = rows.described.survey.name, rows.fill(key, named)
     return tuple(
@@ -145,17 +144,22 @@ def _table(parent: Path) -> Iterator[Any]:
             ) from None
 
 
-def _lay_down(source: Source, described: Described, table: Any, progress: Progress | None) -> dict[Key, Counts]:  # noqa: ANN401 - the library's connection
+def _lay_down(
+    source: Source,
+    described: Described,
+    table: Any,  # noqa: ANN401 - the library's
+    progress: Progress | None,
+) -> dict[RevisionWave, ReportCounts]:
     """Store all rows in one table and count them before they are sorted and written, for a later check."""
     kinds = [f"c{place} {TYPES[width]}" for place, width in enumerate(described.widths)]
     table.sql(f"CREATE TABLE laid ({', '.join([*kinds, 'revision UINTEGER', 'wave USMALLINT'])})")
-    counts: dict[Key, Counts] = {}
+    counts: dict[RevisionWave, ReportCounts] = {}
     gathered: list[ReportColumns] = []
     whole, read = sum(each.stored.reports for each in source.revisions), 0
     for revision in source.revisions:
         layout = layout_of(described, revision.survey.revision)
         for block in blocks_of(source.storage, revision, described.columns, source.revisions, source.wave):
-            of_wave = counts.setdefault((revision.survey.revision, int(block.wave[0])), Counts())
+            of_wave = counts.setdefault((revision.survey.revision, int(block.wave[0])), ReportCounts())
             tally_rows(list(block.columns.values()), None, layout, of_wave)
             gathered.append(block)
             if sum(map(len, gathered)) >= TOGETHER:
@@ -184,7 +188,7 @@ class _Sorted:
     described: Described
     options: str
 
-    def fill(self, key: Key, named: Mapping[int, Sequence[int]]) -> int:
+    def fill(self, key: RevisionWave, named: Mapping[int, Sequence[int]]) -> int:
         """Select the rows of a revision and wave, and return their number; ``named`` has the allowed values by column
         index.
         """
@@ -219,7 +223,7 @@ def _column_sql(place: int, width: int, named: Sequence[int] | None) -> str:
     return f"CASE WHEN c{place} IN ({known}) THEN {values} END AS c{place}"
 
 
-def _named(source: Source, described: Described, table: Any, key: Key) -> dict[int, list[int]]:  # noqa: ANN401 - as above
+def _named(source: Source, described: Described, table: Any, key: RevisionWave) -> dict[int, list[int]]:  # noqa: ANN401 - as above
     """Return the cohorts that a file of this revision and wave may name, by column index."""
     places = [place for place, question in enumerate(described.columns) if question.cohort]
     if described.manifest.public_rows or not places:

@@ -13,7 +13,7 @@ from sottovoce.aggregator.analysis.data_file.read_table import read_table
 from sottovoce.aggregator.analysis.disclosure_control import answered
 from sottovoce.aggregator.analysis.report_columns import Columns, Progress, read_columns
 from sottovoce.aggregator.analysis.requests import parse_request
-from sottovoce.aggregator.analysis.weights import Shares, raked
+from sottovoce.aggregator.analysis.weights import MarginShares, raked
 from sottovoce.aggregator.clock import Clock
 from sottovoce.aggregator.export.offline.count import layout_of, read_rows
 from sottovoce.aggregator.export.offline.locations import Bucket, is_countable, place_named
@@ -155,7 +155,7 @@ class FolderReports(ReadColumns):
         columns = columns_of(read)
         self.columns = columns if covariates is None else with_covariates(columns, covariates)
 
-    def weights(self, margins: Shares) -> Sequence[float]:
+    def weights(self, margins: MarginShares) -> Sequence[float]:
         """Return raking weights to the margins, one per report, in the order of the file."""
         return [float(weight) for weight in raked(self.columns, margins).weights]
 

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sottovoce.aggregator.analysis.request_options import read_shares
 from sottovoce.aggregator.analysis.requests import parse_request
-from sottovoce.aggregator.analysis.weights import Shares
+from sottovoce.aggregator.analysis.weights import MarginShares
 from sottovoce.aggregator.surveys.survey_file import parse_yaml
 from sottovoce.shared.errors import SpecError
 from sottovoce.shared.file_errors import cannot_read
@@ -22,7 +22,7 @@ MOST = 100_000_000
 HEADER = "weight"
 
 
-def read_margins(path: Path) -> Shares:
+def read_margins(path: Path) -> MarginShares:
     """Read known margins from YAML or JSON: ``question: {category: share}``, or joint ``a x b: {one x other: share}``.
 
     Raises SurveyError if the file cannot be read or contains no margins.

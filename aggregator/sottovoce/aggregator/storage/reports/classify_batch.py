@@ -22,7 +22,7 @@ _OTHERS = """
 """
 
 H = TypeVar("H", bound=Handle)
-Key = tuple[int, bytes]
+RowKey = tuple[int, bytes]
 """Pair of survey key and an id or hash."""
 
 
@@ -128,26 +128,26 @@ def signed(arrivals: Sequence[ReportBatch]) -> list[int]:
     return sorted({each.plan.survey for each in arrivals if each.plan.signed})
 
 
-def _token(report: ReportBatch) -> Key | None:
+def _token(report: ReportBatch) -> RowKey | None:
     """Return (survey key, hash) of the token that a report spends, or None."""
     return None if report.plan.tokens is None else (report.plan.tokens, b"".join(report.tokens))
 
 
-def _withdrawn(db: Handle, ids: Sequence[Key]) -> set[Key]:
+def _withdrawn(db: Handle, ids: Sequence[RowKey]) -> set[RowKey]:
     """Return (survey key, hash of the id) of the withdrawn reports among these ids."""
     # Tombstones hold hashes only, so that a withdrawn id cannot be read from the database.
     hashes = sorted({(survey, id_hash(report_id)) for survey, report_id in ids})
     return {(survey, bytes(found)) for survey, found in _rows_for_keys(db, _WITHDRAWN, hashes)}
 
 
-def _rows_for_keys(db: Handle, query: str, keys: Sequence[Key]) -> Iterator[tuple[Any, ...]]:
+def _rows_for_keys(db: Handle, query: str, keys: Sequence[RowKey]) -> Iterator[tuple[Any, ...]]:
     """Yield the rows of a query for these keys, each preceded by its survey key."""
     for survey, chunk in _chunks(keys):
         statement, parameters = for_keys(query, chunk)
         yield from ((survey, *row) for row in db.execute(statement, [survey, *parameters]))
 
 
-def _chunks(keys: Sequence[Key]) -> Iterator[tuple[int, list[bytes]]]:
+def _chunks(keys: Sequence[RowKey]) -> Iterator[tuple[int, list[bytes]]]:
     """Yield each survey with its keys in chunks of ``MOST_KEYS``, in order."""
     for survey in sorted({survey for survey, _ in keys}):
         wanted = [key for of, key in keys if of == survey]

@@ -14,12 +14,10 @@ from sottovoce.aggregator.authoring.draft_blocks import with_ask
 from sottovoce.aggregator.authoring.draft_orders import with_order
 from sottovoce.aggregator.authoring.sensitivity_levels import uses_of
 from sottovoce.aggregator.authoring.slugs import free_name, question_name, short_name
-from sottovoce.aggregator.studio.design.rare_fields import apply_procedure, apply_screen_out
+from sottovoce.aggregator.studio.design.rare_fields import PostedForm, apply_procedure, apply_screen_out
 from sottovoce.shared.order.orders import RANDOM
 from sottovoce.shared.parse_item import CONDITIONS
 from sottovoce.shared.types import TYPES
-
-Form = Mapping[str, str]
 
 _TEXTS = ("title", "description", "consent", "notice", "neutral_title")
 _RESEARCHER = ("name", "institution", "ethics")
@@ -28,7 +26,7 @@ _LONGEST_NUMBER = 9
 _STAMP = re.compile(r"[0-9a-f]{1,64}\.[0-9]{1,9}")
 
 
-def posted_draft(form: Form, base: SurveyDraft) -> SurveyDraft:
+def posted_draft(form: PostedForm, base: SurveyDraft) -> SurveyDraft:
     """Apply the posted form, with fields such as ``q0.label.en``, to the version shown; parts without a field stay.
 
     Invalid input never raises: it is kept as text where the page can report it as a problem, else ignored.
@@ -56,14 +54,14 @@ def posted_draft(form: Form, base: SurveyDraft) -> SurveyDraft:
     return posted
 
 
-def _parse_int(form: Form, field: str, before: int | None) -> int | None:
+def _parse_int(form: PostedForm, field: str, before: int | None) -> int | None:
     if field not in form:
         return before
     digits = "".join(character for character in form[field] if character.isdecimal())
     return min(int(digits[:12]), MOST_PEOPLE) if digits and int(digits[:12]) else None
 
 
-def _text(form: Form, field: str, tags: tuple[str, ...], before: Mapping[str, str] | None) -> dict[str, str]:
+def _text(form: PostedForm, field: str, tags: tuple[str, ...], before: Mapping[str, str] | None) -> dict[str, str]:
     """Read a text by language; languages without a field in the form stay unchanged."""
     found = dict(before or {})
     for tag in tags:
@@ -72,7 +70,7 @@ def _text(form: Form, field: str, tags: tuple[str, ...], before: Mapping[str, st
     return {tag: text for tag, text in found.items() if text}
 
 
-def _read_text(form: Form, tags: tuple[str, ...], field: str, before: Mapping[str, str] | None) -> dict[str, str]:
+def _read_text(form: PostedForm, tags: tuple[str, ...], field: str, before: Mapping[str, str] | None) -> dict[str, str]:
     return _text(form, field, tags, before)
 
 
@@ -82,7 +80,7 @@ def _clean(text: str) -> str:
     return "".join(character for character in lines if character >= " " or character == "\n")
 
 
-def _head(form: Form, base: SurveyDraft) -> dict[str, Any]:
+def _head(form: PostedForm, base: SurveyDraft) -> dict[str, Any]:
     head = dict(base.head)
     for key in _TEXTS:
         head[key] = _text(form, key, base.tags, head.get(key))
@@ -100,14 +98,14 @@ def _head(form: Form, base: SurveyDraft) -> dict[str, Any]:
     return _written(_with_settings(form, head))
 
 
-def _links(form: Form) -> dict[str, str]:
+def _links(form: PostedForm) -> dict[str, str]:
     """Read the links of panels, by label; an empty row deletes its link."""
     rows = takewhile(lambda number: f"after.label{number}" in form, count())
     found = ((form[f"after.label{row}"].strip(), form.get(f"after.to{row}", "").strip()) for row in rows)
     return {label: link for label, link in found if label or link}
 
 
-def _with_settings(form: Form, before: Mapping[str, Any]) -> dict[str, Any]:
+def _with_settings(form: PostedForm, before: Mapping[str, Any]) -> dict[str, Any]:
     """Apply the settings in the form: dates, waves, access, retention, privacy and questions per person."""
     head = dict(before)
     for key, read in _AT_THE_TOP.items():
@@ -126,7 +124,7 @@ def _with_settings(form: Form, before: Mapping[str, Any]) -> dict[str, Any]:
     return head
 
 
-def _waves(form: Form) -> list[dict[str, str]] | None:
+def _waves(form: PostedForm) -> list[dict[str, str]] | None:
     """Read the waves in order; an empty row deletes the wave."""
     rows = takewhile(lambda number: f"wave{number}.opens" in form, count())
     found = (_written({key: _moment(form.get(f"wave{row}.{key}", "")) for key in ("opens", "closes")}) for row in rows)
@@ -172,7 +170,7 @@ _BELOW: Mapping[tuple[str, str], Callable[[str], object]] = {
 """Settings of the survey's document, at the top level or in a section, with the parser of the field's text."""
 
 
-def _card(form: Form, prefix: str, card: DraftItem, base: SurveyDraft) -> DraftItem:
+def _card(form: PostedForm, prefix: str, card: DraftItem, base: SurveyDraft) -> DraftItem:
     asked, tags, follow = dict(card.asked), base.tags, _names_follow(base, card)
     asked["arm"] = arms_in_field(form.get(f"{prefix}.arm", arm_on_card(card)))
     for key in ("label", "hint"):
@@ -203,21 +201,21 @@ def _card(form: Form, prefix: str, card: DraftItem, base: SurveyDraft) -> DraftI
     )
 
 
-def _harm(form: Form, prefix: str, card: DraftItem, asked: Mapping[str, Any]) -> str:
+def _harm(form: PostedForm, prefix: str, card: DraftItem, asked: Mapping[str, Any]) -> str:
     """Return the level of protection; an answer that a person's own fact hides is not public."""
     harm = form.get(f"{prefix}.harm", card.harm)
     harm = harm if harm in HARMS else card.harm
     return "clearly" if harm == "public" and "procedure" in asked else harm
 
 
-def _apply_order(form: Form, prefix: str, asked: dict[str, Any]) -> dict[str, Any]:
+def _apply_order(form: PostedForm, prefix: str, asked: dict[str, Any]) -> dict[str, Any]:
     """Apply the order of options or rows; a type without them loses it."""
     if f"{prefix}.order" not in form:
         return asked
     return with_order(asked, form[f"{prefix}.order"], form.get(f"{prefix}.keep_last", "").strip())
 
 
-def _with_conditions(form: Form, number: int, card: DraftItem, base: SurveyDraft) -> DraftItem:
+def _with_conditions(form: PostedForm, number: int, card: DraftItem, base: SurveyDraft) -> DraftItem:
     asked = posted_conditions(form, f"q{number}", card.asked, earlier_questions(base, number))
     return replace(card, asked=asked)
 
@@ -228,7 +226,7 @@ def _with_cohort(card: DraftItem, divides: bool) -> DraftItem:
     return replace(card, asked=asked | ({"cohort": True} if divides else {}))
 
 
-def _own_mechanism(form: Form, prefix: str, card: DraftItem) -> Mapping[str, Any] | None:
+def _own_mechanism(form: PostedForm, prefix: str, card: DraftItem) -> Mapping[str, Any] | None:
     """Replace the mechanism by a typed epsilon; an empty field keeps the mechanism."""
     epsilon = form.get(f"{prefix}.epsilon", "").strip().replace(",", ".")
     return {"epsilon": epsilon[:20]} if epsilon else card.mechanism
@@ -242,7 +240,9 @@ def _names_follow(base: SurveyDraft, card: DraftItem) -> bool:
     return base.head.get("revision", 1) == 1 and card.name not in named and not own and "analysis_plan" not in base.head
 
 
-def _apply_type(form: Form, prefix: str, asked: dict[str, Any], tags: tuple[str, ...], follow: bool) -> dict[str, Any]:
+def _apply_type(
+    form: PostedForm, prefix: str, asked: dict[str, Any], tags: tuple[str, ...], follow: bool
+) -> dict[str, Any]:
     """Apply the type of a question, and the choices or bounds that belong to the type."""
     wanted = form.get(f"{prefix}.type", "")
     kind = TYPES[wanted if wanted in TYPES else str(asked.get("type", "boolean"))]
@@ -265,7 +265,12 @@ def _not_of(kind: str) -> set[str]:
 
 
 def _choices(
-    form: Form, field: str, before: list[Mapping[str, Any]], tags: tuple[str, ...], follow: bool, letter: str = "o"
+    form: PostedForm,
+    field: str,
+    before: list[Mapping[str, Any]],
+    tags: tuple[str, ...],
+    follow: bool,
+    letter: str = "o",
 ) -> list[Mapping[str, Any]]:
     """Read the options, one on each line; an unchanged line keeps its name, even if lines before it came or went.
 

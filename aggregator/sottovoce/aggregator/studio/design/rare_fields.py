@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 from sottovoce.aggregator.authoring.draft import SurveyDraft
 from sottovoce.shared.mechanisms.innocuous_rr import PROCEDURES, UNRELATED
 
-Form = Mapping[str, str]
+PostedForm = Mapping[str, str]
 ReadText = Callable[[str, Mapping[str, str] | None], dict[str, str]]
 """Function that reads a text in all languages from its field, starting from the text before."""
 
@@ -16,7 +16,7 @@ KEPT = "kept"
 _LONGEST = 64
 
 
-def apply_procedure(form: Form, prefix: str, asked: dict[str, Any], text: ReadText) -> dict[str, Any]:
+def apply_procedure(form: PostedForm, prefix: str, asked: dict[str, Any], text: ReadText) -> dict[str, Any]:
     """Apply the procedure of a yes/no question, with its innocuous fact; another type loses it.
 
     ``prefix`` begins the names of the card's fields, such as ``q0``, and ``asked`` its document.
@@ -68,7 +68,7 @@ def screened_out(draft: SurveyDraft) -> str:
     return value if value in {each.value for each in public_answers(draft)} else KEPT
 
 
-def apply_screen_out(form: Form, after: Mapping[str, Any], text: ReadText) -> dict[str, Any]:
+def apply_screen_out(form: PostedForm, after: Mapping[str, Any], text: ReadText) -> dict[str, Any]:
     """Return ``after.screen_out`` as posted, from the draft's ``after``; empty if there is none."""
     place, found = "after.screen_out", dict(after.get("screen_out", {}))
     if f"{place}.when" not in form:

@@ -19,7 +19,7 @@ from sottovoce.aggregator.http.problems import STATUS, Refusal
 from sottovoce.aggregator.surveys.stored_surveys import reports_so_far
 from sottovoce.shared.errors import EstimateError, OptionsError
 
-Query = Mapping[str, Sequence[str]]
+UrlQuery = Mapping[str, Sequence[str]]
 """Parameters of a URL, each with all its values."""
 
 _DECIMAL = re.compile(r"-?[0-9]{1,15}(\.[0-9]{1,15})?")
@@ -46,7 +46,7 @@ class AskedAnalysis:
     options: Mapping[str, Any]
 
 
-def asked_analysis(query: Query, kinds: Sequence[str]) -> AskedAnalysis | None:
+def asked_analysis(query: UrlQuery, kinds: Sequence[str]) -> AskedAnalysis | None:
     """Read the analysis, of one of these kinds, from the URL; None if there is none, as on a page just opened."""
     kind = _first(query, "kind")
     if kind not in kinds:
@@ -77,7 +77,7 @@ def _level(given: str) -> object:
     return int(given) / 100 if given.isascii() and given.isdecimal() and len(given) == 2 else given
 
 
-def _model_options(query: Query) -> dict[str, Any]:
+def _model_options(query: UrlQuery) -> dict[str, Any]:
     # Leave out an empty choice, so that validation reports it as missing.
     predictors = list(dict.fromkeys(filter(None, query.get("on", ()))))
     formula = _first(query, "formula")
@@ -90,7 +90,7 @@ def _model_options(query: Query) -> dict[str, Any]:
     return found | ({"strata": False} if _first(query, "strata") == "no" else {})
 
 
-def _known(query: Query, question: str) -> dict[str, Any]:
+def _known(query: UrlQuery, question: str) -> dict[str, Any]:
     """Return the known shares of this question, given in percent, and its known mean."""
     start = f"{KNOWN}{question}."
     shares = {key.removeprefix(start): _part(_first(query, key)) for key in query if key.startswith(start)}
@@ -111,7 +111,7 @@ def _number(given: str) -> object:
     return float(written) if _DECIMAL.fullmatch(written) else given
 
 
-def _margins(query: Query) -> dict[str, dict[str, str]]:
+def _margins(query: UrlQuery) -> dict[str, dict[str, str]]:
     margins: dict[str, dict[str, str]] = {}
     for key in query:
         question, _, category = key.removeprefix(MARGIN).partition(".")
@@ -120,7 +120,7 @@ def _margins(query: Query) -> dict[str, dict[str, str]]:
     return margins
 
 
-def _first(query: Query, name: str) -> str:
+def _first(query: UrlQuery, name: str) -> str:
     """Return the first value of a parameter, stripped; "" if it is missing."""
     return next(iter(query.get(name, ())), "").strip()
 
