@@ -45,16 +45,7 @@ def audit(
 
 
 def _audit_survey(survey: Path | None, url: str | None, quick: bool) -> dict[str, Any]:
-    """Audit a survey and return the document.
-
-    Args:
-        survey: its file.
-        url: link to a served form.
-        quick: fewer runs.
-
-    Raises:
-        SpecError: there is no survey, or nothing in it to audit.
-    """
+    """Audit a survey and return the document; raises SpecError if there is no survey, or nothing in it to audit."""
     if survey is None:
         raise SpecError("a SURVEY is needed, or --question, or --curator")
     parsed = read_survey_file(survey)
@@ -68,16 +59,8 @@ def _audit_survey(survey: Path | None, url: str | None, quick: bool) -> dict[str
 
 
 def _audit_question(survey: Path | None, path: Path, address: str | None, quick: bool) -> dict[str, Any]:
-    """Audit one question and return the document.
-
-    Args:
-        survey: a file that was named as well; there must be none.
-        path: the question's file.
-        address: of a served frame.
-        quick: fewer ways and visits.
-
-    Raises:
-        SpecError: a survey is named as well, or the file holds no question.
+    """Audit one question and return the document; raises SpecError if a survey is named as well, or there is no
+    question.
     """
     if survey is not None:
         raise SpecError("--question audits one question; leave out SURVEY")
@@ -120,7 +103,7 @@ def _options_of_surveys() -> list[str]:
 
 @contextmanager
 def _bars() -> Iterator[run.Begin]:
-    """A progress bar for each part."""
+    """Show a progress bar for each part."""
     console = Console(stderr=True)
     # No thread of its own: the audit forks while the bars are shown.
     with Progress(console=console, transient=True, auto_refresh=False, disable=not console.is_terminal) as progress:

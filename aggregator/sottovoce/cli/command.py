@@ -29,10 +29,8 @@ class Command(click.Command):
                 formatter.write_text(f"\b\n{self.example}")
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """Parse the words; click would silently take the last of two values.
-
-        Raises:
-            click.UsageError: an option that takes one value is given twice.
+        """Parse the words; raises UsageError if a single option comes twice, of which click would silently take the
+        last.
         """
         args = _join_logarithms(args)
         with ctx.scope(cleanup=False), click.core.augment_usage_errors(ctx):
@@ -43,11 +41,7 @@ class Command(click.Command):
         return super().parse_args(ctx, args)
 
     def invoke(self, ctx: click.Context) -> Any:  # noqa: ANN401 - click's
-        """Run the command.
-
-        Raises:
-            click.ClickException: a file that should hold text holds something else.
-        """
+        """Run the command; raises ClickException if a file that should hold text holds something else."""
         try:
             return super().invoke(ctx)
         except UnicodeDecodeError:
@@ -56,12 +50,9 @@ class Command(click.Command):
 
 
 def command(name: str | None = None, *, example: str, **settings: Any) -> Callable[[Callable[..., Any]], Command]:  # noqa: ANN401 - click's
-    """Decorate a function as a command.
+    """Decorate a function as a command; ``name`` is for another name than the function's.
 
-    Args:
-        name: its name, if the function has another one.
-        example: one line or more, each a whole call of the program.
-        settings: click's.
+    ``example`` has one line or more, each a whole call of the program; ``settings`` are click's.
     """
     return click.command(name, cls=Command, example=example, **settings)
 
@@ -73,7 +64,7 @@ def _name_of_text(values: Iterable[Any]) -> str:
 
 
 def _join_logarithms(args: list[str]) -> list[str]:
-    """Let the two words of ``--epsilon ln 3`` be one."""
+    """Join the two words of ``--epsilon ln 3``."""
     joined: list[str] = []
     for word in args:
         is_number = word.isdigit() and joined[-1:] == ["ln"] and "".join(joined[-2:-1]).endswith("epsilon")
@@ -87,13 +78,7 @@ class Number(click.FloatRange):
     name = "number"
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:  # noqa: ANN401
-        """Return the number that was typed.
-
-        Args:
-            value: the text, or a default that is a number.
-            param: click's.
-            ctx: click's.
-        """
+        """Return the number that was typed, or a default that is one."""
         if isinstance(value, str):
             logarithm = _LOGARITHM.fullmatch(value.strip().lower())
             value = math.log(int(logarithm[1])) if logarithm and int(logarithm[1]) else _with_point(value)

@@ -31,13 +31,10 @@ epsilon_option = click.option("--epsilon", required=True, help="What this answer
 
 
 def named_data_set(file: Path | None, declaration: Path | None, survey: str | None, data: Path | None) -> DataSet:
-    """The data set that is named, with the folder of heads that is set.
+    """Return the data set that is named, with the folder of heads that is set.
 
-    Args:
-        file: CSV or Parquet, or None.
-        declaration: of its declaration, or None for the one in the same folder.
-        survey: a closed survey instead.
-        data: the folder of its database.
+    It is a CSV or Parquet file, with the declaration in the same folder if that is None, or a closed survey of a
+    database.
     """
     if (file is None) == (survey is None):
         raise click.UsageError("name a FILE, or a closed survey with --survey")
@@ -49,26 +46,15 @@ def named_data_set(file: Path | None, declaration: Path | None, survey: str | No
 
 
 def print_document(document: dict[str, Any], lines: Callable[[dict[str, Any]], Iterable[str]], as_json: bool) -> None:
-    """Print a document.
-
-    Args:
-        document: JSON.
-        lines: the same in words.
-        as_json: which of both.
-    """
+    """Print a document as JSON, or in words by ``lines``."""
     click.echo(json.dumps(document, indent=2, ensure_ascii=False) if as_json else "\n".join(lines(document)))
 
 
 @dataclass(frozen=True)
 class CuratorRequest:
-    """Data and epsilon of a question, as they were named.
+    """The data under their budget, columns and epsilon, as written, of a question.
 
-    Attributes:
-        data: under their budget.
-        columns: that were named.
-        epsilon: as it was written.
-        as_json: print JSON.
-        yes: ask also for an answer that would say nothing.
+    ``yes`` asks also for an answer that would say nothing.
     """
 
     data: DataSet
@@ -79,7 +65,7 @@ class CuratorRequest:
 
     @property
     def column(self) -> str:
-        """The one that was named."""
+        """The only column that was named."""
         if len(self.columns) != 1:
             raise click.UsageError("name one column")
         return self.columns[0]
@@ -95,7 +81,7 @@ class CuratorRequest:
 
 
 def question_options(verb: Callable[..., None]) -> Callable[..., None]:
-    """FILE or --survey, columns, --epsilon, --declaration, --data and --json, as one ``CuratorRequest``."""
+    """Add FILE or --survey, columns, --epsilon, --declaration, --data and --json, as one ``CuratorRequest``."""
 
     @click.argument("words", nargs=-1, metavar="[FILE] [COLUMN]...")
     @epsilon_option
@@ -124,10 +110,8 @@ def question_options(verb: Callable[..., None]) -> Callable[..., None]:
 
 
 def confirm_useless(words: Iterable[str], yes: bool) -> None:
-    """Say which answers would say nothing, and stop unless they are wanted all the same.
-
-    Raises:
-        StorageError: they are not; nothing was asked or charged.
+    """Say which answers would say nothing, and stop unless they are wanted all the same. Raises StorageError if they
+    are not; nothing was asked or charged.
     """
     said = [each for each in words if each]
     for each in said:

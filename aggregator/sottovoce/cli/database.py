@@ -37,14 +37,9 @@ def database_name(url: str, file: Path | None) -> str:
 
 @contextmanager
 def named_database(url: str, file: Path | None) -> Iterator[None]:
-    """Name the database in an error about opening it, without user and password.
+    """Name the database in the StorageError about opening it, without user and password.
 
-    Args:
-        url: its address; "" for a file in the data folder.
-        file: its file; None for a server.
-
-    Raises:
-        StorageError: it cannot be opened.
+    ``url`` is "" for a file in the data folder; ``file`` is None for a server.
     """
     # Its warnings would be printed once a second until the connection is given up.
     logging.getLogger("psycopg.pool").setLevel(logging.CRITICAL)
@@ -60,22 +55,17 @@ def named_database(url: str, file: Path | None) -> Iterator[None]:
 
 
 def data_settings(data: Path | None) -> Settings:
-    """The settings, with the folder that was asked for."""
+    """Return the settings, with the folder that was asked for."""
     settings = Settings.from_environment()
     return settings if data is None else Settings(**{**vars(settings), "data": data})
 
 
 def open_storage(settings: Settings, create: bool = False, stopped: bool = False, migrates: bool = False) -> Storage:
-    """The database that the settings name; the verb that opens it closes it at its end.
+    """Open the database that the settings name; the command that opens it closes it at its end.
 
-    Args:
-        settings: name the folder or the address.
-        create: make the folder and the database if there is none.
-        stopped: no node runs on it, see ``open_url``.
-        migrates: migrate the database of an earlier release; the caller made a copy of it.
-
-    Raises:
-        StorageError: there is no database, it needs a migration, or it cannot be opened.
+    ``create`` makes the folder and the database if there is none; ``stopped`` says that no node runs on it, see
+    ``open_url``; ``migrates`` migrates the database of an earlier release, of which the caller made a copy. Raises
+    StorageError if there is no database, it needs a migration, or it cannot be opened.
     """
     file = file_of(settings.database, settings.data)
     if file is not None and create:
@@ -92,11 +82,7 @@ def open_storage(settings: Settings, create: bool = False, stopped: bool = False
 
 
 def make_folder(folder: Path) -> None:
-    """Make a data folder, for its user alone, unless it is there.
-
-    Raises:
-        StorageError: it cannot be made.
-    """
+    """Make a data folder, for its user alone, unless it is there; raises StorageError if it cannot be made."""
     try:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     except OSError:
@@ -104,10 +90,8 @@ def make_folder(folder: Path) -> None:
 
 
 def check_database(file: Path) -> None:
-    """Refuse what would be opened as a new database where there should be one.
-
-    Raises:
-        StorageError: the file is not there, or empty.
+    """Refuse what would be opened as a new database where there should be one. Raises StorageError if the file is not
+    there, or empty.
     """
     if not file.exists():
         raise StorageError(
@@ -120,7 +104,7 @@ def check_database(file: Path) -> None:
 
 
 def note_address(settings: Settings) -> None:
-    """Let the verbs that print links know where this folder is served, where there is one."""
+    """Record where this folder is served, if it is, for the commands that print links."""
     if not settings.data.is_dir():
         return
     try:
@@ -130,7 +114,9 @@ def note_address(settings: Settings) -> None:
 
 
 def served_settings(settings: Settings) -> Settings:
-    """The settings with the address that links are for: the one that is set, else the one that is really served."""
+    """Return the settings with the address that links are for: the one that is set, else the one that is really
+    served.
+    """
     if settings.public_url:
         return settings
     try:
@@ -145,14 +131,8 @@ def served_settings(settings: Settings) -> Settings:
 
 
 def open_survey(data: Path | None, name: str) -> Storage:
-    """Open the database of a survey.
-
-    Args:
-        data: its folder, or None for the one in the settings.
-        name: of the survey.
-
-    Raises:
-        StorageError: there is no database, or no such survey in it; the message suggests a similar name.
+    """Open the database of a survey. Raises StorageError if there is no database, or no such survey in it; the message
+    suggests a similar name.
     """
     settings = data_settings(data)
     storage = open_storage(settings)

@@ -53,11 +53,7 @@ def backup(file: Path, keep_days: int | None, replace: bool, data: Path | None) 
 
 
 def _check_free(file: Path, replace: bool) -> None:
-    """Raise an error unless the backup may have this name.
-
-    Raises:
-        StorageError: there is something of this name, and it is no backup to be replaced.
-    """
+    """Raise StorageError if there is something of this name, and it is no backup to be replaced."""
     try:
         if not (file.exists() or file.is_symlink()) or (replace and _is_backup(file)):
             return
@@ -154,7 +150,7 @@ def copy(url: str | None, to_file: TextIO | None, at_once: bool, data: Path | No
 
 
 def _has_password(url: str) -> bool:
-    """Return True if a URL contains a password, or cannot be parsed."""
+    """Return whether a URL contains a password, or cannot be parsed."""
     try:
         parts = urlsplit(url)
         return parts.password is not None or "password" in parse_qs(parts.query, keep_blank_values=True)

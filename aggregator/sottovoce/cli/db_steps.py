@@ -34,13 +34,8 @@ from sottovoce.shared.file_errors import cannot_read
 def prepare_migration(settings: Settings, waits: bool = False, at_once: bool = False) -> None:
     """Copy a SQLite database of an earlier release, once no node runs on it; do nothing for any other database.
 
-    Args:
-        settings: name the database.
-        waits: wait until the last heartbeat shows that no node runs, rather than refuse.
-        at_once: do not look at the heartbeat.
-
-    Raises:
-        StorageError: a node runs, or the copy cannot be made.
+    ``waits`` waits until the last heartbeat shows that no node runs, rather than refuse; ``at_once`` does not look at
+    it. Raises StorageError if a node runs, or the copy cannot be made.
     """
     file = file_of(settings.database, settings.data)
     if file is None or not needs_migration(file):
@@ -73,15 +68,8 @@ def _check_stopped(file: Path, waits: bool) -> None:
 
 
 def leave_out(file: Path, now: datetime, keep_days: int) -> None:
-    """Remove from a backup the surveys due for deletion while it is kept, and print their names.
-
-    Args:
-        file: the backup; changed.
-        now: when it was made.
-        keep_days: until it is deleted.
-
-    Raises:
-        StorageError: a survey that is still open could fall due sooner.
+    """Remove from a backup, made at ``now``, the surveys due for deletion while it is kept, and print their names.
+    Raises StorageError if a survey that is still open could fall due sooner.
     """
     with closing(SQLiteStorage(file)) as copy:
         for name in forget_ahead(copy, now, keep_days):
@@ -90,10 +78,8 @@ def leave_out(file: Path, now: datetime, keep_days: int) -> None:
 
 
 def put_back(file: Path, settings: Settings) -> None:
-    """Put a backup into the configured database.
-
-    Raises:
-        StorageError: it is no whole backup, or there is a database already.
+    """Put a backup into the configured database. Raises StorageError if it is no whole backup, or there is a database
+    already.
     """
     check_backup(file)
     target = file_of(settings.database, settings.data)
@@ -130,7 +116,9 @@ def _restore_as(target: Path, file: Path) -> None:
 
 @contextmanager
 def _opened(file: Path, copied: Path) -> Iterator[Storage]:
-    """A backup, copied, brought to this version's schema and looked through; whole, and without a log, at the end."""
+    """Open a copied backup, brought to this version's schema and looked through; whole, and without a log, at the
+    end.
+    """
     try:
         shutil.copyfile(file, copied)
         copied.chmod(0o600)
@@ -151,7 +139,7 @@ def print_held(storage: Storage, data: Path | None) -> None:
 
 
 def raise_if_wrong(wrong: list[str], conclusion: str) -> None:
-    """Say what is wrong, a line each, and end with the conclusion; nothing if nothing is."""
+    """Say what is wrong, a line each, and end with the conclusion; do nothing if nothing is."""
     for problem in wrong:
         click.echo(problem, err=True)
     if wrong:

@@ -41,10 +41,8 @@ class CommandGroup(click.Group):
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        """Find the command that the words begin with.
-
-        Raises:
-            click.UsageError: there is none; the message suggests a similar one.
+        """Find the command that the words begin with; raises UsageError, which suggests a similar one, if there is
+        none.
         """
         if args[0] not in self.places and not args[0].startswith("-"):
             similar = did_you_mean(args[0], self.places)

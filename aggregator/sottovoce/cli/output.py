@@ -25,7 +25,7 @@ _SYSTEM = (Path("/dev"), Path("/dev/fd"))
 
 @contextmanager
 def part_beside(path: Path) -> Iterator[Path]:
-    """A path of this name in a temporary folder beside it, once the folders of killed runs are removed."""
+    """Yield a path of this name in a temporary folder beside it, once the folders of killed runs are removed."""
     for left in path.parent.glob(f".{glob.escape(path.name)}.*{PART}"):
         if left.is_dir() and not left.is_symlink():
             shutil.rmtree(left)
@@ -34,10 +34,8 @@ def part_beside(path: Path) -> Iterator[Path]:
 
 
 def check_new_folder(folder: Path) -> None:
-    """Refuse, before anything is done, a folder that holds something: no file of it is ever written over.
-
-    Raises:
-        StorageError: it is there and not empty, is no folder, or is a link.
+    """Refuse, before anything is done, a folder that holds something: no file of it is ever written over. Raises
+    StorageError if it is there and not empty, is no folder, or is a link.
     """
     if folder.is_symlink() or (folder.exists() and (not folder.is_dir() or any(folder.iterdir()))):
         raise StorageError(f'"{folder}" is not an empty folder; it was left as it is. Name another one')
@@ -45,12 +43,10 @@ def check_new_folder(folder: Path) -> None:
 
 @contextmanager
 def new_folder(path: Path) -> Iterator[Path]:
-    """A place for a folder that gets its name only when all of it is there.
+    """Yield a place for a folder that gets its name only when all of it is there.
 
-    Leftovers of a killed run are removed first: they may contain reports.
-
-    Raises:
-        StorageError: cannot be written; nothing is left under the name, or in its folder.
+    Leftovers of a killed run are removed first: they may contain reports. Raises StorageError if it cannot be written;
+    nothing is left under the name, or in its folder.
     """
     path = path.absolute()
     try:
@@ -64,11 +60,7 @@ def new_folder(path: Path) -> Iterator[Path]:
 
 
 def create_file(path: Path, body: bytes) -> None:
-    """Write a file that was not there before, and that its user alone can read.
-
-    Raises:
-        StorageError: cannot be written, or is there.
-    """
+    """Write a new file that its user alone can read; raises StorageError if it cannot be written, or is there."""
     try:
         with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
             file.write(body)
@@ -77,15 +69,10 @@ def create_file(path: Path, body: bytes) -> None:
 
 
 def check_free(out: Path | None, suffixes: Sequence[str], force: bool) -> None:
-    """Ask, before anything is done, whether a file may be written; devices and pipes may.
+    """Ask, before anything is done, whether a file may be written; devices and pipes may. None is standard output.
 
-    Args:
-        out: named by the user; None is standard output.
-        suffixes: how the forms that there are end.
-        force: write over a file that is there, without asking.
-
-    Raises:
-        StorageError: it has another suffix, or exists and may not be replaced.
+    ``force`` replaces a file without asking. Raises StorageError for another suffix than ``suffixes``, or if the file
+    exists and may not be replaced.
     """
     if out is not None and out.is_dir():
         raise StorageError(f'"{out}" is a folder. Name a file in it, such as "{out / f"file{suffixes[0]}"}"')
@@ -99,12 +86,10 @@ def check_free(out: Path | None, suffixes: Sequence[str], force: bool) -> None:
 
 @contextmanager
 def new_file(path: Path) -> Iterator[Path]:
-    """A place for a file that gets its name only when it is whole and on the disk, with room beside it.
+    """Yield a place for a file that gets its name only when it is whole and on the disk, with room beside it.
 
-    What a run that was killed has left there is removed first: it may hold report ids.
-
-    Raises:
-        StorageError: cannot be written; nothing is left under the name, or in its folder.
+    What a run that was killed has left there is removed first: it may hold report ids. Raises StorageError if it cannot
+    be written; nothing is left under the name, or in its folder.
     """
     try:
         with part_beside(path) as part:
@@ -127,9 +112,7 @@ def write_json(document: object, out: Path | None) -> None:
 
 def write_text(text: str, out: Path) -> None:
     """Write to a file that appears whole or not at all; a device such as ``/dev/stdout``, or a pipe, is written to.
-
-    Raises:
-        StorageError: cannot be written, or is a link: what it leads to may not be what was meant.
+    Raises StorageError if it cannot be written, or is a link: what it leads to may not be what was meant.
     """
     # /dev/stdout is a link as well, which the system made, and may lead to a file.
     by_system = out.is_symlink() and out.absolute().parent in _SYSTEM

@@ -118,7 +118,7 @@ def plan(  # noqa: PLR0913, PLR0917 - one option each
 
 
 def _tosses(own_coin: bool, file: Survey | None, asked: Question | None) -> bool:
-    """Return True if respondents toss their own coins."""
+    """Return whether respondents toss their own coins."""
     if own_coin and asked is not None and is_number(asked):
         raise SpecError("--own-coin is for shares only: a coin cannot randomize a number")
     return own_coin or (file is not None and file.own_coin)

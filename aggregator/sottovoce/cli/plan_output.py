@@ -43,14 +43,7 @@ ALONE = "if nothing else is known"
 
 
 def show_plan(made: SampleSize, channel: ChosenChannel, points: tuple[CurvePoint, ...], as_json: bool) -> None:
-    """Show the sample size, its curve over epsilon, and the protection.
-
-    Args:
-        made: the plan.
-        channel: its channel.
-        points: of the curve over epsilon.
-        as_json: for programs.
-    """
+    """Show the sample size, its curve over epsilon, and the protection."""
     if as_json:
         document = {"epsilon": channel.spent, **made.as_dict(), "curve": [asdict(point) for point in points]}
         click.echo(json.dumps(document, indent=2))
@@ -71,17 +64,7 @@ def show_plan(made: SampleSize, channel: ChosenChannel, points: tuple[CurvePoint
 
 
 def check_source(file: Survey | None, question: str | None, epsilon: float | None, options: int | None) -> None:
-    """Refuse options that go with a survey without one, and the other way round.
-
-    Args:
-        file: the survey; None if none is named.
-        question: of the survey.
-        epsilon: instead of a survey.
-        options: number of options, instead of a survey.
-
-    Raises:
-        SpecError: one of them is out of place.
-    """
+    """Refuse options that go with a survey without one, and the other way round, with a SpecError."""
     if file is None and question is not None:
         raise SpecError("--question is one of a SURVEY, which is not named")
     if file is not None and (epsilon is not None or options is not None):
@@ -95,17 +78,11 @@ def compare_trust(
     out: Path | None,
     as_json: bool,
 ) -> None:
-    """Half-widths by trust, mechanism and number of people.
+    """Compare half-widths by trust, mechanism and number of people.
 
-    Args:
-        survey: must be None: the comparison is of no survey's own mechanism.
-        epsilon: of one person; None for the coin flip's epsilon.
-        share: options, expected share and confidence, None where the usual is meant.
-        out: an SVG file to be written as well; None for none.
-        as_json: for programs.
-
-    Raises:
-        SpecError: a survey is named, or epsilon is no number.
+    ``epsilon`` of None is the coin flip's. ``share`` is options, expected share and confidence, None where the usual is
+    meant. ``out`` is an SVG file to be written as well. Raises SpecError if a survey is named, since the comparison is
+    of no survey's own mechanism, or epsilon is no number.
     """
     if survey is not None:
         raise SpecError("--compare is for an --epsilon, --options and --prevalence, without a SURVEY")
@@ -138,17 +115,10 @@ def _show_price(price: Price) -> None:
 
 
 def show_block(file: Survey | None, total: float, goal: str, half_width: float | None, as_json: bool) -> None:
-    """Show the designs for a survey's private questions.
+    """Show the designs for a survey's private questions; raises SpecError if no survey is named.
 
-    Args:
-        file: the survey; None if none is named.
-        total: epsilon of a person's whole report.
-        goal: "shares" or "tables".
-        half_width: of the wanted intervals; None for the usual one.
-        as_json: for programs.
-
-    Raises:
-        SpecError: no survey is named.
+    ``total`` is epsilon of a person's whole report, ``goal`` "shares" or "tables", a ``half_width`` of None the usual
+    one.
     """
     if file is None:
         raise SpecError("--total is for the private questions of a SURVEY, which is not named")
@@ -197,7 +167,7 @@ def _odds(odds: float) -> str:
 
 
 class ArmTest(NamedTuple):
-    """Expected share of one question, the value of the other as typed, if any, and the confidence level."""
+    """The expected share of one question, the value of the other as typed, if any, and the confidence level."""
 
     prevalence: float | None
     against: str | None
@@ -209,12 +179,7 @@ def plan_arms(
 ) -> GivenSample:
     """Plan how many people tell two questions of different arms apart.
 
-    Args:
-        file: the survey; None if none is named.
-        names: of the questions.
-        test: what is expected.
-        power: wanted power.
-        count: number of people; None for the number that the power needs.
+    A ``file`` of None means that no survey is named, a ``count`` of None the number that the power needs.
 
     Raises:
         SpecError: no survey or question of this name, or a value that is none.
@@ -237,13 +202,8 @@ def show_test(
 ) -> None:
     """Show a test against a known value, or else of two groups.
 
-    Args:
-        measure: the estimand and its channel.
-        expected: share or mean.
-        others: the known value and the value in a second group; None for none.
-        levels: confidence and wanted power.
-        count: number of reports; None for the number that the power needs.
-        as_json: for programs.
+    ``others`` are the known value and the value in a second group, ``levels`` confidence and wanted power; a ``count``
+    of None means the number of reports that the power needs.
     """
     known, other = others
     if known is not None:
@@ -258,16 +218,9 @@ def show_test(
 def check_reports_only(
     half_width: float | None, ask: tuple[int, int] | None, response_rate: float, design_effect: float
 ) -> None:
-    """Refuse options that a test of a given number of reports would leave out.
+    """Refuse, with a SpecError, options that a test of a given number of reports would leave out.
 
-    Args:
-        half_width: wanted half-width of an interval.
-        ask: numbers of questions answered and asked.
-        response_rate: share of people who answer.
-        design_effect: of clustered samples.
-
-    Raises:
-        SpecError: one of them is given.
+    ``ask`` is the numbers of questions answered and asked.
     """
     if half_width is not None or ask is not None or (response_rate, design_effect) != (1.0, 1.0):
         raise SpecError(
@@ -285,13 +238,8 @@ def show_two(
 ) -> None:
     """Show what two questions allow together; with an odds ratio or a number of reports, the power to find it.
 
-    Args:
-        file: the survey; None if none is named.
-        names: of the questions.
-        test: odds ratio and number of reports; None for what is not given.
-        power: wanted power.
-        as_json: for programs.
-        arms: fields of ``ArmTest``; without what it compares with, the questions are of the same people.
+    ``test`` is odds ratio and number of reports, None for what is not given; ``arms`` are fields of ``ArmTest``:
+    without what it compares with, the questions are of the same people.
     """
     odds_ratio, count = test
     if arms[1] is not None:

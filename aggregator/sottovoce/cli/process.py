@@ -29,14 +29,8 @@ EVERY_ADDRESS = {"0.0.0.0": "127.0.0.1", "::": "[::1]"}  # noqa: S104 - asked, n
 
 @contextmanager
 def aggregator(settings: Settings, stopped: Event | None = None) -> Iterator[None]:
-    """An aggregator process of its own, ready on entry and ended on exit.
-
-    Args:
-        settings: its own.
-        stopped: set to stop waiting for it to be ready.
-
-    Raises:
-        StorageError: it is not ready, or ``stopped`` was set.
+    """Run an aggregator process of its own, ready on entry and ended on exit. Raises StorageError if it is not ready,
+    or ``stopped`` was set, which ends the wait.
     """
     command = [sys.executable, "-m", "sottovoce.cli", "serve", "--data", str(settings.data), "--port"]
     environment = {**os.environ, **settings.to_environment()}
@@ -51,14 +45,9 @@ def aggregator(settings: Settings, stopped: Event | None = None) -> Iterator[Non
 
 
 def end(process: subprocess.Popen[bytes], seconds: float = 20) -> int:
-    """Tell a started aggregator to end; one that does not is killed, and what it started ends with it.
+    """Tell a started aggregator to end, and return its exit code.
 
-    Args:
-        process: what was started.
-        seconds: for which it may go on.
-
-    Returns:
-        Its exit code.
+    After ``seconds`` it is killed, and what it started ends with it.
     """
     process.terminate()
     try:
@@ -71,16 +60,8 @@ def end(process: subprocess.Popen[bytes], seconds: float = 20) -> int:
 def wait_until_ready(
     url: str, process: subprocess.Popen[bytes], seconds: float = 30, stopped: Event | None = None
 ) -> None:
-    """Return as soon as a started aggregator answers that it is ready.
-
-    Args:
-        url: its address.
-        process: the started process; if it ends, so does the wait.
-        seconds: to wait at most.
-        stopped: set to stop waiting.
-
-    Raises:
-        StorageError: it ended, is not ready in time, or ``stopped`` was set.
+    """Return as soon as a started aggregator answers that it is ready. Raises StorageError if its process ended, it is
+    not ready in time, or ``stopped`` was set.
     """
     deadline, stopped = time.monotonic() + seconds, stopped or Event()
     while time.monotonic() < deadline and process.poll() is None and not stopped.is_set():
@@ -93,11 +74,7 @@ def wait_until_ready(
 
 
 def free_port() -> int:
-    """Return a free port.
-
-    Raises:
-        StorageError: a hundred tries found none.
-    """
+    """Return a free port; raises StorageError if a hundred tries found none."""
     for _ in range(100):
         # Below the ports that systems give to connections: one of those could be taken before it is bound.
         port = 20_000 + int.from_bytes(os.urandom(4)) % 12_000
@@ -108,7 +85,7 @@ def free_port() -> int:
 
 
 def is_alive(settings: Settings) -> bool:
-    """Return True if the node with these settings answers."""
+    """Return whether the node with these settings answers."""
     return request_node(settings, "healthz") is not None
 
 
@@ -131,8 +108,7 @@ def capture_signals() -> Iterator[Event]:
     An exception raised from the signal handler could be lost: Python prints and ignores exceptions that occur in an
     object's finalizer, such as an unused connection's.
 
-    Raises:
-        click.Abort: something failed after the signal; a child process may have received the same Ctrl-C.
+    Raises click.Abort if something failed after the signal; a child process may have received the same Ctrl-C.
     """
     stop_requested = Event()
 

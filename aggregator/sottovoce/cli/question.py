@@ -50,12 +50,7 @@ def _read(path: Path, parse: Callable[[object], Asked]) -> Asked:
 
 
 def check_frame_address(address: str | None, option: str) -> str:
-    """Return the address of a frame's folder, or refuse it with a ``UsageError`` that names the option.
-
-    Args:
-        address: as given; None if it was not.
-        option: that gave it.
-    """
+    """Return the address of a frame's folder; raise a ``UsageError`` that names the option if it is none."""
     if address and is_frame_address(address):
         return address
     raise click.UsageError(f"{option} is the frame's address, such as https://q.example.org/q/1/")

@@ -34,8 +34,9 @@ CONNECTIONS = 16_384
 """Connections held at once; further ones wait. Those that send nothing cost a few KiB each, and end after a while."""
 
 KILL_SECONDS = 8
-"""Longer than the worker gives itself, shorter than the ten seconds after which containers are killed: both count from
-when it takes nothing new."""
+"""Longer than the worker gives itself, shorter than the ten seconds of containers: both count from its last new
+work.
+"""
 
 HEAD_SECONDS = 5
 HEAD_BYTES = 8 * 1024
@@ -85,10 +86,8 @@ def hear_orders_in_children() -> None:
 def run(settings: Settings, application: str = "sottovoce.cli.worker:make_app", lines: Sequence[str] = ()) -> None:
     """Serve until a signal stops it: one worker process, respawned if it dies.
 
-    Args:
-        settings: address, database and limits.
-        application: function that makes what is served.
-        lines: printed once it answers; at its end if it never did, since a link to sign in is made only once.
+    ``application`` makes what is served. ``lines`` are printed once it answers; at its end if it never did, since a
+    link to sign in is made only once.
     """
     os.environ.update(settings.to_environment())
     _allow_many_files()
@@ -148,11 +147,7 @@ def _allow_many_files() -> None:
 
 
 def check_address(settings: Settings) -> None:
-    """Find out now, in words, whether the address can be listened on.
-
-    Raises:
-        StorageError: it cannot.
-    """
+    """Check now that the address can be listened on; raises StorageError, in words, if it cannot."""
     family = socket.AF_INET6 if ":" in settings.host else socket.AF_INET
     with socket.socket(family, socket.SOCK_STREAM) as probe:
         probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)

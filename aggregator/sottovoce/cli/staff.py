@@ -236,18 +236,10 @@ def _names_with_keys(storage: Storage) -> set[str]:
 
 
 def let_first_researcher_in(storage: Storage, settings: Settings, key_file: Path | None) -> str:
-    """Make an account that is admin and owns every survey, and a link that dies on first use, or write a key down.
+    """Make an account that is admin and owns every survey, and return the line to print.
 
-    Args:
-        storage: without accounts.
-        settings: the address that the link is for.
-        key_file: where a key is written to, in the place of a link.
-
-    Returns:
-        The line to print: the link, or where the key is.
-
-    Raises:
-        StorageError: the file is there already, or cannot be written.
+    It names a link that dies on first use, or ``key_file``, where a key is written instead. Raises StorageError if that
+    file is there already, or cannot be written.
     """
     if key_file is None:
         first = storage.access.by(MACHINE).add_owner(FIRST_NAME)

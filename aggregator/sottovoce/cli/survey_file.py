@@ -97,13 +97,13 @@ def _check_known(kind: str, name: str, known: list[str]) -> None:
 
 
 def _sources(name: str) -> list[str]:
-    """After whom each item of a template is; none for what is no template."""
+    """Return after whom each item of a template is; nothing for what is no template."""
     found = [template for template in all_templates() if template.name == name]
     return [f"  {item}: after {source}" for template in found for item, source in template.sources.items()]
 
 
 def _examples() -> dict[str, Traversable]:
-    """The file of each example by its name: question types first, then mechanisms."""
+    """Return the file of each example by its name: question types first, then mechanisms."""
     folders = [files("sottovoce.examples").joinpath(name) for name in ("question_types", "mechanisms")]
     found = [sorted(folder.iterdir(), key=lambda file: file.name) for folder in folders]
     return {file.name.removesuffix(".yaml"): file for one in found for file in one}

@@ -11,7 +11,7 @@ import click
 
 
 def on_terminal() -> bool:
-    """Return True if standard input is a terminal, so that a person can answer."""
+    """Return whether standard input is a terminal, so that a person can answer."""
     return sys.stdin.isatty()
 
 
@@ -21,12 +21,12 @@ def ask(question: str, default: bool) -> bool:
 
 
 def ask_for(what: str, expected: str) -> bool:
-    """Return True if the person types exactly the expected words; False without a terminal."""
+    """Return whether the person types exactly the expected words; False without a terminal."""
     return on_terminal() and click.prompt(what, err=True).strip() == expected
 
 
 def is_shown() -> bool:
-    """Return True if a person watches: standard error is a terminal."""
+    """Return whether a person watches: standard error is a terminal."""
     return sys.stderr.isatty()
 
 

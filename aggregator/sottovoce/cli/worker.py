@@ -25,7 +25,7 @@ def make_app() -> Gate:
 
 
 def prepare_worker() -> Settings:
-    """Set this process up to serve; returns its settings."""
+    """Set this process up to serve; return its settings."""
     threading.Thread(target=_end_with_parent, daemon=True).start()
     # The writer thread must run soon after each sync. Objects loaded by now live on: freeze them for the collector.
     sys.setswitchinterval(0.001)

@@ -21,32 +21,18 @@ class PlaceName(click.ParamType[Path | str]):
     name = "path"
 
     def convert(self, value: Path | str, param: click.Parameter | None, ctx: click.Context | None) -> Path | str:  # noqa: ARG002 - click's signature
-        """Text that begins with ``s3://`` stays text.
-
-        Args:
-            value: as it was typed.
-            param: click's.
-            ctx: click's.
-        """
+        """Return a path; text that begins with ``s3://`` stays text."""
         return value if isinstance(value, Path) or value.startswith(BUCKET) else Path(value)
 
 
 def check_there(folder: Path | str) -> None:
-    """Refuse a folder that is not there.
-
-    Raises:
-        SpecError: it is a path and no folder.
-    """
+    """Refuse a folder that is not there; raises SpecError if it is a path and no folder."""
     if isinstance(folder, Path) and not folder.is_dir():
         raise SpecError(f'there is no such folder: "{folder}"')
 
 
 def check_new_place(out: Path | str) -> None:
-    """Refuse, before anything is done, a folder or an address in a bucket that holds something.
-
-    Raises:
-        StorageError: it does.
-    """
+    """Raise StorageError, before anything is done, for a folder or an address in a bucket that holds something."""
     if isinstance(out, Path):
         check_new_folder(out)
     else:
@@ -55,10 +41,8 @@ def check_new_place(out: Path | str) -> None:
 
 @contextmanager
 def new_place(out: Path | str) -> Iterator[Path]:
-    """A place for a folder that gets its name, or goes to its bucket, only when all of it is there.
-
-    Raises:
-        StorageError: cannot be written.
+    """Yield a place for a folder that gets its name, or goes to its bucket, only when all of it is there. Raises
+    StorageError if it cannot be written.
     """
     if isinstance(out, Path):
         with new_folder(out) as folder:
@@ -72,12 +56,6 @@ def new_place(out: Path | str) -> Iterator[Path]:
 
 
 def show_progress(done: int, whole: int, what: str = "read") -> None:
-    """Show progress on a large number of reports.
-
-    Args:
-        done: reports.
-        whole: of how many.
-        what: has been done with them.
-    """
+    """Show progress on a large number of reports; ``what`` has been done with them."""
     if whole >= MANY and is_shown():
         click.echo(f"\r{done:,} of {whole:,} reports {what}", err=True, nl=done >= whole)

@@ -30,15 +30,10 @@ _OPENS = (
 def release_tables(
     name: str, epsilon: str, columns: Sequence[str], data: Path | None, out: Path | None, yes: bool
 ) -> None:
-    """Publish tables of public answers, and open the budget for them if there is none.
+    """Publish tables of public answers of a closed survey, and open the budget for them if there is none.
 
-    Args:
-        name: of a closed survey.
-        epsilon: of all the tables together, as it was written.
-        columns: of one table; none for a table of each public question.
-        data: the folder of the database.
-        out: a file to write; None for standard output.
-        yes: open the budget, and publish tables that say nothing, without asking.
+    ``epsilon`` is of all the tables together, as it was written; no ``columns`` means a table of each public question;
+    ``out`` of None is standard output; ``yes`` opens the budget, and publishes tables that say nothing, without asking.
 
     Raises:
         BudgetExhausted: that much is not left.

@@ -80,15 +80,13 @@ _NAMES = {"rows", "columns", "within", "question", "outcome", "groups", "on", "c
 
 
 def is_data_file(name: str | Path | None) -> bool:
-    """Return True for the name of a data file: no survey has a name with a dot."""
+    """Return whether this is the name of a data file: no survey has a name with a dot."""
     return name is not None and Path(name).suffix.lower() in FORMATS and not Path(name).is_dir()
 
 
 def open_file(path: Path, channels: Sequence[str]) -> OpenData:
-    """Open a data file with the channels that were given as ``COLUMN=CHANNEL``, or in YAML files.
-
-    Raises:
-        SurveyError: the file or a channel is wrong; the message says where.
+    """Open a data file with the channels that were given as ``COLUMN=CHANNEL``, or in YAML files. Raises SurveyError if
+    the file or a channel is wrong; the message says where.
     """
     found: dict[str, Any] = {}
     for words in channels:
@@ -112,13 +110,9 @@ def _channels(words: str) -> dict[str, Any]:
 
 
 def shares_of_counts(mechanism: str, yes: int, reports: int, rule: IntervalRule) -> JointResult:
-    """Return the share that counts alone give.
+    """Return the share that counts alone give; ``mechanism`` is the text of the channel.
 
-    Args:
-        mechanism: text of the channel.
-        yes: number of reports that say yes; of the crosswise design, that say "same".
-        reports: number of all reports.
-        rule: method and level of the limits.
+    Of the crosswise design, ``yes`` is the number of reports that say "same".
     """
     if yes > reports:
         raise click.UsageError("--yes counts some of the reports of --n")
@@ -126,7 +120,7 @@ def shares_of_counts(mechanism: str, yes: int, reports: int, rule: IntervalRule)
 
 
 def source_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """The argument SURVEY and the options of all analyses."""
+    """Add the argument SURVEY and the options of all analyses."""
     for option in reversed(_OPTIONS):
         command = option(command)
     return command
@@ -141,19 +135,11 @@ def reports_of(  # noqa: PLR0913, PLR0917 - one option each
     channels: Sequence[str] = (),
     covariates: Path | None = None,
 ) -> ReportSource:
-    """The reports that are asked about.
+    """Return the reports that are asked about; raises SurveyError if they are not there.
 
-    Args:
-        survey: its name, or a data file; of a folder of files it may be left out.
-        folder: of files, or of Parquet in a bucket.
-        url: of an aggregator.
-        key_file: holds a researcher's key; without, the environment does.
-        data: the folder of the database.
-        channels: of the columns of a data file.
-        covariates: file of columns to add to the reports of a folder.
-
-    Raises:
-        SurveyError: they are not there.
+    ``survey`` is a name or a data file; of a folder of files, or of Parquet in a bucket, it may be left out. Without
+    ``key_file`` the researcher's key for the aggregator at ``url`` is in the environment. ``channels`` are of the
+    columns of a data file, ``covariates`` a file of columns to add to the reports of a folder.
     """
     if covariates is not None and folder is None:
         raise click.UsageError("--covariates is for --from: only the reports in files have an order")
@@ -175,15 +161,7 @@ def reports_of(  # noqa: PLR0913, PLR0917 - one option each
 
 
 def answer(kind: str, options: dict[str, Any], weights: Path | None, as_json: bool, place: dict[str, Any]) -> None:
-    """Make an analysis and print it.
-
-    Args:
-        kind: of request.
-        options: of it.
-        weights: a file of margins, or of one weight a report.
-        as_json: print the document itself.
-        place: where the reports are.
-    """
+    """Make an analysis and print it; ``weights`` is a file of margins, or of one weight a report."""
     as_margins = weights is not None and weights.suffix.lower() != ".csv"
     margins = read_margins(weights) if weights is not None and as_margins else None
     each = None if weights is None or as_margins else read_weights(weights)
@@ -191,12 +169,7 @@ def answer(kind: str, options: dict[str, Any], weights: Path | None, as_json: bo
 
 
 def show_planned(reports: ReportSource, as_json: bool) -> None:
-    """Make the planned comparisons of a survey and print them.
-
-    Args:
-        reports: what they are of.
-        as_json: print the document itself.
-    """
+    """Make the planned comparisons of a survey and print them."""
     show(planned_document(reports.survey, lambda options: ask(reports, "compare", options)), as_json)
 
 
@@ -221,11 +194,7 @@ def ask(reports: ReportSource, kind: str, options: dict[str, Any], weights: Any 
 
 
 def _suggest_question(message: str, options: dict[str, Any]) -> None:
-    """Name the unknown question that an error is about.
-
-    Raises:
-        EstimateError: there is one.
-    """
+    """Raise EstimateError that names the unknown question of an error message, if there is one."""
     _, _, listed = message.partition("the survey asks no such question; there are: ")
     known = listed.split(", ")
     given_names = [name for key in _NAMES & options.keys() for name in _words(options[key])]

@@ -64,7 +64,7 @@ def _text(survey: Survey, kind: str, link: str | None, language: str) -> str:
 
 
 def _links_in(lines: Iterable[str]) -> list[str]:
-    """The links of a CSV as `sottovoce link create` writes it, or of one a line."""
+    """Return the links of a CSV as `sottovoce link create` writes it, or of one a line."""
     links = [cell for row in csv.reader(lines) for cell in row if "/s/" in cell]
     if not links:
         raise SpecError(
