@@ -304,7 +304,7 @@ def same_event(state: State, event: str) -> str:
     return ANSWERED if state.revised and event == CORRECTED else event
 
 
-def run_event(  # noqa: PLR0917 - whatever an event depends on
+def run_event(
     scenario: Scenario,
     state: State,
     event: str,

@@ -62,7 +62,7 @@ from sottovoce.shared.errors import SpecError
 @click.option("--out", type=click.Path(path_type=Path), help="Also write the coarsened table to this new CSV file.")
 @declaration_option
 @json_option
-def reidentify(  # noqa: PLR0913, PLR0917 - one option each
+def reidentify(
     file: Path,
     public: tuple[str, ...],
     sensitive: str | None,
@@ -97,7 +97,7 @@ def reidentify(  # noqa: PLR0913, PLR0917 - one option each
     help="One record is another one, and n is public; or one is there or not.",
 )
 @json_option
-def bind(  # noqa: PLR0913, PLR0917 - one option each
+def bind(
     file: Path | None,
     survey: str | None,
     declaration: Path | None,
@@ -150,7 +150,7 @@ def budget(
 @declaration_option
 @data_option
 @json_option
-def plan(  # noqa: PLR0913, PLR0917 - one option each
+def plan(
     file: Path | None,
     answers: int,
     epsilon: str,
@@ -274,7 +274,7 @@ def names(asked: CuratorRequest, delta: str) -> None:
 @click.option("--radius", type=int, help="Of the ball, in steps from the middle of each number.")
 @click.option("--svg", type=FILE, help="Also draw centres and noisy sizes to this file.")
 @question_options
-def cluster(  # noqa: PLR0913, PLR0917 - one option each
+def cluster(
     asked: CuratorRequest,
     k: int,
     method: str | None,

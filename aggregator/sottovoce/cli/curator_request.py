@@ -91,7 +91,7 @@ def question_options(verb: Callable[..., None]) -> Callable[..., None]:
     @json_option
     @click.option("--yes", is_flag=True, help="Ask also for an answer that would say nothing.")
     @functools.wraps(verb)
-    def run(  # noqa: PLR0913 - one option each
+    def run(
         *,
         words: tuple[str, ...],
         epsilon: str,

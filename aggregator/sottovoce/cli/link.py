@@ -55,7 +55,7 @@ ENDINGS = (".svg", ".png", ".html")
 @click.option("--language", type=click.Choice(LANGUAGES), default=LANGUAGES[0], help="Of the cards.")
 @click.option("--wave", type=click.IntRange(0), default=0, show_default=True, help="The wave that the links are for.")
 @data_option
-def create(  # noqa: PLR0913, PLR0917 - one option each
+def create(
     name: str, count: int, out: Path | None, cards: Path | None, language: str, wave: int, data: Path | None
 ) -> None:
     """Make tokens for the survey NAME: a CSV of tokens and links, shown only now.

@@ -64,7 +64,7 @@ from sottovoce.shared.spec import Question, Survey
 @click.option("--compare", is_flag=True, help="Instead: half-widths on the device, shuffled and at a curator.")
 @click.option("--out", type=click.Path(path_type=Path), help="With --compare: a picture, FILE.svg.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON on standard output.")
-def plan(  # noqa: PLR0913, PLR0917 - one option each
+def plan(
     survey: Path | None,
     question: str | None,
     epsilon: float | None,

@@ -46,7 +46,7 @@ from sottovoce.shared.allowance import DEFAULT_ALLOWANCE, Allowance
 @click.option("--exactly", is_flag=True, help="Show every value that was sent, in words.")
 @click.option("--later", is_flag=True, help="Record the report and leave; `ledger send` sends it, at its moment.")
 @click.option("--withdraw", "take_back", is_flag=True, help="Take your report of this survey back.")
-def respond(  # noqa: PLR0913, PLR0917 - its options
+def respond(
     url: str,
     answers: BinaryIO | None,
     yes: bool,

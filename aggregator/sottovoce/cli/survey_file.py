@@ -38,7 +38,7 @@ _POINTER = re.compile(r"(?<!\S)/[a-z_]+(/[a-z0-9_-]+)*")
 @click.option("--force", is_flag=True, help="Replace the file if there is one.")
 @click.option("--xlsform", is_flag=True, hidden=True, help="PATH is the workbook: for the former import-xlsform.")
 @click.option("--out", type=_FILE, default=Path("survey.yaml"), hidden=True, help="With --xlsform.")
-def new(  # noqa: PLR0913, PLR0917 - one option each
+def new(
     path: Path, as_list: bool, template: str, example: str, workbook: Path | None, force: bool, xlsform: bool, out: Path
 ) -> None:
     """Write a survey file to begin with to PATH (survey.yaml).

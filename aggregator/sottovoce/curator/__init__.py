@@ -109,7 +109,7 @@ class NoisyAnswer:
         return "\n".join(answer_lines(self.document))
 
 
-def bind(  # noqa: PLR0913 - the terms of a budget
+def bind(
     data: Any,  # noqa: ANN401 - lists, arrays and frames
     declaration: Mapping[str, Any] | str | Path,
     budget: str | Path | None = None,

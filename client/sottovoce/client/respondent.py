@@ -116,7 +116,7 @@ class Respondent:
         TransportError: it asks for a token and there is none, has no such wave, or was one with signed reports here.
     """
 
-    def __init__(  # noqa: PLR0913 - all but three have a default
+    def __init__(
         self,
         survey: Survey,
         transport: Transport,

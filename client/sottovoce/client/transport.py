@@ -152,7 +152,7 @@ class Transport:
                 return None
             raise
 
-    def _try(  # noqa: PLR0913 - all but two have a default
+    def _try(
         self,
         method: str,
         path: str,

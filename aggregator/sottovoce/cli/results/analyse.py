@@ -44,7 +44,7 @@ from sottovoce.shared.errors import SpecError
     "--release-epsilon", default=None, help="Of two public questions: publish their table with noise, for so much."
 )
 @click.option("--yes", is_flag=True, help="With --release-epsilon, open the budget without asking.")
-def crosstab(  # noqa: PLR0913, PLR0917 - one option each
+def crosstab(
     rows: str, columns: str, within: str | None, among: str | None, weights: Path | None, wave: int | None,
     where: str | None, confidence: float | None, as_json: bool, release_epsilon: str | None, yes: bool, **place: Any,  # noqa: ANN401
 ) -> None:  # fmt: skip
@@ -72,7 +72,7 @@ def crosstab(  # noqa: PLR0913, PLR0917 - one option each
 @wave_option
 @where_option
 @confidence_option
-def compare(  # noqa: PLR0913, PLR0917 - one option each
+def compare(
     outcome: str | None, groups: str | None, planned: bool, against: str | None, category: str | None,
     among: str | None, weights: Path | None, wave: int | None, where: str | None, confidence: float | None,
     as_json: bool, **place: Any,  # noqa: ANN401
@@ -109,7 +109,7 @@ def associations(wave: int | None, where: str | None, as_json: bool, **place: An
 @wave_option
 @where_option
 @confidence_option
-def test(  # noqa: PLR0913, PLR0917 - one option each
+def test(
     question: str, shares: tuple[str, ...], mean: float | None, among: str | None, wave: int | None,
     where: str | None, confidence: float | None, as_json: bool, **place: Any,  # noqa: ANN401
 ) -> None:  # fmt: skip
@@ -147,7 +147,7 @@ def test(  # noqa: PLR0913, PLR0917 - one option each
 @wave_option
 @where_option
 @confidence_option
-def regress(  # noqa: PLR0913, PLR0917 - one option each
+def regress(
     formula: str | None, outcome: str | None, on: str | None, model: str | None, errors: str, among: str | None,
     declining: str | None, cluster: str | None, at: tuple[str, ...], no_strata: bool, weights: Path | None,
     wave: int | None, where: str | None, confidence: float | None, as_json: bool, **place: Any,  # noqa: ANN401

@@ -57,7 +57,7 @@ DASK = "dask"
 @click.option("--wave", type=click.IntRange(0), default=None, help="Only this wave.")
 @click.option("--out", type=click.Path(path_type=Path), default=None, help="File to write.")
 @click.option("--force", is_flag=True, help="Replace the file if there is one.")
-def estimate(  # noqa: PLR0913, PLR0917 - one option each
+def estimate(
     folder: Path | str | None, channels: tuple[str, ...], yes: int | None, reports: int | None, mechanism: str | None,
     as_json: bool, engine: str | None, scheduler: str | None, interval: str, confidence: float | None, wave: int | None,
     out: Path | None, force: bool,
@@ -92,7 +92,7 @@ def estimate(  # noqa: PLR0913, PLR0917 - one option each
         _count_folder(folder, engine, scheduler, rule, wave, out, force)
 
 
-def _count_folder(  # noqa: PLR0913, PLR0917 - one option each
+def _count_folder(
     folder: Path | str, engine: str | None, scheduler: str | None, rule: IntervalRule, wave: int | None,
     out: Path | None, force: bool,
 ) -> None:  # fmt: skip
@@ -140,7 +140,7 @@ def _show_shares(found: JointResult, out: Path | None, force: bool, as_json: boo
 )
 @confidence_option
 @click.option("--json", "as_json", is_flag=True, help="Print JSON on standard output.")
-def list_experiment(  # noqa: PLR0913, PLR0917 - one option each
+def list_experiment(
     file: Path, count: tuple[str, ...], second: tuple[str, ...], arm: str, treated: str, items: int | None,
     confidence: float | None, as_json: bool,
 ) -> None:  # fmt: skip

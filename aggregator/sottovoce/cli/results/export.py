@@ -65,7 +65,7 @@ FORMATS = ["json", ALL, ZIP, *COUNTABLE, *(name for name in SINGLE if name != "e
     help="Instead, tables of the public questions with noise, published for so much of the survey's budget.",
 )
 @data_option
-def export(  # noqa: PLR0913, PLR0917 - one option each
+def export(
     name: str, kind: str, cohort: str | None, interval: str, confidence: float, people: int | None, wave: int | None,
     out: Path | str | None, force: bool, yes: bool, release_epsilon: str | None, data: Path | None,
 ) -> None:  # fmt: skip

@@ -126,7 +126,7 @@ def source_options(command: Callable[..., Any]) -> Callable[..., Any]:
     return command
 
 
-def reports_of(  # noqa: PLR0913, PLR0917 - one option each
+def reports_of(
     survey: str | None,
     folder: Path | str | None,
     url: str | None,

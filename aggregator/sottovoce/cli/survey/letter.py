@@ -32,7 +32,7 @@ from sottovoce.shared.spec import Survey
     "--out", type=click.Path(path_type=Path, dir_okay=False), help="File to write. [default: standard output]"
 )
 @click.option("--force", is_flag=True, help="Replace the file if there is one.")
-def letter(  # noqa: PLR0913, PLR0917 - one option each
+def letter(
     survey: Path,
     kind: str,
     language: str | None,

@@ -28,7 +28,7 @@ from sottovoce.shared.accounting import is_large_delta
     "--language", type=click.Choice(LANGUAGES), default=LANGUAGES[0], show_default=True, help="Of the account."
 )
 @click.option("--force", is_flag=True, help="Replace the file if there is one.")
-def privacy(  # noqa: PLR0913, PLR0917 - one option each
+def privacy(
     survey: Path,
     people: int,
     waves: int | None,

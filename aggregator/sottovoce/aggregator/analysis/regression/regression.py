@@ -162,7 +162,7 @@ def _coefficients(sample: Sample, category: str | None, fit: LinearFit) -> list[
     return [Coefficient(category, term.name, at, error, at - z * error, at + z * error) for term, at, error in figures]
 
 
-def regress(  # noqa: PLR0913 - all but three have a default
+def regress(
     columns: Columns,
     outcome: str,
     predictors: Sequence[str] | Formula,
