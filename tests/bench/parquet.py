@@ -45,7 +45,7 @@ class Invented:
         """Nothing was done."""
         return []
 
-    def changed_since_close(self, name: str, less_than: int | None = None) -> int:  # noqa: ARG002
+    def changed_since_shown(self, name: str, wave: int | None = None) -> int:  # noqa: ARG002
         """Nothing was reopened."""
         return 0
 

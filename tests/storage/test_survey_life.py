@@ -20,7 +20,7 @@ from tests import postgres
 from tests.invited import blind_survey
 from tests.recount import recount
 from tests.storage.test_contract import BACK_ENDS, arrival, identity, plan
-from tests.surveys import survey
+from tests.surveys import months, survey
 
 HELD = bytes(31) + b"\1"
 RELEASED = b"what a budget's ledger says of this survey\n"
@@ -40,23 +40,24 @@ def shown(store: Storage, key: int) -> dict[int, int]:
     return {cell.cohort: cell.reports for cell in store.cells(key)}
 
 
-def test_changes_since_the_first_close_are_counted_by_cell(store: Storage) -> None:
-    """What came, what was taken back, and what has been shown since; a cell that grew enough is told apart."""
-    key = store.publish(survey()).key
+def test_changes_since_what_is_shown_are_counted_by_cell(store: Storage) -> None:
+    """What came and what was taken back, of all waves or of one; a close that shows everything leaves none."""
+    key = store.publish(survey(waves=months(2))).key
     store.store([arrival(key, number, (1, 2, number % 2)) for number in range(60)])
     store.close_survey("exam", 1)
-    assert store.changed_since_close("exam") == 0
+    assert store.changed_since_shown("exam") == 0
 
     store.reopen_survey("exam")
     store.store([arrival(key, 100 + number, (1, 2, 0)) for number in range(30)])
-    assert store.changed_since_close("exam") == 1
-    assert store.changed_since_close("exam", 25) == 0
-    assert store.changed_since_close("exam", 31) == 1
+    assert (store.changed_since_shown("exam"), store.changed_since_shown("exam", 1)) == (1, 0)
 
     store.withdraw(plan(key), identity(1))
     store.close_survey("exam", 2)
-    assert store.changed_since_close("exam") == 2
-    assert store.changed_since_close("exam", 25) == 1
+    assert store.changed_since_shown("exam") == 2
+    store.reopen_survey("exam")
+    store.store([arrival(key, 200 + number, (1, 2, 1)) for number in range(26)])
+    store.close_survey("exam", 3)
+    assert store.changed_since_shown("exam") == 0
 
 
 def told(store: Storage) -> list[tuple[str, str]]:
@@ -167,8 +168,8 @@ def test_total_is_what_the_results_add_up(store: Storage) -> None:
     assert totals() == (63, 63)
 
 
-def test_reopened_survey_shows_the_rest_never_again(store: Storage) -> None:
-    """Cells move on growth by a batch alone, while it is open and at the next close."""
+def test_reopened_survey_moves_at_a_close_only_and_by_a_batch(store: Storage) -> None:
+    """While it is open nothing moves, however much comes; a close with less than a batch shows nothing of it."""
     key = store.publish(survey()).key
     store.store([arrival(key, number) for number in range(30)])
     store.close_survey("exam", 1)
@@ -179,9 +180,12 @@ def test_reopened_survey_shows_the_rest_never_again(store: Storage) -> None:
     store.close_survey("exam", 2)
     assert shown(store, key) == {ALL: 30, 0: 30}
     store.reopen_survey("exam")
-    store.store([arrival(key, 54)])
+    store.store([arrival(key, number) for number in range(54, 90)])
+    store.show_grown({key: 25})
+    assert shown(store, key) == {ALL: 30, 0: 30}
+    store.close_survey("exam", 3)
 
-    assert shown(store, key) == {ALL: 55, 0: 55}
+    assert shown(store, key) == {ALL: 90, 0: 90}
     assert store.live_counts(key) == recount(store, store.surveys()[0])
 
 

@@ -8,9 +8,9 @@ from pathlib import Path
 
 from tests.unit.test_imports import ROOT, SOURCES, tree_of
 
-CODE_LINES = 54_745
+CODE_LINES = 55_245
 """Lines of Python that hold code: neither blank, nor comment, nor docstring."""
-STATEMENTS = 49_850
+STATEMENTS = 50_300
 """Statements of Python: nodes of the kind ``ast.stmt``."""
 SCRIPT_LINES = 7_510
 """Lines of JavaScript that hold code."""

@@ -84,7 +84,7 @@ def test_close_says_what_it_will_show_and_asks(data: Path) -> None:
     refused = run(data, "close", "exam", typed="n\n")
     assert (refused.exit_code, listed(data)[0]) == (1, "exam open 25")
     assert "in each group (revision, wave, cohort) up to 24 reports" in refused.stderr
-    assert "later closes publish no last counts" in refused.stderr
+    assert "results stay as they are until the next close" in refused.stderr
 
     assert run(data, "close", "exam", typed="y\n").exit_code == 0
     assert listed(data)[0] == "exam closed 30"
@@ -104,14 +104,14 @@ def test_close_says_what_devices_still_keep_and_asks(data: Path) -> None:
 
 
 @pytest.mark.usefixtures("terminal")
-def test_second_close_says_that_it_shows_nothing_more_and_asks_nothing(data: Path) -> None:
+def test_second_close_says_when_it_shows_more_and_asks_nothing(data: Path) -> None:
     """After a reopening."""
     for words in (["close", "--yes"], ["reopen"]):
         assert run(data, words[0], "exam", *words[1:]).exit_code == 0
     ended = run(data, "close", "exam")
 
     assert ended.exit_code == 0
-    assert "only the first close publishes the last counts" in ended.stderr
+    assert "is unchanged or has at least 25 more reports" in ended.stderr
 
 
 def test_reopen_says_why_it_cannot(data: Path) -> None:

@@ -3,10 +3,8 @@
 Intervals of joint results are valid for one look only, and two results could be subtracted while reports still arrive.
 An open survey therefore has only the published counts of each question, for all respondents and by cohort.
 
-Reopened    Results of a first and a later close could be subtracted as well. After a second close, joint results exist
-            only if every cell (revision, wave, cohort) is as the first close showed it, or has grown by
-            ``release_batch``. The server does not store what the second close published, so after a third close every
-            cell must equal its value at the first close.
+Reopened    Results of a first and a later close could be subtracted as well. After a later close, joint results exist
+            only if that close showed everything (see ``close_survey``), so that all results are of one state.
 Limit       Respondents can withdraw reports until the survey is closed, even reports of closed waves. Two looks at such
             a wave differ by the reports withdrawn between them.
 """
@@ -16,11 +14,9 @@ from datetime import datetime
 
 from sottovoce.aggregator.storage import StoredSurvey
 from sottovoce.aggregator.storage.report_reader import ReadableReports
-from sottovoce.aggregator.surveys.lifecycle import times_closed
 from sottovoce.aggregator.surveys.stored_surveys import survey_of, wave_state
 from sottovoce.shared.errors import EstimateError, StillOpen
 from sottovoce.shared.sentence import Sentence
-from sottovoce.shared.spec import Survey
 
 STILL_OPEN = (
     "the survey is open: tables of two questions, regressions, weights and files of reports exist once it is closed,"
@@ -30,10 +26,6 @@ REOPENED = (
     "the survey was closed before, and since then fewer than {least} reports came, or some were withdrawn, in a "
     "group of respondents (revision, wave, cohort): this result and an earlier one would differ by these people "
     "alone; reopen the survey until there are more"
-)
-REOPENED_TWICE = (
-    "the survey was closed more than twice, and reports came or were withdrawn since the first time: this result "
-    "and an earlier one could differ by a few people alone; use the results of each question"
 )
 NO_SURVEY = "there is no survey of this name"
 NO_WAVE = "the survey has no such wave"
@@ -55,17 +47,12 @@ def check_closed(storage: ReadableReports, revisions: Sequence[StoredSurvey], wa
     # Test runs have invented answers, so there is nothing to protect.
     if surveys[-1].trial:
         return
-    if all(stored.closed for stored in revisions):
-        _refuse_differences(storage, surveys[-1])
+    is_closed = all(stored.closed for stored in revisions)
     # A closed wave is available while later waves of the survey are still open.
-    elif not windows or any(wave_state(window, now) != "closed" for window in windows):
+    if not is_closed and (not windows or any(wave_state(window, now) != "closed" for window in windows)):
         raise StillOpen(STILL_OPEN)
-
-
-def _refuse_differences(storage: ReadableReports, survey: Survey) -> None:
-    """Raise an error if a later close differs from the first one by too few people."""
+    of_wave = None if is_closed else wave
     # The difference of two joint tables would be a table of the few people who came or left in between.
-    if times_closed(storage, survey.name) > 2 and storage.changed_since_close(survey.name):
-        raise EstimateError(REOPENED_TWICE)
-    if storage.changed_since_close(survey.name, survey.release_batch):
-        raise EstimateError(Sentence(REOPENED, least=survey.release_batch))
+    was_closed = any(stored.was_closed for stored in revisions)
+    if was_closed and storage.changed_since_shown(surveys[-1].name, of_wave):
+        raise EstimateError(Sentence(REOPENED, least=surveys[-1].release_batch))

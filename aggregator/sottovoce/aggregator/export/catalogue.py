@@ -96,15 +96,13 @@ def _paragraph(results: SurveyResults, about: About) -> str:
         names = ", ".join(survey.questions[index].name for index in block.questions)
         asked += f" Each was asked {block.mechanism.ask} of {names}, drawn by the device."
     waves = f" It was asked in {len(survey.waves)} waves." if len(survey.waves) > 1 else ""
-    # Files of reports also have those that came after a reopening and do not fill a step.
-    unshown = f" of {results.received:,}" if results.closed and sum(results.waves) < results.received else ""
     state = "" if results.closed else " The survey was still open when this was written."
     return (
         f"Answers to sensitive questions were randomized by the respondents {who} before they were sent (randomized "
         f"response; Warner 1965), so that the researchers never held a true answer. A whole report is "
         f"{show_epsilon(survey.epsilon)}-locally differentially private (delta = 0), whatever else is known."
         f"{asked}{waves} "
-        f"{results.reports:,}{unshown} reports were counted and {results.withdrawn:,} were withdrawn.{state} "
+        f"{results.reports:,} reports were counted and {results.withdrawn:,} were withdrawn.{state} "
         f"Shares and means were estimated without bias from the counts of reports; 95 % intervals are score intervals "
         f"with continuity correction carried over to the true share. Survey {survey.name}, revision {survey.revision}, "
         f"digest {survey.digest[:16]}, analysed with sottovoce {about.version}."

@@ -43,7 +43,7 @@ class InventedReports:
         """Return an empty survey log."""
         return []
 
-    def changed_since_close(self, name: str, less_than: int | None = None) -> int:  # noqa: ARG002 - interface of storage
+    def changed_since_shown(self, name: str, wave: int | None = None) -> int:  # noqa: ARG002 - interface of storage
         """Return 0: simulated reports never change after the close."""
         return 0
 

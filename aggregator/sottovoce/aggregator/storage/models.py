@@ -42,6 +42,7 @@ class StoredSurvey:
         purged: report ids were deleted, so that the aggregator cannot recognize a report that comes again.
         retired: superseded by a later revision; reports already drawn for it count, new respondents get the later one.
         shown: number of reports in the shown counts, which results add up.
+        was_closed: the survey was closed at least once; what is shown moves at its closes only.
     """
 
     key: int
@@ -55,6 +56,7 @@ class StoredSurvey:
     purged: bool = False
     retired: bool = False
     shown: int = 0
+    was_closed: bool = False
 
 
 @dataclass(frozen=True)

@@ -27,8 +27,8 @@ class ReadableReports(Protocol):
     def record(self) -> list[SurveyLogEntry]:
         """Return the lines of the permanent survey log."""
 
-    def changed_since_close(self, name: str, less_than: int | None = None) -> int:
-        """Return how many cells changed since the first close; with ``less_than``, those that grew by fewer reports."""
+    def changed_since_shown(self, name: str, wave: int | None = None) -> int:
+        """Return the number of cells, of all waves or of one, whose reports are not those that are shown."""
 
     def packed_by_wave(self, survey: int) -> Iterator[list[tuple[int, bytes]]]:
         """Yield (wave, packed values) of every report, in chunks."""

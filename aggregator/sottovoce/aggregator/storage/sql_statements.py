@@ -35,6 +35,15 @@ _GROWN = """
     HAVING sum(cells.arrived - cells.withdrawn) - coalesce(max(shown.arrived - shown.withdrawn), 0) >= ?
     ORDER BY cells.cohort
 """
+WAS_CLOSED = """
+    SELECT EXISTS (
+        SELECT 1 FROM surveys AS of_survey JOIN surveys AS revision ON revision.name = of_survey.name
+        JOIN shown_cells ON shown_cells.survey = revision.key
+        WHERE of_survey.key = {key} AND at_close IS NOT NULL
+    )
+"""
+"""Whether the survey of a revision was closed before: what is shown of it then moves only when it is closed."""
+
 _SHOW_CELLS = """
     INSERT INTO shown_cells (survey, wave, cohort, arrived, withdrawn)
     SELECT survey, wave, cohort, sum(arrived), sum(withdrawn) FROM cells
@@ -195,7 +204,7 @@ def _show_grown(db: Handle, survey: int, wave: int, cohorts: Sequence[int], batc
     # a cell move by one report of another respondent.
     query = _GROWN.replace("{marks}", ", ".join("?" * len(cohorts)))
     grown = [cohort for (cohort,) in db.execute(query, [survey, wave, *cohorts, batch])]
-    if grown:
+    if grown and not db.execute(WAS_CLOSED.format(key="?"), [survey]).fetchone()[0]:
         show(db, survey, wave, grown)
 
 

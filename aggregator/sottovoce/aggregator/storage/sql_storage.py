@@ -201,8 +201,8 @@ class Storage(PulseStorage, SurveyStorage, TokenStorage):
         self._catch_up()
         with self.read() as db:
             rows = db.execute(
-                "SELECT wave, cohort, arrived - withdrawn, withdrawn, at_close FROM shown_cells WHERE survey = ?"
-                " ORDER BY wave, cohort",
+                "SELECT wave, cohort, arrived - withdrawn, withdrawn, at_close FROM shown_cells"
+                " WHERE survey = ? AND arrived > 0 ORDER BY wave, cohort",
                 [survey],
             ).fetchall()
             counts = db.execute(

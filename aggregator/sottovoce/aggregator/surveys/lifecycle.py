@@ -7,27 +7,21 @@ from itertools import groupby
 from operator import attrgetter
 
 from sottovoce.aggregator.storage import Storage, StoredSurvey
-from sottovoce.aggregator.storage.report_reader import ReadableReports
-from sottovoce.aggregator.storage.survey_log import CLOSED
 from sottovoce.aggregator.surveys.stored_surveys import newest, reports_so_far, survey_of
 from sottovoce.shared.errors import ReportRejected
 from sottovoce.shared.spec import Survey
 
 TRIAL = "Test run: not the real survey."
 
-
 _OPENS_AGAIN = (
     "The survey is closed. A correction opens it again, and tables, models and files of reports are hidden until it is "
     "closed again; one that changes texts only leaves it closed, unless you choose otherwise (--reopen)."
 )
 
-
-_LAST_CLOSE_WITH_GROWTH = 2
-"""Number of closes after which joint results need counts that equal those of the first close."""
-
-_JOINT_RESULTS_END = (
-    "The results of each question stay. Tables, models and files of reports exist after the next close only if no "
-    "report comes or is withdrawn until then. Export what you need first."
+_LATER_CLOSES = (
+    "After a reopening or a correction results stay as they are until the next close. That one shows everything if "
+    "each group (revision, wave, cohort) is unchanged or has at least {batch} more reports; otherwise results stay as "
+    "they are, without tables, models and files of reports."
 )
 
 
@@ -108,28 +102,20 @@ def closing_words(storage: Storage, name: str) -> tuple[str, bool]:
 
 
 def _shown_by_closing(storage: Storage, name: str) -> tuple[str, bool]:
-    again = "After a reopening or a correction, later closes publish no last counts."
-    if any(cell.at_close is not None for row in storage.revisions(name) for cell in storage.cells(row.key)):
-        hidden = "Reports since the last full step stay hidden: only the first close publishes the last counts."
-        return f"{hidden} {again}", False
-    batch = survey_of(newest(storage, name).document).release_batch
+    stored = newest(storage, name)
+    batch = survey_of(stored.document).release_batch
+    again = _LATER_CLOSES.format(batch=batch)
+    if stored.was_closed:
+        return again, False
     if batch == 1:
         return f"All reports are already in the results. {again}", False
     last = f"in each group (revision, wave, cohort) up to {batch - 1} reports that came after the last full step"
     return f"Closing publishes the last counts: {last}. This cannot be undone. {again}", True
 
 
-def times_closed(storage: ReadableReports, name: str) -> int:
-    """Return how often the survey was closed, as the survey log says."""
-    return sum((line.what, line.about) == (CLOSED, name) for line in storage.record())
-
-
 def reopening_words(storage: Storage, name: str) -> str:
     """Return a text on what later closes will show; for operators only."""
-    steps = "Open; new reports appear only in full steps, and closing again publishes no last counts."
-    if times_closed(storage, name) < _LAST_CLOSE_WITH_GROWTH:
-        return steps
-    return f"{steps} {_JOINT_RESULTS_END}"
+    return f"Open. {_LATER_CLOSES.format(batch=survey_of(newest(storage, name).document).release_batch)}"
 
 
 def check_reopening(storage: Storage, name: str, now: datetime) -> None:

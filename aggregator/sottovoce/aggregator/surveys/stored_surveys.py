@@ -17,11 +17,14 @@ def survey_of(document: bytes) -> Survey:
 
 
 def reports_so_far(stored: StoredSurvey) -> int:
-    """Return the reports of a revision, rounded down to batches while it is open, so that no single arrival shows.
+    """Return the reports of a revision, rounded down to batches before its first close, so that no single arrival
+    shows; from then on those that results show, which move only when it is closed.
 
     The shown counts need not be a multiple of a batch, and no page may name a total below theirs.
     """
-    batch = 1 if stored.closed else survey_of(stored.document).release_batch
+    if stored.was_closed:
+        return stored.shown
+    batch = survey_of(stored.document).release_batch
     return max(stored.reports // batch * batch, stored.shown)
 
 

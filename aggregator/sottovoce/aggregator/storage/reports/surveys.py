@@ -10,7 +10,7 @@ from sottovoce.aggregator.storage.back_end import BackEnd
 from sottovoce.aggregator.storage.hash_chain import SurveyLogEntry
 from sottovoce.aggregator.storage.invitations import tokens
 from sottovoce.aggregator.storage.models import StoredSurvey
-from sottovoce.aggregator.storage.sql_statements import Handle, show
+from sottovoce.aggregator.storage.sql_statements import WAS_CLOSED, Handle, show
 from sottovoce.aggregator.storage.table_catalogue import OF_NAMES, OF_SURVEYS, TABLES_OF_REPORTS
 from sottovoce.shared.errors import RevisionConflict, StorageError
 from sottovoce.shared.parse_survey import load_survey
@@ -18,16 +18,16 @@ from sottovoce.shared.spec import Survey
 
 _DROP = "DELETE FROM {} WHERE survey IN (SELECT key FROM surveys WHERE name = ?)"
 _REKEY = "UPDATE {} SET report_id = {} WHERE survey = ?"
-_SURVEYS = """
+_SURVEYS = f"""
     SELECT key, name, revision, digest, document, closed_on, purged, retired,
            (SELECT coalesce(CAST(sum(arrived - withdrawn) AS bigint), 0) FROM cells WHERE survey = key),
-           (SELECT coalesce(CAST(sum(arrived - withdrawn) AS bigint), 0) FROM shown_cells WHERE survey = key)
+           (SELECT coalesce(CAST(sum(arrived - withdrawn) AS bigint), 0) FROM shown_cells WHERE survey = key),
+           ({WAS_CLOSED.format(key="surveys.key")})
     FROM surveys
-"""
+"""  # noqa: S608 - a constant
 _CELLS_OF = """
     SELECT DISTINCT survey, wave, cohort FROM cells JOIN surveys ON key = survey WHERE name = ? ORDER BY 1, 2, 3
 """
-_WAS_CLOSED = "SELECT 1 FROM shown_cells JOIN surveys ON key = survey WHERE name = ? AND at_close IS NOT NULL LIMIT 1"
 _NOTE_CLOSE = """
     UPDATE shown_cells SET at_close = arrived - withdrawn WHERE survey IN (SELECT key FROM surveys WHERE name = ?)
 """
@@ -71,11 +71,20 @@ _LIVE_AND_SHOWN = """
     ) AS live LEFT JOIN shown_cells AS shown
     ON shown.survey = live.survey AND shown.wave = live.wave AND shown.cohort = live.cohort
 """
-# Shown counts of a cell only grow, so a cell is unchanged if live, shown and first close agree.
 _CHANGED = f"""{_LIVE_AND_SHOWN}
-    WHERE (live.arrived <> coalesce(shown.arrived, 0) OR live.withdrawn <> coalesce(shown.withdrawn, 0)
-        OR shown.arrived - shown.withdrawn <> coalesce(shown.at_close, 0))
-    AND (CAST(? AS bigint) IS NULL OR live.arrived - live.withdrawn - coalesce(shown.at_close, 0) < ?)
+    WHERE (live.arrived <> coalesce(shown.arrived, 0) OR live.withdrawn <> coalesce(shown.withdrawn, 0))
+    AND (CAST(? AS bigint) IS NULL OR live.wave = ?)
+"""
+# Privacy: two states shown one after the other differ by nobody in a cell, or by a whole step.
+_CHANGED_BY_FEW = f"""{_LIVE_AND_SHOWN}
+    WHERE (live.arrived <> coalesce(shown.arrived, 0) OR live.withdrawn <> coalesce(shown.withdrawn, 0))
+    AND live.arrived - live.withdrawn - coalesce(shown.arrived - shown.withdrawn, 0) < ?
+"""
+# A survey that is closed before any report came has no cell that could say so.
+_NOTE_EMPTY_CLOSE = """
+    INSERT INTO shown_cells (survey, wave, cohort, arrived, withdrawn, at_close)
+    SELECT min(key), 0, -1, 0, 0, 0 FROM surveys WHERE name = ?
+    AND NOT EXISTS (SELECT 1 FROM shown_cells JOIN surveys ON key = survey WHERE name = ?) HAVING min(key) IS NOT NULL
 """
 
 
@@ -125,31 +134,35 @@ class SurveyStorage(BackEnd):
             return survey_log.lines(db)
 
     def close_survey(self, name: str, day: int, who: str = words.NO_ACTOR) -> None:
-        """Admit no more reports to any revision; the first time, show all counts.
+        """Admit no more reports to any revision, and show all counts.
 
-        ``day`` is the first one without reports, from which retention times count, in days since 1970-01-01.
+        A later close shows them only if each cell is as it is shown, or has grown by ``release_batch``: else it moves
+        nothing. ``day`` is the first one without reports, from which retention times count, in days since 1970-01-01.
         """
         with self.alone() as db:
             was_open = db.execute(_CLOSE, [day, name]).rowcount > 0
             if was_open:
                 survey_log.append(db, self.today(db), survey_log.CLOSED, name)
-            # Privacy: only the first close shows the rest; else repeated closing and reopening would show a few reports
-            # at a time.
-            if db.execute(_WAS_CLOSED, [name]).fetchone() is None:
+            revisions = db.execute("SELECT key, document FROM surveys WHERE name = ? ORDER BY key", [name]).fetchall()
+            again = bool(revisions) and db.execute(WAS_CLOSED.format(key="?"), [revisions[0][0]]).fetchone()[0]
+            batch = load_survey(revisions[-1][1]).release_batch if again else 1
+            if not again or db.execute(_CHANGED_BY_FEW, [name, batch]).fetchone()[0] == 0:
                 for survey, wave, cohort in db.execute(_CELLS_OF, [name]).fetchall():
                     show(db, survey, wave, [cohort])
+            if not again:
                 db.execute(_NOTE_CLOSE, [name])
+                db.execute(_NOTE_EMPTY_CLOSE, [name, name])
             if was_open:
                 self.note(db, words.CLOSED, who, name)
         self.tidy()
 
-    def changed_since_close(self, name: str, less_than: int | None = None) -> int:
-        """Return the number of cells whose live or shown counts changed since the survey's first close."""
+    def changed_since_shown(self, name: str, wave: int | None = None) -> int:
+        """Return the number of cells, of all waves or of one, whose reports are not those that are shown."""
         self._catch_up()
-        return int(self.row_of(_CHANGED, [name, less_than, less_than])[0])
+        return int(self.row_of(_CHANGED, [name, wave, wave])[0])
 
     def reopen_survey(self, name: str, who: str = words.NO_ACTOR) -> None:
-        """Admit reports to all revisions again; shown counts stay, and grow by ``release_batch`` as before the close.
+        """Admit reports to all revisions again; shown counts stay as they are until the next close.
 
         Raises StorageError if there is no such survey, or its ids were deleted, so that a repeated report counts twice.
         """
@@ -274,6 +287,8 @@ def _about(name: str, revision: int, digest: str) -> str:
 
 
 def _stored(key: int, name: str, revision: int, digest: str, *rest: Any) -> StoredSurvey:  # noqa: ANN401 - a row
-    document, closed_on, purged, retired, reports, shown = rest
+    document, closed_on, purged, retired, reports, shown, was_closed = rest
     closed, flags = closed_on is not None, (bool(purged), bool(retired))
-    return StoredSurvey(key, name, revision, digest, document, closed, reports, closed_on, *flags, shown)
+    return StoredSurvey(
+        key, name, revision, digest, document, closed, reports, closed_on, *flags, shown, bool(was_closed)
+    )

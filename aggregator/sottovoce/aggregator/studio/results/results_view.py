@@ -40,7 +40,6 @@ class ResultsView:
         group: population for numbers of people; None if its size is not given.
         planned: number of people expected to answer; None if not given.
         invited: number of people in the group; None if not given.
-        unshown: number of reports of a closed survey that stay unshown.
         revisions: number of revisions with reports.
         careless: sentences on careless answers; empty without anchors.
         arms: results by arm, or the reason why there are none.
@@ -54,7 +53,6 @@ class ResultsView:
     group: Population | None
     planned: int | None
     invited: int | None
-    unshown: int
     revisions: int
     careless: Sequence[str] = ()
     arms: ArmSplit = NO_SPLIT
@@ -127,7 +125,6 @@ def view_of(
         group=group,
         planned=plan.people,
         invited=plan.group,
-        unshown=results.received - sum(results.waves) if results.closed else 0,
         revisions=sum(any(cell.reports for cell in revision.cells) for revision in revisions),
         careless=[] if results.careless is None else list(_careless(results.survey, results.careless, words)),
         arms=arms,

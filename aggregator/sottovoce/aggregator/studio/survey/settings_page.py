@@ -8,7 +8,7 @@ from sottovoce.aggregator.studio import drafts
 from sottovoce.aggregator.studio.design.trials import address_of_tried
 from sottovoce.aggregator.studio.request_context import storage
 from sottovoce.aggregator.studio.survey_frame import draft_page, published_page, stage_of
-from sottovoce.aggregator.surveys.lifecycle import check_reopening, hours_of_waiting, times_closed
+from sottovoce.aggregator.surveys.lifecycle import check_reopening, hours_of_waiting
 from sottovoce.aggregator.surveys.stored_surveys import newest, survey_of
 from sottovoce.shared.errors import ReportRejected
 
@@ -43,14 +43,12 @@ def settings(name: str) -> str:
 def _closing(name: str) -> dict[str, object]:
     """Describe what closing would publish and lose.
 
-    ``was_closed``: the survey was closed before, and a later close publishes nothing more. ``waits``: hours for which
-    devices may delay a report. ``ends_joint``: after a reopening, any report ends joint results.
+    ``was_closed``: the survey was closed before. ``waits``: hours for which devices may delay a report.
     """
     # Privacy: nothing here may depend on reports that are not shown yet, or the page would show when one arrives.
     database = storage()
-    was_closed = any(cell.at_close is not None for row in database.revisions(name) for cell in database.cells(row.key))
-    ends_joint = times_closed(database, name) > 1
-    return {"was_closed": was_closed, "waits": hours_of_waiting(database, name), "ends_joint": ends_joint}
+    was_closed = any(row.was_closed for row in database.revisions(name))
+    return {"was_closed": was_closed, "waits": hours_of_waiting(database, name)}
 
 
 def close(name: str) -> ResponseReturnValue:
