@@ -18,9 +18,6 @@ SIGN_IN_METHODS = ("key", "oidc", "passkey")
 FORMER_NAMES = {"sign_in_methods": "DOORS", "ledger_anchor_dir": "LEDGER_HEADS"}
 """Names of settings before 0.4, read with a warning until 0.5."""
 
-_ORIGIN = re.compile(r"https?://[A-Za-z0-9.-]+(:[0-9]{1,5})?")
-
-
 _HOST = re.compile(r"\.?[A-Za-z0-9-]+(\.[A-Za-z0-9-]+)*|\[[0-9A-Fa-f:]+\]")
 
 
@@ -46,7 +43,6 @@ class Settings:
     trusted_hosts: str = _setting(
         "", "host names that requests may be for, such as `a.example .b.example`; empty for all; not for `/metrics`"
     )
-    embed_origins: str = _setting("", "sites whose pages may embed the form, such as `https://a.example`")
     threads: int = _setting(4, "threads that run the application")
     body_seconds: int = _setting(10, "seconds within which a request's body must arrive")
     max_requests: int = _setting(
@@ -105,7 +101,7 @@ class Settings:
 
     def __post_init__(self) -> None:
         """Validate at start what would otherwise fail at every request."""
-        _ = self.embedders, self.allowed_sign_in_methods, self.hosts, self.shown_institution
+        _ = self.allowed_sign_in_methods, self.hosts, self.shown_institution
         if self.blind_key_bits not in SIZES:
             raise SettingError(f"the setting {PREFIX}BLIND_KEY_BITS must be {' or '.join(map(str, SIZES))}")
 
@@ -134,17 +130,6 @@ class Settings:
         if not all(_HOST.fullmatch(name) for name in names):
             raise SettingError(f"the setting {PREFIX}TRUSTED_HOSTS must list names such as a.example, without a port")
         return names
-
-    @property
-    def embedders(self) -> list[str]:
-        """Origins that may embed the form.
-
-        Raises SettingError if it is not a list of origins; a wildcard or a path would allow more than it seems to.
-        """
-        origins = self.embed_origins.split()
-        if not all(_ORIGIN.fullmatch(origin) for origin in origins):
-            raise SettingError(f"the setting {PREFIX}EMBED_ORIGINS must list origins such as https://a.example")
-        return origins
 
     def to_environment(self) -> dict[str, str]:
         """Return environment variables that ``from_environment`` reads back; worker processes get their settings so."""

@@ -173,8 +173,7 @@ def _asset(name: str, folder: str | None = None) -> Response:
     reply = Response(asset.body, content_type=asset.content_type)
     reply.headers["Vary"] = "Accept-Encoding"
     if asset.style:
-        embedders = current_app.extensions["settings"].embedders
-        reply.headers["Content-Security-Policy"] = form_policy(asset.style, embedders)
+        reply.headers["Content-Security-Policy"] = form_policy(asset.style)
     coding = next((coding for coding in packed.codings if request.accept_encodings[coding] > 0), None)
     if coding is not None:
         reply.data = packed.codings[coding]

@@ -17,12 +17,11 @@ _RESPONDENTS = re.compile(
 ).fullmatch
 
 
-def form_policy(style: str, embedders: Sequence[str]) -> str:
-    """Return the CSP of the respondents' form; ``style`` is the hash of its style, ``embedders`` may frame it."""
-    ancestors = " ".join(embedders) or "'none'"
+def form_policy(style: str) -> str:
+    """Return the CSP of the respondents' form, which no page may frame; ``style`` is the hash of its style."""
     return (
         f"default-src 'none'; script-src 'self'; style-src {style}; img-src data:; connect-src 'self'; "
-        f"base-uri 'none'; form-action 'none'; frame-ancestors {ancestors}"
+        f"base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
     )
 
 

@@ -223,7 +223,6 @@ def _page(name: str, problem: str = "", message: str = "", **values: object) -> 
         batch=new_request_key(),
         most=MOST_AT_ONCE,
         most_cards=MOST_CARDS,
-        embedders=current_app.extensions["settings"].embedders,
         has_saved=current_app.extensions["assets"].get(PIECES) is not None,
         aggregator=current_app.extensions["settings"].url,
         form_token=g.form_token,

@@ -100,12 +100,11 @@ export class AfterSend {
     this.#forget();
     // Another tab may have drawn it for another revision.
     await this.#speakOf(receipt);
-    const { receiptParts, receiptStep, tellParent } = await import("./steps/receipt.js");
+    const { receiptParts, receiptStep } = await import("./steps/receipt.js");
     const own = this.#respondent.kiosk?.lastStep(receiptParts) ?? receiptStep;
     // Without the survey's own words the bytes alone are shown.
     const step = this.#survey ? own : (await import("./steps/refused.js")).plainReceiptStep;
     this.#show(step, receipt, isEarlier, await this.#respondent.spent(), (how) => this.#end(how));
-    tellParent();
   }
 
   // A report is shown in the words of the revision that it was drawn for, whichever revision the link names.

@@ -26,7 +26,7 @@ export class Form {
   async open(href, setup) {
     await this.#view.guarded(async () => {
       checkDevice();
-      // The aggregator says who may embed its page; a page from elsewhere cannot.
+      // The aggregator's own page has a header that keeps it out of frames; a page from elsewhere has none.
       if (setup.aggregator && parent !== self) throw new SurveyError("error_framed");
       const link = parseLink(href, setup);
       const held = setup.survey && new TextEncoder().encode(setup.survey.text);

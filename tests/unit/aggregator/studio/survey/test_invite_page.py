@@ -37,7 +37,7 @@ INVITE = "/dashboard/surveys/exam/invite"
 @pytest.fixture
 def app(storage: SQLiteStorage, clock: FakeClock) -> Flask:
     """The application without a survey."""
-    return create_app(Settings(public_url=SITE, embed_origins="https://www.example.org"), storage, clock, {})
+    return create_app(Settings(public_url=SITE), storage, clock, {})
 
 
 def browser(app: Flask) -> Any:
@@ -283,14 +283,10 @@ def test_correction_is_what_people_are_invited_to(app: Flask, storage: SQLiteSto
     assert "revision 2" in page(browser(app))
 
 
-@pytest.mark.parametrize(
-    ("allowed", "told"), [("https://www.example.org", "https://www.example.org"), ("", "EMBED_ORIGINS")]
-)
-def test_frame_names_who_may_hold_it(storage: SQLiteStorage, clock: FakeClock, allowed: str, told: str) -> None:
-    """The origins that are allowed; or the setting, where none is."""
+def test_no_page_is_offered_a_frame_with_the_form(app: Flask, storage: SQLiteStorage) -> None:
+    """A page around the form could watch where people press."""
     storage.publish(survey())
-    app = create_app(Settings(public_url=SITE, embed_origins=allowed), storage, clock, {})
-    assert told in page(browser(app))
+    assert "iframe" not in page(browser(app))
 
 
 def test_saved_file_is_the_one_that_the_command_line_writes(storage: SQLiteStorage, clock: FakeClock) -> None:
