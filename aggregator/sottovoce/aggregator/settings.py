@@ -41,7 +41,9 @@ class Settings:
     port: int = _setting(8000, "port to listen on")
     public_url: str = _setting("", "public address for respondents, if the server is behind a proxy")
     trusted_hosts: str = _setting(
-        "", "host names that requests may be for, such as `a.example .b.example`; empty for all; not for `/metrics`"
+        "",
+        "host names that requests may be for, such as `a.example .b.example`; not for `/metrics`; empty: "
+        "for staff and their programs only the name in the public URL, and addresses",
     )
     threads: int = _setting(4, "threads that run the application")
     body_seconds: int = _setting(10, "seconds within which a request's body must arrive")
@@ -122,14 +124,15 @@ class Settings:
 
     @property
     def hosts(self) -> list[str]:
-        """Names that the Host header may have; ".name" stands for its subdomains too. Empty for all.
+        """Names that the Host header may have; ".name" stands for its subdomains too. The public URL's unless set.
 
         Raises SettingError if it is not a list of host names.
         """
         names = self.trusted_hosts.split()
         if not all(_HOST.fullmatch(name) for name in names):
             raise SettingError(f"the setting {PREFIX}TRUSTED_HOSTS must list names such as a.example, without a port")
-        return names
+        own = urlsplit(self.public_url).hostname or ""
+        return names or [f"[{own}]" if ":" in own else own] * bool(own)
 
     def to_environment(self) -> dict[str, str]:
         """Return environment variables that ``from_environment`` reads back; worker processes get their settings so."""

@@ -1,10 +1,12 @@
 """``serve``: the whole embedded aggregator."""
 
+import os
+from collections.abc import Iterator
 from pathlib import Path
 
 import click
 from sottovoce.aggregator.invitations.publish_keys import with_moduli
-from sottovoce.aggregator.settings import Settings
+from sottovoce.aggregator.settings import PREFIX, Settings
 from sottovoce.aggregator.storage.audit_log.events import MACHINE
 from sottovoce.aggregator.storage.connect import file_of
 from sottovoce.aggregator.surveys.privacy_limit import check_affordable
@@ -49,4 +51,12 @@ def serve(survey: Path | None, host: str | None, port: int | None, token_file: P
     storage.close()
     note_address(settings)
     database = database_name(settings.database, file_of(settings.database, settings.data))
-    run(settings, lines=[*lines, f"Data: {database}", f"Dashboard: {settings.url}/dashboard/"])
+    run(settings, lines=[*lines, f"Data: {database}", f"Dashboard: {settings.url}/dashboard/", *notes(settings)])
+
+
+def notes(settings: Settings) -> Iterator[str]:
+    """List what the settings leave open, and what is set in vain."""
+    if not settings.hosts:
+        yield "Any host name is accepted: set SOTTOVOCE_PUBLIC_URL, or the names in SOTTOVOCE_TRUSTED_HOSTS."
+    if os.environ.get(f"{PREFIX}EMBED_ORIGINS"):
+        yield f"{PREFIX}EMBED_ORIGINS is ignored: no page may hold the form in a frame any more. Link to it instead."

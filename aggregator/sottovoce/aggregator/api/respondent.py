@@ -153,7 +153,7 @@ def register_limits(app: Flask, settings: Settings) -> None:
         reply.headers.extend(limits.headers(f"{request.method} {request.path}", reply.status_code))
         return reply
 
-    register_hosts(app, settings.hosts)
+    register_hosts(app, settings.hosts, bool(settings.trusted_hosts))
     app.before_request(check)
     app.after_request(note)
     app.after_request(add_headers)

@@ -229,3 +229,41 @@ def test_request_for_another_site_is_refused(storage, clock):
     assert shown == [200, 200, 200, 400, 400]
     assert client.get("/readyz", headers={"Host": "10.0.0.7:8000"}).status_code == 200
     assert client.get("/", headers={"Host": "a.example"}).status_code == 404
+
+
+OWN = ["survey.example.org", "survey.example.org:8443", "localhost:8000", "10.0.0.7:8000", "[::1]:8000"]
+OTHERS = ["evil.example", "survey.example.org.evil.example", "7", "[::1", "10.0.0.7.evil.example"]
+
+
+@pytest.mark.parametrize(("host", "is_let_in"), [*((host, True) for host in OWN), *((host, False) for host in OTHERS)])
+def test_staff_come_by_the_name_in_the_public_url_or_by_address(app, host, is_let_in):
+    """Where no names are set: pages, signing in and programs; another name gets nothing."""
+    client = app.test_client()
+    own = {"Host": host, "Origin": f"https://{host}", "Sec-Fetch-Site": "same-origin", "Accept": BROWSER}
+    asked = [("GET", "/dashboard/login"), ("POST", "/dashboard/login"), ("GET", "/api/v1/surveys")]
+
+    told = ["names another site" in client.open(path, method=method, headers=own | {"Accept": "*/*"}).text
+            for method, path in asked]  # fmt: skip
+    assert told == [not is_let_in] * 3
+    assert (client.get("/dashboard/login", headers=own).status_code == 200) is is_let_in
+
+
+def test_respondents_and_monitoring_come_by_any_name(app):
+    """Where none are set: saved pages, other names of the form and health checks are as they were."""
+    other = {"Host": "alias.example", "Origin": "https://elsewhere.example"}
+    paths = ["/api/v1/surveys/exam", "/api/v1/surveys/exam/status", "/healthz", "/readyz", "/empty"]
+
+    assert {app.test_client().get(path, headers=other).status_code for path in paths} == {200}
+
+
+@pytest.mark.parametrize(
+    ("settings", "names"),
+    [
+        ({}, []),
+        ({"public_url": "https://[2001:db8::1]:8"}, ["[2001:db8::1]"]),
+        ({"public_url": SITE, "trusted_hosts": "a.example"}, ["a.example"]),
+    ],
+)
+def test_names_that_are_set_stand_before_the_one_in_the_public_url(settings, names):
+    """Without either, any name is accepted."""
+    assert Settings(**settings).hosts == names
