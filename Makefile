@@ -112,9 +112,10 @@ dist: $(VENV)/.installed  ## dist/: wheel, source archive and npm package; the s
 	rm -rf dist
 	$(BIN)/python -m hatchling build -d dist
 	$(BIN)/sottovoce question static dist/question > /dev/null
-	cp LICENSE dist/question/
+	install -m 644 LICENSE dist/question/
 	npm pack --silent --pack-destination dist ./dist/question
 	rm -rf dist/question
+	chmod 644 dist/*
 
 lock:  ## resolve the pinned versions anew; needs uv
 	uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-header --no-annotate \

@@ -30,7 +30,10 @@ SIDES = (
     # Commands of the plain install, which is the respondent's client.
     ("sottovoce.cli.device", ("sottovoce.shared", "sottovoce.client", "sottovoce.cli.command")),
     ("sottovoce.cli.respond", ("sottovoce.shared", "sottovoce.client", "sottovoce.cli.command")),
-    ("sottovoce.cli.survey.page", ("sottovoce.shared", "sottovoce.client", "sottovoce.cli.command")),
+    (
+        "sottovoce.cli.survey.page",
+        ("sottovoce.shared", "sottovoce.client", "sottovoce.cli.command", "sottovoce.cli.output"),
+    ),
     # Loaded for each command, and with every install.
     ("sottovoce.cli.group", ("sottovoce.shared",)),
     ("sottovoce.cli.tree", ("sottovoce.cli.group",)),

@@ -1,6 +1,5 @@
 """``question``: one private question for a page of another survey system, its file and the address of its frame."""
 
-import hashlib
 import json
 import math
 from collections.abc import Callable
@@ -12,11 +11,12 @@ import click
 from sottovoce.aggregator.authoring.question_snippets import HOSTS, ethics_text, has_columns, snippet
 from sottovoce.aggregator.surveys.survey_file import parse_yaml
 from sottovoce.cli.command import command
+from sottovoce.cli.output import write_for_web
 from sottovoce.client.question_page import question_files
 from sottovoce.client.words import odds_in_words
 from sottovoce.shared.accounting import belief_after
 from sottovoce.shared.errors import SpecError
-from sottovoce.shared.file_errors import cannot_read, cannot_write
+from sottovoce.shared.file_errors import cannot_read
 from sottovoce.shared.single_question import SingleBlock, SingleQuestion, is_frame_address, parse_asked, parse_question
 
 Asked = TypeVar("Asked", SingleQuestion, SingleQuestion | SingleBlock)
@@ -98,11 +98,5 @@ def static(folder: Path) -> None:
     ``Content-Security-Policy: sandbox allow-scripts allow-same-origin`` with index.html and block.html, and
     ``Access-Control-Allow-Origin: *`` with element.js.
     """
-    try:
-        folder.mkdir(parents=True)
-        for name, body in question_files().items():
-            (folder / name).write_bytes(body)
-            click.echo(f"{hashlib.sha256(body).hexdigest()}  {folder / name}")
-    except OSError as error:
-        raise click.ClickException(cannot_write(folder, error).replace("the file", "the folder", 1)) from None
+    write_for_web(folder, question_files())
     click.echo(f"Sottovoce {version('sottovoce')}: put {folder} on a host name of its own.", err=True)

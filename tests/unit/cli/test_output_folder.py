@@ -1,8 +1,11 @@
 """A folder that a user names is written whole or not at all, and never into one that holds something."""
 
+import os
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
+from sottovoce.cli.main import main
 from sottovoce.cli.output import check_new_folder, new_folder
 from sottovoce.shared.errors import StorageError
 
@@ -55,3 +58,18 @@ def test_folder_that_got_something_meanwhile_is_not_replaced(tmp_path: Path) -> 
         write()
     assert [path.name for path in tmp_path.iterdir()] == ["out"]
     assert [path.name for path in (tmp_path / "out").iterdir()] == ["theirs"]
+
+
+@pytest.mark.parametrize("arguments", [("question", "static"), ("survey", "page", "https://a.example", "--folder")])
+def test_folder_for_a_web_server_can_be_read_by_it(tmp_path: Path, arguments: tuple[str, ...]) -> None:
+    """Files have mode 0644 and folders 0755, however strict the umask of who writes them."""
+    before = os.umask(0o077)
+    try:
+        done = CliRunner().invoke(main, [*arguments, str(tmp_path / "web")])
+    finally:
+        os.umask(before)
+    places = [tmp_path / "web", *(tmp_path / "web").rglob("*")]
+
+    assert done.exit_code == 0
+    assert len(places) > 5
+    assert {(path.is_dir(), oct(path.stat().st_mode & 0o777)) for path in places} <= {(True, "0o755"), (False, "0o644")}

@@ -6,6 +6,7 @@ from urllib.parse import urlsplit
 
 import click
 from sottovoce.cli.command import command
+from sottovoce.cli.output import write_for_web
 from sottovoce.client.link import fragment_of, parse_link
 from sottovoce.client.page import saved_page, static_page
 from sottovoce.client.revisions import survey_for
@@ -34,7 +35,7 @@ def page(address: str, folder: Path | None, file: Path | None) -> None:
     link = parse_link(address) if "/s/" in urlsplit(address).path else None
     aggregator = address if link is None else link.origin
     if folder is not None:
-        _write_folder(folder, static_page(aggregator))
+        write_for_web(folder, static_page(aggregator))
         print_line(f"Put {folder} on any host that serves https. Its links end in #s=SURVEY&d=DIGEST, such as:")
         print_line(f"https://host/{fragment_of(link)}")
         return
@@ -42,16 +43,6 @@ def page(address: str, folder: Path | None, file: Path | None) -> None:
         _write(file, saved_page(aggregator, None if link is None else survey_for(Transport(link.origin), link)))
         properties = "holds its survey" if link else "is opened with #s=SURVEY&d=DIGEST after its name"
         print_line(f"{file} {properties} and needs a connection only to send.")
-
-
-def _write_folder(folder: Path, files: dict[str, bytes]) -> None:
-    try:
-        folder.mkdir(parents=True)
-    except OSError as error:
-        raise click.ClickException(cannot_write(folder, error).replace("the file", "the folder", 1)) from None
-    for name, body in files.items():
-        (folder / name).parent.mkdir(exist_ok=True)
-        _write(folder / name, body)
 
 
 def _write(file: Path, body: bytes) -> None:
