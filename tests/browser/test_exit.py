@@ -1,12 +1,14 @@
 """A survey with a quick exit: whoever leaves at once leaves nothing of it in the tab, at any step."""
 
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 from playwright.sync_api import Error, Page, expect
+from sottovoce.client.page import saved_page
 
 from tests.browser.conftest import NewContext
-from tests.browser.visit import READY, Visit, choose, publish, receipt, send
+from tests.browser.visit import KEPT, READY, Visit, choose, publish, receipt, send, stored
 from tests.conftest import Running
 from tests.surveys import document, survey
 
@@ -133,7 +135,7 @@ def test_exit_works_offline(opened: Page, leaving: Running, walk: Callable[[Page
     walk(opened)
     opened.context.set_offline(True)
     press_button(opened)
-    opened.wait_for_url("chrome-error://chromewebdata/")
+    expect(opened).to_have_url("chrome-error://chromewebdata/")
     for step in (opened.go_back, opened.go_forward):
         with pytest.raises(Error, match="net::ERR"):
             step()
@@ -142,6 +144,108 @@ def test_exit_works_offline(opened: Page, leaving: Running, walk: Callable[[Page
     opened.context.set_offline(False)
     opened.reload()
     assert_gone(opened, leaving.url)
+
+
+HELD = """async () => {
+    const done = (request) => new Promise((go) => (request.onsuccess = () => go(request.result)));
+    const told = [];
+    for (const { name } of await indexedDB.databases()) {
+        const database = await done(indexedDB.open(name));
+        const store = database.transaction("reports").objectStore("reports");
+        told.push(await done(store.getAllKeys()), await done(store.getAll()));
+        database.close();
+    }
+    const registered = await navigator.serviceWorker.getRegistrations();
+    const kept = [{ ...sessionStorage }, { ...localStorage }];
+    return [JSON.stringify([told, kept]), await caches.keys(), registered.length];
+}"""
+"""What the browser holds: in databases and stores, as text; names of caches; and how many service workers."""
+
+
+def assert_forgotten(page: Page, leaving: Running) -> str:
+    """No word of the survey is left in the browser, and the link does not open without a connection.
+
+    Returns:
+        What is left in its stores.
+    """
+    expect(page.locator("h1")).to_have_text(NOTHING)
+    held, caches, workers = page.evaluate(HELD)
+    assert (caches, workers) == ([], 0)
+    for word in (SECRET, "Violence", "questions"):
+        assert word not in held
+    page.context.set_offline(True)
+    with pytest.raises(Error, match="net::ERR"):
+        page.goto(leaving.link)
+    page.context.set_offline(False)
+    return str(held)
+
+
+@pytest.mark.parametrize("walk", [STEPS[0], answer, finish], ids=["start", "questions", "receipt"])
+def test_exit_forgets_the_survey_in_the_browser(opened: Page, leaving: Running, walk: Callable[[Page], None]) -> None:
+    """Caches, databases and service worker; what stays of a report is that there was one, and what it cost."""
+    opened.evaluate(KEPT)
+    walk(opened)
+    press_button(opened)
+
+    held = assert_forgotten(opened, leaving)
+    assert ("forgotten" in held, '"body":null' in held) == (walk is finish, walk is finish)
+    assert "values" not in held
+
+
+def test_device_that_left_draws_nothing_again(opened: Page, leaving: Running) -> None:
+    """Who comes back to the link sees that it was answered here, and no receipt."""
+    before = set(stored(leaving))
+    finish(opened)
+    press_button(opened)
+    expect(opened.locator("h1")).to_have_text(NOTHING)
+    opened.goto(leaving.link)
+    opened.wait_for_selector("#ended")
+    assert opened.locator("#receipt_bytes").count() == 0
+    assert len(set(stored(leaving)) - before) == 1
+
+
+def test_report_that_waits_outlives_exit_without_words(opened: Page, leaving: Running) -> None:
+    """It is sent at the next visit, the same bytes, and then as forgotten as any."""
+    bodies: list[str] = []
+    opened.context.on("request", lambda sent: sent.method == "POST" and bodies.append(sent.post_data or ""))
+    opened.context.route("**/reports", lambda route: route.abort())
+    answer(opened)
+    opened.click("form button[type=submit]")
+    opened.wait_for_selector("#main .problem h1")
+    press_button(opened)
+    assert "values" in assert_forgotten(opened, leaving)
+    opened.context.unroute("**/reports")
+    opened.goto(leaving.link)
+    receipt(opened)
+    opened.reload()
+    opened.wait_for_selector("#ended")
+
+    assert len(set(bodies)) == 1
+
+
+def test_page_in_a_file_forgets_too_and_says_that_the_file_stays(
+    new_context: NewContext, leaving: Running, tmp_path: Path
+) -> None:
+    """It leads to no page of a server, so it names none."""
+    file = tmp_path / "form.html"
+    file.write_bytes(saved_page(leaving.url, leaving.survey))
+    page = Visit(new_context(locale="en"), leaving).arrive(file.as_uri())
+    page.click("#explanation summary:has-text('cannot hide')")
+    expect(page.locator("#explanation")).to_contain_text("This file stays")
+    expect(page.locator("#explanation")).not_to_contain_text("empty page of this server")
+    answer(page)
+    page.click("form button[type=submit]")
+    receipt(page)
+    press_button(page)
+    page.wait_for_url("about:blank")
+    page.goto(file.as_uri())
+    page.wait_for_selector("#ended")
+    assert (
+        SECRET
+        not in page.evaluate(
+            HELD.replace("await navigator.serviceWorker.getRegistrations()", "[]").replace("await caches.keys()", "[]")
+        )[0]
+    )
 
 
 def test_escape_three_times_leaves_and_twice_does_not(opened: Page, leaving: Running) -> None:
@@ -229,7 +333,7 @@ def test_begin_again_after_exit_asks_nothing_of_before(opened: Page, leaving: Ru
     """The link opened once more begins with nothing chosen."""
     answer(opened)
     press_button(opened)
-    opened.wait_for_url(f"{leaving.url}/empty")
+    expect(opened.locator("h1")).to_have_text(NOTHING)
     opened.goto(leaving.link)
     opened.wait_for_selector(READY)
     go_on(opened)

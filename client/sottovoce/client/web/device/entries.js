@@ -2,6 +2,12 @@
 const MEMO = -1;
 // Under no invitation: whose signatures were asked for.
 const SIGNERS = -3;
+const FORGOTTEN = { body: null, ended: "forgotten" };
+
+/** Under which key lies the text of a survey. */
+export function surveyKey(digest) {
+  return ["survey", digest];
+}
 
 /** Under which key lies what is remembered for all waves, if the survey has such a question. */
 export function memoKey([origin, name]) {
@@ -30,6 +36,11 @@ export function withoutSignature({ sendAt: _at, signature: _signature, ...entry 
   return entry;
 }
 
+/** An entry once its report is acknowledged; of a survey that was left, nothing but that there was one. */
+export function arrived({ refused: _, ...entry }) {
+  return { ...withoutSignature(entry), sent: true, ...(entry.left && FORGOTTEN) };
+}
+
 /** Whether, for a key without a token, anything was ever drawn for the same wave with one. */
 export async function personalBeside(store, [origin, survey, wave, token, ...more]) {
   if (token !== "" || more.length > 0) return false;
@@ -49,6 +60,19 @@ export async function below(store, start) {
   const range = IDBKeyRange.bound(start, [...start, []]);
   const [keys, entries] = await Promise.all([settled(store.getAllKeys(range)), settled(store.getAll(range))]);
   return keys.map((key, index) => [key, entries[index]]);
+}
+
+/**
+ * Leave no word of a survey: its texts go, and a report that has arrived, then or later, is as forgotten. What was drawn
+ * stays, numbers alone, so that nothing is drawn twice.
+ */
+export async function leaveNoWord(store, [origin, survey]) {
+  for (const [key, entry] of await below(store, [origin, survey])) {
+    if (entry.digest) await settled(store.delete(surveyKey(entry.digest)));
+    const isReport = key.length === 4 && key[2] >= 0 && typeof entry.body === "string";
+    const left = entry.sent ? { ...withoutSignature(entry), ...FORGOTTEN } : { ...entry, left: true };
+    if (isReport) await settled(store.put(left, key));
+  }
 }
 
 // IndexedDB tells by events; here are promises.

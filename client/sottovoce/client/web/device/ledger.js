@@ -1,6 +1,6 @@
 import { BudgetExhausted, DrawnElsewhere } from "../survey/errors.js";
-import { below, completed, isEarly, isWaiting, personalBeside, settled } from "./entries.js";
-import { unacceptedBeside, withoutSignature } from "./entries.js";
+import { arrived, below, completed, isEarly, isWaiting, leaveNoWord, personalBeside, settled } from "./entries.js";
+import { surveyKey, unacceptedBeside, withoutSignature } from "./entries.js";
 import { sum } from "../survey/rational.js";
 
 const DATABASE = "sottovoce";
@@ -82,8 +82,7 @@ export class BrowserLedger {
    */
   async prepare(key, pool, draw) {
     const own = [...key, pool];
-    const entry = (await this.get(own)) ?? (await this.record(own, { drawn: draw(), epsilon: 0 }));
-    return entry.drawn;
+    return ((await this.get(own)) ?? (await this.record(own, { drawn: draw(), epsilon: 0 }))).drawn;
   }
 
   /** [key, entry] of each report for this aggregator that is to be sent now, without being asked: none refused. */
@@ -128,7 +127,7 @@ export class BrowserLedger {
 
   /** Note that the aggregator has acknowledged the report: these bytes, under whichever keys they lie. */
   async markSent(key) {
-    await this.#changeCopies(key, ({ refused: _, ...entry }) => ({ ...withoutSignature(entry), sent: true }));
+    await this.#changeCopies(key, arrived);
   }
 
   /** Note that the aggregator will not take the report, and why; an acknowledgement that came first stands. */
@@ -145,9 +144,8 @@ export class BrowserLedger {
     return this.#changeCopies(key, over, isWanted, async (store, copies) => {
       for (const [copy] of copies) await settled(store.delete(IDBKeyRange.bound([...copy, ""], [...copy, []])));
       const [[, { digest }]] = copies;
-      const all = await settled(store.getAll());
-      const isNeeded = all.some((entry) => entry.digest === digest && typeof entry.body === "string");
-      if (!isNeeded) await settled(store.delete(surveyKey(digest)));
+      const isNeeded = ({ body, digest: other }) => other === digest && typeof body === "string";
+      if (!(await settled(store.getAll())).some(isNeeded)) await settled(store.delete(surveyKey(digest)));
     });
   }
 
@@ -157,6 +155,12 @@ export class BrowserLedger {
    */
   async endUntried(key, ended) {
     return this.end(key, ended, ({ sendAt }) => Boolean(sendAt));
+  }
+
+  /** See `leaveNoWord`; this ledger is then of no more use in this visit. */
+  async leave(key) {
+    await this.#within("readwrite", (store) => leaveNoWord(store, key));
+    this.#database.close();
   }
 
   /** Total epsilon of all reports drawn for this aggregator, also of those that ended. */
@@ -193,8 +197,4 @@ export class BrowserLedger {
       throw error instanceof BudgetExhausted ? error : new BudgetExhausted("error_no_ledger");
     }
   }
-}
-
-function surveyKey(digest) {
-  return ["survey", digest];
 }

@@ -115,7 +115,7 @@ export class AfterSend {
       this.#survey = await surveyDrawnFor(ledger, transport, key[1], digest);
     }
     await this.#words.speak(this.#survey);
-    await this.#view.offerExit(this.#survey, this.#forget);
+    await this.#view.offerExit(this.#survey, this.#respondent, this.#forget);
   }
 
   // Withdraw the report or forget it, after asking once more.

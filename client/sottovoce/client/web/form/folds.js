@@ -22,7 +22,9 @@ export async function howItWorks(words, survey, spent) {
 export function limitsList(words, { isByFacts, ownCoin, quickExit }) {
   const device = ownCoin || isByFacts ? "limits_tossed" : "limits_device";
   const keys = ["limits_presence", "limits_time", device, "limits_page"];
-  if (quickExit) keys.push("exit_stays", "exit_seen", "exit_keys");
+  // A page in a file gives way to a page of no server, and cannot delete itself.
+  const where = globalThis.location?.protocol === "file:" ? "exit_file" : "exit_seen";
+  if (quickExit) keys.push("exit_forgets", "exit_unsent", "exit_stays", where, "exit_keys");
   return element("ul", {}, ...keys.map((key) => words.line("li", key)));
 }
 

@@ -106,7 +106,7 @@ export class Form {
     // With them come the sentences of what may go wrong.
     const notes = await this.#notes(respondent);
     const [entry, spent] = await looks;
-    await this.#view.offerExit(respondent.survey, () => this.forget());
+    await this.#view.offerExit(respondent.survey, respondent, () => this.forget());
     this.#lead(respondent, []);
     if (entry !== null) return this.#resumeEntry(entry);
     // Which questions are asked is decided, and recorded, before anything is shown; the arm after Begin.

@@ -1,7 +1,10 @@
 import { button, element } from "./dom.js";
 import { EXIT_SENTENCES } from "./exit_sentences.js";
+import { pause } from "../device/transport.js";
 
 const PRESSES = 3;
+// For which the hidden page may wait for the browser to forget.
+const SECONDS_TO_FORGET = 0.5;
 // A page of the same server that says nothing of surveys; a page from a file can only give way to an empty one.
 const NEUTRAL = "/empty";
 const EMPTY = "about:blank";
@@ -9,17 +12,20 @@ const OFFERED = { exit: null };
 
 /**
  * Offer to leave the page at once, on every step: by a button above it, and by three presses of Esc. Leaving hides the
- * page, does `forget`, and lets neither Back nor Forward show the survey again.
+ * page, does `forget`, leaves no word of the survey in the browser, and lets neither Back nor Forward show it again.
  *
  * Comes back only if the page was not left before.
  */
-export async function offerExit(words, view, forget) {
-  if (history.state?.left) await leave(forget);
+export async function offerExit(words, view, { key, ledger }, forget) {
+  // Fetched now: a person who leaves waits for no network.
+  const offline = import("../device/offline.js").catch(() => null);
+  const wipe = () => [ledger.leave(key), offline.then((kept) => kept?.forgetAllOffline())];
+  const exit = () => leave(forget, wipe);
+  if (history.state?.left) await exit();
   if (OFFERED.exit) return;
   words.rare.add(EXIT_SENTENCES);
   // The browser's question, dismissed, would leave the survey on the screen.
   view.asksOnce = false;
-  const exit = () => leave(forget);
   const press = button(words.node("exit"), "primary", exit);
   press.title = "3 × Esc";
   press.style.paddingInline = ".8rem";
@@ -63,10 +69,11 @@ async function goToFirst() {
 }
 
 // Back to the first entry of this visit; it and all that follow it then lead to the neutral page.
-async function leave(forget) {
+async function leave(forget, wipe) {
   document.body.replaceChildren();
   document.title = "";
   forget();
+  await Promise.race([Promise.allSettled(wipe()), pause(SECONDS_TO_FORGET)]);
   await goToFirst();
   try {
     history.replaceState(null, "", NEUTRAL);

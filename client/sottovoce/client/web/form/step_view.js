@@ -39,8 +39,8 @@ export class StepView {
   }
 
   /** On every step a way to leave at once, where the survey asks for it; `forget` does away with what was chosen. */
-  async offerExit(survey, forget) {
-    if (survey?.quickExit) await (await import("./leaving.js")).offerExit(this.#words, this, forget);
+  async offerExit(survey, respondent, forget) {
+    if (survey?.quickExit) await (await import("./leaving.js")).offerExit(this.#words, this, respondent, forget);
   }
 
   /**
