@@ -98,23 +98,85 @@ def test_receipt_is_erased_after_a_minute(new_context: NewContext, kiosk: Runnin
     assert set(stored(kiosk)) == set(before)
 
 
-def test_reload_before_sending_starts_anew_and_after_it_sends_the_same(new_context: NewContext, kiosk: Running) -> None:
-    """Who leaves in the middle leaves nothing; what was drawn and did not arrive is sent, not drawn again."""
-    visit = Visit(new_context(locale="en"), kiosk)
-    page = visit.arrive(f"{kiosk.link}&staff={CODE}")
-    start_person(page)
-    page.reload()
-    page.wait_for_selector("#kiosk")
+def fail_to_send(page: Page, visit: Visit) -> None:
+    """A person's report that does not arrive."""
     start_person(page)
     begin(page)
     visit.context.route("**/reports", lambda route: route.abort())
     press_send(page, 1, 0)
     page.wait_for_selector("#main .problem h1")
+
+
+def test_reload_before_sending_starts_anew_and_after_it_sends_the_same(new_context: NewContext, kiosk: Running) -> None:
+    """What was drawn and did not arrive is sent, not drawn again; the next person sees nothing of it."""
+    before = set(stored(kiosk))
+    visit = Visit(new_context(locale="en"), kiosk)
+    page = visit.arrive(f"{kiosk.link}&staff={CODE}")
+    start_person(page)
+    page.reload()
+    page.wait_for_selector("#kiosk")
+    fail_to_send(page, visit)
+    page.reload()
+    page.wait_for_selector("#kiosk")
     visit.context.unroute("**/reports")
     page.reload()
-    page.wait_for_selector("#kiosk_code")
+    with page.expect_response("**/reports"):
+        page.wait_for_selector("#kiosk")
+    start_person(page)
 
-    assert len(set(visit.bodies)) == 1
+    assert page.locator("#kiosk_code, #receipt_bytes").count() == 0
+    assert (len(set(visit.bodies)), len(set(stored(kiosk)) - before)) == (1, 1)
+
+
+def test_two_people_whose_sending_failed_are_both_counted(new_context: NewContext, kiosk: Running) -> None:
+    """The second person draws their own, while the first one's report waits; nothing of either stays."""
+    before = set(stored(kiosk))
+    visit = Visit(new_context(locale="en"), kiosk)
+    page = visit.arrive(f"{kiosk.link}&staff={CODE}")
+    for _ in range(2):
+        fail_to_send(page, visit)
+        page.reload()
+        page.wait_for_selector("#kiosk")
+    visit.context.unroute("**/reports")
+    page.reload()
+    page.wait_for_selector("#kiosk")
+    for _ in range(2):
+        page.wait_for_load_state("networkidle")
+    page.reload()
+    page.wait_for_selector("#kiosk")
+
+    assert len(set(visit.bodies)) == len(set(stored(kiosk)) - before) == 2
+    assert page.evaluate(LEFT)[0] == {"sottovoce": 0}
+
+
+def test_receipt_that_comes_after_a_failure_is_shown_to_nobody(new_context: NewContext, kiosk: Running) -> None:
+    """Sent by itself or by the button: the next person may be looking. After a minute the page begins anew."""
+    visit = Visit(new_context(locale="en"), kiosk)
+    page = visit.arrive(f"{kiosk.link}&staff={CODE}")
+    fail_to_send(page, visit)
+    visit.context.unroute("**/reports")
+    page.click("#main .problem .primary")
+    page.wait_for_selector("#kiosk, #receipt")
+
+    assert page.locator("#receipt").count() == 0
+    page.clock.install()
+    fail_to_send(page, visit)
+    page.clock.fast_forward(61_000)
+    page.wait_for_selector("#kiosk")
+
+
+def test_code_of_the_staff_leaves_the_address(new_context: NewContext, kiosk: Running) -> None:
+    """A digest with a salt takes its place, so that a reload still knows it; no store has the code."""
+    visit = Visit(new_context(locale="en"), kiosk)
+    page = visit.arrive(f"{kiosk.link}&staff={CODE}")
+    page.reload()
+    page.wait_for_selector("#kiosk")
+
+    assert CODE not in f"{page.url} {page.evaluate(LEFT)} {page.evaluate('document.documentElement.outerHTML')}"
+    start_person(page)
+    assert CODE not in f"{page.url} {page.evaluate(LEFT)}"
+    other = visit.arrive(f"{kiosk.link}&staff={CODE}")
+    assert other.url != page.url
 
 
 def test_token_on_a_card_starts_its_person(new_context: NewContext, site: Running) -> None:

@@ -13,6 +13,7 @@ export class AfterSend {
   #words;
   #view;
   #forget;
+  #hasFailed = false;
 
   /** `forget` does away with what was chosen. */
   constructor(respondent, words, view, forget) {
@@ -68,7 +69,11 @@ export class AfterSend {
         if (error.elsewhere) return whose(error.elsewhere);
         // Whether or not it arrives, what was chosen is of no more use once the report is in the ledger.
         this.#forget();
-        if (!error.isFinal && !error.sendAt) throw error;
+        if (!error.isFinal && !error.sendAt) {
+          this.#hasFailed = true;
+          this.#respondent.kiosk?.restSoon();
+          throw error;
+        }
         await this.#view.guarded(async () => this.resume(await this.#respondent.drawn()));
       }
     }, { resend: () => this.sendAgain() });
@@ -98,6 +103,8 @@ export class AfterSend {
 
   async #receipt(receipt, isEarlier) {
     this.#forget();
+    // After a failure the next person may be looking.
+    if (this.#hasFailed && this.#respondent.kiosk) return this.#respondent.kiosk.startAnew();
     // Another tab may have drawn it for another revision.
     await this.#speakOf(receipt);
     const { receiptParts, receiptStep } = await import("./steps/receipt.js");

@@ -35,7 +35,7 @@ export class Form {
       // Before anything that can fail: people who answered see what was sent, whatever became of the survey.
       const wanted = [link.origin, link.survey, link.wave, link.token];
       // On a device that is handed round, what its owner once sent is not shown to the next person.
-      const drawn = /[#&]staff=/.test(href) ? null : await ledger.find(wanted);
+      const drawn = /[#&](staff|sealed)=/.test(href) ? null : await ledger.find(wanted);
       if (drawn !== null) return this.#resume(transport, ledger, drawn);
       // A page from elsewhere is no copy that changes with every visit: it need not be saved.
       const source = setup.aggregator ? null : transport;

@@ -1,21 +1,27 @@
 import { askedBy } from "./phrases.js";
 import { button, element, heading } from "./dom.js";
 import { settled } from "../device/entries.js";
+import { systemBytes } from "../device/draws.js";
 import { BrowserLedger } from "../device/ledger.js";
 import { KIOSK_SENTENCES } from "./kiosk_sentences.js";
 import { SpecError } from "../survey/errors.js";
 import { parseToken } from "../survey/link.js";
+import { hexadecimal, sha256 } from "../survey/canonical.js";
+import { parseReport } from "../survey/report.js";
 import { Respondent } from "../device/respondent.js";
 
 const SECONDS_TO_READ = 60;
 const SECONDS_OF_REST = 300;
-const STAFF_CODE = /[#&]staff=([\w-]{4,32})/;
+const STAFF_CODE = /([#&])staff=([\w-]{4,32})/;
+// What takes its place in the address: a salt, and the digest of both.
+const SEALED_CODE = /[#&]sealed=([0-9a-f]{32})([0-9a-f]{64})/;
 const REPORT_ID = /^[0-9a-f]{32}$/;
 
 /**
  * A device that is handed round: each person is started by the code of the staff, which stands in the link, or by a
  * token of their own. What is drawn for a person lies in a ledger apart, is not counted to the device's own account,
- * and is erased before the next person, who draws everything anew.
+ * and is erased before the next person, who draws everything anew. What did not arrive waits under another name: it is
+ * sent without a word, and nobody is shown its receipt, since the next person may be looking.
  *
  * `meet` shows the first step to a person. Without a code in the link to an open survey the device is a person's own.
  *
@@ -23,8 +29,8 @@ const REPORT_ID = /^[0-9a-f]{32}$/;
  */
 export async function receivePeople(shell, words, view, meet) {
   const { survey, transport } = shell;
-  const [, staffCode] = STAFF_CODE.exec(location.hash) ?? [];
-  if (survey.access === "open" && !staffCode) return meet(shell);
+  const isStaffCode = await sealedCode();
+  if (survey.access === "open" && !isStaffCode) return meet(shell);
   // Nothing of a person stays here for later.
   if ([survey.waves > 1, survey.memoized.length > 0, survey.isBlind, survey.isDelayed].some(Boolean)) {
     throw new SpecError("/kiosk");
@@ -33,20 +39,50 @@ export async function receivePeople(shell, words, view, meet) {
   words.rare.add(KIOSK_SENTENCES);
   const name = `sottovoce-kiosk-${survey.name}`;
   const notes = () => ["kiosk_again", "kiosk_rest"].map((key) => words.line("p", key));
-  const kiosk = { notes, lastStep: lastStep(name) };
+  const kiosk = { notes, lastStep: lastStep(name), startAnew: () => startAnew(name), restSoon: () => later(loadAnew) };
   const person = async (token) => {
     watchRest(view);
     const ledger = await BrowserLedger.open(null, name);
     return new Respondent(survey, transport, ledger, { token, kiosk });
   };
-  // After a failure and a reload, what was drawn is still sent: the same bytes.
-  const [[key] = []] = await (await BrowserLedger.open(null, name)).waiting(transport.origin);
-  if (key) return meet(await person(key[3]));
+  await sendUnsent(name, transport);
   // What a person left who did not finish is no longer there for the next.
   await erase(name);
-  const read = staffCode ? (typed) => (typed === staffCode ? "" : null) : (typed) => tokenOf(typed, survey.name);
+  const read = isStaffCode
+    ? async (typed) => ((await isStaffCode(typed)) ? "" : null)
+    : (typed) => tokenOf(typed, survey.name);
   const begin = async (token) => meet(await person(token));
   view.show(codeStep(shell, words, read, (token) => view.guarded(() => begin(token))), false);
+}
+
+// Whether a typed code is the one that the link came with, or null without one. The address keeps a digest in its place.
+async function sealedCode() {
+  const [whole, mark, code] = STAFF_CODE.exec(location.hash) ?? [];
+  if (code) {
+    const salt = hexadecimal(systemBytes(16));
+    const sealed = location.hash.replace(whole, `${mark}sealed=${salt}${await sha256(salt + code)}`);
+    history.replaceState(history.state, "", sealed);
+  }
+  const [, salt, digest] = SEALED_CODE.exec(location.hash) ?? [];
+  return salt ? async (typed) => (await sha256(salt + typed)) === digest : null;
+}
+
+// What was drawn and did not arrive is put beside, and sent whenever there is a connection: the same bytes.
+async function sendUnsent(name, transport) {
+  const [own, beside] = [await BrowserLedger.open(null, name), await BrowserLedger.open(null, `${name}-unsent`)];
+  for (const [key, entry] of await own.waiting(transport.origin)) {
+    await beside.record([...key, parseReport(entry.body).report_id], entry);
+  }
+  const isDone = async () => (await beside.waiting(transport.origin)).length === 0;
+  const end = () => erase(`${name}-unsent`);
+  if (await isDone()) return end();
+  const send = async () => {
+    const { sendWaiting } = await import("../device/delivery.js");
+    await sendWaiting(beside, transport, null);
+    if (await isDone()) await end();
+  };
+  addEventListener("online", () => send().catch(() => {}));
+  send().catch(() => {});
 }
 
 function tokenOf(typed, survey) {
@@ -63,8 +99,8 @@ function codeStep({ survey, transport }, words, read, onStart) {
   const head = [askedBy(survey, words), start].filter(Boolean);
   const label = survey.access === "open" ? "kiosk_staff" : "kiosk_card";
   const wrong = (fault) => fault.replaceChildren(words.node("kiosk_wrong"));
-  const enter = codeForm(words, label, "kiosk_start", (typed, fault) => {
-    const token = read(typed);
+  const enter = codeForm(words, label, "kiosk_start", async (typed, fault) => {
+    const token = await read(typed);
     return token === null ? wrong(fault) : onStart(token);
   });
   const back = codeForm(words, "kiosk_withdrawal", "withdraw", async (typed, fault) => {
@@ -108,9 +144,13 @@ function lastStep(name) {
     const lines = ["kiosk_erased", "kiosk_once"].map((key) => words.line("p", key));
     const told = parts(survey, words, receipt);
     // Also where the answers have been withdrawn meanwhile.
-    setTimeout(startAnew, 1000 * SECONDS_TO_READ, name);
+    later(() => startAnew(name));
     return { node: element("div", { id: "receipt" }, start, ...lines, code, row, ...told), start };
   };
+}
+
+function later(work) {
+  setTimeout(work, 1000 * SECONDS_TO_READ);
 }
 
 // Who goes away in the middle leaves no answer on the screen. What was drawn and did not arrive is then sent once more.
