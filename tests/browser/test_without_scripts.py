@@ -8,6 +8,7 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from tests.browser.tutorial import Reader, Step, reading, respond
+from tests.conftest import Running
 
 PEOPLE = 27
 """More than one step, and enough of each year of study for a model."""
@@ -131,3 +132,19 @@ def test_whole_way_needs_no_script(reader: Reader) -> None:
     page = do(reader, *FILES, *DELETE)
     assert page.locator("th[scope=row] a").all_inner_texts() == ["Studying and exams"]
     assert page.locator(".tag").count() == 1
+
+
+def test_form_and_frame_without_scripts_say_one_true_sentence(browser: Browser, site: Running) -> None:
+    """What they need, and not that they are loading or that a reload would help."""
+    context = browser.new_context(java_script_enabled=False)
+    page = context.new_page()
+    told = []
+    for address in (site.link, f"{site.url}/q/1/"):
+        page.goto(address)
+        told.append([line for line in page.inner_text("body").splitlines() if line.strip()])
+    context.close()
+
+    assert told == [
+        ["This survey needs JavaScript: it protects your answers."],
+        ["This question needs JavaScript: it protects your answer."],
+    ]
