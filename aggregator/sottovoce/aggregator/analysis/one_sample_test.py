@@ -8,19 +8,21 @@ Shares      H0: the shares of the answers among those who answered are pi. A rep
 Exact       Two answers that everybody gave, through one channel: the reports of one are Bin(n, b + (a - b) pi) under
             H0; p is the probability of all counts that are at most as likely as the observed one.
 Strata      Revisions with channels of their own: information n V^- adds up, as in ``independence_test``.
-Mean        p is the smallest alpha at which the interval of the results leaves the known mean out.
+Mean        p is the smallest alpha at which the interval of the results leaves the known mean out; likewise of a share
+            that hides behind an innocuous one with a standard error, which this interval takes in.
 Figures     Estimates and limits are those of the results, so a page and its test never differ.
 Sources     Pearson 1900; van den Hout and van der Heijden 2002 (misclassified by design).
 """
 
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
 from sottovoce.aggregator.analysis.described_people import ALL, DescribedPeople, described_people
 from sottovoce.aggregator.analysis.estimates import QuestionResult, question_result
+from sottovoce.aggregator.analysis.innocuous_shares import facts_of
 from sottovoce.aggregator.analysis.report_columns import Columns, strata_of
 from sottovoce.aggregator.analysis.selection import SelectedVariable, choose
 from sottovoce.aggregator.analysis.tables.independence_test import Independence, inverse
@@ -114,7 +116,18 @@ def one_sample_test(
         raise EstimateError(Sentence(SHARES_NEEDED, variable=name))
     result = _result(inside, chosen, IntervalRule(confidence=confidence))
     shares = _known_shares(name, people.categories(chosen.newest), known)
-    return _of_shares(inside, chosen.newest, people, shares, result)
+    found = _of_shares(inside, chosen.newest, people, shares, result)
+    return _by_limits(inside, chosen, found) if facts_of(columns, [name]) else found
+
+
+def _by_limits(columns: Columns, chosen: SelectedVariable, found: OneSampleTest) -> OneSampleTest:
+    """Return a test of a yes/no question with an inexact innocuous share, which only its limits take in."""
+
+    def estimate(level: float) -> Estimate:
+        return _result(columns, chosen, IntervalRule(confidence=level)).estimates[-1]
+
+    p = _inverted(estimate, found.values[-1].known)
+    return replace(found, statistic=None, df=None, p=p, method=INVERSION, warnings=())
 
 
 def _of_shares(

@@ -13,7 +13,6 @@ from numpy.typing import NDArray
 from sottovoce.aggregator.analysis.regression.newton import Array
 from sottovoce.aggregator.analysis.report_columns import Columns, Numbers, check_one_wave, find_variable
 from sottovoce.aggregator.estimators.blocks.joint_channel import joint_likelihood, joint_scores
-from sottovoce.aggregator.estimators.by_hand.uncertain_share import Shift, moved
 from sottovoce.aggregator.estimators.question_variables import variables_of
 from sottovoce.aggregator.estimators.variable import NumberVariable, Variable
 from sottovoce.shared.errors import EstimateError
@@ -22,7 +21,6 @@ from sottovoce.shared.sentence import Sentence
 Rows = NDArray[np.bool_]
 
 _SMALL = 1 << 16
-NO_SHIFT: Shift = {}
 
 
 @dataclass(frozen=True)
@@ -79,8 +77,8 @@ class Answers:
         return min(_sharpness(variable, values) for variable, values in self.tables)
 
 
-def answers_of(columns: Columns, name: str, shift: Shift = NO_SHIFT) -> Answers:
-    """Return the reports on a variable, named "question" or "question.option"; ``shift`` moves innocuous shares.
+def answers_of(columns: Columns, name: str) -> Answers:
+    """Return the reports on a variable, named "question" or "question.option".
 
     Raises:
         EstimateError: the variable does not exist, no report carries it, or several waves share a memoized draw.
@@ -94,7 +92,7 @@ def answers_of(columns: Columns, name: str, shift: Shift = NO_SHIFT) -> Answers:
         rows, there = asked & (columns.revision == number), columns.question(newest.name, number)
         if there is None or not rows.any():
             continue
-        variable = variables_of(moved(there, shift))[place]
+        variable = variables_of(there)[place]
         different, places = _different(columns.values[newest.name][rows])
         seen = variable.observed(different)
         observed[rows] = seen[places]

@@ -23,7 +23,7 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from sottovoce.aggregator.estimators import ESTIMATORS, square_wave
-from sottovoce.aggregator.estimators.by_hand.uncertain_share import widen
+from sottovoce.aggregator.estimators.by_hand.uncertain_share import of_strata
 from sottovoce.aggregator.estimators.intervals import edge, normal_quantile
 from sottovoce.aggregator.estimators.support import DEFAULT_RULE, Estimate, IntervalRule
 from sottovoce.shared.answers import Domain
@@ -76,13 +76,19 @@ def estimate_strata(
         EstimateError: no stratum, impossible counts, or mechanisms that estimate different things.
     """
     groups = [(mechanism, tally) for mechanism, tally in merge(strata) if mechanism is not None]
+    return of_strata(lambda moved, by: _estimate_groups(moved, domain, by), groups, rule)
+
+
+def _estimate_groups(
+    groups: Sequence[tuple[Mechanism, Mapping[int, int]]], domain: Domain, rule: IntervalRule
+) -> Sequence[Estimate]:
     parts = [ESTIMATORS[mechanism.name](mechanism, tally, domain, rule) for mechanism, tally in groups]
     if not parts:
         raise EstimateError("there is no stratum to estimate from")
     if len(parts) == 1 or any(estimate.method == BOOTSTRAP for estimates in parts for estimate in estimates):
         # Maximum likelihood histograms from different channels cannot be pooled by variance: return the newest alone.
-        return widen(groups[-1][0], parts[-1], rule)
-    return widen(groups[-1][0], pool(parts, rule), rule)
+        return parts[-1]
+    return pool(parts, rule)
 
 
 def merge(strata: Iterable[StratumTally]) -> list[StratumTally]:

@@ -13,7 +13,7 @@ from flask.testing import FlaskClient
 from sottovoce.aggregator.analysis.described_people import THOSE_WHO_ANSWERED
 from sottovoce.aggregator.analysis.documents import RINGS, UNEVEN
 from sottovoce.aggregator.analysis.regression.fit_likelihood import BY_RATIO, NO_LIMITS, NOT_FOUND, ONE_SHARE
-from sottovoce.aggregator.analysis.regression.regression import CLUSTERED, SANDWICH
+from sottovoce.aggregator.analysis.regression.regression import CLUSTERED, CURVED, SANDWICH
 from sottovoce.aggregator.analysis.selection import SAME_PEOPLE
 from sottovoce.aggregator.analysis.tables.crosstab import SMALL
 from sottovoce.aggregator.analysis.tables.table import TOO_FEW
@@ -76,13 +76,14 @@ FOR_PROGRAMS = {
     "a share of '{variable}' names no cell; the categories are: {known}",
     "the file of reports has no column '{variable}': public answers are in a file of their own (reports-with-public)",
     "there is no survey of this name",
+    "simultaneous limits do not go with an innocuous share that has a standard error; limits of each cell by itself do",
 }
 """What the fields of a page cannot bring about."""
 
 
 NOTES = (
     RINGS, UNEVEN, SMALL, TOO_FEW, SAME_PEOPLE, CLUSTERED, SANDWICH, NOT_FOUND, BY_RATIO, NO_LIMITS, SAME_REPORT, ENDS,
-    THOSE_WHO_ANSWERED, ONE_SHARE,
+    THOSE_WHO_ANSWERED, ONE_SHARE, CURVED,
 )  # fmt: skip
 """Those that are no calls."""
 

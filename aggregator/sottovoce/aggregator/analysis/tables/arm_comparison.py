@@ -12,6 +12,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from numpy.typing import ArrayLike
+from sottovoce.aggregator.analysis.innocuous_shares import with_innocuous_shares
 from sottovoce.aggregator.analysis.report_columns import Columns
 from sottovoce.aggregator.analysis.result import Result
 from sottovoce.aggregator.analysis.tables.corrected_table import CorrectedShare, corrected_difference
@@ -28,6 +29,7 @@ ACROSS = ": "
 SAME_ARM = "both are asked in arm {arm}: choose questions that no arm has both of"
 
 
+@with_innocuous_shares
 def compare_across_arms(
     columns: Columns,
     questions: tuple[str, str],
@@ -40,7 +42,7 @@ def compare_across_arms(
     ``questions`` are the outcome and the one that it is compared with, the reference. Raises EstimateError as
     ``compare``, or if an arm asks both.
     """
-    outcome, reference = (compare(columns, name, ARM, category, weights, rule) for name in questions)
+    outcome, reference = (compare(columns, name, ARM, category, weights, replace(rule, kept=())) for name in questions)
     for arm in set(outcome.group_names) & set(reference.group_names):
         raise EstimateError(Sentence(SAME_ARM, arm=arm))
     both = (reference, outcome)
@@ -62,6 +64,7 @@ def compare_across_arms(
     )
 
 
+@with_innocuous_shares
 def compare_arms(
     columns: Columns,
     outcome: str,
@@ -70,7 +73,7 @@ def compare_arms(
     rule: Rule = DEFAULT_RULE,
 ) -> Compared:
     """Compare a question that several arms ask as ``compare``, by arm, with ratios where the groups are random arms."""
-    found = compare(columns, outcome, ARM, category, weights, rule)
+    found = compare(columns, outcome, ARM, category, weights, replace(rule, kept=()))
     told = found.category and found.differences and columns.survey.arms and _move_alike(found.parts)
     return replace(found, ratios=_ratios(found.values)) if told else found
 

@@ -12,6 +12,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 from sottovoce.aggregator.analysis.described_people import ALL, CAREFUL, DescribedPeople, both_described
+from sottovoce.aggregator.analysis.innocuous_shares import with_innocuous_shares
 from sottovoce.aggregator.analysis.report_columns import Columns
 from sottovoce.aggregator.analysis.result import Result
 from sottovoce.aggregator.analysis.selection import (
@@ -120,6 +121,7 @@ class Stratified:
     independence: Independence | None
 
 
+@with_innocuous_shares
 def crosstab(
     columns: Columns, rows: str, across: str, weights: ArrayLike | None = None, rule: Rule = DEFAULT_RULE
 ) -> Crosstab:
@@ -167,6 +169,7 @@ def _corrected(
     )
 
 
+@with_innocuous_shares
 def crosstab_within(
     columns: Columns,
     rows: str,

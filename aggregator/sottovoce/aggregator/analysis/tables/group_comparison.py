@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 from numpy.typing import ArrayLike
 from sottovoce.aggregator.analysis.described_people import ALL, CAREFUL
+from sottovoce.aggregator.analysis.innocuous_shares import with_innocuous_shares
 from sottovoce.aggregator.analysis.report_columns import Columns
 from sottovoce.aggregator.analysis.result import Result
 from sottovoce.aggregator.analysis.selection import SelectedVariable, check_together, choose_described, count_strata
@@ -67,6 +68,7 @@ class Compared:
     careless: Careless | None = None
 
 
+@with_innocuous_shares
 def compare(
     columns: Columns,
     outcome: str,
@@ -97,7 +99,7 @@ def compare(
         place = _place_in(found.second, measured.newest.categories[place])
     bounds = _bounds(found.second)
     # A group without people, by its estimated share, has nothing to compare.
-    there = [group for group in range(whole.shape[0]) if whole.occurs(group)]
+    there = _groups(whole)
     if not there:
         raise EstimateError(Sentence(NO_GROUPS, variable=groups))
     values = [_value(whole, group, place, bounds) for group in there]
@@ -129,7 +131,7 @@ def _corrected(
     grouped, measured = (each.newest for each in pair)
     shown = whole.joint.second
     place = _place_in(shown, measured.categories[_place(measured, category)])
-    there = [group for group in range(whole.shape[0]) if whole.occurs(group)]
+    there = _groups(whole)
     if not there:
         raise EstimateError(Sentence(NO_GROUPS, variable=grouped.full_name))
     pairs = [] if whole.hidden.any() else [(there[0], group) for group in there[1:]]
@@ -146,6 +148,12 @@ def _corrected(
         parts=tuple(found.part(group, place) for group in there),
         careless=found.careless,
     )
+
+
+def _groups(whole: TwoWayTable) -> list[int]:
+    """Return the places of the groups to compare: those that occur, by their estimated shares, or that are kept."""
+    names, kept = whole.joint.first.categories, whole.rule.kept
+    return [group for group in range(whole.shape[0]) if (names[group] in kept if kept else whole.occurs(group))]
 
 
 def _differences(whole: TwoWayTable, there: Sequence[int], place: int, values: Sequence[Result]) -> tuple[Result, ...]:

@@ -140,6 +140,7 @@ class Rule:
         simultaneous: the limits hold for all cells together (Bonferroni).
         least: smallest group by public answers; 0 for analysts who have the rows anyway.
         among: "answered" for people who answered, or were asked, None for the same where known; "all"; "careful".
+        kept: groups to compare, () for those that occur, in an analysis at moved innocuous shares; else None.
         balanced: rescore a choice so that shares sum to 1 even if scores do so only on average (Hadamard response).
     """
 
@@ -148,6 +149,7 @@ class Rule:
     least: int = LEAST
     balanced: bool = False
     among: str | None = None
+    kept: tuple[str, ...] | None = None
 
     def z(self, cells: int = 1) -> float:
         """Return the normal quantile for the limits of one of ``cells`` cells."""

@@ -1,79 +1,139 @@
 """Uncertainty of an innocuous share in estimates: designs in which a fact of the person's own hides the answer.
 
-The share p of the fact has the standard error s, independent of the reports. By the delta method it adds
-d^2 = s^2 (d pi / d p)^2 to the variance of the estimated share pi; ``InnocuousRR.slope`` has the derivative. Limits
-move to pi - sqrt((pi - low)^2 + (z d)^2) and pi + sqrt((high - pi)^2 + (z d)^2): the square-and-add method of Zou and
-Donner (2008), which keeps the skewness of the interval from counts. Revisions with one fact share its error, so that
-pooling does not make it smaller.
+Parameter   The share of the fact is p + s u: p and its standard error s from the survey file, u standard normal and
+            independent of the reports. u is one parameter for each fact, shared by all groups, rows, arms, strata,
+            revisions and questions that use it, so that pooling does not make its part smaller.
+Limits      Profile over u: a value lies within the limits at the normal quantile z if for some u it lies within those
+            that take the share p + s u as exact, at sqrt(z^2 - u^2). With u = z sin t the ends of these limits vary
+            like a sine, so a few turns t and a parabola through the outermost three find it to a thousandth.
+            Where no u changes a value, such as a difference of 0, limits exclude it exactly where those without the
+            error do: p values of independence stay as they are.
+Errors      Delta method: s times the derivative of the whole figure, by a small change of u; squares are added.
+Other pairs Simultaneous limits and bands get the same part as the limits, times the ratio of the quantiles: square and
+            add (Zou and Donner 2008).
 """
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from fractions import Fraction
 from statistics import NormalDist
+from typing import Any, TypeVar
 
 from sottovoce.aggregator.estimators.support import Estimate, IntervalRule
 from sottovoce.shared.mechanisms import Mechanism
 from sottovoce.shared.mechanisms.innocuous_rr import InnocuousRR, channel
 from sottovoce.shared.spec import Question
 
-Shift = Mapping[str, int]
-"""Number of standard errors by which the innocuous share of a question is moved, by name of the question."""
+Figure = TypeVar("Figure")
+Made = TypeVar("Made", bound=Mechanism | None)
+Stratum = tuple[Mechanism, Mapping[int, int]]
+
+_TURNS = tuple(math.radians(degrees) for degrees in (-84, -56, -28, 28, 56, 84))
+_FINEST, _FINEST_TRUTH = 10**5, 10**4
+_LEAST = Fraction(1, 1000)
+"""Smallest distance of a moved share from 0, 1 and, in the crosswise model, 1/2, where reports tell nothing."""
 
 
-def uncertain(mechanism: object) -> bool:
-    """Say whether the channel has an innocuous share that is not known exactly."""
-    return isinstance(mechanism, InnocuousRR) and bool(mechanism.std_error)
+def fact_of(question: Question) -> str:
+    """Return the name of the fact with an inexact share that hides the answers to a question; "" for none."""
+    made = question.mechanism
+    return (made.fact or question.name) if isinstance(made, InnocuousRR) and made.std_error else ""
 
 
-def moved(question: Question, shift: Shift) -> Question:
-    """Return a question with its innocuous share moved."""
-    made, errors = question.mechanism, shift.get(question.name, 0)
-    if not isinstance(made, InnocuousRR) or not errors:
-        return question
-    share = made.share + errors * made.std_error
-    a, b = channel(made.procedure, share, made.truth)
-    return replace(question, mechanism=replace(made, a=a, b=b, share=share))
+def moved(mechanism: Made, u: float) -> Made:
+    """Return a channel with its innocuous share ``u`` standard errors away."""
+    if not isinstance(mechanism, InnocuousRR) or not mechanism.std_error:
+        return mechanism
+    low, high = Fraction(0), Fraction(1)
+    if mechanism.is_crosswise:
+        low, high = (low, high / 2) if mechanism.share < high / 2 else (high / 2, high)
+    share = min(max(mechanism.share + Fraction(u) * mechanism.std_error, low + _LEAST), high - _LEAST)
+    share = share.limit_denominator(_FINEST)
+    a, b = channel(mechanism.procedure, share, mechanism.truth.limit_denominator(_FINEST_TRUTH))
+    return replace(mechanism, a=a, b=b, share=share)
 
 
-def widen(mechanism: Mechanism | None, estimates: Sequence[Estimate], rule: IntervalRule) -> Sequence[Estimate]:
-    """Return estimates of yes, from counts, with the uncertainty of the innocuous share, if the channel has an inexact
-    one.
+def turns(confidence: float) -> Iterator[tuple[float, float]]:
+    """Yield u and the confidence of the limits there, in the order that ``with_share`` takes figures."""
+    z = NormalDist().inv_cdf((1 + confidence) / 2)
+    for turn in _TURNS:
+        yield z * math.sin(turn), 2 * NormalDist().cdf(z * math.cos(turn)) - 1
 
-    ``mechanism`` is the channel of the newest stratum.
+
+def with_share(found: Figure, around: Sequence[Figure], confidence: float) -> Figure:
+    """Return a figure with the uncertainty of a share in its limits ``low`` and ``high`` and its standard errors.
+
+    Args:
+        found: with the share as exact; a dataclass.
+        around: the same at each of the ``turns``.
+        confidence: of the limits of ``found``.
     """
-    if not isinstance(mechanism, InnocuousRR) or not uncertain(mechanism):
-        return estimates
-    return [_widen_one(mechanism, estimate, rule) for estimate in estimates]
+    changed: dict[str, Any] = {
+        name: _outermost([getattr(each, name) for each in (*around[:3], found, *around[3:])], side)
+        for name, side in (("low", -1), ("high", 1))
+    }
+    slope = _slope([getattr(each, "raw", getattr(each, "estimate", None)) for each in around], confidence)
+    for name in ("std_error", "std_error_fixed"):
+        error = getattr(found, name, None)
+        if error is not None:
+            changed[name] = None if slope is None else math.hypot(error, slope)
+    return replace(found, **changed)  # type: ignore[type-var]
 
 
-def _widen_one(mechanism: InnocuousRR, estimate: Estimate, rule: IntervalRule) -> Estimate:
-    if estimate.clipped is None:
-        return estimate
-    point = estimate.clipped
-    error = float(mechanism.std_error) * abs(mechanism.slope(point))
+def _slope(points: Sequence[float | None], confidence: float) -> float | None:
+    """Return the derivative by u from points at the turns (Richardson's extrapolation); None without all points."""
+    known = [each for each in points if each is not None]
+    if len(known) < len(points):
+        return None
+    (wide, _), (near, _) = list(turns(confidence))[-2:-4:-1]
+    steep, steeper = (known[-2] - known[1]) / (2 * wide), (known[-3] - known[2]) / (2 * near)
+    return (wide**2 * steeper - near**2 * steep) / (wide**2 - near**2)
 
-    def limits(low: float | None, high: float | None, confidence: float) -> tuple[float, float]:
-        if low is None or high is None:
-            raise AssertionError("an estimate has both limits or none")
-        wide = NormalDist().inv_cdf((1 + confidence) / 2) * error
-        return max(0.0, point - math.hypot(point - low, wide)), min(1.0, point + math.hypot(high - point, wide))
 
-    def with_share(std_error: float | None) -> float | None:
-        return None if std_error is None else math.hypot(std_error, error)
+def _outermost(limits: Sequence[float | None], side: int) -> float | None:
+    """Return the outermost of the limits over all turns, by a parabola through three; None if one is unbounded."""
+    if None in limits:
+        return None
+    out = [side * (each or 0.0) for each in limits]
+    at = max(range(len(out)), key=out.__getitem__)
+    top = out[at]
+    before, after = out[max(at - 1, 0)], out[min(at + 1, len(out) - 1)]
+    if max(before, after) < top and math.isfinite(before + top + after):
+        far = top + (before - after) ** 2 / (8 * (2 * top - before - after))
+        # The ends of a range, and no difference, are values that no share changes.
+        top = next((end for end in (-1.0, 0.0, 1.0) if top <= end < far), far)
+    return side * top
 
-    low, high = limits(estimate.low, estimate.high, rule.confidence)
-    joint = limits(estimate.simultaneous_low, estimate.simultaneous_high, rule.joint_confidence(2))
-    has_band = estimate.band_low is not None
-    band = limits(estimate.band_low, estimate.band_high, rule.confidence) if has_band else (None, None)
-    return replace(
-        estimate,
-        low=low,
-        high=high,
-        std_error=with_share(estimate.std_error),
-        std_error_fixed=with_share(estimate.std_error_fixed),
-        simultaneous_low=joint[0],
-        simultaneous_high=joint[1],
-        band_low=band[0],
-        band_high=band[1],
-    )
+
+def of_strata(
+    estimate: Callable[[Sequence[Stratum], IntervalRule], Sequence[Estimate]],
+    strata: Sequence[Stratum],
+    rule: IntervalRule,
+) -> Sequence[Estimate]:
+    """Estimate a question from its strata, with the uncertainty of the innocuous share that their channels have."""
+    found = estimate(strata, rule)
+    if all(moved(mechanism, 1) == mechanism for mechanism, _ in strata):
+        return found
+    around = [
+        estimate([(moved(made, u), tally) for made, tally in strata], replace(rule, confidence=level))
+        for u, level in turns(rule.confidence)
+    ]
+    return [_estimate(*each, rule=rule) for each in zip(found, *around, strict=True)]
+
+
+def _estimate(found: Estimate, *around: Estimate, rule: IntervalRule) -> Estimate:
+    if found.clipped is None:
+        return found
+    wide = with_share(found, around, rule.confidence)
+    single, joint = (NormalDist().inv_cdf((1 + each) / 2) for each in (rule.confidence, rule.joint_confidence(2)))
+    changed: dict[str, Any] = {}
+    for kind, times in (("simultaneous", joint / single), ("band", 1.0)):
+        for end, side in (("low", -1), ("high", 1)):
+            name, own = f"{kind}_{end}", getattr(found, f"{kind}_{end}")
+            far, near = (side * (getattr(each, end) - found.clipped) for each in (wide, found))
+            added = times * math.sqrt(max(far**2 - near**2, 0.0))
+            limit = None if own is None else found.clipped + side * math.hypot(own - found.clipped, added)
+            changed[name] = None if limit is None else min(max(limit, found.lowest), found.highest)
+    plausible = not all(each.implausible for each in (found, *around))
+    return replace(wide, **changed, implausible=not plausible)
