@@ -8,6 +8,7 @@ from typing import Any
 
 from sottovoce.aggregator.estimators.matrix import MatrixChannel
 from sottovoce.shared.mechanisms import Mechanism
+from sottovoce.shared.mechanisms.innocuous_rr import InnocuousRR
 from sottovoce.shared.mechanisms.joint_rr import JointMember, JointRR, JointYesNo
 from sottovoce.shared.sentence import Sentence
 from sottovoce.shared.spec import Question
@@ -84,6 +85,7 @@ class ColumnChannel:
         size: number of options; 0 if unknown.
         asked: the question of a mechanism whose reports are codes or numbers; None for options.
         block: the columns that were randomized together with this one; None for none.
+        by_fact: the channel of an innocuous share with a standard error; None for others.
     """
 
     name: str
@@ -95,6 +97,7 @@ class ColumnChannel:
     size: int = 0
     asked: Question | None = None
     block: JoinedColumns | None = None
+    by_fact: InnocuousRR | None = None
 
     @property
     def public(self) -> bool:
@@ -117,7 +120,7 @@ class ColumnChannel:
             return Reading(
                 options, _reports(options, found), MatrixChannel(kary_rows(self.odds or Fraction(0), options))
             )
-        channel = MatrixChannel(self.rows)
+        channel = self.by_fact or MatrixChannel(self.rows)
         values = self.values or self.levels or self._recognized(found)
         if len(values) != len(self.rows[0]):
             raise ValueError(Sentence("the channel has {count} reports: name as many", count=str(len(self.rows[0]))))
@@ -153,8 +156,10 @@ class ColumnChannel:
             raise ValueError(MISSING_SAME)
         others = [value for value in found if value != self.same]
         values = pair or (others[0] if others else f"not {self.same}", self.same)
-        channel = MatrixChannel(self.rows or ())
-        return Reading(self.levels or ("no", "yes"), _reports(values, found), channel)
+        channel = self.by_fact or MatrixChannel(self.rows or ())
+        # Of a rare fact, the value that supports yes is the one that means "different".
+        places = values[::-1] if self.by_fact is not None and self.by_fact.share < Fraction(1, 2) else values
+        return Reading(self.levels or ("no", "yes"), _reports(places, found), channel)
 
 
 def kary_rows(odds: Fraction, options: Sequence[Any]) -> Rows:

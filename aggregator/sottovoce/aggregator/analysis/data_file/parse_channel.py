@@ -5,6 +5,8 @@
     forced_response yes=1/6 no=1/12   a forced yes, a forced no, otherwise the truth
     unrelated_question 2/3 1/4        the question with probability 2/3, otherwise one that 1/4 answer with yes
     crosswise 1/4 same=A              the value A says that the answer equals that to a question with 1/4 yes
+    crosswise 1/4 se=1/100 fact=f     the 1/4, or that of an unrelated question, has a standard error; columns with
+                                      one name of a fact share this error, others have their own
     binary_rr a=3/4 b=1/4             P(yes | yes) and P(yes | no)
     kary_rr odds=3 k=4                the true one of 4 options with odds of 3 to 1 against each other one
     joint_rr odds=9 radius=0 k=2,2 with=a,b  two columns, a and b, that were randomized together
@@ -17,6 +19,7 @@ rows P(report | truth), one for each level, or ``{matrix: rows, levels: [...], r
 """
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
@@ -24,6 +27,7 @@ from sottovoce.aggregator.analysis.data_file.column_channel import PAIRS, SAME, 
 from sottovoce.aggregator.estimators.matrix import MatrixChannel
 from sottovoce.shared.channel_text import ChannelWords, channel_question, read_block, read_number, split_channel
 from sottovoce.shared.mechanisms import MECHANISMS
+from sottovoce.shared.mechanisms.innocuous_rr import CROSSWISE, UNRELATED, InnocuousRR, channel
 from sottovoce.shared.sentence import Sentence
 
 TWO_SAMPLES = {"stochastic_lie_detector", "cheater_detection", "cheating_detection", "unknown_unrelated_question"}
@@ -31,6 +35,10 @@ TWO_SAMPLES = {"stochastic_lie_detector", "cheater_detection", "cheating_detecti
 UNKNOWN_SHARE = (
     "is a design of two samples, whose channel has an unknown share: of liars, of cheaters, or of yes to the other "
     "question. An answer's probabilities must be known here"
+)
+FAR_ERROR = (
+    "shares two standard errors from share must lie between 0 and 1, in the crosswise design on one side of 1/2: give "
+    "a smaller se"
 )
 MISSING_K = "say how many options there are: k=4, or levels=never,once,sometimes,often"
 
@@ -74,14 +82,14 @@ def _from_map(given: Mapping[str, Any]) -> ColumnChannel:
     levels, values = (_unique(tuple(map(str, given.get(key) or ()))) for key in ("levels", "reports"))
     if "channel" in given:
         made = _from_text(str(given["channel"]))
-        return ColumnChannel(made.name, made.rows, made.same, levels or made.levels, values, made.odds, made.size)
+        return replace(made, levels=levels or made.levels, values=values)
     rows = given["matrix"]
     if not isinstance(rows, Sequence) or not all(
         isinstance(row, Sequence) and not isinstance(row, str) for row in rows
     ):
         raise ValueError("a matrix is a list of rows, each a list of probabilities")
     numbers = tuple(tuple(read_number(str(cell), f"row {place}") for cell in row) for place, row in enumerate(rows, 1))
-    return ColumnChannel("matrix", MatrixChannel(numbers).rows, levels=levels, values=values)
+    return ColumnChannel("matrix", MatrixChannel(numbers).rows, levels=levels or made.levels, values=values)
 
 
 def _unique(names: tuple[str, ...]) -> tuple[str, ...]:
@@ -130,16 +138,33 @@ def _forced_response(words: ChannelWords, levels: tuple[str, ...]) -> ColumnChan
 
 
 def _unrelated_question(words: ChannelWords, levels: tuple[str, ...]) -> ColumnChannel:
+    error, fact = _error(words)
     found = words.numbers("truth", "share")
     truth, share = _share(found["truth"], "truth"), _share(found["share"], "share")
-    return _yes_no("unrelated_question", truth + (1 - truth) * share, (1 - truth) * share, levels)
+    made = _yes_no("unrelated_question", truth + (1 - truth) * share, (1 - truth) * share, levels)
+    return replace(made, by_fact=_by_fact(UNRELATED, share, error, truth, fact) if error else None)
 
 
 def _crosswise(words: ChannelWords, levels: tuple[str, ...]) -> ColumnChannel:
     same = words.named.pop("same", "")
+    error, fact = _error(words)
     share = _share(words.numbers("share")["share"], "share")
     made = _yes_no("crosswise", share, 1 - share, levels)
-    return ColumnChannel("crosswise", made.rows, same, levels)
+    by_fact = _by_fact(CROSSWISE, share, error, Fraction(1), fact) if error else None
+    return ColumnChannel("crosswise", made.rows, same, levels, by_fact=by_fact)
+
+
+def _error(words: ChannelWords) -> tuple[Fraction, str]:
+    """Remove and return the standard error of an innocuous share, 0 for none, and the name of the fact."""
+    error, fact = words.named.pop("se", "0"), words.named.pop("fact", "")
+    return read_number(error, "se"), fact
+
+
+def _by_fact(procedure: str, share: Fraction, error: Fraction, truth: Fraction, fact: str) -> InnocuousRR:
+    low, high = share - 2 * error, share + 2 * error
+    if error < 0 or not 0 < low <= high < 1 or (procedure == CROSSWISE and low <= Fraction(1, 2) <= high):
+        raise ValueError(FAR_ERROR)
+    return InnocuousRR(*channel(procedure, share, truth), procedure, share, error, truth, fact=fact)
 
 
 def _kary_rr(words: ChannelWords, levels: tuple[str, ...]) -> ColumnChannel:

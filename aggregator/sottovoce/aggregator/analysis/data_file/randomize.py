@@ -9,6 +9,7 @@ from sottovoce.aggregator.analysis.data_file.column_channel import NOT_REPORTED
 from sottovoce.aggregator.analysis.data_file.parse_channel import parse_channel
 from sottovoce.aggregator.estimators.matrix import MatrixChannel
 from sottovoce.shared.errors import AnswerError, SpecError
+from sottovoce.shared.mechanisms.innocuous_rr import InnocuousRR
 from sottovoce.shared.rational import MAX_DENOMINATOR
 from sottovoce.shared.sentence import error_message
 from sottovoce.shared.uniform import ReadBytes, uniform_below
@@ -37,9 +38,11 @@ def randomize(question: Any, answer: object, read: ReadBytes = os.urandom) -> st
     given = reading.options[answer] if isinstance(answer, bool) and len(reading.options) == 2 else answer
     if given not in reading.options:
         raise AnswerError(f"the answer is none of: {', '.join(reading.options)}")
-    if not isinstance(reading.channel, MatrixChannel):
+    channel = reading.channel
+    if not isinstance(channel, MatrixChannel | InnocuousRR):
         raise SpecError("the channel: the answers of a block are drawn together, not one by one")
-    drawn = _pick(reading.channel.rows[reading.options.index(str(given))], read)
+    truth = reading.options.index(str(given))
+    drawn = _pick(tuple(channel.probability(report, truth) for report in range(len(reading.reports))), read)
     return list(reading.reports)[drawn]
 
 

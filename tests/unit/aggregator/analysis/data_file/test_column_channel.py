@@ -5,7 +5,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from sottovoce.aggregator import open_data
+from sottovoce.aggregator import estimate, open_data
 from sottovoce.aggregator.analysis.data_file.column_channel import UnknownValue
 from sottovoce.aggregator.analysis.data_file.parse_channel import parse_channel
 from sottovoce.aggregator.analysis.data_file.randomize import randomize
@@ -27,6 +27,8 @@ from tests.blocks import reports
         ("unrelated_question 2/3 1/4", "3/4", "1/12"),
         ("binary_rr a=1 b=1/3", "1", "1/3"),
         ("crosswise 1/4 same=A", "1/4", "3/4"),
+        ("crosswise 1/4 se=1/50 same=A", "1/4", "3/4"),
+        ("unrelated_question 2/3 1/4 se=1/50 fact=born", "3/4", "1/12"),
     ],
 )
 def test_designs_have_their_channel(text: str, a: str, b: str) -> None:
@@ -56,6 +58,9 @@ def test_designs_have_their_channel(text: str, a: str, b: str) -> None:
         ("kary_rr 1 k=3", "above 1"),
         ("kary_rr 3 k=2 levels=a,b,c", "as many"),
         ("kary_rr 3 k=1", "2 to 100"),
+        ("crosswise 0.4 se=1/20", "on one side of 1/2"),
+        ("unrelated_question 2/3 1/4 se=1/8", "between 0 and 1"),
+        ("crosswise 1/4 se=-1/50", "smaller se"),
         ("coin_flip levels=a,b,c", "two levels"),
         ("coin_flip levels=a,a", "one name"),
         ([[0.5, 0.5], [0.2, 0.7]], "row 2 of the matrix sums to 0.9"),
@@ -174,3 +179,32 @@ def test_column_that_its_block_does_not_name_is_refused() -> None:
         parse_channel("joint_rr odds=9 radius=0 k=2,2 with=a,b").read(["no", "yes"], "c")
     with pytest.raises(SpecError, match="drawn together"):
         randomize("joint_rr odds=9 radius=0 k=2,2 with=a,b", "yes")
+
+
+@pytest.mark.parametrize("share", ["1/4", "3/4"])
+def test_error_of_a_share_leaves_the_estimate_and_widens_its_limits(share: str) -> None:
+    """In a file as in counts, on both sides of 1/2; a report that is drawn has the same chances."""
+    counts, told = {"same": 52, "different": 48}, [f"crosswise {share}", f"crosswise {share} se=1/20"]
+    exact, wide = (estimate(counts, each).rows[0] for each in told)
+    assert wide["shown"] == pytest.approx(exact["shown"], rel=1e-12)
+    assert wide["low"] < exact["low"] < exact["high"] < wide["high"]
+    drawn = [[randomize(each, True, lambda n, k=k: bytes([k]) * n) for k in range(0, 256, 15)] for each in told]
+    assert drawn[0].count("same") == drawn[1].count("same") > 0
+
+
+def test_columns_that_name_one_fact_share_its_error(tmp_path: Path) -> None:
+    """The same people say no to both; with two facts, the errors would not be one."""
+    dice = np.random.default_rng(3)
+    rows = [
+        ("same" if one else "different", "same" if other else "different") for one, other in dice.random((900, 2)) < 0.7
+    ]
+    file = tmp_path / "two.csv"
+    file.write_text("a,b\n" + "\n".join(map(",".join, rows)), encoding="utf-8")
+
+    def width(*facts: str) -> float:
+        channels = {name: f"crosswise 1/4 se=1/25 {fact}" for name, fact in zip("ab", facts, strict=True)}
+        cell = open_data(file, channels).crosstab("a", "b").rows[0]
+        return float(cell["high"] - cell["low"])
+
+    assert width("fact=spring", "fact=spring") != pytest.approx(width("fact=spring", "fact=autumn"), rel=0.01)
+    assert width("", "") == pytest.approx(width("fact=spring", "fact=autumn"), rel=1e-9)
