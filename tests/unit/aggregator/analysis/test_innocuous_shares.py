@@ -25,7 +25,7 @@ from tests.unit.aggregator.analysis.innocuous_surveys import (
     innocuous_survey,
     reported,
 )
-from tests.vectors.arms import arms, asks
+from tests.vectors.arms import COIN, arms, asks
 
 Z = 1.959964
 APART = (0.1, 0.6)
@@ -44,10 +44,10 @@ def _reports(error: str | None, *yes: int, size: int = 500, procedure: str = "cr
 @pytest.mark.parametrize("procedure", ["crosswise", "unrelated_question"])
 def test_difference_of_equal_groups_is_as_sure_as_with_an_exact_share(procedure: str) -> None:
     """Its width to 2 %, the test of independence and that of all pairs to the last digit; the shares are less sure."""
-    exact, wide = (_reports(error, 200, 203, procedure=procedure) for error in (None, "1/25"))
+    exact, wide = (_reports(error, 200, 203, procedure=procedure) for error in (None, "1/50"))
     one, other = (compare(each, "y", "g") for each in (exact, wide))
     assert _width(other.differences[0]) == pytest.approx(_width(one.differences[0]), rel=0.02)
-    assert all(_width(b) > 1.1 * _width(a) for a, b in zip(one.values, other.values, strict=True))
+    assert all(_width(b) > 1.02 * _width(a) for a, b in zip(one.values, other.values, strict=True))
     assert other.independence == pytest.approx(one.independence, rel=1e-12)
     pairs = [every_pair(each).tests[0].independence for each in (exact, wide)]
     assert pairs[1] == pytest.approx(pairs[0], rel=1e-12)
@@ -137,7 +137,7 @@ def test_p_of_a_known_value_is_that_of_the_limits() -> None:
     assert p[shown.high] == pytest.approx(0.05, abs=1e-4)
     assert p[shown.raw] > 0.9
     assert one_sample_test(columns, "y", {"yes": shown.low - 0.01}).p < 0.05
-    assert one_sample_test(_reports(None, 200, 203), "y", {"yes": shown.low}).p < 1e-3
+    assert one_sample_test(_reports(None, 200, 203), "y", {"yes": shown.low}).p < 0.02
 
 
 def _experiment(error: str | None) -> Columns:
@@ -165,7 +165,7 @@ def test_difference_of_arms_has_the_whole_error_of_the_one_share() -> None:
 def test_arms_with_one_question_share_its_fact() -> None:
     """The same shares in both arms: their difference is as sure as with an exact share."""
     widths = []
-    for error in (None, "1/25"):
+    for error in (None, "1/50"):
         survey = parse_survey(document(questions=[asks("y", **innocuous(error))], arms=arms(1, 1)))
         arm, y = np.repeat([0, 1], 500), np.tile(np.repeat([1, 0], [200, 300]), 2)
         widths.append(_width(compare_arms(Columns.from_arrays(survey, {"y": y, "arm": arm}), "y").differences[0]))
@@ -210,7 +210,7 @@ def test_alarm_takes_in_that_the_share_may_be_another() -> None:
     lambda columns: crosstab(columns, "g", "y").cells[0][1],
     lambda columns: crosstab(columns, "g", "y").conditional[0][1],
     lambda columns: crosstab_within(columns, "y", "h", "g").tables["no"].cells[1][1],
-    lambda columns: crosstab_within(columns, "g", "h", "y").tables["yes"].cells[1][1],
+    lambda columns: crosstab_within(columns, "g", "z", "y").tables["yes"].cells[1][1],
     lambda columns: compare(columns, "h", "y", weights=np.linspace(1, 2, 1000)).values[1],
 ])  # fmt: skip
 def test_every_table_takes_in_the_error(analysis: Callable[[Columns], Result]) -> None:
@@ -219,9 +219,9 @@ def test_every_table_takes_in_the_error(analysis: Callable[[Columns], Result]) -
     g, h = dice.integers(0, 2, (2, 1000))
     y = reported(dice, dice.random(1000) < 0.3 + 0.3 * h, SHARE)
     survey = parse_survey(document(questions=[
-        asks("g", public=True), asks("h", public=True), asks("y", **innocuous("1/25"))
+        asks("g", public=True), asks("h", public=True), asks("y", **innocuous("1/25")), asks("z", mechanism=COIN),
     ]))  # fmt: skip
-    columns = Columns.from_arrays(survey, {"g": g, "h": h, "y": y})
+    columns = Columns.from_arrays(survey, {"g": g, "h": h, "y": y, "z": h ^ g})
     exact = replace(columns, revisions=(replace(survey, questions=tuple(
         replace(each, mechanism=replace(each.mechanism, std_error=0)) if each.name == "y" else each
         for each in survey.questions
