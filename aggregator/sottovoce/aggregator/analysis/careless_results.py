@@ -4,6 +4,7 @@ from collections.abc import Collection, Mapping, Sequence
 from functools import partial
 from typing import Any
 
+from sottovoce.aggregator.estimators.by_hand.uncertain_share import of_strata
 from sottovoce.aggregator.estimators.careless.anchors import Careless, anchor_share
 from sottovoce.aggregator.estimators.careless.corrected_shares import corrected_shares
 from sottovoce.aggregator.estimators.pooling import StratumTally
@@ -78,7 +79,8 @@ def _corrected(
     if survey.is_sampled or survey.arms:
         rule = rule.when_asked(share_asked(survey, survey.questions.index(question)))
     together = _together(survey, question, careless)
-    return corrected_shares(strata, question.domain, question.absent, careless, rule, together)
+    answers = question.domain, question.absent, careless
+    return of_strata(lambda moved, by: corrected_shares(moved, *answers, by, together), strata, rule)
 
 
 def _together(survey: Survey, question: Question, careless: Careless) -> float:

@@ -1,7 +1,9 @@
-"""Carry the uncertainty of innocuous shares through tables and comparisons; ``uncertain_share`` has the maths.
+"""Carry the uncertainty of innocuous shares through tables, comparisons and models; ``uncertain_share`` has the maths.
 
 Every figure is computed anew at each turn of a fact's share, and the sets of limits are joined. Tests of independence
-stay as they are: at independence no share of a fact matters.
+stay as they are: at independence no share of a fact matters. Coefficients have symmetrical limits by their standard
+error, to whose square the derivative's is added, unless the share moves them along a curve or a maximum is missing; in
+a test of a model both likelihoods are largest over the share.
 """
 
 import math
@@ -12,12 +14,18 @@ from inspect import signature
 from operator import getitem
 from typing import Any, ParamSpec, TypeVar
 
+import numpy as np
+from sottovoce.aggregator.analysis.regression.likelihood_ratio import LikelihoodRatio
+from sottovoce.aggregator.analysis.regression.regression_result import Coefficient, Regression
 from sottovoce.aggregator.analysis.report_columns import Columns
 from sottovoce.aggregator.analysis.result import Result
 from sottovoce.aggregator.analysis.tables.likeliest_cells import METHOD as PROFILE
-from sottovoce.aggregator.analysis.tables.table import SCORE, TOO_FEW, TOO_WIDE, Rule
+from sottovoce.aggregator.analysis.tables.table import SCORE, TOO_FEW, TOO_WIDE
 from sottovoce.aggregator.analysis.tables.table_diagnostics import LowestCell
-from sottovoce.aggregator.estimators.by_hand.uncertain_share import fact_of, moved, turns, with_share
+from sottovoce.aggregator.estimators.by_hand import uncertain_share
+from sottovoce.aggregator.estimators.by_hand.uncertain_share import fact_of, moved, outermost, turns, with_share
+from sottovoce.aggregator.estimators.distributions.chi_square import upper_tail
+from sottovoce.aggregator.estimators.intervals import normal_quantile
 from sottovoce.shared.errors import EstimateError
 from sottovoce.shared.sentence import Sentence
 
@@ -25,6 +33,9 @@ Options = ParamSpec("Options")
 Found = TypeVar("Found")
 
 MOST_FACTS = 2
+STRAIGHT = 0.05
+"""Largest part of their distance by which limits differ that follow from a standard error."""
+
 TOGETHER = (
     "simultaneous limits do not go with an innocuous share that has a standard error; limits of each cell by itself do"
 )
@@ -61,25 +72,25 @@ def with_innocuous_shares(analysis: Callable[Options, Found]) -> Callable[Option
     """Return an analysis of ``columns`` by a ``rule`` with the uncertainty of innocuous shares in its results."""
 
     @wraps(analysis)
-    def carried(*args: Options.args, **options: Options.kwargs) -> Found:
+    def by_rule(*args: Options.args, **options: Options.kwargs) -> Found:
         given = signature(analysis).bind(*args, **options)
         given.apply_defaults()
-        columns, rule = given.arguments["columns"], given.arguments["rule"]
+        columns, rule, kept = given.arguments["columns"], given.arguments["rule"], ()
         facts = facts_of(columns, _texts(given.arguments.values()))
         if not facts or rule.kept is not None:
             return analysis(*args, **options)
         if rule.simultaneous:
             raise EstimateError(TOGETHER)
 
-        def at(moved: Columns, by: Rule) -> Found:
-            given.arguments.update(columns=moved, rule=by)
+        def at(moved: Columns, level: float) -> Found:
+            given.arguments.update(columns=moved, rule=replace(rule, confidence=level, kept=kept))
             return analysis(*given.args, **given.kwargs)
 
         # A group that no one seems to be in at another share is still one of those that are compared.
-        names = getattr(at(columns, replace(rule, kept=())), "group_names", ())
-        return _carried(at, columns, replace(rule, kept=names), facts)
+        kept = getattr(at(columns, rule.confidence), "group_names", ())
+        return carried(at, columns, facts, rule.confidence)
 
-    return carried
+    return by_rule
 
 
 def _texts(arguments: Iterable[Any]) -> Iterator[str]:
@@ -87,43 +98,73 @@ def _texts(arguments: Iterable[Any]) -> Iterator[str]:
         yield from [each] if isinstance(each, str) else filter(str, each) if isinstance(each, tuple) else []
 
 
-def _carried(analyse: Callable[[Columns, Rule], Found], columns: Columns, rule: Rule, facts: Sequence[str]) -> Found:
+def carried(
+    analyse: Callable[[Columns, float], Found], columns: Columns, facts: Sequence[str], confidence: float
+) -> Found:
+    """Analyse reports at this confidence, with the uncertainty of the shares of these facts."""
     if not facts:
-        return analyse(columns, rule)
-    found = _carried(analyse, columns, rule, facts[1:])
-    steps = list(turns(rule.confidence))
-    around = [
-        _carried(analyse, moved_columns(columns, facts[0], u), replace(rule, confidence=level), facts[1:])
-        for u, level in steps
-    ]
-    return _joined(found, around, steps, rule.confidence)  # type: ignore[no-any-return]
+        return analyse(columns, confidence)
+    found, *around = (
+        carried(analyse, moved_columns(columns, facts[0], u), facts[1:], level)
+        for u, level in ((0.0, confidence), *turns(confidence))
+    )
+    return _joined(found, around, confidence)  # type: ignore[no-any-return]
 
 
-def _joined(found: Any, around: Sequence[Any], steps: Sequence[tuple[float, float]], confidence: float) -> Any:  # noqa: ANN401 - any result
-    """Return results with those at all turns in their limits, and in the alarm."""
+def _joined(found: Any, around: Sequence[Any], confidence: float) -> Any:  # noqa: ANN401 - any result
+    """Return results with those at all turns in their limits, tests and the alarm."""
 
     def parts(keys: Iterable[Any], get: Callable[[Any, Any], Any]) -> dict[Any, Any]:
-        return {key: _joined(get(found, key), [get(each, key) for each in around], steps, confidence) for key in keys}
+        return {key: _joined(get(found, key), [get(each, key) for each in around], confidence) for key in keys}
 
-    if isinstance(found, Result):
-        return _result(found, around, confidence)
+    if isinstance(found, Result | Coefficient):
+        return _figure(found, around, confidence)
     if isinstance(found, LowestCell):
-        squares = [min(each.statistic, 0.0) ** 2 + u**2 for each, (u, _) in zip(around, steps, strict=True)]
-        return found._replace(statistic=max(found.statistic, -math.sqrt(min(squares))))
+        steps = zip(around, turns(confidence), strict=True)
+        least = min(min(each.statistic, 0.0) ** 2 + u**2 for each, (u, _) in steps)
+        return found._replace(statistic=max(found.statistic, -math.sqrt(least)))
     if isinstance(found, Mapping):
-        found = parts(found, getitem)
-    elif isinstance(found, tuple) and any(isinstance(each, Result | tuple) for each in found):
+        return parts(found, getitem)
+    if isinstance(found, tuple) and any(isinstance(each, Result | Coefficient | tuple) for each in found):
         # What another share does not give at all, such as a ratio, is not given.
         same = all(len(each) == len(found) for each in around)
         own = parts(range(len(found)), getitem).values() if same else ()
         found = type(found)(*own) if hasattr(found, "_fields") else tuple(own)
     elif is_dataclass(found) and not isinstance(found, type):
-        found = replace(found, **parts([each.name for each in fields(found)], getattr))
+        changed = parts([each.name for each in fields(found)], getattr)
+        changed |= _of_model(found, around, confidence) if isinstance(found, Regression) else {}
+        found = replace(found, **changed)
     return found
 
 
-def _result(found: Result, around: Sequence[Result], confidence: float) -> Result:
-    wide = with_share(found, around, confidence)
-    few = wide.low is not None and wide.high is not None and wide.high - wide.low > TOO_WIDE
-    few = few and wide.method in {SCORE, PROFILE}
-    return replace(wide, warnings=tuple(dict.fromkeys([*found.warnings, *([TOO_FEW] if few else [])])))
+def _figure(found: Any, around: Sequence[Any], confidence: float) -> Any:  # noqa: ANN401 - a result or coefficient
+    wide: Any = with_share(found, around, confidence)
+    if None in (wide.estimate, wide.low, wide.high):
+        return wide
+    if isinstance(wide, Result):
+        few = wide.method in {SCORE, PROFILE} and (wide.high or 0.0) - (wide.low or 0.0) > TOO_WIDE
+        return replace(wide, warnings=tuple(dict.fromkeys([*found.warnings, *([TOO_FEW] if few else [])])))
+    half = normal_quantile(confidence) * (wide.std_error or math.inf)
+    low, high = wide.estimate - half, wide.estimate + half
+    straight = max(abs(low - wide.low), abs(high - wide.high)) <= STRAIGHT * half < math.inf
+    return replace(wide, low=low, high=high) if straight else wide
+
+
+def _of_model(found: Regression, around: Sequence[Regression], confidence: float) -> dict[str, Any]:
+    """Return the covariance, None where a share leaves no maximum, and tests with both likelihoods over all shares."""
+    columns = zip(*(each.coefficients for each in around), strict=True)
+    slopes = [uncertain_share.slope_of([each.estimate for each in column], confidence) for column in columns]
+    known = np.array([each for each in slopes if each is not None])
+    whole = found.covariance is not None and len(known) == len(slopes)
+    covariance = found.covariance + np.outer(known, known) if whole else None
+    u = [step for step, _ in turns(confidence)]
+    ordered = list(zip((*around[:3], found, *around[3:]), (*u[:3], 0.0, *u[3:]), strict=True))
+    return {"covariance": covariance, "tests": tuple(_test(each, ordered) for each in found.tests)}
+
+
+def _test(test: LikelihoodRatio, models: Sequence[tuple[Regression, float]]) -> LikelihoodRatio:
+    free = [(model.log_likelihood or -math.inf) - u**2 / 2 for model, u in models]
+    found = [{each.predictor: each.statistic for each in model.tests} for model, _ in models]
+    bound = [log - each.get(test.predictor, math.inf) / 2 for log, each in zip(free, found, strict=True)]
+    statistic = 2 * ((outermost(free, 1) or 0.0) - (outermost(bound, 1) or 0.0))
+    return replace(test, statistic=statistic, p=upper_tail(statistic, test.df))

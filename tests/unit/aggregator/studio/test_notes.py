@@ -13,7 +13,7 @@ from flask.testing import FlaskClient
 from sottovoce.aggregator.analysis.described_people import THOSE_WHO_ANSWERED
 from sottovoce.aggregator.analysis.documents import RINGS, UNEVEN
 from sottovoce.aggregator.analysis.regression.fit_likelihood import BY_RATIO, NO_LIMITS, NOT_FOUND, ONE_SHARE
-from sottovoce.aggregator.analysis.regression.regression import CLUSTERED, CURVED, SANDWICH
+from sottovoce.aggregator.analysis.regression.regression import CLUSTERED, SANDWICH
 from sottovoce.aggregator.analysis.selection import SAME_PEOPLE
 from sottovoce.aggregator.analysis.tables.crosstab import SMALL
 from sottovoce.aggregator.analysis.tables.table import TOO_FEW
@@ -83,7 +83,7 @@ FOR_PROGRAMS = {
 
 NOTES = (
     RINGS, UNEVEN, SMALL, TOO_FEW, SAME_PEOPLE, CLUSTERED, SANDWICH, NOT_FOUND, BY_RATIO, NO_LIMITS, SAME_REPORT, ENDS,
-    THOSE_WHO_ANSWERED, ONE_SHARE, CURVED,
+    THOSE_WHO_ANSWERED, ONE_SHARE,
 )  # fmt: skip
 """Those that are no calls."""
 

@@ -9,12 +9,10 @@ Errors      As requested; always the sandwich with weights, and clustered with c
 Few         A warning below 10 (a - b)^-2 reports per parameter: an unvalidated rule of thumb.
 """
 
-import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from itertools import combinations
 from math import prod
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -26,7 +24,7 @@ from sottovoce.aggregator.analysis.described_people import (
     DescribedPeople,
     described_people,
 )
-from sottovoce.aggregator.analysis.innocuous_shares import facts_of, moved_columns
+from sottovoce.aggregator.analysis.innocuous_shares import carried, facts_of
 from sottovoce.aggregator.analysis.regression.careless_reports import CarelessReports, careless_reports
 from sottovoce.aggregator.analysis.regression.corrected_least_squares import LinearFit, solve
 from sottovoce.aggregator.analysis.regression.covariance import KINDS
@@ -34,7 +32,6 @@ from sottovoce.aggregator.analysis.regression.declining import DECLINING
 from sottovoce.aggregator.analysis.regression.design_matrix import SMALLEST_GROUP
 from sottovoce.aggregator.analysis.regression.fit_likelihood import likelihood_regression, parameter_count
 from sottovoce.aggregator.analysis.regression.formula_terms import Formula, formula_of
-from sottovoce.aggregator.analysis.regression.likelihood_ratio import LikelihoodRatio
 from sottovoce.aggregator.analysis.regression.regression_data import RegressionOptions, Sample, take_sample
 from sottovoce.aggregator.analysis.regression.regression_result import Coefficient, Regression
 from sottovoce.aggregator.analysis.report_columns import Columns, absence
@@ -42,8 +39,6 @@ from sottovoce.aggregator.analysis.tables.corrected_table import correction_note
 from sottovoce.aggregator.analysis.variable_columns import Answers, answers_of
 from sottovoce.aggregator.analysis.weights import kish_effect, weight_warnings
 from sottovoce.aggregator.estimators.blocks.joint_channel import check_identified
-from sottovoce.aggregator.estimators.by_hand.uncertain_share import turns, with_share
-from sottovoce.aggregator.estimators.distributions.chi_square import upper_tail
 from sottovoce.aggregator.estimators.intervals import normal_quantile
 from sottovoce.aggregator.estimators.question_variables import check_explains, check_pair
 from sottovoce.aggregator.estimators.variable import NumberVariable
@@ -59,116 +54,6 @@ CLUSTERED, SANDWICH = (
     "errors are clustered: with weights or clusters no other kind is right",
     "errors are sandwich: with weights or clusters no other kind is right",
 )
-
-CURVED = (
-    "the share of an innocuous fact moves these coefficients along a curve: limits are the outermost ones over all "
-    "shares that its standard error allows"
-)
-STRAIGHT = 0.05
-"""Largest bend of a coefficient per standard error up to which its limits are symmetrical."""
-
-_LISTS = ("coefficients", "ame")
-_OF_LIKELIHOOD = ("of_predictor", "declining")
-_MODELS = ("linear", *_OF_LIKELIHOOD)
-
-
-def _with_share_errors(
-    fit: Callable[[Columns, float], Regression], columns: Columns, facts: Sequence[str], confidence: float
-) -> Regression:
-    """Fit a model, with the uncertainty of innocuous shares; ``uncertain_share`` has the maths.
-
-    A model at a share one standard error above and one at a share below give the derivatives: their squares are added
-    to variances, their products to the covariance, and in a test both likelihoods are largest over the share. Where a
-    curve or a missing maximum forbids this, limits are the outermost ones over all turns of the share.
-
-    Args:
-        fit: fits it to these reports, at this confidence.
-        facts: with an inexact share, that hide answers of its variables.
-    """
-    if not facts:
-        return fit(columns, confidence)
-
-    def at(u: float, level: float) -> Regression:
-        return _with_share_errors(fit, moved_columns(columns, facts[0], u), facts[1:], level)
-
-    found, below, above = (at(u, confidence) for u in (0, -1, 1))
-    added = _added(found, below, above, normal_quantile(confidence))
-    if _is_straight(found, below, above):
-        return added
-    around = [at(u, level) for u, level in turns(confidence)]
-    wide = _over_turns(added, found, around, confidence)
-    return replace(wide, warnings=(*wide.warnings, CURVED))
-
-
-def _over_turns(added: Regression, found: Regression, around: Sequence[Regression], confidence: float) -> Regression:
-    """Return a model with limits over all turns; its standard errors are those of ``added``."""
-    changed: dict[str, Any] = {}
-    for name in _LISTS:
-        # Where a model has no maximum, it has no marginal effects.
-        rows = list(zip(*(getattr(each, name) for each in (added, found, *around)), strict=False))
-        changed[name] = tuple(replace(with_share(own, others, confidence), std_error=one.std_error)
-                              for one, own, *others in rows)  # fmt: skip
-    for name in _OF_LIKELIHOOD:
-        models = [getattr(each, name) for each in (added, found, *around)]
-        changed[name] = None if None in models else _over_turns(models[0], models[1], models[2:], confidence)
-    whole = all(each.converged for each in (found, *around))
-    return replace(added, covariance=added.covariance if whole else None, **changed)
-
-
-def _is_straight(found: Regression, below: Regression, above: Regression) -> bool:
-    """Return True if all coefficients are nearly linear in the share, compared with their standard errors."""
-    if not (found.converged and below.converged and above.converged):
-        return False
-    for each, low, high in zip(found.coefficients, below.coefficients, above.coefficients, strict=True):
-        bend = ((high.estimate or 0.0) + (low.estimate or 0.0)) / 2 - (each.estimate or 0.0)
-        if abs(bend) > STRAIGHT * math.hypot(each.std_error or 0.0, _moved(low, high)):
-            return False
-    return True
-
-
-def _added(found: Regression, below: Regression, above: Regression, z: float) -> Regression:
-    """Return a model with the differences of two others in its errors and tests; as it is where one has no maximum."""
-    changed: dict[str, Any] = {}
-    if found.converged and below.converged and above.converged:
-        changed["tests"] = tuple(_tests(found, below, above))
-        for name in _LISTS:
-            lists = zip(*(getattr(each, name) for each in (found, below, above)), strict=True)
-            changed[name] = tuple(_wider(each, _moved(below, above), z) for each, below, above in lists)
-        if found.covariance is not None:
-            moved = np.array([_moved(*each) for each in zip(below.coefficients, above.coefficients, strict=True)])
-            changed["covariance"] = found.covariance + np.outer(moved, moved)
-    for name in _MODELS:
-        own, low, high = (getattr(each, name) for each in (found, below, above))
-        changed[name] = own if own is None or low is None or high is None else _added(own, low, high, z)
-    return replace(found, **changed)
-
-
-def _tests(found: Regression, *moved: Regression) -> Iterator[LikelihoodRatio]:
-    """Yield tests with both likelihoods at their own most likely share, of those that all three models have."""
-    whole = [each.log_likelihood or 0.0 for each in (found, *moved)]
-    for test in found.tests:
-        others = [each for model in moved for each in model.tests if each.predictor == test.predictor]
-        if len(others) == len(moved):
-            nested = [one - each.statistic / 2 for one, each in zip(whole, (test, *others), strict=True)]
-            statistic = max(test.statistic + 2 * (_gained(*whole) - _gained(*nested)), 0.0)
-            yield replace(test, statistic=statistic, p=upper_tail(statistic, test.df))
-
-
-def _gained(here: float, below: float, above: float) -> float:
-    """Return by how much a log likelihood grows at its most likely share, from values one standard error away."""
-    slope, bend = (above - below) / 2, above + below - 2 * here
-    return slope**2 / 2 / max(1 - bend, 0.5)
-
-
-def _moved(below: Coefficient, above: Coefficient) -> float:
-    return ((above.estimate or 0.0) - (below.estimate or 0.0)) / 2
-
-
-def _wider(each: Coefficient, moved: float, z: float) -> Coefficient:
-    if each.estimate is None or each.std_error is None:
-        return each
-    error = math.hypot(each.std_error, moved)
-    return replace(each, std_error=error, low=each.estimate - z * error, high=each.estimate + z * error)
 
 
 def linear_regression(sample: Sample) -> Regression:
@@ -282,7 +167,7 @@ def regress(
         return _fit(take_sample(moved, own, formula, others, replace(choices, confidence=level)), kind, careless)
 
     facts = facts_of(columns, (outcome, *variables))
-    result = _with_share_errors(fit, columns, facts, confidence) if facts else _fit(sample, kind, careless)
+    result = carried(fit, columns, facts, confidence) if facts else _fit(sample, kind, careless)
     names = dict.fromkeys(each.variable.question for each in (explained, *explaining))
     # Where the model leaves out people who declined, no missing answer is coded as one of the options.
     names = {name: None for name in names if not (sample.declines and name == explained.variable.question)}

@@ -9,8 +9,6 @@ Limits      Profile over u: a value lies within the limits at the normal quantil
             Where no u changes a value, such as a difference of 0, limits exclude it exactly where those without the
             error do: p values of independence stay as they are.
 Errors      Delta method: s times the derivative of the whole figure, by a small change of u; squares are added.
-Other pairs Simultaneous limits and bands get the same part as the limits, times the ratio of the quantiles: square and
-            add (Zou and Donner 2008).
 """
 
 import math
@@ -20,6 +18,7 @@ from fractions import Fraction
 from statistics import NormalDist
 from typing import Any, TypeVar
 
+import numpy as np
 from sottovoce.aggregator.estimators.support import Estimate, IntervalRule
 from sottovoce.shared.mechanisms import Mechanism
 from sottovoce.shared.mechanisms.innocuous_rr import InnocuousRR, channel
@@ -27,7 +26,6 @@ from sottovoce.shared.spec import Question
 
 Figure = TypeVar("Figure")
 Made = TypeVar("Made", bound=Mechanism | None)
-Stratum = tuple[Mechanism, Mapping[int, int]]
 
 _TURNS = tuple(math.radians(degrees) for degrees in (-84, -56, -28, 28, 56, 84))
 _FINEST, _FINEST_TRUTH = 10**5, 10**4
@@ -69,29 +67,27 @@ def with_share(found: Figure, around: Sequence[Figure], confidence: float) -> Fi
         around: the same at each of the ``turns``.
         confidence: of the limits of ``found``.
     """
+    ordered = (*around[:3], found, *around[3:])
     changed: dict[str, Any] = {
-        name: _outermost([getattr(each, name) for each in (*around[:3], found, *around[3:])], side)
-        for name, side in (("low", -1), ("high", 1))
+        name: outermost([getattr(each, name) for each in ordered], 1 if name.endswith("high") else -1)
+        for name in vars(found)
+        if name.endswith(("low", "high"))
     }
-    slope = _slope([getattr(each, "raw", getattr(each, "estimate", None)) for each in around], confidence)
+    slope = slope_of([getattr(each, "raw", getattr(each, "estimate", None)) for each in around], confidence)
     for name in ("std_error", "std_error_fixed"):
         error = getattr(found, name, None)
-        if error is not None:
-            changed[name] = None if slope is None else math.hypot(error, slope)
+        changed |= {} if error is None else {name: None if slope is None else math.hypot(error, slope)}
     return replace(found, **changed)  # type: ignore[type-var]
 
 
-def _slope(points: Sequence[float | None], confidence: float) -> float | None:
-    """Return the derivative by u from points at the turns (Richardson's extrapolation); None without all points."""
+def slope_of(points: Sequence[float | None], confidence: float) -> float | None:
+    """Return the derivative by u of figures at the turns; None without all of them."""
     known = [each for each in points if each is not None]
-    if len(known) < len(points):
-        return None
-    (wide, _), (near, _) = list(turns(confidence))[-2:-4:-1]
-    steep, steeper = (known[-2] - known[1]) / (2 * wide), (known[-3] - known[2]) / (2 * near)
-    return (wide**2 * steeper - near**2 * steep) / (wide**2 - near**2)
+    u = [step for step, _ in turns(confidence)]
+    return float(np.polyfit(u, known, len(u) - 1)[-2]) if len(known) == len(u) else None
 
 
-def _outermost(limits: Sequence[float | None], side: int) -> float | None:
+def outermost(limits: Sequence[float | None], side: int) -> float | None:
     """Return the outermost of the limits over all turns, by a parabola through three; None if one is unbounded."""
     if None in limits:
         return None
@@ -107,8 +103,8 @@ def _outermost(limits: Sequence[float | None], side: int) -> float | None:
 
 
 def of_strata(
-    estimate: Callable[[Sequence[Stratum], IntervalRule], Sequence[Estimate]],
-    strata: Sequence[Stratum],
+    estimate: Callable[[Sequence[tuple[Made, Mapping[int, int]]], IntervalRule], Sequence[Estimate]],
+    strata: Sequence[tuple[Made, Mapping[int, int]]],
     rule: IntervalRule,
 ) -> Sequence[Estimate]:
     """Estimate a question from its strata, with the uncertainty of the innocuous share that their channels have."""
@@ -119,21 +115,7 @@ def of_strata(
         estimate([(moved(made, u), tally) for made, tally in strata], replace(rule, confidence=level))
         for u, level in turns(rule.confidence)
     ]
-    return [_estimate(*each, rule=rule) for each in zip(found, *around, strict=True)]
-
-
-def _estimate(found: Estimate, *around: Estimate, rule: IntervalRule) -> Estimate:
-    if found.clipped is None:
-        return found
-    wide = with_share(found, around, rule.confidence)
-    single, joint = (NormalDist().inv_cdf((1 + each) / 2) for each in (rule.confidence, rule.joint_confidence(2)))
-    changed: dict[str, Any] = {}
-    for kind, times in (("simultaneous", joint / single), ("band", 1.0)):
-        for end, side in (("low", -1), ("high", 1)):
-            name, own = f"{kind}_{end}", getattr(found, f"{kind}_{end}")
-            far, near = (side * (getattr(each, end) - found.clipped) for each in (wide, found))
-            added = times * math.sqrt(max(far**2 - near**2, 0.0))
-            limit = None if own is None else found.clipped + side * math.hypot(own - found.clipped, added)
-            changed[name] = None if limit is None else min(max(limit, found.lowest), found.highest)
-    plausible = not all(each.implausible for each in (found, *around))
-    return replace(wide, **changed, implausible=not plausible)
+    return [
+        replace(with_share(own, others, rule.confidence), implausible=all(each.implausible for each in (own, *others)))
+        for own, *others in zip(found, *around, strict=True)
+    ]
