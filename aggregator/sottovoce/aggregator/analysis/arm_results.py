@@ -3,7 +3,8 @@
 Published counts are kept by revision, wave and cohort only; the arm is a public value of each report, so the reports
 are counted once more. As with cohorts, an arm stands alone only if it has no reports or at least ``LEAST_COHORT`` in
 every (revision, wave); smaller arms are counted together with the next larger one. Public answers of fewer people than
-that in an arm are left out: Tables count them in larger groups.
+that in an arm are left out: Tables count them in larger groups. What only some arms are asked directly stays in at
+every count, since the form says that its counts are shown to the researchers.
 """
 
 from collections import Counter
@@ -19,10 +20,11 @@ from sottovoce.aggregator.analysis.estimates import LEAST_COHORT, RevisionCounts
 from sottovoce.aggregator.analysis.report_columns import Columns, read_columns
 from sottovoce.aggregator.analysis.shown_columns import place_in
 from sottovoce.aggregator.analysis.small_strata import Sizes, merge_small
+from sottovoce.aggregator.analysis.tables.small_groups import LISTED
 from sottovoce.aggregator.storage import Cell, Storage
 from sottovoce.aggregator.storage.models import ALL
 from sottovoce.aggregator.storage.reports.batch_columns import tally
-from sottovoce.shared.arms.arms import ARM, is_arm
+from sottovoce.shared.arms.arms import ARM, is_arm, is_direct
 from sottovoce.shared.errors import EstimateError
 from sottovoce.shared.spec import Question, Survey
 
@@ -73,7 +75,9 @@ def _leave_out_rare(revisions: Sequence[Survey], cells: Sequence[Document]) -> N
         question.name
         for cell in cells
         for place, question in enumerate(revisions[cell["revision"]].questions)
-        if question.mechanism is None and _is_rare(cell["tallies"].get(place, {}), cell["reports"])
+        if question.mechanism is None
+        and not is_direct(revisions[cell["revision"]], question)
+        and _is_rare(cell["tallies"].get(place, {}), cell["reports"])
     }
     for cell in cells:
         for place, question in enumerate(revisions[cell["revision"]].questions):
@@ -99,7 +103,7 @@ def _cell(columns: Columns, revision: int, wave: int) -> dict[str, Any]:
 def arms_of(revisions: Sequence[RevisionCounts], counted: Document) -> tuple[CountedArm, ...]:
     """Return the revisions with the counts of each arm, from ``count_arms``; empty if there is one group only."""
     found = [
-        ("+".join(arm["names"]), tuple(replace(each, cells=_cells(arm, at)) for at, each in enumerate(revisions)))
+        (LISTED.join(arm["names"]), tuple(replace(each, cells=_cells(arm, at)) for at, each in enumerate(revisions)))
         for arm in counted["arms"]
     ]
     return tuple(found) if len(found) > 1 else ()

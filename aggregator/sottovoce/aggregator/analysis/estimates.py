@@ -39,8 +39,8 @@ class CohortGroup:
 
     @property
     def name(self) -> str:
-        """Name that selects the group in requests: its options joined with ``+``."""
-        return "+".join(self.options)
+        """Name that selects the group in requests: its options, with commas between them."""
+        return ", ".join(self.options)
 
     @property
     def reports(self) -> int:

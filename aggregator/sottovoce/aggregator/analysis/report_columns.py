@@ -7,7 +7,7 @@ tables are kept in memory, large ones in an unlinked temporary file.
 
 import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import groupby
 from operator import itemgetter
@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from sottovoce.aggregator.analysis.estimates import same_question
+from sottovoce.aggregator.analysis.tables.small_groups import LEAST
 from sottovoce.aggregator.estimators.pooling import StratumTally
 from sottovoce.aggregator.estimators.question_variables import variables_of
 from sottovoce.aggregator.storage import StoredSurvey
@@ -47,6 +48,7 @@ class Columns:
         wave: wave of each report, shape (n,).
         revision: revision of each report, as an index into ``revisions``, shape (n,).
         withheld: questions that may not be analysed, see ``disclosure_control``.
+        least: smallest group by public answers in results; 0 for a reader's own file, where nobody is to be protected.
     """
 
     revisions: tuple[Survey, ...]
@@ -54,6 +56,7 @@ class Columns:
     wave: Numbers
     revision: Numbers
     withheld: frozenset[str] = frozenset()
+    least: int = LEAST
 
     def __len__(self) -> int:
         """Return the number of reports."""
@@ -87,7 +90,7 @@ class Columns:
     def among(self, rows: NDArray[np.bool_]) -> "Columns":
         """Return the reports of a mask, (n,)."""
         values = {name: column[rows] for name, column in self.values.items()}
-        return Columns(self.revisions, values, self.wave[rows], self.revision[rows], self.withheld)
+        return replace(self, values=values, wave=self.wave[rows], revision=self.revision[rows])
 
     @classmethod
     def from_arrays(

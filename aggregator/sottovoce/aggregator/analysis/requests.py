@@ -166,7 +166,7 @@ class CrosstabRequest(WeightedRequest):
             yield Problem("/within", "goes without the correction for careless answers")
 
     def _weighted(self, columns: Columns, weights: ArrayLike | None) -> Document:
-        rule = Rule(self._level, among=self.among)
+        rule = Rule(self._level, least=columns.least, among=self.among)
         if self.within is None:
             return crosstab_document(crosstab(columns, self.rows, self.columns, weights, rule))
         return crosstab_document(crosstab_within(columns, self.rows, self.columns, self.within, weights, rule))
@@ -194,12 +194,15 @@ class CompareRequest(WeightedRequest):
             yield Problem("/against", "goes with the groups arm")
 
     def _weighted(self, columns: Columns, weights: ArrayLike | None) -> Document:
-        rule, category = Rule(self._level, among=self.among), self.category or ""
+        rule = Rule(self._level, least=columns.least, among=self.among)
+        category = self.category or ""
+        # A subset beside all people would tell the answers of few.
+        everybody = self.where is None
         if self.against is not None:
             questions = (self.outcome, self.against)
-            return comparison_document(compare_across_arms(columns, questions, category, weights, rule))
+            return comparison_document(compare_across_arms(columns, questions, category, weights, rule, everybody))
         if self.groups == ARM:
-            return comparison_document(compare_arms(columns, self.outcome, category, weights, rule))
+            return comparison_document(compare_arms(columns, self.outcome, category, weights, rule, everybody))
         return comparison_document(compare(columns, self.outcome, self.groups, category, weights, rule))
 
 
@@ -244,7 +247,7 @@ class TestRequest(Request):
     def _answer(self, columns: Columns, weights: ArrayLike | None) -> Document:  # noqa: ARG002 - for the others
         question, _ = find_variable(columns, self.question)
         # A subset of a public question's exact counts is a table with another public question.
-        if question.mechanism is None and self.where is not None:
+        if question.mechanism is None and self.where is not None and columns.least:
             raise EstimateError(Sentence(PUBLIC_SUBSET, variable=self.question))
         level = DEFAULT_CONFIDENCE if self.confidence is None else self.confidence
         known = self.shares if self.mean is None else self.mean
@@ -302,6 +305,7 @@ class RegressionRequest(WeightedRequest):
             cluster=self.cluster,
             strata=self.strata,
             confidence=self._level,
+            smallest_group=columns.least,
             among=self.among,
             declining=self.declining,
         )

@@ -4,7 +4,7 @@ Grammar     Comparisons with = != < <= > >= of a question and a category or numb
             with ``and``, ``or`` and brackets; ``and`` binds more closely. Names and categories may be in quotes.
 Missing     A report without a value for a question fulfils no comparison of it.
 Protection  A subset has at least five people, and so has the rest, unless it is empty: two results that differ by a
-            handful of people would describe them.
+            handful of people would describe them. A reader's own file has no such limit.
 """
 
 from collections.abc import Callable, Mapping
@@ -119,9 +119,9 @@ def subset(columns: Columns, condition: SubsetCondition) -> RowMask:
     if not people:
         raise EstimateError("this subset is empty: no report fulfils its condition")
     # An empty rest is fine: the result then describes all people.
-    if people < SMALLEST_SUBSET or 0 < len(mask) - people < SMALLEST_SUBSET:
+    if people < columns.least or 0 < len(mask) - people < columns.least:
         raise EstimateError(
-            Sentence("fewer than {least} people are in this subset, or outside it", least=SMALLEST_SUBSET)
+            Sentence("fewer than {least} people are in this subset, or outside it", least=columns.least)
         )
     return mask
 

@@ -9,6 +9,7 @@ from math import ceil, floor
 from sottovoce.aggregator.analysis.diagnostics import CountWarning
 from sottovoce.aggregator.analysis.estimates import CohortGroup, SurveyResults
 from sottovoce.aggregator.analysis.finite_population import Population
+from sottovoce.aggregator.analysis.tables.small_groups import LISTED, few_among
 from sottovoce.aggregator.analysis.weights import CROSS_SEPARATOR
 from sottovoce.aggregator.analysis.worked_example import limits
 from sottovoce.aggregator.estimators import Estimate
@@ -162,9 +163,12 @@ class SurveyVariables:
         return CROSS_SEPARATOR.join(each.label for each in found if each) if all(found) else name
 
     def category(self, name: str, category: str) -> str:
-        """Return the label of a category; categories that the analysis merged keep their name."""
+        """Return the label of a category, of rare answers counted together, or of each arm that is."""
         found = self._by_name.get(name)
-        return dict(found.categories).get(category, category) if found else category
+        known = dict(found.categories) if found else {}
+        few = {few_among([*known]): self.words.translate("joint_few")} if found and found.public else {}
+        labels = few | known
+        return labels.get(category) or LISTED.join(labels.get(each, each) for each in category.split(LISTED))
 
     def term(self, term: str) -> str:
         """Return the label of a model term: products of ``variable`` and ``variable=category``, joined with colons."""

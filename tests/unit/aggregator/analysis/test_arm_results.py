@@ -100,7 +100,7 @@ def test_small_arm_is_not_shown_alone(small: int) -> None:
     found = results_of(columns_of(survey, [0] * small + [1] * 100 + [2] * 200))
     assert {name: each.reports for name, each in found.items()} == {
         three[2]: 200,
-        f"{three[0]}+{three[1]}": 100 + small,
+        f"{three[0]}, {three[1]}": 100 + small,
     }
 
 

@@ -67,12 +67,12 @@ def test_analyse_without_reports_says_nothing() -> None:
     ("sizes", "groups"),
     [
         ((50, 40, 30), ["c0", "c1", "c2"]),
-        ((50, 4, 30), ["c0", "c2+c1"]),
-        ((50, 3, 4), ["c0", "c1+c2"]),
+        ((50, 4, 30), ["c0", "c2, c1"]),
+        ((50, 3, 4), ["c0", "c1, c2"]),
         ((50, 0, 30), ["c0", "c2"]),
         ((4, 0, 0), []),
         ((0, 0, 0), []),
-        ((2, 1, 50), ["c0+c1+c2"]),
+        ((2, 1, 50), ["c0, c1, c2"]),
         ((5, 5, 5), ["c0", "c1", "c2"]),
     ],
 )
@@ -80,7 +80,7 @@ def test_cohorts_under_five_are_merged(sizes: tuple[int, ...], groups: list[str]
     """No group that one may ask for has fewer than five respondents."""
     found = cohort_groups(year_survey(3), [cohorts(*sizes)])
 
-    assert [set(group.name.split("+")) for group in found] == [set(name.split("+")) for name in groups]
+    assert [set(group.name.split(", ")) for group in found] == [set(name.split(", ")) for name in groups]
     assert all(group.reports >= 5 for group in found)
 
 
@@ -90,10 +90,10 @@ def test_cohorts_under_five_are_merged(sizes: tuple[int, ...], groups: list[str]
         # Alone everywhere, though one wave has none of it.
         (((50, 40, 30), (9, 0, 5)), ["c0", "c1", "c2"]),
         # Enough in all, and a handful in one wave or revision: with the others that are small somewhere.
-        (((50, 40, 30), (9, 3, 4)), ["c0", "c1+c2"]),
+        (((50, 40, 30), (9, 3, 4)), ["c0", "c1, c2"]),
         # Together still a handful there: with the smallest of the rest.
-        (((50, 40, 30), (9, 8, 4)), ["c0", "c1+c2"]),
-        (((50, 10, 30), (9, 0, 4)), ["c0+c1+c2"]),
+        (((50, 40, 30), (9, 8, 4)), ["c0", "c1, c2"]),
+        (((50, 10, 30), (9, 0, 4)), ["c0, c1, c2"]),
         # The whole is a handful there: no cohort can be told from it.
         (((50, 40, 30), (0, 0, 4)), []),
     ],
@@ -116,10 +116,10 @@ def test_first_close_settles_which_cohorts_stand_alone() -> None:
     closed = [replace(cell, at_close=cell.reports) for cell in cohorts(50, 4, 30)]
     grown = [replace(cell, reports=cell.reports + more) for cell, more in zip(closed, (0, 25, 50), strict=True)]
 
-    assert [group.name for group in cohort_groups(year_survey(3), [closed])] == ["c0", "c1+c2"]
-    assert [group.name for group in cohort_groups(year_survey(3), [grown])] == ["c0", "c1+c2"]
+    assert [group.name for group in cohort_groups(year_survey(3), [closed])] == ["c0", "c1, c2"]
+    assert [group.name for group in cohort_groups(year_survey(3), [grown])] == ["c0", "c1, c2"]
     later = Cell(1, 1, 25, 0, {2: {1: 25}})
-    assert [group.name for group in cohort_groups(year_survey(3), [[*grown, later]])] == ["c0", "c1+c2"]
+    assert [group.name for group in cohort_groups(year_survey(3), [[*grown, later]])] == ["c0", "c1, c2"]
 
 
 def test_number_of_reports_so_far_moves_in_batches_until_close() -> None:

@@ -304,7 +304,7 @@ def _columns(table: FileTable, read: Sequence[ReadColumn]) -> Columns:
         variable_name(each.name): _narrow(each, [survey.questions[place] for survey in surveys])
         for place, each in enumerate(read)
     }
-    return Columns(surveys, values, np.zeros(len(table), np.uint8), revision.astype(np.uint8))
+    return Columns(surveys, values, np.zeros(len(table), np.uint8), revision.astype(np.uint8), least=0)
 
 
 def _combinations(read: Sequence[ReadColumn], rows: int) -> tuple[Codes, Codes]:

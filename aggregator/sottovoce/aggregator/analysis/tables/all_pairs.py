@@ -15,7 +15,7 @@ from sottovoce.aggregator.analysis.report_columns import Columns
 from sottovoce.aggregator.analysis.selection import SelectedVariable, check_together, choose, count_strata
 from sottovoce.aggregator.analysis.tables.independence_test import Independence
 from sottovoce.aggregator.analysis.tables.pair_moments import Pairs, joint
-from sottovoce.aggregator.analysis.tables.table import independence_of, shown_reports
+from sottovoce.aggregator.analysis.tables.table import Rule, independence_of, shown_reports
 from sottovoce.aggregator.estimators.question_variables import variables_of
 from sottovoce.aggregator.estimators.variable import Floats
 from sottovoce.shared.errors import EstimateError
@@ -104,7 +104,7 @@ def every_pair(columns: Columns) -> AllPairs:
 def _tested(columns: Columns, pairs: list[Pairs]) -> tuple[int, Independence] | None:
     """Return the number of reports with both variables and the test; None if suppressed, or not possible."""
     try:
-        shown = shown_reports(joint(pairs, len(columns)))
+        shown = shown_reports(joint(pairs, len(columns)), Rule(least=columns.least))
     except EstimateError:
         return None
     test = None if shown is None else independence_of(shown)

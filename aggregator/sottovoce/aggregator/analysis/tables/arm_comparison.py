@@ -13,13 +13,14 @@ from dataclasses import replace
 
 from numpy.typing import ArrayLike
 from sottovoce.aggregator.analysis.innocuous_shares import with_innocuous_shares
-from sottovoce.aggregator.analysis.report_columns import Columns
+from sottovoce.aggregator.analysis.report_columns import Columns, find_variable
 from sottovoce.aggregator.analysis.result import Result
 from sottovoce.aggregator.analysis.tables.corrected_table import CorrectedShare, corrected_difference
 from sottovoce.aggregator.analysis.tables.group_comparison import Compared, compare, mover
+from sottovoce.aggregator.analysis.tables.small_groups import LISTED
 from sottovoce.aggregator.analysis.tables.table import DEFAULT_RULE, Rule
 from sottovoce.aggregator.estimators.careless.anchors import Careless
-from sottovoce.shared.arms.arms import ARM
+from sottovoce.shared.arms.arms import ARM, is_direct
 from sottovoce.shared.errors import EstimateError
 from sottovoce.shared.sentence import Sentence
 
@@ -36,14 +37,18 @@ def compare_across_arms(
     category: str = "",
     weights: ArrayLike | None = None,
     rule: Rule = DEFAULT_RULE,
+    everybody: bool = True,
 ) -> Compared:
     """Compare two questions, each in its own arms; arguments are as for ``compare``.
 
-    ``questions`` are the outcome and the one that it is compared with, the reference. Raises EstimateError as
+    ``questions`` are the outcome and the one that it is compared with, the reference. Where the reports are those of
+    ``everybody``, and not of a subset, answers of a direct arm are shown at every count. Raises EstimateError as
     ``compare``, or if an arm asks both.
     """
-    outcome, reference = (compare(columns, name, ARM, category, weights, replace(rule, kept=())) for name in questions)
-    for arm in set(outcome.group_names) & set(reference.group_names):
+    rule = replace(rule, counted=everybody, kept=())
+    outcome, reference = (_by_arm(columns, name, category, weights, rule) for name in questions)
+    own, others = (set(LISTED.join(each.group_names).split(LISTED)) for each in (outcome, reference))
+    for arm in own & others:
         raise EstimateError(Sentence(SAME_ARM, arm=arm))
     both = (reference, outcome)
     names = [f"{each.group_names[place]}{ACROSS}{each.outcome}" for each in both for place in range(len(each.values))]
@@ -71,11 +76,19 @@ def compare_arms(
     category: str = "",
     weights: ArrayLike | None = None,
     rule: Rule = DEFAULT_RULE,
+    everybody: bool = True,
 ) -> Compared:
     """Compare a question that several arms ask as ``compare``, by arm, with ratios where the groups are random arms."""
-    found = compare(columns, outcome, ARM, category, weights, replace(rule, kept=()))
+    found = _by_arm(columns, outcome, category, weights, replace(rule, counted=everybody, kept=()))
     told = found.category and found.differences and columns.survey.arms and _move_alike(found.parts)
     return replace(found, ratios=_ratios(found.values)) if told else found
+
+
+def _by_arm(columns: Columns, name: str, category: str, weights: ArrayLike | None, rule: Rule) -> Compared:
+    """Compare by arm, as ``compare``; a direct arm's answers are shown at every count, unless weights tell whose."""
+    question, _ = find_variable(columns, name)
+    counted = rule.counted and weights is None and is_direct(columns.survey, question)
+    return compare(columns, name, ARM, category, weights, replace(rule, counted=counted))
 
 
 def _differences(

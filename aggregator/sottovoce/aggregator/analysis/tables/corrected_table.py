@@ -13,7 +13,7 @@ Source      Zou and Donner 2008 (MOVER).
 """
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -23,7 +23,6 @@ from sottovoce.aggregator.analysis.report_columns import Columns, check_one_wave
 from sottovoce.aggregator.analysis.result import Result
 from sottovoce.aggregator.analysis.selection import SelectedVariable, count_strata
 from sottovoce.aggregator.analysis.tables.pair_moments import Products, ScoredPairs, ScorePart, answered_part, joint
-from sottovoce.aggregator.analysis.tables.small_groups import MERGED
 from sottovoce.aggregator.analysis.tables.table import SUPPRESSED, Rule, TwoWayTable
 from sottovoce.aggregator.estimators.careless.anchors import Careless
 from sottovoce.aggregator.estimators.variable import Floats, Variable
@@ -275,9 +274,5 @@ def _chances(selected: SelectedVariable, shown: Variable) -> Floats:
     if variable.name or question.kind.truth not in {"yes_no", "option"}:
         raise EstimateError(Sentence(NOT_CORRECTED, variable=variable.full_name))
     own = dict(zip(variable.categories, map(float, random_answers(question.domain, question.absent)), strict=True))
-    return np.array([math.fsum(own[each] for each in _names(name, own)) for name in shown.categories])
-
-
-def _names(shown: str, own: Sequence[str] | dict[str, float]) -> Iterator[str]:
-    """Yield the categories that a shown one consists of."""
-    yield from [shown] if shown in own else shown.split(MERGED)
+    merged = math.fsum(share for name, share in own.items() if name not in shown.categories)
+    return np.array([own.get(name, merged) for name in shown.categories])

@@ -18,7 +18,6 @@ from sottovoce.aggregator.analysis.tables.answered_cells import difference_among
 from sottovoce.aggregator.analysis.tables.corrected_table import CorrectedShare, corrected_table
 from sottovoce.aggregator.analysis.tables.independence_test import Independence
 from sottovoce.aggregator.analysis.tables.pair_moments import joint
-from sottovoce.aggregator.analysis.tables.small_groups import MERGED
 from sottovoce.aggregator.analysis.tables.table import (
     DEFAULT_RULE,
     Rule,
@@ -33,6 +32,10 @@ from sottovoce.aggregator.estimators.variable import Variable
 from sottovoce.shared.errors import EstimateError
 from sottovoce.shared.sentence import Sentence
 
+RARE = (
+    "'{variable}': '{category}' is counted together with other answers, since fewer than {least} people gave one of "
+    "them; choose another answer, or compare a direct arm without weights and for all people"
+)
 NO_GROUPS = "the reports show people in none of the groups of '{variable}'"
 
 
@@ -96,7 +99,7 @@ def compare(
     found = whole.joint
     place = _place(measured.newest, category)
     if found.second.categories:
-        place = _place_in(found.second, measured.newest.categories[place])
+        place = _place_in(found.second, measured.newest.categories[place], rule)
     bounds = _bounds(found.second)
     # A group without people, by its estimated share, has nothing to compare.
     there = _groups(whole)
@@ -130,7 +133,7 @@ def _corrected(
     whole, found = corrected_table(columns, pair, weights, rule)
     grouped, measured = (each.newest for each in pair)
     shown = whole.joint.second
-    place = _place_in(shown, measured.categories[_place(measured, category)])
+    place = _place_in(shown, measured.categories[_place(measured, category)], rule)
     there = _groups(whole)
     if not there:
         raise EstimateError(Sentence(NO_GROUPS, variable=grouped.full_name))
@@ -218,12 +221,11 @@ def _place(variable: Variable, category: str) -> int:
     return variable.categories.index(category) if category else len(variable.answered) - 1
 
 
-def _place_in(merged: Variable, category: str) -> int:
-    """Return the place of a category among those of a variable whose small categories may be merged."""
-    groups = [each.split(MERGED) for each in merged.answered]
-    # A name may have the sign itself, so the whole name goes first.
-    found = [merged.answered.index(category)] if category in merged.answered else []
-    return next(iter([*found, *(place for place, names in enumerate(groups) if category in names)]), 0)
+def _place_in(shown: Variable, category: str, rule: Rule) -> int:
+    """Return the place of a category; raise EstimateError if it is counted with others, whose share it is not."""
+    if category not in shown.answered:
+        raise EstimateError(Sentence(RARE, variable=shown.full_name, category=category, least=rule.least))
+    return shown.answered.index(category)
 
 
 def _bounds(variable: Variable) -> tuple[float, float]:

@@ -1,7 +1,7 @@
 """Suppress small cells of public answers, which no noise protects.
 
-Groups      Categories of a public variable with fewer than 5 respondents are merged into one group. The smallest of the
-            other categories join it until it has at least 5, as for cohorts.
+Groups      Categories of a public variable with fewer than 5 respondents are one group, ``few``; of arms, the group has
+            their names. The smallest of the other categories join it until it has at least 5, as for cohorts.
 Cells       In a table of two public variables, cells with 1 to 4 respondents are suppressed. Other cells of their row
             and column are suppressed as well (secondary suppression), until each row and column has either none or at
             least two suppressed cells with at least 5 respondents together. Otherwise the margins would reveal them.
@@ -10,16 +10,26 @@ Minima      The limits protect published tables; they are pointless for an analy
 
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import count
 
 import numpy as np
 from numpy.typing import NDArray
 from sottovoce.aggregator.estimators.variable import ChoiceVariable, Variable
+from sottovoce.shared.arms.arms import ARM
 
-MERGED = "+"
-"""Sign between the names of merged categories."""
+FEW = "few"
+"""Name of the group of answers that few people gave each."""
+
+LISTED = ", "
+"""Sign between the names of arms that are counted together; no name of an arm has it."""
 
 LEAST = 5
 """Smallest number of respondents in a nonempty group by public answers."""
+
+
+def few_among(names: Sequence[str]) -> str:
+    """Return the name of the group of rare answers, with underscores before it where an answer has that name."""
+    return next(name for name in (f"{'_' * length}{FEW}" for length in count()) if name not in names)
 
 
 def merged(variable: Variable, counts: Sequence[int], least: int = LEAST) -> Variable:
@@ -37,7 +47,10 @@ def merged(variable: Variable, counts: Sequence[int], least: int = LEAST) -> Var
     groups = [[place] for place in answered if place not in joined] + [sorted(joined)]
     # People who gave no answer stay the last category.
     groups += [[place] for place in range(len(answered), len(counts))]
-    names = tuple(MERGED.join(variable.categories[place] for place in group) for group in groups)
+    few = few_among(variable.categories)
+    if variable.question == ARM:
+        few = LISTED.join(variable.categories[place] for place in sorted(joined))
+    names = tuple(few if group[0] in joined else variable.categories[group[0]] for group in groups)
     whole = variable.supports
     return replace(
         variable,

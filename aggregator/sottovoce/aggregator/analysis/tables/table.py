@@ -139,6 +139,7 @@ class Rule:
         confidence: nominal coverage of each interval, in (0, 1).
         simultaneous: the limits hold for all cells together (Bonferroni).
         least: smallest group by public answers; 0 for analysts who have the rows anyway.
+        counted: an arm's direct answers are shown at every count, to the survey's own people.
         among: "answered" for people who answered, or were asked, None for the same where known; "all"; "careful".
         kept: groups to compare, () for those that occur, in an analysis at moved innocuous shares; else None.
         balanced: rescore a choice so that shares sum to 1 even if scores do so only on average (Hadamard response).
@@ -150,6 +151,7 @@ class Rule:
     balanced: bool = False
     among: str | None = None
     kept: tuple[str, ...] | None = None
+    counted: bool = False
 
     def z(self, cells: int = 1) -> float:
         """Return the normal quantile for the limits of one of ``cells`` cells."""
@@ -347,7 +349,7 @@ def independence_of(joint: Joint) -> Independence | None:
 
 def _merged(whole: Joint, rule: Rule) -> Joint:
     first, second = (
-        merged(each, _respondents(whole, each, place), rule.least)
+        merged(each, _respondents(whole, each, place), 0 if rule.counted and place else rule.least)
         for place, each in enumerate((whole.first, whole.second))
     )
     both = [(_as(each.first, first, rule), _as(each.second, second, rule)) for each in whole.strata]
@@ -436,4 +438,7 @@ def _hidden(whole: Joint, shape: tuple[int, int], rule: Rule) -> NDArray[np.bool
     for pairs in whole.strata:
         one, other = pairs.first.scores(pairs.reported[0]), pairs.second.scores(pairs.reported[1])
         counts += (one * pairs.numbers[:, None]).T @ other
+    if rule.counted:
+        # Arms of fewer people were joined; alone, they would be known with their answers.
+        return np.broadcast_to(counts.sum(axis=1, keepdims=True) < rule.least, shape)
     return hidden(counts.round().astype(np.int64), rule.least)

@@ -240,13 +240,14 @@ def test_documents_are_as_their_schemas_say(among: str | None) -> None:
     assert crosstab_document(crosstab(reports, "g", "y"))["people"] == "answered"
 
 
-def test_outcome_of_merged_small_categories_is_found() -> None:
-    """Fewer than five people in each of two public answers: their group is compared."""
+def test_share_of_a_rare_public_answer_is_refused_and_not_taken_for_that_of_its_group() -> None:
+    """Fewer than five people in each of two public answers: neither has a share of its own."""
     questions = (asked("g", "boolean", COIN), asked("y", "select_one", None, choices=names(4)))
-    found = compare(columns([[30, 30, 2, 2], [30, 30, 2, 1]], *questions), "y", "g", "c3")
+    reports = columns([[30, 30, 2, 2], [30, 30, 2, 1]], *questions)
 
-    assert found.category == "c2+c3"
-    assert len(found.values) == 2
+    with pytest.raises(EstimateError, match="'y': 'c3' is counted together with other answers"):
+        compare(reports, "y", "g", "c3")
+    assert compare(reports, "y", "g", "c1").category == "c1"
 
 
 def test_comparison_without_people_in_any_group_is_refused() -> None:

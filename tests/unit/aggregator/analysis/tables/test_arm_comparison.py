@@ -2,12 +2,15 @@
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
 from sottovoce.aggregator.analysis.diagnostics import alarms, chance_of_arms
 from sottovoce.aggregator.analysis.documents import comparison_document
 from sottovoce.aggregator.analysis.estimates import analyse
+from sottovoce.aggregator.analysis.report_columns import Columns
 from sottovoce.aggregator.analysis.requests import parse_request
 from sottovoce.aggregator.analysis.tables.arm_comparison import compare_across_arms, compare_arms
 from sottovoce.aggregator.planning.simulated_reports import InventedReports, reports_of
@@ -76,6 +79,75 @@ def test_one_question_of_all_arms_has_a_ratio_too() -> None:
     assert found.group_names == ("direct", "protected")
     assert len(found.differences) == len(found.ratios) == 1
     assert "ratios" in comparison_document(found)
+
+
+def admitting(yes: int, asked: int = 152) -> Columns:
+    """Reports of ``asked`` people in the direct arm, of whom so many admit, and of 152 protected ones."""
+    survey_of_arms = parse_survey(
+        survey(
+            asks("sex", public=True),
+            asks("direct", "direct", public=True),
+            asks("cheated", "protected", mechanism=COIN),
+            arms=arms(1, 1),
+        )
+    )
+    drawn = np.repeat([0, 1], [asked, 152])
+    values = {
+        "sex": np.arange(len(drawn)) % 2,
+        "direct": np.ma.masked_where(drawn != 0, np.arange(len(drawn)) < yes),
+        "cheated": np.ma.masked_where(drawn != 1, np.arange(len(drawn)) % 3 == 0),
+        "arm": drawn,
+    }
+    return Columns.from_arrays(survey_of_arms, {name: np.ma.asarray(each, int) for name, each in values.items()})
+
+
+@pytest.mark.parametrize("yes", [0, 1, 2, 3, 4, 5, 148, 149, 151, 152])
+def test_direct_share_is_shown_at_every_count(yes: int) -> None:
+    """The survey's own people see it, and it is never the share of a group of answers."""
+    found = compare_across_arms(admitting(yes), ("cheated", "direct"), "yes")
+    alone = compare_arms(admitting(yes), "direct", "yes")
+
+    for each in (found.values[0], alone.values[0]):
+        assert each.raw == pytest.approx(yes / 152)
+        assert (each.low or 0) <= yes / 152 <= (each.high or 0)
+        assert (each.high or 0) - (each.low or 0) < 0.11
+    assert found.category == alone.category == "yes"
+    assert found.group_names == ("direct: direct", "protected: cheated")
+    assert found.differences[0].raw is not None
+
+
+def test_weights_and_subsets_do_not_tell_whose_the_rare_answers_are() -> None:
+    """Beside the whole count they would: the sexes of three people who admit."""
+    weights = np.where(admitting(3).values["sex"] == 0, 2.0, 1.0)
+    planned: dict[str, Any] = {"outcome": "cheated", "groups": "arm", "against": "direct"}
+    with pytest.raises(EstimateError, match="'direct': 'yes' is counted together with other answers"):
+        compare_across_arms(admitting(3), ("cheated", "direct"), "yes", weights)
+    for more in ({"where": "sex = yes"}, {"margins": {"sex": {"yes": 0.6, "no": 0.4}}}):
+        with pytest.raises(EstimateError, match="compare a direct arm without weights and for all people"):
+            parse_request("compare", planned | more).document(admitting(3))
+    assert parse_request("compare", planned).document(admitting(3))["values"][0]["raw"] == pytest.approx(3 / 152)
+
+
+@pytest.mark.parametrize("asked", [1, 4])
+def test_direct_arm_of_fewer_than_five_people_has_no_share(asked: int) -> None:
+    """Else it would tell what each of them admits."""
+    found = compare_across_arms(admitting(1, asked), ("cheated", "direct"), "yes")
+
+    assert (found.values[0].raw, found.values[0].low, found.values[0].high) == (None, None, None)
+    assert found.values[1].raw is not None
+
+
+def test_rare_answers_of_a_readers_own_file_are_never_left_out() -> None:
+    """There is nobody to protect from its owner: subsets, weights and tables show every count."""
+    own = replace(admitting(3), least=0)
+    options = {"outcome": "direct", "groups": "sex", "where": "arm = direct"}
+    values = parse_request("compare", options).document(own)["values"]
+    table = parse_request("crosstab", {"rows": "sex", "columns": "direct"}).document(own)
+
+    assert [each["raw"] for each in values] == pytest.approx([2 / 76, 1 / 76])
+    assert table["column_categories"] == ["no", "yes"]
+    assert parse_request("compare", {**options, "where": "direct = yes"}).document(own)["n"] == 3
+    assert parse_request("regression", {"formula": "cheated ~ sex"}).document(own)["n"] == 152
 
 
 def test_two_questions_of_one_arm_are_refused() -> None:

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from sottovoce.aggregator.analysis.tables.small_groups import hidden
+from sottovoce.aggregator.analysis.tables.small_groups import few_among, hidden
 
 
 @pytest.mark.parametrize("seed", range(40))
@@ -20,3 +20,9 @@ def test_nothing_hidden_follows_from_the_margins(seed):
 def test_table_without_small_cells_is_shown_whole():
     """Empty cells are nobody's."""
     assert not hidden(np.array([[0, 5], [7, 100]])).any()
+
+
+def test_group_of_rare_answers_has_a_name_that_no_answer_has():
+    """A survey may have an answer of the same name."""
+    assert few_among(("none", "many")) == "few"
+    assert few_among(("none", "few", "_few")) == "__few"

@@ -154,11 +154,11 @@ def test_wide_limits_say_so():
 
 
 def test_small_public_groups_are_made_one():
-    """Fewer than five stand nowhere alone; whoever has the rows sees them."""
+    """Fewer than five stand nowhere alone, nor under a name of two answers; whoever has the rows sees them."""
     three = variable(public(one_of(4, {})))
     whole = pair(three, coin, [[50, 40], [2, 1], [30, 20], [1, 2]])
 
-    assert TwoWayTable(whole, Rule()).joint.first.categories == ("c0", "c2", "c1+c3")
+    assert TwoWayTable(whole, Rule()).joint.first.categories == ("c0", "c2", "few")
     assert TwoWayTable(whole, Rule(least=0)).joint.first.categories == ("c0", "c1", "c2", "c3")
     merged = TwoWayTable(whole, Rule())
     assert merged.raw[2] == pytest.approx(TwoWayTable(whole, Rule(least=0)).raw[[1, 3]].sum(axis=0))
