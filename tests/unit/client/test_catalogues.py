@@ -57,6 +57,16 @@ def different(part: Callable[[str], list[str]]) -> list[tuple[str, str]]:
     return [(tag, key) for tag in OTHERS for key, text in catalogue(tag).items() if part(text) != english[key]]
 
 
+def test_form_of_a_direct_arm_says_that_its_counts_are_seen() -> None:
+    """In a sentence of its own, in every language: after what chance decided, for all or for some of the answers."""
+    for tag in languages():
+        said = catalogue(tag)
+        direct, mixed = (re.findall("[.。।؟;；؛]|: ", said[key]) for key in ("arm_direct", "arm_mixed"))
+        assert len(direct) > len(re.findall("[.。।؟;；؛]|: ", said["arm_randomized"])), tag
+        assert len(mixed) > len(direct), tag
+    assert "The researchers see how many people gave each answer, however few." in catalogue(ENGLISH)["arm_direct"]
+
+
 def test_languages_of_the_list_are_spoken() -> None:
     """The form, whose script has a list of its own, speaks them too."""
     assert languages() == sorted(LANGUAGES)

@@ -24,7 +24,7 @@ from sottovoce.aggregator.analysis.tables.small_groups import LISTED
 from sottovoce.aggregator.storage import Cell, Storage
 from sottovoce.aggregator.storage.models import ALL
 from sottovoce.aggregator.storage.reports.batch_columns import tally
-from sottovoce.shared.arms.arms import ARM, is_arm, is_direct
+from sottovoce.shared.arms.arms import ARM, is_arm
 from sottovoce.shared.errors import EstimateError
 from sottovoce.shared.spec import Question, Survey
 
@@ -36,8 +36,17 @@ def is_split(survey: Survey, question: Question) -> bool:
     """Return True if several arms ask this question, so that its results differ by arm."""
     if not survey.arms or is_arm(survey, question):
         return False
-    own = next((item.arms for item in survey.items if question in item.questions), ())
-    return len(own or survey.arms) > 1
+    return len(_asking(survey, question) or survey.arms) > 1
+
+
+def is_direct(survey: Survey, question: Question) -> bool:
+    """Return True for a question that only some arms are asked, and whose answers are sent as they are given."""
+    return question.mechanism is None and 0 < len(_asking(survey, question)) < len(survey.arms)
+
+
+def _asking(survey: Survey, question: Question) -> Sequence[str]:
+    """Return the arms that ask a question; empty for all."""
+    return next((item.arms for item in survey.items if question in item.questions), ())
 
 
 def has_split(survey: Survey) -> bool:

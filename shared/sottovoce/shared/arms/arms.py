@@ -190,12 +190,6 @@ def reports_by_question(survey: SampledSurvey, sizes: Sequence[int]) -> list[int
     return [sum(size for size, places in held if index in places) for index in range(len(survey.questions))]
 
 
-def is_direct(survey: SampledSurvey, question: Any) -> bool:  # noqa: ANN401 - a question of any module
-    """Return True for a question whose answers only some arms are asked, and send as they are."""
-    own = next((item.arms for item in survey.items if question in item.questions), ())
-    return question.mechanism is None and 0 < len(own) < len(survey.arms)
-
-
 def is_arm(survey: SampledSurvey, question: object) -> bool:
     """Return True for the public choice that reports the arm, which is no answer of a person."""
     return bool(survey.arms) and question is survey.questions[-1]

@@ -130,6 +130,22 @@ def test_rare_public_answer_is_left_out(rare: int) -> None:
     assert [each.questions[2].n for each in found.values()] == [100, 100]
 
 
+@pytest.mark.parametrize("rare", range(6))
+def test_rare_answer_of_direct_arms_is_shown_at_every_count(rare: int) -> None:
+    """What two of three arms are asked openly has its share in both, however few gave an answer."""
+    asked = asks("direct", ["direct", "third"], public=True)
+    survey = parse_survey(document_of(asked, asks("copied", mechanism=COIN), arms=arms(1, 1, 1)))
+    drawn = np.repeat([0, 1, 2], 100)
+    yes = np.arange(300) % 100 < rare
+    values = {"direct": np.where(drawn == 1, 255, yes), "copied": np.zeros(300), ARM: drawn}
+    arrays = {name: each.astype(np.uint8) for name, each in values.items()}
+    found = results_of(Columns((survey,), arrays, np.zeros(300, np.uint8), np.zeros(300, np.uint8)))
+
+    assert [(each.questions[0].n, each.questions[0].tally.get(1, 0)) for each in found.values()] == [
+        (100, rare), (0, 0), (100, rare),
+    ]  # fmt: skip
+
+
 def test_no_two_views_differ_by_a_few_people() -> None:
     """Over many sizes of three arms: all less any union of shown arms is nobody, or five people or more."""
     survey = study((1, 1, 1))

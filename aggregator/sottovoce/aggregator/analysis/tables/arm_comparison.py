@@ -12,6 +12,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from numpy.typing import ArrayLike
+from sottovoce.aggregator.analysis.arm_results import is_direct
 from sottovoce.aggregator.analysis.innocuous_shares import with_innocuous_shares
 from sottovoce.aggregator.analysis.report_columns import Columns, find_variable
 from sottovoce.aggregator.analysis.result import Result
@@ -20,7 +21,7 @@ from sottovoce.aggregator.analysis.tables.group_comparison import Compared, comp
 from sottovoce.aggregator.analysis.tables.small_groups import LISTED
 from sottovoce.aggregator.analysis.tables.table import DEFAULT_RULE, Rule
 from sottovoce.aggregator.estimators.careless.anchors import Careless
-from sottovoce.shared.arms.arms import ARM, is_direct
+from sottovoce.shared.arms.arms import ARM
 from sottovoce.shared.errors import EstimateError
 from sottovoce.shared.sentence import Sentence
 

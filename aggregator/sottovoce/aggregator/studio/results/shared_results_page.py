@@ -1,15 +1,18 @@
 """Show a survey's results to everyone who has its link, which an owner makes and can end.
 
-The page shows estimates of randomized questions at the published steps, and nothing finer: no public answers, groups or
-waves, no reports that no step has shown, no files and no warnings. Reading it leaves no line in the audit log.
+The page shows estimates of randomized questions at the published steps, and nothing finer: no groups or waves, no
+reports that no step has shown, no files and no warnings, and of public answers only those of a direct arm, once joint
+results exist and if at least five people gave each answer; else it says so, alike for none and for four. Reading it
+leaves no line in the audit log.
 """
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 
 from flask import Response, current_app, render_template, request
 from sottovoce.aggregator.accounts.secrets import link_hash
-from sottovoce.aggregator.analysis.estimates import RevisionCounts, revisions_of
+from sottovoce.aggregator.analysis.arm_results import is_direct
+from sottovoce.aggregator.analysis.estimates import LEAST_COHORT, QuestionResult, RevisionCounts, revisions_of
 from sottovoce.aggregator.http.etag import etag_of, unless_known
 from sottovoce.aggregator.http.routing import Query, Route
 from sottovoce.aggregator.storage.drafts import PlannedSize
@@ -17,6 +20,7 @@ from sottovoce.aggregator.studio.language import words
 from sottovoce.aggregator.studio.request_context import storage, tables, today
 from sottovoce.aggregator.studio.results.rendered_results import RenderedResults, RenderingCache, snapshot_key
 from sottovoce.aggregator.studio.results.results_view import view_of
+from sottovoce.aggregator.studio.results.run_analysis import why_nothing
 from sottovoce.aggregator.studio.results.view_options import ViewOptions
 from sottovoce.shared.accounting import BELIEF_BEFORE, percent_after
 
@@ -28,14 +32,29 @@ def shared_results() -> Response:
     if not revisions or revisions[-1].survey.trial:
         return _unlisted(Response(render_template("shared.html", results=None), 404))
     cache: RenderingCache = current_app.extensions["rendered_results"]
-    key = ("shared", snapshot_key(revisions), words().language)
-    page = cache.get(revisions[-1].survey.name, key, lambda: _render(revisions)).live
+    direct = _direct(revisions)
+    key = ("shared", snapshot_key(revisions), words().language, direct)
+    page = cache.get(revisions[-1].survey.name, key, lambda: _render(revisions, direct)).live
     return _unlisted(unless_known(Response(page, content_type="text/html; charset=utf-8"), etag_of(page.encode())))
 
 
-def _render(revisions: Sequence[RevisionCounts]) -> RenderedResults:
+def _direct(revisions: Sequence[RevisionCounts]) -> frozenset[str]:
+    """Return the names of the questions of a direct arm that have shares, once joint results exist."""
+    survey = revisions[-1].survey
+    asked = (each.name for each in survey.questions if is_direct(survey, each) and each.options)
+    return frozenset() if why_nothing(survey.name) else frozenset(asked)
+
+
+def _is_few(result: QuestionResult) -> bool:
+    return any(result.tally.get(place, 0) < LEAST_COHORT for place in range(result.question.domain.size))
+
+
+def _render(revisions: Sequence[RevisionCounts], direct: Collection[str]) -> RenderedResults:
     found = view_of(revisions, ViewOptions.of({}), words(), PlannedSize())
-    view = replace(found, cards=[card for card in found.cards if card.result.question.mechanism])
+    asked = [card for card in found.cards if card.result.question.name in direct]
+    few = [card for card in asked if _is_few(card.result)]
+    shown = [card for card in found.cards if card.result.question.mechanism or (card in asked and card not in few)]
+    view = replace(found, cards=shown)
     names = {
         "survey": view.survey,
         "results": view.results,
@@ -43,6 +62,8 @@ def _render(revisions: Sequence[RevisionCounts]) -> RenderedResults:
         "still_open": not view.results.closed,
         "worst": percent_after(view.survey.epsilon) / 100,
         "belief_before": BELIEF_BEFORE,
+        "few": few,
+        "about": "shared_about_direct" if asked else "shared_about",
     }
     return RenderedResults(view, names, render_template("shared.html", **names))
 

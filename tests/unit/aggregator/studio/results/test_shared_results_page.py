@@ -9,11 +9,13 @@ from sottovoce.aggregator.app import create_app
 from sottovoce.aggregator.settings import Settings
 from sottovoce.aggregator.storage.accounts.models import Account
 from sottovoce.aggregator.storage.sqlite.storage import SQLiteStorage
+from sottovoce.shared.parse_survey import parse_survey
 
 from tests.conftest import FakeClock
 from tests.storage.test_contract import arrival
 from tests.surveys import survey
 from tests.unit.aggregator.studio.staff import browser, press
+from tests.vectors.arms import two_arms
 
 ANN = Account(b"a" * 16, "Ann")
 BOARD = "/dashboard/surveys/exam/board"
@@ -81,6 +83,57 @@ def test_link_opens_no_other_page_and_ends(app: Flask, clock: FakeClock) -> None
     path = made(app)
     clock.moment += timedelta(days=31)
     assert client.get(path).status_code == 404
+
+
+def direct_page(storage: SQLiteStorage, app: Flask, yes: int, close: bool = True) -> str:
+    """The public page of a closed survey of two arms, with so many of 40 people who admit directly."""
+    asked = parse_survey(two_arms(name="exam", revision=1))
+    key = storage.publish(asked).key
+    rows = [(0, person < yes, None, 0) for person in range(40)] + [(1, None, person % 2, 1) for person in range(40)]
+    storage.store([arrival(key, number, row) for number, row in enumerate(rows)])
+    if close:
+        storage.close_survey("exam", 20_600)
+    storage.access.add_account(ANN)
+    storage.access.grant(ANN.id, "exam", "owner")
+    return str(app.test_client().get(made(app)).text)
+
+
+@pytest.fixture
+def empty(storage: SQLiteStorage, clock: FakeClock) -> Flask:
+    """The application without surveys."""
+    return create_app(Settings(), storage, clock, {})
+
+
+TOO_FEW = "Too few answers of one kind to show."
+
+
+@pytest.mark.parametrize("yes", [0, 1, 4, 36, 39, 40])
+def test_direct_answers_of_a_few_people_are_one_line(empty: Flask, storage: SQLiteStorage, yes: int) -> None:
+    """The same line for nobody and for four, and no figure that tells them."""
+    page = direct_page(storage, empty, yes)
+    _, _, after = page.partition('id="q-cheated_direct"')
+
+    assert after.index(TOO_FEW) < after.index("</section>")
+    assert not re.search(r"\d", after[: after.index("</section>")].partition("</h2>")[2])
+    assert "except those of a group that was asked openly" in page
+
+
+@pytest.mark.parametrize("yes", [5, 35])
+def test_direct_answers_of_five_people_each_have_a_share(empty: Flask, storage: SQLiteStorage, yes: int) -> None:
+    """And other public answers none."""
+    page = direct_page(storage, empty, yes)
+
+    assert TOO_FEW not in page
+    assert f"{100 * yes / 40:.1f}%" in page.partition('id="q-cheated_direct"')[2]
+    assert 'id="q-year"' not in page
+
+
+def test_direct_answers_stay_off_the_page_while_the_survey_is_open(empty: Flask, storage: SQLiteStorage) -> None:
+    """They come with joint results, after the close."""
+    page = direct_page(storage, empty, 20, close=False)
+
+    assert "q-cheated_direct" not in page
+    assert "Questions that were sent unchanged are not shown here." in page
 
 
 def test_test_run_has_no_public_page(app: Flask, storage: SQLiteStorage) -> None:
