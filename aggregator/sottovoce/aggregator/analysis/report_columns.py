@@ -6,8 +6,8 @@ tables are kept in memory, large ones in an unlinked temporary file.
 """
 
 import tempfile
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import groupby
 from operator import itemgetter
@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from sottovoce.aggregator.analysis.estimates import same_question
-from sottovoce.aggregator.analysis.tables.small_groups import LEAST
+from sottovoce.aggregator.analysis.tables.small_groups import LEAST, few_among
 from sottovoce.aggregator.estimators.pooling import StratumTally
 from sottovoce.aggregator.estimators.question_variables import variables_of
 from sottovoce.aggregator.storage import StoredSurvey
@@ -48,6 +48,8 @@ class Columns:
         wave: wave of each report, shape (n,).
         revision: revision of each report, as an index into ``revisions``, shape (n,).
         withheld: questions that may not be analysed, see ``disclosure_control``.
+        few: mask of the reports, (n,), by question, with an answer that a file leaves out, missing in ``values``, or
+            leaves out of others, so that its share is not known.
         least: smallest group by public answers in results; 0 for a reader's own file, where nobody is to be protected.
     """
 
@@ -57,6 +59,7 @@ class Columns:
     revision: Numbers
     withheld: frozenset[str] = frozenset()
     least: int = LEAST
+    few: Mapping[str, NDArray[np.bool_]] = field(default_factory=dict)
 
     def __len__(self) -> int:
         """Return the number of reports."""
@@ -90,7 +93,22 @@ class Columns:
     def among(self, rows: NDArray[np.bool_]) -> "Columns":
         """Return the reports of a mask, (n,)."""
         values = {name: column[rows] for name, column in self.values.items()}
-        return replace(self, values=values, wave=self.wave[rows], revision=self.revision[rows])
+        few = {name: left[rows] for name, left in self.few.items()}
+        return replace(self, values=values, wave=self.wave[rows], revision=self.revision[rows], few=few)
+
+    @property
+    def few_numbers(self) -> set[str]:
+        """Names of the questions of numbers of which the file leaves rare ones out, so that no mean is known."""
+        return {each.name for each in self.survey.questions if each.name in self.few and each.domain.grid}
+
+    def with_few(self, names: Iterable[str]) -> "Columns":
+        """Return the reports with rare answers that the file leaves out as one more answer to these public choices."""
+        wider = [each for each in self.survey.questions if each.name in {*names} & self.few.keys() - self.few_numbers]
+        revisions, values = self.revisions, dict(self.values)
+        for question in wider:
+            values[question.name], known = _joined(values[question.name], self.few[question.name], question)
+            revisions = tuple(_with_few(survey, question, known) for survey in revisions)
+        return replace(self, revisions=revisions, values=values)
 
     @classmethod
     def from_arrays(
@@ -126,6 +144,29 @@ class Columns:
                 raise EstimateError(f"column '{name}' has another number of rows than the others")
         _refuse("revision", same != survey.revision, "the report answers another revision than the survey file")
         return cls((survey,), values, waves.astype(np.uint8), np.zeros(n, np.uint8))
+
+
+def _joined(values: Numbers, few: NDArray[np.bool_], question: Question) -> tuple[Numbers, list[int]]:
+    """Return the values, those of the mask as one, and the places of the options in their order, -1 for that one."""
+    known = np.unique(values[~few & ~is_null(values)]).tolist()
+    order = [*(place for place in known if place < len(question.domain.places)), -1]
+    order += [place for place in known if place not in order]
+    found = values.copy()
+    for new, old in enumerate(order):
+        found[few if old < 0 else values == old] = new
+    found[few] = order.index(-1)
+    return found, order
+
+
+def _with_few(survey: Survey, question: Question, known: Sequence[int]) -> Survey:
+    domain = question.domain
+    options = tuple(few_among(domain.options) if place < 0 else domain.options[place] for place in known)
+    absent = domain.absent and len(domain.options) - 1 in known
+    wider = replace(domain, options=options, absent=absent)
+    # A yes/no question has no third answer, and rare answers are no answers to an anchor.
+    asked = replace(question, type="select_one", domain=wider, known_share=None)
+    questions = tuple(asked if same_question(each, question) else each for each in survey.questions)
+    return replace(survey, questions=questions)
 
 
 def read_columns(

@@ -10,7 +10,7 @@ People      [{predictor: category, or a number or its digits}]: rows for which t
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping
-from dataclasses import MISSING, dataclass, fields
+from dataclasses import MISSING, dataclass, fields, replace
 from typing import Any, ClassVar
 
 import numpy as np
@@ -61,6 +61,10 @@ from sottovoce.shared.arms.arms import ARM
 from sottovoce.shared.errors import EstimateError, OptionsError, Problem
 from sottovoce.shared.sentence import Sentence
 
+FEW_UNKNOWN = (
+    "'{variable}': the file leaves out rare answers of {reports} reports as few, which has shares but is in no mean, "
+    "model, test, weight or subset; to go without these reports, say --drop-few, in Python drop_few=True"
+)
 DEFAULT_CONFIDENCE = 0.95
 
 
@@ -71,6 +75,11 @@ class Request(ABC):
     kind: ClassVar[str]
     wave: int | None = option(whole, None)
     where: str | None = option(condition, None)
+
+    @property
+    def shared(self) -> int:
+        """Number of the names, the first ones, of which the analysis has shares and no model."""
+        return len([*filter(None, self.variables)]) if isinstance(self, CrosstabRequest | CompareRequest) else 0
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -98,12 +107,23 @@ class Request(ABC):
         rows = np.ones(len(columns), bool) if self.wave is None else columns.wave == self.wave
         if not rows.any():
             raise EstimateError("there are no reports yet")
-        inside = columns if rows.all() else columns.among(rows)
+        inside = self._with_few(columns if rows.all() else columns.among(rows))
         if self.where is not None:
             mask = subset(inside, parse_condition(self.where))
             inside, rows[rows] = inside.among(mask), mask
         found = self._answer(inside, weights if weights is None or rows.all() else np.asarray(weights)[rows])
         return found if self.where is None else {**found, "where": self.where}
+
+    def _with_few(self, columns: Columns) -> Columns:
+        """Return the reports with the rare answers that a file leaves out as an answer where shares can take them in.
+
+        Raises EstimateError where a mean, a model, a test, weights or a subset would have to guess them.
+        """
+        guessed = {*self.names[self.shared :]} & columns.few.keys() | {*self.names} & columns.few_numbers
+        for name in sorted(guessed):
+            left = columns.few[name] & ~columns.asked(name)
+            raise EstimateError(Sentence(FEW_UNKNOWN, variable=name, reports=int(left.sum())))
+        return columns.with_few(self.names)
 
     @abstractmethod
     def _answer(self, columns: Columns, weights: ArrayLike | None) -> Document:
@@ -216,6 +236,10 @@ class PairsRequest(Request):
     def own_names(self) -> tuple[str, ...]:
         """Return no names: the request covers all variables."""
         return ()
+
+    def _with_few(self, columns: Columns) -> Columns:
+        # Whether a number goes with an answer would depend on the numbers that are left out.
+        return replace(columns.with_few(columns.few), withheld=columns.withheld | columns.few_numbers)
 
     def _answer(self, columns: Columns, weights: ArrayLike | None) -> Document:  # noqa: ARG002 - for the others
         return pairs_document(every_pair(columns))

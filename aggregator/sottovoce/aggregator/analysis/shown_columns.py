@@ -3,12 +3,13 @@
 Order       The database stores rows in the order of their ids. A party that knows an id, such as its device, could
             estimate the position of the report. Each file therefore has a new random order.
 Cohort      Public, and not protected by noise. A file names a cohort only if the results show it alone, and only if it
-            has no reports or at least five in each revision and wave; other values are left empty, as one group.
+            has no reports or at least five in each revision and wave; other values are ``few``, as one group.
 Background  A public question with ``in_files`` is in the files too. Within each group of reports that agree in
-            revision, wave and all public columns before it, answers of fewer than five reports are left empty, and with
-            them the rarest other answers until the empty group has none or at least five. So at least five reports
-            agree in all public columns, except where a whole wave has fewer. There is no such column once public
-            answers are published under a budget, whose noise it would undo.
+            revision, wave and all public columns before it, answers of fewer than five reports are ``few``, and with
+            them the rarest other answers until ``few`` has none or at least five reports, without those who were not
+            asked. So at least five reports agree in all public columns that they were asked, except where fewer were
+            asked at all. There is no such column once public answers are published under a budget, whose noise it
+            would undo.
 Revisions   The columns are the questions of the newest revision. A report of an earlier revision has a value where that
             revision asked the same question. The mechanism may differ, so each row carries its revision.
 """
@@ -20,14 +21,14 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 from sottovoce.aggregator.analysis.estimates import LEAST_COHORT, RevisionCounts, analyse, same_question
-from sottovoce.aggregator.storage.pack_values import LETTERS, null
+from sottovoce.aggregator.storage.pack_values import LETTERS, few, null
 from sottovoce.aggregator.storage.report_reader import ReadableReports
 from sottovoce.aggregator.storage.reports.batch_columns import is_null, matrix
 from sottovoce.shared.errors import EstimateError
 from sottovoce.shared.spec import Question, Survey
 
 ReportedColumn = NDArray[np.unsignedinteger]
-"""Reported values; all bits set means "not asked", as in the database."""
+"""Reported values; all bits set means "not asked", as in the database, and one less a rare answer, left out."""
 
 
 @dataclass(frozen=True)
@@ -101,9 +102,9 @@ def random_order(count: int, read: Callable[[int], bytes] = os.urandom) -> NDArr
 
 
 def column_type(question: Question, asked: Sequence[Question]) -> np.dtype[np.unsignedinteger]:
-    """Return the narrowest type for a question's reports in all revisions that leaves a number for "not asked"."""
+    """Return the narrowest type for a question's reports in all revisions, with room for "not asked" and ``few``."""
     largest = max(each.largest for each in asked if each.name == question.name)
-    return np.dtype(f"u{next(width for width in LETTERS if largest < null(width))}")
+    return np.dtype(f"u{next(width for width in LETTERS if largest < few(width))}")
 
 
 def blocks_of(
@@ -164,21 +165,21 @@ def _column(numbers: np.ndarray, place: int | None, kind: np.dtype[np.unsignedin
 
 
 def _coarsened(reports: ReportColumns, cohort: Question, revisions: Sequence[RevisionCounts]) -> ReportColumns:
-    """Blank out cohorts that results do not name, and all cohorts of a (revision, wave) with too small a group."""
+    """Leave out cohorts that results do not name, and all cohorts of a (revision, wave) with too small a group."""
     values = reports.columns[cohort.name].copy()
-    missing, alone = null(values.itemsize), standing_alone(cohort, revisions)
+    asked, alone = ~is_null(values), standing_alone(cohort, revisions)
     # One key per (revision, wave); a wave has at most 16 bits.
     strata = reports.revision.astype(np.int64) << 16 | reports.wave
     for stratum in np.unique(strata):
-        inside = strata == stratum
+        inside = asked & (strata == stratum)
         different, sizes = np.unique(values[inside], return_counts=True)
         named = named_cohorts(dict(zip(different.tolist(), sizes.tolist(), strict=True)), alone)
-        values[inside & ~np.isin(values, named)] = missing
+        values[inside & ~np.isin(values, named)] = few(values.itemsize)
     return replace(reports, columns={**reports.columns, cohort.name: values})
 
 
 def without_rare_answers(reports: ReportColumns, before: Sequence[str], names: Sequence[str]) -> ReportColumns:
-    """Blank out answers so that at least ``LEAST_COHORT`` reports agree in all public columns.
+    """Leave out answers so that at least ``LEAST_COHORT`` reports agree in all public columns.
 
     ``names`` are the columns to coarsen, one after the other, and those in ``before`` are coarsened already.
     """
@@ -189,24 +190,29 @@ def without_rare_answers(reports: ReportColumns, before: Sequence[str], names: S
         order = np.lexsort(keys)
         differs = np.any([key[order][1:] != key[order][:-1] for key in keys], axis=0)
         for rows in np.split(order, np.flatnonzero(differs) + 1):
-            values[rows[np.isin(values[rows], _rare(values[rows]))]] = null(values.itemsize)
+            values[rows[np.isin(values[rows], _rare(values[rows]))]] = few(values.itemsize)
         # The next column is divided by the coarsened one, since readers of the file see nothing else.
         keys.append(values)
     return replace(reports, columns=columns)
 
 
 def _rare(values: ReportedColumn) -> list[int]:
-    """Return the answers to leave empty: those of fewer than ``LEAST_COHORT``, and more until as many are empty."""
-    different, sizes = np.unique(values, return_counts=True)
-    missing = null(values.itemsize)
-    empty = int(sizes[different == missing].sum())
+    """Return the answers to leave out: those of fewer than ``LEAST_COHORT``, and more until as many are left out."""
+    different, sizes = np.unique(values[~is_null(values)], return_counts=True)
+    left = 0
     rare: list[int] = []
-    # Rarest first, so that as few answers as possible are left empty; ties by value, so that files agree.
+    # Rarest first, so that as few answers as possible are left out; ties by value, so that files agree.
     for value, size in sorted(zip(different.tolist(), sizes.tolist(), strict=True), key=lambda each: each[::-1]):
-        if value != missing and (size < LEAST_COHORT or 0 < empty < LEAST_COHORT):
+        if size < LEAST_COHORT or 0 < left < LEAST_COHORT:
             rare.append(value)
-            empty += size
+            left += size
     return rare
+
+
+def is_few(values: ReportedColumn) -> NDArray[np.bool_]:
+    """Return True where a rare answer is left out."""
+    found: NDArray[np.bool_] = values == few(values.itemsize)
+    return found
 
 
 def standing_alone(cohort: Question, revisions: Sequence[RevisionCounts]) -> list[int]:
@@ -219,9 +225,9 @@ def named_cohorts(sizes: Mapping[int, int], alone: Sequence[int]) -> list[int]:
     """Return the cohorts that a file names for one revision and wave, from those that results show ``alone``.
 
     All of these, or none if any nonempty one, or the remaining group, has fewer than ``LEAST_COHORT``; ``sizes`` are
-    reports by cohort, including the null value.
+    reports by cohort, of those who were asked.
     """
     rest = sum(size for cohort, size in sizes.items() if cohort not in alone)
     # An empty group reveals nothing about anyone, so only nonempty ones count.
-    least = min(size for size in (rest, *(sizes.get(cohort, 0) for cohort in alone)) if size)
+    least = min((size for size in (rest, *(sizes.get(cohort, 0) for cohort in alone)) if size), default=0)
     return [] if least < LEAST_COHORT else list(alone)

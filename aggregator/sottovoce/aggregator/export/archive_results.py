@@ -1,16 +1,22 @@
-"""Results of an exported folder of ``survey.yaml`` and ``reports.csv``, estimated as a server does after the close."""
+"""Results of an exported folder of ``survey.yaml`` and ``reports.csv``, estimated as a server does after the close.
 
+Rare public answers, which a file leaves out as ``few``, are one more answer in the denominator of shares.
+"""
+
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 from sottovoce.aggregator.analysis.estimates import RevisionCounts, SurveyResults, analyse
-from sottovoce.aggregator.analysis.shown_columns import ReportedColumn, place_in
+from sottovoce.aggregator.analysis.shown_columns import place_in
 from sottovoce.aggregator.estimators import DEFAULT_RULE, IntervalRule
 from sottovoce.aggregator.export.read_archive import SURVEYS, Archive
+from sottovoce.aggregator.export.results_client.sources import columns_of
 from sottovoce.aggregator.storage import Cell, StoredSurvey
 from sottovoce.aggregator.storage.models import ALL
 from sottovoce.aggregator.storage.reports.batch_columns import is_null, tally
-from sottovoce.shared.spec import Question, Survey
+from sottovoce.shared.arms.arms import share_asked
+from sottovoce.shared.spec import Survey
 
 
 def is_archive(path: Path) -> bool:
@@ -23,7 +29,13 @@ def results_of_archive(archive: Archive, rule: IntervalRule = DEFAULT_RULE, wave
 
     Raises EstimateError if the survey has no such wave.
     """
-    revisions = [_revision(archive, key, number) for key, number in enumerate(sorted(archive.surveys))]
+    read = columns_of(archive)
+    columns = read.with_few(read.few)
+    surveys = dict(zip(sorted(archive.surveys), columns.revisions, strict=True))
+    # A mean would need the numbers that are left out.
+    values = {name: each for name, each in columns.values.items() if name not in read.few_numbers}
+    whole = replace(archive, survey=columns.survey, surveys=surveys, columns=values)
+    revisions = [_revision(whole, key, number) for key, number in enumerate(sorted(archive.surveys))]
     return analyse(revisions, None, rule.method, wave, rule.confidence)
 
 
@@ -42,14 +54,9 @@ def _cell(archive: Archive, survey: Survey, inside: np.ndarray, wave: int) -> Ce
     for question in archive.survey.questions:
         place = place_in(survey, question)
         if place is not None and question.name in archive.columns:
-            counts = _tally(archive.columns[question.name][inside], survey.questions[place], survey.masks.get(place, 0))
-            tallies[place] = counts
+            values = archive.columns[question.name][inside]
+            values = values[~is_null(values)]
+            # Files of former releases left rare public answers empty: the others estimate no share of all.
+            whole = question.mechanism is not None or len(values) == inside.sum() or share_asked(survey, place) < 1
+            tallies[place] = tally(values, survey.masks.get(place, 0), None) if whole else {}
     return Cell(wave, ALL, int(inside.sum()), 0, tallies)
-
-
-def _tally(values: ReportedColumn, question: Question, options: int) -> dict[int, int]:
-    missing = is_null(values)
-    # Rare public answers are left empty in files, so what is left of such a column estimates no share of all.
-    if question.mechanism is None and missing.any():
-        return {}
-    return tally(values[~missing], options, None)

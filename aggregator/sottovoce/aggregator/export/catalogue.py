@@ -17,7 +17,7 @@ from typing import Any
 from sottovoce.aggregator.analysis.availability import check_closed
 from sottovoce.aggregator.analysis.estimates import RevisionCounts, SurveyResults, analyse
 from sottovoce.aggregator.analysis.results_document import export_document, mechanism_document
-from sottovoce.aggregator.analysis.shown_columns import ReportColumns, file_questions, read_reports
+from sottovoce.aggregator.analysis.shown_columns import ReportColumns, file_questions, is_few, read_reports
 from sottovoce.aggregator.curator.data.released_tables import released_document, write_released_csv, write_released_json
 from sottovoce.aggregator.curator.data.survey_source import EXACT_TABLES_SUPPRESSED, declared_at_opening
 from sottovoce.aggregator.estimators import DEFAULT_RULE
@@ -45,7 +45,7 @@ from sottovoce.aggregator.surveys.survey_file import yaml_text
 from sottovoce.shared.arms.analysis_plan import planned_comparisons
 from sottovoce.shared.by_hand.protection import protection_by
 from sottovoce.shared.channel_text import dump_block
-from sottovoce.shared.errors import StorageError
+from sottovoce.shared.errors import EstimateError, StorageError
 from sottovoce.shared.mechanisms import Mechanism
 from sottovoce.shared.mechanisms.innocuous_rr import InnocuousRR
 from sottovoce.shared.rational import dump_fraction, show_epsilon
@@ -240,6 +240,16 @@ class Source:
         return self._reports(public=False)
 
     @cached_property
+    def few(self) -> dict[str, int]:
+        """Number of reports whose rare answer the files leave out, by public question in them; empty before close."""
+        public = [each.name for each in file_questions(self.revisions[-1]) if each.mechanism is None]
+        try:
+            columns = self.reports.columns if public else {}
+        except EstimateError:
+            return {}
+        return {name: left for name in public if (left := int(is_few(columns[name]).sum()))}
+
+    @cached_property
     def reports_with_public(self) -> ReportColumns:
         """Reports with private questions and all public answers.
 
@@ -371,7 +381,7 @@ They are never part of an archive, and the researcher first sees how many respon
 
 def _codebook(source: Source, path: Path) -> None:
     results = analyse(source.revisions, wave=source.wave)
-    write_codebook(path, source.channels, source.about, results, source.institution)
+    write_codebook(path, source.channels, source.about, results, source.institution, source.few)
 
 
 AT_ANY_TIME: dict[str, Write] = {

@@ -1,14 +1,15 @@
 """Write the codebook as a self-contained HTML page, without scripts, for light and dark screens and print."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from html import escape
 from pathlib import Path
+from types import MappingProxyType
 
 from sottovoce.aggregator.analysis.estimates import QuestionResult, SurveyResults
 from sottovoce.aggregator.analysis.worked_example import limits
 from sottovoce.aggregator.export.channels import Channel
 from sottovoce.aggregator.export.labels import coding, option_labels, question_label, value_labels
-from sottovoce.aggregator.export.own_units import REVISION, WAVE
+from sottovoce.aggregator.export.own_units import REVISION, WAVE, few_code, unit_grid
 from sottovoce.aggregator.export.statistics_files import column_names
 from sottovoce.aggregator.file_formats.provenance import About
 from sottovoce.aggregator.institution import Institution
@@ -42,13 +43,31 @@ def write_codebook(
     about: About,
     results: SurveyResults | None = None,
     institution: Institution | None = None,
+    few: Mapping[str, int] = MappingProxyType({}),
 ) -> None:
-    """Write the page, with the results' estimates beside the questions and the institution above the title if given."""
-    path.write_text("\n".join(_lines(channels, about, results, institution or Institution())) + "\n", encoding="utf-8")
+    """Write the page, with the results' estimates beside the questions and the institution above the title if given.
+
+    ``few`` is how many answers to a question the files of reports leave out.
+    """
+    lines = _lines(channels, about, results, institution or Institution(), few)
+    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+
+
+def about_few(question: Question) -> str:
+    """Say what stands for an answer that the files of reports leave out, and what that does to figures."""
+    code = str(few_code(unit_grid(question)))[: len("2000-01-01")]
+    return (
+        f"few ({code} in SPSS and Stata): an answer that is left out, since fewer than five people gave it, or would "
+        "be left. Shares take it in the denominator; no mean or model knows it."
+    )
 
 
 def _lines(
-    channels: Sequence[Channel], about: About, results: SurveyResults | None, institution: Institution
+    channels: Sequence[Channel],
+    about: About,
+    results: SurveyResults | None,
+    institution: Institution,
+    few: Mapping[str, int],
 ) -> Iterator[str]:
     survey, language = about.survey, about.survey.default_language
     title = escape(survey.text(survey.title))
@@ -66,6 +85,8 @@ def _lines(
     for question in survey.questions:
         mine = [channel for channel in channels if channel.question.name == question.name]
         yield from _section(question, mine, language, shorter.get(question.name, ""))
+        if question.name in few:
+            yield f"<p>{few[question.name]:,} reports: {about_few(question)}</p>"
         yield from _shares(found.get(question.name), language, results is not None and results.closed)
         yield "</section>"
     for name, description in EXTRA.items():

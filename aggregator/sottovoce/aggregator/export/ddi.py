@@ -8,8 +8,9 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from xml.etree import ElementTree as ET
 
+from sottovoce.aggregator.analysis.tables.small_groups import FEW
 from sottovoce.aggregator.export.channels import Channel
-from sottovoce.aggregator.export.codebook import EXTRA
+from sottovoce.aggregator.export.codebook import EXTRA, about_few
 from sottovoce.aggregator.export.labels import coding, value_labels
 from sottovoce.aggregator.export.own_units import unit_grid
 from sottovoce.aggregator.export.statistics_files import channel_text
@@ -93,6 +94,10 @@ def _variable(data: ET.Element, number: int, question: Question, channels: Seque
         _text(category, "catValu", str(value))
         for language, labels in by_language.items():
             _text(category, "labl", labels[value], language)
+    if question.mechanism is None:
+        category = ET.SubElement(found, "catgry")
+        _text(category, "catValu", FEW)
+        _text(category, "labl", about_few(question), "en")
     ET.SubElement(found, "varFormat", {"type": "numeric"})
     for channel in channels:
         numbers = " ".join(map(str, channel.revisions))

@@ -5,11 +5,16 @@ by the columns ``wave`` and ``revision``, which are called ``_wave`` and ``_revi
 Options, sets and codes of mechanisms are whole numbers in both.
 """
 
+import math
 from collections.abc import Sequence
+from datetime import datetime, timedelta
 from fractions import Fraction
 
 import numpy as np
 from numpy.typing import NDArray
+from sottovoce.aggregator.analysis.shown_columns import is_few
+from sottovoce.aggregator.analysis.tables.small_groups import FEW
+from sottovoce.aggregator.storage.pack_values import few
 from sottovoce.aggregator.storage.reports.batch_columns import is_null
 from sottovoce.shared.answers import Grid
 from sottovoce.shared.spec import Question
@@ -37,8 +42,9 @@ def has_steps(header: Sequence[str], questions: Sequence[Question]) -> bool:
 
 
 def as_texts(column: NDArray[np.unsignedinteger], grid: Grid) -> list[str | None]:
-    """Return the values as texts, None where not asked."""
-    known = {step: grid.text(step) for step in np.unique(column[~is_null(column)]).tolist()}
+    """Return the values as texts, None where not asked, ``few`` where left out."""
+    known = {step: grid.text(step) for step in np.unique(column[~is_null(column) & ~is_few(column)]).tolist()}
+    known[few(column.itemsize)] = FEW
     return [known.get(step) for step in column.tolist()]
 
 
@@ -62,10 +68,19 @@ def as_numbers(column: NDArray[np.unsignedinteger], grid: Grid) -> NDArray[np.ge
     values = column.astype(np.float64)
     if isinstance(grid, DayGrid):
         days = np.where(is_null(column), np.iinfo(np.int64).min, float(grid.low) + values * float(grid.step))
+        days[is_few(column)] = float(grid.low) - 1
         return days.astype("datetime64[D]").astype("datetime64[ns]")
     values = float(grid.low) + values * float(grid.step)
     values[is_null(column)] = np.nan
+    values[is_few(column)] = math.floor(grid.low) - 1
     return values
+
+
+def few_code(grid: Grid | None) -> int | datetime:
+    """Return what stands for a rare answer in statistics programs, below the least value; -1 for an option."""
+    if isinstance(grid, DayGrid):
+        return datetime.fromisoformat(grid.text(0)) - timedelta(days=1)
+    return -1 if grid is None else math.floor(grid.low) - 1
 
 
 def steps_of(values: NDArray[np.generic], grid: Grid) -> NDArray[np.int64]:

@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 from sottovoce.aggregator.analysis.shown_columns import ReportedColumn
 from sottovoce.aggregator.export.own_units import steps_of, values_in_words
-from sottovoce.aggregator.export.read_csv import Read, joined, read_csv
+from sottovoce.aggregator.export.read_csv import Place, Read, joined, numbers, read_csv
 from sottovoce.aggregator.export.row_validation import Expected, Values
 from sottovoce.aggregator.file_formats.optional_imports import needed
 from sottovoce.aggregator.file_formats.provenance import INVENTED, MANIFEST
@@ -69,6 +69,9 @@ def _blocks(table: Any, file: str, expected: Expected) -> Iterator[Read]:  # noq
     grids = expected.grids(table.columns)
     for name, kind in zip(table.columns, table.types, strict=True):
         allowed = _MEASURED if name in grids else _WHOLE
+        # Rare answers, left out as a word, make texts of the numbers of a public question.
+        if name in expected.questions and expected.questions[name].mechanism is None:
+            allowed |= {"VARCHAR"}
         if str(kind).partition("(")[0] not in allowed:
             required = "numbers or dates" if name in grids else "whole numbers"
             raise SpecError(f"{file}, column '{name}': must be of a type of {required}")
@@ -76,7 +79,9 @@ def _blocks(table: Any, file: str, expected: Expected) -> Iterator[Read]:  # noq
         found = table.limit(CHUNK, start).fetchnumpy()
         named = zip(expected.plain_header(list(found)), found.values(), strict=True)
         block = {
-            name: _steps(values, start + 1, f"{file}, row", name, grids[name])
+            name: numbers([*np.ma.filled(values, "")], {}, Place(f"{file}, row", start + 1, name), grids.get(name))
+            if values.dtype.kind == "O"
+            else _steps(values, start + 1, f"{file}, row", name, grids[name])
             if name in grids
             else _whole(values, start + 1, f"column '{name}'", file)
             for name, values in named

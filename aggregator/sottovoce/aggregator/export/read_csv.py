@@ -9,8 +9,9 @@ from typing import NamedTuple, TextIO
 
 import numpy as np
 from sottovoce.aggregator.analysis.shown_columns import ReportedColumn
+from sottovoce.aggregator.analysis.tables.small_groups import FEW
 from sottovoce.aggregator.export.own_units import step_of, values_in_words
-from sottovoce.aggregator.export.row_validation import Expected, Values
+from sottovoce.aggregator.export.row_validation import LEFT_OUT, Expected, Values
 from sottovoce.aggregator.file_formats.csv_lines import CHUNK, check_lengths, lines
 from sottovoce.shared.answers import Grid
 from sottovoce.shared.errors import SpecError
@@ -65,7 +66,7 @@ def _blocks(
     read: Iterator[str], header: list[str], first: int, name: str, expected: Expected, grids: Mapping[str, Grid]
 ) -> Iterator[Read]:
     reader = csv.reader(read, strict=True)
-    known: list[dict[str, int]] = [{"": -1} for _ in header]
+    known: list[dict[str, int]] = [{} for _ in header]
     above = first - 1
     while True:
         try:
@@ -77,11 +78,14 @@ def _blocks(
         check_lengths(rows, len(header), f"{name}, line", first)
         columns = zip(*rows, strict=True)
         block = {
-            key: _numbers(cells, known[place], Place(f"{name}, line", first, key), grids.get(key))
+            key: numbers(cells, known[place], Place(f"{name}, line", first, key), grids.get(key))
             for place, (key, cells) in enumerate(zip(header, columns, strict=True))
         }
         yield expected.checked(block, first, f"{name}, line")
         first += len(rows)
+
+
+_WORDS = {"": -1, FEW: LEFT_OUT}
 
 
 class Place(NamedTuple):
@@ -92,16 +96,16 @@ class Place(NamedTuple):
     column: str
 
 
-def _numbers(cells: tuple[str, ...], known: dict[str, int], place: Place, grid: Grid | None) -> Values:
-    """Parse the cells of a column, -1 for empty ones: steps of its ``grid`` if it has one, else whole numbers.
+def numbers(cells: Sequence[str], known: dict[str, int], place: Place, grid: Grid | None) -> Values:
+    """Parse the cells of a column, -1 for empty ones, ``LEFT_OUT`` for rare answers.
 
-    ``known`` are texts parsed so far.
+    They are steps of its ``grid`` if it has one, else whole numbers; ``known`` are texts parsed so far.
     """
     # Columns have few distinct values, so a cache of parsed texts saves most of the work.
     # Bound the cache, in case a column has mostly distinct values.
     if len(known) > _MOST_REMEMBERED:
         known.clear()
-        known[""] = -1
+    known |= _WORDS
     for text in set(cells).difference(known):
         value = _value(text, grid)
         if value is None:

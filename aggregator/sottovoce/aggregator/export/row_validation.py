@@ -12,14 +12,18 @@ from sottovoce.aggregator.analysis.shown_columns import ReportedColumn, column_t
 from sottovoce.aggregator.export.own_units import REVISION, WAVE, has_steps, unit_grid
 from sottovoce.aggregator.export.tables import extra_name
 from sottovoce.aggregator.file_formats.provenance import INVENTED, SIMULATED, SIMULATED_BEFORE
-from sottovoce.aggregator.storage.pack_values import null
+from sottovoce.aggregator.storage.pack_values import few, null
 from sottovoce.shared.answers import Grid
 from sottovoce.shared.arms.arms import ARM, asked_of
 from sottovoce.shared.errors import SpecError
 from sottovoce.shared.spec import Question, Survey
 
 Values = NDArray[np.int64]
-"""Values as read; -1 where not asked."""
+"""Values as read; -1 where not asked, ``LEFT_OUT`` for a rare answer."""
+
+LEFT_OUT = -2
+
+NEVER_FEW = "only public answers are left out of a file as few; a report of a randomized question is a number"
 
 RowBlock = Mapping[str, Values]
 """Values of some rows, by column name."""
@@ -112,6 +116,9 @@ class Expected:
         )
         wave = block.get(self.wave, np.zeros(count, dtype=np.int64))
         columns = {name: block[name] for name in self.questions if name in block}
+        for name, values in columns.items():
+            if self.questions[name].mechanism is not None:
+                self._refuse(values == LEFT_OUT, first, row, name, NEVER_FEW)
         for number in np.unique(revision).tolist():
             inside, survey = revision == number, self.surveys[number]
             late = inside & ((wave < 0) | (wave >= len(survey.waves)))
@@ -161,7 +168,8 @@ class Expected:
     def _narrow(self, name: str, values: Values) -> ReportedColumn:
         asked = [question for survey in self.surveys.values() for question in survey.questions]
         kind = column_type(self.questions[name], asked)
-        return np.where(values < 0, null(kind.itemsize), values.astype(np.uint64)).astype(kind)
+        known = np.where(values < 0, null(kind.itemsize), values.astype(np.uint64))
+        return np.where(values == LEFT_OUT, few(kind.itemsize), known).astype(kind)
 
     @staticmethod
     def _refuse(wrong: NDArray[np.bool_], first: int, row: str, column: str, reason: str) -> None:

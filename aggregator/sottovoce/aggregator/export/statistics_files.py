@@ -1,5 +1,6 @@
 """Write reports for SPSS (.sav) and Stata (.dta), with labels, and the channel of each yes/no question.
 
+A rare answer that is left out has a code of its own below the least value, labelled ``few`` and not declared missing.
 Columns NAME_a and NAME_b contain P(1 | yes) and P(1 | no) of the report's own revision, for programs that take them row
 by row, such as R's GLMMRR. Names that a format does not allow get the prefix "q_" and are cut to length; the codebook
 lists those. The notes of an SPSS file contain every channel; a Stata file has no notes. The library requires the whole
@@ -13,10 +14,11 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from sottovoce.aggregator.analysis.shown_columns import ReportColumns
+from sottovoce.aggregator.analysis.shown_columns import ReportColumns, is_few
+from sottovoce.aggregator.analysis.tables.small_groups import FEW
 from sottovoce.aggregator.export.channels import Channel
 from sottovoce.aggregator.export.labels import question_label, value_labels
-from sottovoce.aggregator.export.own_units import unit_grid
+from sottovoce.aggregator.export.own_units import few_code, unit_grid
 from sottovoce.aggregator.export.tables import missing_as_nan, named_columns
 from sottovoce.aggregator.file_formats.optional_imports import needed
 from sottovoce.aggregator.file_formats.provenance import About
@@ -57,10 +59,16 @@ def write_statistics_file(path: Path, reports: ReportColumns, channels: Sequence
     labels = {
         names[name]: cut(question_label(question, language), allowed.label) for name, question in questions.items()
     }
-    values = {
+    values: dict[str, dict[Any, str]] = {
         names[name]: {value: cut(text, allowed.value) for value, text in value_labels(question, language).items()}
         for name, question in questions.items()
     }
+    for name in questions:
+        if is_few(reports.columns[name]).any():
+            code = few_code(grids.get(name))
+            # Stata labels numbers of 32 bits only; the codebook has the other codes.
+            if kind == ".sav" or (isinstance(code, int) and abs(code) < 1 << 30):
+                values[names[name]][code] = FEW
     metadata: dict[str, Any] = {
         "file_label": _whole_letters("; ".join(about.lines), _FILE_LABEL[kind]),
         "column_labels": labels | {names[name]: label for name, label in _channel_labels(channels).items()},

@@ -1,4 +1,5 @@
-"""Write reports as CSV and Parquet: one row per report, question names as header, empty cells where not asked.
+"""Write reports as CSV and Parquet: one row per report, question names as header, empty cells where not asked, and
+the word ``few`` where a rare answer is left out, so that such a column of Parquet has texts.
 
 Numbers and dates are in the question's own unit, see ``own_units``.
 """
@@ -8,12 +9,13 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
-from sottovoce.aggregator.analysis.shown_columns import ReportColumns, ReportedColumn
+from sottovoce.aggregator.analysis.shown_columns import ReportColumns, ReportedColumn, is_few
+from sottovoce.aggregator.analysis.tables.small_groups import FEW
 from sottovoce.aggregator.export.own_units import REVISION, WAVE, as_numbers, as_sql, as_texts, unit_grid
 from sottovoce.aggregator.file_formats.csv_cells import first_lines
 from sottovoce.aggregator.file_formats.optional_imports import needed
 from sottovoce.aggregator.file_formats.provenance import About
-from sottovoce.aggregator.storage.pack_values import null
+from sottovoce.aggregator.storage.pack_values import few, null
 from sottovoce.aggregator.storage.reports.batch_columns import is_null
 from sottovoce.shared.answers import Grid
 
@@ -48,7 +50,7 @@ def write_reports_csv(path: Path, reports: ReportColumns, about: About) -> None:
     columns, grids = file_columns(reports), _grids(about)
     with path.open("w", encoding="utf-8", newline="") as file:
         file.write(first_lines(about))
-        # The file contains only numbers, dates and question names, so no cell can be taken for a formula.
+        # The file contains only numbers, dates, one word and question names, so no cell can be taken for a formula.
         writer = csv.writer(file, lineterminator="\n")
         writer.writerow(columns)
         for start in range(0, len(reports), CHUNK):
@@ -61,7 +63,11 @@ def write_reports_parquet(path: Path, reports: ReportColumns, about: About) -> N
     pandas, duckdb = needed("pandas"), needed("duckdb")
     columns, grids = file_columns(reports), _grids(about)
     asked = {name: f'nullif("{name}", {null(values.itemsize)})' for name, values in columns.items()}
-    projection = ", ".join(f'{as_sql(steps, grids.get(name))} AS "{name}"' for name, steps in asked.items())
+    cells = {name: as_sql(steps, grids.get(name)) for name, steps in asked.items()}
+    for name in cells.keys() & {name for name, values in columns.items() if is_few(values).any()}:
+        number = few(columns[name].itemsize)
+        cells[name] = f'CASE WHEN "{name}" = {number} THEN {quoted(FEW)} ELSE CAST({cells[name]} AS VARCHAR) END'
+    projection = ", ".join(f'{cell} AS "{name}"' for name, cell in cells.items())
     about_it = ", ".join(f"{quoted(key)}: {quoted(value)}" for key, value in about.pairs.items())
     # DuckDB always writes the minimum and maximum of each column. They follow from the rows of the file, as do their
     # order and row groups, so they reveal nothing more.
@@ -81,6 +87,9 @@ def _cells(column: ReportedColumn, grid: Grid | None) -> list[object]:
     missing = is_null(column)
     if missing.any():
         found = [None if empty else cell for cell, empty in zip(found, missing.tolist(), strict=True)]
+    left = is_few(column)
+    if left.any():
+        found = [FEW if rare else cell for cell, rare in zip(found, left.tolist(), strict=True)]
     return found
 
 
@@ -90,9 +99,12 @@ def quoted(text: str) -> str:
 
 
 def missing_as_nan(column: ReportedColumn, grid: Grid | None = None) -> np.ndarray:
-    """Return a column for statistics programs: floats, NaN where not asked; dates for a question of dates."""
+    """Return a column for statistics programs: floats, NaN where not asked; dates for a question of dates.
+
+    A rare answer that is left out is a number below the least value, -1 for an option.
+    """
     if grid is not None:
         return as_numbers(column, grid)
-    values = column.astype(np.float64)
+    values = np.where(is_few(column), -1.0, column.astype(np.float64))
     values[is_null(column)] = np.nan
     return values

@@ -39,6 +39,11 @@ def null(width: int) -> int:
     return int(256**width - 1)
 
 
+def few(width: int) -> int:
+    """Return the number that stands for a rare answer in files of reports, which leave it out, in such values."""
+    return null(width) - 1
+
+
 def pack_text(text: str) -> bytes:
     """Encode values that are JSON text, ``[1,null,12]``, as schema version 1 stored them."""
     return pack(tuple(json.loads(text)))

@@ -6,6 +6,7 @@ elsewhere; or there are counts alone.
 
 import json
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -51,6 +52,9 @@ _OPTIONS = (
         type=click.Path(path_type=Path),
         default=None,
         help="With --from: a file of your own columns, such as arm, one line for each report.",
+    ),
+    click.option(
+        "--drop-few", is_flag=True, help="With --from: go without reports whose rare answer the file leaves out (few)."
     ),
     click.option("--json", "as_json", is_flag=True, help="Print JSON on standard output."),
 )
@@ -134,15 +138,19 @@ def reports_of(
     data: Path | None,
     channels: Sequence[str] = (),
     covariates: Path | None = None,
+    drop_few: bool = False,
 ) -> ReportSource:
     """Return the reports that are asked about; raises SurveyError if they are not there.
 
     ``survey`` is a name or a data file; of a folder of files, or of Parquet in a bucket, it may be left out. Without
     ``key_file`` the researcher's key for the aggregator at ``url`` is in the environment. ``channels`` are of the
     columns of a data file, ``covariates`` a file of columns to add to the reports of a folder.
+    ``drop_few`` leaves the reports of a folder out whose rare answers it leaves out.
     """
     if covariates is not None and folder is None:
         raise click.UsageError("--covariates is for --from: only the reports in files have an order")
+    if drop_few and folder is None:
+        raise click.UsageError("--drop-few is for --from: only files leave rare answers out as few")
     if survey is not None and is_data_file(survey):
         return DataReports(open_file(Path(survey), channels).columns)
     if channels:
@@ -150,7 +158,9 @@ def reports_of(
     if sum(place is not None for place in (folder, url, data)) > 1:
         raise click.UsageError("--from, --url and --data are three places: name one")
     if folder is not None:
-        return FolderReports(folder, survey, covariates)
+        found = FolderReports(folder, survey, covariates)
+        found.columns = replace(found.columns, few={}) if drop_few else found.columns
+        return found
     if survey is None:
         raise click.UsageError("name the SURVEY, or a folder of files with --from")
     if url is not None:

@@ -14,7 +14,7 @@ from sottovoce.aggregator.analysis.shown_columns import (
     without_rare_answers,
 )
 from sottovoce.aggregator.export.catalogue import Source
-from sottovoce.aggregator.storage.pack_values import null
+from sottovoce.aggregator.storage.pack_values import few, null
 from sottovoce.aggregator.storage.sqlite.storage import SQLiteStorage
 from sottovoce.shared.errors import EstimateError
 
@@ -22,6 +22,8 @@ from tests.documents import some_of
 from tests.exported import TODAY, published, send, source
 from tests.surveys import document, months, survey
 from tests.unit.aggregator.conftest import REPORTS
+
+FEW = few(1)
 
 
 def test_reports_are_those_stored_in_an_order_drawn_anew(closed: SQLiteStorage, every: Source) -> None:
@@ -55,15 +57,15 @@ def test_public_answers_stay_behind_but_for_the_cohort(every: Source) -> None:
     ("sizes", "left"),
     [
         ((30, 30), {0: 30, 1: 30}),
-        ((30, 4), {None: 34}),
-        ((30, 20, 3), {0: 30, None: 23}),
-        ((30, 20, 3, 2), {0: 30, 1: 20, None: 5}),
+        ((30, 4), {FEW: 34}),
+        ((30, 20, 3), {0: 30, FEW: 23}),
+        ((30, 20, 3, 2), {0: 30, 1: 20, FEW: 5}),
     ],
 )
 def test_cohort_that_would_be_a_handful_is_not_named(
-    tmp_path: Path, sizes: tuple[int, ...], left: dict[int | None, int]
+    tmp_path: Path, sizes: tuple[int, ...], left: dict[int, int]
 ) -> None:
-    """Less the others, the empty cells would be a handful as well: they are joined as results join them."""
+    """Less the others, the rest would be a handful as well: they are left out together, and no cell is empty."""
     questions = document()["questions"]
     questions[2]["choices"] = [{"name": f"c{i}", "label": {"en": f"C{i}"}} for i in range(len(sizes))]
     asked = survey(questions=questions)
@@ -73,7 +75,7 @@ def test_cohort_that_would_be_a_handful_is_not_named(
     cells = source(storage, asked).reports.columns["year"].tolist()
     storage.close()
 
-    assert {None if cell == 255 else cell: count for cell, count in Counter(cells).items()} == left
+    assert Counter(cells) == left
 
 
 def test_cohort_of_a_handful_that_results_do_not_show_yet_is_not_named(tmp_path: Path) -> None:
@@ -86,7 +88,7 @@ def test_cohort_of_a_handful_that_results_do_not_show_yet_is_not_named(tmp_path:
     storage.close()
 
     assert Counter(first) == {0: 25, 1: 25}
-    assert Counter(second) == {255: 27}
+    assert Counter(second) == {FEW: 27}
 
 
 def test_wave_that_is_asked_for_comes_alone(tmp_path: Path) -> None:
@@ -133,7 +135,7 @@ BACKGROUND = {"type": "integer", "name": "age", "label": {"en": "Age?"}, "min": 
 
 
 def test_public_question_is_in_the_files_by_consent_in_groups_of_five(tmp_path: Path) -> None:
-    """Rare answers are left empty, and with them the rarest others until as many as five agree."""
+    """Rare answers are left out, and with them the rarest others until as many as five agree."""
     coin, _, year = document()["questions"]
     asked = survey(questions=[coin, year, {**BACKGROUND, "in_files": True}])
     storage = published(tmp_path, asked)
@@ -144,9 +146,8 @@ def test_public_question_is_in_the_files_by_consent_in_groups_of_five(tmp_path: 
     without = read_reports(storage, [replace(revisions_of(storage, "exam")[-1], released=True)]).columns
     storage.close()
 
-    missing = null(1)
     assert Counter(zip(columns["year"].tolist(), columns["age"].tolist(), strict=True)) == {
-        (0, 3): 30, (0, missing): 10, (1, 9): 40,
+        (0, 3): 30, (0, FEW): 10, (1, 9): 40,
     }  # fmt: skip
     assert set(without) == {"cheated", "year"}
 
@@ -161,8 +162,17 @@ def test_groups_that_agree_in_all_public_answers_have_five() -> None:
 
     groups = Counter(zip(found.wave.tolist(), *(values.tolist() for values in found.columns.values()), strict=True))
     assert {count for key, count in groups.items() if count < 5} == {3}
-    assert groups[1, null(1), null(1), null(1)] == 3
+    assert groups[1, FEW, FEW, FEW] == 3
     assert len(groups) > 300
+
+
+def test_answers_that_are_left_out_are_five_without_those_who_were_not_asked() -> None:
+    """Else the three of them, less whoever was not asked, would be alone."""
+    column = np.repeat(np.array([0, 1, 2, null(1)], np.uint8), [129, 20, 3, 40])
+    same = np.zeros(len(column), np.uint16)
+    found = without_rare_answers(ReportColumns({"a": column}, same, same.astype(np.uint32)), [], ["a"])
+
+    assert Counter(found.columns["a"].tolist()) == {0: 129, FEW: 23, null(1): 40}
 
 
 def test_question_that_was_not_asked_is_missing_whatever_the_other_answers_are(tmp_path: Path) -> None:

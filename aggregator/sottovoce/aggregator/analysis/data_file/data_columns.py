@@ -24,6 +24,7 @@ from sottovoce.aggregator.analysis.data_file.column_channel import (
 from sottovoce.aggregator.analysis.data_file.parse_channel import parse_channel
 from sottovoce.aggregator.analysis.data_file.read_table import FileTable, TableColumn
 from sottovoce.aggregator.analysis.report_columns import Columns
+from sottovoce.aggregator.analysis.tables.small_groups import FEW
 from sottovoce.aggregator.storage.pack_values import LETTERS, null
 from sottovoce.shared.answers import Domain, Grid
 from sottovoce.shared.errors import SpecError
@@ -252,22 +253,33 @@ def _step(value: str, grid: Grid) -> int | None:
 
 def _public(table: FileTable, name: str, channel: ColumnChannel) -> ReadColumn:
     column = table.columns[name]
-    numbers = [as_number(value) for value in column.values]
+    values = _without_few(table, name)
+    numbers = [as_number(value) for value in values]
     plain = [each for each in numbers if each is not None]
     many = channel.name == "number" or (len(plain) > MOST_LABELS and not channel.levels)
     if channel.name == "number" and len(plain) < len(numbers):
-        row = column.firsts[next(place for place, each in enumerate(numbers) if each is None)]
+        text = next(value for value, each in zip(values, numbers, strict=True) if each is None)
+        row = column.firsts[column.values.index(text)]
         raise SpecError(f"{table.place(name, row)}: is not a number")
     if many and len(plain) == len(numbers) and len(set(plain)) > 1:
-        return _number(table, name, plain)
+        return _number(table, name, dict(zip(values, plain, strict=True)))
     return _choice(table, name, channel.levels)
 
 
-def _number(table: FileTable, name: str, numbers: Sequence[Fraction]) -> ReadColumn:
-    ordered = tuple(sorted(set(numbers)))
+def _without_few(table: FileTable, name: str) -> list[str]:
+    """Return the different texts of a column, in files of a survey's reports without that for rare answers."""
+    values = table.columns[name].values
+    ours = len(values) > 1 and OF_REPORTS & set(table.columns)
+    return [value for value in values if not (ours and value == FEW)]
+
+
+def _number(table: FileTable, name: str, numbers: Mapping[str, Fraction]) -> ReadColumn:
+    ordered = tuple(sorted(set(numbers.values())))
     places = {number: place for place, number in enumerate(ordered)}
     grid = ListedNumbers(ordered[0], ordered[-1], ordered[-1] - ordered[0], ordered)
-    return _open_column(table, name, "decimal", Domain(grid=grid), [places[number] for number in numbers])
+    return _open_column(
+        table, name, "decimal", Domain(grid=grid), {text: places[each] for text, each in numbers.items()}
+    )
 
 
 def _choice(table: FileTable, name: str, levels: Sequence[str]) -> ReadColumn:
@@ -276,17 +288,19 @@ def _choice(table: FileTable, name: str, levels: Sequence[str]) -> ReadColumn:
         raise SpecError(
             f"{table.file}, column '{name}': has more than {MOST_CHOICES:,} different texts; group its values"
         )
-    options = tuple(levels) or tuple(sorted(column.values, key=lambda text: (as_number(text) or 0, text)))
+    values = _without_few(table, name)
+    options = tuple(levels) or tuple(sorted(values, key=lambda text: (as_number(text) or 0, text)))
     for value, row in zip(column.values, column.firsts, strict=True):
-        if value not in options:
+        if value in values and value not in options:
             raise SpecError(f"{table.place(name, row)}: is none of the levels that were named")
     two = {value.casefold() for value in options} in ({"no", "yes"}, {"false", "true"})
-    kind, places = "boolean" if two else "select_one", [options.index(each) for each in column.values]
+    kind, places = "boolean" if two else "select_one", {option: place for place, option in enumerate(options)}
     return _open_column(table, name, kind, Domain(options), places)
 
 
-def _open_column(table: FileTable, name: str, kind: str, domain: Domain, places: Sequence[int]) -> ReadColumn:
-    codes = np.array([places], np.int64)
+def _open_column(table: FileTable, name: str, kind: str, domain: Domain, places: Mapping[str, int]) -> ReadColumn:
+    # A rare answer that is left out is missing: all bits set.
+    codes = np.array([[places.get(value, -1) for value in table.columns[name].values]], np.int64)
     return ReadColumn(name, kind, domain, (None,), codes, table.columns[name].rows, _one_stratum(table))
 
 
@@ -304,7 +318,10 @@ def _columns(table: FileTable, read: Sequence[ReadColumn]) -> Columns:
         variable_name(each.name): _narrow(each, [survey.questions[place] for survey in surveys])
         for place, each in enumerate(read)
     }
-    return Columns(surveys, values, np.zeros(len(table), np.uint8), revision.astype(np.uint8), least=0)
+    public = [each.name for each in read if each.mechanisms == (None,)]
+    few = {variable_name(name): table.columns[name].rows == table.columns[name].values.index(FEW)
+           for name in public if len(_without_few(table, name)) < len(table.columns[name].values)}  # fmt: skip
+    return Columns(surveys, values, np.zeros(len(table), np.uint8), revision.astype(np.uint8), least=0, few=few)
 
 
 def _combinations(read: Sequence[ReadColumn], rows: int) -> tuple[Codes, Codes]:

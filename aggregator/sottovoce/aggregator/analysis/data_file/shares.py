@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any
 
+import numpy as np
 from sottovoce.aggregator.analysis.estimates import QuestionResult, question_result
 from sottovoce.aggregator.analysis.report_columns import Columns, strata_of
 from sottovoce.aggregator.estimators.support import DEFAULT_RULE, IntervalRule
@@ -17,8 +18,14 @@ Document = dict[str, Any]
 
 
 def column_results(columns: Columns, rule: IntervalRule = DEFAULT_RULE) -> list[QuestionResult]:
-    """Return the estimates of each column."""
-    return [question_result(question, strata_of(columns, question), rule) for question in columns.survey.questions]
+    """Return the estimates of each column; rare answers that a survey's file leaves out are one more answer."""
+    columns = columns.with_few(columns.few)
+    # A mean would need the numbers that are left out.
+    nothing = columns.among(np.zeros(len(columns), bool))
+    return [
+        question_result(each, strata_of(nothing if each.name in columns.few_numbers else columns, each), rule)
+        for each in columns.survey.questions
+    ]
 
 
 def shares_document(columns: Columns, names: Sequence[str] = (), rule: IntervalRule = DEFAULT_RULE) -> Document:

@@ -97,7 +97,7 @@ def compare(
     pairs = count_strata(columns, (grouped, measured), weights, people.asked)
     whole = TwoWayTable(joint(pairs, len(columns)), rule)
     found = whole.joint
-    place = _place(measured.newest, category)
+    place = _place(measured.newest, category, outcome in columns.few)
     if found.second.categories:
         place = _place_in(found.second, measured.newest.categories[place], rule)
     bounds = _bounds(found.second)
@@ -133,7 +133,7 @@ def _corrected(
     whole, found = corrected_table(columns, pair, weights, rule)
     grouped, measured = (each.newest for each in pair)
     shown = whole.joint.second
-    place = _place_in(shown, measured.categories[_place(measured, category)], rule)
+    place = _place_in(shown, measured.categories[_place(measured, category, measured.full_name in columns.few)], rule)
     there = _groups(whole)
     if not there:
         raise EstimateError(Sentence(NO_GROUPS, variable=grouped.full_name))
@@ -205,7 +205,8 @@ def mover(first: Result, later: Result) -> dict[str, float]:
     }
 
 
-def _place(variable: Variable, category: str) -> int:
+def _place(variable: Variable, category: str, with_few: bool) -> int:
+    """Return the place of a category, by default of the last answer, after which rare ones of a file may come."""
     if not variable.categories:
         if category:
             raise EstimateError(Sentence("'{variable}' is a number and has no categories", variable=variable.full_name))
@@ -218,7 +219,7 @@ def _place(variable: Variable, category: str) -> int:
                 categories=variable.answered,
             )
         )
-    return variable.categories.index(category) if category else len(variable.answered) - 1
+    return variable.categories.index(category) if category else len(variable.answered) - 1 - with_few
 
 
 def _place_in(shown: Variable, category: str, rule: Rule) -> int:

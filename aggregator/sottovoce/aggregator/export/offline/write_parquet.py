@@ -34,7 +34,7 @@ from sottovoce.aggregator.export.offline.shards import RevisionWave
 from sottovoce.aggregator.export.tables import quoted
 from sottovoce.aggregator.file_formats.optional_imports import needed
 from sottovoce.aggregator.storage.models import ALL
-from sottovoce.aggregator.storage.pack_values import null
+from sottovoce.aggregator.storage.pack_values import few, null
 from sottovoce.aggregator.surveys.stored_surveys import reports_so_far
 from sottovoce.shared.errors import EstimateError
 
@@ -215,12 +215,13 @@ class _Sorted:
 
 
 def _column_sql(place: int, width: int, named: Sequence[int] | None) -> str:
-    """Return the SQL of a column with null for missing values, and for cohorts that are not named."""
+    """Return the SQL of a column with null for missing values, and the number ``few`` for cohorts not named."""
     values = f"nullif(c{place}, {null(width)})"
     if named is None:
         return f"{values} AS c{place}"
     known = ", ".join(map(str, named)) or "NULL"
-    return f"CASE WHEN c{place} IN ({known}) THEN {values} END AS c{place}"
+    left = f"WHEN c{place} <> {null(width)} THEN {few(width)}"
+    return f"CASE WHEN c{place} IN ({known}) THEN {values} {left} END AS c{place}"
 
 
 def _named(source: Source, described: Described, table: Any, key: RevisionWave) -> dict[int, list[int]]:  # noqa: ANN401 - as above
@@ -229,6 +230,7 @@ def _named(source: Source, described: Described, table: Any, key: RevisionWave) 
     if described.manifest.public_rows or not places:
         return {}
     (place,) = places
-    rows = f"FROM laid WHERE revision = {key[0]} AND wave = {key[1]}"
+    asked = f"c{place} <> {null(described.widths[place])}"
+    rows = f"FROM laid WHERE revision = {key[0]} AND wave = {key[1]} AND {asked}"
     sizes = dict(table.sql(f"SELECT c{place}, count(*) {rows} GROUP BY 1").fetchall())
     return {place: named_cohorts(sizes, standing_alone(described.columns[place], source.revisions))} if sizes else {}

@@ -6,13 +6,14 @@ from pathlib import Path
 from typing import Any, Protocol
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 from sottovoce.aggregator.analysis.availability import NO_SURVEY, check_closed
 from sottovoce.aggregator.analysis.data_file.data_columns import data_columns
 from sottovoce.aggregator.analysis.data_file.read_table import read_table
 from sottovoce.aggregator.analysis.disclosure_control import answered
 from sottovoce.aggregator.analysis.report_columns import Columns, Progress, read_columns
 from sottovoce.aggregator.analysis.requests import parse_request
+from sottovoce.aggregator.analysis.shown_columns import ReportedColumn, is_few
 from sottovoce.aggregator.analysis.weights import MarginShares, raked
 from sottovoce.aggregator.clock import Clock
 from sottovoce.aggregator.export.offline.count import layout_of, read_rows
@@ -20,8 +21,9 @@ from sottovoce.aggregator.export.offline.locations import Bucket, is_countable, 
 from sottovoce.aggregator.export.offline.offline_results import Opened, open_folder
 from sottovoce.aggregator.export.read_archive import Archive, read_folder
 from sottovoce.aggregator.export.read_csv import Read, joined
-from sottovoce.aggregator.export.row_validation import Expected
+from sottovoce.aggregator.export.row_validation import LEFT_OUT, Expected
 from sottovoce.aggregator.storage import Storage
+from sottovoce.aggregator.storage.pack_values import null
 from sottovoce.aggregator.storage.reports.batch_columns import is_null
 from sottovoce.aggregator.surveys.stored_surveys import survey_of
 from sottovoce.shared.errors import EstimateError, SpecError
@@ -91,11 +93,14 @@ def _blocks(folder: Opened, expected: Expected) -> Iterator[Read]:
 
 
 def _whole(column: np.ndarray) -> np.ndarray:
-    """Return signed values, -1 where not asked; raise SpecError if a value exceeds 2^53, the limit of any report."""
-    values = np.where(is_null(column), 0, column)
+    """Return signed values, -1 where not asked, ``LEFT_OUT`` for rare answers.
+
+    Raises SpecError if a value exceeds 2^53, the limit of any report.
+    """
+    values = np.where(is_null(column) | is_few(column), 0, column)
     if len(values) and int(values.max()) > 2**53:
         raise SpecError("a value is out of range: no report can be it")
-    return np.where(is_null(column), -1, values.astype(np.int64))
+    return np.where(is_few(column), LEFT_OUT, np.where(is_null(column), -1, values.astype(np.int64)))
 
 
 Document = dict[str, Any]
@@ -123,6 +128,10 @@ class ReportSource(Protocol):
         ...
 
 
+DROP_FEW = "drop_few"
+"""Option of analyses of files: leave out the reports whose answer the file leaves out as ``few``."""
+
+
 class ReadColumns:
     """Source of the reports in a file that was read as a whole."""
 
@@ -130,7 +139,9 @@ class ReadColumns:
 
     def answer(self, kind: str, options: Document, weights: ArrayLike | None = None) -> Document:
         """Run one analysis on the columns in memory."""
-        return parse_request(kind, options).document(self.columns, weights)
+        asked = parse_request(kind, {name: given for name, given in options.items() if name != DROP_FEW})
+        columns = replace(self.columns, few={}) if options.get(DROP_FEW) else self.columns
+        return asked.document(columns, weights)
 
 
 class FolderReports(ReadColumns):
@@ -208,12 +219,38 @@ def _read(folder: Path | str) -> Archive:
     return all_rows(open_folder(place)) if isinstance(place, Bucket) or is_countable(place) else read_folder(place.path)
 
 
+def _unknown(column: ReportedColumn, before: Sequence[ReportedColumn], is_number: bool) -> NDArray[np.bool_]:
+    """Return which answers are left out, or are in other groups of reports that agree in the columns before.
+
+    Within such a group a file shows all of an answer, or none. Of numbers, those that are left out.
+    """
+    left = is_few(column)
+    groups = np.unique(np.stack(before), axis=1, return_inverse=True)[1].ravel()
+    having = {*groups[left].tolist()}
+    shown = [] if is_number else np.unique(column[~left & ~is_null(column)]).tolist()
+    partly = [value for value in shown if not having <= {*groups[column == value].tolist()}]
+    found: NDArray[np.bool_] = left | np.isin(column, partly)
+    return found
+
+
 def columns_of(folder: Archive) -> Columns:
     """Convert the reports of a folder into the input of joint analyses."""
     revisions = sorted(folder.surveys)
+    public = [each for each in folder.survey.questions if each.mechanism is None and each.name in folder.columns]
+    few: dict[str, NDArray[np.bool_]] = {}
+    values, groups = dict(folder.columns), [folder.revision, folder.wave]
+    # The cohort is the first column that answers are left out of.
+    for question in sorted(public, key=lambda each: not each.cohort):
+        column = folder.columns[question.name]
+        if is_few(column).any():
+            few[question.name] = _unknown(column, groups, question.domain.grid is not None)
+            values[question.name] = np.where(is_few(column), null(column.itemsize), column).astype(column.dtype)
+        groups.append(column)
     return Columns(
         tuple(folder.surveys[number] for number in revisions),
-        folder.columns,
+        values,
         folder.wave.astype(np.uint8),
         np.searchsorted(revisions, folder.revision).astype(np.uint8),
+        least=0,
+        few=few,
     )
