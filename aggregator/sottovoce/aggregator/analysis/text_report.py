@@ -105,7 +105,7 @@ def _below(table: Document) -> Iterator[str]:
     )
     if table["drawn_evenly"] is not None:
         yield f"Did devices draw the options equally often: {TERMINAL.p_equals(table['drawn_evenly'])}."
-    yield from _weighted(table)
+    yield from _weighted(table, OWN_WEIGHTS)
     yield from _warnings(table)
 
 
@@ -117,9 +117,8 @@ def _shares(document: Document) -> Iterator[PrintedTable]:
             show = TERMINAL.percent if one["kind"] == "share" else TERMINAL.figure
             point = TERMINAL.point(one["clipped"], show)
             lines.append((f"{question['name']}: {one['option']}", point, TERMINAL.limits(one, show), f"{one['n']:,}"))
-    yield PrintedTable(
-        f"{document['file']}: {document['reports']:,} rows", headings, tuple(lines), tuple(_warnings(document))
-    )
+    sentences = (*_weighted(document), *_warnings(document))
+    yield PrintedTable(f"{document['file']}: {document['reports']:,} rows", headings, tuple(lines), sentences)
 
 
 def _comparison(document: Document) -> Iterator[PrintedTable]:
@@ -146,7 +145,7 @@ def _comparison(document: Document) -> Iterator[PrintedTable]:
     n = f"{document['n']:,} reports contain both questions; all figures are based on them."
     if ratios and not document["independence"]:
         n = f"{document['n']:,} reports, each of one arm; people who left after Begin are in none."
-    sentences = (n, *_test(document["independence"], "Do the groups differ"), *_weighted(document))
+    sentences = (n, *_test(document["independence"], "Do the groups differ"), *_weighted(document, OWN_WEIGHTS))
     sentences = (*sentences, *_warnings(document))
     yield PrintedTable("Differences", ("groups", "difference", _limits(document)), differences, sentences)
 
@@ -230,9 +229,12 @@ def _declining_test(document: Document) -> Iterator[str]:
         )
 
 
-def _weighted(document: Document) -> Iterator[str]:
-    if document["deff"] != 1:
-        yield f"Design effect of the weights (Kish): {document['deff']:.2f}."
+OWN_WEIGHTS = "; limits of a row, cell or group take its own, where public answers show whose it is"
+
+
+def _weighted(document: Document, rule: str = "") -> Iterator[str]:
+    if document.get("deff", 1) != 1:
+        yield f"Design effect of the weights (Kish): {document['deff']:.2f}{rule}."
 
 
 LARGEST_EXPONENT = 700.0

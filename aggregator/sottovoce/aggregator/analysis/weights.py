@@ -10,9 +10,9 @@ Raking                scale the weights to each margin in turn, until all margin
 Source                Kish 1965; Deming and Stephan 1940.
 """
 
-import operator
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import product
 from numbers import Real
 
 import numpy as np
@@ -26,6 +26,7 @@ from sottovoce.shared.sentence import Sentence
 # Conventions: beyond 50 a few reports decide the result, and beyond 10 the reader is warned.
 LARGEST_RATIO = 50
 LARGE_RATIO = 10
+UNEQUAL = "the largest weight is more than {ratio} times the smallest: few reports count for much"
 
 
 def checked_weights(weights: ArrayLike, n: int) -> Array:
@@ -66,13 +67,7 @@ def weight_ratio(weights: Array) -> float:
 
 def weight_warnings(weights: Array) -> list[str]:
     """Return warnings for the reader of a result with these weights."""
-    if weight_ratio(weights) <= LARGE_RATIO:
-        return []
-    return [
-        Sentence(
-            "the largest weight is more than {ratio} times the smallest: few reports count for much", ratio=LARGE_RATIO
-        )
-    ]
+    return [Sentence(UNEQUAL, ratio=LARGE_RATIO)] if weight_ratio(weights) > LARGE_RATIO else []
 
 
 def kish_effect(weights: Array) -> float:
@@ -80,6 +75,7 @@ def kish_effect(weights: Array) -> float:
     return float(len(weights) * (weights @ weights) / weights.sum() ** 2)
 
 
+NO_CELL = "a share of '{variable}' names no cell; the categories are: {known}"
 NO_NUMBER = "the margin of '{variable}' must hold numbers of 0 or more"
 SMALLEST_CELL = 2
 _ROUNDS = 1000
@@ -151,13 +147,9 @@ def _fitted(known: Sequence[tuple[Codes, Array]], n: int) -> Array:
 def _groups(margin: Margin) -> tuple[Codes, Array]:
     _refuse_unfit(margin)
     names = _cell_names(margin.answers)
-    unknown = [_text(name) for name in margin.shares if name not in names]
-    if unknown:
-        raise EstimateError(
-            Sentence(
-                "the margin of '{variable}' names no cell: {known}", variable=margin.name, known=", ".join(unknown)
-            )
-        )
+    if not set(margin.shares) <= set(names):
+        known = "; ".join(", ".join(each.variable.categories) for each in margin.answers)
+        raise EstimateError(Sentence(NO_CELL, variable=margin.name, known=known))
     people = np.bincount(_codes(margin.answers), minlength=len(names))
     if not all(isinstance(share, Real) for share in margin.shares.values()):
         raise EstimateError(Sentence(NO_NUMBER, variable=margin.name))
@@ -220,19 +212,13 @@ def _refuse_cells(name: str, cells: Sequence[str], people: NDArray[np.intp], sha
 
 
 def _cell_names(answers: Sequence[Answers]) -> list[str | tuple[str, ...]]:
-    if len(answers) == 1:
-        return list(answers[0].variable.categories)
-    names: list[tuple[str, ...]] = [()]
-    for each in answers:
-        names = [(*name, category) for name in names for category in each.variable.categories]
-    return list(names)
+    names = product(*(each.variable.categories for each in answers))
+    return [name[0] if len(answers) == 1 else name for name in names]
 
 
 def _codes(answers: Sequence[Answers]) -> Codes:
-    # One number for each combination of categories, in mixed radix.
-    codes = np.zeros(len(answers[0].codes), np.intp)
-    for each in answers:
-        codes = codes * len(each.variable.categories) + each.scores.argmax(axis=1)[each.codes]
+    places = tuple(each.scores.argmax(axis=1)[each.codes] for each in answers)
+    codes: Codes = np.ravel_multi_index(places, tuple(len(each.variable.categories) for each in answers))
     return codes
 
 
@@ -252,21 +238,8 @@ def raked(columns: Columns, margins: MarginShares) -> Weights:
         several = len(questions) > 1
         cells = {tuple(cell.split(CROSS_SEPARATOR)) if several else cell: share for cell, share in shares.items()}
         answers = tuple(answers_of(columns, question) for question in questions)
-        _check_cells(named, answers, [cell.split(CROSS_SEPARATOR) if several else [cell] for cell in shares])
         made.append(Margin(answers, cells))
     return rake(made)
-
-
-def _check_cells(named: str, answers: Sequence[Answers], cells: Sequence[Sequence[str]]) -> None:
-    categories = [each.variable.categories for each in answers]
-    for cell in cells:
-        if len(cell) != len(answers) or not all(map(operator.contains, categories, cell)):
-            known = "; ".join(", ".join(names) for names in categories)
-            raise EstimateError(
-                Sentence(
-                    "a share of '{variable}' names no cell; the categories are: {known}", variable=named, known=known
-                )
-            )
 
 
 def questions_of(margins: MarginShares | None) -> tuple[str, ...]:

@@ -55,13 +55,13 @@ def test_one_margin_of_two_questions_is_post_stratification() -> None:
     [
         ({"no": 0.5, "yes": 0.5}, ["said"], "'said' is randomized: no weights are raked to it"),
         ({"1": 1.0}, ["x"], "'x' is a number"),
-        ({"no": 0.45, "maybe": 0.55}, ["g"], "names no cell: maybe"),
+        ({"no": 0.45, "maybe": 0.55}, ["g"], "names no cell; the categories are: no, yes"),
         ({"no": 1.0}, ["g"], "leaves out 'yes'"),
         ({"no": 0.5, "yes": 0.4}, ["g"], "do not add up to 1"),
         ({"no": -0.5, "yes": 1.5}, ["g"], "numbers of 0 or more"),
         ({"no": "half", "yes": 0.5}, ["g"], "numbers of 0 or more"),
         ({"no": float("nan"), "yes": 1.0}, ["g"], "numbers of 0 or more"),
-        ({("no", "c0"): 1.0, "yes": 1.0}, ["g", "third"], "names no cell: yes"),
+        ({("no", "c0"): 1.0, "yes": 1.0}, ["g", "third"], "names no cell; the categories are: no, yes; c0"),
     ],
 )
 def test_unfit_margin_is_refused(shares: dict[Any, float], names: list[str], words: str) -> None:

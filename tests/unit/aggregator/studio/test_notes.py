@@ -72,7 +72,6 @@ FOR_PROGRAMS = {
     "some reports cannot have come from any cell that is left; is a cell possible after all?",
     "a row names what is no predictor; there are: {known}",
     "name at least one margin",
-    "the margin of '{variable}' names no cell: {known}",
     "a share of '{variable}' names no cell; the categories are: {known}",
     "the file of reports has no column '{variable}': public answers are in a file of their own (reports-with-public)",
     "there is no survey of this name",

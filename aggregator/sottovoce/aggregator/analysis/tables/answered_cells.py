@@ -17,35 +17,17 @@ Arguments   ``table`` has the unclipped shares of all cells, also of those witho
 """
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import replace
 from typing import NamedTuple, Protocol
 
 import numpy as np
 from sottovoce.aggregator.analysis.tables.block_moments import HypothesisMoments, block_groups, block_moments
 from sottovoce.aggregator.analysis.tables.pair_moments import Joint, Pairs
-from sottovoce.aggregator.analysis.tables.score_intervals import CellChannel, Limits, edge
+from sottovoce.aggregator.analysis.tables.score_intervals import Limits, edge
 from sottovoce.aggregator.estimators.answered_shares import ScoreMoments, ratio_limits, score_moments, support_both
 from sottovoce.aggregator.estimators.blocks.joint_channel import block_pair
 from sottovoce.aggregator.estimators.variable import Floats, Variable
-
-
-class _Stratum(NamedTuple):
-    """Moments of a cell's and of a share's scores, effective n and share u of a stratum, and half a report."""
-
-    cell: HypothesisMoments
-    in_row: HypothesisMoments
-    n: float
-    share: float
-    step: float
-
-    def of_cell(self, t: float) -> Floats:
-        """Return E[h^2 | x, x'] for a cell, (3, 3)."""
-        return self.cell.at(t)
-
-    def within_row(self, t: float) -> Floats:
-        """Return E[h^2 | x, x'] for a share within a row, (3, 3)."""
-        return self.in_row.at(t)
 
 
 def may_decline(joint: Joint) -> bool:
@@ -73,7 +55,7 @@ def cell_among_answered(joint: Joint, table: Floats, place: tuple[int, int], z: 
         found[0, 0] = t * block
         return found
 
-    return _limits(_strata(joint, place), (part, whole), changed, _Stratum.of_cell, z)
+    return _limits(joint, place, (part, whole), changed, 0, z)
 
 
 def share_among_answered(joint: Joint, table: Floats, place: tuple[int, int], z: float) -> Limits:
@@ -88,22 +70,16 @@ def share_among_answered(joint: Joint, table: Floats, place: tuple[int, int], z:
         found[0, :2] = t * row, (1 - t) * row
         return found
 
-    return _limits(_strata(joint, place), (part, whole), changed, _Stratum.within_row, z)
+    return _limits(joint, place, (part, whole), changed, 1, z)
 
 
 def difference_among_answered(joint: Joint, table: Floats, groups: tuple[int, int], column: int, z: float) -> Limits:
     """Return limits for a column's share in the second group less that in the first, among the people who answered."""
     _, columns = answered_shape(joint)
     clipped = np.maximum(table, 0.0) / max(float(np.maximum(table, 0.0).sum()), 1e-12)
-    rest = np.ones(len(clipped), bool)
-    rest[list(groups)] = False
-    lines = np.vstack([clipped[list(groups)], clipped[rest].sum(axis=0)])
-    small = (
-        lines
-        @ np.stack(
-            [np.eye(table.shape[1])[column], _others(table.shape[1], columns, column), _absent(table.shape[1], columns)]
-        ).T
-    )
+    own = np.eye(len(table))[list(groups)]
+    lines = np.vstack([own, 1 - own.sum(axis=0)])
+    small = lines @ clipped @ _states(table.shape[1], columns, column).T
     answered = small[:2, :2].sum(axis=1)
     # A group in which no one answered has no share, so every difference is possible.
     if min(answered) <= 0:
@@ -111,7 +87,11 @@ def difference_among_answered(joint: Joint, table: Floats, groups: tuple[int, in
     part = table[list(groups), column]
     whole = table[list(groups), :columns].sum(axis=1)
     common = float(small[:2, 0].sum() / answered.sum())
-    strata = _group_strata(joint, groups, column)
+    across = _states(table.shape[1], columns, column)
+    strata = [
+        (share**2 / pairs.size * pairs.heaviness(lines.T, across.T), _groups_of(pairs, groups, column))
+        for pairs, share in zip(joint.strata, joint.shares, strict=True)
+    ]
 
     def inside(t: float) -> bool:
         # The hypothesis moves both shares so that the share of both groups together stays as estimated.
@@ -120,13 +100,8 @@ def difference_among_answered(joint: Joint, table: Floats, groups: tuple[int, in
         truth[:2, 0], truth[:2, 1] = shares * answered, (1 - shares) * answered
         first, second = shares
         # Gradient of Q in m_0, A_0, m_1, A_1 at the hypothesis.
-        slopes = (
-            -answered[1],
-            second * answered[1] - t * answered[1],
-            answered[0],
-            -first * answered[0] - t * answered[0],
-        )
-        variance = sum(each.share**2 / each.n * each.groups.of_difference(truth, slopes) for each in strata)
+        slopes = (-answered[1], (second - t) * answered[1], answered[0], -(first + t) * answered[0])
+        variance = sum(scores.of_difference(truth * factors, slopes) for factors, scores in strata)
         value = part[1] * whole[0] - part[0] * whole[1] - t * whole[0] * whole[1]
         return bool(abs(value) <= z * math.sqrt(max(variance, 0.0)))
 
@@ -138,14 +113,6 @@ class _Groups(Protocol):
     def of_difference(self, truth: Floats, slopes: tuple[float, ...]) -> float:
         """Return E[h^2] for h = sum over groups of z_group (slope z_j + slope r), in the table ``truth``, (3, 3)."""
         ...
-
-
-class _GroupStratum(NamedTuple):
-    """Moments of two groups and the outcome, effective n and share u of a stratum."""
-
-    groups: _Groups
-    n: float
-    share: float
 
 
 class _GroupsApart(NamedTuple):
@@ -163,13 +130,6 @@ class _GroupsApart(NamedTuple):
                 outcome = a * b * own + (a * d + b * c) * crossed + c * d * answered
                 total += float(self.groups[one, other] @ truth @ outcome)
         return total
-
-
-def _group_strata(joint: Joint, groups: tuple[int, int], column: int) -> list[_GroupStratum]:
-    return [
-        _GroupStratum(_groups_of(pairs, groups, column), pairs.size, share)
-        for pairs, share in zip(joint.strata, joint.shares, strict=True)
-    ]
 
 
 def _groups_of(pairs: Pairs, groups: tuple[int, int], column: int) -> _Groups:
@@ -196,27 +156,21 @@ def group_moments(variable: Variable, groups: tuple[int, int]) -> Floats:
 
 
 def _limits(
-    strata: Sequence[_Stratum],
-    ratio: tuple[float, float],
-    changed: Callable[[float], Floats],
-    squares: Callable[[_Stratum, float], Floats],
-    z: float,
-) -> Limits:
+    joint: Joint, place: tuple[int, int], ratio: tuple[float, float], changed: Callable[[float], Floats],
+    which: int, z: float,
+) -> Limits:  # fmt: skip
+    """Return limits of the share of a cell, ``which`` 0, or within its row, 1; ``changed`` gives the table of t."""
+    sizes = len(joint.first.categories), len(joint.second.categories)
+    rows, columns = (_states(*each).T for each in zip(sizes, answered_shape(joint), place, strict=True))
+    channels, strata = joint.channels(*place), []
+    for pairs, channel in zip(joint.strata, channels, strict=True):
+        moments = _apart(pairs, place) if channel.block is None else block_moments(pairs, place)
+        strata.append((channel.factor * pairs.heaviness(rows, columns), moments[which]))
+
     def variance(t: float) -> float:
-        truth = changed(t)
-        return sum(each.share**2 / each.n * float((truth * squares(each, t)).sum()) for each in strata)
+        return sum(float((factors * changed(t) * moments.at(t)).sum()) for factors, moments in strata)
 
-    return ratio_limits(*ratio, variance, max(each.step for each in strata), z)
-
-
-def _strata(joint: Joint, place: tuple[int, int]) -> list[_Stratum]:
-    found = []
-    for pairs, share in zip(joint.strata, joint.shares, strict=True):
-        pair = block_pair(pairs.first, pairs.second)
-        channel = CellChannel(pairs.first.channels[place[0]], pairs.second.channels[place[1]], pairs.size, share, pair)
-        moments = _apart(pairs, place) if pair is None else block_moments(pairs, place)
-        found.append(_Stratum(*moments, pairs.size, share, channel.step))
-    return found
+    return ratio_limits(*ratio, variance, max(each.step for each in channels), z)
 
 
 def _apart(pairs: Pairs, place: tuple[int, int]) -> tuple[HypothesisMoments, HypothesisMoments]:
@@ -234,19 +188,12 @@ def _three_by_three(joint: Joint, table: Floats, place: tuple[int, int]) -> Floa
     # Variances are moments of a possible table, so negative estimates are set to 0 and the rest rescaled.
     clipped = np.maximum(table, 0.0)
     clipped = clipped / max(float(clipped.sum()), 1e-12)
-    rows, columns = (
-        np.stack([np.eye(size)[at], _others(size, answered, at), _absent(size, answered)])
-        for size, answered, at in zip(table.shape, answered_shape(joint), place, strict=True)
-    )
+    rows, columns = (_states(*each) for each in zip(table.shape, answered_shape(joint), place, strict=True))
     found: Floats = rows @ clipped @ columns.T
     return found
 
 
-def _others(size: int, answered: int, at: int) -> Floats:
-    found = (np.arange(size) < answered).astype(float)
-    found[at] = 0.0
-    return found
-
-
-def _absent(size: int, answered: int) -> Floats:
-    return (np.arange(size) >= answered).astype(float)
+def _states(size: int, answered: int, at: int) -> Floats:
+    """Return which categories are the one in question, another answer, no answer, (3, size)."""
+    own, absent = np.eye(size)[at], (np.arange(size) >= answered).astype(float)
+    return np.stack([own, 1 - own - absent, absent])

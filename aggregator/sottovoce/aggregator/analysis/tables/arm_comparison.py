@@ -62,7 +62,6 @@ def compare_across_arms(
         group_names=tuple(names),
         values=tuple(values),
         differences=tuple(_differences(values, parts, outcome.careless)),
-        independence=None,
         warnings=tuple(dict.fromkeys([*outcome.warnings, *reference.warnings])),
         people=outcome.people,
         declined=(*reference.declined, *outcome.declined) if outcome.declined and reference.declined else (),

@@ -99,12 +99,12 @@ class Crosstab:
     n_pair: int
     cells: Cells
     conditional: Cells
-    independence: Independence | None
-    measures: Measures | None
-    alarm: LowestCell | None
     forged: Forged
-    drawn_evenly: float | None
     warnings: tuple[str, ...]
+    independence: Independence | None = None
+    measures: Measures | None = None
+    alarm: LowestCell | None = None
+    drawn_evenly: float | None = None
     people: str = ALL
     declined: tuple[Result, ...] = ()
 
@@ -159,11 +159,7 @@ def _corrected(
         n_pair=whole.n,
         cells=tuple(tuple(found.cell(*place) for place in line) for line in places),
         conditional=tuple(tuple(found.share(*place) for place in line) for line in places),
-        independence=None,
-        measures=None,
-        alarm=None,
         forged=forged(whole.first, whole.second, _seen(columns, pair)),
-        drawn_evenly=None,
         warnings=(*cautions, *found.notes, *([SMALL] if table.hidden.any() else [])),
         people=CAREFUL,
     )
@@ -249,11 +245,7 @@ def _of_category(table: ThreeWayTable, place: int, share: float, notes: tuple[st
         n_pair=table.n,
         cells=table.cells(place),
         conditional=table.conditional(place),
-        independence=None,
-        measures=None,
-        alarm=None,
         forged=Forged(share, table.largest_shift(place, share)),
-        drawn_evenly=None,
         warnings=notes,
         people=people,
     )
@@ -294,8 +286,7 @@ def _table(
         measures=_measures(table, rule.z()) if measured else None,
         alarm=implausible(table.raw, table.channels),
         forged=forged(found.first, found.second, seen),
-        drawn_evenly=None,
-        warnings=(*cautions, *([SMALL] if hide else []), *_of_likeliest(table)),
+        warnings=(*cautions, *table.few_people(), *([SMALL] if hide else []), *_of_likeliest(table)),
         declined=tuple(each for row in range(table.shape[0]) if (each := table.declined(row)) is not None),
     )
 

@@ -62,8 +62,8 @@ class Compared:
     group_names: tuple[str, ...]
     values: tuple[Result, ...]
     differences: tuple[Result, ...]
-    independence: Independence | None
     warnings: tuple[str, ...]
+    independence: Independence | None = None
     people: str = ALL
     declined: tuple[Result, ...] = ()
     ratios: tuple[Result, ...] = ()
@@ -115,7 +115,7 @@ def compare(
         values=tuple(values),
         differences=() if hidden else _differences(whole, there, place, values),
         independence=None if hidden else independence_of(found),
-        warnings=(*cautions, *unequal),
+        warnings=(*cautions, *unequal, *whole.few_people()),
         people=people.people,
         declined=tuple(each for group in there if (each := whole.declined(group)) is not None),
     )
@@ -145,7 +145,6 @@ def _corrected(
         group_names=tuple(whole.joint.first.categories[group] for group in there),
         values=tuple(found.share(group, place) for group in there),
         differences=tuple(found.difference(each, place) for each in pairs),
-        independence=None,
         warnings=(*cautions, *found.notes),
         people=CAREFUL,
         parts=tuple(found.part(group, place) for group in there),

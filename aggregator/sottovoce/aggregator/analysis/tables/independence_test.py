@@ -10,7 +10,8 @@ Strata      t = T / n and V = (G_A (x) G_B) / ((n - 1) n^2) of each stratum, Q =
 Block       Two questions of one block are reported together, so their reports depend on each other even where the
             answers do not: t = mean z_ij - mean z_i mean z_j of the cells' own scores, and V from the channel at the
             estimated margins of independent answers.
-Weights     n is the effective number of reports, and sums are weighted: approximate.
+Weights     n is the effective number of reports, T sums weighted products, and G_A and G_B sum squares and products by
+            squared weight: right where weights go with one of the variables, as those of regions do.
 Not valid   A chi-square test of estimated counts: it rejects a true null hypothesis in 62 to 79 of 100 samples.
 Source      Pillai 1955 (the trace); Mantel 1963 (strata).
 """
@@ -118,11 +119,14 @@ def _possible(shares: Floats) -> Floats:
 
 
 def _scatter(pairs: Pairs) -> _Scatter:
-    # Rescale the weights to sum to the effective number of reports.
-    sums = pairs.products.once * (pairs.size / pairs.products.once[0, 0])
-    centred = sums - np.outer(sums[0], sums[0]) / pairs.size
-    end = 1 + max(len(pairs.first.categories), 1)
-    return _Scatter(centred[1:end, end:], centred[1:end, 1:end], centred[end:, end:], pairs.size)
+    # Both kinds of weights are rescaled to sum to the effective number of reports.
+    once, twice = (sums * (pairs.size / sums[0, 0]) for sums in pairs.products[:2])
+    centred = once - np.outer(once[0], once[0]) / pairs.size
+    if pairs.is_weighted:
+        mean = once[0] / pairs.size
+        twice = twice - np.outer(mean, twice[0]) - np.outer(twice[0], mean) + np.outer(mean, mean) * pairs.size
+    own, end = twice if pairs.is_weighted else centred, 1 + max(len(pairs.first.categories), 1)
+    return _Scatter(centred[1:end, end:], own[1:end, 1:end], own[end:, end:], pairs.size)
 
 
 def inverse(scatter: Floats) -> tuple[Floats, int]:

@@ -22,7 +22,7 @@ from sottovoce.aggregator.analysis.tables.ml_table import (
     log_likelihood,
     seen_reports,
 )
-from sottovoce.aggregator.analysis.tables.pair_moments import Joint
+from sottovoce.aggregator.analysis.tables.pair_moments import Joint, Products
 from sottovoce.aggregator.analysis.tables.score_intervals import edge
 from sottovoce.aggregator.estimators.variable import Floats
 
@@ -32,6 +32,7 @@ FARTHEST = 12.0
 
 _SETTLED = 1e-9
 _HALVINGS = 24
+_LEAST = 1e-3
 _FLOOR = 1e-300
 
 
@@ -44,7 +45,7 @@ def odds_ratio(joint: Joint, z: float) -> tuple[float | None, float | None, floa
     table = likeliest_table([seen], (len(joint.first.categories), len(joint.second.categories)))
     top = log_likelihood([seen], table)
     halves = sum(float(half.numbers.sum()) for pairs in joint.strata for half in pairs.halves)
-    scale = (joint.n + halves) / float(seen.weights.sum()) / joint.deff
+    scale = (joint.n + halves) / float(seen.weights.sum()) / joint.deff / joint.design_effect(_log_odds(table))
     centre = _centre(table)
     # The centre of an infinite estimate is cut off at +-FARTHEST; the range must then still reach the other side of 1.
     far = FARTHEST if abs(centre) < FARTHEST else 2 * FARTHEST
@@ -62,6 +63,12 @@ def odds_ratio(joint: Joint, z: float) -> tuple[float | None, float | None, floa
 def _ratio(table: Floats) -> float | None:
     bottom = table[0, 1] * table[1, 0]
     return float(table[0, 0] * table[1, 1] / bottom) if bottom > 1e-12 else None
+
+
+def _log_odds(table: Floats) -> Products:
+    """Return the scores of the log odds ratio, linear in those of the cells at a table, (m, 1)."""
+    slopes = [(i, j, (1.0 if i == j else -1.0) / max(float(table[i, j]), _LEAST)) for i in (0, 1) for j in (0, 1)]
+    return lambda each: np.asarray(sum(slope * each.cell(i, j) for i, j, slope in slopes))[:, None]
 
 
 def _centre(table: Floats) -> float:

@@ -12,12 +12,13 @@ Effective   n_eff = (sum w)^2 / sum w^2.
 """
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from sottovoce.aggregator.analysis.tables.score_intervals import CellChannel
 from sottovoce.aggregator.analysis.tables.score_products import ROWS, ScoreProducts, score_products
 from sottovoce.aggregator.estimators.blocks.joint_channel import PairScore, block_pair, pair_score
 from sottovoce.aggregator.estimators.variable import Floats, Variable
@@ -25,6 +26,7 @@ from sottovoce.shared.errors import EstimateError
 
 BLOCK = 1 << 16
 """Number of rows counted at once; keys of this many rows fit into the processor's cache."""
+_ROUNDING = 1e-9
 MOST_COUNTED = 1 << 22
 """Largest number of possible pairs of reported values to count; beyond it, each report stays a row of its own."""
 
@@ -115,6 +117,34 @@ class Pairs:
         """Sums of products of both variables' scores over all reports."""
         return score_products((self.first, self.second), self.reported, (self.weights, self.squares))
 
+    def heaviness(self, rows: Floats, columns: Floats) -> Floats:
+        """Return sum w^2 / sum w in each group of rows and columns, divided by sum w^2 / sum w of all reports, (g, h).
+
+        It is known where the reports show who is in a group, by a public variable, and 1 elsewhere. A cell of two
+        public variables without reports takes the ratio of its row.
+
+        Args:
+            rows: 1 for each category in each group, (k, g).
+            columns: likewise of the second variable, (l, h).
+        """
+        if not self.is_weighted:
+            return np.ones((rows.shape[1], columns.shape[1]))
+        one, other = (
+            each.scores(reported) @ group if each.public and each.categories else np.ones((len(reported), len(group.T)))
+            for each, reported, group in zip(self._both, self.reported, (rows, columns), strict=True)
+        )
+        sums, squares = ((one * each[:, None]).T @ other for each in (self.weights, self.squares))
+        of_rows = sums.sum(axis=1, keepdims=True), squares.sum(axis=1, keepdims=True)
+        sums, squares = np.where(sums > 0, sums, of_rows[0]), np.where(sums > 0, squares, of_rows[1])
+        whole = float(self.squares.sum() / self.weights.sum())
+        found: Floats = np.divide(squares, sums * whole, out=np.ones_like(sums), where=sums > 0)
+        return found
+
+    @cached_property
+    def is_weighted(self) -> bool:
+        """True unless all weights are equal."""
+        return self.n > self.size * (1 + _ROUNDING)
+
     def blocks(self) -> Iterator[tuple[ScoredPairs, Floats, Floats]]:
         """Yield scores of both variables, weights and squared weights, (m,), in blocks of rows."""
         for start in range(0, len(self.weights), ROWS):
@@ -162,6 +192,40 @@ class Joint:
     def deff(self) -> float:
         """Design effect of the weights, n sum w^2 / (sum w)^2: the largest of all strata."""
         return max(pairs.n / pairs.size for pairs in self.strata)
+
+    def channels(self, row: int, column: int) -> list[CellChannel]:
+        """Return the channels of a cell, by stratum."""
+        own = (np.arange(len(self.first.categories)) == row, np.arange(len(self.second.categories)) == column)
+        rows, columns = (np.stack([each, ~each], axis=1).astype(float) for each in own)
+        found = []
+        for pairs, share in zip(self.strata, self.shares, strict=True):
+            of, block = (
+                (pairs.first.channels[row], pairs.second.channels[column]),
+                block_pair(pairs.first, pairs.second),
+            )
+            both, only, other, none = pairs.heaviness(rows, columns).ravel().tolist()
+            found.append(CellChannel(*of, pairs.size, share, block, (both, only, other, none)))
+        return found
+
+    def design_effect(self, products: Products) -> float:
+        """Return the variance of means of products over the variance with n / deff equal reports, on average."""
+        if not any(pairs.is_weighted for pairs in self.strata):
+            return 1.0
+        even = [
+            replace(pairs, squares=pairs.weights * (pairs.squares.sum() / pairs.weights.sum())) for pairs in self.strata
+        ]
+        found, expected = (each.moments(products).covariance for each in (self, replace(self, strata=tuple(even))))
+        precision = np.linalg.pinv(expected, hermitian=True, rcond=_ROUNDING)
+        return float(np.trace(precision @ found) / max(np.trace(precision @ expected), 1.0))
+
+    def people(self, row: int) -> float:
+        """Return the effective number of people in a category of the first variable, (sum w)^2 / sum w^2 of these."""
+        own, every = np.eye(len(self.first.categories))[:, [row]], np.ones((max(len(self.second.categories), 1), 1))
+        found = 0.0
+        for pairs in self.strata:
+            share = pairs.products.once[1 + row, 0] / pairs.products.once[0, 0]
+            found += pairs.size * max(float(share), 0.0) / float(pairs.heaviness(own, every)[0, 0])
+        return found
 
     def moments(self, products: Products) -> Moments:
         """Return the mean of h over all reports, (d,), and its covariance, (d, d)."""

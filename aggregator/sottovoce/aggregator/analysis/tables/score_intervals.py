@@ -73,12 +73,6 @@ def cell_moments(
     return CellMoments(mean(z, z), mean(z, z_a), mean(z, z_b), mean(z_a, z_a), mean(z_b, z_b), mean(z_a, z_b), bend)
 
 
-def mean_of(moments: Four, cell: float, row: float, column: float) -> float:
-    """Return the mean of figures given the truth: of both categories, the row's only, the column's only, neither."""
-    both, only, other, none = moments
-    return both * cell + only * (row - cell) + other * (column - cell) + none * (1 - row - column + cell)
-
-
 class CellChannel(NamedTuple):
     """Channels of one cell in one stratum.
 
@@ -87,6 +81,8 @@ class CellChannel(NamedTuple):
         n: effective number of reports.
         share: share u of the stratum in the pooled estimate.
         block: chances and scores of questions of one block; None for reports that are drawn apart.
+        heaviness: mean squared weight of a report over its mean weight, divided by the same of all reports: of both
+            categories, the row's only, the column's only, neither; see ``Pairs.heaviness``.
     """
 
     first: tuple[float, float]
@@ -94,12 +90,13 @@ class CellChannel(NamedTuple):
     n: float
     share: float = 1.0
     block: BlockPair | None = None
+    heaviness: Four = (1.0, 1.0, 1.0, 1.0)
 
     @property
     def step(self) -> float:
         """Continuity correction u gap / (2n): the change of the estimate by half a report."""
         # One report more changes the raw share by gap/n; half of that is the correction, as Yates' for counts.
-        return self.share * abs(self.moments.bend) / (2 * self.n)
+        return self.share * abs(self.moments.bend) / (2 * self.n) * self.heaviness[0]
 
     @property
     def moments(self) -> CellMoments:
@@ -113,13 +110,18 @@ class CellChannel(NamedTuple):
 
     def cell_variance(self, t: float, p_a: float, p_b: float) -> float:
         """Return the variance V(t) of a cell's score, at the hypothesised share and clipped margins."""
-        return mean_of(self.moments.cell, t, max(p_a, t), max(p_b, t)) - t * t
+        return self.mean_of(self.moments.cell, t, max(p_a, t), max(p_b, t)) - t * t * (2 * self.heaviness[0] - 1)
 
     def share_variance(self, t: float, p_a: float, p_b: float) -> float:
         """Return the variance V(t) for a share within a row, at the hypothesised share and clipped margins."""
         truth, moments = (t * p_a, p_a, max(p_b, t * p_a)), self.moments
-        found = mean_of(moments.cell, *truth) - 2 * t * mean_of(moments.by_row, *truth)
-        return found + t * t * mean_of(moments.row, *truth)
+        found = self.mean_of(moments.cell, *truth) - 2 * t * self.mean_of(moments.by_row, *truth)
+        return found + t * t * self.mean_of(moments.row, *truth)
+
+    def mean_of(self, moments: Four, cell: float, row: float, column: float) -> float:
+        """Return the mean of figures given the truth, at these shares of the truth, of reports by squared weight."""
+        both, only, other, none = (moment * heavy for moment, heavy in zip(moments, self.heaviness, strict=True))
+        return both * cell + only * (row - cell) + other * (column - cell) + none * (1 - row - column + cell)
 
 
 def cell_limits(raw: float, channels: Sequence[CellChannel], margins: tuple[float, float], z: float) -> Limits:

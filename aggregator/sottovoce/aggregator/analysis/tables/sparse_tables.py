@@ -17,8 +17,7 @@ from typing import NamedTuple
 
 import numpy as np
 from sottovoce.aggregator.analysis.tables.pair_moments import Joint, Pairs
-from sottovoce.aggregator.analysis.tables.score_intervals import CellChannel, clip, edge, mean_of
-from sottovoce.aggregator.estimators.blocks.joint_channel import block_pair
+from sottovoce.aggregator.analysis.tables.score_intervals import CellChannel, clip, edge
 from sottovoce.aggregator.estimators.variable import ChoiceVariable, Variable
 
 ENOUGH = 25
@@ -91,16 +90,7 @@ def thin_table(joint: Joint, groups: tuple[int, int], outcome: int) -> ThinTable
     if _least_support(two, groups[1], outcome) >= ENOUGH:
         return None
     of = groups[1]
-    channels = tuple(
-        CellChannel(
-            pairs.first.channels[of],
-            pairs.second.channels[outcome],
-            pairs.size,
-            share,
-            block_pair(pairs.first, pairs.second),
-        )
-        for pairs, share in zip(two.strata, two.shares, strict=True)
-    )
+    channels = tuple(two.channels(of, outcome))
     both, group, with_outcome = two.moments(
         lambda each: np.column_stack([each.cell(of, outcome), each.first[:, of], each.second[:, outcome]])
     ).mean.tolist()
@@ -115,9 +105,9 @@ def _least_support(joint: Joint, group: int, outcome: int) -> float:
     for pairs in joint.strata:
         one = pairs.first.scores(pairs.reported[0])[:, group] > 0
         other = pairs.second.scores(pairs.reported[1])[:, outcome] > 0
-        cells = np.bincount(2 * one + other, pairs.numbers, 4) * (pairs.size / pairs.n)
-        # Scaled to the effective number of reports, since weights reduce the information.
-        counts += cells.reshape(2, 2)
+        # The effective number in each cell, since weights reduce the information.
+        sums, squares = (np.bincount(2 * one + other, each, 4) for each in (pairs.weights, pairs.squares))
+        counts += (sums**2 / np.where(squares > 0, squares, 1.0)).reshape(2, 2)
     return float(counts.min())
 
 
@@ -161,10 +151,11 @@ def score_variance(
         shares: true shares of both, of the group and of the outcome.
     """
     (u, v, w), moments = gradient, channel.moments
-    cell, by_row, by_column, row, column, both = (mean_of(each, *shares) for each in moments[:6])
+    cell, by_row, by_column, row, column, both = (channel.mean_of(each, *shares) for each in moments[:6])
     squares = u * u * cell + v * v * row + w * w * column
     crossed = u * v * by_row + u * w * by_column + v * w * both
-    return squares + 2 * crossed - (u * shares[0] + v * shares[1] + w * shares[2]) ** 2
+    mean, heavy = u * shares[0] + v * shares[1] + w * shares[2], channel.mean_of((u + v + w, v, w, 0.0), *shares)
+    return squares + 2 * crossed - mean * (2 * heavy - mean)
 
 
 def difference_limits(table: ThinTable, bounds: tuple[float, float], z: float) -> tuple[float, float]:

@@ -30,23 +30,32 @@ from sottovoce.aggregator.analysis.tables.ml_table import (
     seen_reports,
     seen_together,
 )
-from sottovoce.aggregator.analysis.tables.pair_moments import Joint, Pairs, Products, ScorePart, answered_part
+from sottovoce.aggregator.analysis.tables.pair_moments import (
+    Joint,
+    Pairs,
+    Products,
+    ScoredPairs,
+    ScorePart,
+    answered_part,
+)
 from sottovoce.aggregator.analysis.tables.score_intervals import CellChannel, cell_limits, clip, share_limits
 from sottovoce.aggregator.analysis.tables.score_products import CellProducts, ScoreProducts
 from sottovoce.aggregator.analysis.tables.small_groups import LEAST, hidden, merged
 from sottovoce.aggregator.analysis.tables.test_inversion_intervals import METHOD as INVERSION
 from sottovoce.aggregator.analysis.tables.test_inversion_intervals import Inverted
-from sottovoce.aggregator.estimators.blocks.joint_channel import block_pair
 from sottovoce.aggregator.estimators.distributions.chi_square import upper_tail
 from sottovoce.aggregator.estimators.intervals import normal_quantile
 from sottovoce.aggregator.estimators.variable import ChoiceVariable, Floats, Variable
 from sottovoce.shared.errors import EstimateError
+from sottovoce.shared.sentence import Sentence
 
 SCORE = "score"
 SCORE_PRODUCTS = "score-products"
 SUPPRESSED = "suppressed"
 # Such limits do not even show in which half of the range a share is.
 TOO_WIDE = 0.5
+FEW_EFFECTIVE = "the weights leave fewer than {least} effective people in {categories} of '{variable}'"
+FEW_PEOPLE = 10
 TOO_FEW = "too few reports: the limits are more than half of the range apart"
 
 _MOST_FOR_A_TEST = 1_000_000
@@ -91,7 +100,22 @@ def answered_independence(joint: Joint) -> Independence | None:
         return None
     bound = _independent(seen, free, (rows, columns))
     statistic = max(0.0, 2 * (log_likelihood([seen], free) - log_likelihood([seen], bound)))
+    # Rao and Scott 1984: what weights that go with the answers do to this statistic, and Kish's factor does not tell.
+    statistic /= joint.design_effect(_from_independence(block / block.sum()))
     return Independence(statistic, df, upper_tail(statistic, df))
+
+
+def _from_independence(table: Floats) -> Products:
+    """Return the scores of P(i, j) P - P(i) P(j) among answers, linear in those of the cells at a table, (m, cells)."""
+    rows, columns = table.sum(axis=1), table.sum(axis=0)
+
+    def products(each: ScoredPairs) -> Floats:
+        cells = np.stack([[each.cell(i, j) for j in range(len(columns))] for i in range(len(rows))])
+        found = cells - cells.sum(axis=1, keepdims=True) * columns[None, :, None]
+        found = found - (cells.sum(axis=0) - cells.sum(axis=(0, 1)) * columns[:, None]) * rows[:, None, None]
+        return np.asarray(found.reshape(table.size, -1).T)
+
+    return products
 
 
 def _independent(seen: ObservedReports, start: Floats, shape: tuple[int, int]) -> Floats:
@@ -184,7 +208,7 @@ class TwoWayTable:
     def channels(self) -> dict[tuple[int, int], list[CellChannel]]:
         """Channels of each (row, column), by stratum."""
         rows, columns = self.raw.shape
-        return {(i, j): _channels(self.joint, i, j) for i in range(rows) for j in range(columns)}
+        return {(i, j): self.joint.channels(i, j) for i in range(rows) for j in range(columns)}
 
     def cell(self, row: int, column: int) -> Result:
         """Return the share of a cell."""
@@ -192,7 +216,7 @@ class TwoWayTable:
             return _suppressed(self.joint)
         if self.among_answered:
             limits = cell_among_answered(self.joint, self.raw, (row, column), self._z)
-            return self._ratio(_cell_of(self.joint, row, column), limits)
+            return self._ratio(_among_answered(self.joint, row, column, in_row=False), limits)
         raw = float(self.raw[row, column])
         if self.likeliest is not None:
             share, low, high = self.likeliest.cell(row, column)
@@ -207,7 +231,7 @@ class TwoWayTable:
             return _suppressed(self.joint)
         if self.joint.second.absent:
             limits = share_among_answered(self.joint, self.raw, (row, column), self._z)
-            return self._ratio(_share_of(row, column), limits)
+            return self._ratio(_among_answered(self.joint, row, column, in_row=True), limits)
         return self._of_row(row, column)
 
     def declined(self, row: int) -> Result | None:
@@ -216,6 +240,15 @@ class TwoWayTable:
         if not self.joint.second.absent:
             return None
         return _suppressed(self.joint) if self.hidden[row, column] else self._of_row(row, column)
+
+    def few_people(self) -> tuple[Sentence, ...]:
+        """Return a note on rows in which weights leave few effective people; empty without such rows or weights."""
+        rows, variable = range(self.shape[0]), self.joint.first
+        few = [row for row in rows if self.occurs(row) and self.joint.people(row) < FEW_PEOPLE]
+        if not (few and any(pairs.is_weighted for pairs in self.joint.strata)):
+            return ()
+        names = tuple(variable.categories[row] for row in few)
+        return (Sentence(FEW_EFFECTIVE, least=FEW_PEOPLE, categories=names, variable=variable.full_name),)
 
     def occurs(self, row: int) -> bool:
         """Return True if an estimated share above 0 of the people is in a row."""
@@ -233,23 +266,15 @@ class TwoWayTable:
         return _result(self.joint, clip(part / whole), part / whole, error, limits, SCORE)
 
     def _of_row(self, row: int, column: int) -> Result:
-        raw, group = float(self.raw[row, column]), float(self._shares.rows[row])
+        cell, group = float(self.raw[row, column]), float(self._shares.rows[row])
+        raw, error = (cell / group, float(self._shares.in_row_errors[row, column])) if group > 0 else (None, None)
         if self.likeliest is not None:
-            return self._likeliest_share(row, column)
-        limits = share_limits(raw, self.channels[row, column], (group, float(self.raw[:, column].sum())), self._z)
-        if group <= 0:
-            return _result(self.joint, None, None, None, limits, SCORE)
-        error = float(self._shares.in_row_errors[row, column])
-        return _result(self.joint, clip(raw / group), raw / group, error, limits, SCORE)
-
-    def _likeliest_share(self, row: int, column: int) -> Result:
-        found = None if self.likeliest is None else self.likeliest.share(row, column)
-        if found is None:
-            return _result(self.joint, None, None, None, (0.0, 1.0), PROFILE)
-        group = float(self._shares.rows[row])
-        raw = float(self.raw[row, column]) / group if group > 0 else None
-        error = float(self._shares.in_row_errors[row, column]) if group > 0 else None
-        return _result(self.joint, found[0], raw, error, found[1:], PROFILE)
+            found = self.likeliest.share(row, column)
+            if found is None:
+                return _result(self.joint, None, None, None, (0.0, 1.0), PROFILE)
+            return _result(self.joint, found[0], raw, error, found[1:], PROFILE)
+        limits = share_limits(cell, self.channels[row, column], (group, float(self.raw[:, column].sum())), self._z)
+        return _result(self.joint, None if raw is None else clip(raw), raw, error, limits, SCORE)
 
     @cached_property
     def likeliest(self) -> LikeliestTable | None:
@@ -277,25 +302,15 @@ class TwoWayTable:
         return self.rule.z(self.shape[0] * self.shape[1])
 
 
-def _cell_of(joint: Joint, row: int, column: int) -> Products:
-    """Return the products of scores of a cell and of the people who answered both questions."""
-    first, second = joint.first.absent, joint.second.absent
-    return lambda each: np.column_stack(
-        [
-            each.cell(row, column),
-            each.product(answered_part(each.first, first), answered_part(each.second, second)),
-        ]
-    )
+def _among_answered(joint: Joint, row: int, column: int, in_row: bool) -> Products:
+    """Return the products of scores of a cell, and of the people of its row, or of all, who answered."""
 
+    def products(each: ScoredPairs) -> Floats:
+        own = ScorePart(each.first[:, row], 1) if in_row else answered_part(each.first, joint.first.absent)
+        whole = each.product(own, answered_part(each.second, joint.second.absent))
+        return np.column_stack([each.cell(row, column), whole])
 
-def _share_of(row: int, column: int) -> Products:
-    """Return the products of scores of a cell and of the people of its row who answered."""
-    return lambda each: np.column_stack(
-        [
-            each.cell(row, column),
-            each.product(ScorePart(each.first[:, row], 1), answered_part(each.second, absent=True)),
-        ]
-    )
+    return products
 
 
 def shown_reports(whole: Joint, rule: Rule = DEFAULT_RULE) -> Joint | None:
@@ -414,19 +429,6 @@ def _centred(sums: ScoreProducts, own: CellProducts, cells: Floats, rows: Floats
     crossed = own.by_row - cells * of_rows[:, None] - rows[:, None] * of_cells
     variance = sums.squared[1:end, 0] - 2 * rows * of_rows + rows**2 * total
     return spread, crossed + cells * rows[:, None] * total, variance
-
-
-def _channels(whole: Joint, row: int, column: int) -> list[CellChannel]:
-    return [
-        CellChannel(
-            pairs.first.channels[row],
-            pairs.second.channels[column],
-            pairs.size,
-            share,
-            block_pair(pairs.first, pairs.second),
-        )
-        for pairs, share in zip(whole.strata, whole.shares, strict=True)
-    ]
 
 
 def _hidden(whole: Joint, shape: tuple[int, int], rule: Rule) -> NDArray[np.bool_]:

@@ -309,7 +309,7 @@ class TablesInWords:
 
     def _weighted(self, document: Document) -> Iterator[str]:
         if document["deff"] != 1:
-            yield self.words.translate("joint_deff", factor=self.words.number(document["deff"], 2))
+            yield self.words.translate("joint_deff_of_rows", factor=self.words.number(document["deff"], 2))
 
     def _paper(self, table: Document, level: str) -> str:
         """Write the text for a paper: share of the last column in the last row, compared with the first row."""

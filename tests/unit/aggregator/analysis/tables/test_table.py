@@ -1,11 +1,14 @@
 """Cells, shares among rows, and the rules for small groups, against published figures."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from sottovoce.aggregator.analysis.tables import pair_moments, score_products
 from sottovoce.aggregator.analysis.tables.pair_moments import count_pairs, joint
 from sottovoce.aggregator.analysis.tables.table import SUPPRESSED, TOO_FEW, Rule, TwoWayTable
 from sottovoce.aggregator.analysis.tables.test_inversion_intervals import mean_among
+from sottovoce.aggregator.estimators.variable import Variable
 
 from tests.documents import one_of
 from tests.unit.aggregator.analysis.samples import (
@@ -122,6 +125,62 @@ def test_weights_widen_the_limits_by_what_they_cost():
 
     assert wider.deff == pytest.approx(1.25)
     assert (wider.high - wider.low) / (cell.high - cell.low) == pytest.approx(1.25**0.5, rel=0.02)
+
+
+REGIONAL = [[30, 12, 14], [200, 150, 100], [61, 25, 30]]
+"""Reports by region and reported value; the last one is of people who gave no answer, if they may."""
+OF_REGION = np.array([6.0, 1.0, 2.5])
+
+
+def regional(outcome: Variable, weighted: bool, width: int) -> TwoWayTable:
+    """A table by region, whose people all have the same weight."""
+    columns = reported(np.array(REGIONAL)[:, :width])
+    weights = OF_REGION[columns[0]] if weighted else None
+    region = variable(public(one_of(3, {"name": "kary_rr", "odds": "3"})))
+    return TwoWayTable(joint([count_pairs(region, outcome, columns, weights)], len(columns[0])), Rule(least=0))
+
+
+@pytest.mark.parametrize(
+    ("outcome", "width"), [(openly, 2), (coin, 2), (replace(kary, absent=True), 3)], ids=["open", "coin", "declined"]
+)
+def test_weight_of_a_region_changes_nothing_within_it(outcome, width):
+    """Shares of those who answered, too: what weighs all people of a row alike tells nothing of them."""
+    plain, heavy = regional(outcome, False, width), regional(outcome, True, width)
+
+    for row in range(3):
+        one, other = plain.share(row, 1), heavy.share(row, 1)
+        assert (other.raw, other.std_error, other.low, other.high) == pytest.approx(
+            (one.raw, one.std_error, one.low, one.high), abs=1e-9
+        )
+
+
+def test_errors_are_linearised_over_the_reports():
+    """As written out with one row for each report, whatever their weights: cells and shares within rows."""
+    columns = reported(np.array(REGIONAL)[:, :2])
+    n = len(columns[0])
+    weights = 0.5 + (np.arange(n) * 37 % 11) / 4
+    region = variable(public(one_of(3, {"name": "kary_rr", "odds": "3"})))
+    table = TwoWayTable(joint([count_pairs(region, coin, columns, weights)], n), Rule(least=0))
+    inside, score = columns[0] == 1, (columns[1] - 0.25) / 0.5
+    cell = (weights * inside * score).sum() / weights.sum()
+    share = (weights * inside * score).sum() / (weights * inside).sum()
+    of_cell = weights * (inside * score - cell) / weights.sum()
+    of_share = weights * inside * (score - share) / (weights * inside).sum()
+
+    for found, point, parts in ((table.cell(1, 1), cell, of_cell), (table.share(1, 1), share, of_share)):
+        assert found.raw == pytest.approx(point, rel=1e-9)
+        assert found.std_error == pytest.approx(np.sqrt((parts**2).sum() * n / (n - 1)), rel=1e-9)
+
+
+def test_few_effective_people_are_said():
+    """Fewer than ten of a row, by the squares of its own weights; never without weights."""
+    columns = reported([[20, 10], [100, 100]])
+    weights = np.where((columns[0] == 0) & (np.arange(230) % 15 > 0), 1.0, 12.0)
+    few = TwoWayTable(joint([count_pairs(openly, coin, columns, weights)], 230), Rule(least=0))
+
+    assert few.few_people() == ("the weights leave fewer than 10 effective people in no of 'q'",)
+    assert few.joint.people(0) == pytest.approx(52**2 / (28 + 2 * 144))
+    assert TwoWayTable(pair(openly, coin, [[4, 3], [100, 100]]), Rule(least=0)).few_people() == ()
 
 
 def test_earlier_channels_are_pooled_by_their_precision():
