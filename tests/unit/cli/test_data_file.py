@@ -52,6 +52,30 @@ def test_every_analysis_takes_a_data_file(path: Path) -> None:
     assert "cheated, year" in run("associations", path, *channel).output
 
 
+def test_weights_are_a_column_or_a_file_of_weights_or_margins(path: Path) -> None:
+    """Of shares, with the design of the sample, and of tables."""
+    lines = path.read_text().splitlines()
+    weights = [1 + row % 3 for row in range(100)]
+    path.write_text("\n".join([f"{lines[0]},w", *(f"{line},{w}" for line, w in zip(lines[1:], weights, strict=True))]))
+    (path.parent / "w.csv").write_text("\n".join(["weight", *map(str, weights)]))
+    (path.parent / "margins.yaml").write_text("year: {first: 0.8, last: 0.2}")
+    words = (path, "--channel", "cheated=coin_flip", "--json")
+    column, file, raked = (
+        json.loads(run("estimate", *words, "--weights", given).output)
+        for given in ("w", path.parent / "w.csv", path.parent / "margins.yaml")
+    )
+
+    assert list(validator("shares").iter_errors(column)) == []
+    assert [each["name"] for each in column["questions"]] == ["cheated", "year"]
+    assert column["questions"][0] == file["questions"][0]
+    assert column["deff"] == file["deff"] > 1
+    assert raked["questions"][1]["estimates"][0]["raw"] == pytest.approx(0.8)
+    assert run("estimate", path, "--weights", "w", "--strata", "year").exit_code == 0
+    table = ("crosstab", *words, "--rows", "year", "--columns", "cheated")
+    found = [json.loads(run(*table, "--weights", given).output) for given in ("w", path.parent / "w.csv")]
+    assert found[0] == found[1]
+
+
 @pytest.mark.parametrize(
     ("words", "message"),
     [
@@ -62,6 +86,9 @@ def test_every_analysis_takes_a_data_file(path: Path) -> None:
         (("estimate", "answers.csv", "--channel", "cheated"), "is written as"),
         (("estimate", "answers.csv", "--channel", "a=coin_flip", "--channel", "a=warner 0.7"), "two channels"),
         (("estimate", "answers.csv", "--channel", "year=coin_flip"), "column 'year', channel: name the values"),
+        (("estimate", "answers.csv", "--weights", "v"), "there is no column 'v'; there are: cheated, year"),
+        (("estimate", "--yes", "3", "--n", "9", "--mechanism", "coin_flip", "--weights", "w"), "are for a data file"),
+        (("crosstab", "answers.csv", "--rows", "cheated", "--columns", "year", "--weights", "v"), "no column 'v'"),
         (("crosstab", "exam", "--rows", "a", "--columns", "b", "--channel", "a=coin_flip"), "is for a data file"),
     ],
 )  # fmt: skip

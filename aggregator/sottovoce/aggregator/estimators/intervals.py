@@ -110,6 +110,15 @@ def normal_quantile(confidence: float) -> float:
     return NormalDist().inv_cdf((1 + confidence) / 2)
 
 
+def t_quantile(confidence: float, df: int) -> float:
+    """Return the t with P(abs T <= t) = confidence, T of Student's t; 2.22814 at .95 with 10 degrees of freedom."""
+    # With tan(angle) = T / sqrt(df) the density is cos^(df - 1), which is 0 for all purposes beyond 40 deviations.
+    angles = np.linspace(0.0, min(np.pi / 2, 40 / np.sqrt(df)), 1 << 14)
+    density = np.cos(angles) ** (df - 1)
+    below = np.concatenate([[0.0], np.cumsum(density[1:] + density[:-1])])
+    return float(np.sqrt(df) * np.tan(np.interp(confidence, below / below[-1], angles)))
+
+
 def _clip_counts(count: ArrayLike, n: ArrayLike, a: float, b: float) -> tuple[Array, Array]:
     """Return the clipped counts and n; n = 0 counts as 1 here, and ``_shares`` then returns [0, 1]."""
     size = np.maximum(np.asarray(n, dtype=float), 1.0)

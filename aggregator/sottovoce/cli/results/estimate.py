@@ -12,6 +12,7 @@ from sottovoce.aggregator.analysis.data_file.list_experiment import list_experim
 from sottovoce.aggregator.analysis.data_file.read_table import read_table
 from sottovoce.aggregator.analysis.estimates import SurveyResults
 from sottovoce.aggregator.analysis.results_document import export_document
+from sottovoce.aggregator.analysis.weights import raked
 from sottovoce.aggregator.analysis.worked_example import results_in_words
 from sottovoce.aggregator.estimators import DEFAULT_RULE, IntervalRule
 from sottovoce.aggregator.estimators.intervals import METHODS
@@ -32,6 +33,8 @@ from sottovoce.cli.results.run_analysis import (
     open_file,
     shares_of_counts,
     show,
+    weights_from,
+    weights_option,
 )
 
 DASK = "dask"
@@ -54,13 +57,16 @@ DASK = "dask"
     "--interval", type=click.Choice(list(METHODS)), default=DEFAULT_RULE.method, show_default=True, help="For shares."
 )
 @confidence_option
+@weights_option
+@click.option("--strata", default=None, help="Of a data file: column of strata, of at least two clusters each.")
+@click.option("--clusters", default=None, help="Of a data file: column of clusters. [default: each row is its own]")
 @click.option("--wave", type=click.IntRange(0), default=None, help="Only this wave.")
 @click.option("--out", type=click.Path(path_type=Path), default=None, help="File to write.")
 @click.option("--force", is_flag=True, help="Replace the file if there is one.")
 def estimate(
     folder: Path | str | None, channels: tuple[str, ...], yes: int | None, reports: int | None, mechanism: str | None,
-    as_json: bool, engine: str | None, scheduler: str | None, interval: str, confidence: float | None, wave: int | None,
-    out: Path | None, force: bool,
+    as_json: bool, engine: str | None, scheduler: str | None, interval: str, confidence: float | None,
+    weights: Path | None, strata: str | None, clusters: str | None, wave: int | None, out: Path | None, force: bool,
 ) -> None:  # fmt: skip
     """Count the reports in FOLDER, a path or s3://, and print the results.
 
@@ -73,6 +79,8 @@ def estimate(
     rule = IntervalRule(interval, DEFAULT_RULE.confidence if confidence is None else confidence)
     alone = {"--yes": yes, "--n": reports, "--mechanism": mechanism}
     of_folder = any(given is not None for given in (engine, scheduler, wave))
+    if any(given is not None for given in (weights, strata, clusters)) and not is_data_file(folder):
+        raise click.UsageError("--weights, --strata and --clusters are for a data file, such as answers.csv")
     if folder is None or any(given is not None for given in alone.values()):
         if folder is not None or None in alone.values() or of_folder or channels:
             raise click.UsageError("name a FOLDER or a data file; or --yes, --n and --mechanism, and nothing else")
@@ -80,12 +88,11 @@ def estimate(
     elif is_data_file(folder):
         if of_folder:
             raise click.UsageError("--engine, --scheduler and --wave are for a FOLDER")
-        _show_shares(
-            open_file(Path(folder), channels).shares(interval=rule.method, confidence=rule.confidence),
-            out,
-            force,
-            as_json,
-        )
+        opened, (given, margins) = open_file(Path(folder), channels), weights_from(weights, of_data_file=True)
+        given = given if margins is None else raked(opened.columns, margins).weights
+        design = {"strata": strata, "clusters": clusters}
+        found = opened.shares(interval=rule.method, confidence=rule.confidence, weights=given, **design)
+        _show_shares(found, out, force, as_json)
     elif channels or as_json:
         raise click.UsageError("--channel and --json are for a data file; a FOLDER knows its channels and prints JSON")
     else:

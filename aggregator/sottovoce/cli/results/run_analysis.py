@@ -20,6 +20,7 @@ from sottovoce.aggregator.analysis.described_people import AMONG, AMONG_WITH_ANC
 from sottovoce.aggregator.analysis.estimates import revisions_of
 from sottovoce.aggregator.analysis.planned_comparisons import planned_document
 from sottovoce.aggregator.analysis.text_report import PrintedTable, in_words
+from sottovoce.aggregator.analysis.weights import MarginShares
 from sottovoce.aggregator.estimators import IntervalRule
 from sottovoce.aggregator.export.results_client.http_source import AddressReports, read_key
 from sottovoce.aggregator.export.results_client.open_data import DataReports, OpenData, open_data, read_channels
@@ -76,7 +77,9 @@ confidence_option = click.option(
     help="Level of the limits. [default: 0.95]",
 )
 weights_option = click.option(
-    "--weights", type=click.Path(path_type=Path), help="Margins (.yaml, .json), or one a report (.csv)."
+    "--weights",
+    type=click.Path(path_type=Path),
+    help="Margins (.yaml, .json), one a report (.csv), or a file's column.",
 )
 
 _NAMES = {"rows", "columns", "within", "question", "outcome", "groups", "on", "cluster", "margins"}
@@ -152,7 +155,7 @@ def reports_of(
     if drop_few and folder is None:
         raise click.UsageError("--drop-few is for --from: only files leave rare answers out as few")
     if survey is not None and is_data_file(survey):
-        return DataReports(open_file(Path(survey), channels).columns)
+        return open_file(Path(survey), channels).reports
     if channels:
         raise click.UsageError("--channel is for a data file, such as answers.csv, in the place of SURVEY")
     if sum(place is not None for place in (folder, url, data)) > 1:
@@ -171,11 +174,19 @@ def reports_of(
 
 
 def answer(kind: str, options: dict[str, Any], weights: Path | None, as_json: bool, place: dict[str, Any]) -> None:
-    """Make an analysis and print it; ``weights`` is a file of margins, or of one weight a report."""
-    as_margins = weights is not None and weights.suffix.lower() != ".csv"
-    margins = read_margins(weights) if weights is not None and as_margins else None
-    each = None if weights is None or as_margins else read_weights(weights)
-    show(ask(reports_of(**place), kind, {**options, **given(margins=margins)}, each), as_json)
+    """Make an analysis and print it; ``weights`` is as for ``weights_from``."""
+    reports = reports_of(**place)
+    each, margins = weights_from(weights, isinstance(reports, DataReports))
+    show(ask(reports, kind, {**options, **given(margins=margins)}, each), as_json)
+
+
+def weights_from(weights: Path | None, of_data_file: bool) -> tuple[Any, MarginShares | None]:
+    """Return the weights in a file, or the name of their column in a data file, and the margins to rake to."""
+    suffix = "" if weights is None else weights.suffix.lower()
+    if weights is None or suffix == ".csv":
+        return None if weights is None else read_weights(weights), None
+    is_column = of_data_file and suffix not in {".yaml", ".yml", ".json"}
+    return (str(weights), None) if is_column else (None, read_margins(weights))
 
 
 def show_planned(reports: ReportSource, as_json: bool) -> None:

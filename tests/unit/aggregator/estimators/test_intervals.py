@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from sottovoce.aggregator.estimators.intervals import METHODS, normal_quantile
+from sottovoce.aggregator.estimators.intervals import METHODS, normal_quantile, t_quantile
 
 COIN = (0.75, 0.25)
 
@@ -86,3 +86,13 @@ def test_limits_of_a_thousand_options_are_those_of_each_alone(n: int) -> None:
     apart = METHODS["exact"](counts, [n] * 1024, a, b, confidence)
     assert low == pytest.approx(apart[0], abs=1e-11)
     assert high == pytest.approx(apart[1], abs=1e-11)
+
+
+@pytest.mark.parametrize(
+    ("confidence", "df", "printed"),
+    [(0.95, 1, 12.7062), (0.95, 2, 4.3027), (0.95, 10, 2.2281), (0.99, 5, 4.0321), (0.999, 3, 12.9240)],
+)
+def test_quantiles_of_t_are_those_of_tables(confidence: float, df: int, printed: float) -> None:
+    """To four digits, and near the normal ones for a million."""
+    assert round(t_quantile(confidence, df), 4) == printed
+    assert t_quantile(confidence, 10**6) == pytest.approx(normal_quantile(confidence), abs=2e-5)

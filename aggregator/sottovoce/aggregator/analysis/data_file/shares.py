@@ -5,8 +5,10 @@ from dataclasses import asdict
 from typing import Any
 
 import numpy as np
+from sottovoce.aggregator.analysis.data_file.weighted_shares import SampleDesign, weighted_result
 from sottovoce.aggregator.analysis.estimates import QuestionResult, question_result
 from sottovoce.aggregator.analysis.report_columns import Columns, strata_of
+from sottovoce.aggregator.analysis.weights import kish_effect, weight_warnings
 from sottovoce.aggregator.estimators.support import DEFAULT_RULE, IntervalRule
 from sottovoce.shared.errors import EstimateError
 
@@ -17,25 +19,31 @@ IMPLAUSIBLE = "{question}, {option}: the reports are further off than this chann
 Document = dict[str, Any]
 
 
-def column_results(columns: Columns, rule: IntervalRule = DEFAULT_RULE) -> list[QuestionResult]:
-    """Return the estimates of each column; rare answers that a survey's file leaves out are one more answer."""
+def shares_document(
+    columns: Columns, names: Sequence[str] = (), rule: IntervalRule = DEFAULT_RULE, design: SampleDesign | None = None
+) -> Document:
+    """Return the shares of the columns with these names, or of all; raise EstimateError if there is no such column.
+
+    Rare answers that a survey's file leaves out are one more answer; a mean would need the numbers that are left out.
+    """
     columns = columns.with_few(columns.few)
-    # A mean would need the numbers that are left out.
     nothing = columns.among(np.zeros(len(columns), bool))
-    return [
-        question_result(each, strata_of(nothing if each.name in columns.few_numbers else columns, each), rule)
-        for each in columns.survey.questions
-    ]
-
-
-def shares_document(columns: Columns, names: Sequence[str] = (), rule: IntervalRule = DEFAULT_RULE) -> Document:
-    """Return the shares of the columns with these names, or of all; raise EstimateError if there is no such column."""
-    results = {each.question.name: each for each in column_results(columns, rule)}
+    questions = {each.name: each for each in columns.survey.questions}
     for name in names:
-        if name not in results:
-            words = "there is no column '{name}'; there are: {known}"
-            raise EstimateError(words.format(name=name, known=", ".join(results)))
-    return results_document(columns.survey.name, len(columns), [results[name] for name in names or results])
+        if name not in questions:
+            raise EstimateError(f"there is no column '{name}'; there are: {', '.join(questions)}")
+    used = [questions[name] for name in names or questions]
+    found = [
+        question_result(each, strata_of(nothing if each.name in columns.few_numbers else columns, each), rule)
+        for each in used
+    ]
+    if design is not None:
+        found = [weighted_result(columns, each, design, rule) for each in found]
+    document = results_document(columns.survey.name, len(columns), found)
+    if design is not None:
+        document["warnings"] += weight_warnings(design.weights)
+        document["deff"] = kish_effect(design.weights)
+    return document
 
 
 def results_document(file: str, reports: int, results: Sequence[QuestionResult]) -> Document:

@@ -9,10 +9,12 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
-from sottovoce.aggregator.analysis.data_file.data_columns import data_columns
+from numpy.typing import ArrayLike
+from sottovoce.aggregator.analysis.data_file.data_columns import data_columns, variable_name
 from sottovoce.aggregator.analysis.data_file.parse_channel import parse_channel
 from sottovoce.aggregator.analysis.data_file.read_table import FileTable, read_table
 from sottovoce.aggregator.analysis.data_file.shares import results_document, share_rows, shares_document
+from sottovoce.aggregator.analysis.data_file.weighted_shares import sample_design, weights_of
 from sottovoce.aggregator.analysis.estimates import question_result
 from sottovoce.aggregator.analysis.report_columns import Columns
 from sottovoce.aggregator.estimators.intervals import METHODS
@@ -35,13 +37,17 @@ MOST_CHANNELS = 1 << 22
 class DataReports(ReadColumns):
     """Rows of a file, whose columns are reports, as a source of analyses."""
 
-    def __init__(self, columns: Columns) -> None:
-        self.columns = columns
+    def __init__(self, columns: Columns, table: FileTable) -> None:
+        self.columns, self.table = columns, table
 
     @property
     def survey(self) -> Survey:
         """Survey that the channels describe."""
         return self.columns.survey
+
+    def answer(self, kind: str, options: dict[str, Any], weights: ArrayLike | None = None) -> dict[str, Any]:
+        """Run one analysis; ``weights`` may also be the name of a column of the file."""
+        return super().answer(kind, options, None if weights is None else weights_of(self.table, weights))
 
 
 @dataclass(frozen=True)
@@ -51,6 +57,7 @@ class OpenData(OpenResults):
     ``columns`` are the columns of the file as reports; ``notes`` say what its figures do not, such as its weights.
     """
 
+    reports: DataReports
     columns: Columns
     notes: tuple[str, ...] = ()
 
@@ -64,17 +71,27 @@ class OpenData(OpenResults):
         """Rows of ``shares``, for all columns."""
         return self.shares().rows
 
-    def shares(self, *questions: str, interval: str = DEFAULT_RULE.method, confidence: float = 0.95) -> JointResult:
+    def shares(
+        self, *questions: str, interval: str = DEFAULT_RULE.method, confidence: float = 0.95,
+        weights: ArrayLike | None = None, strata: str | None = None, clusters: str | None = None,
+    ) -> JointResult:  # fmt: skip
         """Estimate the shares of each column's options; of a public number its mean.
 
         Args:
-            questions: names of columns; none for all.
-            interval: one of ``intervals.METHODS``.
+            questions: names of columns; none for all, but for weights, strata and clusters.
+            interval: one of ``intervals.METHODS``; with weights, strata or clusters for shares beyond 0 or 1 only.
             confidence: level of the limits.
+            weights: name of a column of weights, or one number for each row.
+            strata: name of the column of strata, of which each has at least two clusters, or rows.
+            clusters: name of the column of clusters.
 
-        Raises EstimateError if there is no such column or method.
+        Raises SurveyError if there is no such column or method, or the design tells no variance.
         """
-        document = shares_document(self.columns, questions, _rule(interval, confidence))
+        of_design = {variable_name(each) for each in (weights, strata, clusters) if isinstance(each, str)}
+        plain = weights is None and not of_design
+        design = None if plain else sample_design(self.reports.table, weights, strata, clusters)
+        names = questions or tuple(each for each in self.questions if each not in of_design)
+        document = shares_document(self.columns, names, _rule(interval, confidence), design)
         return JointResult(MappingProxyType(document), tuple(share_rows(document)))
 
     regress = OpenResults.model
@@ -109,7 +126,7 @@ def of_table(table: FileTable, channels: Mapping[str, Any], survey: Survey | Non
     names.
     """
     columns = data_columns(table, channels, survey)
-    return OpenData(MappingProxyType({}), DataReports(columns), columns, tuple(table.notes))
+    return OpenData(MappingProxyType({}), DataReports(columns, table), columns, tuple(table.notes))
 
 
 def read_channels(path: Path) -> Mapping[str, Any]:

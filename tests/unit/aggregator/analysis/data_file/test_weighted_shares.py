@@ -1,0 +1,168 @@
+"""Weighted shares of a file: linearised errors by strata and clusters, against numpy written out row by row."""
+
+import io
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from sottovoce.aggregator.analysis.data_file.read_table import read_delimited
+from sottovoce.aggregator.estimators.intervals import t_quantile
+from sottovoce.aggregator.export.results_client.open_data import OpenData, of_table, open_data
+from sottovoce.shared.errors import SurveyError
+
+N = 240
+ROW = np.arange(N)
+STRATA, PLACES = ROW * 3 // N, ROW * 7 % 5
+WEIGHTS = 0.5 + ROW * 37 % 11 / 4 + STRATA
+SAID = (ROW * 61 + STRATA * 7) % 100 < 35 + 5 * PLACES
+HEADER = "cheated,open,age,stratum,place,w"
+
+
+def opened(folder: Path, lines: list[str] | None = None) -> OpenData:
+    """A file of 240 people in 3 strata of 5 places."""
+    of_rows = zip(ROW, SAID, STRATA, PLACES, WEIGHTS, strict=True)
+    made = [f"{'yes' if yes else 'no'},{'ab'[int(row % 3 > 0)]},{20 + row * 7 % 50},s{s},p{p},{w}"
+            for row, yes, s, p, w in of_rows]  # fmt: skip
+    (folder / "answers.csv").write_text("\n".join([HEADER, *(lines or made)]), encoding="utf-8")
+    return open_data(folder / "answers.csv", {"cheated": "coin_flip"})
+
+
+def written_out(scores: Any, weights: Any, strata: Any, clusters: Any) -> tuple[float, float, int]:
+    """Point, linearised error and degrees of freedom, as a survey package has them."""
+    point = (weights * scores).sum() / weights.sum()
+    parts, variance, degrees = weights * (scores - point) / weights.sum(), 0.0, 0
+    for stratum in np.unique(strata):
+        inside = strata == stratum
+        sums = np.array([parts[inside & (clusters == each)].sum() for each in np.unique(clusters[inside])])
+        variance += len(sums) / (len(sums) - 1) * ((sums - sums.mean()) ** 2).sum()
+        degrees += len(sums) - 1
+    return point, variance**0.5, degrees
+
+
+@pytest.mark.parametrize(
+    ("design", "weights", "strata", "clusters"),
+    [
+        ({"weights": "w"}, WEIGHTS, 0 * ROW, ROW),
+        ({"weights": WEIGHTS}, WEIGHTS, 0 * ROW, ROW),
+        ({"weights": "w", "strata": "stratum"}, WEIGHTS, STRATA, ROW),
+        ({"weights": "w", "strata": "stratum", "clusters": "place"}, WEIGHTS, STRATA, PLACES),
+        ({"clusters": "place"}, np.ones(N), 0 * ROW, PLACES),
+    ],
+    ids=["column", "array", "strata", "clusters in strata", "clusters alone"],
+)
+def test_errors_are_those_of_the_design(
+    tmp_path: Path, design: Any, weights: np.ndarray, strata: np.ndarray, clusters: np.ndarray
+) -> None:
+    """Of a coin's answer, an open one and a mean; limits by t on the logit of the share that is reported."""
+    rows = {row["question"]: row for row in opened(tmp_path).shares(**design).rows}
+    scores = {"cheated": (SAID - 0.25) / 0.5, "open": (ROW % 3 > 0) * 1.0, "age": 20 + ROW * 7 % 50}
+    for name, of_rows in scores.items():
+        point, error, degrees = written_out(of_rows, weights, strata, clusters)
+        assert (rows[name]["raw"], rows[name]["std_error"]) == pytest.approx((point, error), rel=1e-9)
+    point, error, degrees = written_out(scores["cheated"], weights, strata, clusters)
+    share = 0.25 + point / 2
+    logit = np.log(share / (1 - share)) + np.array([-1, 1]) * t_quantile(0.95, degrees) * error / 2 / share / (
+        1 - share
+    )
+    low, high = (1 / (1 + np.exp(-logit)) - 0.25) * 2
+    assert (rows["cheated"]["low"], rows["cheated"]["high"]) == pytest.approx((max(low, 0), high), rel=1e-6)
+    assert {"w", "stratum", "place"} & set(rows) == {"w", "stratum", "place"} - {
+        each for each in design.values() if isinstance(each, str)
+    }
+
+
+def test_shares_beyond_the_edge_have_limits_of_the_channel(tmp_path: Path) -> None:
+    """A raw share below 0, and nobody at all: limits of as many effective reports, never a point."""
+    few = [f"{'yes' if row % 9 == 0 else 'no'},a,{row},s,p,{1 + row % 2}" for row in range(90)]
+    rows = {row["question"]: row for row in opened(tmp_path, few).shares("cheated", "place", weights="w").rows}
+
+    assert rows["cheated"]["raw"] < 0
+    assert (rows["cheated"]["shown"], rows["cheated"]["low"], rows["cheated"]["method"]) == (0, 0, "score-cc")
+    assert 0.02 < rows["cheated"]["high"] < 0.25
+    assert 0.9 < rows["place"]["low"] < rows["place"]["high"] == 1
+
+
+def test_rows_without_an_answer_keep_their_cluster(tmp_path: Path) -> None:
+    """Those who answered are a domain of the whole sample."""
+    lines = [f"{'' if row % 4 == 0 else 'yes' if SAID[row] else 'no'},a,1,s{STRATA[row]},p{PLACES[row]},{WEIGHTS[row]}"
+             for row in ROW]  # fmt: skip
+    [row] = opened(tmp_path, lines).shares("cheated", weights="w", strata="stratum", clusters="place").rows
+    weights = np.where(ROW % 4 == 0, 0.0, WEIGHTS)
+    point, error, _ = written_out((SAID - 0.25) / 0.5, weights, STRATA, PLACES)
+
+    assert (row["n"], row["raw"], row["std_error"]) == (180, pytest.approx(point), pytest.approx(error))
+
+
+@pytest.mark.parametrize(
+    ("lines", "design", "words"),
+    [
+        (["yes,a,1,s1,p1,1", "no,a,1,s1,p1,1", "no,a,1,s2,p1,1", "no,a,1,s2,p2,1"],
+         {"strata": "stratum", "clusters": "place"}, "answers.csv, line 2: its stratum has one cluster only"),
+        (["yes,a,1,s1,p1,1", "no,a,1,s1,p1,1"], {"clusters": "place"}, "line 2: its stratum has one cluster only"),
+        (["yes,a,1,s1,p1,1", "no,a,1,,p1,1"], {"strata": "stratum"}, "line 3, column 'stratum': is empty"),
+        (["yes,a,1,s1,p1,1", "no,a,1,s1,p1,"], {"weights": "w"}, "line 3, column 'w': is empty"),
+        (["yes,a,1,s1,p1,1", "no,a,1,s1,p1,-1"], {"weights": "w"}, "row 2: the weight is missing, or not a number"),
+        (["yes,a,1,s1,p1,1", "no,a,1,s1,p1,1"], {"weights": "v"}, "there is no column 'v'; there are: cheated, open"),
+        (["yes,a,1,s1,p1,1", "no,a,1,s1,p1,1"], {"weights": [1.0]}, "there are 1 weights for 2 reports"),
+    ],
+)  # fmt: skip
+def test_design_that_tells_no_variance_is_refused(tmp_path: Path, lines: list[str], design: Any, words: str) -> None:
+    """With the place in the file, and never a cell."""
+    with pytest.raises(SurveyError, match=words):
+        opened(tmp_path, lines).shares(**design)
+
+
+def test_tables_take_a_column_of_weights(tmp_path: Path) -> None:
+    """The same as one number for each row."""
+    data = opened(tmp_path)
+    named, given = (data.crosstab("stratum", "cheated", weights=each).rows for each in ("w", WEIGHTS))
+    assert named == given
+
+
+INFIDELITY = ("10 7 20 6 10 2 15 5 15 6 10 7 15 7 10 4 15 3 20 8 10 4 10 3 15 8 20 11",
+              "20 10 15 10 20 5 10 3 15 6 15 6 10 5 20 8 15 9 10 5 20 12")  # fmt: skip
+"""Reports and their yes in each group of students, by faculty: HorvitzDataStCl of the R package RRTCS."""
+
+
+def test_published_survey_of_groups_in_faculties_is_met(tmp_path: Path) -> None:
+    """Unrelated question with p = .6 and alpha = .5, inclusion probabilities .28 and .22."""
+    lines = []
+    for stratum, (counts, chance) in enumerate(zip(INFIDELITY, (0.28, 0.22), strict=True)):
+        numbers = list(map(int, counts.split()))
+        for group, (people, yes) in enumerate(zip(numbers[::2], numbers[1::2], strict=True)):
+            lines += [
+                f"{'yes' if place < yes else 'no'},a,1,s{stratum},p{group},{1 / chance}" for place in range(people)
+            ]
+    opened(tmp_path, lines)
+    data = open_data(tmp_path / "answers.csv", {"cheated": "unrelated_question 0.6 0.5"})
+    [row] = data.shares("cheated", weights="w", strata="stratum", clusters="place").rows
+
+    assert row["n"] == 365
+    assert (row["raw"], row["std_error"]) == pytest.approx((0.4022, 0.0474), abs=6e-5)
+
+
+def drawn(generator: np.random.Generator) -> list[str]:
+    """A sample of 3 strata of 12 clusters of 6 to 9 people, whose shares of yes differ between clusters."""
+    lines = []
+    for stratum, share, weight in ((0, 0.2, 6.0), (1, 0.35, 1.0), (2, 0.5, 2.0)):
+        for cluster in range(12):
+            people = 6 + cluster % 4
+            yes = generator.random(people) < share + 0.3 * (generator.random() - 0.5)
+            said = np.where(generator.random(people) < 0.5, yes, generator.random(people) < 0.5)
+            lines += [f"{'yes' if each else 'no'},{'yes' if own else 'no'},1,s{stratum},p{cluster},{weight}"
+                      for each, own in zip(said, yes, strict=True)]  # fmt: skip
+    return lines
+
+
+@pytest.mark.parametrize(("runs", "least"), [(400, 0.9125), pytest.param(2000, 0.9345, marks=pytest.mark.slow)])
+def test_limits_cover_with_weights_strata_and_clusters(runs: int, least: float) -> None:
+    """An open answer and a coin's: what weights without clusters would cover less often."""
+    generator, held = np.random.Generator(np.random.PCG64(5)), {"cheated": 0, "open": 0}
+    for _ in range(runs):
+        text = "\n".join([HEADER, *drawn(generator)]).encode()
+        data = of_table(read_delimited(io.BytesIO(text), "answers.csv"), {"cheated": "coin_flip"})
+        for row in data.shares("cheated", "open", weights="w", strata="stratum", clusters="place").rows:
+            held[row["question"]] += row["low"] <= (6 * 0.2 + 0.35 + 2 * 0.5) / 9 <= row["high"]
+
+    assert min(held.values()) >= least * runs, held
