@@ -117,7 +117,12 @@ def _shares(document: Document) -> Iterator[PrintedTable]:
             show = TERMINAL.percent if one["kind"] == "share" else TERMINAL.figure
             point = TERMINAL.point(one["clipped"], show)
             lines.append((f"{question['name']}: {one['option']}", point, TERMINAL.limits(one, show), f"{one['n']:,}"))
-    sentences = (*_weighted(document), *_warnings(document))
+    shown = (
+        f"{one['name']}: {one['answered']:,} answered of {one['shown']:,} who saw the button."
+        for one in document["questions"]
+        if "shown" in one
+    )
+    sentences = (*shown, *_weighted(document), *_warnings(document))
     yield PrintedTable(f"{document['file']}: {document['reports']:,} rows", headings, tuple(lines), sentences)
 
 

@@ -1,7 +1,8 @@
 """Turn the columns of a file into the questions of a survey, so that every analysis of reports takes them.
 
 Channel     Of a column, in this order: a channel that the caller names; the column ``<name>_channel`` beside it; the
-            survey's question of this name; else the column is public. ``<name>_once`` is left out.
+            survey's question of this name; else the column is public. ``<name>_once`` and ``<name>_state``, which
+            counts who saw the question, are left out.
 Strata      Rows whose channels differ are like reports of different revisions: one revision for each combination.
 Public      A column of numbers with more than ``MOST_LABELS`` different ones is a number, in its own unit. Every other
             one is a choice of its values. The channels ``number`` and ``public`` decide it otherwise.
@@ -33,8 +34,11 @@ from sottovoce.shared.sentence import error_message
 from sottovoce.shared.spec import Choice, Question, Survey, Wave
 from sottovoce.shared.types import TYPES
 
-CHANNEL, ONCE = "_channel", "_once"
-"""Ends of the names of columns beside an answer: its channel, and 1 if it was drawn once."""
+CHANNEL, ONCE, STATE = "_channel", "_once", "_state"
+"""Ends of names of columns beside an answer: its channel, how long the draw is kept, what became of the question."""
+
+STATES = frozenset({"shown", "opened", "answered", "declined", "blocked", "closed"})
+"""Cells of a column of states, which every respondent has to whom a question was shown."""
 
 OF_REPORTS = frozenset({"_wave", "_revision", "revision"})
 """Columns that files of a survey's reports have, whose cells are codes of mechanisms."""
@@ -143,8 +147,21 @@ def data_columns(table: FileTable, channels: Mapping[str, Any], survey: Survey |
 
 
 def is_attribute_column(name: str, table: FileTable) -> bool:
-    """Return True for a column that holds the channels of another one, or how often it was drawn."""
+    """Return True for a column that tells something of another one, see ``CHANNEL``, and is no answer."""
+    if name.endswith(STATE) and name.removesuffix(STATE) in table.columns:
+        return STATES.issuperset(table.columns[name].values)
     return any(name.endswith(end) and name.removesuffix(end) in table.columns for end in (CHANNEL, ONCE))
+
+
+def states_of(table: FileTable) -> dict[str, tuple[int, int]]:
+    """Return how many answered, and how many saw the question, for each question with a column of states."""
+    found = {}
+    for name, column in table.columns.items():
+        if name.endswith(STATE) and is_attribute_column(name, table):
+            answered = column.values.index("answered") if "answered" in column.values else None
+            counts = int(np.sum(column.rows == answered)), int(np.sum(column.rows >= 0))
+            found[variable_name(name.removesuffix(STATE))] = counts
+    return found
 
 
 def _read_column(table: FileTable, name: str, given: Any, asked: Question | None) -> ReadColumn | None:  # noqa: ANN401

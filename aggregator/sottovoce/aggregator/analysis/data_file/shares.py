@@ -1,7 +1,8 @@
 """Write the shares and means of each column of a file: sottovoce-shares/1."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -17,14 +18,20 @@ SHARES = "sottovoce-shares/1"
 IMPLAUSIBLE = "{question}, {option}: the reports are further off than this channel explains; check the channel"
 
 Document = dict[str, Any]
+States = Mapping[str, tuple[int, int]]
 
 
 def shares_document(
-    columns: Columns, names: Sequence[str] = (), rule: IntervalRule = DEFAULT_RULE, design: SampleDesign | None = None
+    columns: Columns,
+    names: Sequence[str] = (),
+    rule: IntervalRule = DEFAULT_RULE,
+    design: SampleDesign | None = None,
+    states: States = MappingProxyType({}),
 ) -> Document:
     """Return the shares of the columns with these names, or of all; raise EstimateError if there is no such column.
 
     Rare answers that a survey's file leaves out are one more answer; a mean would need the numbers that are left out.
+    ``states`` tell how many answered and how many saw the question, by name.
     """
     columns = columns.with_few(columns.few)
     nothing = columns.among(np.zeros(len(columns), bool))
@@ -43,6 +50,9 @@ def shares_document(
     if design is not None:
         document["warnings"] += weight_warnings(design.weights)
         document["deff"] = kish_effect(design.weights)
+    for question in document["questions"]:
+        if question["name"] in states:
+            question["answered"], question["shown"] = states[question["name"]]
     return document
 
 

@@ -4,13 +4,13 @@ The columns of the file become questions, see ``analysis.data_file``; tables and
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
 from numpy.typing import ArrayLike
-from sottovoce.aggregator.analysis.data_file.data_columns import data_columns, variable_name
+from sottovoce.aggregator.analysis.data_file.data_columns import data_columns, states_of, variable_name
 from sottovoce.aggregator.analysis.data_file.parse_channel import parse_channel
 from sottovoce.aggregator.analysis.data_file.read_table import FileTable, read_table
 from sottovoce.aggregator.analysis.data_file.shares import results_document, share_rows, shares_document
@@ -54,12 +54,14 @@ class DataReports(ReadColumns):
 class OpenData(OpenResults):
     """An open file of answers: ``shares``, ``crosstab``, ``compare``, ``regress``, ``pairs``, ``plot`` and ``frame``.
 
-    ``columns`` are the columns of the file as reports; ``notes`` say what its figures do not, such as its weights.
+    ``columns`` are the columns of the file as reports; ``notes`` say what its figures do not, such as its weights;
+    ``states`` tell how many answered and how many saw a question, by name, where a column ``<name>_state`` does.
     """
 
     reports: DataReports
     columns: Columns
     notes: tuple[str, ...] = ()
+    states: Mapping[str, tuple[int, int]] = field(default_factory=dict)
 
     @property
     def questions(self) -> tuple[str, ...]:
@@ -91,7 +93,7 @@ class OpenData(OpenResults):
         plain = weights is None and not of_design
         design = None if plain else sample_design(self.reports.table, weights, strata, clusters)
         names = questions or tuple(each for each in self.questions if each not in of_design)
-        document = shares_document(self.columns, names, _rule(interval, confidence), design)
+        document = shares_document(self.columns, names, _rule(interval, confidence), design, self.states)
         return JointResult(MappingProxyType(document), tuple(share_rows(document)))
 
     regress = OpenResults.model
@@ -126,7 +128,9 @@ def of_table(table: FileTable, channels: Mapping[str, Any], survey: Survey | Non
     names.
     """
     columns = data_columns(table, channels, survey)
-    return OpenData(MappingProxyType({}), DataReports(columns, table), columns, tuple(table.notes))
+    return OpenData(
+        MappingProxyType({}), DataReports(columns, table), columns, tuple(table.notes), states_of(table)
+    )
 
 
 def read_channels(path: Path) -> Mapping[str, Any]:

@@ -252,3 +252,18 @@ def test_files_of_reports_are_not_taken_for_answers(tmp_path: Path) -> None:
         open_data(written(tmp_path, "cheated,reason,_wave,_revision\n1,0,0,1\n"))
     with pytest.raises(SpecError, match="line 2, column 'cheated': the question's channel cannot report"):
         open_data(written(tmp_path, "cheated\n7\n"))
+
+
+def test_states_count_who_answered_of_who_saw_the_button(tmp_path: Path) -> None:
+    """In the document and in words; a column of other texts with such a name is an answer of its own."""
+    path = tmp_path / "data.csv"
+    kept = ["yes,{},1,answered", "no,{},device,answered", "yes,{},visit,answered", ",,,declined", ",,,closed", ",,,"]
+    rows = [row.format("binary_rr a=3/4 b=1/4") + ",Ohio" for row in kept]
+    path.write_text("\n".join(["us,us_channel,us_once,us_state,home_state", *rows]))
+    found = open_data(path)
+    assert found.states == {"us": (3, 5)}
+    assert found.questions == ("us", "home_state")
+    assert found.shares("us").document["questions"][0]["shown"] == 5
+    assert "us: 3 answered of 5 who saw the button." in str(found.shares("us"))
+    path.write_text("us,us_state\nyes,Ohio\nno,Utah\n")
+    assert open_data(path).questions == ("us", "us_state")
