@@ -3,7 +3,7 @@ or as three columns.
 
     cheated            the reported option's name, a number in the question's own unit, or the mechanism's code
     cheated_channel    the mechanism and the true values: ``binary_rr a=3/4 b=1/4``
-    cheated_once       1 if the device draws one answer only once, 0 if it could not store the draw
+    cheated_once       how long the browser keeps the draw: device, visit or no; 1 and 0 in records of former releases
 
 A block of questions has one record, whose value lists one category for each of them with commas, and three columns for
 each question under its own name. The columns alone can be analyzed: ``sottovoce results estimate data.csv``.
@@ -27,6 +27,9 @@ from sottovoce.shared.single_question import SingleBlock, SingleQuestion, parse_
 from sottovoce.shared.spec import Question
 
 FORMAT = "sottovoce-record/1"
+ONCE = ("device", "visit", "no")
+"""How long a browser keeps a draw, so that it gives the same again: for good, for one visit, or not at all."""
+
 KEYS = ("question", "digest", "report", "value", "mechanism", "channel", "epsilon", "once", "client")
 
 _PATTERNS = {
@@ -50,7 +53,7 @@ class QuestionRecord:
         mechanism: the canonical parameters.
         channel: mechanism and true values as text.
         epsilon: with four decimals, rounded up.
-        once: the device has stored the draw, so that it gives the same again.
+        once: one of ``ONCE``, or True and False of a program that tells only if the draw is stored.
         client: version of the program that drew it.
     """
 
@@ -61,7 +64,7 @@ class QuestionRecord:
     mechanism: Mapping[str, Any]
     channel: str
     epsilon: str
-    once: bool
+    once: bool | str
     client: str
 
 
@@ -77,8 +80,8 @@ def read(text: str | bytes) -> QuestionRecord:
     for key, pattern in _PATTERNS.items():
         if not isinstance(document[key], str) or not pattern.fullmatch(document[key]):
             raise SpecError(f"the record's {key} does not have its form")
-    if type(found.once) is not bool or type(found.report) is not int:
-        raise SpecError("the record's once must be true or false, and its report a whole number")
+    if (type(found.once) is not bool and found.once not in ONCE) or type(found.report) is not int:
+        raise SpecError(f"the record's once must be {', '.join(ONCE)}, true or false, and its report a whole number")
     _check(found)
     return found
 
@@ -91,8 +94,9 @@ def write(record: QuestionRecord) -> str:
 def columns(record: QuestionRecord) -> dict[str, str]:
     """Return the three columns of a record by their names; of a block, three for each question."""
     found: dict[str, str] = {}
+    once = record.once if isinstance(record.once, str) else str(int(record.once))
     for name, value in _values(record):
-        found |= {name: value, f"{name}_channel": record.channel, f"{name}_once": str(int(record.once))}
+        found |= {name: value, f"{name}_channel": record.channel, f"{name}_once": once}
     return found
 
 
@@ -121,8 +125,8 @@ def simulate(question: Mapping[str, Any], answer: object, draws: Draws | None = 
     return record_of(parsed, report, once=False)
 
 
-def record_of(parsed: SingleQuestion | SingleBlock, report: int, once: bool) -> QuestionRecord:
-    """Return the record of a drawn report; ``once``: the device has stored the draw."""
+def record_of(parsed: SingleQuestion | SingleBlock, report: int, once: bool | str) -> QuestionRecord:
+    """Return the record of a drawn report; ``once`` as in ``QuestionRecord``."""
     return QuestionRecord(
         question=parsed.name,
         digest=parsed.digest,

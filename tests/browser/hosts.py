@@ -1,19 +1,23 @@
 """Static hosts on this machine, as other sites than the aggregator's: it is 127.0.0.1, they are localhost."""
 
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from functools import partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from types import MappingProxyType
 
 
 class Quiet(SimpleHTTPRequestHandler):
     """A static host without a log."""
 
+    more: Mapping[str, str] = MappingProxyType({})
+
     def end_headers(self) -> None:
         """Have the browser keep nothing: a page that a test writes again within a second is another page."""
-        self.send_header("Cache-Control", "no-store")
+        for name, value in {"Cache-Control": "no-store", **self.more}.items():
+            self.send_header(name, value)
         super().end_headers()
 
     def log_message(self, *_: object) -> None:
@@ -21,9 +25,10 @@ class Quiet(SimpleHTTPRequestHandler):
 
 
 @contextmanager
-def serving(folder: Path) -> Iterator[str]:
-    """Serve the files of a folder; gives the origin."""
-    server = ThreadingHTTPServer(("127.0.0.1", 0), partial(Quiet, directory=str(folder)))
+def serving(folder: Path, headers: Mapping[str, str] = MappingProxyType({})) -> Iterator[str]:
+    """Serve the files of a folder, each with these headers; gives the origin."""
+    handler = type("Handler", (Quiet,), {"more": headers})
+    server = ThreadingHTTPServer(("127.0.0.1", 0), partial(handler, directory=str(folder)))
     threading.Thread(target=server.serve_forever, daemon=True).start()
     try:
         yield f"http://localhost:{server.server_port}"

@@ -1,4 +1,4 @@
-"""A page of another system around the frame of a single question."""
+"""A page of another system that asks a single question, in a window or in a frame."""
 
 import json
 from pathlib import Path
@@ -19,29 +19,38 @@ TOGETHER: dict[str, Any] = {
 
 PAGE = """<!doctype html><html lang="{language}"><meta charset="utf-8"><title>Host</title>
 <script type="module" src="{frame}element.js"></script>
+<script type="module" src="{frame}frame.js"></script>
 <script>told = [];
+states = [];
+addEventListener("sottovoce-state", (event) => states.push(event.detail));
 for (const kind of ["record", "unavailable"])
   addEventListener(`sottovoce-${{kind}}`, (event) => told.push([kind, event.detail]));
 </script>
 <h1>A survey</h1><form id="form" action="sent"><label>Name <input name="nickname"></label>
 {questions}<button>Next</button></form>"""
 
-ELEMENT = """<sottovoce-question src="{frame}" question='{question}' {attributes}></sottovoce-question>"""
+ELEMENT = """<sottovoce-question src="{frame}" mode="{mode}" question='{question}' {attributes}></sottovoce-question>"""
 
 
 MOVED = 700
 """Milliseconds after which a frame that was moved takes input."""
 
 
-def element(frame: str, question: dict[str, Any] | None = None, attributes: str = 'participant="p1" study="s"') -> str:
+def element(
+    frame: str,
+    question: dict[str, Any] | None = None,
+    attributes: str = 'participant="p1" study="s"',
+    mode: str = "frame",
+) -> str:
     """Return the element's tag.
 
     Args:
         frame: address of the frame.
         question: its document; by default a coin.
         attributes: all others.
+        mode: the way of asking.
     """
-    return ELEMENT.format(frame=frame, question=json.dumps(question or COIN), attributes=attributes)
+    return ELEMENT.format(frame=frame, question=json.dumps(question or COIN), attributes=attributes, mode=mode)
 
 
 def write_host(folder: Path, frame: str, *questions: str, name: str = "index.html", language: str = "en") -> None:
@@ -66,6 +75,24 @@ def frame_of(page: Page, number: int = 0) -> Frame:
     assert frame is not None
     frame.wait_for_selector("form, .problem p, h1")
     return frame
+
+
+def window_of(page: Page, number: int = 0) -> Page:
+    """Press the button of a question on the page, and return its window, once that has made up its mind."""
+    page.wait_for_function("n => document.querySelectorAll('sottovoce-question').length > n", arg=number)
+    with page.context.expect_page() as opened:
+        page.locator("sottovoce-question").nth(number).locator("button").click()
+    window = opened.value
+    window.wait_for_selector("form, .problem p")
+    return window
+
+
+def answer_in_window(window: Page, option: int = 1) -> None:
+    """Choose an option, if there are any, and send; the window closes itself."""
+    if window.locator("input").count():
+        window.locator(f"#answer-{option}").check()
+    with window.expect_event("close"):
+        window.locator(".ending .primary").click()
 
 
 def answer(frame: Frame, option: int = 1) -> None:

@@ -12,7 +12,7 @@ from sottovoce.aggregator.authoring.question_snippets import snippet
 from sottovoce.client.question_page import question_scripts
 from sottovoce.shared.single_question import parse_question
 
-from tests.browser.question_host import COIN, TOGETHER, answer, answer_both, be_still, click_in, frame_of, write_host
+from tests.browser.question_host import COIN, TOGETHER, answer_in_window, be_still, frame_of, window_of, write_host
 
 PACKAGES = Path(__file__).parent / "node_modules"
 
@@ -48,10 +48,7 @@ QUALTRICS = """<!doctype html><meta charset="utf-8"><title>A stand-in of Qualtri
 <div id="container"></div><button id="next">Next</button>
 <script>
 embedded = {};
-const next = document.getElementById("next");
 const question = {
-  disableNextButton: () => { next.disabled = true; },
-  enableNextButton: () => { next.disabled = false; },
   getQuestionContainer: () => document.getElementById("container"),
 };
 Qualtrics = { SurveyEngine: {
@@ -106,15 +103,15 @@ def write_qualtrics(folder: Path, place: str) -> None:
 
 
 def write_fields(folder: Path, place: str, name: str) -> None:
-    """Write the stand-in of a page with three text fields.
+    """Write the stand-in of a page with four text fields.
 
     Args:
         folder: of the host's files.
         place: address of the frame.
         name: of the system whose lines are in it.
     """
-    ids = ["answerX1Y2value", "answerX1Y2channel", "answerX1Y2once"]
-    names = ["cheated", "cheated_channel", "cheated_once"]
+    ids = ["answerX1Y2value", "answerX1Y2channel", "answerX1Y2once", "answerX1Y2state"]
+    names = ["cheated", "cheated_channel", "cheated_once", "cheated_state"]
     inputs = "".join(f'<input id="{one}" name="{other}">' for one, other in zip(ids, names, strict=True))
     lines = snippet(name, place, parse_question(COIN)).replace("{SGQ}", "X1Y2")
     (folder / "index.html").write_text(FIELDS.replace("INPUTS", inputs).replace("SNIPPET", lines))
@@ -128,11 +125,8 @@ def click_through(page: Page, number: int, option: int) -> None:
         number: of the trial.
         option: to choose.
     """
-    place = page.wait_for_selector(f"sottovoce-question[participant=p{number}] iframe", state="attached")
-    assert place is not None
-    frame = place.content_frame()
-    assert frame is not None
-    click_in(frame, option)
+    page.wait_for_selector(f"sottovoce-question[participant=p{number}] button")
+    answer_in_window(window_of(page), option)
 
 
 def run_experiment(page: Page, folder: Path, origin: str, place: str, people: int) -> tuple[Path, float]:
@@ -180,15 +174,16 @@ def test_surveyjs_has_a_question_type(tab: Page, tmp_path: Path, host: str, plac
     """The real packages: value, channel and once are in the survey's data; the participant is filled in."""
     write_surveyjs(tmp_path, place)
     tab.goto(host)
-    frame = frame_of(tab)
+    tab.wait_for_selector("sottovoce-question button")
     assert tab.locator("sottovoce-question").get_attribute("participant") == "Ann"
-    answer(frame)
+    answer_in_window(window_of(tab))
     tab.locator(".sd-navigation__complete-btn").click()
     tab.wait_for_function("globalThis.data !== undefined")
     data: dict[str, Any] = tab.evaluate("data")
     assert data["cheated"] in {"yes", "no"}
-    assert {key: data[key] for key in ("nickname", "cheated_channel", "cheated_once")} == {
-        "nickname": "Ann", "cheated_channel": "binary_rr a=3/4 b=1/4", "cheated_once": "1",
+    assert {key: data[key] for key in ("nickname", "cheated_channel", "cheated_once", "cheated_state")} == {
+        "nickname": "Ann", "cheated_channel": "binary_rr a=3/4 b=1/4", "cheated_once": "device",
+        "cheated_state": "answered",
     }  # fmt: skip
 
 
@@ -199,36 +194,42 @@ def test_required_block_in_surveyjs_completes(tab: Page, tmp_path: Path, host: s
     text = path.read_text().replace(json.dumps(COIN), json.dumps(TOGETHER))
     path.write_text(text.replace('name: "cheated"', 'name: "intimate", isRequired: true'))
     tab.goto(host)
-    frame = frame_of(tab)
+    tab.wait_for_selector("sottovoce-question button")
     complete = tab.locator(".sd-navigation__complete-btn")
     complete.click()
     assert tab.evaluate("globalThis.data") is None
-    answer_both(frame)
+    window = window_of(tab)
+    window.locator("#answer-1").check()
+    window.locator("#answer1-0").check()
+    with window.expect_event("close"):
+        window.locator(".ending .primary").click()
     complete.click()
     tab.wait_for_function("globalThis.data !== undefined")
-    assert {"drank", "drank_channel", "lied", "lied_once"} <= tab.evaluate("data").keys()
+    assert {"drank", "drank_channel", "lied", "lied_once", "lied_state"} <= tab.evaluate("data").keys()
 
 
 def test_qualtrics_snippet_in_a_stand_in(tab: Page, tmp_path: Path, host: str, place: str) -> None:
-    """Next waits for the record, which becomes embedded data."""
+    """Next is never held up, and the record becomes embedded data; so does the state before there is one."""
     write_qualtrics(tmp_path, place)
     tab.goto(host)
-    frame = frame_of(tab)
-    assert tab.locator("#next").is_disabled()
-    answer(frame)
-    tab.wait_for_selector("#next:enabled")
-    assert set(tab.evaluate("embedded")) == {"cheated", "cheated_channel", "cheated_once"}
+    tab.wait_for_function("embedded.cheated_state === 'shown'")
+    assert tab.locator("#next").is_enabled()
+    answer_in_window(window_of(tab))
+    tab.wait_for_function("embedded.cheated_state === 'answered'")
+    assert set(tab.evaluate("embedded")) == {"cheated", "cheated_channel", "cheated_once", "cheated_state"}
 
 
 @pytest.mark.parametrize("name", ["limesurvey", "redcap", "formr"])
 def test_fields_are_filled_in_a_stand_in(tab: Page, tmp_path: Path, host: str, place: str, name: str) -> None:
-    """Three text fields of the host, as it names them."""
+    """Four text fields of the host, as it names them."""
     write_fields(tmp_path, place, name)
     tab.goto(host)
-    answer(frame_of(tab))
+    tab.wait_for_selector("sottovoce-question button")
+    answer_in_window(window_of(tab))
+    tab.wait_for_function("document.querySelector('sottovoce-question').record")
     record = records.read(tab.evaluate("JSON.stringify(document.querySelector('sottovoce-question').record)"))
     filled = tab.evaluate("[...document.querySelectorAll('input')].map((input) => input.value)")
-    assert filled == list(records.columns(record).values())
+    assert filled == [*records.columns(record).values(), "answered"]
 
 
 def test_host_that_removes_the_element_gets_nothing(tab: Page, tmp_path: Path, host: str, place: str) -> None:

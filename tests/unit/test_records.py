@@ -154,7 +154,7 @@ def test_record_is_read_back_and_fits_its_schema() -> None:
         ({"format": "sottovoce-record/2"}, "of format sottovoce-record/1"),
         ({"more": 1}, "of format sottovoce-record/1"),
         ({"digest": "A" * 64}, "digest"),
-        ({"once": 1}, "once must be true or false"),
+        ({"once": 1}, "once must be device, visit, no, true or false"),
         ({"report": "1"}, "report a whole number"),
         ({"report": 2}, "do not fit"),
         ({"value": "maybe"}, "do not fit"),

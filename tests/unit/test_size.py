@@ -12,7 +12,7 @@ CODE_LINES = 55_245
 """Lines of Python that hold code: neither blank, nor comment, nor docstring."""
 STATEMENTS = 50_300
 """Statements of Python: nodes of the kind ``ast.stmt``."""
-SCRIPT_LINES = 7_510
+SCRIPT_LINES = 7_733
 """Lines of JavaScript that hold code."""
 
 SCRIPTS = [path for side in ("shared", "client", "aggregator") for path in (ROOT / side).rglob("*.*js")]

@@ -1,4 +1,4 @@
-"""Audit one question for pages of other systems: its integers, the core under node, and visits to its frame."""
+"""Audit one question for pages of other systems: its integers, the core under node, and visits to its window."""
 
 import json
 import shutil
@@ -31,7 +31,7 @@ _OTHER_RECORD = "it hands over something else than the record of its report, or 
 def audit_question(asked: SingleQuestion, address: str | None, quick: bool, tick: Tick) -> dict[str, Any]:
     """Audit a question, and return the document sottovoce-audit/1, which lists no promises of a survey.
 
-    A served frame at ``address`` is compared with this release's. Raises TransportError if a file of it cannot be
+    A served question at ``address`` is compared with this release's. Raises TransportError if a file of it cannot be
     fetched.
     """
     question = asked.question
@@ -88,10 +88,10 @@ def _served(address: str | None) -> list[Check]:
 
 
 def frame_files() -> dict[str, PageFile]:
-    """Return frames and element by their paths below the frame's address."""
+    """Return page and element by their paths below the question's address."""
     assets = question_assets()
-    frames = {"": assets["question.html"], "block.html": assets["question_block.html"]}
-    return {**frames, "element.js": assets["question.js"]}
+    pages = {"": assets["question.html"], "block.html": assets["question_block.html"]}
+    return {**pages, "element.js": assets["question.js"], "frame.js": assets["question_frame.js"]}
 
 
 def _visited(asked: SingleQuestion, visits: int, tick: Tick) -> Check:

@@ -35,8 +35,8 @@ HEADINGS = {
         "Every way that the module can take for an answer, with its exact probability, run by node.",
     ),
     "frame": (
-        "Visits to the frame",
-        "Invented people answer in a browser with given random bytes. The page around the frame must receive what "
+        "Visits to the window",
+        "Invented people answer in a browser with given random bytes. The page that asks must receive what "
         "these make of the answer; everything else that it receives or that is requested is compared between answers.",
     ),
 }

@@ -53,7 +53,7 @@ def check_frame_address(address: str | None, option: str) -> str:
     """Return the address of a frame's folder; raise a ``UsageError`` that names the option if it is none."""
     if address and is_frame_address(address):
         return address
-    raise click.UsageError(f"{option} is the frame's address, such as https://q.example.org/q/1/")
+    raise click.UsageError(f"{option} is the question's address, such as https://q.example.org/q/1/")
 
 
 @command(example="sottovoce question lint cheated.yaml")
@@ -71,12 +71,13 @@ def lint(path: Path, as_json: bool) -> None:
     click.echo(f"Digest: {asked.digest}")
 
 
-@command("snippet", example="sottovoce question snippet cheated.yaml --frame https://q.example.org/q/1/")
+@command("snippet", example="sottovoce question snippet cheated.yaml --at https://q.example.org/q/1/")
 @_FILE
 @click.option("--host", type=click.Choice(list(HOSTS)), default="html", help="System whose page asks the question.")
-@click.option("--frame", help="Address of the frame: https, ending in /, on another host name than the survey.")
+@click.option("--at", help="Address of the question: https, ending in /, on another host name than the survey.")
+@click.option("--frame", hidden=True, help="The former name of --at.")
 @click.option("--ethics", is_flag=True, help="Print a paragraph for an ethics board instead.")
-def print_snippet(path: Path, host: str, frame: str | None, ethics: bool) -> None:
+def print_snippet(path: Path, host: str, at: str | None, frame: str | None, ethics: bool) -> None:
     """Print the lines that ask the question or block in FILE in another system."""
     asked = read_asked(path)
     if ethics:
@@ -86,17 +87,18 @@ def print_snippet(path: Path, host: str, frame: str | None, ethics: bool) -> Non
         return
     if not has_columns(host, asked):
         raise click.UsageError("LimeSurvey has no place for the columns of a block: ask each question alone")
-    click.echo(snippet(host, check_frame_address(frame, "--frame"), asked), nl=False)
+    click.echo(snippet(host, check_frame_address(at or frame, "--at"), asked), nl=False)
 
 
 @command(example="sottovoce question static frame")
 @click.argument("folder", type=click.Path(path_type=Path))
 def static(folder: Path) -> None:
-    """Write frame, element and adapters into the new FOLDER, for a static host; ``npm pack FOLDER`` makes the package.
+    """Write page, element and adapters into the new FOLDER, for a static host; ``npm pack FOLDER`` makes the package.
 
     The host must have a host name of its own, where no other page runs scripts. Let it send
-    ``Content-Security-Policy: sandbox allow-scripts allow-same-origin`` with index.html and block.html, and
-    ``Access-Control-Allow-Origin: *`` with element.js.
+    ``Content-Security-Policy: sandbox allow-scripts allow-same-origin allow-modals``, ``Origin-Agent-Cluster: ?1`` and
+    ``Cross-Origin-Opener-Policy: unsafe-none`` with index.html and block.html, and ``Access-Control-Allow-Origin: *``
+    with element.js and frame.js.
     """
     write_for_web(folder, question_files())
     click.echo(f"Sottovoce {version('sottovoce')}: put {folder} on a host name of its own.", err=True)

@@ -1,7 +1,7 @@
-"""Assemble the frame of a single question and the element that shows it in a page of another system.
+"""Assemble the page of a single question and the element that asks it in a page of another system.
 
-The frame is one file: script, style and the sentences of all languages are in it, so that nothing is fetched after it.
-It belongs on an origin of its own; a page that could read it makes it refuse.
+The page is one file, for a window and for a frame: script, style and the sentences of all languages are in it, so that
+nothing is fetched after it. It belongs on an origin of its own.
 """
 
 import json
@@ -13,7 +13,7 @@ from sottovoce.client.bundle import join, modules, read
 from sottovoce.client.page import PageFile, catalogues, digest_source, inline_css, inline_json
 
 PLACE = "/q/1/"
-"""Path of the frame at an aggregator; its number changes if frame and element no longer understand each other."""
+"""Path of the page at an aggregator; its number changes if page and element no longer understand each other."""
 
 _POLICY = (
     "default-src 'none'; script-src {script}; style-src {style}; img-src data:; connect-src 'none'; base-uri 'none'; "
@@ -21,6 +21,7 @@ _POLICY = (
 )
 _SCRIPTS = {
     "element.js": ("question/element.js", "defineQuestion();\n", "SottovoceQuestion, toColumns"),
+    "frame.js": ("question/frame_way.js", "bringFrame();\n", "bringFrame"),
     "core.js": (
         "question/every_mechanism.js question/core.js question/columns.js",
         "bringEveryMechanism();\n",
@@ -41,12 +42,12 @@ _PACKAGE = {
     "author": "The Sottovoce authors",
     "license": "Apache-2.0",
     "type": "module",
-    "sideEffects": ["./element.js"],
+    "sideEffects": ["./element.js", "./frame.js"],
     "exports": {
         ".": {"types": "./element.d.ts", "default": "./element.js"},
         **{
             f"./{name}": {"types": f"./{name}.d.ts", "default": f"./{name}.js"}
-            for name in ("core", "jspsych", "surveyjs")
+            for name in ("core", "frame", "jspsych", "surveyjs")
         },
         "./block.html": "./block.html",
         "./frame.html": "./index.html",
@@ -54,26 +55,26 @@ _PACKAGE = {
 }
 """Description of the npm package."""
 
-_VARIED = ("odds_", "date_odds_")
-"""Beginnings of keys that the script puts together."""
+_VARIED = re.compile("^(date_)?odds_")
+"""Beginnings of keys that the script puts together with a name in it."""
 
 _NEVER_SAID = {"public", "public_note", "cohort_note", "odds_waves", "error_load", "same_person_note"}
 """Keys that modules shared with the form name, and that no single question needs."""
 
 
 @cache
-def question_frame() -> PageFile:
-    """Return the frame, with the policy that allows its own script and style and nothing else."""
-    return _frame("question/frame.js", "startFrame();\n")
+def question_page() -> PageFile:
+    """Return the page, with the policy that allows its own script and style and nothing else."""
+    return _page("question/page.js", "startPage();\n")
 
 
 @cache
-def block_frame() -> PageFile:
-    """Return the frame of questions that are randomized together, ``block.html`` in the same folder."""
-    return _frame("question/block_frame.js", "startBlockFrame();\n")
+def block_page() -> PageFile:
+    """Return the page of questions that are randomized together, ``block.html`` in the same folder."""
+    return _page("question/block_page.js", "startBlockPage();\n")
 
 
-def _frame(entry: str, start: str) -> PageFile:
+def _page(entry: str, start: str) -> PageFile:
     script = "\n" + join(modules(entry)) + start
     style = inline_css(read("question/frame.css"))
     policy = _POLICY.format(script=digest_source(script), style=digest_source(style))
@@ -90,27 +91,31 @@ def _frame(entry: str, start: str) -> PageFile:
 
 @cache
 def question_scripts() -> dict[str, str]:
-    """Return the modules for pages around the frame by file name, each without imports."""
+    """Return the modules for pages of other systems by file name, each without imports."""
     return {name: _module(*parts) for name, parts in _SCRIPTS.items()}
 
 
 def question_assets() -> dict[str, PageFile]:
-    """Return frame and element as an aggregator serves them, by name."""
-    script = PageFile(question_scripts()["element.js"].encode(), "text/javascript; charset=utf-8")
-    return {"question.html": question_frame(), "question_block.html": block_frame(), "question.js": script}
+    """Return page and element as an aggregator serves them, by name."""
+    names = {"question.js": "element.js", "question_frame.js": "frame.js"}
+    scripts = {
+        name: PageFile(question_scripts()[module].encode(), "text/javascript; charset=utf-8")
+        for name, module in names.items()
+    }
+    return {"question.html": question_page(), "question_block.html": block_page(), **scripts}
 
 
 def question_files() -> dict[str, bytes]:
     """Return the files for a static host and the npm package ``@sottovoce/question``, by path.
 
-    The frame, ``index.html``, must be on another origin than the survey around it.
+    The page, ``index.html``, must be on another origin than the survey around it.
     """
     package = files("sottovoce.client").joinpath("web", "question", "package")
     beside = {item.name: item.read_bytes() for item in sorted(package.iterdir(), key=lambda item: item.name)}
     scripts = {name: text.encode() for name, text in question_scripts().items()}
     described = json.dumps(_PACKAGE, indent=2).encode()
-    frames = {"index.html": question_frame().body, "block.html": block_frame().body}
-    return {**frames, "package.json": described, **scripts, **beside}
+    pages = {"index.html": question_page().body, "block.html": block_page().body}
+    return {**pages, "package.json": described, **scripts, **beside}
 
 
 def _module(entries: str, start: str, exports: str) -> str:
@@ -125,6 +130,6 @@ def _sentences(script: str) -> dict[str, dict[str, str]]:
         tag = path.removeprefix("catalogues/").removesuffix(".json")
         own = files("sottovoce.client").joinpath("web", "question", "sentences", f"{tag}.json")
         sentences = {**json.loads(text), **json.loads(own.read_text(encoding="utf-8"))}
-        kept = [key for key in sentences if key in named or key.startswith(_VARIED)]
+        kept = [key for key in sentences if key in named or f'reportKind = "{_VARIED.sub("", key)}"' in script]
         found[tag] = {key: sentences[key] for key in kept if key not in _NEVER_SAID}
     return found

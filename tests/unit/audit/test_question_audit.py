@@ -67,7 +67,7 @@ def test_report_names_question_core_and_frame(tmp_path: Path) -> None:
     path.write_text(json.dumps(SINGLE["binary_rr"].document))
     ended = run("--question", path, "--quick")
     assert ended.exit_code == 1
-    for words in ("Audit of", "The core of the question", "Visits to the frame", "NOT DONE", "INCOMPLETE"):
+    for words in ("Audit of", "The core of the question", "Visits to the window", "NOT DONE", "INCOMPLETE"):
         assert words in ended.output
 
 
@@ -91,6 +91,6 @@ def test_what_cannot_be_audited_is_refused(tmp_path: Path) -> None:
     assert "/typ" in run("--question", path).output
     assert "leave out SURVEY" in run("exam.yaml", "--question", path).output
     path.write_text(json.dumps(SINGLE["binary_rr"].document))
-    assert "--client is the frame's address" in run("--question", path, "--client", "q.example.org").output
+    assert "--client is the question's address" in run("--question", path, "--client", "q.example.org").output
     assert "leave out --question" in run("--curator", "--question", path).output
     assert "was not found" in run("--question", tmp_path / "none.yaml").output

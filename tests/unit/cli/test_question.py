@@ -72,7 +72,7 @@ def test_missing_file_and_address_are_refused(path: Path, tmp_path: Path) -> Non
     """With what to write instead."""
     assert "was not found" in run("lint", tmp_path / "other.yaml").output
     assert "such as https://" in run("snippet", path).output
-    assert "such as https://" in run("snippet", path, "--frame", "http://q.example.org/q/1/").output
+    assert "such as https://" in run("snippet", path, "--at", "http://q.example.org/q/1/").output
     (tmp_path / "there").mkdir()
     assert run("static", tmp_path / "there").exit_code == 1
 
@@ -80,9 +80,22 @@ def test_missing_file_and_address_are_refused(path: Path, tmp_path: Path) -> Non
 @pytest.mark.parametrize("host", HOSTS)
 def test_snippet_carries_the_very_question(path: Path, host: str) -> None:
     """Whatever stands in its texts, for every system; quotes and angle brackets break nothing."""
-    text = run("snippet", path, "--frame", FRAME, "--host", host).output
+    text = run("snippet", path, "--at", FRAME, "--host", host).output
     assert FRAME in text
     assert question_in(text) == parse_question(QUESTION).document
+
+
+def test_former_name_of_the_address_is_read(path: Path) -> None:
+    """Scripts that were written for the last release go on."""
+    assert run("snippet", path, "--frame", FRAME).output == run("snippet", path, "--at", FRAME).output
+
+
+@pytest.mark.parametrize("host", HOSTS)
+def test_snippet_holds_up_no_way_on(path: Path, host: str) -> None:
+    """People go on without an answer, and a column tells what became of the question."""
+    text = run("snippet", path, "--at", FRAME, "--host", host).output
+    assert "required" not in text
+    assert "NextButton" not in text
 
 
 def question_in(text: str) -> object:
@@ -108,6 +121,7 @@ def test_ethics_paragraph_names_odds_and_belief(path: Path) -> None:
     assert "75 send yes" in text
     assert "at most 25 %" in text
     assert "epsilon = 1.10" in text
+    assert "page cannot see or hear what you do in this window" in text
 
 
 def test_ethics_paragraph_of_a_block_names_all_its_questions(path: Path) -> None:

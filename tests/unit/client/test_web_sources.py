@@ -93,7 +93,7 @@ def test_means_stay_in_their_module() -> None:
         "indexedDB": {"device/ledger.js", "form/kiosk.js"},
         "caches": {"device/offline.js"},
         "serviceWorker": {"device/offline.js"},
-        "postMessage": {"question/element.js", "question/frame.js"},
+        "postMessage": {"question/element.js", "question/frame.js", "question/window.js"},
         "localStorage": {"question/draws_once.js"},
     }
     code = {path: code_of(source) for path, source in SOURCES.items()}

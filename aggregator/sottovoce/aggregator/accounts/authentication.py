@@ -68,6 +68,7 @@ PUBLIC = frozenset(
         "collect.question",
         "collect.question_block",
         "collect.question_element",
+        "collect.question_frame",
         "collect.survey",
         "collect.revisions",
         "collect.status",

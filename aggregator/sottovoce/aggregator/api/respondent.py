@@ -46,16 +46,16 @@ def part(folder: str, name: str) -> Response:
 
 
 def question() -> Response:
-    """Serve the frame of a single question in another system's survey; the question never reaches the server."""
-    return _frame("question.html")
+    """Serve the page of a single question of another system's survey; the question never reaches the server."""
+    return _question_page("question.html")
 
 
 def question_block() -> Response:
-    """Serve the frame of questions that are randomized together."""
-    return _frame("question_block.html")
+    """Serve the page of questions that are randomized together."""
+    return _question_page("question_block.html")
 
 
-def _frame(name: str) -> Response:
+def _question_page(name: str) -> Response:
     reply = _asset(name)
     packed = current_app.extensions["assets"].get(name)
     if packed is not None:
@@ -64,8 +64,17 @@ def _frame(name: str) -> Response:
 
 
 def question_element() -> Response:
-    """Serve the script of the element that holds the frame; pages of any origin may load it."""
-    reply = _asset("question.js")
+    """Serve the script of the element that opens the page; pages of any origin may load it."""
+    return _for_any_origin("question.js")
+
+
+def question_frame() -> Response:
+    """Serve the script with which the element holds the page in a frame."""
+    return _for_any_origin("question_frame.js")
+
+
+def _for_any_origin(name: str) -> Response:
+    reply = _asset(name)
     reply.headers.extend(ANY_ORIGIN)
     return reply
 
@@ -195,20 +204,28 @@ ROUTES = (
         "Serve a script, style or font of the form.",
         gives=("*/*",),
     ),
-    Route("collect.question", "GET", "/q/1/", question, "Serve the frame of a single question."),
+    Route("collect.question", "GET", "/q/1/", question, "Serve the page of a single question."),
     Route(
         "collect.question_block",
         "GET",
         "/q/1/block.html",
         question_block,
-        "Serve the frame of questions that are randomized together.",
+        "Serve the page of questions that are randomized together.",
     ),
     Route(
         "collect.question_element",
         "GET",
         "/q/1/element.js",
         question_element,
-        "Serve the script of the element that holds the frame of a single question.",
+        "Serve the script of the element that opens the page of a single question.",
+        gives=("text/javascript",),
+    ),
+    Route(
+        "collect.question_frame",
+        "GET",
+        "/q/1/frame.js",
+        question_frame,
+        "Serve the script with which that element holds the page in a frame.",
         gives=("text/javascript",),
     ),
     Route(

@@ -9,7 +9,7 @@ from sottovoce.shared.rational import show_epsilon
 from sottovoce.shared.single_question import SingleBlock, SingleQuestion
 
 _PLAIN = """<script type="module" src="{frame}element.js"></script>
-<sottovoce-question src="{frame}" participant="{participant}" study="{study}" required
+<sottovoce-question src="{frame}" participant="{participant}" study="{study}"
   question="{attribute}"></sottovoce-question>
 """
 
@@ -41,21 +41,18 @@ const {name} = {{
 
 _QUALTRICS = """Qualtrics.SurveyEngine.addOnload(function () {{
   const host = this;
-  host.disableNextButton();
   import("{frame}element.js").then(() => {{
     const question = document.createElement("sottovoce-question");
     question.setAttribute("src", "{frame}");
     question.setAttribute("participant", "${{e://Field/ResponseID}}");
     question.setAttribute("study", "${{e://Field/SurveyID}}");
     question.question = JSON.parse(decodeURIComponent("{quoted}"));
-    question.addEventListener("sottovoce-record", () => {{
+    question.addEventListener("sottovoce-state", () => {{
       const columns = Object.entries(question.columns);
       for (const [name, value] of columns) Qualtrics.SurveyEngine.setJSEmbeddedData(name, value);
-      host.enableNextButton();
     }});
-    question.addEventListener("sottovoce-unavailable", () => host.enableNextButton());
     host.getQuestionContainer().append(question);
-  }}, () => host.enableNextButton());
+  }});
 }});
 """
 
@@ -68,7 +65,7 @@ question.setAttribute("src", "{frame}");
 question.setAttribute("participant", "{participant}");
 question.setAttribute("study", "STUDY");
 question.question = JSON.parse(decodeURIComponent("{quoted}"));
-question.addEventListener("sottovoce-record", () => {{
+question.addEventListener("sottovoce-state", () => {{
   Object.entries(question.columns).forEach((column, place) => {{
     const field = {field};
     field.value = column.at(1);
@@ -91,7 +88,7 @@ HOSTS: Mapping[str, tuple[str, Mapping[str, str]]] = {
         _FIELDS,
         {
             "participant": "{SAVEDID}",
-            "field": 'document.getElementById("answer{SGQ}" + "value channel once".split(" ").at(place))',
+            "field": 'document.getElementById("answer{SGQ}" + "value channel once state".split(" ").at(place))',
         },
     ),
     "redcap": (_FIELDS, {"participant": "[record-name]", "field": _BY_NAME}),
@@ -100,8 +97,10 @@ HOSTS: Mapping[str, tuple[str, Mapping[str, str]]] = {
 """The systems: template, and what is theirs in it."""
 
 _ETHICS_TOGETHER = """These {count} questions of the survey are asked with randomized response, together: {labels}.
-The participant's browser changes the answers by chance before anything leaves it, in a frame that the page around it
-cannot read. The survey's system stores only the changed answers. {odds}
+The participant's browser changes the answers by chance before anything leaves it, in a window of its own.
+"The survey's page cannot see or hear what you do in this window. It sees when the window opens and closes and receives
+your randomized answer. It could show a window of its own that looks like this one: the address at the top tells."
+The survey's system stores only the changed answers. {odds}
 The privacy loss is epsilon = {epsilon}, for all of them and for each of them alone: a person who thinks it 10 % likely
 that something is true of a participant can think it at most {belief} % likely after seeing the stored answers, even
 if that person knows the participant's other answers. The system still sees that and when a person answered, and
@@ -109,8 +108,10 @@ stores the changed answers with everything else that it knows about the particip
 """
 
 _ETHICS = """One question of the survey ({labels}) is asked with randomized response. The participant's browser changes
-the answer by chance before anything leaves it, in a frame that the page around it cannot read. The survey's system
-stores only the changed answer. {odds}
+the answer by chance before anything leaves it, in a window of its own.
+"The survey's page cannot see or hear what you do in this window. It sees when the window opens and closes and receives
+your randomized answer. It could show a window of its own that looks like this one: the address at the top tells."
+The survey's system stores only the changed answer. {odds}
 The privacy loss is epsilon = {epsilon}: a person who thinks it 10 % likely that something is true of a participant can
 think it at most {belief} % likely after seeing the stored answer. The system still sees that and when a person
 answered, and stores the changed answer with everything else that it knows about the participant.

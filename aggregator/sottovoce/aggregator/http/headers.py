@@ -26,14 +26,17 @@ def form_policy(style: str) -> str:
 
 
 def question_headers(policy: str) -> dict[str, str]:
-    """Return the headers of the frame of a single question, which any site may hold; ``policy`` is its CSP.
+    """Return the headers of the page of a single question, which any site may open or hold; ``policy`` is its CSP.
 
-    Its origin is its protection, so that nothing of this server may script it: the sandbox has no window to open.
+    Its origin is its protection, so that nothing of this server may script it, and its process, so that no other page
+    feels its work. It is in the group of the window that opened it, to which the answer goes; the sandbox lets it ask
+    before it is left, but open nothing.
     """
     return {
-        "Content-Security-Policy": f"{policy}; frame-ancestors *; sandbox allow-scripts allow-same-origin",
+        "Content-Security-Policy": f"{policy}; frame-ancestors *; sandbox allow-scripts allow-same-origin allow-modals",
         "Cross-Origin-Resource-Policy": "cross-origin",
         "Cross-Origin-Opener-Policy": "unsafe-none",
+        "Origin-Agent-Cluster": "?1",
         "Cache-Control": "public, max-age=3600",
     }
 

@@ -1,4 +1,4 @@
-"""Visit the frame of a single question with invented people, in a page of another origin that notes what it receives.
+"""Visit the window of a single question with invented people; its opener, of another origin, notes what it receives.
 
 The browser's randomness is given: the page must receive the record that it makes of the answer. Requests, messages,
 events and sizes beside it must be the same in each visit. Nothing leaves the browser: the audit answers each request.
@@ -29,25 +29,26 @@ _HOST, _FRAME = "https://survey.invalid/", f"https://question.invalid{PLACE}"
 _SECONDS = 20
 _TAPE_BYTES = 1 << 16
 _STILL = 700
-"""Milliseconds for which Chromium drops input to a frame that has just moved, where the frame asks if it is visible."""
+"""Milliseconds in which the page notes what comes after the window has closed."""
 
 _PAGE = """<!doctype html><html lang="en"><title>Survey</title><link rel="icon" href="data:,">
 <script>heard = [];
-const kinds = ["message", "focusin", "focusout", "scroll", "sottovoce-record", "sottovoce-unavailable"];
+const ours = ["record", "state", "unavailable"].map((kind) => `sottovoce-${{kind}}`);
+const kinds = ["message", "focusin", "focusout", "scroll", ...ours];
 for (const kind of kinds) addEventListener(kind, ({{ type, data, detail }}) => heard.push([type, data, detail]), true);
 new ResizeObserver(([{{ contentRect }}]) => heard.push(["size", contentRect.height])).observe(document.documentElement);
 </script><script type="module" src="{frame}element.js"></script>
 <sottovoce-question src="{frame}" participant="p" question="{question}"></sottovoce-question>"""
 
-_GIVEN = """if (parent !== window) {{
+_GIVEN = """if (opener) {{
   const tape = Uint8Array.from("{tape}".match(/../g), (pair) => parseInt(pair, 16));
   let place = 0;
   crypto.getRandomValues = (into) => (into.set(tape.subarray(place, (place += into.length))), into);
   globalThis.rewind = () => void (place = 0);
 }}"""
 
-_OTHER = "the page around the frame does not receive the record that the random bytes make of the answer"
-_UNLIKE = "what is requested, or what the page around the frame receives, depends on the answer"
+_OTHER = "the page that asks does not receive the record that the random bytes make of the answer"
+_UNLIKE = "what is requested, or what the page that asks receives, depends on the answer"
 _STUCK = "it cannot be answered, or does not hand over a record"
 
 
@@ -56,7 +57,7 @@ def problem_of_visits(
 ) -> str:
     """Describe the first fault of the visits, two seconds each; "" if there is none.
 
-    ``files`` are frame and element, by their paths below the frame's address.
+    ``files`` are page and element, by their paths below the question's address.
     """
     values = inputs_of(asked.question, visits)
     pages = {_HOST: _host(asked), **{_FRAME + path: file for path, file in files.items()}}
@@ -87,11 +88,11 @@ def _host(asked: SingleQuestion) -> PageFile:
 def _expected(asked: SingleQuestion, value: Value, tape: bytes) -> Any:  # noqa: ANN401 - JSON
     """Return the record that random bytes make of an answer."""
     report = RANDOMIZERS[asked.mechanism.name](asked.mechanism, value, Draws(BytesIO(tape).read))
-    return json.loads(records.write(replace(records.record_of(asked, report, once=True), client=VERSION)))
+    return json.loads(records.write(replace(records.record_of(asked, report, once="device"), client=VERSION)))
 
 
 def _visit(browser: Browser, pages: Mapping[str, PageFile], question: Question, value: Value, tape: bytes) -> list[Any]:
-    """Return what the page around the frame receives from the first input on, and all requests.
+    """Return what the page that asks receives from the first input on, and all requests.
 
     ``pages`` are those the audit serves, by address; ``tape`` is what the browser has for randomness.
     """
@@ -113,15 +114,24 @@ def _visit(browser: Browser, pages: Mapping[str, PageFile], question: Question, 
         context.route("**/*", reply)
         page = context.new_page()
         page.goto(_HOST)
-        page.wait_for_selector("sottovoce-question iframe")
-        frame = page.frames[-1]
-        frame.wait_for_selector("fieldset:enabled")
-        page.wait_for_timeout(_STILL)
+        with context.expect_page() as opened:
+            page.click("sottovoce-question button")
+        window = opened.value
+        window.wait_for_selector("form")
         # Nothing that came before can depend on the answer.
         page.evaluate("heard.length = 0")
-        fill_in(frame, "answer", question, value)
-        frame.evaluate("rewind()")
-        frame.click("form > button")
-        frame.wait_for_selector("h1")
+        fill_in(window, "answer", question, value)
+        window.evaluate("rewind()")
+        with window.expect_event("close"):
+            window.click(".ending .primary")
         page.wait_for_timeout(_STILL)
-        return [page.evaluate("heard"), requests]
+        return [_masked(page.evaluate("heard")), requests]
+
+
+def _masked(heard: list[Any]) -> list[Any]:
+    """Return what was heard without the random number of the window."""
+
+    def plain(part: Any) -> Any:  # noqa: ANN401 - JSON
+        return {**part, "nonce": ""} if isinstance(part, dict) and "nonce" in part else part
+
+    return [[plain(part) for part in one] for one in heard]

@@ -7,7 +7,7 @@ from sottovoce.aggregator.app import create_app
 from sottovoce.aggregator.clock import now
 from sottovoce.aggregator.settings import Settings
 from sottovoce.aggregator.storage.sqlite.storage import SQLiteStorage
-from sottovoce.client.question_page import question_assets, question_frame
+from sottovoce.client.question_page import question_assets, question_page
 
 
 @pytest.fixture
@@ -22,13 +22,17 @@ def test_frame_may_be_held_by_any_site_and_opens_nothing(storage: SQLiteStorage)
     reply = client.get("/q/1/")
     policy = reply.headers["Content-Security-Policy"]
 
-    assert reply.data == question_frame().body
+    assert reply.data == question_page().body
     assert policy.startswith("default-src 'none'; script-src 'sha256-")
     assert "connect-src 'none'" in policy
-    assert policy.endswith("frame-ancestors *; sandbox allow-scripts allow-same-origin")
+    assert policy.endswith("frame-ancestors *; sandbox allow-scripts allow-same-origin allow-modals")
     assert "unsafe" not in policy
     assert reply.headers["Cross-Origin-Resource-Policy"] == "cross-origin"
+    assert reply.headers["Origin-Agent-Cluster"] == "?1"
+    assert reply.headers["Cross-Origin-Opener-Policy"] == "unsafe-none"
     assert "Set-Cookie" not in reply.headers
+    for path in ("/q/1/element.js", "/q/1/frame.js"):
+        assert client.get(path).headers["Access-Control-Allow-Origin"] == "*"
     element = client.get("/q/1/element.js", headers={"Origin": "https://host.example"})
     assert element.headers["Access-Control-Allow-Origin"] == "*"
     storage.close()

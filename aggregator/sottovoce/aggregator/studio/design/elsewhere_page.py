@@ -71,7 +71,7 @@ ROUTES = (
         query=(
             Query("question", "Name of the question or block."),
             Query("system", f"The other system: {', '.join(HOSTS)}."),
-            Query("frame", "Address of the frame."),
+            Query("frame", "Address of the question."),
         ),
     ),
 )

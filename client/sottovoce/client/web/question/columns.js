@@ -1,12 +1,11 @@
 /**
  * The three columns of a record, by their names; `name` names the first. Of a block three for each question, under the
- * questions' own names, which the channel repeats.
+ * questions' own names, which the channel repeats. `once` is said as in the record, or as 1 and 0.
  */
 export function toColumns({ question, value, channel, once }, name = question) {
-  const isBlock = channel.startsWith("joint_rr ");
-  const names = isBlock ? channel.split(" with=")[1].split(",") : [name];
-  const values = isBlock ? value.split(",") : [value];
-  const kept = once ? "1" : "0";
-  const columns = (one, place) => [[one, values[place]], [`${one}_channel`, channel], [`${one}_once`, kept]];
-  return Object.fromEntries(names.flatMap(columns));
+  const names = channel.split(" with=")[1]?.split(",");
+  const kept = { true: "1", false: "0" }[once] ?? once;
+  const columns = (one, said) => [[one, said], [`${one}_channel`, channel], [`${one}_once`, kept]];
+  const values = names ? value.split(",") : [value];
+  return Object.fromEntries((names ?? [name]).flatMap((one, place) => columns(one, values[place])));
 }

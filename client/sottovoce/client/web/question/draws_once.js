@@ -69,12 +69,32 @@ export class DrawsOnce {
     refuseAbove(mostInAll, total, "error_total_budget", questions[0].name);
   }
 
+  /** Keep other windows from asking this at the same time: a function that lets them; null if one of them does. */
+  async claim() {
+    const { locks } = this.#scope.navigator;
+    if (!locks || !this.isKept) return () => {};
+    const { draw } = await this.#keys();
+    return new Promise((claimed) => {
+      const keep = (lock) => lock ? new Promise((free) => claimed(free)) : claimed(null);
+      locks.request(`${KEPT_UNDER} ${draw}`, { ifAvailable: true }, keep);
+    });
+  }
+
   /** The report drawn before, else the one that `draw` gives, stored before it is given: `{ report, once }`. */
   async report(draw) {
-    if (!this.isKept) return { report: draw(), once: false };
+    if (!this.isKept) return { report: draw(), once: "no" };
     const { locks } = this.#scope.navigator;
     // Two tabs must not draw at the same moment.
-    return locks ? locks.request(KEPT_UNDER, () => this.#drawn(draw)) : this.#drawn(draw);
+    const report = await (locks ? locks.request(KEPT_UNDER, () => this.#drawn(draw)) : this.#drawn(draw));
+    return { report, once: await this.#lasting() };
+  }
+
+  // How long it is kept: a private window and a frame without cookies of its site forget it after the visit.
+  async #lasting() {
+    const { document, navigator } = this.#scope;
+    const isOwn = (await document?.hasStorageAccess?.()) ?? true;
+    const isPrivate = await navigator.storage?.getDirectory?.().then(() => false, () => true);
+    return isOwn && !isPrivate ? "device" : "visit";
   }
 
   async #drawn(draw) {
@@ -85,7 +105,7 @@ export class DrawsOnce {
       kept.draws[key] = { report: draw(), epsilon: this.#asked.epsilon, host, person, texts, at: Date.now() };
       this.#scope.localStorage.setItem(KEPT_UNDER, JSON.stringify(kept));
     }
-    return { report: kept.draws[key].report, once: true };
+    return kept.draws[key].report;
   }
 
   #read() {

@@ -1,39 +1,33 @@
 import { toColumns } from "./columns.js";
+import { faultOf, labelOf, node, parsed } from "./element_parts.js";
 
 const WAIT = 15_000;
-const STYLES = ["paper", "ink", "accent", "on-accent", "line", "font"];
-// What is said where the frame cannot speak: nothing came, and nothing is answered yet.
-const SENTENCES = {
-  en: ["This question could not be loaded.", "Answer this question."],
-  ar: ["تعذر تحميل هذا السؤال.", "أجب عن هذا السؤال."],
-  de: ["Diese Frage konnte nicht geladen werden.", "Beantworten Sie diese Frage."],
-  es: ["No se pudo cargar esta pregunta.", "Responda a esta pregunta."],
-  fr: ["Cette question n’a pas pu être chargée.", "Répondez à cette question."],
-  hi: ["यह प्रश्न लोड नहीं हो सका।", "इस प्रश्न का उत्तर दें।"],
-  pt: ["Não foi possível carregar esta pergunta.", "Responda a esta pergunta."],
-  zh: ["无法加载此问题。", "请回答此问题。"],
-};
-
+const PEEK = 500;
+const NONE = { value: "", channel: "", once: "" };
 /**
- * `<sottovoce-question>`: one private question in a page of another survey. Attributes: `src` (address of the frame, on
- * another origin), `question` (JSON, or the property), `participant`, `study`, `name`, `required`, `lang`.
+ * `<sottovoce-question>`: one private question in a page of another survey, answered in a window of its own. Attributes:
+ * `src` (address of the question's page, on another origin), `question` (JSON, or the property), `participant`, `study`,
+ * `name`, `required`, `lang`, and `mode`: `window`, or `frame` with the module that brings it.
  *
- * In a form it submits the three columns of the record. Events: `sottovoce-record` with the record, and
- * `sottovoce-unavailable` with a reason; the host hears nothing before the person presses the
- * frame's button, unless there is no question to answer.
+ * In a form it submits the columns. Events: `sottovoce-state` with the state, `sottovoce-record` with the record, and
+ * `sottovoce-unavailable` with a reason.
  */
 export class SottovoceQuestion extends (globalThis.HTMLElement ?? Object) {
   static formAssociated = true;
+  /** Other ways than the window, by `mode`: `(element, address)` gives `{ node, given() }`. */
+  static ways = {};
   #internals = this.attachInternals();
+  #root = this.attachShadow({ mode: "open" });
   #given = null;
   #record = null;
-  #frame = null;
+  #state = "";
+  #way = null;
+  #src = null;
+  #peer = null;
+  #isLinked = false;
   #timer = 0;
-
-  constructor() {
-    super();
-    this.attachShadow({ mode: "open" });
-  }
+  #button = node("button", { type: "button", part: "button", onclick: () => this.#press() });
+  #status = node("p", { role: "status" });
 
   /** The question as an object; the attribute `question` has it as JSON. Another question has no record yet. */
   get question() {
@@ -42,9 +36,8 @@ export class SottovoceQuestion extends (globalThis.HTMLElement ?? Object) {
 
   set question(question) {
     if (JSON.stringify(question) === JSON.stringify(this.question)) return;
-    this.#given = question;
-    this.#record = null;
-    if (this.isConnected) this.#open();
+    [this.#given, this.#record, this.#state] = [question, null, ""];
+    if (this.isConnected) this.connectedCallback();
   }
 
   /** The record; null until it arrives. */
@@ -52,9 +45,18 @@ export class SottovoceQuestion extends (globalThis.HTMLElement ?? Object) {
     return this.#record;
   }
 
-  /** The columns of the record, three for each question, by name; none before it arrives. */
+  /** One of: shown, opened, answered, declined, blocked, closed. */
+  get state() {
+    return this.#state;
+  }
+
+  /** The columns of the record and the state, four for each question, by name; empty texts before the record arrives. */
   get columns() {
-    return this.#record === null ? {} : toColumns(this.#record, this.name);
+    const found = {};
+    for (const { name } of this.question?.items ?? [this]) {
+      Object.assign(found, toColumns(this.#record ?? NONE, name), { [`${name}_state`]: this.#state });
+    }
+    return found;
   }
 
   /** Name of the first column. */
@@ -72,13 +74,15 @@ export class SottovoceQuestion extends (globalThis.HTMLElement ?? Object) {
     return this.#internals.validity;
   }
 
-  /** Say, as form controls do, whether it is answered where it must be. */
+  /** Say, as form controls do, whether it is answered or declined where it must be. */
   checkValidity() {
     return this.#internals.checkValidity();
   }
 
   connectedCallback() {
-    this.#open();
+    const fault = faultOf(this);
+    if (fault) this.#fail(fault);
+    else if (this.question) this.#show();
   }
 
   disconnectedCallback() {
@@ -88,101 +92,104 @@ export class SottovoceQuestion extends (globalThis.HTMLElement ?? Object) {
 
   /** A form that is reset forgets nothing: the draw stays what it is. */
   formResetCallback() {}
-
-  #open() {
-    const fault = this.#fault();
-    if (fault) this.#fail(fault);
-    else if (this.question !== null) this.#show();
+  #show() {
+    this.#src = new URL(this.getAttribute("src"), location);
+    addEventListener("message", this.#receive);
+    this.#button.textContent = labelOf(this, this.#language);
+    // The module of another way may come later, and shows the question again.
+    this.#way = SottovoceQuestion.ways[this.getAttribute("mode")]?.(this, this.#src);
+    if (this.#way) this.#wait();
+    this.#root.replaceChildren(...(this.#way ? [this.#way.node] : [this.#button, this.#status]));
+    this.#become("shown");
   }
 
-  #show() {
-    this.#updateForm();
-    this.#frame = Object.assign(document.createElement("iframe"), {
-      src: this.getAttribute("src"),
-      title: this.getAttribute("aria-label") ?? this.name,
-      sandbox: "allow-scripts allow-same-origin",
-      referrerPolicy: "no-referrer",
-      style: "border: 0; inline-size: 100%; block-size: 20rem; display: block",
-    });
-    if (this.question.block) this.#frame.src = new URL("block.html", this.#frame.src);
-    addEventListener("message", this.#receive);
+  #press() {
+    if (this.#record) return;
+    if (this.#peer?.closed === false) return this.#peer.focus();
+    const peer = open(this.#src);
+    if (peer) return this.#watch(peer);
+    // A browser that opens no window for a script may follow a link.
+    const onclick = () => void (this.#isLinked = true);
+    const { textContent } = this.#button;
+    this.#root.replaceChildren(node("a", { href: this.#src, target: "_blank", rel: "opener", onclick, textContent }));
+    this.#become("blocked", "no window");
+  }
+
+  #watch(peer) {
+    this.#peer = peer;
+    this.#wait();
+    const look = setInterval(() => {
+      if (!peer.closed) return;
+      clearInterval(look);
+      clearTimeout(this.#timer);
+      // One that shares no window with other pages is closed at once.
+      if (this.#state === "shown") this.#become("blocked", "no window");
+      if (this.#state === "opened") this.#become("closed");
+      this.#button.focus();
+    }, PEEK);
+  }
+
+  #wait() {
     clearTimeout(this.#timer);
     this.#timer = setTimeout(() => this.#fail("not loaded"), WAIT);
-    this.shadowRoot.replaceChildren(this.#frame);
   }
 
-  // A mistake of the page around it; the console says which.
-  #fault() {
-    if (!this.hasAttribute("participant")) return 'participant is missing; "" is for a device of one person';
-    if (!this.hasAttribute("src")) return "src is missing: the address of the frame";
-    if (this.hasAttribute("question") && parsed(this.getAttribute("question")) === null) return "question is not JSON";
-    const others = [...document.querySelectorAll("sottovoce-question")].filter((other) => other !== this);
-    const isSame = ({ form, name, shadowRoot }) =>
-      form === this.form && name === this.name && shadowRoot.querySelector("iframe");
-    return others.some(isSame) ? `two questions of one form are named ${this.name}` : "";
-  }
-
-  #receive = (event) => {
-    const { type, height, reason, record } = event.data ?? {};
-    if (event.source !== this.#frame.contentWindow || event.origin !== new URL(this.#frame.src).origin) return;
-    if (type === "sottovoce:ready") this.#ask(event);
-    if (type === "sottovoce:size" && height > 0) this.#frame.style.blockSize = `${height}px`;
-    if (type === "sottovoce:unavailable") this.#tell("sottovoce-unavailable", reason);
-    if (type === "sottovoce:record" && this.#record === null) this.#keep(record);
+  #receive = ({ data, origin, source }) => {
+    if (origin !== this.#src.origin) return;
+    const { nonce, reason, record, said, type } = data ?? {};
+    const isReady = type === "sottovoce:ready";
+    if (isReady && this.#isLinked && !this.#peer) this.#watch(source);
+    if (source !== (this.#way?.node.contentWindow ?? this.#peer)) return;
+    const reply = (message) => source.postMessage({ nonce, ...message }, origin);
+    if (isReady) reply(this.#asked());
+    if (type === "sottovoce:unavailable") this.#become("blocked", reason);
+    if (type === "sottovoce:declined") this.#become("declined", "", said);
+    if (type === "sottovoce:record" && !this.#record) {
+      this.#record = record;
+      this.#become("answered", "", said);
+      this.#tell("record", record);
+    }
+    if (said) reply({ type: "sottovoce:kept" });
   };
 
-  #ask({ origin, source }) {
+  #asked() {
     clearTimeout(this.#timer);
-    const given = getComputedStyle(this);
-    const valueOf = (name) => given.getPropertyValue(`--sottovoce-${name}`).trim();
-    const style = Object.fromEntries(STYLES.map((name) => [name, valueOf(name)]));
-    const participant = this.getAttribute("participant");
-    const study = this.getAttribute("study") ?? "";
-    const language = this.closest("[lang]")?.lang;
-    const sharedDevice = "sharedDevice" in this.dataset;
-    const asked = { question: this.question, participant, study, language, sharedDevice, style, height: innerHeight };
-    source.postMessage({ type: "sottovoce:ask", ...asked }, origin);
+    this.#become("opened");
+    return {
+      type: "sottovoce:ask",
+      question: this.question,
+      participant: this.getAttribute("participant"),
+      study: this.getAttribute("study") ?? "",
+      language: this.#language,
+      sharedDevice: "sharedDevice" in this.dataset,
+      ...this.#way?.given(),
+    };
   }
 
-  #keep(record) {
-    this.#record = record;
-    this.#updateForm();
-    this.#tell("sottovoce-record", record);
-  }
-
-  #updateForm() {
+  #become(state, reason, said = "") {
+    this.#state = state;
+    this.#status.textContent = said;
     const data = new FormData();
-    for (const [name, value] of Object.entries(this.columns)) data.append(name, value);
+    for (const column of Object.entries(this.columns)) data.append(...column);
     this.#internals.setFormValue(data);
-    const valueMissing = this.hasAttribute("required") && this.#record === null;
-    this.#internals.setValidity({ valueMissing }, this.#sentences()[1]);
+    const valueMissing = this.hasAttribute("required") && ["shown", "opened", "closed"].includes(state);
+    this.#internals.setValidity({ valueMissing }, this.#button.textContent || state);
+    this.#tell("state", state);
+    if (reason) this.#tell("unavailable", reason);
   }
 
   #fail(reason) {
     console.error(`sottovoce-question: ${reason}`);
-    const note = document.createElement("p");
-    note.setAttribute("role", "alert");
-    [note.textContent] = this.#sentences();
-    this.shadowRoot.replaceChildren(note);
-    this.#updateForm();
-    this.#tell("sottovoce-unavailable", reason);
+    this.#root.replaceChildren(node("slot", { role: "alert", textContent: "This question could not be opened." }));
+    this.#become("blocked", reason);
   }
 
-  #sentences() {
-    const tag = (this.closest("[lang]")?.lang || navigator.language).split("-")[0];
-    return SENTENCES[tag] ?? SENTENCES.en;
+  get #language() {
+    return this.closest("[lang]")?.lang || navigator.language;
   }
 
   #tell(type, detail) {
-    this.dispatchEvent(new CustomEvent(type, { detail, bubbles: true }));
-  }
-}
-
-function parsed(text) {
-  try {
-    return JSON.parse(text ?? "null");
-  } catch {
-    return null;
+    this.dispatchEvent(new CustomEvent(`sottovoce-${type}`, { detail, bubbles: true }));
   }
 }
 

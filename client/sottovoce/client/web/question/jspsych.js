@@ -14,6 +14,7 @@ export class SottovoceQuestionPlugin {
       question: { type: OBJECT, default: undefined },
       participant: { type: STRING, default: undefined },
       study: { type: STRING, default: "" },
+      mode: { type: STRING, default: "window" },
     },
     data: { record: { type: OBJECT }, sottovoce_unavailable: { type: STRING } },
   };
@@ -23,17 +24,19 @@ export class SottovoceQuestionPlugin {
     defineQuestion();
   }
 
-  /** Show the question until the record arrives, or there is a reason for which none can. */
-  trial(display, { src, question, participant, study }) {
+  /** Show the question until it is answered or declined, or there is a reason for which it cannot be. */
+  trial(display, { src, question, participant, study, mode }) {
     const node = document.createElement("sottovoce-question");
-    for (const [name, value] of Object.entries({ src, participant, study })) node.setAttribute(name, value);
+    for (const [name, value] of Object.entries({ src, participant, study, mode })) node.setAttribute(name, value);
     node.question = question;
     const end = (data) => {
       display.replaceChildren();
       this.jsPsych.finishTrial(data);
     };
     node.addEventListener("sottovoce-record", ({ detail }) => end({ ...node.columns, record: detail }));
-    node.addEventListener("sottovoce-unavailable", ({ detail }) => end({ sottovoce_unavailable: detail }));
+    node.addEventListener("sottovoce-state", ({ detail }) => detail === "declined" && end(node.columns));
+    const unavailable = ({ detail }) => end({ ...node.columns, sottovoce_unavailable: detail });
+    node.addEventListener("sottovoce-unavailable", unavailable);
     display.replaceChildren(node);
   }
 }

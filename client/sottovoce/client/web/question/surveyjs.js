@@ -1,7 +1,7 @@
 import { defineQuestion } from "./element.js";
 
 const TYPE = "sottovoce";
-const PROPERTIES = ["src", "participant", "study"];
+const PROPERTIES = ["src", "participant", "study", "mode"];
 
 /**
  * A question type for SurveyJS: `{ type: "sottovoce", name, src, question, participant, study }`. `question` is JSON
@@ -23,12 +23,15 @@ function show(question, place) {
   const { survey } = question;
   const node = document.createElement("sottovoce-question");
   for (const name of PROPERTIES) node.setAttribute(name, survey.processText(question[name] ?? "", false));
+  node.addEventListener("sottovoce-state", () => {
+    const columns = Object.entries(node.columns).filter(([name, value]) => value && name !== question.name);
+    for (const [name, value] of columns) survey.setValue(name, value);
+  });
   node.setAttribute("name", question.name);
   node.setAttribute("question", question.question);
   node.addEventListener("sottovoce-record", ({ detail }) => {
     // A block has columns of its questions' names; this is what its own name stands for, as where it is required.
     question.value = detail.value;
-    for (const [name, value] of Object.entries(node.columns)) survey.setValue(name, value);
   });
   place.replaceChildren(node);
 }

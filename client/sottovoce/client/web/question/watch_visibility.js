@@ -1,26 +1,24 @@
 const DELAY = 100;
+const ALL_OF_IT = 0.99;
 
 /**
- * Call `tell` with whether a part to press is covered or faded, where the browser can tell: with true at once, until it
- * has looked. A part that is scrolled out of sight cannot be pressed, and is not counted.
+ * Call `tell` with whether any part of this page is out of view or, where the browser can tell, covered or faded: with
+ * true at once, until it has looked. What lies between the options counts as they do, since a press can be heard there.
  */
-export function watchVisibility(node, tell) {
-  if (!("isVisible" in (globalThis.IntersectionObserverEntry?.prototype ?? {}))) return;
+export function watchVisibility(tell) {
+  const canTell = "isVisible" in (globalThis.IntersectionObserverEntry?.prototype ?? {});
   tell(true);
-  const covered = new Set();
+  const options = canTell ? { trackVisibility: true, delay: DELAY } : {};
   const observer = new IntersectionObserver((entries) => {
-    for (const { intersectionRatio, isVisible, target } of entries) {
-      covered.delete(target);
-      if (intersectionRatio === 1 && !isVisible) covered.add(target);
-    }
-    tell(covered.size > 0);
-    if (covered.size > 0) setTimeout(look, 2 * DELAY);
-  }, { threshold: [0, 1], trackVisibility: true, delay: DELAY });
+    const { intersectionRatio, isVisible } = entries.at(-1);
+    const isCovered = intersectionRatio < ALL_OF_IT || (canTell && !isVisible);
+    tell(isCovered);
+    if (isCovered) setTimeout(look, 2 * DELAY);
+  }, { threshold: [0, 0.5, ALL_OF_IT, 1], ...options });
   // A page at rest is not looked at again by itself.
   const look = () => {
     observer.disconnect();
-    covered.clear();
-    for (const part of node.querySelectorAll("form label, form input, form button")) observer.observe(part);
+    observer.observe(document.documentElement);
   };
   look();
 }

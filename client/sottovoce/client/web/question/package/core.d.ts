@@ -17,7 +17,7 @@ export interface QuestionRecord {
   mechanism: { name: string; [parameter: string]: unknown };
   channel: string;
   epsilon: string;
-  once: boolean;
+  once: "device" | "visit" | "no" | boolean;
   client: string;
 }
 

@@ -3,10 +3,14 @@ import type { Question, QuestionRecord } from "./core.js";
 export type { Question, QuestionRecord };
 export { toColumns } from "./core.js";
 
-/** `<sottovoce-question src participant study name required question>`. */
+/** What became of a question so far. */
+export type QuestionState = "shown" | "opened" | "answered" | "declined" | "blocked" | "closed";
+
+/** `<sottovoce-question src participant study name required question mode>`. */
 export class SottovoceQuestion extends HTMLElement {
   question: Question | null;
   readonly record: QuestionRecord | null;
+  readonly state: QuestionState | "";
   readonly columns: Record<string, string>;
   readonly name: string;
   readonly form: HTMLFormElement | null;
@@ -20,6 +24,7 @@ declare global {
   }
   interface HTMLElementEventMap {
     "sottovoce-record": CustomEvent<QuestionRecord>;
+    "sottovoce-state": CustomEvent<QuestionState>;
     "sottovoce-unavailable": CustomEvent<string>;
   }
 }

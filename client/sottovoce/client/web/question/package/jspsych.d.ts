@@ -5,6 +5,8 @@ export interface SottovoceTrial {
   question: Question;
   participant: string;
   study?: string;
+  /** `frame` needs `@sottovoce/question/frame`, too. */
+  mode?: "window" | "frame";
 }
 
 /** A plugin for jsPsych 8. */

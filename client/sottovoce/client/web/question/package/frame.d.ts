@@ -1,0 +1,2 @@
+/** Have `<sottovoce-question mode="frame">` ask in a frame; importing this does it. */
+export function bringFrame(): Promise<void>;
