@@ -33,6 +33,7 @@ from tests.vectors.blind_signatures import blind_vectors
 from tests.vectors.blocks import block_vectors
 from tests.vectors.cases import ANSWERS, BAD, GOOD, Case, named
 from tests.vectors.closed_forms import ESTIMATE_VECTORS
+from tests.vectors.codes import code_vectors
 from tests.vectors.digests import digest_vectors
 from tests.vectors.items import item_vectors, procedure_vectors
 from tests.vectors.order import order_vectors
@@ -406,6 +407,7 @@ def documents() -> dict[str, Any]:
         "answers.json": list(answer_vectors()),
         "arms.json": arm_vectors(),
         "blocks.json": block_vectors(),
+        "codes.json": code_vectors(),
         "digests.json": digest_vectors(),
         "draws.json": draw_vectors(),
         "items.json": item_vectors(),

@@ -35,7 +35,8 @@ def write_assembled(folder: Path) -> list[str]:
         (folder / file).write_text(script, encoding="utf-8")
     # What a preview pretends is in no script that respondents get.
     alone = {path: source for path, source in apart().items() if not path.startswith(("preview/", "question/"))}
-    alone["question/style.js"] = bundle.read("question/style.js")
+    for path in ("question/code.js", "question/style.js"):
+        alone[path] = bundle.read(path)
     core = question_scripts()["core.js"].splitlines()[:-1]
     names = "bringEveryMechanism, describeQuestion, randomizeQuestion, toColumns"
     alone["question/core.js"] = "\n".join([*core, f"export {{ {names} }};\n"])

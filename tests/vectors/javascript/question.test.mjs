@@ -3,7 +3,7 @@ import { test } from "node:test";
 
 import { product, tape, vectors } from "./product.mjs";
 
-const { Draws, bringEveryMechanism, contrast, describeQuestion, randomizeQuestion, toColumns } = product;
+const { Draws, bringEveryMechanism, contrast, describeQuestion, randomizeQuestion, toColumns, writeCode } = product;
 const { bad, drawn } = vectors("records.json");
 bringEveryMechanism();
 
@@ -41,4 +41,13 @@ test("columns take the name of the host", () => {
 test("contrast is that of WCAG", () => {
   assert.equal(contrast("#000000", "#ffffff"), 21);
   assert.equal(contrast("#777777", "#ffffff").toFixed(2), "4.48");
+});
+
+test("codes of reports are Python's", () => {
+  const ONCE = ["no", "device", "visit"];
+  for (const { digest, size, report, once, code } of vectors("codes.json")) {
+    const number = report === null ? null : BigInt(report);
+    assert.equal(writeCode(digest, BigInt(size), number, ONCE[once]), code);
+    if (once < 2) assert.equal(writeCode(digest, BigInt(size), number, once === 1), code);
+  }
 });
