@@ -3,7 +3,7 @@
 import hashlib
 
 import pytest
-from sottovoce.shared.answer_code import LETTERS, MOST_LETTERS, code_length, read_code, write_code
+from sottovoce.shared.by_link.answer_code import LETTERS, MOST_LETTERS, code_length, read_code, write_code
 
 DIGEST = hashlib.sha256(b"question").hexdigest()
 CODES = 10_000

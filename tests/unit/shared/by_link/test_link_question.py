@@ -1,0 +1,137 @@
+"""Questions that lead on to another system's survey: what is published, and what never is."""
+
+from typing import Any
+
+import pytest
+from sottovoce.shared.by_link.answer_code import write_code
+from sottovoce.shared.by_link.link_question import is_link, parse_link
+from sottovoce.shared.errors import SpecError
+from sottovoce.shared.single_question import parse_asked
+
+from tests.documents import one_of
+from tests.vectors.cases import named
+
+COIN = {"type": "boolean", "name": "cheated", "label": {"en": "Ever?"}, "mechanism": named("coin_flip")}
+THEN = "https://docs.google.com/forms/d/e/1FAIpQL/viewform?usp=pp_url"
+LINK = {**COIN, "then": THEN, "code": "entry.1234"}
+BLOCK = {
+    "block": "both",
+    "items": [{"type": "boolean", "name": name, "label": {"en": f"Have you {name}?"}} for name in ("drank", "lied")],
+    "mechanism": {"name": "joint_rr", "odds": "9", "radius": 0},
+}
+
+HOSTILE = [
+    "http://forms.example.org/", "javascript:alert(1)", "data:text/html,hello", "//forms.example.org/",
+    "forms.example.org", "/relative", "https:forms.example.org", "https:/forms.example.org", "https:\\example.org",
+    "https://person@forms.example.org/", "https://forms.example.org@evil.example/", "https://a:b@forms.example.org/",
+    "https://forms.example.org:8443/", "https://forms.example.org:80/", "https://forms.example.org\\@evil.example/",
+    "https://forms.example.org/{token}", "https://forms.example.org/?a=}", "https://forms.example.org/#fragment",
+    "https://forms.example.org/a b", "https://forms.example.org/\nHost: x", " https://forms.example.org/",
+    "https://forms.example.org/\u202egro", "https://fоrms.example.org/", "https://universität.example/",
+    "https://127.0.0.1/", "https://2130706433/", "https://0x7f.1/", "https://[::1]/", "https://localhost/",
+    "https://forms.example.org./", "https://.example.org/", "https://-a.example.org/", "https://FORMS.example.org/",
+    "HTTPS://forms.example.org/", "https://forms.example.org/a/../b", "https://forms.example.org/%2E%2e/b",
+    "https://forms.example.org/%zz", 'https://forms.example.org/"onclick="x', "https://forms.example.org/<b>",
+    f"https://forms.example.org/{'a' * 2000}", "https://", "", 7, None, {"en": THEN},
+]  # fmt: skip
+
+
+def problems(document: dict[str, Any]) -> dict[str, str]:
+    """Return what a document is refused for, by pointer."""
+    with pytest.raises(SpecError) as refused:
+        parse_link(document)
+    return dict(refused.value.problems)
+
+
+@pytest.mark.parametrize("then", HOSTILE)
+def test_hostile_addresses_are_refused(then: object) -> None:
+    """More than thirty of them, with one message, which repeats none."""
+    assert problems({**LINK, "then": then})["/then"].startswith("must be an address such as https://forms.example.org")
+    assert len(HOSTILE) >= 30
+
+
+def test_address_in_punycode_with_port_443_is_taken() -> None:
+    """As a browser copies it."""
+    address = "https://xn--universitt-y5a.example:443/a%20b/?x=1&d[/data/x]=2"
+    assert parse_link({**LINK, "then": address}).then == address
+
+
+def test_keys_are_part_of_the_digest_and_of_no_other() -> None:
+    """The question alone has the digest that it always had."""
+    found = parse_link(LINK)
+    assert found.document == {**parse_asked(COIN).document, "then": THEN, "code": "entry.1234"}
+    assert found.asked[0].digest == parse_asked(COIN).digest
+    digests = {parse_link({**LINK, **more}).digest for more in ({}, {"pass": ["token"]}, {"consent": {"en": "Do?"}})}
+    assert len(digests) == 3
+    assert is_link(LINK)
+    assert not is_link(COIN)
+    assert not is_link(7)
+
+
+@pytest.mark.parametrize(
+    ("changes", "pointer", "words"),
+    [
+        ({"quick_exit": True}, "/quick_exit", "exclude each other"),
+        ({"pass": []}, "/pass", "1 to 5"),
+        ({"pass": list("abcdef")}, "/pass", "1 to 5"),
+        ({"pass": "token"}, "/pass", "1 to 5"),
+        ({"pass": [{"person": "a"}, {"person": "b"}]}, "/pass", "one of them at most"),
+        ({"pass": [{"visit": "a"}]}, "/pass", "one of them at most"),
+        ({"pass": ["a b"]}, "/pass/0", "form"),
+        ({"pass": ["a", "a"]}, "/pass/1", "another name"),
+        ({"pass": ["usp"]}, "/pass/0", "another name"),
+        ({"pass": ["entry.1234"]}, "/code", "another name"),
+        ({"code": "a b"}, "/code", "form"),
+        ({"value": "v", "channel": "c", "once": "o"}, "/value", "without `code`"),
+        ({"code": None}, "/code", "form"),
+        ({"consent": {"de": "Ja?"}}, "/consent", "default language"),
+        ({"consent": "http://forms.example.org/"}, "/consent", "map"),
+        ({"choises": []}, "/choises", "known key"),
+        ({"mechanism": {"epsilon": "3.5"}}, "/mechanism", "devices allow 3"),
+    ],
+)
+def test_keys_that_do_not_fit_are_refused(changes: dict[str, Any], pointer: str, words: str) -> None:
+    """The message says which, and what would."""
+    assert words in problems({**LINK, **changes})[pointer]
+
+
+def test_named_parameters_are_three_and_of_one_question() -> None:
+    """Two of them, or those of a block, are refused."""
+    columns = {"value": "v", "channel": "c", "once": "o"}
+    assert parse_link({**COIN, "then": THEN, **columns}).document["value"] == "v"
+    assert "/value" in problems({**COIN, "then": THEN, "value": "v", "channel": "c"})
+    assert "use `code`" in problems({**BLOCK, "then": THEN, **columns})["/value"]
+
+
+@pytest.mark.parametrize(
+    "address",
+    ["https://x.example/index.php/12345", "https://x.example/index.php?r=survey/index&sid=12345&lang=en",
+     "https://team.limesurvey.net/12345", "https://x.example/12345?lang=de", "https://x.example/index.php/12345?newtest=N"],
+)  # fmt: skip
+def test_limesurvey_needs_a_new_session(address: str) -> None:
+    """Without it, what the address hands over is lost within an earlier one."""
+    assert "newtest=Y" in problems({**LINK, "then": address})["/then"]
+    assert parse_link(
+        {**LINK, "then": f"{address.replace('newtest=N', 'a=b')}{'&' if '?' in address else '?'}newtest=Y"}
+    )
+
+
+def test_list_is_one_stop_with_one_code() -> None:
+    """A question and a block; each report is read back, and none of them where nothing was answered."""
+    entries = [one_of(3, named("kary_rr", odds="3")), BLOCK]
+    found = parse_link({"questions": entries, "then": THEN, "code": "entry.1"})
+    assert found.sizes == [3, 4]
+    assert found.read(write_code(found.digest, 12, 2 * 4 + 1, 1)) == ([2, 1], 1)
+    assert found.read(write_code(found.digest, 12, None, 0)) == ([None, None], 0)
+    twice = problems({"questions": [COIN, COIN], "then": THEN})
+    assert "one name" in twice["/questions"]
+    assert "/questions/1/label" in problems({"questions": [COIN, {**COIN, "label": 7}], "then": THEN})
+    assert "/consents" in problems({"questions": [COIN], "then": THEN, "consents": {}})
+
+
+def test_code_with_more_than_24_letters_is_refused() -> None:
+    """Twenty yes or no answers at once fit; three of twenty marks each do not."""
+    large = [{**one_of(20, named("optimal_unary", epsilon="1")), "name": f"many{place}"} for place in range(3)]
+    assert "24 letters" in problems({"questions": large, "then": THEN, "code": "entry.1"})["/code"]
+    many = [{**COIN, "name": f"q{place}"} for place in range(20)]
+    assert parse_link({"questions": many, "then": THEN, "code": "entry.1"})
