@@ -1,8 +1,8 @@
-"""``question``: one private question for a page of another survey system, its file and the address of its frame."""
+"""``question``: one private question for a page of another survey system."""
 
 import json
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from importlib.metadata import version
 from pathlib import Path
 from typing import TypeVar
@@ -12,16 +12,20 @@ from sottovoce.aggregator.authoring.question_snippets import HOSTS, ethics_text,
 from sottovoce.aggregator.surveys.survey_file import parse_yaml
 from sottovoce.cli.command import command
 from sottovoce.cli.output import write_for_web
-from sottovoce.client.question_page import question_files
+from sottovoce.client.question_page import link_page, question_files
 from sottovoce.client.words import odds_in_words
 from sottovoce.shared.accounting import belief_after
+from sottovoce.shared.by_link.link_question import LinkQuestion, is_link, parse_link
+from sottovoce.shared.by_link.published_page import published_page
 from sottovoce.shared.errors import SpecError
 from sottovoce.shared.file_errors import cannot_read
 from sottovoce.shared.single_question import SingleBlock, SingleQuestion, is_frame_address, parse_asked, parse_question
 
-Asked = TypeVar("Asked", SingleQuestion, SingleQuestion | SingleBlock)
+Asked = TypeVar("Asked", bound=SingleQuestion | SingleBlock | LinkQuestion)
 
 _FILE = click.argument("path", metavar="FILE", type=click.Path(path_type=Path))
+
+_NO_CONSENT = "Without `consent` people answer here before they consent: give its text, or its address"
 
 
 def read_question(path: Path) -> SingleQuestion:
@@ -39,6 +43,16 @@ def read_asked(path: Path) -> SingleQuestion | SingleBlock:
     return _read(path, parse_asked)
 
 
+def read_link(path: Path) -> LinkQuestion:
+    """Return the stop in a file, which leads on to another survey; it raises what ``read_question`` does."""
+    return _read(path, parse_link)
+
+
+def read_any(path: Path) -> SingleQuestion | SingleBlock | LinkQuestion:
+    """Return what is in a file, whether it leads on or not; it raises what ``read_question`` does."""
+    return _read(path, lambda document: parse_link(document) if is_link(document) else parse_asked(document))
+
+
 def _read(path: Path, parse: Callable[[object], Asked]) -> Asked:
     try:
         return parse(parse_yaml(path.read_bytes()))
@@ -50,7 +64,12 @@ def _read(path: Path, parse: Callable[[object], Asked]) -> Asked:
 
 
 def check_frame_address(address: str | None, option: str) -> str:
-    """Return the address of a frame's folder; raise a ``UsageError`` that names the option if it is none."""
+    """Return the address of a frame's folder, or refuse it with a ``UsageError`` that names the option.
+
+    Args:
+        address: as given; None if it was not.
+        option: that gave it.
+    """
     if address and is_frame_address(address):
         return address
     raise click.UsageError(f"{option} is the question's address, such as https://q.example.org/q/1/")
@@ -61,14 +80,19 @@ def check_frame_address(address: str | None, option: str) -> str:
 @click.option("--json", "as_json", is_flag=True, help="Print the canonical question, as pages take it.")
 def lint(path: Path, as_json: bool) -> None:
     """Check the question or block in FILE, written as in the list of a survey file, and show what an answer costs."""
-    asked = read_asked(path)
+    found = read_any(path)
     if as_json:
-        click.echo(json.dumps(asked.document, ensure_ascii=False, indent=2))
+        click.echo(json.dumps(found.document, ensure_ascii=False, indent=2))
         return
-    for question in asked.questions:
-        click.echo(f"{question.name}: {odds_in_words(question)}")
-    click.echo(f"Channel: {asked.channel}")
-    click.echo(f"Digest: {asked.digest}")
+    for asked in found.asked:
+        for question in asked.questions:
+            click.echo(f"{question.name}: {odds_in_words(question)}")
+        click.echo(f"Channel: {asked.channel}")
+    if isinstance(found, LinkQuestion):
+        click.echo(f"Leads on to: {found.then}")
+        if "consent" not in found.document:
+            click.echo(_NO_CONSENT, err=True)
+    click.echo(f"Digest: {found.digest}")
 
 
 @command("snippet", example="sottovoce question snippet cheated.yaml --at https://q.example.org/q/1/")
@@ -79,7 +103,11 @@ def lint(path: Path, as_json: bool) -> None:
 @click.option("--ethics", is_flag=True, help="Print a paragraph for an ethics board instead.")
 def print_snippet(path: Path, host: str, at: str | None, frame: str | None, ethics: bool) -> None:
     """Print the lines that ask the question or block in FILE in another system."""
-    asked = read_asked(path)
+    asked = read_any(path)
+    if isinstance(asked, LinkQuestion):
+        raise click.UsageError(
+            "a question with `then` has a page of its own and no lines: write it with question static"
+        )
     if ethics:
         belief = math.ceil(100 * belief_after(0.1, asked.epsilon) - 1e-9)
         odds = dict.fromkeys(odds_in_words(question).rpartition(" Epsilon ")[0] for question in asked.questions)
@@ -90,15 +118,24 @@ def print_snippet(path: Path, host: str, at: str | None, frame: str | None, ethi
     click.echo(snippet(host, check_frame_address(at or frame, "--at"), asked), nl=False)
 
 
-@command(example="sottovoce question static frame")
+@command(
+    example="sottovoce question static frame\nsottovoce question static links cheated.yaml --institution 'A University'"
+)
 @click.argument("folder", type=click.Path(path_type=Path))
-def static(folder: Path) -> None:
+@click.argument("paths", metavar="[FILE]...", nargs=-1, type=click.Path(path_type=Path))
+@click.option("--institution", default="", help="Name of who publishes the questions of FILE, which their pages show.")
+def static(folder: Path, paths: Sequence[Path], institution: str) -> None:
     """Write page, element and adapters into the new FOLDER, for a static host; ``npm pack FOLDER`` makes the package.
+
+    Each FILE is a question that leads on to another survey (``then``): its page is DIGEST.html.
 
     The host must have a host name of its own, where no other page runs scripts. Let it send
     ``Content-Security-Policy: sandbox allow-scripts allow-same-origin allow-modals``, ``Origin-Agent-Cluster: ?1`` and
     ``Cross-Origin-Opener-Policy: unsafe-none`` with index.html and block.html, and ``Access-Control-Allow-Origin: *``
     with element.js and frame.js.
     """
-    write_for_web(folder, question_files())
+    links = [read_link(path) for path in paths]
+    page = link_page().body
+    pages = {f"{link.digest}.html": published_page(page, link.canonical, institution) for link in links}
+    write_for_web(folder, question_files() | pages)
     click.echo(f"Sottovoce {version('sottovoce')}: put {folder} on a host name of its own.", err=True)

@@ -6,11 +6,13 @@ nothing is fetched after it. It belongs on an origin of its own.
 
 import json
 import re
+from collections.abc import Sequence
 from functools import cache
 from importlib.resources import files
 
 from sottovoce.client.bundle import join, modules, read
 from sottovoce.client.page import PageFile, catalogues, digest_source, inline_css, inline_json
+from sottovoce.shared.by_link.published_page import EMPTY
 
 PLACE = "/q/1/"
 """Path of the page at an aggregator; its number changes if page and element no longer understand each other."""
@@ -74,16 +76,23 @@ def block_page() -> PageFile:
     return _page("question/block_page.js", "startBlockPage();\n")
 
 
-def _page(entry: str, start: str) -> PageFile:
+@cache
+def link_page() -> PageFile:
+    """Return the page of published questions, which ``by_link.published_page`` fills."""
+    return _page("question/link.js", "startLink();\n", ("question/frame.css", "question/link.css"), EMPTY)
+
+
+def _page(entry: str, start: str, styles: Sequence[str] = ("question/frame.css",), held: str = "") -> PageFile:
     script = "\n" + join(modules(entry)) + start
-    style = inline_css(read("question/frame.css"))
+    style = "".join(inline_css(read(path)) for path in styles)
     policy = _POLICY.format(script=digest_source(script), style=digest_source(style))
     parts = [
+        held,
         f'<script type="application/json" id="sentences">{inline_json(_sentences(script))}</script>',
         f'<script type="module">{script}</script>',
         f"<style>{style}</style>",
     ]
-    page = read("question/frame.html").replace("<!-- parts -->", "\n".join(parts))
+    page = read("question/frame.html").replace("<!-- parts -->", "\n".join(filter(None, parts)))
     meta = f'<meta http-equiv="Content-Security-Policy" content="{policy}">'
     body = page.replace("<!-- policy -->", meta).encode()
     return PageFile(body, "text/html; charset=utf-8", policy=policy)
@@ -102,7 +111,8 @@ def question_assets() -> dict[str, PageFile]:
         name: PageFile(question_scripts()[module].encode(), "text/javascript; charset=utf-8")
         for name, module in names.items()
     }
-    return {"question.html": question_page(), "question_block.html": block_page(), **scripts}
+    pages = {"question.html": question_page(), "question_block.html": block_page(), "question_link.html": link_page()}
+    return pages | scripts
 
 
 def question_files() -> dict[str, bytes]:

@@ -52,6 +52,11 @@ class SingleQuestion(DigestedDocument):
         return (self.question,)
 
     @property
+    def asked(self) -> tuple["SingleQuestion"]:
+        """Itself alone, as of a list."""
+        return (self,)
+
+    @property
     def epsilon(self) -> float:
         """The privacy loss of one report."""
         return self.question.epsilon
@@ -73,6 +78,11 @@ class SingleBlock(DigestedDocument):
     def name(self) -> str:
         """Name of the block, which no question has."""
         return str(self.document["block"])
+
+    @property
+    def asked(self) -> tuple["SingleBlock"]:
+        """Itself alone, as of a list."""
+        return (self,)
 
     @property
     def mechanism(self) -> JointRR:

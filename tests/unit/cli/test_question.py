@@ -12,7 +12,8 @@ import pytest
 from click.testing import CliRunner, Result
 from sottovoce.aggregator.authoring.question_snippets import HOSTS
 from sottovoce.cli.main import main
-from sottovoce.client.question_page import question_assets
+from sottovoce.client.question_page import link_page, question_assets
+from sottovoce.shared.by_link.link_question import parse_link
 from sottovoce.shared.single_question import parse_question
 
 from tests.vectors.cases import named
@@ -177,3 +178,41 @@ def test_package_is_installed_into_a_fresh_project(tmp_path: Path) -> None:
     assert [path for each in exports.values() for path in ([each] if isinstance(each, str) else each.values())
             if not (installed / path).is_file()] == []  # fmt: skip
     assert "dependencies" not in about
+
+
+LINK = {**QUESTION, "then": "https://forms.example.org/s", "code": "entry.1"}
+
+
+def test_page_of_a_question_that_leads_on_is_named_by_its_digest(path: Path, tmp_path: Path) -> None:
+    """With question and institution in it, whatever stands in their texts; its policy is that of the page without."""
+    path.write_text(json.dumps(LINK))
+    assert run("static", tmp_path / "pages", path, "--institution", "A <b> University").exit_code == 0
+    digest = parse_link(LINK).digest
+    page = (tmp_path / "pages" / f"{digest}.html").read_text()
+    held = page.split('id="published">')[1].split("</script>")[0]
+    assert json.loads(held) == {"institution": "A <b> University", "question": parse_link(LINK).document}
+    assert "<b>" not in held
+    assert link_page().policy in page
+    assert digest in run("lint", path).output
+
+
+def test_lint_says_that_consent_is_missing(path: Path) -> None:
+    """Until there is one; and where people go on to."""
+    path.write_text(json.dumps(LINK))
+    assert "before they consent" in run("lint", path).output
+    path.write_text(json.dumps({**LINK, "consent": {"en": "May we?"}}))
+    shown = run("lint", path).output
+    assert "before they consent" not in shown
+    assert "https://forms.example.org/s" in shown
+
+
+def test_question_that_leads_on_has_no_lines_and_others_no_page(path: Path, tmp_path: Path) -> None:
+    """Each is refused where the other is meant, with what to do instead."""
+    missing = run("static", tmp_path / "pages", path)
+    assert missing.exit_code == 1
+    assert "/then" in missing.output
+    assert not (tmp_path / "pages").exists()
+    path.write_text(json.dumps(LINK))
+    refused = run("snippet", path, "--frame", FRAME)
+    assert refused.exit_code == 2
+    assert "question static" in refused.output

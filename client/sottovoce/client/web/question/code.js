@@ -2,7 +2,7 @@ const LETTERS = "BCDFGHJKLMNPQRSTVWXZ";
 const ONCE = ["no", "device", "visit"];
 const CHECK = 1_048_576n;
 const PRIME = 1_048_573n;
-const [RADIX, KEPT] = [BigInt(LETTERS.length), BigInt(ONCE.length)];
+const RADIX = 20n;
 
 /**
  * The code of a report, as `answer_code.py` writes it: `digest` of the question, `size` of its reports, both of them
@@ -10,11 +10,11 @@ const [RADIX, KEPT] = [BigInt(LETTERS.length), BigInt(ONCE.length)];
  */
 export function writeCode(digest, size, report, once) {
   const place = BigInt(Math.max(ONCE.indexOf(once), once === true ? 1 : 0));
-  const first = BigInt(`0x${digest.slice(0, 10)}`) * KEPT + place;
+  const first = BigInt(`0x${digest.slice(0, 10)}`) * 3n + place;
   const held = (first * (size + 1n) + (report === null ? 0n : report + 1n)) * CHECK;
   let number = held + ((PRIME - (held % PRIME)) % PRIME);
   let letters = "";
-  for (let most = CHECK * CHECK * CHECK * KEPT * (size + 1n) - 1n; most > 0n; most /= RADIX) {
+  for (let most = CHECK * CHECK * CHECK * 3n * (size + 1n) - 1n; most > 0n; most /= RADIX) {
     letters = LETTERS[Number(number % RADIX)] + letters;
     number /= RADIX;
   }

@@ -33,6 +33,11 @@ export class DrawsOnce {
     }
   }
 
+  /** The epsilon of all that was drawn here, for whichever host and person. */
+  get everything() {
+    return this.isKept ? sum(Object.values(this.#read().draws).map((one) => one.epsilon)) : 0;
+  }
+
   /** The report that was drawn for this person and question; null for none. */
   async earlier() {
     if (!this.isKept) return null;

@@ -1,0 +1,197 @@
+import { checkDevice, Draws } from "../device/draws.js";
+import { controlFor, RARE_VIEWS } from "../form/choice_input.js";
+import { button, element } from "../form/dom.js";
+import { numberInput } from "../form/number_input.js";
+import { Words } from "../form/words.js";
+import { SurveyError } from "../survey/errors.js";
+import { showEpsilon, sum } from "../survey/rational.js";
+import { bringBlocks } from "./block.js";
+import { digestOf, readAskedAlone } from "./core.js";
+import { DrawsOnce } from "./draws_once.js";
+import { bringEveryMechanism } from "./every_mechanism.js";
+import { fieldsOf, truthOf } from "./fields.js";
+import { addressWith, codeOf, fieldsWith, isAnybodys, readPassed } from "./link_address.js";
+import { protectionDetails } from "./protection_details.js";
+
+/** Ask what is published at this address, and lead on to the survey that takes the record. */
+export function startLink() {
+  bringEveryMechanism();
+  bringBlocks();
+  RARE_VIEWS.numberInput = numberInput;
+  const [sentences, published] = ["sentences", "published"].map((id) => JSON.parse(document.getElementById(id).textContent));
+  new Stop(published, sentences).open();
+}
+
+/** The whole visit: consent, questions, and the way on; `published` is `{ question, institution }`. */
+class Stop {
+  #given;
+  #institution;
+  #words;
+  #main = document.getElementById("main");
+  #digest = "";
+  #host = "";
+  #passed = {};
+  #asked = [];
+  #draws = [];
+  #parts = [];
+
+  constructor({ institution, question }, sentences) {
+    this.#given = question;
+    this.#institution = institution;
+    this.#host = new URL(question.then).hostname;
+    this.#words = new Words(async (tag) => sentences[tag], navigator.languages);
+    addEventListener("pagehide", () => this.#clear());
+  }
+
+  /** Show the first step, or why there is none. */
+  async open() {
+    await this.#try(async () => {
+      await this.#words.speak();
+      if (window.top !== window) throw new SurveyError("error_framed");
+      checkDevice();
+      await this.#read();
+      await (this.#given.consent === undefined ? this.#ask() : this.#showConsent());
+    });
+  }
+
+  async #read() {
+    const { channel, code, consent, once, pass = [], questions, then, value, ...alone } = this.#given;
+    this.#digest = await digestOf(this.#given);
+    this.#passed = readPassed(pass.map((name) => name.person ?? name), this.#digest);
+    this.#asked = (questions ?? [alone]).map(readAskedAlone);
+    const [{ language, questions: [{ label }] }] = this.#asked;
+    // The title stays in the browser's history: it says whose page this is, and not what is asked.
+    const neutralTitle = Object.fromEntries(Object.keys(label).map((tag) => [tag, this.#institution || location.host]));
+    await this.#words.speak({ title: label, neutralTitle, defaultLanguage: language });
+    const person = pass.find((name) => name.person)?.person ?? pass[0];
+    const participant = this.#passed[person] ?? "";
+    const { origin, pathname } = new URL(then);
+    const about = { origin: origin + pathname, study: "", participant };
+    this.#draws = await Promise.all(this.#asked.map(async ({ document, epsilon, questions: own }) =>
+      new DrawsOnce({ ...about, digest: await digestOf(document), questions: own, epsilon })));
+  }
+
+  #showConsent() {
+    const { consent } = this.#given;
+    const isPage = typeof consent === "string";
+    const link = { href: consent, rel: "noopener noreferrer", target: "_blank" };
+    const text = isPage ? this.#words.line("a", "link_consent", {}, link) : this.#words.text("span", consent);
+    const agree = button(this.#words.node("consent_agree"), "primary", () => this.#try(() => this.#ask()));
+    this.#step("consent_title", {}, element("p", {}, text), agree, this.#decline());
+  }
+
+  async #ask() {
+    for (const draws of this.#draws) await draws.check();
+    const earlier = await Promise.all(this.#draws.map((draws) => draws.earlier()));
+    if (earlier.some((report) => report === null)) await this.#showQuestions(this.#draws);
+    else this.#showEarlier();
+  }
+
+  #showEarlier() {
+    const words = this.#words;
+    const goOn = button(words.node("link_go_on"), "primary", () => this.#send(this.#draws));
+    const isSomebody = this.#given.pass !== undefined;
+    // Whoever says so draws anew, and nothing of it is kept: the record says as much.
+    const other = isSomebody ? [] : [button(words.node("link_other"), "", () => this.#showQuestions(null))];
+    this.#parts = [];
+    this.#step("link_to", { host: this.#host }, words.line("p", "link_earlier", {}, { className: "note" }), goOn, ...other);
+  }
+
+  async #showQuestions(draws) {
+    const words = this.#words;
+    const line = (key, values = {}) => words.line("p", key, values, { className: "hint" });
+    const [first] = this.#draws;
+    const notes = first.isKept ? [] : [line("question_not_kept")];
+    if (draws && this.#given.pass !== undefined && (await first.isSharedDevice())) notes.push(line("question_other_name"));
+    const questions = this.#asked.flatMap((one) => one.questions);
+    this.#parts = questions.map((question, place) => {
+      const control = controlFor(question, `answer${place}`, words);
+      const fault = words.line("p", ...control.fault, { className: "fault", hidden: true, id: `answer${place}-fault` });
+      const fields = fieldsOf(question, control, `answer${place}`, [], words);
+      fields.append(fault, element("p", { className: "hint" }, words.odds(question)));
+      return { control, fault, fields, question };
+    });
+    const spent = sum([first.everything, ...this.#asked.map((one) => one.epsilon)]);
+    const send = element("button", { className: "primary" }, words.node("send"));
+    const fields = this.#parts.map((part) => part.fields);
+    const form = element("form", { autocomplete: "off", noValidate: true }, ...notes, ...fields, send, this.#decline());
+    form.addEventListener("submit", (event) => {
+      event.preventDefault();
+      if (this.#isComplete()) this.#send(draws);
+    });
+    const details = this.#asked.map((one) => protectionDetails(one, this.#digest, words, ["question_seen", "link_claim"]));
+    this.#step("link_to", { host: this.#host }, form, line("link_total", { epsilon: showEpsilon(spent) }), ...details);
+  }
+
+  #isComplete() {
+    const open = this.#parts.filter(({ control, question }) => truthOf(question, control.read()) === null);
+    for (const part of this.#parts) part.fault.hidden = !open.includes(part);
+    open[0]?.control.faulty().focus();
+    return open.length === 0;
+  }
+
+  // Without `draws` nothing is kept.
+  #send(draws) {
+    return this.#try(async () => {
+      const truths = this.#parts.map(({ control, question }) => truthOf(question, control.read()));
+      const drawn = [];
+      for (const [place, one] of this.#asked.entries()) {
+        const own = truths.splice(0, one.questions.length);
+        const draw = () => one.draw(own, new Draws());
+        drawn.push(draws ? await draws[place].report(draw) : { report: draw(), once: false });
+      }
+      this.#clear();
+      await this.#lead(drawn);
+    });
+  }
+
+  #decline() {
+    return button(this.#words.node("link_decline"), "", () => this.#try(() => this.#lead(null)));
+  }
+
+  // The way on, with what was drawn; null where nothing was answered.
+  async #lead(drawn) {
+    const words = this.#words;
+    const code = codeOf(this.#digest, this.#asked, drawn);
+    const fields = await fieldsWith(this.#given, this.#asked, drawn, code);
+    const address = addressWith(this.#given.then, { ...this.#passed, ...fields });
+    const isInAddress = drawn !== null && (this.#given.code ?? this.#given.value) !== undefined;
+    const notes = isInAddress ? [words.line("p", "link_before", { host: this.#host })] : [];
+    const go = button(words.node("link_continue"), "primary", () => location.replace(address));
+    const copied = element("span", { role: "status" });
+    const copy = button(words.node("link_copy"), "", async () => {
+      await navigator.clipboard.writeText(code);
+      copied.replaceChildren(words.node("link_copied"));
+    });
+    const byHand = element("p", {}, words.node("link_by_hand"), " ", element("code", { dir: "ltr" }, code));
+    this.#step("link_to", { host: this.#host }, ...notes, go, byHand, copy, copied);
+  }
+
+  #clear() {
+    for (const { control } of this.#parts) control.clear();
+  }
+
+  // One step: who asks, where everything goes, and what else goes with it.
+  #step(key, values, ...content) {
+    const words = this.#words;
+    const title = words.line("h1", key, values, { tabIndex: -1 });
+    const host = { host: this.#host };
+    const named = this.#institution ? [element("p", { className: "hint", dir: "auto" }, this.#institution)] : [];
+    const shared = isAnybodys(this.#host) ? [words.line("p", "link_shared", host, { className: "note" })] : [];
+    const pairs = Object.entries(this.#passed).map((pair) => pair.join(" ")).join(", ");
+    const passed = pairs ? [words.line("p", "link_passed", { passed: pairs }, { className: "hint" })] : [];
+    this.#main.replaceChildren(...named, title, ...shared, ...content, ...passed);
+    title.focus();
+  }
+
+  async #try(act) {
+    try {
+      await act();
+    } catch (error) {
+      if (!(error instanceof SurveyError)) console.error(error.name);
+      this.#clear();
+      const line = this.#words.line("p", error.sentence ?? "error_unexpected", error.values ?? {});
+      this.#main.replaceChildren(element("div", { className: "problem", role: "alert" }, line));
+    }
+  }
+}
