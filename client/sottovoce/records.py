@@ -23,8 +23,7 @@ from sottovoce.shared.channel_text import ChannelWords, channel_question, read_b
 from sottovoce.shared.errors import AnswerError, SpecError
 from sottovoce.shared.mechanisms.joint_rr import JointRR
 from sottovoce.shared.sentence import error_message
-from sottovoce.shared.single_question import SingleBlock, SingleQuestion, parse_asked
-from sottovoce.shared.spec import Question
+from sottovoce.shared.single_question import SingleBlock, SingleQuestion, parse_asked, value_of
 
 FORMAT = "sottovoce-record/1"
 ONCE = ("device", "visit", "no")
@@ -131,23 +130,13 @@ def record_of(parsed: SingleQuestion | SingleBlock, report: int, once: bool | st
         question=parsed.name,
         digest=parsed.digest,
         report=report,
-        value=parsed.value_of(report) if isinstance(parsed, SingleBlock) else value_of(parsed.question, report),
+        value=",".join(parsed.values_of(report)),
         mechanism=parsed.mechanism.dump(),
         channel=parsed.channel,
         epsilon=f"{math.ceil(parsed.epsilon * 10**4) / 10**4:.4f}",
         once=once,
         client=version("sottovoce"),
     )
-
-
-def value_of(question: Question, report: int) -> str:
-    """Return a reported value as a column has it: an option's name, a number in its own unit, or the code."""
-    kind = question.mechanism.report_kind if question.mechanism is not None else ""
-    if kind in {"yes_no", "option"}:
-        return question.options[report]
-    if kind == "number" and question.domain.grid is not None:
-        return question.domain.grid.text(report)
-    return str(report)
 
 
 def _check(record: QuestionRecord) -> None:

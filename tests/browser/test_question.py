@@ -129,7 +129,7 @@ def test_block_hands_over_one_record_and_a_form_all_columns(tab: Page, tmp_path:
 
     assert record_of(tab)["digest"] == record.digest == parse_asked(TOGETHER).digest
     assert record.once == "device"
-    assert record.value == parse_asked(TOGETHER).value_of(record.report)
+    assert record.value == ",".join(parse_asked(TOGETHER).values_of(record.report))
     states = {"drank_state": "answered", "lied_state": "answered", "cheated_state": "opened"}
     states |= dict.fromkeys(["cheated", "cheated_channel", "cheated_once"], "")
     sent = tab.evaluate("Object.fromEntries(new FormData(document.querySelector('form')))")

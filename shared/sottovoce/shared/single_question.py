@@ -66,6 +66,10 @@ class SingleQuestion(DigestedDocument):
         """The channel of its column, as text."""
         return dump_channel(self.question)
 
+    def values_of(self, report: int) -> list[str]:
+        """Return the one value of a report, as of a block."""
+        return [value_of(self.question, report)]
+
 
 @dataclass(frozen=True)
 class SingleBlock(DigestedDocument):
@@ -106,13 +110,23 @@ class SingleBlock(DigestedDocument):
             number = number * size + code
         return number
 
-    def value_of(self, report: int) -> str:
-        """Return the categories of a report, by name and with commas."""
-        names = []
+    def values_of(self, report: int) -> list[str]:
+        """Return the category of each question in a report, by name."""
+        names: list[str] = []
         for question in reversed(self.questions):
             report, code = divmod(report, question.domain.size)
-            names.append(question.options[code])
-        return ",".join(reversed(names))
+            names.insert(0, question.options[code])
+        return names
+
+
+def value_of(question: Question, report: int) -> str:
+    """Return a reported value as a column has it: an option's name, a number in its own unit, or the code."""
+    kind = question.mechanism.report_kind if question.mechanism is not None else ""
+    if kind in {"yes_no", "option"}:
+        return question.options[report]
+    if kind == "number" and question.domain.grid is not None:
+        return question.domain.grid.text(report)
+    return str(report)
 
 
 def parse_asked(document: object) -> SingleQuestion | SingleBlock:

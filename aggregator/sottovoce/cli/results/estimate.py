@@ -27,7 +27,7 @@ from sottovoce.cli.command import command
 from sottovoce.cli.output import check_free, write_json
 from sottovoce.cli.results.place import PlaceName, check_there, show_progress
 from sottovoce.cli.results.run_analysis import (
-    channel_option,
+    channel_or_question,
     confidence_option,
     is_data_file,
     open_file,
@@ -46,7 +46,7 @@ DASK = "dask"
     "sottovoce results estimate --yes 30 --n 100 --mechanism coin_flip"
 )
 @click.argument("folder", type=PlaceName(), required=False)
-@channel_option
+@channel_or_question
 @click.option("--yes", type=click.IntRange(0), default=None, help="Of counts alone: reports that say yes (or 'same').")
 @click.option("--n", "reports", type=click.IntRange(1), default=None, help="Of counts alone: all reports.")
 @click.option("--mechanism", default=None, help="Of counts alone: the channel, such as 'warner 0.7'.")

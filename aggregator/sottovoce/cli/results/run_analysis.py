@@ -7,6 +7,7 @@ elsewhere; or there are counts alone.
 import json
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import reduce
 from pathlib import Path
 from typing import Any
 
@@ -14,8 +15,9 @@ import click
 from rich.console import Console
 from rich.table import Table
 from sottovoce.aggregator.accounts.audit_log import snapshot_of
+from sottovoce.aggregator.analysis.data_file.answer_codes import decode_codes
 from sottovoce.aggregator.analysis.data_file.parse_channel import yes_no_counts
-from sottovoce.aggregator.analysis.data_file.read_table import FORMATS
+from sottovoce.aggregator.analysis.data_file.read_table import FORMATS, read_table
 from sottovoce.aggregator.analysis.described_people import AMONG, AMONG_WITH_ANCHORS
 from sottovoce.aggregator.analysis.estimates import revisions_of
 from sottovoce.aggregator.analysis.planned_comparisons import planned_document
@@ -23,7 +25,13 @@ from sottovoce.aggregator.analysis.text_report import PrintedTable, in_words
 from sottovoce.aggregator.analysis.weights import MarginShares
 from sottovoce.aggregator.estimators import IntervalRule
 from sottovoce.aggregator.export.results_client.http_source import AddressReports, read_key
-from sottovoce.aggregator.export.results_client.open_data import DataReports, OpenData, open_data, read_channels
+from sottovoce.aggregator.export.results_client.open_data import (
+    DataReports,
+    OpenData,
+    of_table,
+    open_data,
+    read_channels,
+)
 from sottovoce.aggregator.export.results_client.open_data import estimate as estimate_counts
 from sottovoce.aggregator.export.results_client.open_results import JointResult
 from sottovoce.aggregator.export.results_client.sources import FolderReports, ReportSource, StoredReports
@@ -34,12 +42,13 @@ from sottovoce.cli.command import Number
 from sottovoce.cli.database import data_option, open_survey
 from sottovoce.cli.results.place import PlaceName, show_progress
 from sottovoce.cli.terminal import waiting
+from sottovoce.shared.by_link.link_question import parse_link
 from sottovoce.shared.errors import EstimateError
 from sottovoce.shared.file_errors import did_you_mean
 
-channel_option = click.option(
-    "--channel", "channels", multiple=True, help="Of a data file: COLUMN=CHANNEL, or a YAML file of channels."
-)
+_HELP = "Of a data file: COLUMN=CHANNEL, a YAML file of channels, or the file of a question whose codes it holds."
+channel_option = click.option("--channel", "channels", multiple=True, help=_HELP)
+channel_or_question = click.option("--channel", "--question", "channels", multiple=True, help=_HELP)
 
 _OPTIONS = (
     click.argument("survey", required=False),
@@ -96,12 +105,16 @@ def open_file(path: Path, channels: Sequence[str]) -> OpenData:
     the file or a channel is wrong; the message says where.
     """
     found: dict[str, Any] = {}
+    links = []
     for words in channels:
         given = _channels(words)
+        if str(given.get("then")).startswith("https:"):
+            links.append(parse_link(given))
+            continue
         if twice := sorted(given.keys() & found.keys()):
             raise click.UsageError(f"--channel gives column '{twice[0]}' two channels")
         found |= given
-    opened = open_data(path, found)
+    opened = of_table(reduce(decode_codes, links, read_table(path)), found) if links else open_data(path, found)
     for note in opened.notes:
         click.echo(f"Note: {note}", err=True)
     return opened

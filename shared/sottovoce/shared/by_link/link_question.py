@@ -92,6 +92,13 @@ class LinkQuestion(DigestedDocument):
             reports.insert(0, report)
         return reports, once
 
+    def can_read(self, code: str) -> bool:
+        """Return True for a code of this question."""
+        try:
+            return bool(self.read(code))
+        except ValueError:
+            return False
+
 
 def is_link(document: object) -> bool:
     """Return True for a document that has to be read by ``parse_link``."""
