@@ -123,7 +123,7 @@ def test_return_offers_the_same_answer_or_another_person(tab: Page, host: str, c
     tab.get_by_role("button", name="Continue with it").click()
     assert go_on(tab)["entry.1"] == first
     visit(tab, host, coin)
-    tab.get_by_role("button", name="I am somebody else").click()
+    tab.get_by_role("button", name="I am another person").click()
     answer(tab, 0)
     assert coin.read(go_on(tab)["entry.1"])[1] == 0
     visit(tab, host, coin)
@@ -140,7 +140,7 @@ def test_person_of_the_address_is_the_participant(tab: Page, tmp_path: Path, hos
         assert f"The survey also receives: wave 2, token {token}" in tab.inner_text("main")
         again = tab.get_by_role("button", name="Continue with it")
         if again.count():
-            assert tab.get_by_role("button", name="I am somebody else").count() == 0
+            assert tab.get_by_role("button", name="I am another person").count() == 0
             again.click()
         else:
             assert ("under another name" in tab.inner_text("main")) == (token == "x_-9")
@@ -161,7 +161,7 @@ def test_anything_else_in_the_address_is_refused(tab: Page, tmp_path: Path, host
     """With one sentence, and without a link or a button."""
     link = publish(tmp_path, {**LINK, "pass": ["wave", "token"]})
     visit(tab, host, link, more)
-    assert "not that of the question" in tab.inner_text(".problem")
+    assert "does not lead to the question" in tab.inner_text(".problem")
     assert tab.locator("main a, main button, fieldset").count() == 0
 
 
@@ -170,7 +170,7 @@ def test_page_under_another_name_or_in_a_frame_is_refused(tab: Page, tmp_path: P
     link = publish(tmp_path, LINK)
     (tmp_path / f"{'0' * 64}.html").write_bytes((tmp_path / f"{link.digest}.html").read_bytes())
     tab.goto(f"{host}/{'0' * 64}.html")
-    assert "not that of the question" in tab.inner_text(".problem")
+    assert "does not lead to the question" in tab.inner_text(".problem")
     (tmp_path / "index.html").write_text(f'<!doctype html><iframe src="{link.digest}.html"></iframe>')
     tab.goto(host)
     assert "inside another page" in tab.frame_locator("iframe").locator(".problem").inner_text()

@@ -68,7 +68,7 @@ LIBRARIES = {
     "psycopg_pool": (f"{A}.storage",),
     "python_calamine": (f"{A}.analysis.data_file.read_table", f"{A}.authoring.workbook"),
     "requests": (f"{A}.accounts.oidc", f"{A}.export.results_client.http_source", "sottovoce.audit",
-                 "sottovoce.cli.process", "sottovoce.client.transport"),
+                 "sottovoce.cli.process", "sottovoce.cli.question", "sottovoce.client.transport"),
     "rich": ("sottovoce.cli.audit", "sottovoce.cli.demo", "sottovoce.cli.plan_output",
              "sottovoce.cli.results.run_analysis", "sottovoce.cli.survey.simulate", "sottovoce.cli.terminal"),
     "segno": (f"{A}.invitations.qr_codes",),

@@ -2,24 +2,32 @@
 
 import json
 import math
-from collections.abc import Callable, Sequence
+import re
+from collections.abc import Callable, Iterator, Sequence
 from importlib.metadata import version
 from pathlib import Path
 from typing import TypeVar
+from urllib.parse import urljoin
 
 import click
+import requests
 from sottovoce.aggregator.authoring.question_snippets import HOSTS, ethics_text, has_columns, snippet
+from sottovoce.aggregator.surveys.published_questions import FOLDER, write_published
 from sottovoce.aggregator.surveys.survey_file import parse_yaml
 from sottovoce.cli.command import command
+from sottovoce.cli.database import data_option, data_settings, make_folder, served_settings
 from sottovoce.cli.output import write_for_web
-from sottovoce.client.question_page import link_page, question_files
+from sottovoce.cli.process import SECONDS
+from sottovoce.client.question_page import PLACE, block_page, link_page, question_files, question_page
 from sottovoce.client.words import odds_in_words
 from sottovoce.shared.accounting import belief_after
 from sottovoce.shared.by_link.link_question import LinkQuestion, is_link, parse_link
 from sottovoce.shared.by_link.published_page import published_page
 from sottovoce.shared.errors import SpecError
-from sottovoce.shared.file_errors import cannot_read
+from sottovoce.shared.file_errors import cannot_read, cannot_write
 from sottovoce.shared.single_question import SingleBlock, SingleQuestion, is_frame_address, parse_asked, parse_question
+
+_SCRIPTS = re.compile(r"script-src ([^;\"]*)")
 
 Asked = TypeVar("Asked", bound=SingleQuestion | SingleBlock | LinkQuestion)
 
@@ -36,11 +44,6 @@ def read_question(path: Path) -> SingleQuestion:
         ClickException: the file cannot be read.
     """
     return _read(path, parse_question)
-
-
-def read_asked(path: Path) -> SingleQuestion | SingleBlock:
-    """Return the question or block in a file; it raises what ``read_question`` does."""
-    return _read(path, parse_asked)
 
 
 def read_link(path: Path) -> LinkQuestion:
@@ -64,21 +67,37 @@ def _read(path: Path, parse: Callable[[object], Asked]) -> Asked:
 
 
 def check_frame_address(address: str | None, option: str) -> str:
-    """Return the address of a frame's folder, or refuse it with a ``UsageError`` that names the option.
-
-    Args:
-        address: as given; None if it was not.
-        option: that gave it.
-    """
+    """Return the address of a frame's folder; raise a ``UsageError`` that names the option if it is none."""
     if address and is_frame_address(address):
         return address
     raise click.UsageError(f"{option} is the question's address, such as https://q.example.org/q/1/")
 
 
+def warnings_at(address: str) -> Iterator[str]:
+    """Yield what is missing at the address of a question's page or folder; a ClickException if nothing answers."""
+    try:
+        with requests.Session() as session:
+            page = session.get(address, timeout=SECONDS)
+            front = session.get(urljoin(address, "/"), timeout=SECONDS)
+    except requests.RequestException:
+        raise click.ClickException(f"{address} does not answer: is it the https address of the question?") from None
+    if page.status_code != requests.codes.ok:
+        yield f"{address} answers {page.status_code}, and not with the page of a question"
+    if page.headers.get("Origin-Agent-Cluster") != "?1":
+        yield "the header Origin-Agent-Cluster: ?1 is missing: pages of the same site may feel what this one computes"
+    allowed = _SCRIPTS.findall(page.headers.get("Content-Security-Policy", "")) or _SCRIPTS.findall(page.text)
+    ours = {_SCRIPTS.findall(file.policy)[0] for file in (question_page(), block_page(), link_page())}
+    if allowed[:1] == [] or allowed[0] not in ours:
+        yield "no policy allows the scripts of this release and no others"
+    if front.ok and front.text.strip() != page.text.strip():
+        yield f"{urljoin(address, '/')} is another page: give the question a host name that serves nothing else"
+
+
 @command(example="sottovoce question lint cheated.yaml")
 @_FILE
 @click.option("--json", "as_json", is_flag=True, help="Print the canonical question, as pages take it.")
-def lint(path: Path, as_json: bool) -> None:
+@click.option("--at", "address", help="Address of its page or folder: say what the host lets other pages do.")
+def lint(path: Path, as_json: bool, address: str | None) -> None:
     """Check the question or block in FILE, written as in the list of a survey file, and show what an answer costs."""
     found = read_any(path)
     if as_json:
@@ -93,6 +112,11 @@ def lint(path: Path, as_json: bool) -> None:
         if "consent" not in found.document:
             click.echo(_NO_CONSENT, err=True)
     click.echo(f"Digest: {found.digest}")
+    if address:
+        seen = [*warnings_at(address)]
+        click.echo(
+            "\n".join(f"Warning: {words}" for words in seen) or f"{address}: nothing is missing.", err=bool(seen)
+        )
 
 
 @command("snippet", example="sottovoce question snippet cheated.yaml --at https://q.example.org/q/1/")
@@ -139,3 +163,18 @@ def static(folder: Path, paths: Sequence[Path], institution: str) -> None:
     pages = {f"{link.digest}.html": published_page(page, link.canonical, institution) for link in links}
     write_for_web(folder, question_files() | pages)
     click.echo(f"Sottovoce {version('sottovoce')}: put {folder} on a host name of its own.", err=True)
+
+
+@command("publish", example="sottovoce question publish cheated.yaml")
+@_FILE
+@data_option
+def publish_question(path: Path, data: Path | None) -> None:
+    """Let the aggregator serve the page of the question in FILE, which leads on (``then``), and print its address."""
+    link = read_link(path)
+    settings = data_settings(data)
+    try:
+        make_folder(settings.data)
+        write_published(settings.data, link)
+    except OSError as error:
+        raise click.ClickException(cannot_write(settings.data / FOLDER, error)) from None
+    click.echo(f"{served_settings(settings).url}{PLACE}{link.digest}")

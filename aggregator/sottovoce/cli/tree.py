@@ -167,6 +167,7 @@ QUESTION = CommandGroup(
             "lint": ("question:lint", "Check a question and show what an answer costs."),
             "snippet": ("question:print_snippet", "Print the lines for the page of another system."),
             "static": ("question:static", "Write the frame for a web host of its own."),
+            "publish": ("question:publish_question", "Let the aggregator ask a question that leads on."),
         }
     },
 )

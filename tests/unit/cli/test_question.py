@@ -11,6 +11,7 @@ from urllib.parse import unquote
 import pytest
 from click.testing import CliRunner, Result
 from sottovoce.aggregator.authoring.question_snippets import HOSTS
+from sottovoce.aggregator.surveys.published_questions import read_published
 from sottovoce.cli.main import main
 from sottovoce.client.question_page import link_page, question_assets
 from sottovoce.shared.by_link.link_question import parse_link
@@ -216,3 +217,15 @@ def test_question_that_leads_on_has_no_lines_and_others_no_page(path: Path, tmp_
     refused = run("snippet", path, "--frame", FRAME)
     assert refused.exit_code == 2
     assert "question static" in refused.output
+
+
+def test_published_question_has_the_address_of_its_digest(path: Path, tmp_path: Path) -> None:
+    """Under which an aggregator with this data folder finds it; one without `then` is not published."""
+    path.write_text(json.dumps(LINK))
+    shown = run("publish", path, "--data", tmp_path / "data")
+    assert shown.exit_code == 0
+    digest = parse_link(LINK).digest
+    assert shown.output.splitlines()[-1].endswith(f"/q/1/{digest}")
+    assert read_published(tmp_path / "data", digest) == parse_link(LINK).canonical
+    path.write_text(json.dumps(QUESTION))
+    assert "/then" in run("publish", path, "--data", tmp_path / "data").output

@@ -69,6 +69,7 @@ PUBLIC = frozenset(
         "collect.question_block",
         "collect.question_element",
         "collect.question_frame",
+        "collect.published_question",
         "collect.survey",
         "collect.revisions",
         "collect.status",

@@ -5,11 +5,20 @@ from http import HTTPStatus
 from flask import Flask, Response, current_app, jsonify, request
 from sottovoce.aggregator.http import problems
 from sottovoce.aggregator.http.authorization_header import bearer_token, blind_signature
-from sottovoce.aggregator.http.headers import ANY_ORIGIN, form_policy, is_for_respondents, question_headers
+from sottovoce.aggregator.http.headers import (
+    ANY_ORIGIN,
+    form_policy,
+    is_for_respondents,
+    link_headers,
+    question_headers,
+)
 from sottovoce.aggregator.http.routing import Kind, Route
 from sottovoce.aggregator.http.trusted_hosts import register_hosts
+from sottovoce.aggregator.institution import institution_of
 from sottovoce.aggregator.intake.request_limits import PASSED, RateLimits, check_head
 from sottovoce.aggregator.settings import Settings
+from sottovoce.aggregator.surveys.published_questions import read_published
+from sottovoce.shared.by_link.published_page import published_page
 from sottovoce.shared.errors import REJECTIONS
 
 _FOR_EVER = "public, max-age=31536000, immutable"
@@ -61,6 +70,17 @@ def _question_page(name: str) -> Response:
     if packed is not None:
         reply.headers.update(question_headers(packed.asset.policy))
     return reply
+
+
+def published_question(digest: str) -> Response:
+    """Serve the page of a question that leads on to another survey, if its file has the digest of the address."""
+    packed, settings = current_app.extensions["assets"].get("question_link.html"), current_app.extensions["settings"]
+    document = read_published(settings.data, digest)
+    if packed is None or document is None:
+        return problems.response("not_found")
+    found = current_app.extensions["storage"].institutions.documents()
+    body = published_page(packed.asset.body, document, institution_of(found, settings.shown_institution).name)
+    return Response(body, content_type=packed.asset.content_type, headers=link_headers(packed.asset.policy))
 
 
 def question_element() -> Response:
@@ -211,6 +231,13 @@ ROUTES = (
         "/q/1/block.html",
         question_block,
         "Serve the page of questions that are randomized together.",
+    ),
+    Route(
+        "collect.published_question",
+        "GET",
+        "/q/1/<digest>",
+        published_question,
+        "Serve the page of a question that leads on to another survey.",
     ),
     Route(
         "collect.question_element",

@@ -41,6 +41,11 @@ def question_headers(policy: str) -> dict[str, str]:
     }
 
 
+def link_headers(policy: str) -> dict[str, str]:
+    """Return the headers of the page of a question that leads on, which nothing lies around; ``policy`` has hashes."""
+    return {"Content-Security-Policy": f"{policy}; frame-ancestors 'none'", "Origin-Agent-Cluster": "?1"}
+
+
 def security_headers(secure: bool) -> Sequence[tuple[str, str]]:
     """Return the headers of every reply; ``secure`` (served over HTTPS) adds Strict-Transport-Security."""
     headers = [

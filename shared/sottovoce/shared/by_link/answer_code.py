@@ -9,6 +9,8 @@ neighbours, gives a code.
 
 LETTERS = "BCDFGHJKLMNPQRSTVWXZ"
 MOST_LETTERS = 24
+"""Of codes that people are to copy."""
+
 ONCE = ("no", "device", "visit")
 """Where a draw was kept, by its number in a code."""
 
@@ -60,7 +62,7 @@ def read_code(text: str, digest: str, size: int) -> tuple[int | None, int]:
     """
     letters = "".join(text.split()).upper()
     number = 0
-    for letter in letters if set(letters) <= set(LETTERS) and len(letters) <= MOST_LETTERS else "":
+    for letter in letters if set(letters) <= set(LETTERS) and len(letters) == code_length(size) else "":
         number = number * len(LETTERS) + LETTERS.index(letter)
     rest, report = divmod(number // _CHECK, size + 1)
     found, once = report - 1 if report else None, rest % len(ONCE)

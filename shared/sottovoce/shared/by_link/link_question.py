@@ -11,12 +11,13 @@ These keys stand beside those of a question or block, or beside ``questions``, a
 
 import math
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, cast
+from typing import Any
 from urllib.parse import parse_qsl, urlsplit
 
+from sottovoce.shared.allowance import DEFAULT_ALLOWANCE
 from sottovoce.shared.by_link.answer_code import MOST_LETTERS, code_length, read_code
 from sottovoce.shared.canonical import DigestedDocument
 from sottovoce.shared.checks import Reader
@@ -111,7 +112,7 @@ def parse_link(document: object) -> LinkQuestion:
     Raises:
         SpecError: a question cannot be asked alone, or a key does not fit; each mistake with its JSON pointer.
     """
-    fields = dict(cast("Mapping[str, Any]", document))
+    fields = dict(document) if isinstance(document, dict) else {}
     own = {key: fields.pop(key) for key in KEYS if key in fields}
     reader = Reader()
     if fields.pop("quick_exit", None) is not None:
@@ -127,22 +128,21 @@ def parse_link(document: object) -> LinkQuestion:
     if "consent" in own and not _is_address(own["consent"]):
         reader.text_map(own["consent"], "/consent")
     _read_parameters(reader, own)
-    if COLUMNS[0] in own and (len(asked) > 1 or isinstance(asked[0], SingleBlock)):
+    if "value" in own and sum(len(each.questions) for each in asked) > 1:
         reader.problem("/value", "holds one question: use `code` for several")
     names = [question.name for each in asked for question in each.questions]
     if len(set(names)) < len(names):
         reader.problem("/questions", "has two questions of one name: rename one")
+    if sum(each.epsilon for each in asked) > DEFAULT_ALLOWANCE.total:
+        reader.problem("/questions", f"costs more than devices allow in all, epsilon {DEFAULT_ALLOWANCE.total:g}")
     if reader.problems:
         raise SpecError(reader.problems)
-    found = LinkQuestion(tuple(asked), {**_documents(asked, listed), **own})
-    if "code" in own and code_length(math.prod(found.sizes)) > MOST_LETTERS:
+    documents = {"questions": [each.document for each in asked]} if listed else asked[0].document
+    found = LinkQuestion(tuple(asked), {**documents, **own})
+    if "value" not in own and code_length(math.prod(found.sizes)) > MOST_LETTERS:
         message = f"would need more than {MOST_LETTERS} letters: ask fewer questions, or with fewer possible reports"
         raise SpecError([Problem("/code", message)])
     return found
-
-
-def _documents(asked: Sequence[SingleQuestion | SingleBlock], listed: bool) -> Mapping[str, Any]:
-    return {"questions": [each.document for each in asked]} if listed else asked[0].document
 
 
 def _asked(reader: Reader, entry: object, pointer: str) -> SingleQuestion | SingleBlock | None:

@@ -7,7 +7,14 @@ from sottovoce.aggregator.app import create_app
 from sottovoce.aggregator.clock import now
 from sottovoce.aggregator.settings import Settings
 from sottovoce.aggregator.storage.sqlite.storage import SQLiteStorage
-from sottovoce.client.question_page import question_assets, question_page
+from sottovoce.aggregator.surveys.published_questions import write_published
+from sottovoce.client.question_page import link_page, question_assets, question_page
+from sottovoce.shared.by_link.link_question import parse_link
+from sottovoce.shared.by_link.published_page import published_page
+
+from tests.vectors.cases import named
+
+COIN = {"type": "boolean", "name": "cheated", "label": {"en": "Ever?"}, "mechanism": named("coin_flip")}
 
 
 @pytest.fixture
@@ -43,4 +50,36 @@ def test_without_a_frame_there_is_none(storage: SQLiteStorage) -> None:
     client = create_app(Settings(), storage, now, {}).test_client()
     assert client.get("/q/1/").status_code == 404
     assert client.get("/q/1/element.js").status_code == 404
+    storage.close()
+
+
+def test_published_question_has_a_page_that_nothing_lies_around(storage: SQLiteStorage, tmp_path: Path) -> None:
+    """With the institution's name; no site may hold it in a frame, and its process is its own."""
+    link = parse_link({**COIN, "then": "https://forms.example.org/s", "code": "entry.1"})
+    write_published(tmp_path, link)
+    (tmp_path / "institution.json").write_text('{"name": "A University"}')
+    settings = Settings(data=tmp_path, institution=str(tmp_path / "institution.json"))
+    client = create_app(settings, storage, now, question_assets()).test_client()
+    reply = client.get(f"/q/1/{link.digest}?token=a")
+
+    assert reply.status_code == 200
+    assert reply.data == published_page(link_page().body, link.canonical, "A University")
+    policy = reply.headers["Content-Security-Policy"]
+    assert policy == f"{link_page().policy}; frame-ancestors 'none'"
+    assert "unsafe" not in policy
+    assert reply.headers["Origin-Agent-Cluster"] == "?1"
+    assert reply.headers["Referrer-Policy"] == "no-referrer"
+    assert reply.headers["Cross-Origin-Opener-Policy"] == "same-origin"
+    assert "Set-Cookie" not in reply.headers
+    storage.close()
+
+
+@pytest.mark.parametrize("name", ["0" * 64, "..%2fsottovoce.sqlite", "A" * 64, "questions", ""])
+def test_nothing_else_is_served_below_it(storage: SQLiteStorage, tmp_path: Path, name: str) -> None:
+    """Neither another name nor a file whose bytes are not those of its name."""
+    link = parse_link({**COIN, "then": "https://forms.example.org/s", "code": "entry.1"})
+    write_published(tmp_path, link)
+    (tmp_path / "questions" / ("0" * 64)).write_bytes(link.canonical)
+    client = create_app(Settings(data=tmp_path), storage, now, {"question_link.html": link_page()}).test_client()
+    assert client.get(f"/q/1/{name}").status_code == 404
     storage.close()

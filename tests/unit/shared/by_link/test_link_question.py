@@ -133,5 +133,22 @@ def test_code_with_more_than_24_letters_is_refused() -> None:
     """Twenty yes or no answers at once fit; three of twenty marks each do not."""
     large = [{**one_of(20, named("optimal_unary", epsilon="1")), "name": f"many{place}"} for place in range(3)]
     assert "24 letters" in problems({"questions": large, "then": THEN, "code": "entry.1"})["/code"]
-    many = [{**COIN, "name": f"q{place}"} for place in range(20)]
+    small = named("binary_rr", a="51/100", b="49/100")
+    many = [{**COIN, "name": f"q{place}", "mechanism": small} for place in range(20)]
     assert parse_link({"questions": many, "then": THEN, "code": "entry.1"})
+    one = {**large[0], "then": THEN}
+    columns = {"value": "v", "channel": "c", "once": "o"}
+    assert parse_link({**one, **columns})
+
+
+def test_stop_of_more_than_devices_allow_in_all_is_refused() -> None:
+    """Eight times 1.0987 are more than 8; seven are not."""
+    many = [{**COIN, "name": f"q{place}"} for place in range(8)]
+    assert "devices allow in all" in problems({"questions": many, "then": THEN})["/questions"]
+    assert parse_link({"questions": many[1:], "then": THEN})
+
+
+@pytest.mark.parametrize("document", [[], 7, None, "text", {"value": "v"}, {"questions": [], "then": THEN}])
+def test_what_is_no_question_is_refused(document: Any) -> None:
+    """As a file may hold it; with pointers, and no other error."""
+    assert problems(document)

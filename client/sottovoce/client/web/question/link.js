@@ -90,9 +90,9 @@ class Stop {
   #showEarlier() {
     const words = this.#words;
     const goOn = button(words.node("link_go_on"), "primary", () => this.#send(this.#draws));
-    const isSomebody = this.#given.pass !== undefined;
-    // Whoever says so draws anew, and nothing of it is kept: the record says as much.
-    const other = isSomebody ? [] : [button(words.node("link_other"), "", () => this.#showQuestions(null))];
+    const isNamed = this.#given.pass !== undefined;
+    // Another person draws anew, and nothing of it is kept: the record says as much.
+    const other = isNamed ? [] : [button(words.node("link_other"), "", () => this.#showQuestions(null))];
     this.#parts = [];
     this.#step("link_to", { host: this.#host }, words.line("p", "link_earlier", {}, { className: "note" }), goOn, ...other);
   }

@@ -74,6 +74,16 @@ def test_codes_are_estimated_as_their_reports(tmp_path: Path) -> None:
     assert found["lied"] < 0.15
 
 
+def test_tables_take_the_file_of_the_question_as_a_channel(tmp_path: Path) -> None:
+    """Beside the columns of the export."""
+    document = {**COIN, **THEN}
+    estimated(tmp_path, document, codes(document, [["yes" if place % 3 else "no"] for place in range(PEOPLE)]))
+    words = ["--rows", "cheated", "--columns", "year", "--channel", str(tmp_path / "question.yaml")]
+    ended = CliRunner().invoke(main, ["results", "crosstab", str(tmp_path / "data.csv"), *words])
+    assert ended.exit_code == 0, ended.output
+    assert "cheated by year" in ended.output
+
+
 def test_edited_code_is_refused_with_its_line(tmp_path: Path) -> None:
     """The message names column and line, and repeats nothing; nothing is estimated."""
     document = {**COIN, **THEN}
