@@ -90,7 +90,7 @@ test-fast: $(VENV)/.installed  ## unit, vectors and property: no node, no server
 check: $(VENV)/.installed $(ESLINT)  ## style and types
 	$(BIN)/ruff check .
 	$(BIN)/mypy
-	tests/eslint/node_modules/.bin/eslint --config tests/eslint/eslint.config.mjs aggregator client shared tests
+	tests/eslint/node_modules/.bin/eslint --config tests/eslint/eslint.config.mjs aggregator client tests
 
 translations: $(VENV)/.installed  ## the texts of every language beside the English ones
 	$(BIN)/python -m pytest -q tests/unit/client/test_catalogues.py tests/unit/client/test_words.py tests/unit/aggregator/i18n \
