@@ -1,0 +1,351 @@
+"""Asks the product in all its ways, and says in what it differs from the reference."""
+
+import html
+import json
+import math
+import re
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from sottovoce.aggregator.accounts.secrets import new_key
+from sottovoce.aggregator.app import create_app
+from sottovoce.aggregator.clock import now
+from sottovoce.aggregator.export.catalogue import together
+from sottovoce.aggregator.export.results_client.open_results import open_results
+from sottovoce.aggregator.export.results_client.sources import StoredReports
+from sottovoce.aggregator.settings import Settings
+from sottovoce.aggregator.storage.sqlite.storage import SQLiteStorage
+from sottovoce.shared.errors import SurveyError
+
+from tests.exported import TODAY, send, source
+from tests.meetings.reference import FEW, Figure, Reference, mover, shown_reports
+from tests.meetings.surveys import Case, Meeting
+from tests.unit.aggregator.accounts.test_authentication import log_in
+from tests.unit.aggregator.studio.joint_pages import SITE, get
+
+POINT, LIMIT = 1e-5, 1e-3
+FILES = {"survey.json", "reports.csv", "export.json"}
+
+REASONS = (
+    "was not asked of everybody, so that not every report gets a weight",
+    "people said .*; leave this predictor out",
+    "people gave some two answers to .* which are both public; leave this predictor out",
+)
+"""What a refusal may say."""
+
+Document = dict[str, Any]
+Faults = Iterator[str]
+
+
+class Site:
+    """The product with a database of its own.
+
+    Args:
+        folder: an empty folder.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self.folder, self.storage = folder, SQLiteStorage(folder / "sottovoce.sqlite")
+        self.app = create_app(Settings(public_url=SITE), self.storage, now, {})
+        self.browser = log_in(self.app)[0]
+        token, digest = new_key()
+        self.storage.add_researcher("program", digest)
+        self.program = self.app.test_client()
+        self.program.environ_base["HTTP_AUTHORIZATION"] = f"Bearer {token}"
+
+    def reopen(self, meeting: Meeting) -> Faults:
+        """Close after each arrival; what is shown in between and after it must follow the rule."""
+        self.storage.publish(meeting.survey)
+        name, ends = meeting.survey.name, np.cumsum(meeting.arrivals)
+        region = meeting.rows[:, 0] if meeting.survey.cohort is not None else np.zeros(len(meeting.rows), int)
+        cells = [np.bincount(region[:end], minlength=int(region.max()) + 1).tolist() for end in ends]
+        right = shown_reports(cells, meeting.survey.release_batch)
+        for place, end in enumerate(ends):
+            if place:
+                self.storage.reopen_survey(name)
+            send(self.storage, meeting.survey, meeting.reports[end - meeting.arrivals[place] : end])
+            if place and (n := self.results(name)["reports"]) != ends[right[place - 1]]:
+                yield f"reopened: {n} reports shown, should be {ends[right[place - 1]]}"
+            self.storage.close_survey(name, TODAY)
+            shown, n = ends[right[place]], self.results(name)["reports"]
+            if n != shown:
+                yield f"closed: {n} reports shown, should be {shown}"
+            try:
+                joint = StoredReports(self.storage, name, now).answer("pairs", {})["reports"]
+            except SurveyError:
+                joint = shown if right[place] != place else 0
+            if joint != shown:
+                yield f"closed: joint results of {joint} reports, should be {shown}"
+
+    def hold(self, meeting: Meeting) -> None:
+        """Collect the reports of a meeting, and close it."""
+        self.storage.publish(meeting.survey)
+        for wave in sorted({*meeting.waves}):
+            send(self.storage, meeting.survey,
+                 [row for row, of in zip(meeting.reports, meeting.waves, strict=True) if of == wave], wave)  # fmt: skip
+        self.storage.close_survey(meeting.survey.name, TODAY)
+
+    def files(self, meeting: Meeting) -> Path:
+        """Write the files that joint results are read back from."""
+        folder = self.folder / meeting.survey.name
+        if not folder.exists():
+            folder.mkdir()
+            given = source(self.storage, meeting.survey)
+            for name, write in together(given):
+                if name in FILES:
+                    write(given, folder / name)
+        return folder
+
+    def results(self, name: str) -> Document:
+        """The results of each question, as the page Results gives them to programs."""
+        return dict(get(self.browser, f"{name}/results/export.json").json)
+
+    def posted(self, name: str, case: Case) -> Document:
+        """The reply of the interface."""
+        data = json.dumps(case.options).encode()
+        length = {"CONTENT_LENGTH": str(len(data))}
+        return dict(self.program.post(f"/api/v1/surveys/{name}/{case.kind}", data=data, environ_overrides=length,
+                                      content_type="application/json").json)  # fmt: skip
+
+    def page(self, name: str, case: Case) -> str:
+        """The words of the page; "" for what no page takes in this form."""
+        room = "models" if case.kind == "regression" else "tables"
+        lists = {key: value if isinstance(value, list) else [value] for key, value in case.options.items()}
+        given = [(key, one) for key, value in lists.items() for one in value]
+        if any(isinstance(value, dict) for _, value in given) or case.kind == "pairs":
+            return ""
+        query = "&".join(f"{key}={value}" for key, value in given)
+        text = get(self.browser, f"{name}/{room}?kind={case.kind}&{query}").text
+        return html.unescape(re.sub(r"\s+", " ", re.sub("<[^>]+>", "", text))).replace("\u2212", "-")
+
+
+def same(one: Any, other: Any) -> bool:
+    """Whether two documents agree, numbers to rounding."""
+    if isinstance(one, float) and isinstance(other, float | int):
+        return math.isclose(one, other, rel_tol=1e-6, abs_tol=1e-9)
+    if isinstance(one, dict) and isinstance(other, dict):
+        return one.keys() == other.keys() and all(same(one[key], other[key]) for key in one)
+    if isinstance(one, list) and isinstance(other, list):
+        return len(one) == len(other) and all(map(same, one, other))
+    return bool(one == other)
+
+
+def percent(value: float) -> str:
+    """A share as the pages write it."""
+    return f"{100 * value:.1f}%"
+
+
+def differs(what: str, row: Document, figure: Figure, bounds: tuple[float, float] = (0.0, 1.0)) -> Faults:
+    """In what a printed row is not the reference's figure."""
+    if figure.point is None:
+        return
+    shown = row.get("shown", row.get("clipped", row.get("estimate")))
+    point = min(max(figure.point, bounds[0]), bounds[1])
+    told = (("point", shown, point, POINT), ("std_error", row.get("std_error"), figure.error, LIMIT),
+            ("low", row.get("low"), figure.low, LIMIT), ("high", row.get("high"), figure.high, LIMIT))  # fmt: skip
+    for key, printed, right, within in told:
+        if right is not None and (printed is None or abs(printed - right) > within):
+            yield f"{what}: {key} {printed}, should be {right:.5f}"
+
+
+def of_results(found: Document, own: Reference) -> Faults:
+    """Shares of each question, of all arms together."""
+    for question in found["questions"]:
+        name = question["name"]
+        if name not in own.channels or name == "arm":
+            yield from of_number(question)
+            continue
+        part = question.get("answered", question)
+        for row in part["estimates"]:
+            if row["option"] in own.channels[name].names[: own.channels[name].answered]:
+                figure, n = own.share(name, row["option"])
+                yield from differs(f"results {name}={row['option']}", row, figure)
+                if n != part.get("n", row["n"] if part is question else n):
+                    yield f"results {name}: n {part.get('n', row['n'])}, should be {n}"
+
+
+def of_number(question: Document) -> Faults:
+    """No limits beside bars of the square wave."""
+    for bar in question.get("histogram", []):
+        if bar.get("low") is not None or bar.get("high") is not None:
+            yield f"results {question['name']}: limits beside a bar"
+            return
+
+
+def made_up(names: Sequence[str], known: Sequence[str]) -> Faults:
+    """No name that the survey does not have."""
+    for name in names:
+        if name not in known and "+" in name:
+            yield f"'{name}' is no answer of the survey"
+
+
+def of_comparison(found: Document, own: Reference, options: Document) -> Faults:
+    """Shares in groups, their differences, and n."""
+    name, groups = options["outcome"], options["groups"]
+    if "against" in options:
+        yield from of_arms(found, own, options)
+        return
+    answer = options.get("category", own.channels[name].names[own.channels[name].answered - 1])
+    known = own.channels[groups].names
+    yield from made_up([row["group"] for row in found["values"]], known)
+    n = int(own.described(name, groups).sum())
+    if found["n"] != n:
+        yield f"compare {name} by {groups}: n {found['n']}, should be {n}"
+    for row in found["values"]:
+        if row["group"] in known:
+            figure, _ = own.share(name, answer, {groups: row["group"]})
+            yield from differs(f"compare {name} in {row['group']}", row, figure)
+    first = found["values"][0]["group"]
+    for row in found["differences"]:
+        if {row["group"], first} <= {*known}:
+            figure = own.difference(name, answer, groups, (first, row["group"]))
+            yield from differs(f"difference of {name}, {row['group']} less {first}", row, figure, (-1.0, 1.0))
+
+
+def of_arms(found: Document, own: Reference, options: Document) -> Faults:
+    """Two questions of two arms."""
+    pair = [own.share(options[key], "yes") for key in ("against", "outcome")]
+    n = sum(n for _, n in pair)
+    if found["n"] != n:
+        yield f"arms: n {found['n']}, should be {n}"
+    if found["category"] != "yes":
+        yield f"'{found['category']}' is no answer of the survey"
+    for row, (figure, _) in zip(found["values"], pair, strict=True):
+        yield from differs(f"arms {row['group']}", row, figure)
+    if all(figure.point is not None for figure, _ in pair):
+        yield from differs("arms: difference", found["differences"][0], mover(pair[0][0], pair[1][0]), (-1.0, 1.0))
+
+
+def of_table(found: Document, own: Reference, options: Document) -> Faults:
+    """Cells, shares in rows of public questions, the odds ratio, and n."""
+    rows, columns = options["rows"], options["columns"]
+    known = own.channels[rows].names
+    yield from made_up(found["row_categories"], known)
+    if "margins" not in options:
+        yield from of_cells(found, own, (rows, columns))
+    for row in found["conditional"]:
+        if own.channels[rows].public and row["row"] in known and row["shown"] is not None:
+            figure, _ = own.share(columns, row["column"], {rows: row["row"]})
+            yield from differs(f"{columns}={row['column']} in {row['row']}", row, figure)
+
+
+def of_cells(found: Document, own: Reference, pair: tuple[str, str]) -> Faults:
+    """Cells of a table and the odds ratio, by likelihood."""
+    rows, columns = (own.channels[each].names for each in pair)
+    plain = all(map(own.is_plain, pair))
+    best, raw, n = own.table(*pair)
+    if found["n"] != n:
+        yield f"table {pair}: n {found['n']}, should be {n}"
+    for row in found["cells"]:
+        if row["shown"] is not None and raw.min() > 0 and row["row"] in rows:
+            place = rows.index(row["row"]), columns.index(row["column"])
+            limits = own.cell(raw, pair, place) if plain and not own.together(*pair) else (None, None)
+            yield from differs(f"cell {row['row']}, {row['column']}", row, Figure(float(best[place]), None, *limits))
+    ratio = found.get("odds_ratio", {}) if plain else {}
+    for end in ("low", "high"):
+        if ratio.get(end) and ratio["estimate"] and abs(own.profile(*pair, ratio[end]) - own.z**2) > 0.02:
+            yield f"odds ratio of {pair}: {end} {ratio[end]} is not where the likelihood has its value"
+
+
+def of_test(found: Document, own: Reference, options: Document) -> Faults:
+    """A known share of yes: an exact binomial; where an innocuous share is not known exactly, p and limits agree."""
+    name, share = options["question"], options["shares"]["yes"]
+    figure, n = own.share(name, "yes")
+    if found["n"] != n:
+        yield f"test {name}: n {found['n']}, should be {n}"
+    for row in found["values"]:
+        if row["category"] == "yes":
+            yield from differs(f"test {name}", row, figure)
+    fact = own.channels[name].fact
+    if fact is None or not fact[2]:
+        right = own.exact_p(name, share)
+        if abs(found["p"] - right) > LIMIT:
+            yield f"test {name}={share}: p {found['p']}, should be {right:.5f}"
+    elif figure.low is not None and figure.high is not None:
+        margin = 0.05 * (figure.high - figure.low)
+        if found["p"] < 0.05 and figure.low + margin < share < figure.high - margin:
+            yield f"test {name}={share}: p {found['p']} within the limits {figure.low:.3f} to {figure.high:.3f}"
+
+
+def of_pairs(found: Document, own: Reference, _: Document) -> Faults:
+    """Tests of independence of pairs that are reported apart and by everybody who answers."""
+    for row in found["pairs"]:
+        pair = row["first"], row["second"]
+        if all(each in own.channels and own.is_plain(each) for each in pair) and not own.together(*pair):
+            if any(own.rarest(each) < FEW for each in pair if own.channels[each].public):
+                continue
+            statistic, n = own.independence(*pair)
+            if n != row["n"] or abs(statistic - row["statistic"]) > LIMIT * max(statistic, 1):
+                yield f"pair {pair}: {row['statistic']:.4f} of {row['n']}, should be {statistic:.4f} of {n}"
+
+
+def of_model(found: Document, own: Reference, options: Document) -> Faults:
+    """Coefficients, their delta errors, and average marginal effects of categories."""
+    fitted = own.effects(options["outcome"], options["on"])
+    if not found["converged"] or np.abs(fitted["coefficients"][0]).max() > 6:
+        return
+    for key in ("coefficients", "ame"):
+        for row, point, error in zip(found[key], *fitted[key], strict=True):
+            right = Figure(float(point), float(error), point - own.z * error, point + own.z * error)
+            yield from differs(f"{key} {row['term']}", row, right, (-math.inf, math.inf))
+
+
+CHECKS: dict[str, Callable[[Document, Reference, Document], Faults]] = {
+    "compare": of_comparison, "crosstab": of_table, "test": of_test, "pairs": of_pairs, "regression": of_model,
+}  # fmt: skip
+
+
+def faults_of(meeting: Meeting, site: Site) -> tuple[list[str], int]:
+    """What is wrong in a meeting, and how many of its requests were refused rightly."""
+    if meeting.arrivals:
+        return list(site.reopen(meeting)), 0
+    site.hold(meeting)
+    own, found, refused = Reference(meeting.survey, meeting.rows, waves=len({*meeting.waves})), [], 0
+    results = site.results(meeting.survey.name)
+    found += of_results(results, own)
+    for case in meeting.cases:
+        try:
+            document = StoredReports(site.storage, meeting.survey.name, now).answer(case.kind, case.options)
+        except SurveyError as error:
+            refused += 1
+            if not any(re.search(reason, str(error)) for reason in REASONS):
+                found.append(f"{case.kind} {case.options}: refused: {error}")
+            continue
+        found += CHECKS[case.kind](document, reference_for(meeting, own, case), case.options)
+        found += ways(meeting, site, case, document)
+    return found, refused
+
+
+def reference_for(meeting: Meeting, own: Reference, case: Case) -> Reference:
+    """The reference of the reports that a request is about."""
+    rows = meeting.rows
+    if "wave" in case.options:
+        return Reference(meeting.survey, rows[np.array(meeting.waves) == case.options["wave"]])
+    for name, shares in case.options.get("margins", {}).items():
+        codes = own.rows[name]
+        known = np.array([shares[each] for each in own.channels[name].names])
+        return Reference(meeting.survey, rows, (known / np.bincount(codes, minlength=len(known)))[codes] * len(rows))
+    return own
+
+
+def ways(meeting: Meeting, site: Site, case: Case, document: Document) -> Faults:
+    """One answer in all ways: the interface, the page, and the files read back."""
+    name = meeting.survey.name
+    if not same(document, site.posted(name, case)):
+        yield f"{case}: the interface answers otherwise"
+    page = site.page(name, case)
+    rows = document.get("values", []) if case.kind == "compare" else document.get("conditional", [])
+    for row in rows if page else ():
+        if row.get("shown") is not None and percent(row["shown"]) not in page:
+            yield f"{case}: the page lacks {percent(row['shown'])}"
+    try:
+        back = open_results(site.files(meeting)).reports.answer(case.kind, case.options)
+    except SurveyError as error:
+        yield f"{case}: the files refuse: {error}"
+        return
+    for key in ("n", "values", "differences", "cells", "conditional", "p", "coefficients", "ame"):
+        if not same(document.get(key), back.get(key)):
+            one, other = (str(each.get(key))[:150] for each in (back, document))
+            yield f"{case}: the files answer otherwise: {key} {one} for {other}"

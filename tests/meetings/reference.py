@@ -1,0 +1,549 @@
+"""A second way to every figure: likelihood over (group, answer) cells, from the integers of the survey file.
+
+It imports nothing of the product but the survey, of which it reads the canonical document. Points are maxima of its own
+likelihood; limits are the points where a named criterion has its value:
+
+score       |num - t den| = z sqrt(V(t) / n) + half a report, V under the hypothesis t, n Kish's of the group's weights
+inversion   Q(t)^2 = z^2 var Q(t), from the sample; under the hypothesis where fewer than 25 reports support a cell
+mover       square-and-add of the limits of two independent shares
+likelihood  2 (maximum - profile) = z^2
+delta       estimate +- z times the linearised error
+An innocuous share with an error s is one parameter for each fact: it adds (s d figure / d share)^2 to a variance.
+"""
+
+import json
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from functools import cached_property
+from itertools import combinations, product
+from typing import Any
+
+import numpy as np
+from sottovoce.shared.spec import Survey
+
+Floats = np.ndarray
+Z = 1.959963984540054
+NOT_ASKED = -1
+ENOUGH = 25
+FEW = 5
+
+
+@dataclass(frozen=True)
+class Figure:
+    """A figure and its criterion; None for what the reference does not know."""
+
+    point: float | None
+    error: float | None = None
+    low: float | None = None
+    high: float | None = None
+
+
+@dataclass(frozen=True)
+class Channel:
+    """P(reported | true), (k, m), names of the true answers ("absent" last, not ``answered``), reported values of the
+    columns, and the fact that hides the answer: its name, share and error.
+    """
+
+    names: tuple[str, ...]
+    values: tuple[int, ...]
+    chances: Floats
+    answered: int
+    public: bool = False
+    fact: tuple[str, float, float] | None = None
+    truth: float = 1.0
+
+    @cached_property
+    def scores(self) -> Floats:
+        """Unbiased scores of the true answers for each column, (k, m): the left inverse for a uniform truth."""
+        weighed = self.chances / self.chances.sum(axis=0)
+        return np.linalg.solve(weighed @ self.chances.T, weighed)
+
+    def moved(self, by: float) -> "Channel":
+        """The channel if the innocuous share were larger by so much."""
+        name, share, error = self.fact or ("", 0.0, 0.0)
+        fact = (name, share + by, error)
+        return replace(self, chances=by_hand(share + by, self.truth), fact=fact)
+
+
+def two(a: float, b: float) -> Floats:
+    """The channel of a yes or no."""
+    return np.array([[1 - b, b], [1 - a, a]])
+
+
+def by_hand(share: float, truth: float) -> Floats:
+    """The channel of an innocuous share: crosswise for truth 1, else of an unrelated question."""
+    if truth == 1:
+        return two(max(share, 1 - share), min(share, 1 - share))
+    return two(truth + (1 - truth) * share, (1 - truth) * share)
+
+
+def channel(question: dict[str, Any]) -> Channel:
+    """The channel of a question of the canonical document."""
+    names = tuple(each["name"] for each in question.get("choices", [])) or ("no", "yes")
+    answered = len(names)
+    names += ("absent",) if question.get("absent_category") else ()
+    size, plain = len(names), tuple(range(len(names)))
+    if "innocuous" in question:
+        own = question["innocuous"]
+        share, truth = float(Fraction(own["share"])), float(Fraction(own.get("truth", 1)))
+        fact = (own.get("fact") or question["name"], share, float(Fraction(own.get("se", 0))))
+        return Channel(names, plain, by_hand(share, truth), answered, fact=fact, truth=truth)
+    if question.get("public"):
+        return Channel(names, plain, np.eye(size), answered, public=True)
+    made = question["mechanism"]
+    if made["name"] == "binary_rr":
+        return Channel(names, plain, two(float(Fraction(made["a"])), float(Fraction(made["b"]))), answered)
+    odds = float(Fraction(made["odds"]))
+    if made["name"] == "kary_rr":
+        return Channel(names, plain, (1 + (odds - 1) * np.eye(size)) / (odds + size - 1), answered)
+    masks = tuple(sorted(sum(1 << place for place in one) for one in combinations(range(size), made["size"])))
+    weights = np.array([[odds if mask >> true & 1 else 1.0 for mask in masks] for true in plain])
+    return Channel(names, masks, weights / weights.sum(axis=1, keepdims=True), answered)
+
+
+def block_channel(sizes: Sequence[int], mechanism: dict[str, Any], places: Sequence[int]) -> Floats:
+    """P(reported | true) of some questions of a block, combinations in the order of their places."""
+    odds, every = float(Fraction(mechanism["odds"])), list(product(*map(range, sizes)))
+    chances: dict[tuple[Any, Any], float] = {}
+    # What the others say does not matter to a sum over their reports, so any true answers of theirs will do.
+    for true in every:
+        if any(true[place] for place in range(len(sizes)) if place not in places):
+            continue
+        for said in every:
+            apart = sum(one != other for one, other in zip(true, said, strict=True))
+            key = tuple(true[place] for place in places), tuple(said[place] for place in places)
+            chances[key] = chances.get(key, 0.0) + (odds if apart <= mechanism["radius"] else 1.0)
+    some = list(product(*(range(sizes[place]) for place in places)))
+    found = np.array([[chances[true, said] for said in some] for true in some])
+    return found / found.sum(axis=1, keepdims=True)
+
+
+def likeliest(chances: Floats, counts: Floats, rounds: int = 20_000) -> Floats:
+    """The shares of true answers that make the reports likeliest, (k,): by EM; of yes or no by the score's sign."""
+    seen = counts > 0
+    chances, counts = chances[:, seen], counts[seen] / counts.sum()
+    if len(chances) == 2:
+        def rises(p: float) -> bool:
+            p = min(max(p, 1e-12), 1 - 1e-12)
+            return bool((counts * (chances[1] - chances[0]) / ((1 - p) * chances[0] + p * chances[1])).sum() > 0)
+
+        yes = edge(rises, 0.0, 1.0) if rises(0.0) else 0.0
+        return np.array([1 - yes, yes])
+    shares = np.full(len(chances), 1 / len(chances))
+    for _ in range(rounds):
+        moved = shares * (chances @ (counts / (shares @ chances)))
+        if np.abs(moved - shares).max() < 1e-11:
+            break
+        shares = moved
+    return shares
+
+
+def edge(inside: Callable[[float], bool], within: float, outside: float) -> float:
+    """Where a set that holds ``within`` ends on the way to ``outside``."""
+    if inside(outside):
+        return outside
+    for _ in range(60):
+        middle = (within + outside) / 2
+        within, outside = (middle, outside) if inside(middle) else (within, middle)
+    return within
+
+
+@dataclass(frozen=True)
+class Group:
+    """Reports of one question by some people: their columns and weights, of ``reports`` in the whole table."""
+
+    channel: Channel
+    columns: Floats
+    weights: Floats
+    waves: float = 1.0
+    reports: int = 0
+
+    @cached_property
+    def counts(self) -> Floats:
+        """Weighted numbers of the reported columns, (m,)."""
+        return np.bincount(self.columns, self.weights, self.channel.chances.shape[1])
+
+    @property
+    def kish(self) -> float:
+        """The number of equally weighted reports that say as much."""
+        return float(self.weights.sum() ** 2 / (self.weights**2).sum())
+
+    @cached_property
+    def raw(self) -> Floats:
+        """Unbiased shares of the true answers, (k,)."""
+        return self.channel.scores @ self.counts / self.weights.sum()
+
+    @cached_property
+    def interior(self) -> bool:
+        """Whether moments and likelihood must agree, up to the clip of a yes or no."""
+        return len(self.raw) == 2 or bool(self.raw.min() > 0)
+
+    def likeliest_share(self, answer: int) -> float:
+        """The share of an answer among those who gave one, where the likelihood is largest; of sets, which have more
+        columns than true answers, the product's estimator is the moments', another one.
+        """
+        square = self.channel.chances.shape[0] == self.channel.chances.shape[1]
+        shares = likeliest(self.channel.chances, self.counts) if square else self.raw
+        return float(shares[answer] / shares[: self.channel.answered].sum())
+
+    def share(self, answer: int) -> Figure:
+        """The share of an answer among those who gave one."""
+        answered = self.channel.answered
+        if not len(self.columns):
+            return Figure(None)
+        part, whole = float(self.raw[answer]), float(self.raw[:answered].sum())
+        if whole <= 0 or not self.interior:
+            return Figure(None)
+        own = self.channel.scores[answer] - part / whole * self.channel.scores[:answered].sum(axis=0)
+        spread = float((self.weights**2 * own[self.columns] ** 2).sum()) / (self.weights.sum() * whole) ** 2
+        t, n = min(max(part / whole, 0.0), 1.0), self.reports or len(self.columns)
+        error = math.sqrt(spread * n / (n - 1) + (self.waves - 1) * t * (1 - t) / len(self.columns))
+        slope = self.slope(lambda group: group.share(answer).point or 0.0)
+        low, high = self.score(answer, part, whole)
+        point = self.likeliest_share(answer)
+        if slope:
+            low, high = point - math.hypot(point - low, Z * slope), point + math.hypot(high - point, Z * slope)
+        return Figure(point, math.hypot(error, slope), max(low, 0.0), min(high, 1.0))
+
+    def score(self, answer: int, part: float, whole: float) -> tuple[float, float]:
+        """Score limits of an answer's share."""
+        scores, chances, answered = self.channel.scores, self.channel.chances, self.channel.answered
+        table = np.maximum(self.raw, 0.0) / np.maximum(self.raw, 0.0).sum()
+        own = min(max(part, 0.0), whole)
+        step = float(np.ptp(scores[answer])) / 2 / self.kish
+
+        def inside(t: float) -> bool:
+            score = scores[answer] - t * scores[:answered].sum(axis=0)
+            changed, block = table.copy(), table[:answered].sum()
+            others = block - table[answer]
+            rest = changed[:answered] * block / others if others > 0 else block / (answered - 1)
+            changed[:answered] = (1 - t) * rest
+            changed[answer] = t * block
+            variance = float(changed @ chances @ score**2) + (self.waves - 1) * block * t * (1 - t)
+            return abs(own - t * whole) <= Z * math.sqrt(max(variance, 0.0) / self.kish) + step
+
+        return edge(inside, own / whole, 0.0), edge(inside, own / whole, 1.0)
+
+    def slope(self, figure: Callable[["Group"], float]) -> float:
+        """The error that the fact adds to a figure: its own error times the figure's derivative."""
+        if self.channel.fact is None or not self.channel.fact[2]:
+            return 0.0
+        step, exact = 1e-4, replace(self.channel, fact=(*self.channel.fact[:2], 0.0))
+        up, down = (figure(replace(self, channel=exact.moved(by))) for by in (step, -step))
+        return self.channel.fact[2] * (up - down) / (2 * step)
+
+
+def fieller(h: Floats, weights: Floats, value: Callable[..., Any], point: float, bounds: tuple[float, float]) -> Figure:
+    """Limits by inversion: ``value`` gives Q and its gradient in the means of ``h``, (n, d), at a hypothesis."""
+    n, total = len(h), weights.sum()
+    means = weights @ h / total
+    centred = weights[:, None] * (h - means)
+    covariance = centred.T @ centred / total**2 * n / (n - 1)
+
+    def inside(t: float) -> bool:
+        q, gradient = value(means, t)
+        return bool(q**2 <= Z**2 * (gradient @ covariance @ gradient))
+
+    start = min(max(point, bounds[0]), bounds[1])
+    return Figure(point, None, edge(inside, start, bounds[0]), edge(inside, start, bounds[1]))
+
+
+def difference_of(means: Floats, t: float) -> tuple[float, Floats]:
+    """Q and gradient of m1/g1 - m0/g0 = t, for means of (z0 z, z1 z, z0 r, z1 r)."""
+    m0, m1, g0, g1 = means
+    return m1 * g0 - m0 * g1 - t * g1 * g0, np.array([-g1, g0, m1 - t * g1, -m0 - t * g0])
+
+
+def sparse(made: Channel, answer: int, z: Floats, groups: Sequence[Floats], weights: Floats, point: float) -> Figure:
+    """Limits of a difference of two public groups with the variance under the hypothesis."""
+    inside = (groups[0] + groups[1]) > 0
+    weights, z, later = weights[inside], z[inside], groups[1][inside]
+    a, b = (min(max(float(weights @ each / weights.sum()), 0.0), 1.0) for each in (later, z))
+    both = min(max(float(weights @ (later * z) / weights.sum()), a + b - 1, 0.0), a, b)
+    kish = weights.sum() ** 2 / (weights**2).sum()
+    others = np.delete(made.chances, answer, axis=0)[0]
+
+    def within(t: float) -> bool:
+        possible = min(max(a * b + t * a * (1 - a), a + b - 1, 0.0), a, b)
+        v, w = -b - t * (1 - 2 * a), -a
+        truth = ((1, 1, possible), (1, 0, a - possible), (0, 1, b - possible), (0, 0, 1 - a - b + possible))
+        mean = possible + v * a + w * b
+        squares = sum(share * float((made.chances[answer] if true else others) @ (
+            (group + w) * made.scores[answer] + v * group) ** 2) for group, true, share in truth)  # fmt: skip
+        return (both - a * b - t * a * (1 - a)) ** 2 <= Z**2 * max(squares - mean**2, 0.0) / kish
+
+    start = both / a - (b - both) / (1 - a) if 0 < a < 1 else 0.0
+    low, high = (edge(within, start, end) for end in (-1.0, 1.0))
+    return Figure(point, None, min(low, max(point, -1.0)), max(high, min(point, 1.0)))
+
+
+def mover(first: Figure, later: Figure) -> Figure:
+    """The difference of two independent shares."""
+    apart = later.point - first.point
+    low = apart - math.hypot(later.point - later.low, first.high - first.point)
+    high = apart + math.hypot(later.high - later.point, first.point - first.low)
+    return Figure(apart, math.hypot(first.error, later.error), low, high)
+
+
+class Reference:
+    """Figures of reports (n, questions), NOT_ASKED where none, with weights, of people with so many waves each."""
+
+    z = Z
+
+    def __init__(self, survey: Survey, rows: Floats, weights: Floats | None = None, waves: float = 1.0) -> None:
+        document = json.loads(survey.canonical)
+        self.weights = np.ones(len(rows)) if weights is None else weights
+        self.waves, self.channels, self.asked_if, self.blocks = waves, {}, {}, {}
+        for item in document["questions"]:
+            asked = item.get("items", [item])
+            for place, question in enumerate(asked):
+                name = question["name"]
+                self.asked_if[name] = item.get("visible_if", {})
+                if "block" in item:
+                    sizes = [len(each.get("choices", "ny")) for each in asked]
+                    chances = block_channel(sizes, item["mechanism"], [place])
+                    names = tuple(each["name"] for each in question.get("choices", [])) or ("no", "yes")
+                    self.channels[name] = Channel(names, tuple(range(len(names))), chances, len(names))
+                    self.blocks[name] = (sizes, item["mechanism"], place)
+                elif question["type"] in {"boolean", "select_one", "rating"}:
+                    self.channels[name] = channel(question)
+        if "arms" in document:
+            names = tuple(each["name"] for each in document["arms"])
+            self.channels["arm"] = Channel(names, tuple(range(len(names))), np.eye(len(names)), len(names), public=True)
+            self.asked_if["arm"] = {}
+        self.rows = {each.name: rows[:, place] for place, each in enumerate(survey.questions)}
+
+    def described(self, *names: str) -> Floats:
+        """Rows of the people who were asked all of these, as far as public answers tell."""
+        found = np.ones(len(self.weights), bool)
+        for name in names:
+            found &= self.rows[name] != NOT_ASKED
+            shown = np.ones(len(self.weights), bool)
+            for other, allowed in self.asked_if[name].items():
+                if self.channels[other].public:
+                    shown &= np.isin(self.rows[other], [self.channels[other].names.index(one) for one in allowed])
+            # A group of fewer than five would follow from a difference, so nobody is left out then.
+            if min(shown.sum(), (~shown).sum()) >= FEW:
+                found &= shown
+        return found
+
+    def is_plain(self, name: str) -> bool:
+        """Whether everybody is asked a question and answers it."""
+        return self.channels[name].answered == len(self.channels[name].names) and not self.asked_if[name]
+
+    def rarest(self, name: str) -> int:
+        """The smallest number of reports of one value."""
+        return int(np.bincount(self.codes(name, self.rows[name] != NOT_ASKED)).min())
+
+    def codes(self, name: str, rows: Floats) -> Floats:
+        """Columns of the channel for these rows."""
+        return np.searchsorted(self.channels[name].values, self.rows[name][rows])
+
+    def group(self, name: str, rows: Floats) -> Group:
+        """The reports of a question by these rows."""
+        return Group(self.channels[name], self.codes(name, rows), self.weights[rows], self.waves)
+
+    def share(self, name: str, answer: str, within: dict[str, str] | None = None) -> tuple[Figure, int]:
+        """The share of an answer, within public groups, and n."""
+        rows = self.described(name, *(within or {}))
+        n = int(rows.sum())
+        for other, category in (within or {}).items():
+            rows = rows & (self.rows[other] == self.channels[other].names.index(category))
+        group = replace(self.group(name, rows), reports=n)
+        return group.share(self.channels[name].names.index(answer)), int(rows.sum())
+
+    def difference(self, name: str, answer: str, by: str, groups: tuple[str, str]) -> Figure:
+        """The share of an answer in the second public group less that in the first."""
+        figures = [self.share(name, answer, {by: group})[0] for group in groups]
+        if any(each.point is None for each in figures):
+            return Figure(None)
+        made = self.channels[name]
+        rows, place = self.described(name, by), made.names.index(answer)
+        held = [rows & (self.rows[by] == self.channels[by].names.index(group)) for group in groups]
+
+        def apart(group: Group) -> float:
+            parts = [Group(group.channel, self.codes(name, inside), self.weights[inside]).raw for inside in held]
+            return float(np.subtract(*(part[place] / part[: made.answered].sum() for part in reversed(parts))))
+
+        parts = (replace(self.exact(name, each), reports=int(rows.sum())) for each in held)
+        error = math.hypot(*(part.share(place).error or 0.0 for part in parts))
+        shared = self.group(name, rows).slope(apart)
+        point = apart(self.group(name, rows))
+        if made.answered < len(made.names):
+            return replace(mover(*figures), point=point)
+        z, r = made.scores[place][self.codes(name, rows)], np.ones(int(rows.sum()))
+        mine = [inside[rows].astype(float) for inside in held]
+        supports = [((each > 0) & (sign * (z - 0.5) > 0)).sum() for each in mine for sign in (1, -1)]
+        if shared or self.waves > 1:
+            return Figure(point, math.hypot(error, shared))
+        if min(supports) < ENOUGH:
+            return replace(sparse(made, place, z, mine, self.weights[rows], point), error=error)
+        h = np.column_stack([mine[0] * z, mine[1] * z, mine[0] * r, mine[1] * r])
+        return replace(fieller(h, self.weights[rows], difference_of, point, (-1.0, 1.0)), error=error)
+
+    def exact(self, name: str, rows: Floats) -> Group:
+        """The same reports as if the innocuous share were known exactly."""
+        group = self.group(name, rows)
+        fact = group.channel.fact
+        return group if fact is None else replace(group, channel=replace(group.channel, fact=(*fact[:2], 0.0)))
+
+    def together(self, first: str, second: str) -> bool:
+        """Whether both are questions of one block."""
+        return first in self.blocks and second in self.blocks
+
+    def joint(self, first: str, second: str) -> tuple[Floats, Floats]:
+        """P(reported | true) of two questions, and the weighted numbers of their reports."""
+        rows, one, other = self.described(first, second), self.channels[first], self.channels[second]
+        width = len(other.values)
+        codes = self.codes(first, rows) * width + self.codes(second, rows)
+        counts = np.bincount(codes, self.weights[rows], len(one.values) * width)
+        if self.together(first, second):
+            sizes, mechanism, place = self.blocks[first]
+            return block_channel(sizes, mechanism, [place, self.blocks[second][2]]), counts
+        return np.kron(one.chances, other.chances), counts
+
+    def table(self, first: str, second: str) -> tuple[Floats, Floats, int]:
+        """Likeliest and unbiased shares of the answered cells of two questions, (rows, columns), and n."""
+        rows, one, other = self.described(first, second), self.channels[first], self.channels[second]
+        chances, counts = self.joint(first, second)
+        shape, cut = (len(one.names), len(other.names)), (slice(one.answered), slice(other.answered))
+        weighed = chances / chances.sum(axis=0)
+        raw = np.linalg.solve(weighed @ chances.T, weighed @ counts / counts.sum()).reshape(shape)
+        best = likeliest(chances, counts).reshape(shape)
+        return best[cut] / best[cut].sum(), raw[cut] / raw[cut].sum(), int(rows.sum())
+
+    def cell(self, raw: Floats, pair: tuple[str, str], place: tuple[int, int]) -> tuple[float, float]:
+        """Score limits of a cell of two questions that everybody answers, given the unbiased table."""
+        n, parts = int(self.described(*pair).sum()), []
+        for name, at in zip(pair, place, strict=True):
+            made = self.channels[name]
+            squares = made.chances @ made.scores[at] ** 2
+            parts.append((squares[at], np.delete(squares, at)[0], float(np.ptp(made.scores[at]))))
+        (in_row, off_row, one), (in_column, off_column, other) = parts
+        p, q = (min(max(float(each), 0.0), 1.0) for each in (raw.sum(axis=1)[place[0]], raw.sum(axis=0)[place[1]]))
+        point = min(max(float(raw[place]), 0.0), 1.0)
+
+        def inside(t: float) -> bool:
+            row, column = max(p, t), max(q, t)
+            variance = (t * in_row * in_column + (row - t) * in_row * off_column + (column - t) * off_row * in_column
+                        + (1 - row - column + t) * off_row * off_column - t * t)  # fmt: skip
+            return abs(point - t) <= Z * math.sqrt(max(variance, 0.0) / n) + one * other / (2 * n)
+
+        return edge(inside, point, 0.0), edge(inside, point, 1.0)
+
+    def profile(self, first: str, second: str, ratio: float) -> float:
+        """Twice the log-likelihood that two yes/no questions lose if their odds ratio is this one (EM)."""
+        chances, counts = self.joint(first, second)
+
+        def log_likelihood(table: Floats) -> float:
+            return float(counts[counts > 0] @ np.log((table @ chances)[counts > 0]))
+
+        best = table = likeliest(chances, counts)
+        for _ in range(3000):
+            before, expected = table, table * (chances @ (counts / (table @ chances))) / counts.sum()
+            p, q = expected[2] + expected[3], expected[1] + expected[3]
+            b = 1 + (ratio - 1) * (p + q)
+            root = math.sqrt(max(b * b - 4 * ratio * (ratio - 1) * p * q, 0.0))
+            both = p * q if abs(ratio - 1) < 1e-9 else (b - root) / (2 * (ratio - 1))
+            table = np.maximum([1 - p - q + both, q - both, p - both, both], 1e-15)
+            if np.abs(table - before).max() < 1e-10:
+                break
+        return 2 * (log_likelihood(best) - log_likelihood(table))
+
+    def independence(self, first: str, second: str) -> tuple[float, int]:
+        """(n - 1) times Pillai's trace of the scores, and n."""
+        rows = self.described(first, second)
+        parts = [self.channels[name].scores[:-1].T[self.codes(name, rows)] for name in (first, second)]
+        a, b = (part - part.mean(axis=0) for part in parts)
+        cross = a.T @ b
+        trace = np.trace(np.linalg.pinv(a.T @ a) @ cross @ np.linalg.pinv(b.T @ b) @ cross.T)
+        return float((rows.sum() - 1) * trace), int(rows.sum())
+
+    def exact_p(self, name: str, yes: float) -> float:
+        """Two-sided binomial p of a known share of yes, through the channel."""
+        group = self.group(name, self.described(name))
+        n, count = len(group.columns), int(group.counts[1])
+        chance = float(np.array([1 - yes, yes]) @ group.channel.chances[:, 1])
+        if chance in {0.0, 1.0}:
+            return float(count == n * chance)
+        logs = [math.lgamma(n + 1) - math.lgamma(k + 1) - math.lgamma(n - k + 1)
+                + k * math.log(chance) + (n - k) * math.log1p(-chance) for k in range(n + 1)]  # fmt: skip
+        return min(1.0, math.fsum(math.exp(each) for each in logs if each <= logs[count] + 1e-7))
+
+    def logit(self, name: str, on: Sequence[str], by: float = 0.0) -> tuple[Floats, Floats, Floats, Floats]:
+        """Coefficients, inverse information, design and rows of a logit of yes on public categories (Newton)."""
+        rows = self.described(name, *on)
+        made = self.channels[name].moved(by) if by else self.channels[name]
+        design = np.column_stack([np.ones(int(rows.sum()))] + [
+            (self.rows[other][rows] == place).astype(float)
+            for other in on for place in range(1, len(self.channels[other].names))
+            if (self.rows[other][rows] == place).any()])  # fmt: skip
+        yes, weights = self.codes(name, rows), self.weights[rows]
+        floor, reach = made.chances[0, 1], made.chances[1, 1] - made.chances[0, 1]
+
+        def slopes(beta: Floats) -> tuple[float, Floats]:
+            pi = 1 / (1 + np.exp(-design @ beta))
+            lam = floor + reach * pi
+            return (float(weights @ np.log(np.where(yes, lam, 1 - lam))),
+                    weights * (yes - lam) / (lam * (1 - lam)) * reach * pi * (1 - pi))  # fmt: skip
+
+        def information(beta: Floats) -> Floats:
+            steps = 1e-5 * np.eye(len(beta))
+            return np.array([design.T @ (slopes(beta - s)[1] - slopes(beta + s)[1]) / 2e-5 for s in steps])
+
+        beta = np.zeros(design.shape[1])
+        for _ in range(100):
+            value, residuals = slopes(beta)
+            matrix = information(beta)
+            least = np.linalg.eigvalsh(matrix).min()
+            step = np.linalg.solve(matrix + max(1e-6 - least, 0.0) * np.eye(len(beta)), design.T @ residuals)
+            step *= min(1.0, 2 / max(np.abs(step).max(), 1e-12))
+            while slopes(beta + step)[0] < value - 1e-12:
+                step = step / 2
+            beta = beta + step
+            if np.abs(step).max() < 1e-9:
+                break
+        return beta, np.linalg.inv(information(beta)), design, rows
+
+    def effects(self, name: str, on: Sequence[str]) -> dict[str, tuple[Floats, Floats]]:
+        """Coefficients, and mean differences of predictions between categories and their base, with delta errors."""
+        beta, covariance, design, rows = self.logit(name, on)
+        weights, fact = self.weights[rows] / self.weights[rows].sum(), self.channels[name].fact
+        columns, start = [], 1
+        for other in on:
+            there = sum((self.rows[other][rows] == place).any() for place in range(1, len(self.channels[other].names)))
+            columns += [(place, range(start, start + there)) for place in range(start, start + there)]
+            start += there
+
+        def changes(beta: Floats) -> Floats:
+            found = []
+            for place, own in columns:
+                base = design.copy()
+                base[:, list(own)] = 0
+                changed = base.copy()
+                changed[:, place] = 1
+                found.append(1 / (1 + np.exp(-changed @ beta)) - 1 / (1 + np.exp(-base @ beta)))
+            return np.array(found)
+
+        steps = 1e-5 * np.eye(len(beta))
+        jacobian = np.array([(changes(beta + s) - changes(beta - s)) @ weights / 2e-5 for s in steps]).T
+        moved = np.zeros(len(beta))
+        if fact is not None and fact[2]:
+            moved = fact[2] * (self.logit(name, on, 1e-4)[0] - self.logit(name, on, -1e-4)[0]) / 2e-4
+        sample = changes(beta).var(axis=1, ddof=1) / rows.sum()
+        errors = np.sqrt(np.diag(jacobian @ covariance @ jacobian.T) + (jacobian @ moved) ** 2 + sample)
+        own = np.sqrt(np.diag(covariance) + moved**2)
+        return {"coefficients": (beta, own), "ame": (changes(beta) @ weights, errors)}
+
+
+def shown_reports(cells: Sequence[Sequence[int]], batch: int) -> list[int]:
+    """Which state is shown after each close, given the cells (revision, wave, cohort) of each: the last one whose
+    cells all stayed, or grew by a batch, since what was shown before.
+    """
+    found = [0]
+    for place in range(1, len(cells)):
+        grown = [later - before for later, before in zip(cells[place], cells[found[-1]], strict=True)]
+        found.append(place if all(each == 0 or each >= batch for each in grown) else found[-1])
+    return found
