@@ -12,8 +12,9 @@ from sottovoce.aggregator.analysis.data_file.read_table import read_table
 from sottovoce.aggregator.export.results_client.open_data import open_data
 from sottovoce.shared.errors import SurveyError
 
+from tests.meetings.channels import Channel, two
 from tests.meetings.meet import LIMIT, POINT, Faults, differs
-from tests.meetings.reference import Channel, Group, two
+from tests.meetings.reference import Group
 
 
 def _data(draw: Random, folder: Path) -> Faults:

@@ -15,19 +15,16 @@ import json
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from fractions import Fraction
 from functools import cached_property
-from itertools import combinations, product
 from typing import Any
 
 import numpy as np
 from sottovoce.shared.spec import Survey
 
-Floats = np.ndarray
+from tests.meetings.channels import Channel, Floats, block_channel, channel
+
 Z = 1.959963984540054
-NOT_ASKED = -1
-ENOUGH = 25
-FEW = 5
+NOT_ASKED, ENOUGH, FEW = -1, 25, 5
 
 
 @dataclass(frozen=True)
@@ -38,86 +35,6 @@ class Figure:
     error: float | None = None
     low: float | None = None
     high: float | None = None
-
-
-@dataclass(frozen=True)
-class Channel:
-    """P(reported | true), (k, m), names of the true answers ("absent" last, not ``answered``), reported values of the
-    columns, and the fact that hides the answer: its name, share and error.
-    """
-
-    names: tuple[str, ...]
-    values: tuple[int, ...]
-    chances: Floats
-    answered: int
-    public: bool = False
-    fact: tuple[str, float, float] | None = None
-    truth: float = 1.0
-
-    @cached_property
-    def scores(self) -> Floats:
-        """Unbiased scores of the true answers for each column, (k, m): the left inverse for a uniform truth."""
-        weighed = self.chances / self.chances.sum(axis=0)
-        return np.linalg.solve(weighed @ self.chances.T, weighed)
-
-    def moved(self, by: float) -> "Channel":
-        """The channel if the innocuous share were larger by so much."""
-        name, share, error = self.fact or ("", 0.0, 0.0)
-        fact = (name, share + by, error)
-        return replace(self, chances=by_hand(share + by, self.truth), fact=fact)
-
-
-def two(a: float, b: float) -> Floats:
-    """The channel of a yes or no."""
-    return np.array([[1 - b, b], [1 - a, a]])
-
-
-def by_hand(share: float, truth: float) -> Floats:
-    """The channel of an innocuous share: crosswise for truth 1, else of an unrelated question."""
-    if truth == 1:
-        return two(max(share, 1 - share), min(share, 1 - share))
-    return two(truth + (1 - truth) * share, (1 - truth) * share)
-
-
-def channel(question: dict[str, Any]) -> Channel:
-    """The channel of a question of the canonical document."""
-    names = tuple(each["name"] for each in question.get("choices", [])) or ("no", "yes")
-    answered = len(names)
-    names += ("absent",) if question.get("absent_category") else ()
-    size, plain = len(names), tuple(range(len(names)))
-    if "innocuous" in question:
-        own = question["innocuous"]
-        share, truth = float(Fraction(own["share"])), float(Fraction(own.get("truth", 1)))
-        fact = (own.get("fact") or question["name"], share, float(Fraction(own.get("se", 0))))
-        return Channel(names, plain, by_hand(share, truth), answered, fact=fact, truth=truth)
-    if question.get("public"):
-        return Channel(names, plain, np.eye(size), answered, public=True)
-    made = question["mechanism"]
-    if made["name"] == "binary_rr":
-        return Channel(names, plain, two(float(Fraction(made["a"])), float(Fraction(made["b"]))), answered)
-    odds = float(Fraction(made["odds"]))
-    if made["name"] == "kary_rr":
-        return Channel(names, plain, (1 + (odds - 1) * np.eye(size)) / (odds + size - 1), answered)
-    masks = tuple(sorted(sum(1 << place for place in one) for one in combinations(range(size), made["size"])))
-    weights = np.array([[odds if mask >> true & 1 else 1.0 for mask in masks] for true in plain])
-    return Channel(names, masks, weights / weights.sum(axis=1, keepdims=True), answered)
-
-
-def block_channel(sizes: Sequence[int], mechanism: dict[str, Any], places: Sequence[int]) -> Floats:
-    """P(reported | true) of some questions of a block, combinations in the order of their places."""
-    odds, every = float(Fraction(mechanism["odds"])), list(product(*map(range, sizes)))
-    chances: dict[tuple[Any, Any], float] = {}
-    # What the others say does not matter to a sum over their reports, so any true answers of theirs will do.
-    for true in every:
-        if any(true[place] for place in range(len(sizes)) if place not in places):
-            continue
-        for said in every:
-            apart = sum(one != other for one, other in zip(true, said, strict=True))
-            key = tuple(true[place] for place in places), tuple(said[place] for place in places)
-            chances[key] = chances.get(key, 0.0) + (odds if apart <= mechanism["radius"] else 1.0)
-    some = list(product(*(range(sizes[place]) for place in places)))
-    found = np.array([[chances[true, said] for said in some] for true in some])
-    return found / found.sum(axis=1, keepdims=True)
 
 
 def likeliest(chances: Floats, counts: Floats, rounds: int = 20_000) -> Floats:
@@ -184,8 +101,7 @@ class Group:
         """The share of an answer among those who gave one, where the likelihood is largest; of sets, which have more
         columns than true answers, the product's estimator is the moments', another one.
         """
-        square = self.channel.chances.shape[0] == self.channel.chances.shape[1]
-        shares = likeliest(self.channel.chances, self.counts) if square else self.raw
+        shares = likeliest(self.channel.chances, self.counts) if self.channel.is_square else self.raw
         return float(shares[answer] / shares[: self.channel.answered].sum())
 
     def share(self, answer: int) -> Figure:
@@ -230,9 +146,9 @@ class Group:
         """The error that the fact adds to a figure: its own error times the figure's derivative."""
         if self.channel.fact is None or not self.channel.fact[2]:
             return 0.0
-        step, exact = 1e-4, replace(self.channel, fact=(*self.channel.fact[:2], 0.0))
-        up, down = (figure(replace(self, channel=exact.moved(by))) for by in (step, -step))
-        return self.channel.fact[2] * (up - down) / (2 * step)
+        exact = replace(self.channel, fact=(*self.channel.fact[:2], 0.0))
+        up, down = (figure(replace(self, channel=exact.moved(by))) for by in (1e-4, -1e-4))
+        return self.channel.fact[2] * (up - down) / 2e-4
 
 
 def fieller(h: Floats, weights: Floats, value: Callable[..., Any], point: float, bounds: tuple[float, float]) -> Figure:
@@ -290,8 +206,6 @@ def mover(first: Figure, later: Figure) -> Figure:
 class Reference:
     """Figures of reports (n, questions), NOT_ASKED where none, with weights, of people with so many waves each."""
 
-    z = Z
-
     def __init__(self, survey: Survey, rows: Floats, weights: Floats | None = None, waves: float = 1.0) -> None:
         document = json.loads(survey.canonical)
         self.weights = np.ones(len(rows)) if weights is None else weights
@@ -328,14 +242,6 @@ class Reference:
             if min(shown.sum(), (~shown).sum()) >= FEW:
                 found &= shown
         return found
-
-    def is_plain(self, name: str) -> bool:
-        """Whether everybody is asked a question and answers it."""
-        return self.channels[name].answered == len(self.channels[name].names) and not self.asked_if[name]
-
-    def rarest(self, name: str) -> int:
-        """The smallest number of reports of one value."""
-        return int(np.bincount(self.codes(name, self.rows[name] != NOT_ASKED)).min())
 
     def codes(self, name: str, rows: Floats) -> Floats:
         """Columns of the channel for these rows."""
@@ -389,17 +295,13 @@ class Reference:
         fact = group.channel.fact
         return group if fact is None else replace(group, channel=replace(group.channel, fact=(*fact[:2], 0.0)))
 
-    def together(self, first: str, second: str) -> bool:
-        """Whether both are questions of one block."""
-        return first in self.blocks and second in self.blocks
-
     def joint(self, first: str, second: str) -> tuple[Floats, Floats]:
         """P(reported | true) of two questions, and the weighted numbers of their reports."""
         rows, one, other = self.described(first, second), self.channels[first], self.channels[second]
         width = len(other.values)
         codes = self.codes(first, rows) * width + self.codes(second, rows)
         counts = np.bincount(codes, self.weights[rows], len(one.values) * width)
-        if self.together(first, second):
+        if first in self.blocks and second in self.blocks:
             sizes, mechanism, place = self.blocks[first]
             return block_channel(sizes, mechanism, [place, self.blocks[second][2]]), counts
         return np.kron(one.chances, other.chances), counts
@@ -458,7 +360,8 @@ class Reference:
         parts = [self.channels[name].scores[:-1].T[self.codes(name, rows)] for name in (first, second)]
         a, b = (part - part.mean(axis=0) for part in parts)
         cross = a.T @ b
-        trace = np.trace(np.linalg.pinv(a.T @ a) @ cross @ np.linalg.pinv(b.T @ b) @ cross.T)
+        inverses = [np.linalg.pinv(part.T @ part, rcond=1e-9) for part in (a, b)]
+        trace = np.trace(inverses[0] @ cross @ inverses[1] @ cross.T)
         return float((rows.sum() - 1) * trace), int(rows.sum())
 
     def exact_p(self, name: str, yes: float) -> float:
@@ -471,79 +374,3 @@ class Reference:
         logs = [math.lgamma(n + 1) - math.lgamma(k + 1) - math.lgamma(n - k + 1)
                 + k * math.log(chance) + (n - k) * math.log1p(-chance) for k in range(n + 1)]  # fmt: skip
         return min(1.0, math.fsum(math.exp(each) for each in logs if each <= logs[count] + 1e-7))
-
-    def logit(self, name: str, on: Sequence[str], by: float = 0.0) -> tuple[Floats, Floats, Floats, Floats]:
-        """Coefficients, inverse information, design and rows of a logit of yes on public categories (Newton)."""
-        rows = self.described(name, *on)
-        made = self.channels[name].moved(by) if by else self.channels[name]
-        design = np.column_stack([np.ones(int(rows.sum()))] + [
-            (self.rows[other][rows] == place).astype(float)
-            for other in on for place in range(1, len(self.channels[other].names))
-            if (self.rows[other][rows] == place).any()])  # fmt: skip
-        yes, weights = self.codes(name, rows), self.weights[rows]
-        floor, reach = made.chances[0, 1], made.chances[1, 1] - made.chances[0, 1]
-
-        def slopes(beta: Floats) -> tuple[float, Floats]:
-            pi = 1 / (1 + np.exp(-design @ beta))
-            lam = floor + reach * pi
-            return (float(weights @ np.log(np.where(yes, lam, 1 - lam))),
-                    weights * (yes - lam) / (lam * (1 - lam)) * reach * pi * (1 - pi))  # fmt: skip
-
-        def information(beta: Floats) -> Floats:
-            steps = 1e-5 * np.eye(len(beta))
-            return np.array([design.T @ (slopes(beta - s)[1] - slopes(beta + s)[1]) / 2e-5 for s in steps])
-
-        beta = np.zeros(design.shape[1])
-        for _ in range(100):
-            value, residuals = slopes(beta)
-            matrix = information(beta)
-            least = np.linalg.eigvalsh(matrix).min()
-            step = np.linalg.solve(matrix + max(1e-6 - least, 0.0) * np.eye(len(beta)), design.T @ residuals)
-            step *= min(1.0, 2 / max(np.abs(step).max(), 1e-12))
-            while slopes(beta + step)[0] < value - 1e-12:
-                step = step / 2
-            beta = beta + step
-            if np.abs(step).max() < 1e-9:
-                break
-        return beta, np.linalg.inv(information(beta)), design, rows
-
-    def effects(self, name: str, on: Sequence[str]) -> dict[str, tuple[Floats, Floats]]:
-        """Coefficients, and mean differences of predictions between categories and their base, with delta errors."""
-        beta, covariance, design, rows = self.logit(name, on)
-        weights, fact = self.weights[rows] / self.weights[rows].sum(), self.channels[name].fact
-        columns, start = [], 1
-        for other in on:
-            there = sum((self.rows[other][rows] == place).any() for place in range(1, len(self.channels[other].names)))
-            columns += [(place, range(start, start + there)) for place in range(start, start + there)]
-            start += there
-
-        def changes(beta: Floats) -> Floats:
-            found = []
-            for place, own in columns:
-                base = design.copy()
-                base[:, list(own)] = 0
-                changed = base.copy()
-                changed[:, place] = 1
-                found.append(1 / (1 + np.exp(-changed @ beta)) - 1 / (1 + np.exp(-base @ beta)))
-            return np.array(found)
-
-        steps = 1e-5 * np.eye(len(beta))
-        jacobian = np.array([(changes(beta + s) - changes(beta - s)) @ weights / 2e-5 for s in steps]).T
-        moved = np.zeros(len(beta))
-        if fact is not None and fact[2]:
-            moved = fact[2] * (self.logit(name, on, 1e-4)[0] - self.logit(name, on, -1e-4)[0]) / 2e-4
-        sample = changes(beta).var(axis=1, ddof=1) / rows.sum()
-        errors = np.sqrt(np.diag(jacobian @ covariance @ jacobian.T) + (jacobian @ moved) ** 2 + sample)
-        own = np.sqrt(np.diag(covariance) + moved**2)
-        return {"coefficients": (beta, own), "ame": (changes(beta) @ weights, errors)}
-
-
-def shown_reports(cells: Sequence[Sequence[int]], batch: int) -> list[int]:
-    """Which state is shown after each close, given the cells (revision, wave, cohort) of each: the last one whose
-    cells all stayed, or grew by a batch, since what was shown before.
-    """
-    found = [0]
-    for place in range(1, len(cells)):
-        grown = [later - before for later, before in zip(cells[place], cells[found[-1]], strict=True)]
-        found.append(place if all(each == 0 or each >= batch for each in grown) else found[-1])
-    return found

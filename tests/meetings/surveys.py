@@ -182,8 +182,8 @@ class Maker:
 
 def _arms(make: Maker) -> None:
     """Few people admit when they are asked openly; who is asked may depend on a public answer, and some are silent."""
-    silent = make.may_be_silent()
-    shown = {"visible_if": {"region": ["c0", "c1"]}} if silent and make.draw.random() < 0.6 else {}
+    silent = {"absent_category": True} if make.draw.random() < 0.7 else {}
+    shown = {"visible_if": {"region": ["c0"]}} if silent and make.draw.random() < 0.7 else {}
     make.yes("openly", make.draw.choice([0.0, 0.005, 0.01, 0.02, 0.3]), public=True, in_files=True, arm="direct",
              **silent, **shown)  # fmt: skip
     make.yes("secret", make.draw.uniform(0.1, 0.4), arm="protected", **silent, **shown)
@@ -249,9 +249,9 @@ def _answered(make: Maker) -> None:
     """Not everybody is asked, and some are silent: one share, one figure, one n."""
     shown = {"visible_if": {"region": ["c0", "c1"]}}
     make.yes("secret", absent_category=True, **(shown if make.draw.random() < 0.7 else {}))
-    make.yes("common", when_absent="no", **shown)
+    make.yes("coded", when_absent="no", **shown)
     make.public("sex", 2)
-    for name in ("secret", "common"):
+    for name in ("secret", "coded"):
         make.ask("compare", outcome=name, groups="sex")
         make.ask("crosstab", rows="sex", columns=name)
 
@@ -259,7 +259,7 @@ def _answered(make: Maker) -> None:
 def _reopened(make: Maker) -> None:
     """Closed, reopened, closed again after few or many arrivals."""
     make.yes("secret")
-    first, more = make.draw.randint(60, 120), [make.draw.choice([0, 1, 24, 25, 26, 40]) for _ in range(2)]
+    first, more = make.draw.randint(60, 120), [make.draw.choice([0, 1, 24, 25, 26, 60]) for _ in range(2)]
     make.arrivals = (first, *more)
     make.people = first + sum(more)
 
@@ -294,8 +294,8 @@ def _waved(make: Maker) -> None:
 
 
 KINDS: dict[str, Callable[[Maker], None]] = {
-    "arms": _arms, "effects": _effects, "weights": _weights, "facts": _facts, "bars": _bars, "known": _known,
-    "answered": _answered, "reopened": _reopened, "together": _together, "drawn": _drawn, "waved": _waved,
+    "arms": _arms, "reopened": _reopened, "answered": _answered, "weights": _weights, "facts": _facts,
+    "effects": _effects, "known": _known, "waved": _waved, "bars": _bars, "together": _together, "drawn": _drawn,
 }  # fmt: skip
 
 

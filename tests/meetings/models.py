@@ -1,0 +1,74 @@
+"""Logit models of the reference: coefficients, and mean differences of predictions, with linearised errors."""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from tests.meetings.channels import Floats
+from tests.meetings.reference import Reference
+
+
+def logit(own: Reference, name: str, on: Sequence[str], by: float = 0.0) -> tuple[Floats, Floats, Floats, Floats]:
+    """Coefficients, inverse information, design and rows of a logit of yes on public categories (Newton)."""
+    rows = own.described(name, *on)
+    made = own.channels[name].moved(by) if by else own.channels[name]
+    design = np.column_stack([np.ones(int(rows.sum()))] + [
+        (own.rows[other][rows] == place).astype(float)
+        for other in on for place in range(1, len(own.channels[other].names))
+        if (own.rows[other][rows] == place).any()])  # fmt: skip
+    yes, weights = own.codes(name, rows), own.weights[rows]
+    floor, reach = made.chances[0, 1], made.chances[1, 1] - made.chances[0, 1]
+
+    def slopes(beta: Floats) -> tuple[float, Floats]:
+        pi = 1 / (1 + np.exp(-design @ beta))
+        lam = floor + reach * pi
+        return (float(weights @ np.log(np.where(yes, lam, 1 - lam))),
+                weights * (yes - lam) / (lam * (1 - lam)) * reach * pi * (1 - pi))  # fmt: skip
+
+    def information(beta: Floats) -> Floats:
+        steps = 1e-5 * np.eye(len(beta))
+        return np.array([design.T @ (slopes(beta - s)[1] - slopes(beta + s)[1]) / 2e-5 for s in steps])
+
+    beta = np.zeros(design.shape[1])
+    for _ in range(100):
+        value, residuals = slopes(beta)
+        matrix = information(beta)
+        least = np.linalg.eigvalsh(matrix).min()
+        step = np.linalg.solve(matrix + max(1e-6 - least, 0.0) * np.eye(len(beta)), design.T @ residuals)
+        step *= min(1.0, 2 / max(np.abs(step).max(), 1e-12))
+        while slopes(beta + step)[0] < value - 1e-12:
+            step = step / 2
+        beta = beta + step
+        if np.abs(step).max() < 1e-9:
+            break
+    return beta, np.linalg.inv(information(beta)), design, rows
+
+
+def effects(own: Reference, name: str, on: Sequence[str]) -> dict[str, tuple[Floats, Floats]]:
+    """Coefficients, and mean differences of predictions between categories and their base, with delta errors."""
+    beta, covariance, design, rows = logit(own, name, on)
+    weights, fact = own.weights[rows] / own.weights[rows].sum(), own.channels[name].fact
+    columns, start = [], 1
+    for other in on:
+        there = sum((own.rows[other][rows] == place).any() for place in range(1, len(own.channels[other].names)))
+        columns += [(place, range(start, start + there)) for place in range(start, start + there)]
+        start += there
+
+    def changes(beta: Floats) -> Floats:
+        found = []
+        for place, others in columns:
+            base = design.copy()
+            base[:, list(others)] = 0
+            changed = base.copy()
+            changed[:, place] = 1
+            found.append(1 / (1 + np.exp(-changed @ beta)) - 1 / (1 + np.exp(-base @ beta)))
+        return np.array(found)
+
+    steps = 1e-5 * np.eye(len(beta))
+    jacobian = np.array([(changes(beta + s) - changes(beta - s)) @ weights / 2e-5 for s in steps]).T
+    moved = np.zeros(len(beta))
+    if fact is not None and fact[2]:
+        moved = fact[2] * (logit(own, name, on, 1e-4)[0] - logit(own, name, on, -1e-4)[0]) / 2e-4
+    sample = changes(beta).var(axis=1, ddof=1) / rows.sum()
+    errors = np.sqrt(np.diag(jacobian @ covariance @ jacobian.T) + (jacobian @ moved) ** 2 + sample)
+    return {"coefficients": (beta, np.sqrt(np.diag(covariance) + moved**2)), "ame": (changes(beta) @ weights, errors)}
