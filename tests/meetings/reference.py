@@ -16,14 +16,15 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 from sottovoce.shared.spec import Survey
 
 from tests.meetings.channels import Channel, Floats, block_channel, channel
 
+Limits = tuple[float, float]
 Z = 1.959963984540054
+TURNS = np.radians(range(-84, 85, 7))
 NOT_ASKED, ENOUGH, FEW = -1, 25, 5
 
 
@@ -116,15 +117,13 @@ class Group:
         spread = float((self.weights**2 * own[self.columns] ** 2).sum()) / (self.weights.sum() * whole) ** 2
         t, n = min(max(part / whole, 0.0), 1.0), self.reports or len(self.columns)
         error = math.sqrt(spread * n / (n - 1) + (self.waves - 1) * t * (1 - t) / len(self.columns))
-        slope = self.slope(lambda group: group.share(answer).point or 0.0)
-        low, high = self.score(answer, part, whole)
-        point = self.likeliest_share(answer)
-        if slope:
-            low, high = point - math.hypot(point - low, Z * slope), point + math.hypot(high - point, Z * slope)
-        return Figure(point, math.hypot(error, slope), max(low, 0.0), min(high, 1.0))
+        slope = self.slope(lambda group: float(group.raw[answer] / group.raw[:answered].sum()))
+        limits = profiled(self.channel, lambda made, z: replace(self, channel=made).score(answer, z))
+        return Figure(self.likeliest_share(answer), math.hypot(error, slope), *limits)
 
-    def score(self, answer: int, part: float, whole: float) -> tuple[float, float]:
+    def score(self, answer: int, z: float) -> tuple[float, float]:
         """Score limits of an answer's share."""
+        part, whole = float(self.raw[answer]), max(float(self.raw[: self.channel.answered].sum()), 1e-12)
         scores, chances, answered = self.channel.scores, self.channel.chances, self.channel.answered
         table = np.maximum(self.raw, 0.0) / np.maximum(self.raw, 0.0).sum()
         own = min(max(part, 0.0), whole)
@@ -138,7 +137,7 @@ class Group:
             changed[:answered] = (1 - t) * rest
             changed[answer] = t * block
             variance = float(changed @ chances @ score**2) + (self.waves - 1) * block * t * (1 - t)
-            return abs(own - t * whole) <= Z * math.sqrt(max(variance, 0.0) / self.kish) + step
+            return abs(own - t * whole) <= z * math.sqrt(max(variance, 0.0) / self.kish) + step
 
         return edge(inside, own / whole, 0.0), edge(inside, own / whole, 1.0)
 
@@ -151,29 +150,32 @@ class Group:
         return self.channel.fact[2] * (up - down) / 2e-4
 
 
-def fieller(h: Floats, weights: Floats, value: Callable[..., Any], point: float, bounds: tuple[float, float]) -> Figure:
-    """Limits by inversion: ``value`` gives Q and its gradient in the means of ``h``, (n, d), at a hypothesis."""
+def profiled(made: Channel, limits: Callable[[Channel, float], Limits]) -> Limits:
+    """Limits joined over all shares of the fact, u errors away, at sqrt(z^2 - u^2): a profile over its prior."""
+    if made.fact is None or not made.fact[2]:
+        return limits(made, Z)
+    found = [limits(made.moved(made.fact[2] * Z * math.sin(t)), Z * math.cos(t)) for t in TURNS]
+    return min(low for low, _ in found), max(high for _, high in found)
+
+
+def fieller(h: Floats, weights: Floats, point: float, z: float) -> Limits:
+    """Limits by inversion of a difference, from the means of ``h`` = (z0 z, z1 z, z0 r, z1 r), (n, 4)."""
     n, total = len(h), weights.sum()
-    means = weights @ h / total
+    m0, m1, g0, g1 = means = weights @ h / total
     centred = weights[:, None] * (h - means)
     covariance = centred.T @ centred / total**2 * n / (n - 1)
 
     def inside(t: float) -> bool:
-        q, gradient = value(means, t)
-        return bool(q**2 <= Z**2 * (gradient @ covariance @ gradient))
+        gradient = np.array([-g1, g0, m1 - t * g1, -m0 - t * g0])
+        return bool((m1 * g0 - m0 * g1 - t * g1 * g0) ** 2 <= z**2 * (gradient @ covariance @ gradient))
 
-    start = min(max(point, bounds[0]), bounds[1])
-    return Figure(point, None, edge(inside, start, bounds[0]), edge(inside, start, bounds[1]))
-
-
-def difference_of(means: Floats, t: float) -> tuple[float, Floats]:
-    """Q and gradient of m1/g1 - m0/g0 = t, for means of (z0 z, z1 z, z0 r, z1 r)."""
-    m0, m1, g0, g1 = means
-    return m1 * g0 - m0 * g1 - t * g1 * g0, np.array([-g1, g0, m1 - t * g1, -m0 - t * g0])
+    start = min(max(point, -1.0), 1.0)
+    return edge(inside, start, -1.0), edge(inside, start, 1.0)
 
 
-def sparse(made: Channel, answer: int, z: Floats, groups: Sequence[Floats], weights: Floats, point: float) -> Figure:
-    """Limits of a difference of two public groups with the variance under the hypothesis."""
+def sparse(made: Channel, answer: int, columns: Floats, groups: Sequence[Floats], weights: Floats, q: float) -> Limits:
+    """Limits of a difference of two public groups at the quantile q, with the variance under the hypothesis."""
+    z = made.scores[answer][columns]
     inside = (groups[0] + groups[1]) > 0
     weights, z, later = weights[inside], z[inside], groups[1][inside]
     a, b = (min(max(float(weights @ each / weights.sum()), 0.0), 1.0) for each in (later, z))
@@ -188,11 +190,10 @@ def sparse(made: Channel, answer: int, z: Floats, groups: Sequence[Floats], weig
         mean = possible + v * a + w * b
         squares = sum(share * float((made.chances[answer] if true else others) @ (
             (group + w) * made.scores[answer] + v * group) ** 2) for group, true, share in truth)  # fmt: skip
-        return (both - a * b - t * a * (1 - a)) ** 2 <= Z**2 * max(squares - mean**2, 0.0) / kish
+        return (both - a * b - t * a * (1 - a)) ** 2 <= q**2 * max(squares - mean**2, 0.0) / kish
 
     start = both / a - (b - both) / (1 - a) if 0 < a < 1 else 0.0
-    low, high = (edge(within, start, end) for end in (-1.0, 1.0))
-    return Figure(point, None, min(low, max(point, -1.0)), max(high, min(point, 1.0)))
+    return edge(within, start, -1.0), edge(within, start, 1.0)
 
 
 def mover(first: Figure, later: Figure) -> Figure:
@@ -279,15 +280,22 @@ class Reference:
         point = apart(self.group(name, rows))
         if made.answered < len(made.names):
             return replace(mover(*figures), point=point)
-        z, r = made.scores[place][self.codes(name, rows)], np.ones(int(rows.sum()))
-        mine = [inside[rows].astype(float) for inside in held]
-        supports = [((each > 0) & (sign * (z - 0.5) > 0)).sum() for each in mine for sign in (1, -1)]
-        if shared or self.waves > 1:
+        if self.waves > 1:
             return Figure(point, math.hypot(error, shared))
-        if min(supports) < ENOUGH:
-            return replace(sparse(made, place, z, mine, self.weights[rows], point), error=error)
-        h = np.column_stack([mine[0] * z, mine[1] * z, mine[0] * r, mine[1] * r])
-        return replace(fieller(h, self.weights[rows], difference_of, point, (-1.0, 1.0)), error=error)
+        columns, weights = self.codes(name, rows), self.weights[rows]
+        mine = [inside[rows].astype(float) for inside in held]
+        supports = made.scores[place][columns] > 0
+        few = min(((each > 0) & (supports == which)).sum() for each in mine for which in (True, False)) < ENOUGH
+
+        def limits(moved: Channel, z: float) -> Limits:
+            if few:
+                return sparse(moved, place, columns, mine, weights, z)
+            score = moved.scores[place][columns]
+            h = np.column_stack([mine[0] * score, mine[1] * score, mine[0], mine[1]])
+            at = float(np.subtract(*(weights @ h[:, each] / (weights @ h[:, each + 2]) for each in (1, 0))))
+            return fieller(h, weights, at, z)
+
+        return Figure(point, math.hypot(error, shared), *profiled(made, limits))
 
     def exact(self, name: str, rows: Floats) -> Group:
         """The same reports as if the innocuous share were known exactly."""
