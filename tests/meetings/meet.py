@@ -155,8 +155,10 @@ def differs(what: str, row: Document, figure: Figure, bounds: tuple[float, float
         return
     shown = row.get("shown", row.get("clipped", row.get("estimate")))
     point = min(max(figure.point, bounds[0]), bounds[1])
+    # Limits of coefficients are their errors times z, and so is what may be between two of them.
+    far = Z * LIMIT if math.isinf(bounds[1]) else LIMIT
     told = (("point", shown, point, POINT), ("std_error", row.get("std_error"), figure.error, LIMIT),
-            ("low", row.get("low"), figure.low, LIMIT), ("high", row.get("high"), figure.high, LIMIT))  # fmt: skip
+            ("low", row.get("low"), figure.low, far), ("high", row.get("high"), figure.high, far))  # fmt: skip
     for key, printed, right, within in told:
         if right is not None and (printed is None or abs(printed - right) > within * max(1.0, abs(right))):
             shown_as = "none" if printed is None else f"{printed:.5f}"
@@ -314,7 +316,9 @@ def of_pairs(found: Document, own: Reference, _: Document) -> Faults:
 def of_model(found: Document, own: Reference, options: Document) -> Faults:
     """Coefficients, their delta errors, and average marginal effects of categories."""
     fitted = effects(own, options["outcome"], options["on"])
-    if not found["converged"] or np.abs(fitted["coefficients"][0]).max() > 6:
+    # Without a finite maximum, also at a share that the fact may have, limits are those of likelihood ratios.
+    unbounded = any(None in (row["low"], row["high"]) for row in found["coefficients"])
+    if unbounded or not found["converged"] or np.abs(fitted["coefficients"][0]).max() > 6:
         return
     for key in ("coefficients", "ame"):
         if len(found[key]) != len(fitted[key][0]):
