@@ -14,7 +14,7 @@ import pytest
 from sottovoce.aggregator.analysis import requests
 from sottovoce.aggregator.analysis.tables.arm_comparison import compare_across_arms
 from sottovoce.aggregator.analysis.weights import raked
-from sottovoce.aggregator.storage.sqlite.storage import SQLiteStorage
+from sottovoce.aggregator.export.results_client import sources
 from sottovoce.shared.errors import EstimateError, SpecError
 from sottovoce.shared.mechanisms.innocuous_rr import InnocuousRR
 
@@ -27,14 +27,14 @@ Changed = Callable[[Any, Any, Document], None]
 
 def _answers(patch: Patch, kind: type[requests.Request], change: Changed) -> None:
     """Let a change have every document of a kind of request: it is given request, reports and document."""
-    whole = kind.document
+    whole = kind._answer
 
-    def document(self: Any, columns: Any, weights: Any = None) -> Document:
+    def answer(self: Any, columns: Any, weights: Any) -> Document:
         found = whole(self, columns, weights)
         change(self, columns, found)
         return found
 
-    patch.setattr(kind, "document", document)
+    patch.setattr(kind, "_answer", answer)
 
 
 def _results(patch: Patch, change: Callable[[Document], None]) -> None:
@@ -100,14 +100,14 @@ def share_one_effect(patch: Patch) -> None:
 
 def know_innocuous(patch: Patch) -> None:
     """4: joint results take an innocuous share for exact."""
-    whole = requests.Request.document
+    for kind in requests.KINDS_OF_REQUEST.values():
 
-    def document(self: Any, columns: Any, weights: Any = None) -> Document:
-        revisions = tuple(replace(each, questions=tuple(_exact(one) for one in each.questions))
-                          for each in columns.revisions)  # fmt: skip
-        return whole(self, replace(columns, revisions=revisions), weights)
+        def answer(self: Any, columns: Any, weights: Any, whole: Any = kind._answer) -> Document:
+            revisions = tuple(replace(each, questions=tuple(_exact(one) for one in each.questions))
+                              for each in columns.revisions)  # fmt: skip
+            return whole(self, replace(columns, revisions=revisions), weights)
 
-    patch.setattr(requests.Request, "document", document)
+        patch.setattr(kind, "_answer", answer)
 
 
 def _exact(question: Any) -> Any:
@@ -175,8 +175,8 @@ def count_silent(patch: Patch) -> None:
 
 
 def forget_shown(patch: Patch) -> None:
-    """11: tables have every report at once, after each close."""
-    patch.setattr(SQLiteStorage, "changed_since_close", lambda *_, **__: 0)
+    """11: tables have every report after each close, and in between, whatever the results show."""
+    patch.setattr(sources, "check_closed", lambda *_: None)
 
 
 def join_codes(patch: Patch) -> None:
