@@ -169,7 +169,8 @@ def count_silent(patch: Patch) -> None:
 
     def change(asked: Any, columns: Any, found: Document) -> None:
         if asked.against is not None:
-            found["n"] = int(sum(columns.asked(name).sum() for name in (asked.outcome, asked.against)))
+            values = [columns.values[name] for name in (asked.outcome, asked.against)]
+            found["n"] = int(sum((each != np.iinfo(each.dtype).max).sum() for each in values))
 
     _answers(patch, requests.CompareRequest, change)
 
