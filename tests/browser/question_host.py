@@ -119,6 +119,11 @@ def click_in(frame: Frame, option: int) -> None:
 
 
 def be_still(frame: Frame) -> None:
-    """Wait as Chromium does: it drops input to a frame that has just moved, where the frame asks if it is visible."""
+    """Wait as Chromium does: it drops input to a frame that has just moved, where the frame asks if it is visible.
+
+    The frame is brought into view first, since it takes no answer while a part of it is out of it.
+    """
+    if isinstance(frame, Frame):
+        frame.frame_element().scroll_into_view_if_needed()
     frame.wait_for_selector("fieldset:enabled")
     frame.page.wait_for_timeout(MOVED)

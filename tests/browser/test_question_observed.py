@@ -9,7 +9,7 @@ from playwright.sync_api import Page
 from sottovoce.shared.single_question import parse_asked
 
 from tests.browser.conftest import NewContext
-from tests.browser.question_host import be_still, element, frame_of, write_host
+from tests.browser.question_host import MOVED, be_still, element, frame_of, write_host
 
 RRWEB = Path(__file__).parent / "node_modules" / "rrweb" / "dist" / "rrweb.umd.min.cjs"
 
@@ -115,7 +115,7 @@ SCROLLED = """() => {
 def test_page_around_a_frame_in_half_view_does_not_move_to_the_option(
     new_context: NewContext, tmp_path: Path, host: str, place: str, way: str
 ) -> None:
-    """Who comes by keyboard sees the whole frame first, whichever option follows."""
+    """It shows the whole frame first, whichever option follows; a press before that is not taken."""
     above, below = (f'<div style="height: {height}px"></div>' for height in (235, 900))
     noted = []
     for option in (0, 4):
@@ -123,7 +123,7 @@ def test_page_around_a_frame_in_half_view_does_not_move_to_the_option(
         write_host(tmp_path, place, above, element(place, dict(parse_asked(SIX).document)), below)
         page.goto(host)
         frame = frame_of(page)
-        be_still(frame)
+        page.wait_for_timeout(MOVED)
         page.evaluate(SCROLLED)
         if way == "mouse":
             box = frame.locator("label.option").nth(option).bounding_box()
@@ -132,10 +132,13 @@ def test_page_around_a_frame_in_half_view_does_not_move_to_the_option(
             page.mouse.click(box["x"] + 100, box["y"] + 10)
         else:
             page.locator("input[name=nickname]").focus()
-            for key in ["Tab", "Space", *["ArrowDown"] * option]:
+            page.keyboard.press("Tab")
+            frame.wait_for_selector("fieldset:enabled")
+            page.wait_for_timeout(MOVED)
+            for key in ["Shift+Tab", "Shift+Tab", "Space", *["ArrowDown"] * option]:
                 page.keyboard.press(key)
         finish_frames(page)
-        assert frame.locator(f"#answer-{option}").is_checked()
+        assert frame.locator("input:checked").count() == (way == "keyboard")
         noted.append(page.evaluate("moves"))
     assert noted[0] == noted[1]
-    assert (noted[0] != []) == (way == "keyboard")
+    assert noted[0] != []

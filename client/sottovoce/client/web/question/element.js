@@ -53,7 +53,7 @@ export class SottovoceQuestion extends (globalThis.HTMLElement ?? Object) {
   /** The columns of the record and the state, four for each question, by name; empty texts before the record arrives. */
   get columns() {
     const found = {};
-    for (const { name } of this.question?.items ?? [this]) {
+    for (const name of this.question?.items?.map((item) => item?.name) ?? [this.name]) {
       Object.assign(found, toColumns(this.#record ?? NONE, name), { [`${name}_state`]: this.#state });
     }
     return found;
