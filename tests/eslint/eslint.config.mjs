@@ -1,12 +1,12 @@
-// The bounds of style that Python has from ruff, for JavaScript: functions of at most 40 lines and complexity 10, lines
+// The bounds of style that Python has from ruff, for JavaScript: functions of at most 60 lines and complexity 12, lines
 // of at most 120 characters, and names that mean something.
 const BOUNDS = {
-  "max-lines-per-function": ["error", { max: 40, skipComments: true }],
+  "max-lines-per-function": ["error", { max: 60, skipComments: true }],
   // What ruff does not count is counted here: &&, ??, ?. and values by default.
-  complexity: ["error", { max: 10 }],
+  complexity: ["error", { max: 12 }],
   "max-len": ["error", { code: 120, ignoreRegExpLiterals: true }],
   "max-depth": ["error", 3],
-  "no-unused-vars": ["error", { argsIgnorePattern: "^_" }],
+  "no-unused-vars": ["error", { argsIgnorePattern: "^_", ignoreRestSiblings: true }],
   "no-undef": "error",
   "no-var": "error",
   "prefer-const": ["error", { destructuring: "all" }],
@@ -18,7 +18,7 @@ const LANGUAGE = [
   "atob", "btoa", "crypto", "fetch", "performance", "setTimeout", "console",
 ];
 const PAGE = [
-  "Blob", "ResizeObserver", "XMLSerializer", "addEventListener", "document", "history", "innerHeight", "location", "navigator",
+  "Blob", "ResizeObserver", "XMLSerializer", "addEventListener", "caches", "document", "history", "innerHeight", "location", "navigator",
   "parent", "removeEventListener", "requestAnimationFrame", "scrollTo", "self",
 ];
 const WORKER = ["FILES", "USED", "VERSION", "addEventListener", "caches", "skipWaiting"];
@@ -38,7 +38,7 @@ export default [
     languageOptions: {
       globals: named(
         LANGUAGE, PAGE, "CustomEvent", "FormData", "HTMLElement", "IntersectionObserver", "clearTimeout", "customElements",
-        "getComputedStyle", "screen", "window",
+        "clearInterval", "getComputedStyle", "open", "screen", "setInterval", "window",
       ),
     },
   },

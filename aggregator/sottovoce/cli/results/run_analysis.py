@@ -195,10 +195,9 @@ def answer(kind: str, options: dict[str, Any], weights: Path | None, as_json: bo
 
 def weights_from(weights: Path | None, of_data_file: bool) -> tuple[Any, MarginShares | None]:
     """Return the weights in a file, or the name of their column in a data file, and the margins to rake to."""
-    suffix = "" if weights is None else weights.suffix.lower()
-    if weights is None or suffix == ".csv":
+    if weights is None or weights.suffix.lower() == ".csv":
         return None if weights is None else read_weights(weights), None
-    is_column = of_data_file and suffix not in {".yaml", ".yml", ".json"}
+    is_column = of_data_file and weights.suffix.lower() not in {".yaml", ".yml", ".json"}
     return (str(weights), None) if is_column else (None, read_margins(weights))
 
 

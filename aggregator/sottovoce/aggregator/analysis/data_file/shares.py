@@ -38,7 +38,8 @@ def shares_document(
     questions = {each.name: each for each in columns.survey.questions}
     for name in names:
         if name not in questions:
-            raise EstimateError(f"there is no column '{name}'; there are: {', '.join(questions)}")
+            words = "there is no column '{name}'; there are: {known}"
+            raise EstimateError(words.format(name=name, known=", ".join(questions)))
     used = [questions[name] for name in names or questions]
     found = [
         question_result(each, strata_of(nothing if each.name in columns.few_numbers else columns, each), rule)

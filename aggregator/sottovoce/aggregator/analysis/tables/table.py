@@ -243,12 +243,11 @@ class TwoWayTable:
 
     def few_people(self) -> tuple[Sentence, ...]:
         """Return a note on rows in which weights leave few effective people; empty without such rows or weights."""
-        rows, variable = range(self.shape[0]), self.joint.first
-        few = [row for row in rows if self.occurs(row) and self.joint.people(row) < FEW_PEOPLE]
+        first, people = self.joint.first, self.joint.people
+        few = [name for row, name in enumerate(first.answered) if self.occurs(row) and people(row) < FEW_PEOPLE]
         if not (few and any(pairs.is_weighted for pairs in self.joint.strata)):
             return ()
-        names = tuple(variable.categories[row] for row in few)
-        return (Sentence(FEW_EFFECTIVE, least=FEW_PEOPLE, categories=names, variable=variable.full_name),)
+        return (Sentence(FEW_EFFECTIVE, least=FEW_PEOPLE, categories=tuple(few), variable=first.full_name),)
 
     def occurs(self, row: int) -> bool:
         """Return True if an estimated share above 0 of the people is in a row."""

@@ -75,7 +75,7 @@ _CHANGED = f"""{_LIVE_AND_SHOWN}
     WHERE (live.arrived <> coalesce(shown.arrived, 0) OR live.withdrawn <> coalesce(shown.withdrawn, 0))
     AND (CAST(? AS bigint) IS NULL OR live.wave = ?)
 """
-# Privacy: two states shown one after the other differ by nobody in a cell, or by a whole step.
+# Privacy: two states shown one after the other differ by no person in a cell, or by a whole step.
 _CHANGED_BY_FEW = f"""{_LIVE_AND_SHOWN}
     WHERE (live.arrived <> coalesce(shown.arrived, 0) OR live.withdrawn <> coalesce(shown.withdrawn, 0))
     AND live.arrived - live.withdrawn - coalesce(shown.arrived - shown.withdrawn, 0) < ?

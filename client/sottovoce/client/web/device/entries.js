@@ -63,8 +63,8 @@ export async function below(store, start) {
 }
 
 /**
- * Leave no word of a survey: its texts go, and a report that has arrived, then or later, is as forgotten. What was drawn
- * stays, numbers alone, so that nothing is drawn twice.
+ * Leave no word of a survey: its texts go, and a report that has arrived, then or later, is as forgotten. What was
+ * drawn stays, numbers alone, so that nothing is drawn twice.
  */
 export async function leaveNoWord(store, [origin, survey]) {
   for (const [key, entry] of await below(store, [origin, survey])) {

@@ -55,7 +55,8 @@ export async function receivePeople(shell, words, view, meet) {
   view.show(codeStep(shell, words, read, (token) => view.guarded(() => begin(token))), false);
 }
 
-// Whether a typed code is the one that the link came with, or null without one. The address keeps a digest in its place.
+// Whether a typed code is the one that the link came with, or null without one. The address keeps a digest in its
+// place.
 async function sealedCode() {
   const [whole, mark, code] = STAFF_CODE.exec(location.hash) ?? [];
   if (code) {

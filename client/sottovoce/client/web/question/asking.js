@@ -150,7 +150,8 @@ export class Asking {
 
   /** Show this sentence and nothing else. */
   say(...sentence) {
-    this.main.replaceChildren(element("div", { className: "problem", role: "alert" }, this.words.line("p", ...sentence)));
+    const problem = this.words.line("p", ...sentence);
+    this.main.replaceChildren(element("div", { className: "problem", role: "alert" }, problem));
   }
 }
 

@@ -5,9 +5,10 @@ const WAIT = 15_000;
 const PEEK = 500;
 const NONE = { value: "", channel: "", once: "" };
 /**
- * `<sottovoce-question>`: one private question in a page of another survey, answered in a window of its own. Attributes:
- * `src` (address of the question's page, on another origin), `question` (JSON, or the property), `participant`, `study`,
- * `name`, `required`, `lang`, and `mode`: `window`, or `frame` with the module that brings it.
+ * `<sottovoce-question>`: one private question in a page of another survey, answered in a window of its own.
+ * Attributes: `src` (address of the question's page, on another origin), `question` (JSON, or the property),
+ * `participant`,
+ * `study`, `name`, `required`, `lang`, and `mode`: `window`, or `frame` with the module that brings it.
  *
  * In a form it submits the columns. Events: `sottovoce-state` with the state, `sottovoce-record` with the record, and
  * `sottovoce-unavailable` with a reason.
@@ -50,7 +51,7 @@ export class SottovoceQuestion extends (globalThis.HTMLElement ?? Object) {
     return this.#state;
   }
 
-  /** The columns of the record and the state, four for each question, by name; empty texts before the record arrives. */
+  /** The columns of record and state, four for each question, by name; empty texts before the record arrives. */
   get columns() {
     const found = {};
     for (const name of this.question?.items?.map((item) => item?.name) ?? [this.name]) {
@@ -136,21 +137,24 @@ export class SottovoceQuestion extends (globalThis.HTMLElement ?? Object) {
 
   #receive = ({ data, origin, source }) => {
     if (origin !== this.#src.origin) return;
-    const { nonce, reason, record, said, type } = data ?? {};
+    const { nonce, said, type } = data ?? {};
     const isReady = type === "sottovoce:ready";
     if (isReady && this.#isLinked && !this.#peer) this.#watch(source);
     if (source !== (this.#way?.node.contentWindow ?? this.#peer)) return;
     const reply = (message) => source.postMessage({ nonce, ...message }, origin);
     if (isReady) reply(this.#asked());
-    if (type === "sottovoce:unavailable") this.#become("blocked", reason);
-    if (type === "sottovoce:declined") this.#become("declined", "", said);
-    if (type === "sottovoce:record" && !this.#record) {
-      this.#record = record;
-      this.#become("answered", "", said);
-      this.#tell("record", record);
-    }
+    else this.#take(data ?? {});
     if (said) reply({ type: "sottovoce:kept" });
   };
+
+  #take({ reason, record, said, type }) {
+    if (type === "sottovoce:unavailable") this.#become("blocked", reason);
+    if (type === "sottovoce:declined") this.#become("declined", "", said);
+    if (type !== "sottovoce:record" || this.#record) return;
+    this.#record = record;
+    this.#become("answered", "", said);
+    this.#tell("record", record);
+  }
 
   #asked() {
     clearTimeout(this.#timer);

@@ -1,4 +1,3 @@
-import { element } from "../form/dom.js";
 import { Asking } from "./asking.js";
 import { applyStyle } from "./style.js";
 import { watchVisibility } from "./watch_visibility.js";

@@ -1,11 +1,12 @@
 const STYLES = ["paper", "ink", "accent", "on-accent", "line", "font"];
 
-/** Have `<sottovoce-question mode="frame">` ask in a frame: for pages that respondents trust as much as the question. */
+/** Have `<sottovoce-question mode="frame">` ask in a frame, for pages that people trust as much as the question. */
 export async function bringFrame() {
   if (!globalThis.customElements) return;
   const { ways } = await customElements.whenDefined("sottovoce-question");
   ways.frame = askInFrame;
-  const early = [...document.querySelectorAll("sottovoce-question[mode=frame]")].filter(({ state }) => state === "shown");
+  const all = [...document.querySelectorAll("sottovoce-question[mode=frame]")];
+  const early = all.filter(({ state }) => state === "shown");
   for (const node of early) node.connectedCallback();
 }
 

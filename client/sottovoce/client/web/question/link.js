@@ -18,7 +18,8 @@ export function startLink() {
   bringEveryMechanism();
   bringBlocks();
   RARE_VIEWS.numberInput = numberInput;
-  const [sentences, published] = ["sentences", "published"].map((id) => JSON.parse(document.getElementById(id).textContent));
+  const held = (id) => JSON.parse(document.getElementById(id).textContent);
+  const [sentences, published] = ["sentences", "published"].map(held);
   new Stop(published, sentences).open();
 }
 
@@ -94,7 +95,8 @@ class Stop {
     // Another person draws anew, and nothing of it is kept: the record says as much.
     const other = isNamed ? [] : [button(words.node("link_other"), "", () => this.#showQuestions(null))];
     this.#parts = [];
-    this.#step("link_to", { host: this.#host }, words.line("p", "link_earlier", {}, { className: "note" }), goOn, ...other);
+    const earlier = words.line("p", "link_earlier", {}, { className: "note" });
+    this.#step("link_to", { host: this.#host }, earlier, goOn, ...other);
   }
 
   async #showQuestions(draws) {
@@ -102,7 +104,8 @@ class Stop {
     const line = (key, values = {}) => words.line("p", key, values, { className: "hint" });
     const [first] = this.#draws;
     const notes = first.isKept ? [] : [line("question_not_kept")];
-    if (draws && this.#given.pass !== undefined && (await first.isSharedDevice())) notes.push(line("question_other_name"));
+    const isNamed = draws && this.#given.pass !== undefined;
+    if (isNamed && (await first.isSharedDevice())) notes.push(line("question_other_name"));
     const questions = this.#asked.flatMap((one) => one.questions);
     this.#parts = questions.map((question, place) => {
       const control = controlFor(question, `answer${place}`, words);
@@ -119,7 +122,8 @@ class Stop {
       event.preventDefault();
       if (this.#isComplete()) this.#send(draws);
     });
-    const details = this.#asked.map((one) => protectionDetails(one, this.#digest, words, ["question_seen", "link_claim"]));
+    const claims = ["question_seen", "link_claim"];
+    const details = this.#asked.map((one) => protectionDetails(one, this.#digest, words, claims));
     this.#step("link_to", { host: this.#host }, form, line("link_total", { epsilon: showEpsilon(spent) }), ...details);
   }
 

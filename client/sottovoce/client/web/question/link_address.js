@@ -5,7 +5,8 @@ import { recordOf } from "./core.js";
 
 const PASSED = /^[A-Za-z0-9_-]{1,64}$/;
 const ANYBODYS = [
-  "docs.google.com", "enketo.org", "forms.cloud.microsoft", "forms.gle", "forms.office.com", "jotform.com", "kobotoolbox.org",
+  "docs.google.com", "enketo.org", "forms.cloud.microsoft", "forms.gle", "forms.office.com", "jotform.com",
+  "kobotoolbox.org",
   "limesurvey.net", "qualtrics.com", "soscisurvey.de", "surveymonkey.com", "tally.so", "typeform.com", "unipark.de",
 ];
 
