@@ -176,8 +176,9 @@ def _regression(document: Document) -> Iterator[PrintedTable]:
     headings = (*_HEADINGS, _limits(document))
     yield PrintedTable(title, headings, _coefficients(document["coefficients"]), (f"{_errors(document)}.",))
     if document["ame"]:
-        title = "Average marginal effects, in shares (a change of one in the predictor)"
-        yield PrintedTable(title, headings, _coefficients(document["ame"]))
+        effects = [{**one, "term": f"{one['term']} against {one['base']}" if "base" in one
+                    else f"{one['term']} (derivative)"} for one in document["ame"]]  # fmt: skip
+        yield PrintedTable("Average marginal effects, in shares", headings, _coefficients(effects), (EFFECTS,))
     yield from _predictions(document)
     yield from _detectable(document)
     for key, title in _OTHER_MODELS.items():
@@ -194,6 +195,11 @@ def _regression(document: Document) -> Iterator[PrintedTable]:
         "Tests and notes", (), (), (*tests, *_declining_test(document), *_weighted(document), *_warnings(document))
     )
 
+
+EFFECTS = (
+    "Of a category: mean difference of predicted shares to its base; of a number: mean derivative. Interactions move "
+    "along; the mean is over the people of these reports, and over the estimated distribution of randomized predictors."
+)
 
 PEOPLE = {
     "answered": "those who answered",

@@ -1,6 +1,7 @@
 """Build the design of a formula for some reports: categories, expressions, products, and refusals of small groups."""
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import replace
 from itertools import combinations, product
 
 import numpy as np
@@ -110,17 +111,27 @@ class _Builder:
 
     def design(self, strata: NDArray[np.intp], names: Sequence[str]) -> Design:
         there = np.flatnonzero(np.bincount(strata)).tolist()
-        terms = [*self._terms(), *(_stratum(names[each]) for each in there[1:])]
-        public = np.stack([*(self._public(term) for term in self._terms()), *(strata == each for each in there[1:])])
+        terms = (*self._terms(), *(_stratum(names[each]) for each in there[1:]))
+        groups = {**self._groups, STRATUM: tuple(names[each] for each in there)}
+        people = {**dict(self._public_groups()), **self._numbers, STRATUM: np.searchsorted(there, strata)}
+        self._check_numbers(terms)
+        recipe = Recipe(terms, groups, self._scales)
+        public = recipe.columns(people)
         # A product of categories that no report has is 0 in every report.
         used = [place for place, column in enumerate(public) if column.any()]
-        terms, public = [terms[place] for place in used], np.ascontiguousarray(public[used], dtype=float)
+        terms, public = tuple(terms[place] for place in used), np.ascontiguousarray(public[used])
         randomized = tuple(each for each in self._predictors.values() if not each.variable.public)
         scored = [column * self._randomized(term) for term, column in zip(terms, public, strict=True)]
         columns = np.stack(scored) if randomized else public
-        groups = {**self._groups, STRATUM: tuple(names[each] for each in there)}
-        recipe = Recipe(tuple(terms), groups, self._scales)
-        return Design(recipe, columns, public, randomized, self._rows)
+        return Design(replace(recipe, terms=terms), columns, public, randomized, self._rows, people)
+
+    def _public_groups(self) -> Iterator[tuple[str, Row]]:
+        """Yield the place of each report's category in the groups, (m,), of each public predictor."""
+        for name, groups in self._groups.items():
+            answers = self._predictors[name]
+            if answers.variable.public:
+                places = [groups.index(each) if each in groups else -1 for each in answers.variable.categories]
+                yield name, np.array(places)[known_categories(answers, self._rows)]
 
     def _categories(self, name: str) -> tuple[str, ...]:
         """Return the categories in use, the reference first; refuse small groups of a public answer."""
@@ -197,36 +208,20 @@ class _Builder:
                 )
             )
 
-    def _public(self, term: Term) -> Array:
-        """Return the product of the public factors of a column, (m,)."""
-        found = np.ones(len(self._rows))
-        for name, group in term.groups.items():
-            answers = self._predictors[name]
-            if answers.variable.public:
-                place = answers.variable.categories.index(group)
-                found = found * (known_categories(answers, self._rows) == place)
-        for number in term.numbers:
-            if not self._is_randomized(number):
-                found = found * self._value(number)
-        return found
-
-    def _value(self, number: Calculation) -> Array:
-        values = evaluate(number, self._numbers, self._scales)
-        if not np.isfinite(values).all():
-            raise EstimateError(
-                Sentence("'{term}' has no finite value for some of the reports, or for all", term=str(number))
-            )
-        return values
+    def _check_numbers(self, terms: Sequence[Term]) -> None:
+        """Refuse an expression that has no finite value for a report."""
+        for number in dict.fromkeys(number for term in terms for number in term.numbers):
+            known = self._numbers.keys() >= {*number.names}
+            if known and not np.isfinite(evaluate(number, self._numbers, self._scales)).all():
+                raise EstimateError(
+                    Sentence("'{term}' has no finite value for some of the reports, or for all", term=str(number))
+                )
 
     def _randomized(self, term: Term) -> Array:
         """Return the product of the scores of the randomized factors of a column, (m,) or a single 1."""
         named = (*term.groups.items(), *((number.name, "") for number in term.numbers))
         known = [(self._predictors[name], group) for name, group in named if name in self._predictors]
         return product_scores([Factor(*each) for each in known if not each[0].variable.public], self._rows)
-
-    def _is_randomized(self, number: Calculation) -> bool:
-        answers = self._predictors.get(number.name)
-        return answers is not None and not answers.variable.public
 
 
 def _stratum(name: str) -> Term:

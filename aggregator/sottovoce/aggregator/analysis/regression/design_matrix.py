@@ -7,14 +7,13 @@ factors; the corrected equations need unbiased scores of the products of any two
 """
 
 from collections.abc import Hashable, Iterator, Mapping, Sequence, Set
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import combinations_with_replacement, product
-from math import prod
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 from sottovoce.aggregator.analysis.regression.corrected_least_squares import Correction
 from sottovoce.aggregator.analysis.regression.expression import Scales, evaluate
 from sottovoce.aggregator.analysis.regression.formula_terms import Calculation, Factors
@@ -28,6 +27,7 @@ CONSTANT = "(constant)"
 STRATUM = "(stratum)"
 # As for cohorts: public answers have no noise, so the coefficient of a smaller group would describe its people.
 SMALLEST_GROUP = 5
+_STEP = 1e-5
 
 Row = NDArray[np.intp]
 
@@ -74,15 +74,23 @@ class Recipe:
         """Names of the numeric predictors."""
         return tuple(dict.fromkeys(name for term in self.terms for name in term.names if name not in term.groups))
 
-    def row(self, groups: Mapping[str, str], numbers: Mapping[str, float]) -> list[float]:
-        """Return the values of all columns for a person with these categories and values of the predictors, by name."""
-        values = {name: np.array(value) for name, value in numbers.items()}
-        found = []
+    def columns(self, people: Mapping[str, ArrayLike]) -> Array:
+        """Return the values of all columns, (p, m), for people with these predictors; without those not given.
+
+        Args:
+            people: (m,), or one for all: the place of the category in ``groups``, or the number, of each predictor.
+        """
+        values = {name: np.asarray(value) for name, value in people.items()}
+        shape, found = np.broadcast_shapes(*(value.shape for value in values.values())), []
         for term in self.terms:
-            inside = all(groups[name] == group for name, group in term.groups.items())
-            factors = [float(evaluate(number, values, self.scales)) for number in term.numbers]
-            found.append(inside * prod(factors))
-        return found
+            product = np.ones(shape)
+            for name, group in term.groups.items():
+                product = product * (values[name] == self.groups[name].index(group) if name in values else 1)
+            for number in term.numbers:
+                given = values.keys() >= {*number.names}
+                product = product * (evaluate(number, values, self.scales) if given else 1)
+            found.append(product)
+        return np.array(found, dtype=float)
 
 
 class Factor(NamedTuple):
@@ -103,6 +111,7 @@ class Design:
         public: (p, n), the product of the public factors of each column.
         randomized: the randomized predictors.
         rows: (n,), indices of the reports used.
+        people: public predictors of these reports, as for ``Recipe.columns``, (n,) each.
     """
 
     recipe: Recipe
@@ -110,6 +119,7 @@ class Design:
     public: Array
     randomized: tuple[Answers, ...]
     rows: Row
+    people: Mapping[str, NDArray[Any]] = field(default_factory=dict)
 
     @property
     def terms(self) -> tuple[Term, ...]:
@@ -126,7 +136,7 @@ class Design:
         indices = [place for place, term in enumerate(self.terms) if names.isdisjoint(term.names)]
         terms = tuple(self.terms[place] for place in indices)
         columns = np.ascontiguousarray(self.public[indices])
-        return Design(Recipe(terms, self.recipe.groups, self.recipe.scales), columns, columns, (), self.rows)
+        return replace(self, recipe=replace(self.recipe, terms=terms), columns=columns, public=columns, randomized=())
 
     @cached_property
     def corrections(self) -> tuple[Correction, ...]:
@@ -190,6 +200,37 @@ class Design:
                 # A column without this predictor has the factor 1 in every cell.
                 factors[row] *= [at is None or at == cell[place] for at in named]
         return cells, factors
+
+    def moved(self, cell: tuple[int, ...], name: str, category: int) -> tuple[int, int]:
+        """Return where in ``cells`` a joint category is with the base of a randomized predictor, and with a category.
+
+        Both are the joint category itself if the predictor is another one; ``category`` is a place in the groups.
+        """
+        cells, groups = self.cells()[0], self.recipe.groups.get(name, ())
+        ends = [list(cell), list(cell)]
+        for place, each in enumerate(self.randomized):
+            for end, there in zip(ends, (0, category), strict=True):
+                if each.name == name:
+                    end[place] = each.variable.categories.index(groups[there])
+        return cells.index(tuple(ends[0])), cells.index(tuple(ends[1]))
+
+    def ends(self, name: str, category: int, part: slice) -> tuple[Array, Array, Array]:
+        """Return the public columns with the base of a predictor, those with a category, and how far both are apart.
+
+        Those of a number are a small step to both sides of it, (p, m) each and (m,).
+        """
+        people = {each: values[part] for each, values in self.people.items()}
+        if name not in people:
+            columns = self.public[:, part]
+            return columns, columns, np.ones(columns.shape[1])
+        low, high, width = np.zeros(1), np.full(1, category), np.ones(1)
+        if name not in self.recipe.groups:
+            values, spread = people[name], float(np.std(self.people[name])) or 1.0
+            # Logarithms of small numbers need small steps; rounding forbids them elsewhere.
+            width = _STEP * np.where(values, np.clip(np.abs(values), _STEP * spread, spread), spread)
+            low, high = values - width, values + width
+            width = high - low
+        return self.recipe.columns({**people, name: low}), self.recipe.columns({**people, name: high}), width
 
     @staticmethod
     def _category(answers: Answers, term: Term) -> int | None:

@@ -1,6 +1,5 @@
 """Fit logit, multinomial and ordered models: coefficients, errors, effects, tests; or the reason if there are none."""
 
-from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
@@ -16,13 +15,14 @@ from sottovoce.aggregator.analysis.regression.declining import (
     DecliningModel,
     LatentModel,
 )
-from sottovoce.aggregator.analysis.regression.design_matrix import CONSTANT, Design, Term
+from sottovoce.aggregator.analysis.regression.design_matrix import CONSTANT, Term
 from sottovoce.aggregator.analysis.regression.latent_cells import likelihood_with_cells, with_constant
 from sottovoce.aggregator.analysis.regression.likelihood_ratio import LikelihoodRatio, likelihood_ratio, profile_limits
-from sottovoce.aggregator.analysis.regression.marginal_effects import average_effects
+from sottovoce.aggregator.analysis.regression.marginal_effects import FittedShares, logit_shares, ordered_shares
 from sottovoce.aggregator.analysis.regression.multinomial_logit import Multinomial
 from sottovoce.aggregator.analysis.regression.newton import Array, Fit, Model, maximize
 from sottovoce.aggregator.analysis.regression.ordered_logit import Ordered
+from sottovoce.aggregator.analysis.regression.randomized_predictor import RandomizedPredictor
 from sottovoce.aggregator.analysis.regression.regression_data import Sample
 from sottovoce.aggregator.analysis.regression.regression_result import Coefficient, Regression
 from sottovoce.aggregator.analysis.weights import CROSS_SEPARATOR, kish_effect
@@ -224,20 +224,36 @@ def _with_errors(fitted: Fitted) -> Regression:
     variance = covariance(fitted.model, fitted.fit, _kind(sample), sample.clusters)
     errors, count = np.sqrt(np.diag(variance)), len(fitted.parameters)
     found = _wald(fitted.everything, theta, errors, sample.confidence)
-    effects: tuple[Coefficient, ...] = ()
-    if isinstance(fitted.answered, Multinomial):
-        average, spread = average_effects(fitted.answered, theta[:count], variance[:count, :count])
-        effects = _wald(fitted.parameters, average.ravel(), spread.ravel(), sample.confidence)
     return _regression(
         fitted,
         coefficients=found[:count],
         std_error_kind=_kind(sample),
         log_likelihood=fitted.fit.log_likelihood,
-        ame=tuple(effect for effect in effects if effect.term in _alone(sample.design)),
+        ame=tuple(_effects(fitted, variance)),
         tests=tuple(_tests(fitted)) if sample.plain else (),
         **_other_models(fitted, found, _kind(sample)),
         covariance=variance[:count, :count],
     )
+
+
+def _effects(fitted: Fitted, variance: Array) -> Iterator[Coefficient]:
+    """Yield the average marginal effects, by category of the outcome."""
+    sample, theta, model = fitted.sample, fitted.fit.theta, fitted.answered
+    count, terms = len(fitted.parameters), len(sample.design.terms)
+    randomized = model if isinstance(model, RandomizedPredictor) else None
+    last = [*range(len(theta) - len(fitted.of_predictor), len(theta))]
+    chosen, link = np.eye(len(theta))[[*range(count), *last]], logit_shares
+    if isinstance(model, Ordered):
+        # Each cut less all slopes is a linear predictor.
+        chosen, link = np.vstack([[cut, *-chosen[: terms - 1]] for cut in chosen[terms - 1 :]]), ordered_shares
+    coefficients = (chosen @ theta)[: len(chosen) - len(last)].reshape(-1, terms)
+    known = (sample.design, link, coefficients, chosen @ variance @ chosen.T, sample.weights)
+    found = list(FittedShares(*known, randomized, theta[last]).effects())
+    z = normal_quantile(sample.confidence)
+    for place, category in enumerate(sample.categories[1:] if len(sample.categories) > 2 else (None,)):
+        for term, base, averages, errors in found:
+            at, error = float(averages[place]), float(errors[place])
+            yield Coefficient(category, term, at, error, at - z * error, at + z * error, base)
 
 
 def _kind(sample: Sample) -> str:
@@ -262,14 +278,6 @@ def _tests(fitted: Fitted) -> Iterator[LikelihoodRatio]:
         # Without a maximum of the smaller model there is no statistic; the other tests stay valid.
         except EstimateError:
             continue
-
-
-def _alone(design: Design) -> set[str]:
-    """Return the columns of variables that no other term has; only their effect is the derivative of one column."""
-    terms = {term.predictor: term.names for term in design.terms}
-    used = Counter(name for names in terms.values() for name in set(names))
-    alone = (term for term in design.terms if len(term.names) == 1 and term.names == term.factors)
-    return {term.name for term in alone if used[term.names[0]] == 1}
 
 
 def _without_maximum(fitted: Fitted) -> Regression:

@@ -1,35 +1,116 @@
-"""Express logit results on the scale of shares: average marginal effects, and predicted shares with limits.
+"""Express models of shares on the scale of shares: average marginal effects, and predicted shares with limits.
 
-Effect      f_cj = P_c (b_cj - sum_d P_d b_dj), the derivative of category c's share by predictor j, averaged over the
-            reports; the derivative also for a 0/1 predictor. Variance: delta method, plus var(f) / n because the
-            predictors are a sample as well (coverage .936 to .945; without that term it covers the observed people
-            only).
+Effect      Of a category, the mean over the reports of the difference between the predicted shares with this category
+            and with its base; of a number, the mean derivative. All columns with the predictor move, so interactions
+            and powers move along. A randomized predictor is not known of each person: the mean runs over its estimated
+            distribution too. Variance: delta method, plus var(f) / n because the predictors are a sample as well
+            (coverage .936 to .945; without that term it covers the observed people only).
+Derivative  By central differences of predictions, exact to about nine digits, as the delta method's are.
 Prediction  Limits on the scale of log odds, so that they stay within 0 and 1; the time is linear in the number of rows.
 """
 
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import NamedTuple
+
 import numpy as np
-from sottovoce.aggregator.analysis.regression.multinomial_logit import Multinomial
+from numpy.typing import ArrayLike
+from sottovoce.aggregator.analysis.regression.design_matrix import Design
 from sottovoce.aggregator.analysis.regression.newton import Array, parts
+from sottovoce.aggregator.analysis.regression.randomized_predictor import RandomizedPredictor
 from sottovoce.aggregator.estimators.intervals import normal_quantile
 
+SharesLink = Callable[[Array], tuple[Array, Array]]
+"""Shares after the first, (k - 1, m), and their derivatives, (k - 1, l, m), by linear predictors (l, m)."""
 
-def average_effects(model: Multinomial, theta: Array, covariance: Array) -> tuple[Array, Array]:
-    """Return the average marginal effects of all predictors on the shares of the categories after the first.
 
-    ``theta`` (d,) is the maximum, with its ``covariance`` (d, d); effects and standard errors are (k - 1, p) each.
+class Effect(NamedTuple):
+    """Effects of a term on the shares after the first, and standard errors, (k - 1,) each; base: None of a number."""
+
+    term: str
+    base: str | None
+    averages: Array
+    errors: Array
+
+
+@dataclass(frozen=True)
+class FittedShares:
+    """A fitted model of shares.
+
+    Attributes:
+        coefficients: of the linear predictors, (l, p).
+        covariance: of these coefficients, row by row, then of ``of_randomized``.
+        weights: (n,), or None.
+        randomized: model with randomized predictors, if there are any; ``of_randomized`` are its last parameters.
     """
-    weights = np.ones(model.rows) if model.weights is None else model.weights
-    effects = np.empty((*model.shape, model.rows))
-    slopes = np.zeros((*model.shape, *model.shape))
-    for part in parts(model.rows):
-        truth = model.truth(theta, part)
-        effects[:, :, part] = truth[:, None] * _excess(theta.reshape(model.shape), truth)
-        slopes += _derivative(theta.reshape(model.shape), truth, model.columns[:, part], weights[part])
-    average = effects @ weights / weights.sum()
-    spread = (effects - average[:, :, None]) ** 2 @ weights**2 / weights.sum() ** 2 * model.rows / (model.rows - 1)
-    slopes = slopes.reshape(*model.shape, -1) / weights.sum()
-    variance = np.einsum("cjd,de,cje->cj", slopes, covariance, slopes)
-    return average, np.sqrt(variance + spread)
+
+    design: Design
+    link: SharesLink
+    coefficients: Array
+    covariance: Array
+    weights: Array | None = None
+    randomized: RandomizedPredictor | None = None
+    of_randomized: ArrayLike = ()
+
+    def effects(self) -> Iterator[Effect]:
+        """Yield the average marginal effects of all predictors; none where a derivative is not finite."""
+        recipe = self.design.recipe
+        for name in dict.fromkeys(name for term in recipe.terms for name in term.names):
+            base, *others = recipe.groups.get(name, ("",))
+            for place, category in enumerate(others, 1):
+                yield Effect(f"{name}={category}", base, *self._effect(name, place))
+            if not others:
+                found = self._effect(name, 0)
+                if np.isfinite(found).all():
+                    yield Effect(name, None, *found)
+
+    def _effect(self, name: str, category: int) -> tuple[Array, Array]:
+        n = len(self.design.rows)
+        weights = np.full(n, 1 / n) if self.weights is None else self.weights / self.weights.sum()
+        found = [self._part(name, category, part, weights[part]) for part in parts(n)]
+        effects, gradient = np.concatenate([each for each, _ in found], axis=1), sum(slopes for _, slopes in found)
+        averages = effects @ weights
+        sampled = (effects - averages[:, None]) ** 2 @ weights**2 * n / (n - 1)
+        return averages, np.sqrt(np.einsum("cd,de,ce->c", gradient, self.covariance, gradient) + sampled)
+
+    def _part(self, name: str, category: int, part: slice, weights: Array) -> tuple[Array, Array]:
+        """Return the effect in each report of a part, (k - 1, m), and the weighted derivatives by all parameters."""
+        cells, factors = self.design.cells()
+        *ends, width = self.design.ends(name, category, part)
+        prior = np.ones((1, len(weights)))
+        if self.randomized is not None:
+            prior = self.randomized.distribution(np.asarray(self.of_randomized), part)
+        # Every link has as many shares after the first as linear predictors.
+        by_cell = np.zeros((len(cells), len(self.coefficients), len(weights)))
+        gradient: Array = np.zeros(1)
+        for cell, share in enumerate(prior):
+            for sign, public, place in zip((-1, 1), ends, self.design.moved(cells[cell], name, category), strict=True):
+                columns = public * factors[place][:, None]
+                shares, slopes = self.link(self.coefficients @ columns)
+                by_cell[cell] += sign * shares / width
+                # A matrix product over the reports, where einsum would be ten times as slow.
+                gradient = gradient + sign * np.tensordot(slopes * (weights * share / width), columns, axes=(2, 1))
+        effects = np.einsum("am,acm->cm", prior, by_cell)
+        gradient = gradient.reshape(len(effects), -1)
+        if self.randomized is not None:
+            excess = (by_cell - effects) * (prior * weights)[:, None]
+            gradient = np.hstack([gradient, self.randomized.by_distribution(excess[1:], part)])
+        return effects, gradient
+
+
+def logit_shares(log_odds: Array) -> tuple[Array, Array]:
+    """Return shares after the first of log odds against it, and their derivatives, as a ``SharesLink``."""
+    # Clipping at 600 keeps exp and sums of it finite (exp overflows near 709).
+    odds = np.exp(np.clip(log_odds, -600, 600))
+    shares = odds / (1 + odds.sum(axis=0))
+    return shares, shares[:, None] * (np.eye(len(shares))[:, :, None] - shares)
+
+
+def ordered_shares(log_odds: Array) -> tuple[Array, Array]:
+    """Return shares after the first of log odds of being at or below each one before, as a ``SharesLink``."""
+    below = 1 / (1 + np.exp(np.clip(-log_odds, -600, 600)))
+    ends = np.eye(len(below), k=1) - np.eye(len(below))
+    return np.diff(below, axis=0, append=1), ends[:, :, None] * (below * (1 - below))
 
 
 def predicted_shares(
@@ -42,9 +123,7 @@ def predicted_shares(
         covariance: of the coefficients, category by category, ((k - 1) p, (k - 1) p).
         columns: (p, m), the predictors of m rows.
     """
-    # Clipping at 600 keeps exp and sums of it finite (exp overflows near 709).
-    odds = np.exp(np.clip(coefficients @ columns, -600, 600))
-    after = odds / (1 + odds.sum(axis=0))
+    after, _ = logit_shares(coefficients @ columns)
     shares = np.vstack([1 - after.sum(axis=0), after])
     half = np.empty_like(shares)
     for category, share in enumerate(shares):
@@ -57,24 +136,3 @@ def predicted_shares(
         log_odds = np.log(shares) - np.log1p(-shares)
     low, high = (1 / (1 + np.exp(-(log_odds + side * half))) for side in (-1, 1))
     return shares, low, high
-
-
-def _excess(beta: Array, truth: Array) -> Array:
-    """Return b_cj minus its mean over the categories, (k - 1, p, m)."""
-    excess: Array = beta[:, :, None] - np.einsum("cm,cj->jm", truth, beta)
-    return excess
-
-
-def _derivative(beta: Array, truth: Array, columns: Array, weights: Array) -> Array:
-    """Return the weighted sum over reports of the derivatives of f_cj by b_el, indexed (c, j, e, l)."""
-    categories, predictors = beta.shape
-    excess = _excess(beta, truth)
-    total = np.zeros((categories, predictors, categories, predictors))
-    for one in range(categories):
-        for other in range(categories):
-            same = float(one == other)
-            weighted = weights * truth[one]
-            moved = (same - truth[other]) * excess[one] - truth[other] * excess[other]
-            total[one, :, other] = (moved * weighted) @ columns.T
-            total[one, :, other] += np.eye(predictors) * ((same - truth[other]) @ weighted)
-    return total

@@ -47,7 +47,7 @@ def predict(
             "there are predictions of logit and linear models that have standard errors; where a logit has no maximum, "
             "ask for the linear model"
         )
-    columns = np.array([_row(fitted.design, person) for person in people], dtype=float).T
+    columns = np.stack([_column(fitted.design, person) for person in people], axis=1)
     coefficients = np.array([each.estimate for each in fitted.coefficients], dtype=float).reshape(-1, len(columns))
     # Limits of shares on the log odds scale stay within [0, 1]; a mean has no such bounds.
     found = (_line if fitted.model == "linear" else _shares)(coefficients, fitted.covariance, columns, confidence)
@@ -71,7 +71,7 @@ def _line(coefficients: Array, covariance: Array, columns: Array, confidence: fl
     return np.stack([at, at - half, at + half])
 
 
-def _row(design: Recipe, person: Mapping[str, str | float]) -> list[float]:
+def _column(design: Recipe, person: Mapping[str, str | float]) -> Array:
     """Return the values of all columns for one person, with the first stratum as the default."""
     known = (*design.groups, *design.numbers)
     # An unknown name is an error: ignoring it would predict for another person than meant.
@@ -89,8 +89,8 @@ def _row(design: Recipe, person: Mapping[str, str | float]) -> list[float]:
                     "'{variable}' is one of: {categories}", variable=predictor, categories=design.groups[predictor]
                 )
             )
-    groups = {name: str(given[name]) for name in design.groups}
-    return design.row(groups, {name: _number(name, given[name]) for name in design.numbers})
+    groups = {name: float(categories.index(str(given[name]))) for name, categories in design.groups.items()}
+    return design.columns(groups | {name: _number(name, given[name]) for name in design.numbers})
 
 
 def _number(predictor: str, given: str | float) -> float:

@@ -103,6 +103,17 @@ class RandomizedPredictor:
         """Return False: the parameter space has no boundary."""
         return False
 
+    def distribution(self, of_predictor: Array, part: slice) -> Array:
+        """Return the shares of A's cells given x, (cells, m), for its coefficients g."""
+        truth = self.predictor.truth(self.restriction @ of_predictor, part)
+        # The first cell of A is the rest, as in every multinomial logit here.
+        return np.vstack([1 - truth.sum(axis=0), truth])
+
+    def by_distribution(self, residuals: Array, part: slice) -> Array:
+        """Return the derivatives by g of sums over reports, (k, g), from those by the log odds, (cells - 1, k, m)."""
+        sums = np.tensordot(residuals, self.predictor.columns[:, part], axes=(2, 1))
+        return np.asarray(np.moveaxis(sums, 0, 1).reshape(sums.shape[1], -1) @ self.restriction)
+
     def _if(self, cell: int, part: slice) -> Multinomial:
         """Return the model of Y for the reports in ``part`` given one cell of A."""
         columns = self.outcome.columns[:, part] * self.factors[cell][:, None]
@@ -112,9 +123,8 @@ class RandomizedPredictor:
     def _cases(self, theta: Array, part: slice) -> tuple[Array, Array, list["_Case"]]:
         """Return the shares of A's cells given the reports, (cells, m), the log likelihoods, (m,), and the cases."""
         size = self.outcome.parameters
-        truth = self.predictor.truth(self.restriction @ theta[size:], part)
-        # The first cell of A is the rest, as in every multinomial logit here.
-        prior = np.vstack([1 - truth.sum(axis=0), truth])
+        prior = self.distribution(theta[size:], part)
+        truth = prior[1:]
         of_predictor = self.predictor.columns[:, part]
         cases = []
         for cell, indicator in enumerate(np.eye(len(self.factors))[:, 1:]):

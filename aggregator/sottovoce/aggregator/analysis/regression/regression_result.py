@@ -15,13 +15,15 @@ FORMAT = "sottovoce-regression/1"
 
 @dataclass(frozen=True)
 class Coefficient:
-    """A coefficient or marginal effect of a regression.
+    """A coefficient or average marginal effect of a regression.
 
     Attributes:
         category: category of the outcome; None if there are only two.
         term: the predictor, or ``predictor=category``.
         estimate, std_error: None if the likelihood has no finite maximum.
         low, high: limits; None if unbounded or unavailable.
+        base: category that the effect of a category is the difference to; None for the derivative by a number, and for
+            a coefficient.
     """
 
     category: str | None
@@ -30,11 +32,12 @@ class Coefficient:
     std_error: float | None
     low: float | None
     high: float | None
+    base: str | None = None
 
     def as_dict(self) -> dict[str, Any]:
-        """Return the fields for JSON: without ``category`` if it is None, and with None for infinity and NaN."""
+        """Return the fields for JSON: without ``category`` and ``base`` if None, with None for infinity and NaN."""
         fields = {key: _finite(value) for key, value in asdict(self).items()}
-        return fields if self.category is not None else {key: fields[key] for key in fields if key != "category"}
+        return {key: value for key, value in fields.items() if value is not None or key not in {"category", "base"}}
 
 
 @dataclass(frozen=True)
@@ -48,7 +51,8 @@ class Regression:
         std_error_kind: "observed", "expected", "opg", "sandwich", "clustered", or "none" if no maximum exists; the
             limits are then by likelihood ratio, or missing.
         log_likelihood: up to a constant; None for a linear model.
-        ame: average marginal effects on shares, by category after the first.
+        ame: average marginal effects on shares, by category after the first: differences between a category and its
+            base, derivatives by numbers.
         tests: likelihood-ratio tests of each predictor; empty with weights or clusters, where they are not valid.
         deff: Kish's design effect of the weights; 1 without weights.
         linear: linear probability model of the same reports, for models of categories.

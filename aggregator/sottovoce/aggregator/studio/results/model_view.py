@@ -130,10 +130,16 @@ class ModelsInWords:
             yield self.words.translate("joint_deff", factor=self.words.number(document["deff"], 2))
 
     def _effects(self, document: Document) -> ShownTable:
-        drawn = [self._to_draw(self._name(document, one), one, self.write.points) for one in document["ame"]]
-        lines = [(self._name(document, one), *self._figures(one, self.write.points)) for one in document["ame"]]
+        named = [(self._effect(document, one), one) for one in document["ame"]]
+        drawn = [self._to_draw(name, one, self.write.points) for name, one in named]
+        lines = [(name, *self._figures(one, self.write.points)) for name, one in named]
         title, explanation = self.words.translate("models_ame"), self.words.translate("models_ame_words")
         return ShownTable(title, self._headings(document, "joint_difference"), lines, bars(drawn), [explanation])
+
+    def _effect(self, document: Document, one: Document) -> str:
+        key, variable = "difference" if "base" in one else "derivative", one["term"].partition("=")[0]
+        base = self.names.term(f"{variable}={one.get('base')}")
+        return self.words.translate(f"models_effect_{key}", term=self._name(document, one), base=base)
 
     def _predictions(self, document: Document) -> ShownTable:
         show = self.write.figure if document["model"] == "linear" else self.write.percent

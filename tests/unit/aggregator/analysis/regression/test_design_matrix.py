@@ -55,7 +55,7 @@ def test_public_terms_are_the_columns_of_hand() -> None:
     ]  # fmt: skip
     assert figures(found) == pytest.approx(maximize(Multinomial(by_hand, SAID, COIN)).theta, abs=1e-9)
     assert [test.predictor for test in found.tests] == ["I(x^2)", "third", "x:g"]
-    assert [each.term for each in found.ame] == ["third=c0", "third=c1"]
+    assert [each.term for each in found.ame] == ["x", "g=yes", "third=c0", "third=c1"]
 
 
 def test_model_without_constant_has_all_categories() -> None:

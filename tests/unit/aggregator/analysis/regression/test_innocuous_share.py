@@ -52,7 +52,9 @@ def test_errors_grow_by_the_derivative_times_the_error_of_the_share(procedure: s
     assert exact.linear is not None
     assert wide.linear is not None
     assert _error(wide.linear, 0) > _error(exact.linear, 0)
-    assert (wide.ame[0].std_error or 0) > (exact.ame[0].std_error or 0)
+    grown = (wide.ame[0].std_error or 0) / (exact.ame[0].std_error or 1)
+    # An unrelated question adds the same to both shares, so their difference does not depend on it.
+    assert grown == pytest.approx(1) if procedure == "unrelated_question" else grown > 1
     assert wide.covariance is not None
     assert np.sqrt(np.diag(wide.covariance)) == pytest.approx([_error(wide, 0), _error(wide, 1)])
     [(narrow,)], [(broad,)] = (predict(each, [{"g": "yes"}]) for each in (exact, wide))

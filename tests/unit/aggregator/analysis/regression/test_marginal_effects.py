@@ -1,12 +1,21 @@
-"""Average marginal effects and predictions: the worked examples, and derivatives by difference."""
+"""Average marginal effects and predictions: the worked examples, and differences of predictions computed by hand."""
+
+from collections.abc import Callable
 
 import numpy as np
 import pytest
 from sottovoce.aggregator.analysis.regression.covariance import covariance
-from sottovoce.aggregator.analysis.regression.marginal_effects import average_effects, predicted_shares
+from sottovoce.aggregator.analysis.regression.formula import parse_formula
+from sottovoce.aggregator.analysis.regression.marginal_effects import predicted_shares
 from sottovoce.aggregator.analysis.regression.multinomial_logit import Multinomial
 from sottovoce.aggregator.analysis.regression.newton import maximize
+from sottovoce.aggregator.analysis.regression.regression import regress
+from sottovoce.aggregator.analysis.regression.regression_result import Regression
+from sottovoce.aggregator.analysis.report_columns import Columns
+from sottovoce.aggregator.analysis.text_report import in_words
+from sottovoce.shared.parse_survey import parse_survey
 
+from tests.documents import survey
 from tests.unit.aggregator.analysis.reports import (
     COIN,
     GROUP,
@@ -18,51 +27,119 @@ from tests.unit.aggregator.analysis.reports import (
     columns,
     masks,
 )
+from tests.unit.aggregator.analysis.survey_of_reports import asked, reports
 
 LOGIT = Multinomial(columns(ONES, X, GROUP), SAID, COIN)
 CHOICE = Multinomial(columns(ONES, X), masks(), MASK_LIKELIHOOD, WEIGHTS)
 
-
-def test_effect_meets_the_worked_example() -> None:
-    """With the share of its error that comes from the sample of predictors, and without."""
-    fit = maximize(LOGIT)
-    effects, errors = average_effects(LOGIT, fit.theta, covariance(LOGIT, fit, "observed"))
-    sampling = average_effects(LOGIT, fit.theta, np.zeros((3, 3)))[1]
-
-    assert effects[0, 1] == pytest.approx(0.163596, abs=5e-7)
-    assert errors[0, 1] == pytest.approx(0.025905, abs=5e-7)
-    assert np.sqrt(errors[0, 1] ** 2 - sampling[0, 1] ** 2) == pytest.approx(0.025806, abs=5e-7)
+Shares = Callable[[np.ndarray, np.ndarray, np.ndarray], np.ndarray]
+"""Shares after the first, (k - 1, n), for coefficients, x and g."""
 
 
-def test_sample_of_predictors_has_the_variance_of_a_sample() -> None:
-    """Of twelve people: divided by eleven."""
-    few = Multinomial(LOGIT.columns[:, :12], SAID[:12], COIN)
-    theta = np.array([0.2, 0.7, -0.4])
-    yes = 1 / (1 + np.exp(-theta @ few.columns))
-    effects = theta[:, None] * yes * (1 - yes)
+def crossed(x: np.ndarray, g: np.ndarray) -> np.ndarray:
+    """Columns of x * g + I(x^2), in their order."""
+    return np.stack([np.ones_like(x), x, g, x**2, x * g])
 
-    assert average_effects(few, theta, np.zeros((3, 3)))[1][0] == pytest.approx(
-        effects.std(axis=1, ddof=1) / np.sqrt(12)
+
+def logit(beta: np.ndarray, x: np.ndarray, g: np.ndarray) -> np.ndarray:
+    """For yes/no and for choices."""
+    odds = np.exp(beta.reshape(-1, 5) @ crossed(x, g))
+    return odds / (1 + odds.sum(axis=0))
+
+
+def ordered(beta: np.ndarray, x: np.ndarray, g: np.ndarray) -> np.ndarray:
+    """Slopes, then cuts."""
+    below = 1 / (1 + np.exp(beta[:4] @ crossed(x, g)[1:] - beta[4:, None]))
+    return np.diff(below, axis=0, append=1)
+
+
+def figures(fitted: Regression, field: str = "estimate") -> np.ndarray:
+    """Of all effects."""
+    return np.array([getattr(each, field) for each in fitted.ame])
+
+
+def coefficients(fitted: Regression | None) -> np.ndarray:
+    """In their order."""
+    assert fitted is not None
+    return np.array([each.estimate for each in fitted.coefficients], dtype=float)
+
+
+def test_effect_of_a_category_is_the_difference_to_its_base() -> None:
+    """2 % of 900 and 50 % of 100: .480, where a derivative would say .166; the other base changes the sign."""
+    questions = parse_survey(survey(asked("y", "boolean", None), asked("g", "boolean", None)))
+    g = (np.arange(1000) >= 900).astype(np.uint32)
+    y = np.concatenate([np.arange(900) < 18, np.arange(100) < 50]).astype(np.uint32)
+    given = Columns((questions,), {"y": y, "g": g}, np.zeros(1000, np.uint8), np.zeros(1000, np.uint8))
+    [effect], [turned] = (regress(given, "y", parse_formula(text)).ame for text in ("g", 'C(g, ref="yes")'))
+
+    assert (effect.term, effect.base, effect.estimate) == ("g=yes", "no", pytest.approx(0.48))
+    assert effect.std_error == pytest.approx(np.sqrt(0.02 * 0.98 / 900 + 0.25 / 100))
+    assert effect.as_dict()["base"] == "no"
+    assert (turned.term, turned.base, turned.estimate) == ("g=no", "yes", pytest.approx(-0.48))
+
+
+@pytest.mark.parametrize(
+    ("outcome", "model", "shares", "weights"),
+    [
+        ("said", "logit", logit, None),
+        ("said", "logit", logit, WEIGHTS),
+        ("rating", "multinomial", logit, WEIGHTS),
+        ("rating", "ordered", ordered, None),
+        ("rating", "ordered", ordered, WEIGHTS),
+    ],
+)
+def test_effects_are_mean_differences_of_predictions(
+    outcome: str, model: str, shares: Shares, weights: np.ndarray | None
+) -> None:
+    """With an interaction and a square that move along, and weights; errors by the delta method and the sample."""
+    fitted = regress(reports(), outcome, parse_formula("x * g + I(x^2)"), model=model, weights=weights, strata=False)
+    theta, step, w = coefficients(fitted), 1e-4, ONES / 600 if weights is None else weights / weights.sum()
+
+    def effects(beta: np.ndarray) -> np.ndarray:
+        by_x = (shares(beta, X + step, GROUP) - shares(beta, X - step, GROUP)) / (2 * step)
+        by_g = shares(beta, X, ONES) - shares(beta, X, 0 * ONES)
+        return np.stack([by_x, by_g], axis=1)
+
+    each = effects(theta)
+    average = each @ w
+    assert [one.term for one in fitted.ame[:2]] == ["x", "g=yes"]
+    assert [one.base for one in fitted.ame[:2]] == [None, "no"]
+    assert figures(fitted) == pytest.approx(average.ravel(), abs=1e-7)
+    moved = [(effects(theta + 1e-5 * unit) - effects(theta - 1e-5 * unit)) @ w / 2e-5 for unit in np.eye(len(theta))]
+    delta = np.einsum("dcj,de,ecj->cj", moved, fitted.covariance, moved)
+    sampled = (each - average[:, :, None]) ** 2 @ w**2 * 600 / 599
+    assert figures(fitted, "std_error") == pytest.approx(np.sqrt(delta + sampled).ravel(), rel=1e-5)
+
+
+def test_effects_run_over_the_estimated_distribution_of_a_randomized_predictor() -> None:
+    """Of it and of a number in interaction with it; the error of its distribution is part of theirs."""
+    fitted = regress(reports(), "said", parse_formula("x * other"), strata=False)
+    theta, of_other = coefficients(fitted), coefficients(fitted.of_predictor)
+
+    def yes(x: np.ndarray, other: float) -> np.ndarray:
+        return np.asarray(1 / (1 + np.exp(-(theta[0] + theta[1] * x + theta[2] * other + theta[3] * x * other))))
+
+    has = 1 / (1 + np.exp(-(of_other[0] + of_other[1] * X)))
+    step = 1e-4
+    by_x = sum(
+        share * (yes(X + step, other) - yes(X - step, other)) / (2 * step) for other, share in ((0, 1 - has), (1, has))
     )
+    assert [(one.term, one.base) for one in fitted.ame] == [("x", None), ("other=yes", "no")]
+    assert figures(fitted) == pytest.approx([np.mean(by_x), np.mean(yes(X, 1) - yes(X, 0))], abs=1e-7)
 
 
-def test_effects_of_a_choice_are_derivatives_of_its_shares() -> None:
-    """Each predictor moved a little for everybody, and the delta method likewise."""
-    theta, step = maximize(CHOICE).theta, 1e-6
+def test_printed_effects_name_base_and_derivative() -> None:
+    """Beside the term, so that nobody takes one for the other."""
+    fitted = regress(reports(), "said", ["x", "g"])
+    table = next(each for each in in_words(fitted.as_dict()) if each.title.startswith("Average"))
 
-    def shares(beta: np.ndarray, shift: float) -> np.ndarray:
-        odds = np.exp(beta.reshape(3, 2) @ (CHOICE.columns + np.array([[0.0], [shift]])))
-        return odds / (1 + odds.sum(axis=0)) @ WEIGHTS / WEIGHTS.sum()
+    assert [line[0] for line in table.lines] == ["x (derivative)", "g=yes against no"]
 
-    def effect(beta: np.ndarray) -> np.ndarray:
-        return average_effects(CHOICE, beta, np.zeros((6, 6)))[0]
 
-    assert effect(theta)[:, 1] == pytest.approx((shares(theta, step) - shares(theta, -step)) / (2 * step), abs=1e-8)
-    slopes = np.array([(effect(theta + step * unit) - effect(theta - step * unit)) / (2 * step) for unit in np.eye(6)])
-    variance = covariance(CHOICE, maximize(CHOICE), "sandwich")
-    with_sample, sample = (average_effects(CHOICE, theta, matrix)[1] for matrix in (variance, np.zeros((6, 6))))
-    delta = np.einsum("dcj,de,ecj->cj", slopes, variance, slopes)
-    assert with_sample**2 - sample**2 == pytest.approx(delta, rel=1e-5)
+def test_derivative_that_is_infinite_is_left_out() -> None:
+    """Of a square root at 0; all others stay."""
+    fitted = regress(reports(), "said", parse_formula("g + sqrt(x + 2)"), strata=False)
+    assert [one.term for one in fitted.ame] == ["g=yes"]
 
 
 def test_prediction_meets_the_worked_example() -> None:

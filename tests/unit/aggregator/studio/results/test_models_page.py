@@ -120,7 +120,10 @@ def test_figure_that_is_no_number_is_none_in_the_document_and_on_the_page() -> N
     cut = Coefficient(None, "time|fear", 0.5, 0.1, 0.3, 0.7)
     found = Regression("ordered", "reason", 60, (unknown, cut), "observed").as_dict()
     shown = ModelsInWords(SurveyVariables(survey(), Words("en"))).regression(found)
+    effect = Coefficient(None, "year=second", 0.25, 0.1, 0.05, 0.45, "first")
+    effects = ModelsInWords(SurveyVariables(survey(), Words("en"))).regression({**found, "ame": [effect.as_dict()]})
 
+    assert effects.tables[2].lines[0][0] == "Year? = Second against Year? = First"
     assert [found["coefficients"][0][key] for key in ("std_error", "low", "high")] == [None] * 3
     assert list(shown.tables[1].lines[0]) == ["Year? = Second", "0.5000", "none", "no limit to no limit"]
     assert shown.tables[1].lines[1][0] == "Time | Fear"
