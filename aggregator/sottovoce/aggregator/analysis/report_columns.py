@@ -333,7 +333,9 @@ def find_variable(columns: Columns, name: str) -> tuple[Question, int]:
     is no such variable, or the reports have no column for it; the message lists the known names, but does not repeat
     the given one, which is untrusted input.
     """
-    question = columns.question(name.partition(".")[0])
+    # Columns of files may have dots in their own names, as R writes them: the longest question that begins the name.
+    begins = [each.name for each in columns.survey.questions if f"{name}.".startswith(f"{each.name}.")]
+    question = columns.question(max(begins, key=len, default=""))
     if question is None:
         known = tuple(each.name for each in columns.survey.questions)
         raise EstimateError(Sentence("the survey asks no such question; there are: {variables}", variables=known))

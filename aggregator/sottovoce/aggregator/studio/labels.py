@@ -129,7 +129,7 @@ class SurveyVariable:
     @property
     def part(self) -> str:
         """Name of the option or coordinate; "" for a whole question."""
-        return self.name.partition(".")[2]
+        return self.name.removeprefix(self.question.name)[1:]
 
 
 @dataclass(frozen=True)

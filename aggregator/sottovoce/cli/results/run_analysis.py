@@ -232,7 +232,7 @@ def _suggest_question(message: str, options: dict[str, Any]) -> None:
     known = listed.split(", ")
     given_names = [name for key in _NAMES & options.keys() for name in _words(options[key])]
     for name in given_names:
-        if listed and name.partition(".")[0] not in known:
+        if listed and not any(f"{name}.".startswith(f"{each}.") for each in known):
             raise EstimateError(f'the survey has no question "{name}".{did_you_mean(name, known)} It asks: {listed}')
 
 

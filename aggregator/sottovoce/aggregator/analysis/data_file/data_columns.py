@@ -108,14 +108,7 @@ class ReadColumn:
         listed = TYPES[self.type].list_key
         choices = tuple(Choice(name, {"en": name}) for name in self.domain.options) if listed else ()
         mechanism = self.mechanisms[stratum]
-        return Question(
-            variable_name(self.name), self.type, {"en": self.name}, {}, choices, self.domain, mechanism, False
-        )
-
-
-def variable_name(column: str) -> str:
-    """Return the name of a column in analyses: dots separate a question from its options there."""
-    return column.replace(".", "_")
+        return Question(self.name, self.type, {"en": self.name}, {}, choices, self.domain, mechanism, False)
 
 
 def data_columns(table: FileTable, channels: Mapping[str, Any], survey: Survey | None = None) -> Columns:
@@ -141,8 +134,6 @@ def data_columns(table: FileTable, channels: Mapping[str, Any], survey: Survey |
     used = [each for each in read if each is not None]
     if not used:
         raise SpecError(f"{table.file}: all cells are empty")
-    if len({variable_name(each.name) for each in used}) < len(used):
-        raise SpecError(f"{table.file}: two columns differ only in dots and underscores; rename one")
     return _columns(table, used)
 
 
@@ -160,7 +151,7 @@ def states_of(table: FileTable) -> dict[str, tuple[int, int]]:
         if name.endswith(STATE) and is_attribute_column(name, table):
             answered = column.values.index("answered") if "answered" in column.values else None
             counts = int(np.sum(column.rows == answered)), int(np.sum(column.rows >= 0))
-            found[variable_name(name.removesuffix(STATE))] = counts
+            found[name.removesuffix(STATE)] = counts
     return found
 
 
@@ -332,11 +323,10 @@ def _columns(table: FileTable, read: Sequence[ReadColumn]) -> Columns:
         raise SpecError(f"{table.file}: the rows have more than {MOST_STRATA} combinations of channels")
     surveys = tuple(_survey(table.file, read, number, each.tolist()) for number, each in enumerate(combinations))
     values = {
-        variable_name(each.name): _narrow(each, [survey.questions[place] for survey in surveys])
-        for place, each in enumerate(read)
+        each.name: _narrow(each, [survey.questions[place] for survey in surveys]) for place, each in enumerate(read)
     }
     public = [each.name for each in read if each.mechanisms == (None,)]
-    few = {variable_name(name): table.columns[name].rows == table.columns[name].values.index(FEW)
+    few = {name: table.columns[name].rows == table.columns[name].values.index(FEW)
            for name in public if len(_without_few(table, name)) < len(table.columns[name].values)}  # fmt: skip
     return Columns(surveys, values, np.zeros(len(table), np.uint8), revision.astype(np.uint8), least=0, few=few)
 

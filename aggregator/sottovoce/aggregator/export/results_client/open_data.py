@@ -10,7 +10,7 @@ from types import MappingProxyType
 from typing import Any
 
 from numpy.typing import ArrayLike
-from sottovoce.aggregator.analysis.data_file.data_columns import data_columns, states_of, variable_name
+from sottovoce.aggregator.analysis.data_file.data_columns import data_columns, states_of
 from sottovoce.aggregator.analysis.data_file.parse_channel import parse_channel
 from sottovoce.aggregator.analysis.data_file.read_table import FileTable, read_table
 from sottovoce.aggregator.analysis.data_file.shares import results_document, share_rows, shares_document
@@ -89,7 +89,7 @@ class OpenData(OpenResults):
 
         Raises SurveyError if there is no such column or method, or the design tells no variance.
         """
-        of_design = {variable_name(each) for each in (weights, strata, clusters) if isinstance(each, str)}
+        of_design = {each for each in (weights, strata, clusters) if isinstance(each, str)}
         plain = weights is None and not of_design
         design = None if plain else sample_design(self.reports.table, weights, strata, clusters)
         names = questions or tuple(each for each in self.questions if each not in of_design)

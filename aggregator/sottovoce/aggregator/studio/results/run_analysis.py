@@ -114,9 +114,10 @@ def _number(given: str) -> object:
 def _margins(query: UrlQuery) -> dict[str, dict[str, str]]:
     margins: dict[str, dict[str, str]] = {}
     for key in query:
-        question, _, category = key.removeprefix(MARGIN).partition(".")
+        # Dots of a column's own name are doubled.
+        question, _, category = key.removeprefix(MARGIN).replace("..", "\0").partition(".")
         if key.startswith(MARGIN) and category and _first(query, key):
-            margins.setdefault(question, {})[category] = _first(query, key)
+            margins.setdefault(question.replace("\0", "."), {})[category.replace("\0", "..")] = _first(query, key)
     return margins
 
 

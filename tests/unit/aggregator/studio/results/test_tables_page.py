@@ -16,6 +16,7 @@ from flask.testing import FlaskClient
 from sottovoce.aggregator.analysis.documents import Document
 from sottovoce.aggregator.analysis.jobs.queue import Compute
 from sottovoce.aggregator.i18n.languages import LANGUAGES
+from sottovoce.aggregator.studio.results.run_analysis import asked_analysis
 
 from tests.unit.aggregator.studio.joint_pages import SITE, app, cells, client, document, get
 from tests.unit.shared.test_schema import validator
@@ -240,3 +241,12 @@ def test_numbers_are_the_readers(client: FlaskClient, language: str) -> None:
     comma = language in {"de", "es", "fr", "it", "pt"}
     assert bool(re.search(r"\d,\d\s?%", page)) == comma
     assert bool(re.search(r"\d\.\d\s?%", page)) == (not comma)
+
+
+def test_margin_of_a_column_with_dots_is_read_whole() -> None:
+    """The form doubles the dots of the column; those of a category stay."""
+    query = {"kind": ["crosstab"], "margin.age..group.v1.5": ["30"], "margin.year.first": ["70"]}
+    asked = asked_analysis(query, ("crosstab",))
+
+    assert asked is not None
+    assert asked.options["margins"] == {"age.group": {"v1.5": "30"}, "year": {"first": "70"}}
