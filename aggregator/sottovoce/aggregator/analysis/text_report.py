@@ -349,11 +349,13 @@ def _list_experiment(document: Document) -> Iterator[PrintedTable]:
     """Yield the share, and of each list its means and the test of design effects."""
     of = " and ".join(each["column"] for each in document["lists"])
     share = document["share"]
-    line = ("share of the sensitive item", TERMINAL.percent(share["shown"]), TERMINAL.points(share["std_error"]))
+    possible = share["raw"] == share["shown"]
+    point = TERMINAL.percent(share["raw"]) + ("" if possible else " (impossible)")
+    line = ("sensitive item", point, TERMINAL.points(share["std_error"]))
     people = document["coin_flip"]
-    precise = () if people is None else (f"Coin flips on {people:,} devices would be as exact.",)
+    precise = () if people is None or not possible else (f"Coin flips on {people:,} devices would be as exact.",)
     yield PrintedTable(
-        f"{document['file']}: {of}, {document['n']:,} people",
+        f"{document['file']}: {of}, {document['treated']} against the control, {document['n']:,} people",
         ("", "estimate", "std. error", _limits(document)),
         ((*line, TERMINAL.limits(share, TERMINAL.percent)),),
         (*precise, *_warnings(document)),
@@ -365,10 +367,14 @@ def _list_experiment(document: Document) -> Iterator[PrintedTable]:
         sentences = (
             f"Without the sensitive item, {TERMINAL.percent(each['floor'])} count 0 items, and "
             f"{TERMINAL.percent(each['ceiling'])} all of them, whose yes the longer list would reveal.",
-            f"Does the sensitive item change answers to the others (Blair and Imai)? {TERMINAL.p_equals(each['p'])}.",
+            f"Does the sensitive item change answers to the others (test of Blair and Imai)? "
+            f"{TERMINAL.p_equals(each['p'])} without selection of moments; with that of R's list, its default, "
+            f"{TERMINAL.p_equals(each['p_selected'])}.",
         )
         title = f"{each['column']}: {each['items']} items, difference {each['share']['raw']:.3f}"
         yield PrintedTable(title, ("half", "people", "mean", "std. error"), lines, sentences)
+    for each in document.get("further", ()):
+        yield from _list_experiment(each)
 
 
 def _test(test: Document | None, what: str) -> Iterator[str]:

@@ -137,8 +137,12 @@ def _show_shares(found: JointResult, out: Path | None, force: bool, as_json: boo
 @click.argument("file", type=click.Path(path_type=Path))
 @click.option("--count", required=True, multiple=True, help="Column: how many items apply; once a half if they differ.")
 @click.option("--second", multiple=True, help="Of a double list: column of the counts of the second list.")
-@click.option("--arm", required=True, help="Column of the two random halves.")
-@click.option("--treated", default="1", show_default=True, help="Value of --arm where --count has the sensitive item.")
+@click.option("--arm", required=True, help="Column of the random halves, or of three or more arms.")
+@click.option(
+    "--treated",
+    multiple=True,
+    help="Value of --arm where --count has a sensitive item; repeatable. [default: 1, or all arms but 0 and control]",
+)
 @click.option(
     "--items",
     type=click.IntRange(1, MOST_ITEMS),
@@ -148,8 +152,8 @@ def _show_shares(found: JointResult, out: Path | None, force: bool, as_json: boo
 @confidence_option
 @click.option("--json", "as_json", is_flag=True, help="Print JSON on standard output.")
 def list_experiment(
-    file: Path, count: tuple[str, ...], second: tuple[str, ...], arm: str, treated: str, items: int | None,
-    confidence: float | None, as_json: bool,
+    file: Path, count: tuple[str, ...], second: tuple[str, ...], arm: str, treated: tuple[str, ...],
+    items: int | None, confidence: float | None, as_json: bool,
 ) -> None:  # fmt: skip
     """Estimate a sensitive share from FILE (CSV, TSV, XLSX, Parquet, SPSS, Stata), a row for each person.
 

@@ -8,21 +8,31 @@ Share       Difference in means, mean(treated) - mean(control), with variance s_
             together.
 Test        With Pr from each half, P(y of the J items, yes) = Pr(Y <= y | control) - Pr(Y <= y | treated) and
             P(y, no) = Pr(Y <= y | treated) - Pr(Y <= y - 1 | control), y = 0 .. J. A share clearly below 0 shows that
-            the sensitive item changes answers to the others. One-sided z test of each, p times their number
-            (Bonferroni).
-Source      Miller 1984; Blair and Imai 2012 (test of design effects); Droitcour et al. 1991 (double list).
+            the sensitive item changes answers to the others. For each answer with x its J shares that can be below 0
+            (y < J of yes, y > 0 of no) and their covariance C, the statistic is the least (x - t)' C^-1 (x - t) over
+            t >= 0, that is the largest -2 m'x - m'C m over m >= 0. With x around 0 it is chi-square with as many
+            degrees of freedom as m has numbers above 0 (chi-bar-square; their shares by simulation, antithetic). p is
+            twice the smaller of the two (Bonferroni).
+Selection   ``p_selected`` leaves out shares x with sqrt(n) x / s > sqrt(ln n), s the standard deviation of the J shares
+            among themselves, as ``ict.test(gms = TRUE)`` of the R package list does, its default. That is nearly each
+            share above 0, where Andrews and Soares divide by the error of x: p is smaller, and too small where several
+            shares are near 0. ``p`` is without selection.
+Source      Miller 1984; Blair and Imai 2012 (test of design effects); Andrews and Soares 2010 (selection of moments);
+            Droitcour et al. 1991 (double list).
 """
 
 import math
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import combinations
-from statistics import NormalDist
+from statistics import NormalDist, stdev
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from sottovoce.aggregator.analysis.data_file.read_table import FileTable
+from sottovoce.aggregator.estimators.distributions.chi_square import upper_tail
 from sottovoce.aggregator.estimators.intervals import normal_quantile
 from sottovoce.shared.errors import SpecError
 
@@ -30,6 +40,13 @@ LIST_EXPERIMENT = "sottovoce-list-experiment/1"
 MOST_ITEMS = 20
 FEWEST = 2
 """People needed in each half for a variance."""
+
+WORK = 400_000
+"""Draws of chi-bar-square, times the square of their length: the error of p is about .001 for three items."""
+MANY_SWEEPS = 500
+OTHER_ARM = -2
+CONTROL = ("0", "control")
+"""Names of the arm without a sensitive item, where there are several with one."""
 
 Counts = NDArray[np.int64]
 Document = dict[str, Any]
@@ -54,26 +71,48 @@ def list_experiment(
     table: FileTable,
     columns: Sequence[Sequence[str]],
     arm: str,
-    treated: str,
+    treated: Sequence[str],
     items: int | None = None,
     confidence: float = 0.95,
 ) -> Document:
     """Estimate the share of people to whom the sensitive item applies; each row of the table is one person.
 
+    Of several sensitive items, each has an arm of its own and is compared with the one control; ``further`` has the
+    documents of the second and later ones.
+
     Args:
         columns: columns of the counts of each list, one, or one for each half; of a double list the second list has the
             sensitive item for the others.
         arm: column of the random halves.
-        treated: its value where the (first) list has the sensitive item.
+        treated: its value where the (first) list has the sensitive item, or one for each such item; none for 1 or, of
+            three or more arms, for all but "0" or "control".
         items: J; None for the largest count of people without the sensitive item.
         confidence: nominal coverage of the limits.
 
     Raises:
-        SpecError: a column is missing, a count is impossible, or a half has fewer than two people.
+        SpecError: a column is missing, a count is impossible, or a half has fewer than two people, or the arms
+            do not tell one control.
     """
+    control, named = _arms(table, arm, treated)
+    if len(named) > 1 and len(columns) > 1:
+        raise SpecError("a double list has two halves, not several sensitive items: name one --treated")
+    found, *further = (_of_one_arm(table, columns, (arm, each, control), items, confidence) for each in named)
+    shared = f"each arm is compared with the same people of '{control}', so these shares are not independent"
+    return {**found, "warnings": [*found["warnings"], shared], "further": further} if further else found
+
+
+def _of_one_arm(
+    table: FileTable,
+    columns: Sequence[Sequence[str]],
+    arms: tuple[str, str, str],
+    items: int | None,
+    confidence: float,
+) -> Document:
+    """Return the document of one sensitive item; ``arms`` are the column, its treated value and its control."""
+    arm, treated, control = arms
     known = [_counts(table, names) for names in columns]
     named = [" + ".join(names) for names in columns]
-    halves = _halves(table, arm, treated)
+    halves = _halves(table, arm, treated, control)
     there = (halves >= 0) & np.all([each >= 0 for each in known], axis=0)
     inside = [halves[there] == 1, halves[there] == 0]
     if min(int(each.sum()) for each in inside) < FEWEST:
@@ -85,10 +124,11 @@ def list_experiment(
     first, *second = (each[there] for each in known)
     scores = (first - second[0]) / 2 if second else first.astype(float)
     share = _difference(scores[inside[0]], scores[inside[1]], confidence)
-    left_out = len(table) - int(there.sum())
+    left_out = len(table) - int(there.sum() + (halves == OTHER_ARM).sum())
     return {
         "format": LIST_EXPERIMENT,
         "file": table.file,
+        "treated": treated,
         "n": int(there.sum()),
         "confidence": confidence,
         "share": share,
@@ -96,7 +136,10 @@ def list_experiment(
             {"column": name, **_list_document(each, confidence)} for name, each in zip(named, lists, strict=True)
         ],
         "coin_flip": _same_precision(share),
-        "warnings": [f"{left_out} rows without a count or a half are left out"] if left_out else [],
+        "warnings": [
+            *([f"{left_out} rows without a count or a half are left out"] if left_out else []),
+            *_impossible(share),
+        ],
     }
 
 
@@ -125,27 +168,53 @@ def _counts_of(table: FileTable, name: str) -> Counts:
         raise SpecError(f"{table.file} has no column '{name}'; it has: {', '.join(table.columns)}")
     read = []
     for text, row in zip(column.values, column.firsts, strict=True):
-        if not text.isascii() or not text.isdigit() or int(text[:6]) > MOST_ITEMS + 1:
+        whole = re.fullmatch(r"([0-9]{1,6})(?:\.0*)?", text)
+        if whole is None or int(whole[1]) > MOST_ITEMS + 1:
             raise SpecError(f"{table.place(name, row)}: must be a number of items, from 0 to {MOST_ITEMS + 1}")
-        read.append(int(text))
+        read.append(int(whole[1]))
     return np.array([*read, -1], np.int64)[column.rows]
 
 
-def _halves(table: FileTable, arm: str, treated: str) -> Counts:
-    """Return 1 for people of the treated half, 0 for the others, -1 for neither."""
+def _arms(table: FileTable, arm: str, treated: Sequence[str]) -> tuple[str, Sequence[str]]:
+    """Return the value of the control, and those of the arms with a sensitive item."""
     column = table.columns.get(arm)
     if column is None:
         raise SpecError(f"{table.file} has no column '{arm}'; it has: {', '.join(table.columns)}")
-    if len(column.values) != FEWEST or treated not in column.values:
-        raise SpecError(f"{table.file}, column '{arm}': must have two values, one of them '{treated}'")
-    return np.array([*(int(text == treated) for text in column.values), -1], np.int64)[column.rows]
+    values = column.values
+    expected = f", one of them '{treated[0] if treated else 1}'"
+    if not treated:
+        treated = [each for each in values if each not in CONTROL] if len(values) > FEWEST else ["1"]
+    rest = [each for each in values if each not in treated]
+    controls = rest if len(rest) == 1 else [each for each in rest if each in CONTROL]
+    if not set(treated) <= set(values) or len(controls) != 1:
+        message = f"{table.file}, column '{arm}': must have two values{expected if len(values) == FEWEST else ''}"
+        raise SpecError(f"{message}, or a control, called 0 or control, beside the arms with a sensitive item")
+    return controls[0], list(dict.fromkeys(treated))
+
+
+def _halves(table: FileTable, arm: str, treated: str, control: str) -> Counts:
+    """Return 1 for people of the treated half, 0 for the control, -1 for neither, -2 for another arm."""
+    column = table.columns[arm]
+    known = {treated: 1, control: 0}
+    return np.array([*(known.get(text, OTHER_ARM) for text in column.values), -1], np.int64)[column.rows]
 
 
 def _difference(treated: NDArray[Any], control: NDArray[Any], confidence: float) -> Document:
     error = math.sqrt(float(treated.var(ddof=1)) / len(treated) + float(control.var(ddof=1)) / len(control))
     raw, half = float(treated.mean() - control.mean()), normal_quantile(confidence) * error
-    low, high = (min(max(end, 0.0), 1.0) for end in (raw - half, raw + half))
+    low: float | None = min(max(raw - half, 0.0), 1.0)
+    high: float | None = min(max(raw + half, 0.0), 1.0)
+    if raw + half < 0 or raw - half > 1:
+        low = high = None
     return {"raw": raw, "shown": min(max(raw, 0.0), 1.0), "std_error": error, "low": low, "high": high}
+
+
+def _impossible(share: Document) -> Iterator[str]:
+    """Yield what an estimate outside 0 to 1 means, if it is one."""
+    if not 0 <= share["raw"] <= 1:
+        whole = "its limits are outside too, so" if share["low"] is None else "by chance, or"
+        reason = "the sensitive item changes answers to the others (see the test), or the arms are exchanged"
+        yield f"the estimate is impossible, since no share is outside 0 to 1; {whole} {reason}"
 
 
 def _list_document(answers: ListAnswers, confidence: float) -> Document:
@@ -162,7 +231,8 @@ def _list_document(answers: ListAnswers, confidence: float) -> Document:
         "floor": float((answers.control == 0).mean()),
         "ceiling": float((answers.control == answers.items).mean()),
         "joint": shares,
-        "p": min(1.0, len(shares) * min(each["p"] for each in shares)),
+        "p": _design_effect(answers, selected=False),
+        "p_selected": _design_effect(answers, selected=True),
     }  # fmt: skip
 
 
@@ -176,6 +246,60 @@ def _joint_shares(answers: ListAnswers) -> Iterator[Document]:
             share, error = plus[0] - minus[0], math.hypot(plus[1], minus[1])
             p = NormalDist().cdf(share / error) if error else float(share >= 0)
             yield {"items": y, "answer": answer, "share": share, "std_error": error, "p": p}
+
+
+def _design_effect(answers: ListAnswers, *, selected: bool) -> float:
+    """Return p of Blair and Imai's test, with or without selection of moments."""
+    without = _at_most(answers.control, np.arange(answers.items))
+    tests = []
+    for no in (0, 1):
+        listed = _at_most(answers.treated, np.arange(answers.items) + no)
+        shares = listed - without if no else without - listed
+        covariance = _covariance(listed) / len(answers.treated) + _covariance(without) / len(answers.control)
+        kept = (shares != 0) & (np.diag(covariance) > 0)
+        if selected and len(shares) > 1:
+            n = len(answers.treated) + len(answers.control)
+            kept &= math.sqrt(n) * shares <= math.sqrt(math.log(n)) * stdev(shares.tolist())
+        tests.append(_chi_bar(shares[kept], covariance[np.ix_(kept, kept)]))
+    return min(1.0, 2 * min(tests))
+
+
+def _at_most(counts: Counts, most: Counts) -> NDArray[np.float64]:
+    shares: NDArray[np.float64] = (counts[:, None] <= most).mean(axis=0)
+    return shares
+
+
+def _covariance(shares: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return n times the covariance of cumulative shares."""
+    covariance: NDArray[np.float64] = np.minimum.outer(shares, shares) - np.outer(shares, shares)
+    return covariance
+
+
+def _chi_bar(shares: NDArray[np.float64], covariance: NDArray[np.float64]) -> float:
+    """Return P(a distance from t >= 0 at least as large as that of ``shares`` | all true shares are 0)."""
+    if not (shares < 0).any():
+        return 1.0
+    errors = np.sqrt(np.diag(covariance))
+    correlation = covariance / np.outer(errors, errors)
+    z = shares / errors
+    [pull] = _multipliers(z[None, :], correlation)
+    distance = float(-2 * pull @ z - pull @ correlation @ pull)
+    # A fixed seed: the same file has the same p.
+    drawn = np.random.default_rng(0).multivariate_normal(np.zeros(len(z)), correlation, WORK // len(z) ** 2)
+    active = (_multipliers(np.concatenate([drawn, -drawn]), correlation) > 0).sum(axis=1)
+    return math.fsum(float((active == df).mean()) * upper_tail(distance, df) for df in range(1, len(z) + 1))
+
+
+def _multipliers(points: NDArray[np.float64], correlation: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return for each point the m >= 0 with the largest -2 m'x - m'C m, coordinate by coordinate."""
+    pull = np.zeros_like(points)
+    for _ in range(MANY_SWEEPS):
+        before = pull.copy()
+        for place, row in enumerate(correlation):
+            pull[:, place] = np.maximum(0, pull[:, place] - points[:, place] - pull @ row)
+        if np.abs(pull - before).max() < 1e-7:
+            break
+    return pull
 
 
 def _share(rows: NDArray[np.bool_]) -> tuple[float, float]:
