@@ -41,8 +41,7 @@ def correct_careless(
     careless = careless_of(strata, known, rule.confidence, rule.waves)
     if careless is None:
         return None, {}
-    asked = [each for each in survey.questions if each.name in strata]
-    asked = [each for each in asked if is_correctable(survey, each) and not is_arm(survey, each)]
+    asked = [each for each in survey.questions if each.name in strata and is_corrected(survey, each)]
     return careless, {each.name: _corrected(survey, each, strata[each.name], careless, rule) for each in asked}
 
 
@@ -71,6 +70,11 @@ def is_correctable(survey: Survey, question: Question) -> bool:
     by_die = isinstance(question.mechanism, InnocuousRR) and not question.mechanism.is_crosswise
     # Where a die selects the question, random answers are no random truths.
     return asked_of_all and question.kind.truth in {"yes_no", "option"} and not by_die
+
+
+def is_corrected(survey: Survey, question: Question) -> bool:
+    """Return True for questions whose shares Results correct: those that can be, without the drawn arm."""
+    return is_correctable(survey, question) and not is_arm(survey, question)
 
 
 def _corrected(

@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterator, Sequence
 from itertools import combinations, zip_longest
 from typing import Any
 
-from sottovoce.aggregator.analysis.careless_results import anchors_of
+from sottovoce.aggregator.analysis.careless_results import anchors_of, is_corrected
 from sottovoce.aggregator.estimators.careless.anchors import YES
 from sottovoce.aggregator.estimators.question_variables import variables_of
 from sottovoce.aggregator.planning.block_choice import block_hint
@@ -61,7 +61,9 @@ def anchor_words(survey: Survey) -> Iterator[str]:
     )
     public = _errors(survey, public=True)
     cheaper = any(anchor.mechanism is not None for anchor in anchors_of(survey)) and public is not None
-    yield f"{words}; with public anchors, which cost no epsilon, {_times(public)}" if cheaper and public else words
+    words = f"{words}; with public anchors, which cost no epsilon, {_times(public)}" if cheaper and public else words
+    left = [each.name for each in survey.questions if each.known_share is None and not is_corrected(survey, each)]
+    yield f"{words}; not corrected: {', '.join(left)}" if left else words
 
 
 def order_hint(survey: Survey) -> Iterator[str]:
@@ -70,7 +72,9 @@ def order_hint(survey: Survey) -> Iterator[str]:
     fixed = [
         item.name
         for index, item in enumerate(survey.items)
-        if index not in ordered and any(each.kind.truth == "option" for each in item.questions) and not item.rows
+        if index not in ordered
+        and any(each.kind.truth == "option" and is_corrected(survey, each) for each in item.questions)
+        and not item.rows
     ]
     if anchors_of(survey) and fixed:
         yield (
@@ -86,8 +90,7 @@ def _times(found: tuple[float, float]) -> str:
 
 def _errors(survey: Survey, *, public: bool) -> tuple[float, float] | None:
     """Return the smallest and largest factor over the questions; None without any that is corrected."""
-    asked = [each for each in survey.questions if each.known_share is None and each.name not in survey.conditional]
-    corrected = [each for each in asked if each.kind.truth in {"yes_no", "option"}]
+    corrected = [each for each in survey.questions if is_corrected(survey, each)]
     if not anchors_of(survey) or not corrected:
         return None
     of_careless = _variance_of_careless(anchors_of(survey), public=public)

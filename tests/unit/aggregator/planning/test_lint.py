@@ -168,6 +168,24 @@ def test_cost_of_an_anchor_is_told(coin: str, public: bool, told: str) -> None:
     assert line.endswith(told)
 
 
+def test_unrelated_question_is_promised_no_correction() -> None:
+    """Whose answers a die selects: it is named as not corrected, and alone no correction is told at all."""
+    asked, *_ = document()["questions"]
+    anchor = {"type": "boolean", "name": "moon", "label": {"en": "M"}, "public": True, "anchor": True,
+              "known_share": "0"}  # fmt: skip
+    innocuous = {"label": {"en": "B"}, "share": "1/4", "source": {"en": "S"}, "truth": "2/3"}
+    drawn = {"type": "boolean", "name": "stole", "label": {"en": "C"}, "procedure": "unrelated_question",
+             "innocuous": innocuous}  # fmt: skip
+    crosswise = {**drawn, "procedure": "crosswise", "innocuous": {k: v for k, v in innocuous.items() if k != "truth"}}
+    told = [
+        [line for line in describe(survey(questions=questions)) if "corrected for careless" in line]
+        for questions in ([drawn, anchor], [asked, drawn, anchor], [crosswise, anchor])
+    ]
+    assert told[0] == []
+    assert told[1][0].endswith("not corrected: stole")
+    assert "not corrected" not in told[2][0]
+
+
 def test_order_is_suggested_beside_anchors() -> None:
     """Careless people are thought to choose evenly, which a fixed first option makes less likely."""
     anchor = {"type": "boolean", "name": "moon", "label": {"en": "M"}, "public": True, "anchor": True,
