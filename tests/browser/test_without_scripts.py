@@ -139,12 +139,15 @@ def test_form_and_frame_without_scripts_say_one_true_sentence(browser: Browser, 
     context = browser.new_context(java_script_enabled=False)
     page = context.new_page()
     told = []
-    for address in (site.link, f"{site.url}/q/1/"):
+    for address in (f"{site.url}/q/1/", site.link):
         page.goto(address)
         told.append([line for line in page.inner_text("body").splitlines() if line.strip()])
+    # Nor later: both would come after a while.
+    for late in ("#status", "#broken"):
+        expect(page.locator(late)).to_have_css("display", "none")
     context.close()
 
     assert told == [
-        ["This survey needs JavaScript: it protects your answers."],
         ["This question needs JavaScript: it protects your answer."],
+        ["This survey needs JavaScript: it protects your answers."],
     ]

@@ -69,6 +69,25 @@ def create_file(path: Path, body: bytes) -> None:
         raise StorageError(cannot_write(path, error)) from None
 
 
+def write_for_web(folder: Path, files: Mapping[str, bytes]) -> None:
+    """Write a new folder that any web server may read, whatever its user's umask, and print the files' SHA-256.
+
+    Raises StorageError if it cannot be written, or is there.
+    """
+    try:
+        folder.mkdir(parents=True)
+        for name, body in files.items():
+            path = folder / name
+            path.parent.mkdir(exist_ok=True)
+            path.write_bytes(body)
+            path.chmod(0o644)
+            click.echo(f"{hashlib.sha256(body).hexdigest()}  {path}")
+        for place in {folder, *((folder / name).parent for name in files)}:
+            place.chmod(0o755)
+    except OSError as error:
+        raise StorageError(cannot_write(folder, error).replace("the file", "the folder", 1)) from None
+
+
 def check_free(out: Path | None, suffixes: Sequence[str], force: bool) -> None:
     """Ask, before anything is done, whether a file may be written; devices and pipes may. None is standard output.
 
@@ -146,23 +165,3 @@ def _replace(text: str, out: Path) -> None:
         part.replace(out)
     finally:
         part.unlink(missing_ok=True)
-
-
-def write_for_web(folder: Path, files: Mapping[str, bytes]) -> None:
-    """Write a new folder that any web server may read, whatever its user's umask, and print the files' SHA-256.
-
-    Raises:
-        StorageError: cannot be written, or is there.
-    """
-    try:
-        folder.mkdir(parents=True)
-        for name, body in files.items():
-            path = folder / name
-            path.parent.mkdir(exist_ok=True)
-            path.write_bytes(body)
-            path.chmod(0o644)
-            click.echo(f"{hashlib.sha256(body).hexdigest()}  {path}")
-        for place in {folder, *((folder / name).parent for name in files)}:
-            place.chmod(0o755)
-    except OSError as error:
-        raise StorageError(cannot_write(folder, error).replace("the file", "the folder", 1)) from None

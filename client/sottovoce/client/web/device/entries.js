@@ -2,7 +2,8 @@
 const MEMO = -1;
 // Under no invitation: whose signatures were asked for.
 const SIGNERS = -3;
-const FORGOTTEN = { body: null, ended: "forgotten" };
+/** What becomes of an entry that is not to be seen here. */
+export const FORGOTTEN = { body: null, ended: "forgotten" };
 
 /** Under which key lies the text of a survey. */
 export function surveyKey(digest) {
@@ -60,19 +61,6 @@ export async function below(store, start) {
   const range = IDBKeyRange.bound(start, [...start, []]);
   const [keys, entries] = await Promise.all([settled(store.getAllKeys(range)), settled(store.getAll(range))]);
   return keys.map((key, index) => [key, entries[index]]);
-}
-
-/**
- * Leave no word of a survey: its texts go, and a report that has arrived, then or later, is as forgotten. What was
- * drawn stays, numbers alone, so that nothing is drawn twice.
- */
-export async function leaveNoWord(store, [origin, survey]) {
-  for (const [key, entry] of await below(store, [origin, survey])) {
-    if (entry.digest) await settled(store.delete(surveyKey(entry.digest)));
-    const isReport = key.length === 4 && key[2] >= 0 && typeof entry.body === "string";
-    const left = entry.sent ? { ...withoutSignature(entry), ...FORGOTTEN } : { ...entry, left: true };
-    if (isReport) await settled(store.put(left, key));
-  }
 }
 
 // IndexedDB tells by events; here are promises.

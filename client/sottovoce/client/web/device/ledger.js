@@ -1,5 +1,5 @@
 import { BudgetExhausted, DrawnElsewhere } from "../survey/errors.js";
-import { arrived, below, completed, isEarly, isWaiting, leaveNoWord, personalBeside, settled } from "./entries.js";
+import { arrived, below, completed, isEarly, isWaiting, personalBeside, settled } from "./entries.js";
 import { surveyKey, unacceptedBeside, withoutSignature } from "./entries.js";
 import { sum } from "../survey/rational.js";
 
@@ -157,9 +157,9 @@ export class BrowserLedger {
     return this.end(key, ended, ({ sendAt }) => Boolean(sendAt));
   }
 
-  /** See `leaveNoWord`; this ledger is then of no more use in this visit. */
-  async leave(key) {
-    await this.#within("readwrite", (store) => leaveNoWord(store, key));
+  /** The last work on the store in this visit, durably: what comes after it is refused. */
+  async close(work) {
+    await this.#within("readwrite", work);
     this.#database.close();
   }
 

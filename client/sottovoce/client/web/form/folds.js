@@ -24,7 +24,7 @@ export function limitsList(words, { isByFacts, ownCoin, quickExit }) {
   const keys = ["limits_presence", "limits_time", device, "limits_page"];
   // A page in a file gives way to a page of no server, and cannot delete itself.
   const where = globalThis.location?.protocol === "file:" ? "exit_file" : "exit_seen";
-  if (quickExit) keys.push("exit_forgets", "exit_unsent", "exit_stays", where, "exit_keys");
+  if (quickExit) keys.push("exit_forgets", "exit_stays", where, "exit_keys");
   return element("ul", {}, ...keys.map((key) => words.line("li", key)));
 }
 

@@ -21,7 +21,7 @@ const REPORT_ID = /^[0-9a-f]{32}$/;
  * A device that is handed round: each person is started by the code of the staff, which stands in the link, or by a
  * token of their own. What is drawn for a person lies in a ledger apart, is not counted to the device's own account,
  * and is erased before the next person, who draws everything anew. What did not arrive waits under another name: it is
- * sent without a word, and nobody is shown its receipt, since the next person may be looking.
+ * sent without a word, and no receipt of it is shown, since the next person may be looking.
  *
  * `meet` shows the first step to a person. Without a code in the link to an open survey the device is a person's own.
  *

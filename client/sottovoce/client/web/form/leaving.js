@@ -1,5 +1,6 @@
 import { button, element } from "./dom.js";
 import { EXIT_SENTENCES } from "./exit_sentences.js";
+import { leaveNoWord } from "../device/leave_no_word.js";
 import { pause } from "../device/transport.js";
 
 const PRESSES = 3;
@@ -19,7 +20,8 @@ const OFFERED = { exit: null };
 export async function offerExit(words, view, { key, ledger }, forget) {
   // Fetched now: a person who leaves waits for no network.
   const offline = import("../device/offline.js").catch(() => null);
-  const wipe = () => [ledger.leave(key), offline.then((kept) => kept?.forgetAllOffline())];
+  const uncache = () => offline.then((kept) => kept?.forgetAllOffline());
+  const wipe = () => [ledger.close((store) => leaveNoWord(store, key)), uncache()];
   const exit = () => leave(forget, wipe);
   if (history.state?.left) await exit();
   if (OFFERED.exit) return;

@@ -97,8 +97,8 @@ def test_links_that_work_only_here_carry_a_warning(site: str, warned: bool) -> N
 def test_page_of_links_that_work_only_here_says_so(storage: SQLiteStorage, clock: FakeClock) -> None:
     """In red above everything that is handed out."""
     storage.publish(survey())
-    app = create_app(Settings(public_url="http://localhost:8000"), storage, clock, {})
-    client = browser(app)
+    settings = Settings(public_url="http://localhost:8000", trusted_hosts="survey.example.org")
+    client = browser(create_app(settings, storage, clock, {}))
     assert 'class="error">This link works only on this computer' in page(client)
 
 
