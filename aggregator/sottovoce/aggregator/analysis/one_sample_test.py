@@ -7,6 +7,8 @@ Shares      H0: the shares of the answers among those who answered are pi. A rep
             Without noise, and for any square channel, Q is Pearson's chi-square of the reported values.
 Exact       Two answers that everybody gave, through one channel: the reports of one are Bin(n, b + (a - b) pi) under
             H0; p is the probability of all counts that are at most as likely as the observed one.
+Nobody      The known share 0 (did anybody at all?) has one side only: p = P(X >= x), X ~ Bin(n, b). Of 1 it is
+            P(X <= x), X ~ Bin(n, a). Where noise makes no such report, p of a single one is 0: impossible under H0.
 Strata      Revisions with channels of their own: information n V^- adds up, as in ``independence_test``.
 Mean        p is the smallest alpha at which the interval of the results leaves the known mean out; likewise of a share
             that hides behind an innocuous one with a standard error, which this interval takes in.
@@ -47,7 +49,8 @@ MEAN_NEEDED = "'{variable}' is a number: give the known mean"
 SHARES_NEEDED = "'{variable}' has answers and no mean: give known shares"
 NO_ANSWER_CALLED = "'{variable}' has no category of this name; it has: {categories}"
 SUM_TO_ONE = "the known shares must sum to 1; at most one of them may be left out"
-ONE_ANSWER = "a known share of 1 leaves nothing to test"
+ONE_ANSWER = "a known share of 1 is tested for two answers that everybody gave, through one channel"
+IMPOSSIBLE = "reports as these are impossible under the known shares"
 MEAN_OUTSIDE = "the known mean lies outside the values of '{variable}'"
 FEW_EXPECTED = "fewer than 5 reports are expected of an answer, so p is approximate"
 
@@ -71,7 +74,7 @@ class OneSampleTest:
     """A test of known values.
 
     Attributes:
-        statistic, df: chi-square and its degrees of freedom; None for a mean.
+        statistic, df: chi-square and its degrees of freedom; None for a mean, and for known shares of 0 and 1.
         p: probability of reports at least as far from the known values.
         method: ``EXACT``, ``SCORE`` or ``INVERSION``.
         people: people whom the values describe.
@@ -136,21 +139,20 @@ def _of_shares(
     strata, pi = list(_strata(columns, newest.full_name, people.answered)), np.array(list(shares.values()))
     tested = [_moments(each, pi) for each in strata]
     exact = _exact(strata[0], pi) if len(strata) == 1 else None
-    found = _combined(tested)
+    at_end = float(pi.max()) > 1 - _NEAR
     estimates = {each.option: each for each in (result.answered if people.answered else result.estimates)}
     # Of an option of a multiple choice, the estimate has the option's name; its share is the one of yes.
     own = {"yes": estimates[newest.name]} if newest.name else estimates
     few = exact is None and min(each.expected for each in tested) < FEWEST_EXPECTED
+    notes = [*([FEW_EXPECTED] if few else []), *([IMPOSSIBLE] if at_end and not exact else [])]
     return OneSampleTest(
         newest.full_name,
         sum(each.n for each in strata),
         tuple(TestedValue(category, share, own[category]) for category, share in shares.items() if category in own),
-        found.statistic,
-        found.df,
-        found.p if exact is None else exact,
+        *_with_p(tested, exact, at_end),
         SCORE if exact is None else EXACT,
         people.people,
-        (*people.cautions, *([FEW_EXPECTED] if few else [])),
+        (*people.cautions, *notes),
     )
 
 
@@ -163,10 +165,7 @@ def _known_shares(name: str, categories: Sequence[str], known: Mapping[str, floa
     rest, left = 1 - math.fsum(known.values()), len(categories) - len(known)
     if min(known.values()) < 0 or left > 1 or rest < -_NEAR or (not left and rest > _NEAR):
         raise EstimateError(SUM_TO_ONE)
-    shares = {each: known.get(each, max(rest, 0.0)) for each in categories}
-    if max(shares.values()) > 1 - _NEAR:
-        raise EstimateError(ONE_ANSWER)
-    return shares
+    return {each: known.get(each, max(rest, 0.0)) for each in categories}
 
 
 class _ReportedStratum(NamedTuple):
@@ -238,6 +237,16 @@ def _combined(strata: Sequence[_Moments]) -> Independence:
     return Independence(statistic, rank, upper_tail(statistic, rank))
 
 
+def _with_p(tested: Sequence[_Moments], exact: float | None, at_end: bool) -> tuple[float | None, int | None, float]:
+    """Return chi-square, its degrees of freedom and p; no chi-square, which has two sides, of shares 0 and 1."""
+    if at_end:
+        if exact is None:
+            raise EstimateError(ONE_ANSWER)
+        return None, None, exact
+    found = _combined(tested)
+    return found.statistic, found.df, found.p if exact is None else exact
+
+
 def _exact(stratum: _ReportedStratum, pi: Floats) -> float | None:
     """Return the exact p value of two answers of which each report supports one; None for other reports."""
     one_of_two = len(stratum.variable.categories) == 2 and support_both(stratum.variable) == (0, 0)
@@ -245,6 +254,10 @@ def _exact(stratum: _ReportedStratum, pi: Floats) -> float | None:
         return None
     a, b = stratum.variable.channels[-1]
     count = round(stratum.n * (b + (a - b) * float(stratum.means[-1])))
+    if pi.max() > 1 - _NEAR:
+        # Fewer of this answer than everybody is more of the other one than nobody.
+        side = (count, b) if pi[-1] < _NEAR else (stratum.n - count, 1 - a)
+        return upper_binomial(side[0], stratum.n, side[1])
     return binomial_test(count, stratum.n, b + (a - b) * float(pi[-1]))
 
 
@@ -252,10 +265,21 @@ def binomial_test(count: int, n: int, chance: float) -> float:
     """Return the two-sided p value of ``count`` successes in ``n`` trials that succeed with probability ``chance``."""
     if not 0 < chance < 1:
         return float(count == n * chance)
+    chances = _binomial(n, chance)
+    return min(1.0, float(chances[chances <= chances[count] * _RELATIVE].sum()))
+
+
+def upper_binomial(count: int, n: int, chance: float) -> float:
+    """Return the probability of at least ``count`` successes in ``n`` trials of this ``chance``, below 1."""
+    return min(1.0, float(_binomial(n, chance)[count:].sum())) if chance else float(count == 0)
+
+
+def _binomial(n: int, chance: float) -> Floats:
+    """Return the probabilities of 0 to n successes, (n + 1,)."""
     successes = np.arange(n + 1)
     ways = np.concatenate([[0.0], np.cumsum(np.log(np.arange(n, 0, -1.0)) - np.log(np.arange(1.0, n + 1)))])
-    chances = np.exp(ways + successes * math.log(chance) + (n - successes) * math.log1p(-chance))
-    return min(1.0, float(chances[chances <= chances[count] * _RELATIVE].sum()))
+    found: Floats = np.exp(ways + successes * math.log(chance) + (n - successes) * math.log1p(-chance))
+    return found
 
 
 def _of_mean(

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from sottovoce.aggregator.analysis.one_sample_test import EXACT, SCORE, binomial_test, one_sample_test
+from sottovoce.aggregator.analysis.one_sample_test import EXACT, IMPOSSIBLE, SCORE, binomial_test, one_sample_test
 from sottovoce.aggregator.analysis.report_columns import Columns
 from sottovoce.aggregator.analysis.requests import parse_request
 from sottovoce.aggregator.estimators import ESTIMATORS, IntervalRule
@@ -44,6 +44,36 @@ def test_coin_is_tested_exactly_by_its_reports() -> None:
     assert (found.method, found.p) == (EXACT, pytest.approx(binomial_test(45, 100, 0.4)))
     assert found.statistic == pytest.approx((45 - 40) ** 2 / (100 * 0.4 * 0.6))
     assert [(one.category, one.known) for one in found.values] == [("yes", 0.3)]
+
+
+@pytest.mark.parametrize(
+    ("counts", "known", "p"),
+    [
+        ([60, 40], {"yes": 0}, math.fsum(math.comb(100, k) * 0.25**k * 0.75 ** (100 - k) for k in range(40, 101))),
+        ([40, 60], {"yes": 1}, math.fsum(math.comb(100, k) * 0.75**k * 0.25 ** (100 - k) for k in range(61))),
+        ([40, 60], {"no": 0}, math.fsum(math.comb(100, k) * 0.75**k * 0.25 ** (100 - k) for k in range(61))),
+        ([80, 20], {"yes": 0}, math.fsum(math.comb(100, k) * 0.25**k * 0.75 ** (100 - k) for k in range(20, 101))),
+    ],
+)
+def test_nobody_and_everybody_have_the_tail_of_the_channel(
+    counts: list[int], known: dict[str, float], p: float
+) -> None:
+    """At least as many reports as nobody gives by chance; at most as many as everybody."""
+    found = one_sample_test(counted(question(COIN), counts), "a", known)
+
+    assert (found.method, found.statistic, found.df) == (EXACT, None, None)
+    assert found.p == pytest.approx(p, rel=1e-9)
+    assert found.warnings == ()
+
+
+@pytest.mark.parametrize(("known", "p"), [({"yes": 0}, 0.0), ({"yes": 1}, 0.0)])
+def test_single_answer_that_noise_never_makes_is_impossible(known: dict[str, float], p: float) -> None:
+    """Of answers in clear: said in words; nobody among nobody is nothing special."""
+    found = one_sample_test(counted(public(question(COIN)), [99, 1]), "a", known)
+    nobody = one_sample_test(counted(public(question(COIN)), [100, 0]), "a", {"yes": 0})
+
+    assert (found.p, found.warnings) == (p, (IMPOSSIBLE,))
+    assert (nobody.p, nobody.warnings) == (1.0, ())
 
 
 @pytest.mark.parametrize("openly", [False, True])
@@ -135,7 +165,7 @@ def test_known_mean_is_tested_by_the_interval_of_the_results() -> None:
         (one_of(3, ODDS_3), {"c0": 0.5, "c1": 0.6}, "must sum to 1"),
         (one_of(3, ODDS_3), {"c0": 0.5}, "at most one of them may be left out"),
         (one_of(3, ODDS_3), {"SECRET": 0.5}, "has no category of this name; it has: c0, c1, c2"),
-        (one_of(3, ODDS_3), {"c0": 1, "c1": 0}, "leaves nothing to test"),
+        (one_of(3, ODDS_3), {"c0": 1, "c1": 0}, "is tested for two answers"),
         (one_of(3, ODDS_3), 3.0, "has answers and no mean"),
         (number(0, 10, 1, {"name": "geometric", "ratio": "4/5"}), None, "give the known mean"),
         (number(0, 10, 1, {"name": "geometric", "ratio": "4/5"}), 11, "lies outside the values"),

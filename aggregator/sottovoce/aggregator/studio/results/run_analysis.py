@@ -94,7 +94,9 @@ def _known(query: UrlQuery, question: str) -> dict[str, Any]:
     """Return the known shares of this question, given in percent, and its known mean."""
     start = f"{KNOWN}{question}."
     shares = {key.removeprefix(start): _part(_first(query, key)) for key in query if key.startswith(start)}
-    found: dict[str, Any] = {"shares": known} if (known := {key: one for key, one in shares.items() if one}) else {}
+    # A share of 0 is one that is known.
+    known = {key: one for key, one in shares.items() if one != ""}
+    found: dict[str, Any] = {"shares": known} if known else {}
     mean = _first(query, f"{KNOWN}{question}")
     return found | ({"mean": _number(mean)} if mean else {})
 

@@ -250,3 +250,12 @@ def test_margin_of_a_column_with_dots_is_read_whole() -> None:
 
     assert asked is not None
     assert asked.options["margins"] == {"age.group": {"v1.5": "30"}, "year": {"first": "70"}}
+
+
+def test_known_share_of_0_is_one() -> None:
+    """An empty field is none."""
+    query = {"kind": ["test"], "question": ["a"], "known.a.yes": ["0"], "known.a.no": [""]}
+    asked = asked_analysis(query, ("test",))
+
+    assert asked is not None
+    assert asked.options["shares"] == {"yes": 0}
