@@ -56,6 +56,9 @@ from sottovoce.shared.spec import Question, Survey
     "--with", "second", help="Another question of SURVEY: what both allow together; --against: of another arm."
 )
 @click.option("--odds-ratio", type=NUMBER, help="With --with: the odds ratio to be found between the two.")
+@click.option(
+    "--with-prevalence", type=NUMBER, help="With --odds-ratio: expected share of the other question. [default: 0.3]"
+)
 @click.option("--known", help="Instead of --against: a known share or mean to be told from (one-sample test).")
 @click.option("--n", "count", type=click.IntRange(1), help="With --against, --known or --odds-ratio: power of so many.")
 @click.option("--total", type=NUMBER, help="Instead: the epsilon of all private questions, reported together or not.")
@@ -81,6 +84,7 @@ def plan(
     ask: tuple[int, int] | None,
     second: str | None,
     odds_ratio: float | None,
+    with_prevalence: float | None,
     known: str | None,
     count: int | None,
     total: float | None,
@@ -100,7 +104,10 @@ def plan(
         show_block(file, total, goal, half_width, as_json)
         return
     if second is not None:
-        show_two(file, (question, second), (odds_ratio, count), power, as_json, (prevalence, against, confidence))
+        shares = prevalence, with_prevalence
+        show_two(
+            file, (question, second), (odds_ratio, count, shares), power, as_json, (prevalence, against, confidence)
+        )
         return
     asked = None if file is None else question_named(file, question)
     expected = expected_of(asked, prevalence, mean)

@@ -29,7 +29,7 @@ from sottovoce.aggregator.planning.estimand import Measure
 from sottovoce.aggregator.planning.given_sample import GivenSample
 from sottovoce.aggregator.planning.local_vs_central import WHEN, Price, price_of_trust, price_svg
 from sottovoce.aggregator.planning.mechanism_choice import ChosenChannel
-from sottovoce.aggregator.planning.pair_power import ODDS_RATIO, pair_plan, pair_words
+from sottovoce.aggregator.planning.pair_power import MARGINS, ODDS_RATIO, pair_plan, pair_words
 from sottovoce.aggregator.planning.plan_text import curve_title, needed_in_words, point_in_words, protection_in_words
 from sottovoce.aggregator.planning.question_channels import expected_of, question_named, read_value
 from sottovoce.aggregator.planning.sample_size import CurvePoint, SampleSize
@@ -231,25 +231,26 @@ def check_reports_only(
 def show_two(
     file: Survey | None,
     names: tuple[str | None, str],
-    test: tuple[float | None, int | None],
+    test: tuple[float | None, int | None, tuple[float | None, float | None]],
     power: float,
     as_json: bool,
     arms: tuple[float | None, str | None, float],
 ) -> None:
     """Show what two questions allow together; with an odds ratio or a number of reports, the power to find it.
 
-    ``test`` is odds ratio and number of reports, None for what is not given; ``arms`` are fields of ``ArmTest``:
-    without what it compares with, the questions are of the same people.
+    ``test`` is odds ratio, number of reports and shares of both, None for what is not given; ``arms`` are fields of
+    ``ArmTest``: without what it compares with, the questions are of the same people.
     """
-    odds_ratio, count = test
+    odds_ratio, count, given_shares = test
     if arms[1] is not None:
         _show(plan_arms(file, names, ArmTest(*arms), power, count), power, as_json)
         return
-    if file is None or test == (None, None):
+    if file is None or test == (None, None, (None, None)):
         _show_pair(file, *names, power, as_json)
         return
     both = question_named(file, names[0]), question_named(file, names[1])
-    _show(given.odds_ratio_of_two(file, both, odds_ratio or ODDS_RATIO, power, count), power, as_json)
+    first, other = (usual if one is None else one for one, usual in zip(given_shares, MARGINS, strict=True))
+    _show(given.odds_ratio_of_two(file, both, odds_ratio or ODDS_RATIO, power, count, (first, other)), power, as_json)
 
 
 def _show_pair(file: Survey | None, first: str | None, second: str, power: float, as_json: bool) -> None:

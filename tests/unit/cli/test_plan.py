@@ -6,7 +6,9 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 from sottovoce.cli.main import main
+from sottovoce.shared.parse_survey import parse_survey
 
+from tests.blocks import block, in_block
 from tests.documents import day, number, one_of, question, survey
 
 LAYERS = {"permanent": {"name": "coin_flip"}, "instantaneous": {"name": "coin_flip"}}
@@ -195,6 +197,20 @@ def test_power_of_a_given_number_is_told(path: str) -> None:
     document = json.loads(plan(*pair, "--json").stdout)
     assert set(document) == {"effect", "reports", "n", "power", "smallest"}
     assert "smallest odds ratio" in plan(*pair).stdout
+    assert "between cheated (0.2) and smokes (0.1)" in plan(*pair, "-p", "0.2", "--with-prevalence", "0.1").stdout
+
+
+def test_question_of_a_block_has_a_plan(tmp_path: Path) -> None:
+    """By its own channel within the block; other epsilons are those of the whole block."""
+    document = survey(block(in_block("cheated"), in_block("copied")), default_language="en")
+    (tmp_path / "block.json").write_text(json.dumps(document), encoding="utf-8")
+    words = (str(tmp_path / "block.json"), "--question", "cheated", "-p", "0.2", "--half-width", "0.05")
+    a, b = parse_survey(document).questions[0].mechanism.block.marginal(0)  # type: ignore[union-attr]
+    yes = float(b + (a - b) / 5)
+    made = json.loads(plan(*words, "--json").stdout)
+
+    assert made["reports"] == pytest.approx(1.959964**2 * yes * (1 - yes) / float(a - b) ** 2 / 0.05**2, abs=1)
+    assert plan(*words).exit_code == 0
 
 
 @pytest.mark.parametrize(

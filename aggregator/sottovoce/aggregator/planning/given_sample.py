@@ -90,16 +90,23 @@ def one_sample(
 
 
 def odds_ratio_of_two(
-    survey: Survey, questions: tuple[Question, Question], odds_ratio: float, power: float, n: int | None
+    survey: Survey,
+    questions: tuple[Question, Question],
+    odds_ratio: float,
+    power: float,
+    n: int | None,
+    shares: tuple[float, float] = MARGINS,
 ) -> GivenSample:
     """Plan the search for an odds ratio between two questions, at the 5 % level.
 
     The first question's categories are groups, the second is the outcome; ``n`` is the survey's number of reports, or
-    None. Raises EstimateError if the odds ratio is not above 0 or is 1, a question is a number, or no report carries
-    both.
+    None; ``shares`` are the expected ones of the last category of each, among all. Raises EstimateError if the odds
+    ratio is not above 0 or is 1, a share not between 0 and 1, a question is a number, or no report carries both.
     """
     if not 0 < odds_ratio < LARGEST_RATIO or odds_ratio == 1:
         raise EstimateError("an odds ratio is above 0 and not 1")
+    if not all(0 < share < 1 for share in shares):
+        raise EstimateError("the shares of two questions with an odds ratio lie between 0 and 1")
     share = pair_share(survey, *questions)
     first, second = (variables_of(question)[0] for question in questions)
     if not share or not (first.categories and second.categories):
@@ -107,15 +114,23 @@ def odds_ratio_of_two(
     channels = pair_channel(first, second)
 
     def needed(ratio: float, target: float = power) -> float:
-        odds = ratio * MARGINS[1] / (1 - MARGINS[1])
-        return power_reports(channels, MARGINS[0], (MARGINS[1], odds / (1 + odds)), target) / share
+        return power_reports(channels, shares[0], _apart(*shares, ratio), target) / share
 
-    effect = f"an odds ratio of {odds_ratio:.4g} between {questions[0].name} and {questions[1].name}"
+    named = (f"{question.name} ({each:.4g})" for question, each in zip(questions, shares, strict=True))
+    effect = f"an odds ratio of {odds_ratio:.4g} between {' and '.join(named)}"
     if n is None:
         return GivenSample(effect, math.ceil(needed(odds_ratio)))
     reach = math.sqrt(n / needed(odds_ratio)) * sum(_quantiles((0.95, power)))
     found = NormalDist().cdf(reach - NormalDist().inv_cdf(0.975))
     return GivenSample(effect, math.ceil(needed(odds_ratio)), n, found, _smallest(needed, n))
+
+
+def _apart(group: float, outcome: float, ratio: float) -> tuple[float, float]:
+    """Return the shares of an outcome outside and inside a group, from the shares of both and their odds ratio."""
+    # The root in (0, 1) of (1 - group)(ratio - 1) x^2 + b x - outcome = 0, in the form that does not cancel.
+    b = 1 - group + group * ratio - outcome * (ratio - 1)
+    outside = 2 * outcome / (b + math.sqrt(b**2 + 4 * (1 - group) * (ratio - 1) * outcome))
+    return outside, ratio * outside / (1 + (ratio - 1) * outside)
 
 
 def _smallest(needed: Callable[[float], float], n: int) -> float | None:

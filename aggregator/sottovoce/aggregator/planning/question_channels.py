@@ -10,6 +10,7 @@ from sottovoce.shared.answers import Domain
 from sottovoce.shared.errors import EstimateError, SpecError
 from sottovoce.shared.file_errors import did_you_mean
 from sottovoce.shared.mechanisms import MAX_EPSILON, MIN_EPSILON, Mechanism, for_epsilon
+from sottovoce.shared.mechanisms.joint_rr import JointMember
 from sottovoce.shared.mechanisms.sampled_coordinate import SampledCoordinate
 from sottovoce.shared.mechanisms.sampled_option import SampledOption
 from sottovoce.shared.spec import Question, Survey
@@ -84,7 +85,8 @@ def best_share(epsilon: float, options: int) -> Measure:
 def over_epsilon(question: Question, epsilons: Iterable[float]) -> list[tuple[float, Measure]]:
     """Return (epsilon, measure) of the question's own mechanism for each epsilon that the mechanism supports."""
     mechanism, found = question.mechanism, []
-    if mechanism is None:
+    # A question of a block has no channel of its own for another epsilon.
+    if mechanism is None or isinstance(mechanism, JointMember):
         return []
     for epsilon in epsilons:
         try:

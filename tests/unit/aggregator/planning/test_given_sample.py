@@ -60,10 +60,35 @@ def test_smallest_odds_ratio_is_found_with_the_wanted_power() -> None:
     assert odds_ratio_of_two(ASKS, both, 2, 0.8, 3).smallest is None
 
 
+@pytest.mark.parametrize("shares", [(0.2, 0.2), (0.1, 0.4)])
+def test_odds_ratio_is_found_with_the_promised_power(shares: tuple[float, float]) -> None:
+    """Coin flips of both, 4,000 samples of the planned reports; the test is n times the squared correlation."""
+    share, other = shares
+    flips = parse_survey(survey(asked("x", "boolean", COIN), asked("y", "boolean", COIN)))
+    planned = odds_ratio_of_two(flips, (flips.questions[0], flips.questions[1]), 2, 0.8, None, shares)
+    low, high = 0.0, min(shares)
+    for _ in range(60):
+        both = (low + high) / 2
+        ratio = both * (1 - share - other + both) / ((share - both) * (other - both))
+        low, high = (low, both) if ratio > 2 else (both, high)
+    true = np.array([[1 - share - other + both, other - both], [share - both, both]])
+    flip = np.array([[0.75, 0.25], [0.25, 0.75]])
+    # Of yes and no: P(reported | true), summed over the truth.
+    counts = np.random.default_rng(7).multinomial(planned.reports, (flip.T @ true @ flip).ravel(), 4000).astype(float)
+    rows, columns = counts[:, 2] + counts[:, 3], counts[:, 1] + counts[:, 3]
+    n = planned.reports
+    squared = (counts[:, 3] * n - rows * columns) ** 2 / (rows * (n - rows) * columns * (n - columns))
+    assert np.mean(n * squared > 3.841459) == pytest.approx(0.8, abs=0.02)
+    assert f"({share:g})" in planned.effect
+    assert f"({other:g})" in planned.effect
+
+
 def test_impossible_plans_are_refused() -> None:
     """With what is wrong."""
     with pytest.raises(EstimateError, match="above 0 and not 1"):
         odds_ratio_of_two(ASKS, (ASKS.questions[0], ASKS.questions[1]), 1, 0.8, None)
+    with pytest.raises(EstimateError, match="between 0 and 1"):
+        odds_ratio_of_two(ASKS, (ASKS.questions[0], ASKS.questions[1]), 2, 0.8, None, (0.2, 1.0))
     with pytest.raises(EstimateError, match="two questions with categories"):
         odds_ratio_of_two(ASKS, (ASKS.questions[2], ASKS.questions[1]), 2, 0.8, None)
     with pytest.raises(EstimateError, match="must differ"):
