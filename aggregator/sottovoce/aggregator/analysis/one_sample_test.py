@@ -7,7 +7,7 @@ Shares      H0: the shares of the answers among those who answered are pi. A rep
             Without noise, and for any square channel, Q is Pearson's chi-square of the reported values.
 Exact       Two answers that everybody gave, through one channel: the reports of one are Bin(n, b + (a - b) pi) under
             H0; p is the probability of all counts that are at most as likely as the observed one.
-Nobody      The known share 0 (did anybody at all?) has one side only: p = P(X >= x), X ~ Bin(n, b). Of 1 it is
+One side    The known share 0 (did anybody at all?) has one side only: p = P(X >= x), X ~ Bin(n, b). Of 1 it is
             P(X <= x), X ~ Bin(n, a). Where noise makes no such report, p of a single one is 0: impossible under H0.
 Strata      Revisions with channels of their own: information n V^- adds up, as in ``independence_test``.
 Mean        p is the smallest alpha at which the interval of the results leaves the known mean out; likewise of a share
@@ -255,7 +255,7 @@ def _exact(stratum: _ReportedStratum, pi: Floats) -> float | None:
     a, b = stratum.variable.channels[-1]
     count = round(stratum.n * (b + (a - b) * float(stratum.means[-1])))
     if pi.max() > 1 - _NEAR:
-        # Fewer of this answer than everybody is more of the other one than nobody.
+        # Fewer than all of this answer is more than none of the other one.
         side = (count, b) if pi[-1] < _NEAR else (stratum.n - count, 1 - a)
         return upper_binomial(side[0], stratum.n, side[1])
     return binomial_test(count, stratum.n, b + (a - b) * float(pi[-1]))
