@@ -113,17 +113,27 @@ def _shares(document: Document) -> Iterator[PrintedTable]:
     headings = ("", "estimate", _limits(document), "reports")
     lines = []
     for question in document["questions"]:
-        for one in question["estimates"]:
+        corrected = [(each, ", corrected") for each in question.get("corrected", {"estimates": ()})["estimates"]]
+        for one, mark in (*((each, "") for each in question["estimates"]), *corrected):
             show = TERMINAL.percent if one["kind"] == "share" else TERMINAL.figure
             point = TERMINAL.point(one["clipped"], show)
-            lines.append((f"{question['name']}: {one['option']}", point, TERMINAL.limits(one, show), f"{one['n']:,}"))
+            name = f"{question['name']}: {one['option']}{mark}"
+            lines.append((name, point, TERMINAL.limits(one, show), f"{one['n']:,}"))
     shown = (
         f"{one['name']}: {one['answered']:,} answered of {one['shown']:,} who saw the button."
         for one in document["questions"]
         if "shown" in one
     )
-    sentences = (*shown, *_weighted(document), *_warnings(document))
+    sentences = (*_careless(document), *shown, *_weighted(document), *_warnings(document))
     yield PrintedTable(f"{document['file']}: {document['reports']:,} rows", headings, tuple(lines), sentences)
+
+
+def _careless(document: Document) -> Iterator[str]:
+    if "careless" in document:
+        found = document["careless"]
+        names = ", ".join(each["name"] for each in found["anchors"])
+        limits = TERMINAL.limits(found, TERMINAL.percent)
+        yield f"Careless reports: {TERMINAL.percent(found['clipped'])} ({limits}), by {names}; corrected: the others."
 
 
 def _comparison(document: Document) -> Iterator[PrintedTable]:

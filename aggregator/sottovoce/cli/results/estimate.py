@@ -5,6 +5,7 @@ Of a folder of reports, of any data file, of counts alone; or of a sensitive ite
 
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import click
 from sottovoce.aggregator.analysis.data_file.list_experiment import MOST_ITEMS
@@ -60,13 +61,15 @@ DASK = "dask"
 @weights_option
 @click.option("--strata", default=None, help="Of a data file: column of strata, of at least two clusters each.")
 @click.option("--clusters", default=None, help="Of a data file: column of clusters. [default: each row is its own]")
+@click.option("--anchor", "anchors", multiple=True, help="Of a data file: COLUMN=SHARE of yes, known, such as a=0.")
 @click.option("--wave", type=click.IntRange(0), default=None, help="Only this wave.")
 @click.option("--out", type=click.Path(path_type=Path), default=None, help="File to write.")
 @click.option("--force", is_flag=True, help="Replace the file if there is one.")
 def estimate(
     folder: Path | str | None, channels: tuple[str, ...], yes: int | None, reports: int | None, mechanism: str | None,
     as_json: bool, engine: str | None, scheduler: str | None, interval: str, confidence: float | None,
-    weights: Path | None, strata: str | None, clusters: str | None, wave: int | None, out: Path | None, force: bool,
+    weights: Path | None, strata: str | None, clusters: str | None, anchors: tuple[str, ...],
+    wave: int | None, out: Path | None, force: bool,
 ) -> None:  # fmt: skip
     """Count the reports in FOLDER, a path or s3://, and print the results.
 
@@ -79,8 +82,10 @@ def estimate(
     rule = IntervalRule(interval, DEFAULT_RULE.confidence if confidence is None else confidence)
     alone = {"--yes": yes, "--n": reports, "--mechanism": mechanism}
     of_folder = any(given is not None for given in (engine, scheduler, wave))
-    if any(given is not None for given in (weights, strata, clusters)) and not is_data_file(folder):
-        raise click.UsageError("--weights, --strata and --clusters are for a data file, such as answers.csv")
+    if (anchors or any(given is not None for given in (weights, strata, clusters))) and not is_data_file(folder):
+        raise click.UsageError("--weights, --strata, --clusters and --anchor are for a data file, such as answers.csv")
+    if any("=" not in each for each in anchors):
+        raise click.UsageError("--anchor takes COLUMN=SHARE, the known share of yes, such as --anchor moon=0")
     if folder is None or any(given is not None for given in alone.values()):
         if folder is not None or None in alone.values() or of_folder or channels:
             raise click.UsageError("name a FOLDER or a data file; or --yes, --n and --mechanism, and nothing else")
@@ -90,7 +95,8 @@ def estimate(
             raise click.UsageError("--engine, --scheduler and --wave are for a FOLDER")
         opened, (given, margins) = open_file(Path(folder), channels), weights_from(weights, of_data_file=True)
         given = given if margins is None else raked(opened.columns, margins).weights
-        design = {"strata": strata, "clusters": clusters}
+        design: dict[str, Any] = {"strata": strata, "clusters": clusters}
+        design["anchors"] = dict(each.rsplit("=", 1) for each in anchors)
         found = opened.shares(interval=rule.method, confidence=rule.confidence, weights=given, **design)
         _show_shares(found, out, force, as_json)
     elif channels or as_json:

@@ -39,6 +39,7 @@ NOT_ON_A_PAGE = {
     "data_columns.py": "the same",
     "parse_channel.py": "the same",
     "list_experiment.py": "the command line",
+    "anchored_shares.py": "the same",
     "planned_comparisons.py": "the command line and the API",
     "block_fit.py": "Python",
     "column_channel.py": "mistakes in files and their channels, which a page shows in English",

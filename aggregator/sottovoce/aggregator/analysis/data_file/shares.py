@@ -6,6 +6,7 @@ from types import MappingProxyType
 from typing import Any
 
 import numpy as np
+from sottovoce.aggregator.analysis.data_file.anchored_shares import add_corrections
 from sottovoce.aggregator.analysis.data_file.weighted_shares import SampleDesign, weighted_result
 from sottovoce.aggregator.analysis.estimates import QuestionResult, question_result
 from sottovoce.aggregator.analysis.report_columns import Columns, strata_of
@@ -27,12 +28,16 @@ def shares_document(
     rule: IntervalRule = DEFAULT_RULE,
     design: SampleDesign | None = None,
     states: States = MappingProxyType({}),
+    anchors: Mapping[str, str] = MappingProxyType({}),
 ) -> Document:
     """Return the shares of the columns with these names, or of all; raise EstimateError if there is no such column.
 
     Rare answers that a survey's file leaves out are one more answer; a mean would need the numbers that are left out.
-    ``states`` tell how many answered and how many saw the question, by name.
+    ``states`` tell how many answered and how many saw the question, by name; ``anchors`` have
+    the known share of yes of columns that show careless reports.
     """
+    if anchors and design is not None:
+        raise EstimateError("a correction by anchors and weights, strata or clusters do not go together; leave one out")
     columns = columns.with_few(columns.few)
     nothing = columns.among(np.zeros(len(columns), bool))
     questions = {each.name: each for each in columns.survey.questions}
@@ -51,6 +56,8 @@ def shares_document(
     if design is not None:
         document["warnings"] += weight_warnings(design.weights)
         document["deff"] = kish_effect(design.weights)
+    if anchors:
+        add_corrections(columns, document, anchors, rule)
     for question in document["questions"]:
         if question["name"] in states:
             question["answered"], question["shown"] = states[question["name"]]

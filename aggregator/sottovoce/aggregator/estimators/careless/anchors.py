@@ -89,13 +89,13 @@ def _second_moment(part: AnsweredStratum, yes: float) -> float:
 
 
 def anchor_share(
-    question: Question, known: Fraction, strata: Sequence[StratumTally], waves: int = 1
+    question: Question, known: Fraction, strata: Sequence[StratumTally], waves: int = 1, chance: float | None = None
 ) -> AnchorShare | None:
     """Return the reports of an anchor, a yes/no question of which the true share of yes is ``known``; None if there are
     none.
 
     ``strata`` are (mechanism, tally) of each revision that asked it; ``waves`` is the number of waves of the same
-    people.
+    people; ``chance`` a careless person's probability of yes, None for even answers.
     """
     found = [stratum_shares(*stratum, question.domain, DEFAULT_RULE) for stratum in merge(strata)]
     some = [(variable, shares) for variable, shares in found if shares[-1].n]
@@ -105,7 +105,7 @@ def anchor_share(
     return AnchorShare(
         name=question.name,
         known=float(known),
-        chance=float(random_answers(question.domain, question.absent)[YES]),
+        chance=float(random_answers(question.domain, question.absent)[YES]) if chance is None else chance,
         raw=math.fsum(each.u * each.raw for each in parts),
         n=sum(each.n for each in parts),
         parts=tuple(parts),

@@ -80,6 +80,7 @@ def corrected_shares(
     careless: Careless,
     rule: IntervalRule = DEFAULT_RULE,
     together: float = 1.0,
+    chance: float | None = None,
 ) -> tuple[Estimate, ...]:
     """Estimate the share of each answer, corrected for careless people; among those who answered where some did not.
 
@@ -92,12 +93,13 @@ def corrected_shares(
         careless: estimated share of careless people.
         rule: options of the intervals; their method is always "inversion".
         together: share of the question's reports that carry the anchors, too.
+        chance: a careless person's probability of yes, of a yes/no question; None for even answers.
     """
     found = [stratum_shares(*stratum, domain, rule) for stratum in merge(strata)]
     some = [(variable, shares) for variable, shares in found if shares[-1].n]
     if not some:
         return ()
-    chances = [float(each) for each in random_answers(domain, absent)]
+    chances = [float(each) for each in random_answers(domain, absent)] if chance is None else [1 - chance, chance]
     none = chances[-1] if domain.absent else 0.0
     # Of a yes/no question, the share of no is one minus the share of yes.
     first = len(domain.options) - len(some[-1][1])

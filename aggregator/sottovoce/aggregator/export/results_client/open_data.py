@@ -76,6 +76,7 @@ class OpenData(OpenResults):
     def shares(
         self, *questions: str, interval: str = DEFAULT_RULE.method, confidence: float = 0.95,
         weights: ArrayLike | None = None, strata: str | None = None, clusters: str | None = None,
+        anchors: Mapping[str, str] = MappingProxyType({}),
     ) -> JointResult:  # fmt: skip
         """Estimate the shares of each column's options; of a public number its mean.
 
@@ -86,6 +87,7 @@ class OpenData(OpenResults):
             weights: name of a column of weights, or one number for each row.
             strata: name of the column of strata, of which each has at least two clusters, or rows.
             clusters: name of the column of clusters.
+            anchors: known share of yes, such as "0", by name of a yes/no column that shows careless reports.
 
         Raises SurveyError if there is no such column or method, or the design tells no variance.
         """
@@ -93,7 +95,7 @@ class OpenData(OpenResults):
         plain = weights is None and not of_design
         design = None if plain else sample_design(self.reports.table, weights, strata, clusters)
         names = questions or tuple(each for each in self.questions if each not in of_design)
-        document = shares_document(self.columns, names, _rule(interval, confidence), design, self.states)
+        document = shares_document(self.columns, names, _rule(interval, confidence), design, self.states, anchors)
         return JointResult(MappingProxyType(document), tuple(share_rows(document)))
 
     regress = OpenResults.model
