@@ -209,7 +209,7 @@ def test_form_that_says_more_than_a_signature_is_found(browser: Browser, sent: s
             "the page makes requests that it does not need",
         ),
         (
-            planted("sending.js", ".padEnd(", ".padEnd(1 + "),
+            planted("respondent.js", "spellReport(report).padEnd(", "spellReport(report).padEnd(1 + "),
             "the page sends something else than a report of this survey",
         ),
     ],

@@ -64,7 +64,9 @@ NOT_CHARGED: list[Change] = [("device/answer_path.js", "epsilon: survey.epsilonO
 OTHER_LINK_DRAWS: list[Change] = [
     ("device/answer_path.js", 'key[3] !== "" && !isSomebodyElse', "false"),
 ]
-ASKS_OTHERS: list[Change] = [("device/ledger.js", "return entry.drawn;", "return draw();")]
+ASKS_OTHERS: list[Change] = [
+    ("device/ledger.js", "{ drawn: draw(), epsilon: 0 }))).drawn;", "{ drawn: draw(), epsilon: 0 }))) && draw();"),
+]
 SENDS_NOTHING: list[Change] = [("device/answer_path.js", "return deliver(", "return; deliver(")]
 
 READ_AGAIN_IS_FREE: list[Change] = [

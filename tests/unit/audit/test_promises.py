@@ -58,6 +58,7 @@ IN_SECURITY = {
     "Within a minute": {"stored"},
     "What was withdrawn": {"stored"},
     "Our timers": {"stored"},
+    "A question in another survey": {"limit"},
     "An acknowledged report": {"kept"},
     "Who answers can check": {"served", "limit"},
     "A receipt shows": {"receipt"},

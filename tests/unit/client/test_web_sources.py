@@ -109,12 +109,12 @@ def test_no_module_is_forgotten() -> None:
 
 
 def test_sources_are_small_and_documented() -> None:
-    """At most 200 lines; every export is introduced by a comment."""
+    """At most 300 lines; every export is introduced by a comment."""
     lines = {path: ["", *source.splitlines()] for path, source in SOURCES.items()}
     exports = [(path, before, line) for path in lines for before, line in pairwise(lines[path])
                if line.startswith("export ")]  # fmt: skip
 
-    assert [path for path in lines if len(lines[path]) > 201] == []
+    assert [path for path in lines if len(lines[path]) > 301] == []
     assert [(path, line) for path, before, line in exports if not before.rstrip().endswith("*/")] == []
 
 

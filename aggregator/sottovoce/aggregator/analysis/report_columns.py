@@ -50,7 +50,7 @@ class Columns:
         withheld: questions that may not be analysed, see ``disclosure_control``.
         few: mask of the reports, (n,), by question, with an answer that a file leaves out, missing in ``values``, or
             leaves out of others, so that its share is not known.
-        least: smallest group by public answers in results; 0 for a reader's own file, where nobody is to be protected.
+        least: smallest group by public answers in results; 0 for a reader's own file, which protects no one.
     """
 
     revisions: tuple[Survey, ...]
@@ -163,8 +163,9 @@ def _with_few(survey: Survey, question: Question, known: Sequence[int]) -> Surve
     options = tuple(few_among(domain.options) if place < 0 else domain.options[place] for place in known)
     absent = domain.absent and len(domain.options) - 1 in known
     wider = replace(domain, options=options, absent=absent)
+    missing = known.index(question.absent) if question.absent in known else None
     # A yes/no question has no third answer, and rare answers are no answers to an anchor.
-    asked = replace(question, type="select_one", domain=wider, known_share=None)
+    asked = replace(question, type="select_one", domain=wider, known_share=None, absent=missing)
     questions = tuple(asked if same_question(each, question) else each for each in survey.questions)
     return replace(survey, questions=questions)
 

@@ -378,7 +378,7 @@ def _list_experiment(document: Document) -> Iterator[PrintedTable]:
             f"Without the sensitive item, {TERMINAL.percent(each['floor'])} count 0 items, and "
             f"{TERMINAL.percent(each['ceiling'])} all of them, whose yes the longer list would reveal.",
             f"Does the sensitive item change answers to the others (test of Blair and Imai)? "
-            f"{TERMINAL.p_equals(each['p'])} without selection of moments; with that of R's list, its default, "
+            f"{TERMINAL.p_equals(each['p'])} without selection of moments; with the one of R's list, "
             f"{TERMINAL.p_equals(each['p_selected'])}.",
         )
         title = f"{each['column']}: {each['items']} items, difference {each['share']['raw']:.3f}"

@@ -35,13 +35,13 @@ _GROWN = """
     HAVING sum(cells.arrived - cells.withdrawn) - coalesce(max(shown.arrived - shown.withdrawn), 0) >= ?
     ORDER BY cells.cohort
 """
-WAS_CLOSED = """
-    SELECT EXISTS (
-        SELECT 1 FROM surveys AS of_survey JOIN surveys AS revision ON revision.name = of_survey.name
-        JOIN shown_cells ON shown_cells.survey = revision.key
-        WHERE of_survey.key = {key} AND at_close IS NOT NULL
-    )
+CLOSED_CELLS = """
+    SELECT 1 FROM surveys AS of_survey JOIN surveys AS revision ON revision.name = of_survey.name
+    JOIN shown_cells ON shown_cells.survey = revision.key WHERE at_close IS NOT NULL AND of_survey.key =
 """
+"""Cells of the survey of a revision, whose key follows, that a close has shown."""
+
+WAS_CLOSED = f"SELECT EXISTS ({CLOSED_CELLS} ?)"
 """Whether the survey of a revision was closed before: what is shown of it then moves only when it is closed."""
 
 _SHOW_CELLS = """
@@ -204,7 +204,7 @@ def _show_grown(db: Handle, survey: int, wave: int, cohorts: Sequence[int], batc
     # a cell move by one report of another respondent.
     query = _GROWN.replace("{marks}", ", ".join("?" * len(cohorts)))
     grown = [cohort for (cohort,) in db.execute(query, [survey, wave, *cohorts, batch])]
-    if grown and not db.execute(WAS_CLOSED.format(key="?"), [survey]).fetchone()[0]:
+    if grown and not db.execute(WAS_CLOSED, [survey]).fetchone()[0]:
         show(db, survey, wave, grown)
 
 

@@ -13,7 +13,6 @@ from fractions import Fraction
 from typing import Any
 
 from sottovoce.aggregator.analysis.careless_results import CAREFUL, careless_document
-from sottovoce.aggregator.analysis.data_file.data_columns import variable_name
 from sottovoce.aggregator.analysis.report_columns import Columns, strata_of
 from sottovoce.aggregator.estimators.by_hand.uncertain_share import of_strata
 from sottovoce.aggregator.estimators.careless.anchors import YES, Careless, anchor_share
@@ -27,7 +26,7 @@ from sottovoce.shared.mechanisms.innocuous_rr import InnocuousRR
 from sottovoce.shared.spec import Question
 
 LEAST_SLOPE = 0.1
-"""Distance of a known share from that of random reports, as in a survey."""
+"""Distance of a known share from the share of random reports, as in a survey."""
 
 
 def add_corrections(columns: Columns, document: dict[str, Any], known: Mapping[str, str], rule: IntervalRule) -> None:
@@ -38,7 +37,7 @@ def add_corrections(columns: Columns, document: dict[str, Any], known: Mapping[s
     """
     asked = {each.name: each for each in columns.survey.questions}
     anchors = []
-    for name, text in ((variable_name(key), value) for key, value in known.items()):
+    for name, text in ((key, value) for key, value in known.items()):
         if name not in asked:
             raise EstimateError(f"there is no column '{name}' for an anchor; there are: {', '.join(asked)}")
         chance = _share_of_random(columns, asked[name])

@@ -276,7 +276,7 @@ def _covariance(shares: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 def _chi_bar(shares: NDArray[np.float64], covariance: NDArray[np.float64]) -> float:
-    """Return P(a distance from t >= 0 at least as large as that of ``shares`` | all true shares are 0)."""
+    """Return P(a distance from t >= 0 at least as large as the one of ``shares`` | all true shares are 0)."""
     if not (shares < 0).any():
         return 1.0
     errors = np.sqrt(np.diag(covariance))

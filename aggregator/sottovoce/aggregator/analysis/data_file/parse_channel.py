@@ -5,7 +5,7 @@
     forced_response yes=1/6 no=1/12   a forced yes, a forced no, otherwise the truth
     unrelated_question 2/3 1/4        the question with probability 2/3, otherwise one that 1/4 answer with yes
     crosswise 1/4 same=A              the value A says that the answer equals that to a question with 1/4 yes
-    crosswise 1/4 se=1/100 fact=f     the 1/4, or that of an unrelated question, has a standard error; columns with
+    crosswise 1/4 se=1/100 fact=f     the 1/4, or an unrelated question's share, has a standard error; columns with
                                       one name of a fact share this error, others have their own
     binary_rr a=3/4 b=1/4             P(yes | yes) and P(yes | no)
     kary_rr odds=3 k=4                the true one of 4 options with odds of 3 to 1 against each other one

@@ -10,7 +10,7 @@ from contextlib import suppress
 from typing import Any
 
 import psycopg
-from sottovoce.aggregator.storage.sql_statements import WAS_CLOSED
+from sottovoce.aggregator.storage.sql_statements import CLOSED_CELLS
 from sottovoce.shared.errors import StorageError
 
 PAUSE = 0.25
@@ -35,7 +35,7 @@ _ALONE = (
     f"SELECT pg_try_advisory_xact_lock(({SHOW_LOCK:d}::bigint << 32) + %s)",
     "SELECT true FROM surveys WHERE key = %s FOR SHARE SKIP LOCKED",
     # After the lock, for which a close waits.
-    f"SELECT NOT ({WAS_CLOSED.format(key='%s')})",
+    f"SELECT NOT EXISTS ({CLOSED_CELLS} %s)",
 )
 # One statement, which sees all slots of cells and counts as of one moment, after the locks.
 _SHOW = """

@@ -10,7 +10,7 @@ from sottovoce.aggregator.storage.back_end import BackEnd
 from sottovoce.aggregator.storage.hash_chain import SurveyLogEntry
 from sottovoce.aggregator.storage.invitations import tokens
 from sottovoce.aggregator.storage.models import StoredSurvey
-from sottovoce.aggregator.storage.sql_statements import WAS_CLOSED, Handle, show
+from sottovoce.aggregator.storage.sql_statements import CLOSED_CELLS, WAS_CLOSED, Handle, show
 from sottovoce.aggregator.storage.table_catalogue import OF_NAMES, OF_SURVEYS, TABLES_OF_REPORTS
 from sottovoce.shared.errors import RevisionConflict, StorageError
 from sottovoce.shared.parse_survey import load_survey
@@ -22,7 +22,7 @@ _SURVEYS = f"""
     SELECT key, name, revision, digest, document, closed_on, purged, retired,
            (SELECT coalesce(CAST(sum(arrived - withdrawn) AS bigint), 0) FROM cells WHERE survey = key),
            (SELECT coalesce(CAST(sum(arrived - withdrawn) AS bigint), 0) FROM shown_cells WHERE survey = key),
-           ({WAS_CLOSED.format(key="surveys.key")})
+           EXISTS ({CLOSED_CELLS} surveys.key)
     FROM surveys
 """  # noqa: S608 - a constant
 _CELLS_OF = """
@@ -144,7 +144,7 @@ class SurveyStorage(BackEnd):
             if was_open:
                 survey_log.append(db, self.today(db), survey_log.CLOSED, name)
             revisions = db.execute("SELECT key, document FROM surveys WHERE name = ? ORDER BY key", [name]).fetchall()
-            again = bool(revisions) and db.execute(WAS_CLOSED.format(key="?"), [revisions[0][0]]).fetchone()[0]
+            again = bool(revisions) and db.execute(WAS_CLOSED, [revisions[0][0]]).fetchone()[0]
             batch = load_survey(revisions[-1][1]).release_batch if again else 1
             if not again or db.execute(_CHANGED_BY_FEW, [name, batch]).fetchone()[0] == 0:
                 for survey, wave, cohort in db.execute(_CELLS_OF, [name]).fetchall():

@@ -142,7 +142,7 @@ class Stop {
       for (const [place, one] of this.#asked.entries()) {
         const own = truths.splice(0, one.questions.length);
         const draw = () => one.draw(own, new Draws());
-        drawn.push(draws ? await draws[place].report(draw) : { report: draw(), once: false });
+        drawn.push(draws ? await draws[place].report(draw) : { report: draw(), once: "no" });
       }
       this.#clear();
       await this.#lead(drawn);

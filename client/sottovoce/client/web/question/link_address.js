@@ -31,7 +31,9 @@ export function readPassed(names, digest) {
 /** The code of all reports of a stop; `drawn` is null where nothing was answered. */
 export function codeOf(digest, asked, drawn) {
   const all = asked.flatMap(({ questions }) => questions).reduce(times, 1n);
-  const once = drawn !== null && drawn.every((one) => one.once);
+  const kept = (drawn ?? [{}]).map(({ once }) => once || "no");
+  // All of them are kept for as long as the one that is forgotten first.
+  const once = ["no", "visit"].find((kind) => kept.includes(kind)) ?? "device";
   const join = (whole, { report }, place) => asked[place].questions.reduce(times, whole) + BigInt(report);
   return writeCode(digest, all, drawn?.reduce(join, 0n) ?? null, once);
 }

@@ -75,7 +75,8 @@ def test_link_that_no_phone_can_open_is_warned_of(storage: SQLiteStorage, clock:
     """A server at home has a private address."""
     storage.drafts.add("exam", draft_of(document()).dumped)
     home = "http://127.0.0.1:8000"
-    ann = Researcher(create_app(Settings(public_url=home), storage, clock, {}))
+    settings = Settings(public_url=home, trusted_hosts="survey.example.org")
+    ann = Researcher(create_app(settings, storage, clock, {}))
     ann.post(f"{PREVIEW}/trial")
     assert "works only on this computer" in ann.get(f"surveys/{TRIAL}/results")
 
