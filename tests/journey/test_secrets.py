@@ -94,6 +94,7 @@ KNOWS_NONE = {
     "new": "writes a sample",
     "question lint": "reads a question's file",
     "question snippet": "as above",
+    "question publish": "writes a public question",
     "question static": "writes public files",
     "lint": "reads a survey file",
     "plan": "reads a survey file",
