@@ -16,7 +16,7 @@ import zipfile
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -274,11 +274,20 @@ def _csv(path: Path) -> list[list[str]]:
     return [*csv.reader(path.read_text(encoding="utf-8").splitlines())][1:]
 
 
+def _statistics(read: Any, path: Path) -> list[list[object]]:
+    """Rows of a file of SPSS or Stata, with the word for the code of rare answers that are left out."""
+    frame, meta = read(str(path))
+    for column, labels in meta.variable_value_labels.items():
+        few = frame[column].isin([code for code, text in labels.items() if text == "few"])
+        frame[column] = frame[column].astype(object).mask(few, "few")
+    return frame.to_numpy().tolist()
+
+
 READERS: dict[str, Any] = {
     ".csv": _csv,
     ".parquet": lambda path: duckdb.read_parquet(str(path)).fetchall(),
-    ".sav": lambda path: pyreadstat.read_sav(str(path))[0].to_numpy().tolist(),
-    ".dta": lambda path: pyreadstat.read_dta(str(path))[0].to_numpy().tolist(),
+    ".sav": partial(_statistics, pyreadstat.read_sav),
+    ".dta": partial(_statistics, pyreadstat.read_dta),
 }
 
 

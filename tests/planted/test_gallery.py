@@ -33,7 +33,7 @@ ALWAYS = {
     "pads with one space more where the first two answers agree",
     "draws another permanent answer for each wave",
     "calls the true values by another name in the browser",
-    "tells the page around the frame what was answered",
+    "tells the page that asks what was answered",
 }
 """One for each kind of check, and an honest one."""
 

@@ -41,16 +41,17 @@ def test_line_for_analysts_leads_to_commands_that_run(tmp_path: Path, monkeypatc
     people = [
         f"{('no', 'yes')[n % 3 == 0]},{('first', 'last')[n % 2]},{20 + n % 30},{n % 3},{n % 4},{n % 2},"
         f"r{n % 2},s{n % 10},{1 + n % 3}"
+        f",{('different', 'same')[n % 3 > 0]},{('different', 'same')[n % 5 > 0]}"
         for n in range(300)
     ]
-    Path("answers.csv").write_text("\n".join(["cheated,year,age,item,items,half,region,school,w", *people]))
+    Path("answers.csv").write_text("\n".join(["cheated,year,age,item,items,half,region,school,w,crossed,anchor", *people]))
     [written] = re.findall(r"\n((?:    .+\n)+)", text)
     Path("channels.yaml").write_text(
         written.replace("\n    ", "\n").removeprefix("    ").replace("never, once, often", '"0", "1", "2"')
     )
     commands = re.findall(r"^sottovoce (.+)$", text, re.MULTILINE)
 
-    assert len(commands) == 8
+    assert len(commands) == 9
     for command in commands:
         ended = CliRunner().invoke(main, shlex.split(command))
         assert ended.exit_code == 0, f"{command}: {ended.output}"

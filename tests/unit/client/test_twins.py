@@ -353,6 +353,7 @@ ONLY_IN_BROWSERS = {
     "device/offline.js": "a program needs nobody to serve it",
     "device/revisions.js": "the terminal's own, by other names: a page keeps texts and reads them late",
     "device/entries.js": STORED,
+    "device/leave_no_word.js": STORED,
     "device/send_time.js": "whoever sees the terminal's requests sees the terminal",
 }
 

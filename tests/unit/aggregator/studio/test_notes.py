@@ -76,6 +76,7 @@ FOR_PROGRAMS = {
     "a share of '{variable}' names no cell; the categories are: {known}",
     "the file of reports has no column '{variable}': public answers are in a file of their own (reports-with-public)",
     "there is no survey of this name",
+    "a correction by anchors and weights, strata or clusters do not go together; leave one out",
     "simultaneous limits do not go with an innocuous share that has a standard error; limits of each cell by itself do",
 }
 """What the fields of a page cannot bring about."""
