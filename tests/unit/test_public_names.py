@@ -44,7 +44,8 @@ def test_line_for_analysts_leads_to_commands_that_run(tmp_path: Path, monkeypatc
         f",{('different', 'same')[n % 3 > 0]},{('different', 'same')[n % 5 > 0]}"
         for n in range(300)
     ]
-    Path("answers.csv").write_text("\n".join(["cheated,year,age,item,items,half,region,school,w,crossed,anchor", *people]))
+    header = "cheated,year,age,item,items,half,region,school,w,crossed,anchor"
+    Path("answers.csv").write_text("\n".join([header, *people]))
     [written] = re.findall(r"\n((?:    .+\n)+)", text)
     Path("channels.yaml").write_text(
         written.replace("\n    ", "\n").removeprefix("    ").replace("never, once, often", '"0", "1", "2"')
