@@ -41,7 +41,10 @@ OWN = """<label><input type="radio" name="q">Yes</label><label><input type="radi
 
 
 def seen(page: Page, key: str) -> Any:
-    """Return what the page noted while one option was chosen by one key and handed over by another."""
+    """Return what the page noted while one option was chosen by one key and handed over by another.
+
+    A key is held until the focus has moved: on a busy machine, the page or the frame may see it let go.
+    """
     page.mouse.move(5, 5)
     page.wait_for_timeout(200)
     page.add_script_tag(content=RRWEB.read_text(encoding="utf-8"))
@@ -49,7 +52,9 @@ def seen(page: Page, key: str) -> Any:
     page.locator("input[name=nickname]").focus()
     for each in ("Tab", key, "Tab", "Enter"):
         finish_frames(page)
-        page.keyboard.press(each)
+        page.keyboard.down(each)
+        finish_frames(page)
+        page.keyboard.up(each)
     page.wait_for_timeout(400)
     finish_frames(page)
     return plain(page.evaluate("seen"))
