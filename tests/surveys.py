@@ -16,12 +16,7 @@ def document(**changes: Any) -> dict[str, Any]:
         "default_language": "en",
         "title": {"en": "Exams"},
         "questions": [
-            {
-                "type": "boolean",
-                "name": "cheated",
-                "label": {"en": "Cheated?"},
-                "mechanism": {"name": "coin_flip"},
-            },
+            {"type": "boolean", "name": "cheated", "label": {"en": "Cheated?"}, "mechanism": {"name": "coin_flip"}},
             {
                 "type": "select_one",
                 "name": "reason",

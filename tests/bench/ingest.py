@@ -64,10 +64,7 @@ def measure(folder: Path, database: str, single: Path, batches: Path, stored: bo
     path = f"/api/v1/surveys/{asked.name}/reports"
     with running(folder, database, stored) as port:
         found = {}
-        for name, end, seconds, file in (
-            ("alone", "", SECONDS, single),
-            ("batch", "/batch", 2 * SECONDS, batches),
-        ):
+        for name, end, seconds, file in (("alone", "", SECONDS, single), ("batch", "/batch", 2 * SECONDS, batches)):
             before = processor_seconds(port)
             found[name] = load(port, f"{path}{end}", CONNECTIONS, seconds, file)
             found[name]["cpu"] = (processor_seconds(port) - before) / max(1, found[name]["statuses"].get("200", 0))

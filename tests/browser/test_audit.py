@@ -15,13 +15,7 @@ from sottovoce.audit.question_audit import frame_files
 from sottovoce.audit.served.browser_runs import WAVES, check_visits
 from sottovoce.audit.served.browser_visit import ServedForm
 from sottovoce.audit.served.frame_visits import problem_of_visits
-from sottovoce.audit.served.served_page import (
-    check_file,
-    check_files,
-    check_survey,
-    fetch_form,
-    fetch_survey,
-)
+from sottovoce.audit.served.served_page import check_file, check_files, check_survey, fetch_form, fetch_survey
 from sottovoce.audit.test_keys import MODULI, with_test_keys
 from sottovoce.audit.wire_runs import SUBJECT
 from sottovoce.client.link import Link, parse_link
@@ -124,9 +118,7 @@ def outcomes(checks: list[Check]) -> set[str]:
 
 
 @pytest.mark.parametrize(
-    "asked",
-    [WEAK, EVERY, PARTLY, MEMOIZED, WAITING, BLIND],
-    ids=["weak", "every", "ask", "memo", "waiting", "blind"],
+    "asked", [WEAK, EVERY, PARTLY, MEMOIZED, WAITING, BLIND], ids=["weak", "every", "ask", "memo", "waiting", "blind"]
 )
 def test_honest_form_passes(asked: Survey) -> None:
     """Survey and files."""

@@ -99,10 +99,7 @@ def test_only_what_everybody_gets_is_cached(visit: Visit) -> None:
 
     assert page.evaluate(CACHED) == {
         "other": [],
-        "sottovoce-kept": [
-            "/api/v1/surveys/marriage",
-            "/assets/catalogues/en.json",
-        ],
+        "sottovoce-kept": ["/api/v1/surveys/marriage", "/assets/catalogues/en.json"],
         "sottovoce-page": [
             "/assets/answering.js",
             "/assets/extras.js",

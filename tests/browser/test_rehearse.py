@@ -10,11 +10,7 @@ from tests.browser.visit import sign_in
 from tests.conftest import Running
 from tests.surveys import document
 
-PAGES = (
-    "rehearse",
-    "rehearse/tables?n=200&kind=crosstab&rows=year&columns=reason",
-    "rehearse/files?n=200",
-)
+PAGES = ("rehearse", "rehearse/tables?n=200&kind=crosstab&rows=year&columns=reason", "rehearse/files?n=200")
 
 
 @pytest.fixture(scope="session")

@@ -36,11 +36,7 @@ STATES = [
     ({"kind": "retired"}, "This version was replaced. Ask us", []),
     ({"kind": "offline"}, "No connection: you can answer now; it is sent later.", BOTH),
     ({"kind": "checking"}, "Checking your link.", BOTH),
-    (
-        {"kind": "token"},
-        "This link cannot be used. It may have been used or taken back. Nothing was sent. Ask us",
-        [],
-    ),
+    ({"kind": "token"}, "This link cannot be used. It may have been used or taken back. Nothing was sent. Ask us", []),
 ]
 
 Starts = Callable[..., Running]

@@ -215,10 +215,7 @@ def test_practice_is_neither_sent_nor_kept(visit: Visit, start_page: Page) -> No
     assert start_page.evaluate(EVERYTHING_KEPT) == []
 
 
-@pytest.mark.parametrize(
-    "choices",
-    [(1,), (0, 1), (0, 2)],
-)
+@pytest.mark.parametrize("choices", [(1,), (0, 1), (0, 2)])
 def test_check_has_two_tries_and_stays_on_the_device(visit: Visit, start_page: Page, choices: tuple[int, ...]) -> None:
     """Right or wrong, it is told, nothing is sent or kept, and the questions follow."""
     # What is kept for visits without a connection, the same for everybody, is asked for in the background.

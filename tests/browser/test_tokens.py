@@ -123,11 +123,7 @@ def test_link_without_a_token_is_refused_before_it_asks(person: Visit, invited: 
     assert invited.reports() == 0
 
 
-ONLY = {
-    "open": [],
-    "token": ["POST /api/v1/surveys/{name}/token"],
-    "blind": ["POST /api/v1/surveys/{name}/redeem"],
-}
+ONLY = {"open": [], "token": ["POST /api/v1/surveys/{name}/token"], "blind": ["POST /api/v1/surveys/{name}/redeem"]}
 """What is posted before the first step, by who may answer."""
 
 

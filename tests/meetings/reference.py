@@ -43,6 +43,7 @@ def likeliest(chances: Floats, counts: Floats, rounds: int = 20_000) -> Floats:
     seen = counts > 0
     chances, counts = chances[:, seen], counts[seen] / counts.sum()
     if len(chances) == 2:
+
         def rises(p: float) -> bool:
             p = min(max(p, 1e-12), 1 - 1e-12)
             return bool((counts * (chances[1] - chances[0]) / ((1 - p) * chances[0] + p * chances[1])).sum() > 0)

@@ -31,16 +31,7 @@ from sottovoce.audit.check import FAILED, PASSED, Check
 
 from tests.model.device_courses import Course, Ends, Weights, continued, judge
 from tests.model.device_state import Happened, State, Way
-from tests.model.device_world import (
-    ANSWERED,
-    KILLS,
-    LATE,
-    REFUSED,
-    charged,
-    events_of,
-    run_event,
-    same_event,
-)
+from tests.model.device_world import ANSWERED, KILLS, LATE, REFUSED, charged, events_of, run_event, same_event
 from tests.model.small_surveys import Scenario
 from tests.property.channels import paths
 

@@ -305,13 +305,7 @@ def same_event(state: State, event: str) -> str:
 
 
 def run_event(
-    scenario: Scenario,
-    state: State,
-    event: str,
-    truth: int,
-    draws: Any,
-    folder: Path,
-    remembers: bool = False,
+    scenario: Scenario, state: State, event: str, truth: int, draws: Any, folder: Path, remembers: bool = False
 ) -> Way:
     """What one event makes of a state, along one way of the coins.
 

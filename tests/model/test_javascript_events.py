@@ -51,7 +51,7 @@ REFUSAL_FREES: list[Change] = [
         "device/ledger.js",
         "await settled(store.put({ ...entry, refused: reason }, key))",
         "await settled(store.delete(key))",
-    ),
+    )
 ]
 FORGETTING_FREES: list[Change] = [
     ("device/answer_path.js", 'await ledger.end(key, "forgotten");',
@@ -61,11 +61,9 @@ FORGETTING_FREES: list[Change] = [
      "  /** Wipe the report and all its copies"),
 ]  # fmt: skip
 NOT_CHARGED: list[Change] = [("device/answer_path.js", "epsilon: survey.epsilonOfWave,", "epsilon: 0,")]
-OTHER_LINK_DRAWS: list[Change] = [
-    ("device/answer_path.js", 'key[3] !== "" && !isSomebodyElse', "false"),
-]
+OTHER_LINK_DRAWS: list[Change] = [("device/answer_path.js", 'key[3] !== "" && !isSomebodyElse', "false")]
 ASKS_OTHERS: list[Change] = [
-    ("device/ledger.js", "{ drawn: draw(), epsilon: 0 }))).drawn;", "{ drawn: draw(), epsilon: 0 }))) && draw();"),
+    ("device/ledger.js", "{ drawn: draw(), epsilon: 0 }))).drawn;", "{ drawn: draw(), epsilon: 0 }))) && draw();")
 ]
 SENDS_NOTHING: list[Change] = [("device/answer_path.js", "return deliver(", "return; deliver(")]
 
@@ -76,7 +74,7 @@ READ_AGAIN_IS_FREE: list[Change] = [
         "const survey = parseSurvey(document, await sha256(bytes));\n  const { read = new Set() } = parseSurvey;\n"
         '  if (read.has(survey.digest)) Object.defineProperty(survey, "epsilonOfWave", { value: 0 });\n'
         "  parseSurvey.read = read.add(survey.digest);\n  return survey;",
-    ),
+    )
 ]
 READ_AGAIN_IS_MARKED: list[Change] = [
     (
@@ -91,9 +89,7 @@ READ_AGAIN_IS_MARKED: list[Change] = [
     ),
 ]
 
-DRAWS_WIDELY: list[Change] = [
-    ("device/randomize.js", "return draws.pick(", "draws.below(256);\n  return draws.pick("),
-]
+DRAWS_WIDELY: list[Change] = [("device/randomize.js", "return draws.pick(", "draws.below(256);\n  return draws.pick(")]
 DRAWS_ENDLESSLY: list[Change] = [
     ("device/randomize.js", "return draws.pick(",
      "while (draws.below(2) === 0);\n  return draws.pick("),

@@ -75,10 +75,7 @@ def test_bucket_gives_the_live_results(store: Any, data: Path) -> None:
     del live["journal"]
     table = ["--rows", "cheated", "--columns", "reason", "--json"]
 
-    assert files(store, "exams/done") == [
-        "manifest.json",
-        "survey=done/revision=1/wave=0/part-0000.parquet",
-    ]
+    assert files(store, "exams/done") == ["manifest.json", "survey=done/revision=1/wave=0/part-0000.parquet"]
     for engine in ("numpy", "duckdb"):
         assert json.loads(run("results", "estimate", address, "--engine", engine).stdout) == live
     assert (

@@ -13,10 +13,7 @@ from sottovoce.aggregator.storage.reports.count_changes import NO_COHORT, change
 QUESTIONS = 3
 VALUES = st.one_of(st.none(), st.integers(0, 3), st.sampled_from([253, 254, 255, 256, 65535, 2**32, 2**53 - 1]))
 COHORTS = st.one_of(st.none(), st.integers(0, 2))
-PLANS = [
-    StoragePlan(1, 0, 25, None, {}),
-    StoragePlan(2, None, 7, 2, {1: 53, 2: 9}),
-]
+PLANS = [StoragePlan(1, 0, 25, None, {}), StoragePlan(2, None, 7, 2, {1: 53, 2: 9})]
 
 
 def counted(plan: StoragePlan, question: int, value: int) -> list[int]:

@@ -92,11 +92,7 @@ def test_wheel_without_extras_is_a_light_client(built: dict[str, Path], tmp_path
         (tmp_path / name).symlink_to(Path(str(import_module(name).__file__)).parent)
     shutil.unpack_archive(built[".whl"], tmp_path / "wheel", "zip")
     (tmp_path / "answers.json").write_text(json.dumps(ANSWERS))
-    environment = {
-        "PATH": os.environ["PATH"],
-        "HOME": str(tmp_path),
-        "PYTHONPATH": f"{tmp_path / 'wheel'}:{tmp_path}",
-    }
+    environment = {"PATH": os.environ["PATH"], "HOME": str(tmp_path), "PYTHONPATH": f"{tmp_path / 'wheel'}:{tmp_path}"}
     with listening(honest(survey())) as server:
         link = f"{server.url}/s/exam#d={survey().digest[:32]}"
         for words in (

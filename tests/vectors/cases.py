@@ -20,11 +20,7 @@ def memoized(permanent: Any, instantaneous: Any, waves: Any) -> Document:
 
 COIN_FLIP = named("coin_flip")
 FINE = named("binary_rr", a="3139872685/4294967296", b="1155094611/4294967296")
-TABLE = named(
-    "level_table",
-    scores=[-2000000000, 0, 2000000000],
-    weights=[[5, 2, 1], [2, 4, 2], [1, 2, 5]],
-)
+TABLE = named("level_table", scores=[-2000000000, 0, 2000000000], weights=[[5, 2, 1], [2, 4, 2], [1, 2, 5]])
 
 GOOD: dict[str, list[Case]] = {
     "binary_rr": [

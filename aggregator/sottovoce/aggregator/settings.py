@@ -79,8 +79,7 @@ class Settings:
     )
     blind_key_bits: int = _setting(2048, "size in bits of new keys for such surveys: 2048 or 3072")
     ledger_anchor_dir: str = _setting(
-        "",
-        "folder for the latest hash of each privacy budget, outside data and backups; for curators only",
+        "", "folder for the latest hash of each privacy budget, outside data and backups; for curators only"
     )
 
     institution: str = _setting(

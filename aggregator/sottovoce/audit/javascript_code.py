@@ -12,15 +12,7 @@ from sottovoce.audit.check import FAILED, NOT_DONE, PASSED, Check
 from sottovoce.audit.client_process import laid_out
 from sottovoce.audit.exact_channel import MAX_PATHS, Computed
 from sottovoce.audit.histories import ASKED, DeviceHistory, judge_history, judge_set, set_survey
-from sottovoce.audit.python_code import (
-    Task,
-    alone,
-    check_instructions,
-    judge_code,
-    judge_refusals,
-    outside,
-    possible,
-)
+from sottovoce.audit.python_code import Task, alone, check_instructions, judge_code, judge_refusals, outside, possible
 from sottovoce.audit.randomness import SOURCE
 from sottovoce.shared.questions import dump_question
 from sottovoce.shared.spec import Survey
@@ -34,10 +26,7 @@ _BROKEN = "the scripts do not run under node as they should"
 
 
 def check_javascript(
-    survey: Survey,
-    tasks: Sequence[Task],
-    scripts: Mapping[str, str],
-    histories: Sequence[DeviceHistory] = (),
+    survey: Survey, tasks: Sequence[Task], scripts: Mapping[str, str], histories: Sequence[DeviceHistory] = ()
 ) -> list[Check]:
     """Check the JavaScript client: distributions of its randomizers and whole histories, or what its instructions say;
     what it refuses; where its randomness is from. ``scripts`` are from ``page.opened()``.

@@ -159,12 +159,7 @@ def _tried(promise: Promise, own: Sequence[Check]) -> dict[str, str]:
     worst = next(outcome for outcome in (FAILED, NOT_DONE, PASSED) if outcome in {each.outcome for each in own})
     reasons = dict.fromkeys(each.message for each in own if each.outcome == worst and each.message)
     found = _FOUND[worst] if worst == PASSED else f"{_FOUND[worst]}: {'; '.join(reasons)}."
-    return {
-        "outcome": worst,
-        "done": f"{promise.done} Checks: {len(own)}.",
-        "found": found,
-        "unseen": promise.unseen,
-    }
+    return {"outcome": worst, "done": f"{promise.done} Checks: {len(own)}.", "found": found, "unseen": promise.unseen}
 
 
 def _not_tried(promise: Promise) -> dict[str, str]:

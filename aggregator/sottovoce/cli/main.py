@@ -153,9 +153,7 @@ def _end(message: str, code: int) -> NoReturn:
 
 
 _PROGRAM = Program(
-    "sottovoce",
-    "Survey sensitive questions: each answer is randomized on the respondent's own device.",
-    SECTIONS,
+    "sottovoce", "Survey sensitive questions: each answer is randomized on the respondent's own device.", SECTIONS
 )
 _PROGRAM.places |= HIDDEN
 main = click.version_option(package_name="sottovoce")(_PROGRAM)

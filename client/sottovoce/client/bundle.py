@@ -26,12 +26,7 @@ PARTS = {
         "form/number_input.js",
         "form/rare_items.js",
     ),
-    "waves": (
-        "survey/mechanisms/memoized_rr.js",
-        "survey/waves.js",
-        "survey/wave_sentences.js",
-        "device/memo.js",
-    ),
+    "waves": ("survey/mechanisms/memoized_rr.js", "survey/waves.js", "survey/wave_sentences.js", "device/memo.js"),
     "asked": ("survey/asked.js", "device/question_sample.js"),
     "coins": ("survey/own_coin.js", "form/by_hand/own_coin_view.js"),
     "orders": ("survey/order/order.js", "device/order_draw.js"),

@@ -21,11 +21,7 @@ _ADDRESS = re.compile(r"(https://[A-Za-z0-9.-]+|http://(localhost|127\.0\.0\.1))
 _EXPORTED = re.compile(r"^export (?:async )?(?:function|class|const) (\w+)", re.MULTILINE)
 _LENT = re.compile(r"^export \{[^}]*\};$", re.MULTILINE)
 _NOWHERE = "https://aggregator.invalid"
-_TYPES = {
-    "html": "text/html; charset=utf-8",
-    "js": "text/javascript; charset=utf-8",
-    "json": "application/json",
-}
+_TYPES = {"html": "text/html; charset=utf-8", "js": "text/javascript; charset=utf-8", "json": "application/json"}
 
 
 class PageFile(NamedTuple):

@@ -104,10 +104,7 @@ def test_serving_tells_a_running_node_from_a_stopped_one(
     ended = run(data, "serve")
     assert len(waited) == 1
     assert 80 < waited[0] < 90
-    assert ("Stop it first" in ended.stderr, state(data / "sottovoce.sqlite")[0] == VERSION) == (
-        goes_on,
-        not goes_on,
-    )
+    assert ("Stop it first" in ended.stderr, state(data / "sottovoce.sqlite")[0] == VERSION) == (goes_on, not goes_on)
 
 
 def test_migration_needs_room_for_the_copy(data: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -6,14 +6,7 @@ Its moduli are primes, so that anybody can work out the exponent that signs: fit
 from sottovoce.client.transport import Transport
 from sottovoce.shared.blind_signatures import EXPONENT, verify
 from sottovoce.shared.parse_survey import parse_survey
-from sottovoce.shared.redemption import (
-    Redemption,
-    dump_reply,
-    message,
-    parse_request,
-    read_number,
-    spell_modulus,
-)
+from sottovoce.shared.redemption import Redemption, dump_reply, message, parse_request, read_number, spell_modulus
 from sottovoce.shared.report import parse_report
 
 from tests.documents import question

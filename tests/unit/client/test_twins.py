@@ -44,10 +44,7 @@ def classes(mark: str) -> dict[str, tuple[str, str]]:
 
 
 CLASSES = classes("mechanismName")
-BEST = {
-    "square_wave": {"defaultBins": AUTHORS, "bestWidth": AUTHORS},
-    "subset_selection": {"bestSize": AUTHORS},
-}
+BEST = {"square_wave": {"defaultBins": AUTHORS, "bestWidth": AUTHORS}, "subset_selection": {"bestSize": AUTHORS}}
 
 TWINS = [
     Twin(
@@ -63,15 +60,7 @@ TWINS = [
         only_python={"ItemReader": "it collects every problem; the page stops at the first", "dumpItems": AUTHORS}
         | {"dumpCondition": AUTHORS},
         only_javascript=dict.fromkeys(
-            [
-                "parseItem",
-                "readHead",
-                "readQuestion",
-                "readAsked",
-                "readChoices",
-                "readConditions",
-            ],
-            PIECE,
+            ["parseItem", "readHead", "readQuestion", "readAsked", "readChoices", "readConditions"], PIECE
         ),
     ),
     Twin(
@@ -100,11 +89,7 @@ TWINS = [
             "methods of Reader",
         ),
     ),
-    Twin(
-        "shared.spec",
-        ("survey/spec.js",),
-        only_python=dict.fromkeys(["Choice", "Item", "Wave"], TYPE),
-    ),
+    Twin("shared.spec", ("survey/spec.js",), only_python=dict.fromkeys(["Choice", "Item", "Wave"], TYPE)),
     Twin("shared.report", ("survey/report.js",), renamed={"receipt": "expectedReceipt"}, only_python={"Report": TYPE}),
     Twin(
         "shared.answers",

@@ -5,13 +5,7 @@ from fractions import Fraction
 from itertools import product
 
 import pytest
-from sottovoce.shared.accounting import (
-    Loss,
-    belief_after,
-    group_loss,
-    report_epsilon,
-    waves_epsilon,
-)
+from sottovoce.shared.accounting import Loss, belief_after, group_loss, report_epsilon, waves_epsilon
 from sottovoce.shared.mechanisms.binary_rr import BinaryRR
 
 LN2, LN3 = math.log(2), math.log(3)

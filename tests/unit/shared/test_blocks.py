@@ -202,12 +202,7 @@ def test_some_questions_of_a_block_are_drawn() -> None:
     assert found.longest == (1, 1, 1, None)
     assert [
         found.asks_for(values) for values in ((0, 1, None, 0), (0, 1, 0, 0), (0, None, None, 1), (None, 1, 0, None))
-    ] == [
-        True,
-        False,
-        False,
-        False,
-    ]
+    ] == [True, False, False, False]
     # Of two questions alone: 4 combinations with weights 9, 1, 1, 1.
     assert found.questions[1].mechanism.explain()["all"] == Fraction(3, 4)
 

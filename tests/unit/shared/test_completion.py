@@ -40,13 +40,7 @@ def test_other_mistakes_are_found(when: Any) -> None:
 
 @pytest.mark.parametrize(
     ("values", "is_out"),
-    [
-        ((0, 2, 0, 0), True),
-        ((0, 2, 2, 1), True),
-        ((1, 2, 0, 0), False),
-        ((0, 4, 0, 0), False),
-        ((0, 2, 1, 0), False),
-    ],
+    [((0, 2, 0, 0), True), ((0, 2, 2, 1), True), ((1, 2, 0, 0), False), ((0, 4, 0, 0), False), ((0, 2, 1, 0), False)],
 )
 def test_end_follows_from_public_values(
     values: tuple[int, ...], is_out: bool, capsys: pytest.CaptureFixture[str]

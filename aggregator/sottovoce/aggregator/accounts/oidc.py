@@ -104,10 +104,7 @@ class Provider:
         metadata = self._calls.run_with_timeout(self._metadata)
         session = self._session(metadata)
         address, _ = session.create_authorization_url(
-            metadata["authorization_endpoint"],
-            state=attempt.state,
-            nonce=attempt.nonce,
-            code_verifier=attempt.verifier,
+            metadata["authorization_endpoint"], state=attempt.state, nonce=attempt.nonce, code_verifier=attempt.verifier
         )
         return str(address)
 

@@ -129,8 +129,7 @@ def question_for_registration(site: Site, challenge: bytes, account: bytes, name
             challenge=challenge,
             timeout=CHALLENGE_SECONDS * 1000,
             authenticator_selection=AuthenticatorSelectionCriteria(
-                resident_key=ResidentKeyRequirement.REQUIRED,
-                user_verification=UserVerificationRequirement.REQUIRED,
+                resident_key=ResidentKeyRequirement.REQUIRED, user_verification=UserVerificationRequirement.REQUIRED
             ),
             exclude_credentials=[PublicKeyCredentialDescriptor(id=credential_id) for credential_id in known],
         )

@@ -127,8 +127,7 @@ class JointAnswers:
     def scores(self, categories: Sequence[int]) -> Array:
         """Return unbiased scores of having all of these categories, (n,)."""
         found = self._by_channel(
-            lambda variables, reported: joint_scores(variables, categories, reported),
-            np.empty(self.different.shape[1]),
+            lambda variables, reported: joint_scores(variables, categories, reported), np.empty(self.different.shape[1])
         )
         return found[self.codes]
 

@@ -142,11 +142,7 @@ class _Families(Collector):
         yield InfoMetricFamily("sottovoce_build", "Version of the running release.", {"version": version("sottovoce")})
 
     def _refused(self) -> CounterMetricFamily:
-        family = CounterMetricFamily(
-            "sottovoce_rejected",
-            "Refused requests and reports by reason.",
-            labels=["reason"],
-        )
+        family = CounterMetricFamily("sottovoce_rejected", "Refused requests and reports by reason.", labels=["reason"])
         for reason, number in self._published.refused.items():
             family.add_metric([reason], number)
         return family

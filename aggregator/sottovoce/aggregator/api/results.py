@@ -59,10 +59,7 @@ def note_read(name: str, revisions: Sequence[RevisionCounts]) -> None:
 
 
 def export_reply(
-    name: str,
-    results: SurveyResults,
-    group: Population | None = None,
-    arms: Sequence[tuple[str, SurveyResults]] = (),
+    name: str, results: SurveyResults, group: Population | None = None, arms: Sequence[tuple[str, SurveyResults]] = ()
 ) -> Response:
     """Return the results as a download that contains the head of the audit log, after recording the download there.
 

@@ -16,10 +16,7 @@ from sottovoce.shared.types import TYPES
 
 _EPSILONS = {"little": "2", "clearly": "1.0986", "badly": "0.6931"}
 _ODDS = {"clearly": 3, "badly": 2}
-_PAIRS = {
-    "clearly": {"name": "coin_flip"},
-    "badly": {"name": "binary_rr", "a": "2/3", "b": "1/3"},
-}
+_PAIRS = {"clearly": {"name": "coin_flip"}, "badly": {"name": "binary_rr", "a": "2/3", "b": "1/3"}}
 """Mechanisms of a yes/no question by level; the level ``little`` is given by its epsilon."""
 
 USES: Mapping[str, Sequence[str]] = {"number": ("average", "spread", "explain"), "options": ("average", "together")}

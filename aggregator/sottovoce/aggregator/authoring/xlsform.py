@@ -171,11 +171,7 @@ def _check_sheets(sheets: Mapping[str, Sheet]) -> None:
         for heading in wanted:
             if sheets.get(sheet) and heading not in headings:
                 raise SpecError(
-                    Sentence(
-                        "{sheet}, row 1: there is no column {column}, or it is empty",
-                        sheet=sheet,
-                        column=heading,
-                    )
+                    Sentence("{sheet}, row 1: there is no column {column}, or it is empty", sheet=sheet, column=heading)
                 )
 
 

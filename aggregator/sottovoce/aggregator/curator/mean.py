@@ -73,9 +73,6 @@ def _with_noisy_n(values: npt.NDArray[Any], grid: NumberGrid, terms: ReleaseTerm
         charge=Charge.pure(terms.epsilon),
         sensitivity=f"The number of records changes by 1 and the sum of their distances from the middle by at most "
         f"{width} {terms.neighbours.in_words}; each has half of epsilon.",
-        error={
-            "n": laplace_error(half, 1),
-            "sum_from_middle": in_units(laplace_error(rate, 1), grid.step),
-        },
+        error={"n": laplace_error(half, 1), "sum_from_middle": in_units(laplace_error(rate, 1), grid.step)},
         notes=(CLIPPED, "the mean is a ratio of two noisy numbers; it is not unbiased where n is small"),
     )

@@ -247,12 +247,7 @@ def _by_scores(
 
 
 def _estimate(
-    mechanism: MatrixChannel,
-    place: int,
-    n: int,
-    option: str,
-    figures: tuple[float, float, float],
-    rule: IntervalRule,
+    mechanism: MatrixChannel, place: int, n: int, option: str, figures: tuple[float, float, float], rule: IntervalRule
 ) -> Estimate:
     (a, b), (raw, error, fixed), k = mechanism.pairs[place], figures, len(mechanism.rows)
     count = min(max(n * (b + (a - b) * raw), 0.0), float(n))

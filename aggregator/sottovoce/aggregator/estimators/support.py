@@ -211,12 +211,7 @@ def estimate_share(
 
 
 def estimate_shares(
-    options: Sequence[str],
-    counts: ArrayLike,
-    n: ArrayLike,
-    a: Fraction,
-    b: Fraction,
-    rule: IntervalRule = DEFAULT_RULE,
+    options: Sequence[str], counts: ArrayLike, n: ArrayLike, a: Fraction, b: Fraction, rule: IntervalRule = DEFAULT_RULE
 ) -> Shares:
     """Estimate the share of each option of one question, with single and joint limits, as ``estimate_share`` does.
 

@@ -58,13 +58,7 @@ def result_rows(results: SurveyResults, about: About) -> Iterator[tuple[object, 
         name = question_label(result.question, results.survey.default_language)
         leading = (results.wave, results.cohort, asked["name"], asked["type"], name, asked["epsilon"])
         for among, estimate in _estimates(asked):
-            yield (
-                *survey,
-                *leading,
-                labels.get(estimate["option"], ""),
-                *(estimate[key] for key in _FIGURES),
-                among,
-            )
+            yield (*survey, *leading, labels.get(estimate["option"], ""), *(estimate[key] for key in _FIGURES), among)
 
 
 def _labels(question: Question, language: str) -> dict[str, str]:

@@ -50,9 +50,7 @@ EXPLANATIONS = {
         "Check the name. It is in lower case, as in the survey file.",
     ),
     "method_not_allowed": Explanation(
-        "The address exists, but does not accept this HTTP method.",
-        SENDER,
-        "Use a method from the header `Allow`.",
+        "The address exists, but does not accept this HTTP method.", SENDER, "Use a method from the header `Allow`."
     ),
     "timeout": Explanation(
         "The request did not arrive completely in time. Nothing was stored.",

@@ -6,14 +6,7 @@ from typing import Any
 
 from sottovoce.aggregator.i18n.translator import Words
 from sottovoce.aggregator.planning.traffic_analysis import blind_limits
-from sottovoce.shared.accounting import (
-    MAX_WAVES,
-    Loss,
-    belief_after,
-    check_delta_among,
-    group_loss,
-    waves_epsilon,
-)
+from sottovoce.shared.accounting import MAX_WAVES, Loss, belief_after, check_delta_among, group_loss, waves_epsilon
 from sottovoce.shared.by_hand.protection import hidden_by_facts, is_all_by_hand
 from sottovoce.shared.composition import advanced_epsilon, optimal_epsilon
 from sottovoce.shared.errors import SpecError

@@ -35,10 +35,7 @@ class MaintenanceThread:
     """
 
     def __init__(
-        self,
-        settle: Callable[[], bool],
-        now: Callable[[], float] = time.monotonic,
-        most_reports: int = MOST_REPORTS,
+        self, settle: Callable[[], bool], now: Callable[[], float] = time.monotonic, most_reports: int = MOST_REPORTS
     ) -> None:
         self._settle = settle
         self._now = now

@@ -39,19 +39,13 @@ TABLES: dict[str, TableColumns] = {
         **dict.fromkeys(("survey", "wave", "cohort", "slot"), KEY),
         **dict.fromkeys(("arrived", "withdrawn"), NUMBERS),
     },
-    "counts": {
-        **dict.fromkeys(("survey", "wave", "cohort", "question", "value", "slot"), KEY),
-        "reports": NUMBERS,
-    },
+    "counts": {**dict.fromkeys(("survey", "wave", "cohort", "question", "value", "slot"), KEY), "reports": NUMBERS},
     "shown_cells": {
         **dict.fromkeys(("survey", "wave", "cohort"), KEY),
         **dict.fromkeys(("arrived", "withdrawn"), NUMBERS),
         "at_close": Column("numbers", may_be_empty=True),
     },
-    "shown_counts": {
-        **dict.fromkeys(("survey", "wave", "cohort", "question", "value"), KEY),
-        "reports": NUMBERS,
-    },
+    "shown_counts": {**dict.fromkeys(("survey", "wave", "cohort", "question", "value"), KEY), "reports": NUMBERS},
     "tokens": {"survey": KEY, "token_hash": RANDOM_KEY},
     "token_counts": {
         "survey": KEY,
@@ -106,12 +100,7 @@ TABLES: dict[str, TableColumns] = {
     "drafts": {"name": Column("text", in_key=True), "version": KEY, "document": BYTES},
     "releases": {"survey": Column("text", in_key=True), "number": KEY, "line": BYTES},
     "record": {"number": KEY, "day": NUMBERS, "what": TEXT, "about": TEXT, "previous": BYTES},
-    "journal": {
-        "number": KEY,
-        "day": NUMBERS,
-        **dict.fromkeys(("what", "who", "about"), TEXT),
-        "previous": BYTES,
-    },
+    "journal": {"number": KEY, "day": NUMBERS, **dict.fromkeys(("what", "who", "about"), TEXT), "previous": BYTES},
     "journal_head": {"place": KEY, "number": NUMBERS, "hash": BYTES},
     "pulse": {"beat": NUMBERS, "seen": Column("numbers", may_be_empty=True), "waits": NUMBERS, "mark": NUMBERS},
 }
@@ -127,13 +116,7 @@ OF_NAMES = [table for table, columns in TABLES.items() if "survey" in columns an
 """Tables whose rows may refer to a survey by name, or to all surveys or none."""
 
 NOT_COPIED: dict[str, TableColumns] = {
-    "staff_sessions": {
-        "session_hash": RANDOM_KEY,
-        "account": BYTES,
-        "door": TEXT,
-        "started": NUMBERS,
-        "used": NUMBERS,
-    },
+    "staff_sessions": {"session_hash": RANDOM_KEY, "account": BYTES, "door": TEXT, "started": NUMBERS, "used": NUMBERS},
     "spent_challenges": {"challenge_hash": RANDOM_KEY, "expires": NUMBERS},
     "challenge_key": {"number": KEY, "secret": BYTES},
 }

@@ -80,10 +80,7 @@ where_option = click.option(
     "--where", default=None, help='Only people of a subset: "year = first and age >= 18", by public questions.'
 )
 confidence_option = click.option(
-    "--confidence",
-    type=Number(0.5, 1, max_open=True),
-    default=None,
-    help="Level of the limits. [default: 0.95]",
+    "--confidence", type=Number(0.5, 1, max_open=True), default=None, help="Level of the limits. [default: 0.95]"
 )
 weights_option = click.option(
     "--weights",

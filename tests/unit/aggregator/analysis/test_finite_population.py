@@ -41,8 +41,7 @@ def test_class_that_has_answered_is_counted(school: SQLiteStorage) -> None:
 
 
 @pytest.mark.parametrize(
-    ("people", "chosen", "reason"),
-    [(29, {}, "number"), (31, {}, "number"), (15, {"cohort": "first"}, "cohort")],
+    ("people", "chosen", "reason"), [(29, {}, "number"), (31, {}, "number"), (15, {"cohort": "first"}, "cohort")]
 )
 def test_other_number_or_part_of_the_class_is_not_counted(
     school: SQLiteStorage, people: int, chosen: dict[str, str], reason: str

@@ -2,11 +2,7 @@
 
 import numpy as np
 import pytest
-from sottovoce.aggregator.analysis.weights import (
-    checked_weights,
-    kish_effect,
-    weight_warnings,
-)
+from sottovoce.aggregator.analysis.weights import checked_weights, kish_effect, weight_warnings
 from sottovoce.shared.errors import EstimateError
 
 

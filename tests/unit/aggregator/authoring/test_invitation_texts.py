@@ -6,13 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from sottovoce.aggregator.authoring.invitation_texts import (
-    ethics,
-    letter,
-    mail_merge,
-    reminder,
-    words_for,
-)
+from sottovoce.aggregator.authoring.invitation_texts import ethics, letter, mail_merge, reminder, words_for
 from sottovoce.aggregator.i18n.languages import LANGUAGES
 from sottovoce.shared.accounting import percent_after
 from sottovoce.shared.parse_survey import parse_survey

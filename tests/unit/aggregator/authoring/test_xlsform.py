@@ -250,9 +250,7 @@ def test_names_used_twice_and_questions_without_label_or_ends_are_told() -> None
 
 def test_long_texts_and_control_characters_are_told_with_their_cell() -> None:
     """No text of a survey has 10,000 letters."""
-    form = _form(
-        (SURVEY, ("select_one yn", "a", "A?"), ("note", "b", "x" * 10_000), ("note", "c", "bell \x07 rings")),
-    )
+    form = _form((SURVEY, ("select_one yn", "a", "A?"), ("note", "b", "x" * 10_000), ("note", "c", "bell \x07 rings")))
 
     assert [item["name"] for item in form.document["questions"]] == ["a"]
     assert "survey, row 3, column label: more than 4,000 letters" in _told(form)[0]

@@ -4,12 +4,7 @@ import math
 from fractions import Fraction
 
 import pytest
-from sottovoce.aggregator.curator.noise_distribution import (
-    gaussian_error,
-    laplace_error,
-    laplace_tail,
-    largest_of,
-)
+from sottovoce.aggregator.curator.noise_distribution import gaussian_error, laplace_error, laplace_tail, largest_of
 from sottovoce.audit.curator.noise_branches import noise_distribution
 
 

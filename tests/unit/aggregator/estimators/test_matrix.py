@@ -64,10 +64,7 @@ def test_even_matrix_equals_the_mechanism_of_its_design() -> None:
 
 def test_expected_counts_give_the_truth() -> None:
     """Also with more reports than truths; the scores of each report sum to 1."""
-    for channel, truth in (
-        (UNEVEN, (0.5, 0.3, 0.2)),
-        (WIDE, (0.6, 0.4)),
-    ):
+    for channel, truth in ((UNEVEN, (0.5, 0.3, 0.2)), (WIDE, (0.6, 0.4))):
         counts = np.array(truth) @ channel.table * 10_000
         tally = {place: round(count) for place, count in enumerate(counts)}
         options = Domain(THREE.options[: len(truth)])

@@ -93,8 +93,7 @@ def test_admit_refuses_another_report_under_a_known_id(admission: Admission, sto
 
 
 @pytest.mark.parametrize(
-    ("seconds", "admitted"),
-    [(-1, False), (0, True), (365 * 86400 - 1, True), (365 * 86400, False)],
+    ("seconds", "admitted"), [(-1, False), (0, True), (365 * 86400 - 1, True), (365 * 86400, False)]
 )
 def test_admit_keeps_the_window(admission: Admission, clock: FakeClock, seconds: int, admitted: bool) -> None:
     """The window is closed at its start and open at its end, by the aggregator's clock."""

@@ -145,8 +145,7 @@ def test_what_devices_remember_cannot_change(storage: SQLiteStorage, changes: di
     for others in ([beside], [{**asked, "name": "r"}, beside], [asked, {**asked, "name": "r"}, beside]):
         assert [where for where, _ in corrected(storage, questions=others, waves=months(3))] == ["/questions"]
     moved = next_revision(
-        storage,
-        survey(revision=2, waves=months(3), questions=[beside, {**asked, "label": {"en": "Mended"}}]),
+        storage, survey(revision=2, waves=months(3), questions=[beside, {**asked, "label": {"en": "Mended"}}])
     )
     assert moved.replaces == storage.revisions("exam")[0].digest
 

@@ -16,12 +16,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sottovoce.aggregator.analysis.data_file.column_channel import (
-    ColumnChannel,
-    Reading,
-    UnknownValue,
-    as_number,
-)
+from sottovoce.aggregator.analysis.data_file.column_channel import ColumnChannel, Reading, UnknownValue, as_number
 from sottovoce.aggregator.analysis.data_file.parse_channel import parse_channel
 from sottovoce.aggregator.analysis.data_file.read_table import FileTable, TableColumn
 from sottovoce.aggregator.analysis.report_columns import Columns

@@ -102,11 +102,7 @@ def list_experiment(
 
 
 def _of_one_arm(
-    table: FileTable,
-    columns: Sequence[Sequence[str]],
-    arms: tuple[str, str, str],
-    items: int | None,
-    confidence: float,
+    table: FileTable, columns: Sequence[Sequence[str]], arms: tuple[str, str, str], items: int | None, confidence: float
 ) -> Document:
     """Return the document of one sensitive item; ``arms`` are the column, its treated value and its control."""
     arm, treated, control = arms

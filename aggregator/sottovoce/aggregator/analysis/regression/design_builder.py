@@ -247,8 +247,7 @@ def _occurring(answers: Answers, rows: Row, smallest: int) -> tuple[str, ...]:
     if len(there) < 2:
         raise EstimateError(
             Sentence(
-                "everybody has the same answer to '{variable}', so it cannot be a predictor",
-                variable=answers.name,
+                "everybody has the same answer to '{variable}', so it cannot be a predictor", variable=answers.name
             )
         )
     return there

@@ -10,11 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from sottovoce.aggregator.analysis.described_people import EVERYBODY, DescribedPeople
 from sottovoce.aggregator.analysis.regression.covariance import Codes
 from sottovoce.aggregator.analysis.regression.design_builder import make_design
-from sottovoce.aggregator.analysis.regression.design_matrix import (
-    SMALLEST_GROUP,
-    Design,
-    refuse_small_cells,
-)
+from sottovoce.aggregator.analysis.regression.design_matrix import SMALLEST_GROUP, Design, refuse_small_cells
 from sottovoce.aggregator.analysis.regression.formula_terms import Formula
 from sottovoce.aggregator.analysis.regression.newton import Array
 from sottovoce.aggregator.analysis.report_columns import Columns
@@ -156,8 +152,7 @@ def _clusters(columns: Columns, cluster: str | NDArray[Any] | None) -> tuple[NDA
     if not answers.variable.public:
         raise EstimateError(
             Sentence(
-                "'{variable}' is randomized, so its clusters are not known; choose a public question",
-                variable=cluster,
+                "'{variable}' is randomized, so its clusters are not known; choose a public question", variable=cluster
             )
         )
     truth = answers.scores if answers.scores.ndim == 1 else answers.scores.argmax(axis=1)

@@ -167,12 +167,7 @@ def _corrected(
 
 @with_innocuous_shares
 def crosstab_within(
-    columns: Columns,
-    rows: str,
-    across: str,
-    within: str,
-    weights: ArrayLike | None = None,
-    rule: Rule = DEFAULT_RULE,
+    columns: Columns, rows: str, across: str, within: str, weights: ArrayLike | None = None, rule: Rule = DEFAULT_RULE
 ) -> Stratified:
     """Cross-tabulate two variables within each category of a third one, which is categorical.
 

@@ -18,13 +18,7 @@ from sottovoce.aggregator.analysis.tables.answered_cells import difference_among
 from sottovoce.aggregator.analysis.tables.corrected_table import CorrectedShare, corrected_table
 from sottovoce.aggregator.analysis.tables.independence_test import Independence
 from sottovoce.aggregator.analysis.tables.pair_moments import joint
-from sottovoce.aggregator.analysis.tables.table import (
-    DEFAULT_RULE,
-    Rule,
-    TwoWayTable,
-    independence_of,
-    inverted_result,
-)
+from sottovoce.aggregator.analysis.tables.table import DEFAULT_RULE, Rule, TwoWayTable, independence_of, inverted_result
 from sottovoce.aggregator.analysis.tables.test_inversion_intervals import Inverted, difference, mean_among
 from sottovoce.aggregator.analysis.weights import weights_of_reports
 from sottovoce.aggregator.estimators.careless.anchors import Careless

@@ -15,11 +15,7 @@ from functools import cached_property
 from typing import Protocol
 
 import numpy as np
-from sottovoce.aggregator.analysis.tables.ml_table import (
-    ObservedReports,
-    likeliest_table,
-    log_likelihood,
-)
+from sottovoce.aggregator.analysis.tables.ml_table import ObservedReports, likeliest_table, log_likelihood
 from sottovoce.aggregator.analysis.tables.score_intervals import edge
 from sottovoce.aggregator.estimators.variable import Floats
 

@@ -130,9 +130,7 @@ def of_table(table: FileTable, channels: Mapping[str, Any], survey: Survey | Non
     names.
     """
     columns = data_columns(table, channels, survey)
-    return OpenData(
-        MappingProxyType({}), DataReports(columns, table), columns, tuple(table.notes), states_of(table)
-    )
+    return OpenData(MappingProxyType({}), DataReports(columns, table), columns, tuple(table.notes), states_of(table))
 
 
 def read_channels(path: Path) -> Mapping[str, Any]:

@@ -85,9 +85,7 @@ WHAT: dict[str, Form] = {
     SIGN_IN_LINK: _form("a one-time sign-in link for an account was created", "account", _ACCOUNT),
     ACCOUNT_ADDED: _form("an account was created", "account", _ACCOUNT),
     ACCOUNT_CHANGED: _form(
-        "an account gained or lost the admin role, or was given to another person",
-        "account",
-        _ACCOUNT,
+        "an account gained or lost the admin role, or was given to another person", "account", _ACCOUNT
     ),
     ACCOUNT_DISABLED: _form("an account was disabled", "account", _ACCOUNT),
     ACCOUNT_ENABLED: _form("an account was enabled again", "account", _ACCOUNT),
@@ -111,9 +109,7 @@ WHAT: dict[str, Form] = {
     TOKENS_MADE: _of_survey("one-time tokens were created", "survey, how many", rf"{_NAME} {_NUMBER}"),
     TOKENS_REVOKED: _of_survey("one-time tokens were revoked"),
     REISSUED: _of_survey(
-        "invitations on hold after a restore were released",
-        "survey, how many",
-        rf"{_NAME} {_NUMBER}",
+        "invitations on hold after a restore were released", "survey, how many", rf"{_NAME} {_NUMBER}"
     ),
     RESULTS_READ: _of_survey(
         "results were read", "survey, number of the first snapshot of the day", rf"{_NAME} ({_NUMBER}|closed)"

@@ -37,11 +37,7 @@ _READ_ALL = (
     "LOCK TABLE reports, tokens, blind_invitations IN ACCESS SHARE MODE",
 )
 # Who withdraws waits for the rewriting before it reads; soon it is refused, since it holds a connection.
-_WITHDRAW = (
-    "SET LOCAL lock_timeout = '2s'",
-    "LOCK TABLE settled, fresh IN ROW EXCLUSIVE MODE",
-    settling.NOTE_CHANGE,
-)
+_WITHDRAW = ("SET LOCAL lock_timeout = '2s'", "LOCK TABLE settled, fresh IN ROW EXCLUSIVE MODE", settling.NOTE_CHANGE)
 _SECRETS = ("tokens", "blind_invitations")
 _VACUUM = "VACUUM tombstones, keys, invitations, views, staff_sessions"
 _WITH_NAMES = ("surveys", "drafts", "releases", *(each for each in OF_SURVEYS if each not in {"reports", *_SECRETS}))

@@ -44,10 +44,7 @@ _ADD = "INSERT INTO surveys (key, name, revision, digest, document, closed_on) V
 _CLOSE = "UPDATE surveys SET closed_on = ? WHERE name = ? AND closed_on IS NULL"
 _REOPEN = "UPDATE surveys SET closed_on = NULL WHERE name = ? AND closed_on IS NOT NULL"
 _PURGEABLE = "SELECT name, revision, document FROM surveys WHERE key = ? AND closed_on IS NOT NULL AND purged = 0"
-_PURGE = (
-    "UPDATE surveys SET purged = 1 WHERE key = ?",
-    "DELETE FROM tombstones WHERE survey = ?",
-)
+_PURGE = ("UPDATE surveys SET purged = 1 WHERE key = ?", "DELETE FROM tombstones WHERE survey = ?")
 _ANY_OPEN = "SELECT 1 FROM surveys WHERE name = ? AND closed_on IS NULL"
 # None while any revision is open.
 _CLOSED_ON = """

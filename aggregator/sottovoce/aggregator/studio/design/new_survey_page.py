@@ -124,12 +124,7 @@ def draft_in(data: bytes) -> SurveyDraft:
     return draft
 
 
-_WAYS: Mapping[str, Callable[[], Begun | None]] = {
-    "empty": _empty,
-    "template": _template,
-    "copy": _copy,
-    "file": _file,
-}
+_WAYS: Mapping[str, Callable[[], Begun | None]] = {"empty": _empty, "template": _template, "copy": _copy, "file": _file}
 
 
 _NEW = "/dashboard/new"

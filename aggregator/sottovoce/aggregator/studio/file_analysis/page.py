@@ -12,12 +12,7 @@ from flask import Flask, Response, current_app, g, redirect, render_template, re
 from flask.typing import ResponseReturnValue
 from sottovoce.aggregator.accounts.visitors import is_visitor, visitor_id
 from sottovoce.aggregator.analysis.data_file.data_columns import described_survey
-from sottovoce.aggregator.analysis.data_file.file_analysis import (
-    COLUMNS,
-    SHARES,
-    FileAnalysis,
-    UploadedFile,
-)
+from sottovoce.aggregator.analysis.data_file.file_analysis import COLUMNS, SHARES, FileAnalysis, UploadedFile
 from sottovoce.aggregator.analysis.data_file.parse_channel import DESIGNS
 from sottovoce.aggregator.analysis.data_file.read_table import FORMATS, IN_MEMORY
 from sottovoce.aggregator.analysis.jobs.queue import OF_VISITORS, AnalysisStopped

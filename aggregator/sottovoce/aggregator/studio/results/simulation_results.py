@@ -32,10 +32,7 @@ ENDPOINT_PREFIX = "studio.rehearse_"
 SETTING = (
     Query("n", "Number of simulated people."),
     Query("again", "Number of the random draw for the same settings, from 1."),
-    Query(
-        "set.question.option",
-        "Share of an option in percent, or mean of a number question.",
-    ),
+    Query("set.question.option", "Share of an option in percent, or mean of a number question."),
 )
 """Parameters of every URL of a simulation."""
 

@@ -76,11 +76,7 @@ def test_no_channel_is_refused(given: object, reason: str) -> None:
 
 def test_values_are_recognized_as_the_file_writes_them() -> None:
     """Capital letters, languages, digits, and values that are not there."""
-    for found, options in (
-        (["Yes", "No"], ("No", "Yes")),
-        (["ja"], ("nein", "ja")),
-        (["1", "0"], ("0", "1")),
-    ):
+    for found, options in ((["Yes", "No"], ("No", "Yes")), (["ja"], ("nein", "ja")), (["1", "0"], ("0", "1"))):
         assert parse_channel("coin_flip").read(found).options == options
     for found in (["yes", "YES"], ["yes", "perhaps"]):
         with pytest.raises(ValueError, match="levels=NO,YES"):

@@ -16,17 +16,7 @@ from sottovoce.aggregator.analysis.text_report import in_words
 from sottovoce.shared.parse_survey import parse_survey
 
 from tests.documents import survey
-from tests.unit.aggregator.analysis.reports import (
-    COIN,
-    GROUP,
-    MASK_LIKELIHOOD,
-    ONES,
-    SAID,
-    WEIGHTS,
-    X,
-    columns,
-    masks,
-)
+from tests.unit.aggregator.analysis.reports import COIN, GROUP, MASK_LIKELIHOOD, ONES, SAID, WEIGHTS, X, columns, masks
 from tests.unit.aggregator.analysis.survey_of_reports import asked, reports
 
 LOGIT = Multinomial(columns(ONES, X, GROUP), SAID, COIN)

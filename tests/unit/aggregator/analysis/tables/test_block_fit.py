@@ -10,8 +10,7 @@ from tests.blocks import block, blocks, channel, in_block, reports
 from tests.documents import question
 
 SURVEY = blocks(
-    block(in_block("a"), in_block("b", 3), in_block("c"), odds="20"),
-    {**question({"name": "coin_flip"}), "name": "d"},
+    block(in_block("a"), in_block("b", 3), in_block("c"), odds="20"), {**question({"name": "coin_flip"}), "name": "d"}
 )
 MECHANISM = SURVEY.blocks[0].mechanism
 TRUTH = np.array([0.4, 0.1, 0.05, 0.05, 0.1, 0.02, 0.08, 0.02, 0.03, 0.05, 0.05, 0.05])
