@@ -19,7 +19,7 @@ from typing import Any, cast
 
 from sottovoce.client.draws import Draws
 from sottovoce.client.randomizers import RANDOMIZERS, randomize_joint_rr
-from sottovoce.shared.channel_text import ChannelWords, channel_question, read_block, split_channel
+from sottovoce.shared.channel_text import channel_question, read_block, split_channel
 from sottovoce.shared.errors import AnswerError, SpecError
 from sottovoce.shared.mechanisms.joint_rr import JointRR
 from sottovoce.shared.sentence import error_message
@@ -144,7 +144,11 @@ def _check(record: QuestionRecord) -> None:
     try:
         words = split_channel(record.channel)
         if words.name == JointRR.name:
-            _check_block(record, words)
+            mechanism, names = read_block(words)
+            if mechanism.dump() != record.mechanism:
+                raise SpecError("the record's mechanism is not the one of its channel")
+            if not 0 <= record.report < math.prod(mechanism.sizes) or len(record.value.split(",")) != len(names):
+                raise SpecError("the record's report and value do not fit its channel")
             return
         asked = channel_question(words, words.pop_levels())
     except (ValueError, KeyError) as error:
@@ -152,15 +156,6 @@ def _check(record: QuestionRecord) -> None:
     if asked.mechanism is None or asked.mechanism.dump() != record.mechanism:
         raise SpecError("the record's mechanism is not the one of its channel")
     if not asked.admits(record.report) or value_of(asked, record.report) != record.value:
-        raise SpecError("the record's report and value do not fit its channel")
-
-
-def _check_block(record: QuestionRecord, words: ChannelWords) -> None:
-    """Refuse a record that the channel of a block cannot have made; names of categories are not in the channel."""
-    mechanism, names = read_block(words)
-    if mechanism.dump() != record.mechanism:
-        raise SpecError("the record's mechanism is not the one of its channel")
-    if not 0 <= record.report < math.prod(mechanism.sizes) or len(record.value.split(",")) != len(names):
         raise SpecError("the record's report and value do not fit its channel")
 
 

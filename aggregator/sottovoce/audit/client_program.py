@@ -113,8 +113,7 @@ class _Visit:
         return send()
 
     def _note_error(self, error: Exception) -> None:
-        notes = getattr(error, "__notes__", [])
-        self.messages.append(" ".join([type(error).__name__, str(error), *notes]))
+        self.messages.append(" ".join([type(error).__name__, str(error), *getattr(error, "__notes__", [])]))
 
     def _clock(self) -> datetime:
         return datetime.fromtimestamp(self._moment, UTC)
@@ -140,7 +139,8 @@ def _run(line: str) -> str:
         text = pipe.read() if select.select([pipe], [], [], RUN_TIMEOUT_SECONDS)[0] else ""
     outcome = json.loads(text or '{"visits": [], "modules": []}')
     _load(outcome["modules"])
-    return json.dumps({"visits": outcome["visits"], "status": _ended(child)})
+    _, status = os.waitpid(child, 0)
+    return json.dumps({"visits": outcome["visits"], "status": status})
 
 
 def _load(modules: list[str]) -> None:
@@ -168,12 +168,6 @@ def _become(line: str, replies: TextIO) -> None:
     sys.stdout.flush()
     sys.stderr.flush()
     os._exit(0)
-
-
-def _ended(child: int) -> int:
-    """Wait for a process and return its wait status; its threads and exit handlers have run by then."""
-    _, status = os.waitpid(child, 0)
-    return status
 
 
 if __name__ == "__main__":

@@ -58,8 +58,7 @@ class Course:
     @property
     def cost(self) -> float:
         """Return epsilon of these reports, including the part that all waves share."""
-        again = self.survey.epsilon_of_wave if self.kind == SECOND_WAVE else 0.0
-        return self.survey.epsilon + again
+        return self.survey.epsilon + (self.survey.epsilon_of_wave if self.kind == SECOND_WAVE else 0.0)
 
     @property
     def surveys(self) -> list[Survey]:
@@ -133,8 +132,7 @@ def course_of(survey: Survey, vector: VectorPlan) -> Course:
     kind = kinds[place]
     # Each kind meets both ends, whether the number of kinds is odd or even.
     end = (FORGET, WITHDRAW)[(turn + place) % 2]
-    wave = 0 if kind == SECOND_WAVE or number % 4 < 2 else last
-    return Course(kind, survey, vector, wave, end)
+    return Course(kind, survey, vector, 0 if kind == SECOND_WAVE or number % 4 < 2 else last, end)
 
 
 @cache

@@ -206,13 +206,10 @@ def _computed(run: Callable[[Any, Any], int], value: Value, most: int) -> Comput
         found.setdefault(reported, Counter())[draws.whole] += draws.part
         bounds.add(tuple(draws.bounds))
     distribution = {
-        reported: _sum(Fraction(part, whole) for whole, part in parts.items()) for reported, parts in found.items()
+        reported: sum((Fraction(part, whole) for whole, part in parts.items()), start=Fraction(0))
+        for reported, parts in found.items()
     }
     return Computed(distribution, frozenset(bounds), ways)
-
-
-def _sum(fractions: Iterable[Fraction]) -> Fraction:
-    return sum(fractions, start=Fraction(0))
 
 
 def has_too_many(run: Callable[[Any], Any], most: int) -> bool:

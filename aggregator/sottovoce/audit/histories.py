@@ -153,8 +153,7 @@ def set_survey(survey: Survey) -> Survey | None:
 
 def _drawn(survey: Survey) -> int:
     """Return the number of questions that devices draw, in the arm or block that comes first."""
-    found = (sample.size for arm in range(len(survey.places_by_arm)) for sample in samples(survey, arm))
-    return next(found)
+    return next(sample.size for arm in range(len(survey.places_by_arm)) for sample in samples(survey, arm))
 
 
 def check_set(survey: Survey) -> Iterator[Check]:

@@ -134,7 +134,9 @@ class Listener:
                 if not line:
                     return
                 headers = _read_headers(stream)
-                _acknowledge(connection)
+                # Clients behind a proxy send the body only then, and Linux would wait for 40 ms.
+                if hasattr(socket, "TCP_QUICKACK"):
+                    connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_QUICKACK, 1)
                 reply, is_last = self._answered(line, headers, stream, number)
                 if reply is None:
                     return
@@ -164,12 +166,6 @@ class Listener:
         own = urlsplit(self.origin).netloc
         address = rest.removeprefix(f"http://{own}") if rest.startswith(f"http://{own}/") else rest
         return f"{method} {address}"
-
-
-def _acknowledge(connection: socket.socket) -> None:
-    """Acknowledge at once: clients behind a proxy send the body only then, and Linux would wait for 40 ms."""
-    if hasattr(socket, "TCP_QUICKACK"):
-        connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_QUICKACK, 1)
 
 
 def _read_headers(stream: BinaryIO) -> tuple[tuple[str, str], ...]:

@@ -68,8 +68,7 @@ class _Tries:
         """Serve another survey, and the one that the link names with and without its digest."""
         survey = self._survey
         title = {**survey.title, survey.default_language: f"{survey.text(survey.title)}."}
-        other = parse_survey({**survey.document, "title": title})
-        seen = self._tried(other, link_to(self._origin, survey))
+        seen = self._tried(parse_survey({**survey.document, "title": title}), link_to(self._origin, survey))
         if not seen.messages[0] or seen.used[0] or _is_post(seen):
             return "another survey is taken than the one that the link names"
         asked = []
@@ -84,8 +83,7 @@ class _Tries:
         """Try one wrong answer for each question in turn, and one without a question; no message may repeat it."""
         right = {each.name: each.answer(inputs_of(each, 2)[0]) for each in self._survey.questions}
         for name in (*right, _NO_QUESTION):
-            link = link_to(self._origin, self._survey)
-            seen = self._tried(self._survey, link, {**right, name: _SECRET})
+            seen = self._tried(self._survey, link_to(self._origin, self._survey), {**right, name: _SECRET})
             if any(_SECRET.encode() in text for text in _texts(seen)):
                 return "what was entered and is no answer is repeated, printed, sent or kept"
             if name not in right and not _is_refused(seen, _NO_ANSWER):

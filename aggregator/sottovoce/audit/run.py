@@ -75,7 +75,14 @@ def audit(order: Order, begin: Begin) -> list[Check]:
     """
     if order.link is None:
         return _audit_here(order, begin)
-    _find_browser()
+    # Refused before the long work if there is no browser.
+    try:
+        from sottovoce.audit.served import chromium
+    except ModuleNotFoundError as error:
+        if (error.name or "").startswith("playwright"):
+            raise TransportError(f"--client needs a Chromium and {install_command('audit')}") from None
+        raise
+    chromium.program()
     from sottovoce.audit.served import served_page
 
     served = served_page.fetch_survey(order.link)
@@ -133,12 +140,11 @@ def _client_runs(part: str, survey: Survey, runs: RunPlan, client: ClientProcess
 
 def _enumerated(survey: Survey, tasks: Mapping[str, Task | None], found: Sequence[DeviceHistory]) -> list[Check]:
     """Check the distributions of the Python client, and what its randomizers refuse."""
-    programs = begin_programs()
     return [
         *_computed_distributions(survey, tasks),
         *surely("python", "histories", lambda: [*check_set(survey), *check_histories(found)]),
         check_python_refusals(survey),
-        *check_source(programs),
+        *check_source(begin_programs()),
     ]
 
 
@@ -150,8 +156,7 @@ def _planned(order: Order) -> tuple[RunPlan, list[Check]]:
         plans.append(plan_runs(order.survey, order.quick))
         return []
 
-    failed = surely("python", SUBJECT, plan_them)
-    return (plans[0] if plans else NO_RUNS), failed
+    return (plans[0] if plans else NO_RUNS), surely("python", SUBJECT, plan_them)
 
 
 def _computed_distributions(survey: Survey, tasks: Mapping[str, Task | None]) -> list[Check]:
@@ -177,17 +182,6 @@ def _not_tested(question: Question) -> Check:
 def _by_hand(question: Question) -> Check:
     assert question.mechanism is not None  # noqa: S101 - only such questions are audited
     return check_instructions("python", question, procedure(question.mechanism))
-
-
-def _find_browser() -> None:
-    """Raise before the long work if there is no browser."""
-    try:
-        from sottovoce.audit.served import chromium
-    except ModuleNotFoundError as error:
-        if (error.name or "").startswith("playwright"):
-            raise TransportError(f"--client needs a Chromium and {install_command('audit')}") from None
-        raise
-    chromium.program()
 
 
 def _audit_served(order: Order, link: Link, begin: Begin) -> Iterator[Check]:

@@ -173,8 +173,7 @@ class _Answers:
     def next(self) -> Any:  # noqa: ANN401 - an answer
         """Return the next answer; whole numbers as numbers or as text, turn by turn: programs give either."""
         count = len(self._answers)
-        order = _shuffled(count, f"{self._place} {self._turn // count}")
-        answer = self._answers[order[self._turn % count]]
+        answer = self._answers[_shuffled(count, f"{self._place} {self._turn // count}")[self._turn % count]]
         self._turn += 1
         is_number = isinstance(answer, str) and self.question.domain.grid is not None and answer.isdecimal()
         return int(answer) if is_number and self._turn % 2 else answer

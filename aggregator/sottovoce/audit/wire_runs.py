@@ -163,8 +163,7 @@ def _masked(seen: RunObservation, bodies: Sequence[bytes]) -> RunObservation:
         # With the id, so that no other report's equal values are masked.
         values = body[body.index(b'"report_id"') :]
         escaped = values.replace(b'"', b'\\"')
-        digest = hashlib.sha256(body).hexdigest().encode()
-        marks += [values, escaped, digest]
+        marks += [values, escaped, hashlib.sha256(body).hexdigest().encode()]
 
     def mask(content: bytes) -> bytes:
         for value in marks:
@@ -182,8 +181,7 @@ def _masked(seen: RunObservation, bodies: Sequence[bytes]) -> RunObservation:
 
 def first_difference(expected: RunObservation, seen: RunObservation) -> str:
     """Say in words what the first thing is in which two runs differ; never a value."""
-    pairs = list(zip(expected.requests, seen.requests, strict=False))
-    for one, other in pairs:
+    for one, other in list(zip(expected.requests, seen.requests, strict=False)):
         for name, words in _OF_REQUESTS.items():
             if getattr(one, name) != getattr(other, name):
                 return words

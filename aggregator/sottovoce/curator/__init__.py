@@ -287,8 +287,7 @@ def _ask(data: BoundData, epsilon: Amount, question: CuratorQuestion) -> NoisyAn
     amount = parse_epsilon(str(epsilon))
     if not data.useless and (words := data.data_set.useless(question, amount)):
         raise SpecError(f"{words}; bind(..., useless=True) asks all the same, and nothing was charged")
-    answered = data.data_set.ask(question, amount)
-    return NoisyAnswer(answer_document(answered, question.names))
+    return NoisyAnswer(answer_document(data.data_set.ask(question, amount), question.names))
 
 
 def _check_choice(name: str, value: object, allowed: Sequence[object]) -> None:

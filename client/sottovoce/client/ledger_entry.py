@@ -69,7 +69,12 @@ class StoredEntries:
         before, record = self._understood.get(name, (None, None))
         # Compared by bytes: modification times are too coarse for two writes within one tick.
         if record is None or content != before:
-            record = _parse(path, name, content)
+            try:
+                document = json.loads(content)
+                key = Key(str(document["origin"]), str(document["survey"]), int(document["wave"]))
+            except (ValueError, LookupError, TypeError, RecursionError):
+                raise unreadable(path) from None
+            record = Record(key, _entry(path, document), bound=name != name_of(key), name=name)
             self._understood[name] = (content, record)
         return record
 
@@ -88,15 +93,6 @@ def _content(path: str) -> bytes:
         return b"".join(iter(lambda: os.read(handle, _AT_ONCE), b""))
     finally:
         os.close(handle)
-
-
-def _parse(path: str, name: str, content: bytes) -> Record:
-    try:
-        document = json.loads(content)
-        key = Key(str(document["origin"]), str(document["survey"]), int(document["wave"]))
-    except (ValueError, LookupError, TypeError, RecursionError):
-        raise unreadable(path) from None
-    return Record(key, _entry(path, document), bound=name != name_of(key), name=name)
 
 
 def dump_drawn(drawn: tuple[int, ...]) -> bytes:

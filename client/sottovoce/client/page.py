@@ -193,8 +193,7 @@ def _served(folder: str) -> str:
 
 
 def _html(*parts: str) -> str:
-    style = f"<style>{_css()}</style>"
-    return read("respondent.html").replace("<!-- parts -->", "\n".join([*parts, style]))
+    return read("respondent.html").replace("<!-- parts -->", "\n".join([*parts, f"<style>{_css()}</style>"]))
 
 
 def _css() -> str:

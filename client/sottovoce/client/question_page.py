@@ -94,8 +94,7 @@ def _page(entry: str, start: str, styles: Sequence[str] = ("question/frame.css",
     ]
     page = read("question/frame.html").replace("<!-- parts -->", "\n".join(filter(None, parts)))
     meta = f'<meta http-equiv="Content-Security-Policy" content="{policy}">'
-    body = page.replace("<!-- policy -->", meta).encode()
-    return PageFile(body, "text/html; charset=utf-8", policy=policy)
+    return PageFile(page.replace("<!-- policy -->", meta).encode(), "text/html; charset=utf-8", policy=policy)
 
 
 @cache
@@ -106,10 +105,9 @@ def question_scripts() -> dict[str, str]:
 
 def question_assets() -> dict[str, PageFile]:
     """Return page and element as an aggregator serves them, by name."""
-    names = {"question.js": "element.js", "question_frame.js": "frame.js"}
     scripts = {
         name: PageFile(question_scripts()[module].encode(), "text/javascript; charset=utf-8")
-        for name, module in names.items()
+        for name, module in {"question.js": "element.js", "question_frame.js": "frame.js"}.items()
     }
     pages = {"question.html": question_page(), "question_block.html": block_page(), "question_link.html": link_page()}
     return pages | scripts

@@ -95,9 +95,8 @@ def published(transport: Publisher, name: str) -> list[PublishedRevision]:
 
 def contradictions(revisions: Sequence[PublishedRevision]) -> list[str]:
     """Return a sentence for each contradiction between revisions; empty if each replaces the next in the list."""
-    sentences = [sentence for later, earlier in pairwise(revisions) for sentence in _conflicts_between(later, earlier)]
     return (
-        sentences
+        [sentence for later, earlier in pairwise(revisions) for sentence in _conflicts_between(later, earlier)]
         + [
             f"{new.digest[:12]} and {old.digest[:12]} name different keys for one wave, which could tell people apart"
             for new, old in combinations(revisions, 2)

@@ -169,7 +169,7 @@ class Transport:
                 reply = self._request_once(session, method, path, body, permission, limit)
             if reply is not None and reply.status == requests.codes.ok:
                 return reply
-            if reply is not None and not _may_pass(reply):
+            if reply is not None and not (reply.status in MAY_PASS or reply.status >= 500):
                 raise _refusal(reply)
             if attempt + 1 < tries:
                 self._sleep(self._wait(attempt, reply))
@@ -239,10 +239,6 @@ def _read(reply: requests.Response, limit: int) -> bytes:
         if len(body) > limit:
             break
     return body[: limit + 1]
-
-
-def _may_pass(reply: Reply) -> bool:
-    return reply.status in MAY_PASS or reply.status >= 500
 
 
 def _retry_after(reply: Reply, clock: Callable[[], datetime]) -> float | None:

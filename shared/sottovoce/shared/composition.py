@@ -62,8 +62,7 @@ def _terms(epsilon: float, releases: int) -> "list[tuple[Decimal, Decimal]]":
     p = odds**releases * q
     terms = []
     for count in range(releases + 1):
-        ways = (p, q)
-        terms.append(ways)
+        terms.append((p, q))
         # One answer fewer on the likelier side: C(k, l) grows by (k - l) / (l + 1).
         step = Decimal(releases - count) / (count + 1)
         p, q = p * step / odds, q * step * odds

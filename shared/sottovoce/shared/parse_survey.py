@@ -276,9 +276,8 @@ class _SurveyReader(ItemReader):
             hangs_on = {private[name] for name in private if name in {each.question for each in item.conditions}}
             # A block is asked as a whole, but for an ask of its own.
             if (hangs_on if "ask" in fields else hangs_on & drawn) - ({item.block} - drawn):
-                place = f"{pointer}/{'visible_if' if item.visible_if else 'any_of'}"
                 self.problem(
-                    place,
+                    f"{pointer}/{'visible_if' if item.visible_if else 'any_of'}",
                     ("depends on a question that ask may leave out; with ask, it may depend only on public questions"),
                 )
 

@@ -111,8 +111,7 @@ class QuestionReader(Reader):
             place = f"{pointer}/{index}"
             choice = self.fields(item, place, {"name", "label"}, set())
             name = self.match(choice.get("name", MISSING), f"{place}/name", NAME)
-            label = self.text_map(choice.get("label", MISSING), f"{place}/label")
-            choices.append(Choice(name, label))
+            choices.append(Choice(name, self.text_map(choice.get("label", MISSING), f"{place}/label")))
         self.unique([choice.name for choice in choices], pointer, "name")
         # Nothing can be asked with a list of a wrong length, which is noted already.
         return tuple(choices) if len(items) >= least and items == value else ()
@@ -154,7 +153,13 @@ class QuestionReader(Reader):
         if any(key in fields for key in KEYS):
             return read_innocuous(self, fields, pointer, kind.truth == "yes_no", self.in_block)
         if self.in_block:
-            self.treated_by_block(fields, kind, pointer)
+            if "public" in fields:
+                self.problem(f"{pointer}/public", "a block has private questions only")
+            if "mechanism" in fields:
+                self.problem(f"{pointer}/mechanism", "the block has the mechanism of all its questions: leave this out")
+            if kind.truth not in ("yes_no", "option"):
+                message = "a {kind} question cannot be in a block: there the answer must be one of some options"
+                self.problem(f"{pointer}/type", Sentence(message, kind=kind.name))
             return None
         if "public" in fields:
             self.check_public(fields, kind, domain, f"{pointer}/public")
@@ -174,16 +179,6 @@ class QuestionReader(Reader):
             self.problem(pointer, Sentence("a {kind} question cannot be public", kind=kind.name))
         if domain.size > MAX_PUBLIC:
             self.problem(pointer, Sentence("a public number has at most {most} values", most=str(MAX_PUBLIC)))
-
-    def treated_by_block(self, fields: Mapping[str, Any], kind: QuestionType, pointer: str) -> None:
-        """Refuse what a question in a block cannot have."""
-        if "public" in fields:
-            self.problem(f"{pointer}/public", "a block has private questions only")
-        if "mechanism" in fields:
-            self.problem(f"{pointer}/mechanism", "the block has the mechanism of all its questions: leave this out")
-        if kind.truth not in ("yes_no", "option"):
-            message = "a {kind} question cannot be in a block: there the answer must be one of some options"
-            self.problem(f"{pointer}/type", Sentence(message, kind=kind.name))
 
     def mechanism(self, value: object, kind: QuestionType, domain: Domain, pointer: str) -> Mechanism | None:
         """Return the mechanism that ``value`` names or asks for by its epsilon; None after a mistake."""
@@ -207,7 +202,11 @@ class QuestionReader(Reader):
         if domain is _NO_DOMAIN:
             return None
         try:
-            return _read_mechanism(name, fields, served, domain)
+            if "epsilon" not in fields:
+                return MECHANISMS[PRESETS.get(name, name)].parse(fields, domain)
+            if set(fields) - {"name", "epsilon"} or (name in PRESETS and name not in ALIASES):
+                raise ValueError("give an epsilon alone, or with the name of a mechanism")
+            return for_epsilon(decimal_field(fields, "epsilon"), domain, served, name)
         except ValueError as error:
             self.problem(pointer, error_message(error))
             return None
@@ -233,14 +232,6 @@ class QuestionReader(Reader):
         elif "public" not in fields:
             self.problem(f"{pointer}/in_files", "goes with public questions only: files have all randomized ones")
         return True
-
-
-def _read_mechanism(name: str, fields: Mapping[str, Any], truth: str, domain: Domain) -> Mechanism:
-    if "epsilon" not in fields:
-        return MECHANISMS[PRESETS.get(name, name)].parse(fields, domain)
-    if set(fields) - {"name", "epsilon"} or (name in PRESETS and name not in ALIASES):
-        raise ValueError("give an epsilon alone, or with the name of a mechanism")
-    return for_epsilon(decimal_field(fields, "epsilon"), domain, truth, name)
 
 
 def dump_question(question: Question) -> dict[str, Any]:

@@ -53,8 +53,7 @@ def report_length(survey: Survey, wave: int) -> int:
 def parse_report(body: bytes) -> Report:
     """Parse a report exactly as ``dump_report`` wrote it but for its padding; raise ReportRejected, ``malformed``."""
     try:
-        document = canonical.load(body)
-        report = _report(document)
+        report = _report(canonical.load(body))
     except ValueError as error:
         raise ReportRejected("malformed", f"the report {error}") from None
     if body.rstrip(b" ") != _dump(report):

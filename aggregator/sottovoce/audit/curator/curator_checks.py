@@ -82,8 +82,7 @@ def _top() -> Iterator[Check]:
     for (relation, each), noise in product(moves.items(), NOISES.values()):
         rate = EPSILON / relation.of(1, 2)
         loss = max(winner_loss((a, b, 0), move, rate, noise) for a, b, move in product(_APART, _APART, each))
-        name = f"top of three cells, {noise.name} noise, {relation.value}"
-        yield judged(name, loss, float(EPSILON), "a sum")
+        yield judged(f"top of three cells, {noise.name} noise, {relation.value}", loss, float(EPSILON), "a sum")
 
 
 def winner_loss(counts: tuple[int, ...], move: tuple[int, ...], rate: Fraction, noise: WinnerNoise = LAPLACE) -> float:

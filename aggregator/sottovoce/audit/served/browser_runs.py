@@ -88,7 +88,9 @@ def check_visits(browser: Browser, form: ServedForm, tick: Tick) -> Iterator[Che
     courses = [(SUBJECT, [form.wave])]
     if len(form.survey.waves) > 1:
         courses.append((WAVES, [0, 1]))
-    truths = _truths(form)
+    survey = form.survey
+    runs = [run for vector in plan_runs(survey, quick=True).vectors for run in vector.runs][:VISITS]
+    truths = [_encoded(form, run.answers) for run in runs]
     with Listener() as listener:
         for subject, waves in courses:
             visits = _Visits(browser, listener, form, waves)
@@ -101,13 +103,6 @@ def check_visits(browser: Browser, form: ServedForm, tick: Tick) -> Iterator[Che
                 message = "it cannot be filled in, or does not send a report as it should"
             scope = f"{len(truths) * len(waves)} visits, every second one with a reply that asks to send again"
             yield Check("page", subject, FAILED if message else PASSED, scope=scope, message=message)
-
-
-def _truths(form: ServedForm) -> list[tuple[Value, ...]]:
-    """Return the true values of each visitor, in which the answers of each question take turns."""
-    survey = form.survey
-    runs = [run for vector in plan_runs(survey, quick=True).vectors for run in vector.runs][:VISITS]
-    return [_encoded(form, run.answers) for run in runs]
 
 
 def _encoded(form: ServedForm, answers: Any) -> tuple[Value, ...]:  # noqa: ANN401 - of a run
@@ -153,7 +148,11 @@ class _Visits:
                 self._rest(requests)
                 if wave != self._waves[-1]:
                     page.close()
-            _forget(page)
+            page.click("#receipt > details > summary")
+            page.click("#receipt > details button")
+            page.click("#confirm .primary")
+            # Whether it says that it has ended is not asked: what lies there then is looked at.
+            page.wait_for_selector("#ended, #receipt")
             forgotten = _stored(context, page)
             self._rest(requests, is_back=len(self._waves) > 1)
         if not all(needed(form, each) for each in requests):
@@ -232,12 +231,3 @@ def _stored(context: BrowserContext, page: Page) -> str:
     state = context.storage_state(indexed_db=True)
     cookies = [cookie for cookie in state["cookies"] if cookie["name"] != "audit"]
     return json.dumps([cookies, state["origins"], page.title(), page.url], sort_keys=True)
-
-
-def _forget(page: Page) -> None:
-    """Forget the report as a person does it, below the receipt."""
-    page.click("#receipt > details > summary")
-    page.click("#receipt > details button")
-    page.click("#confirm .primary")
-    # Whether it says that it has ended is not asked: what lies there then is looked at.
-    page.wait_for_selector("#ended, #receipt")

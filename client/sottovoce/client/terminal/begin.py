@@ -75,8 +75,7 @@ def researcher_line(survey: Survey) -> str:
     """Return the researcher's institution, name and contact; "" if the survey has none."""
     researcher = survey.document.get("researcher", {})
     names = [text_of(survey, researcher[key]) for key in ("institution", "name") if key in researcher]
-    contact = [researcher["contact"]] if "contact" in researcher else []
-    return ", ".join(names + contact)
+    return ", ".join(names + ([researcher["contact"]] if "contact" in researcher else []))
 
 
 def moment_in_words(moment: datetime) -> str:

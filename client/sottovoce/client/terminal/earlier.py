@@ -62,7 +62,11 @@ def find_earlier_report(ledger: Ledger, link: Link, asks: bool) -> EarlierReport
     elsewhere = ledger.unaccepted(key) if key.token else None
     if elsewhere is None:
         return EarlierReport()
-    if not _is_same_person(asks):
+    # Without a default: a wrong answer means a second draw, or sending another person's report.
+    sentence = translate("other_link")
+    if not asks:
+        raise BudgetExhausted(f"{sentence} Open this link without --yes and --answers to say whether that was you")
+    if not confirm(f"{sentence} {translate('was_that_you')}", default=None):
         print_line(translate("if_you_after_all"))
         return EarlierReport(another_person=True)
     bound = ledger.bind(key, elsewhere)
@@ -70,14 +74,6 @@ def find_earlier_report(ledger: Ledger, link: Link, asks: bool) -> EarlierReport
         # Another program has sent it or ended it meanwhile.
         return find_earlier_report(ledger, link, asks)
     return _deliver_earlier(ledger, link, (key, bound))
-
-
-def _is_same_person(asks: bool) -> bool:
-    sentence = translate("other_link")
-    if not asks:
-        raise BudgetExhausted(f"{sentence} Open this link without --yes and --answers to say whether that was you")
-    # Without a default: a wrong answer means a second draw, or sending another person's report.
-    return confirm(f"{sentence} {translate('was_that_you')}", default=None)
 
 
 def _earlier_receipt(ledger: Ledger, link: Link, found: tuple[Key, Entry], asks: bool) -> EarlierReport:
@@ -121,8 +117,7 @@ _NAP = 60  # seconds: a device that was asleep, or whose clock was set, is late 
 
 def print_send_time(waits: NotYet) -> None:
     """Say when a recorded report is due, and which commands send it."""
-    moment = moment_in_words(datetime.fromtimestamp(waits.send_at, UTC))
-    print_line(translate("waits_until", moment=moment))
+    print_line(translate("waits_until", moment=moment_in_words(datetime.fromtimestamp(waits.send_at, UTC))))
 
 
 def find_earlier_or_wait(ledger: Ledger, link: Link, asks: bool) -> EarlierReport | None:
@@ -183,17 +178,13 @@ def withdraw(ledger: FileLedger, link: Link, found: list[tuple[Key, Entry]]) -> 
     for key, entry in found:
         about: dict[str, Any] = {"survey": key.survey, "wave": key.wave}
         if entry.ended != "withdrawn":
-            _take_back(ledger, key, entry, link.origin)
+            try:
+                take_back(ledger, key, entry, notifying_transport(link.origin))
+            except TransportError as error:
+                # Withdrawing is idempotent, so anything but a final refusal can simply be tried again.
+                if error.is_final:
+                    raise
+                raise TransportError(_UNCONFIRMED, error.status, error.reason) from None
             about["report_id"] = parse_report(entry.body.encode()).report_id
         print_line(translate("withdrawn_line", survey=key.survey, wave=str(key.wave)))
         yield {**about, "state": "withdrawn"}
-
-
-def _take_back(ledger: FileLedger, key: Key, entry: Entry, origin: str) -> None:
-    try:
-        take_back(ledger, key, entry, notifying_transport(origin))
-    except TransportError as error:
-        # Withdrawing is idempotent, so anything but a final refusal can simply be tried again.
-        if error.is_final:
-            raise
-        raise TransportError(_UNCONFIRMED, error.status, error.reason) from None

@@ -33,7 +33,11 @@ def explain(me: Respondent, allowance: Allowance, status: RevisionStatus | None 
     survey = me.survey
     _print_introduction(survey)
     if status is not None:
-        _print_status(me, status)
+        closes = me.survey.waves[me.wave].closes
+        if closes is not None:
+            print_line(translate("status_open", date=moment_in_words(closes)))
+        if status.newest > 1:
+            print_line(translate("about_revision", number=str(me.survey.revision), of=str(status.newest)))
     _explain_protection(me, allowance)
     _explain_limits(me)
     if survey.arms:
@@ -82,10 +86,6 @@ def _print_introduction(survey: Survey) -> None:
     for key in ("description", "consent"):
         if key in survey.document:
             print_line(text_of(survey, survey.document[key]))
-    _print_data_notice(survey)
-
-
-def _print_data_notice(survey: Survey) -> None:
     researcher = survey.document.get("researcher", {})
     if "ethics" in researcher:
         print_line(text_of(survey, researcher["ethics"]))
@@ -94,14 +94,6 @@ def _print_data_notice(survey: Survey) -> None:
     day = survey.document["retention"].get("delete_on")
     if day is not None:
         print_line(translate("about_deleted", date=day))
-
-
-def _print_status(me: Respondent, status: RevisionStatus) -> None:
-    closes = me.survey.waves[me.wave].closes
-    if closes is not None:
-        print_line(translate("status_open", date=moment_in_words(closes)))
-    if status.newest > 1:
-        print_line(translate("about_revision", number=str(me.survey.revision), of=str(status.newest)))
 
 
 def _explain_protection(me: Respondent, allowance: Allowance) -> None:
@@ -151,8 +143,7 @@ def _procedure(survey: Survey) -> list[str]:
     """Return the keys of the sentences about what protects the answers: coins are named only if coins suffice."""
     mechanisms = [question.mechanism for question in survey.questions if question.mechanism is not None]
     if not survey.own_coin:
-        dice = ["how_dice"] if drawn_by_device(survey) else []
-        return [*dice, *dict.fromkeys(map(_how, mechanisms))]
+        return [*(["how_dice"] if drawn_by_device(survey) else []), *dict.fromkeys(map(_how, mechanisms))]
     made = [procedure(each) for each in mechanisms]
     return ["explain_own_coin" if all(each is not None and each.flips for each in made) else "explain_own_die"]
 

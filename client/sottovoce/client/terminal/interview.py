@@ -71,14 +71,11 @@ class Interview:
             if question.name not in self._numbers:
                 continue
             if question.name not in self.answers:
-                self.answers[question.name] = self._ask_one(question)
+                shown = self._shown.get(question.name) or question
+                self.answers[question.name] = ask(self._survey, shown, self._numbers[question.name], len(self._asked))
             if self.answers[question.name] is not None:
                 given[question.name] = question.encode(self.answers[question.name])
         return given
-
-    def _ask_one(self, question: Question) -> object:
-        shown = self._shown.get(question.name) or question
-        return ask(self._survey, shown, self._numbers[question.name], len(self._asked))
 
     def _show(self, item: Item) -> None:
         """Show notes and the texts of a matrix, once; an item to acknowledge is repeated until it is confirmed."""

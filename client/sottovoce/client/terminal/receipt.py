@@ -63,12 +63,25 @@ def show_receipt(survey: Survey | None, receipt: dict[str, Any], as_json: bool, 
 def _print_in_words(survey: Survey, receipt: dict[str, Any], exactly: bool) -> None:
     values = parse_report(receipt["body"].encode()).values
     _print_count(survey, values)
-    _print_public_answers(survey, values)
+    pairs = zip(survey.questions, values, strict=True)
+    public = [(question, value) for question, value in pairs if question.mechanism is None and value is not None]
+    if public:
+        print_line(translate("receipt_public"))
+        _print_questions(survey, public)
     if exactly:
-        _print_values(survey, values)
+        print_line(f"{translate('receipt_exact')}:")
+        if survey.own_coin:
+            print_line(translate("receipt_own_coin"))
+        elif _sent_by_chance(survey, values):
+            print_line(translate("receipt_note"))
+        _print_questions(survey, list(zip(survey.questions, values, strict=True)))
     else:
         print_line(f"{translate('receipt_exact')}: sottovoce respond LINK --exactly")
-    _print_closing_text(survey, values)
+    after = ending(survey, values)
+    if "text" in after:
+        print_line(text_of(survey, after["text"]))
+    for link in [after["link"]] if "link" in after else after.get("links", {}).values():
+        print_line(link)
     print_line(translate("receipt_epsilon", epsilon=show_epsilon(survey.epsilon)))
 
 
@@ -94,31 +107,6 @@ def _sent_by_chance(survey: Survey, values: Values) -> int:
     """Return how many answers of a report chance had a say in."""
     facts = {question.name for question in hidden_by_facts(survey)}
     return sum(values[index] is not None for index in survey.private if survey.questions[index].name not in facts)
-
-
-def _print_public_answers(survey: Survey, values: Values) -> None:
-    pairs = zip(survey.questions, values, strict=True)
-    public = [(question, value) for question, value in pairs if question.mechanism is None and value is not None]
-    if public:
-        print_line(translate("receipt_public"))
-        _print_questions(survey, public)
-
-
-def _print_values(survey: Survey, values: Values) -> None:
-    print_line(f"{translate('receipt_exact')}:")
-    if survey.own_coin:
-        print_line(translate("receipt_own_coin"))
-    elif _sent_by_chance(survey, values):
-        print_line(translate("receipt_note"))
-    _print_questions(survey, list(zip(survey.questions, values, strict=True)))
-
-
-def _print_closing_text(survey: Survey, values: Values) -> None:
-    after = ending(survey, values)
-    if "text" in after:
-        print_line(text_of(survey, after["text"]))
-    for link in [after["link"]] if "link" in after else after.get("links", {}).values():
-        print_line(link)
 
 
 def _print_questions(survey: Survey, pairs: Sequence[tuple[Question, int | None]]) -> None:

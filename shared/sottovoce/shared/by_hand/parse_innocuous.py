@@ -74,8 +74,7 @@ def _fraction(reader: Reader, given: Mapping[str, Any], key: str, place: str) ->
 def _truth(reader: Reader, given: Mapping[str, Any], place: str) -> Fraction:
     truth = _fraction(reader, given, "truth", place)
     if "truth" in given and truth not in BY_HAND:
-        message = "must be a chance of one throw of a die: 1/6, 1/3, 1/2, 2/3 or 5/6"
-        reader.problem(f"{place}/truth", message)
+        reader.problem(f"{place}/truth", "must be a chance of one throw of a die: 1/6, 1/3, 1/2, 2/3 or 5/6")
     return truth
 
 

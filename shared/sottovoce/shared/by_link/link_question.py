@@ -124,7 +124,11 @@ def parse_link(document: object) -> LinkQuestion:
     pointers = [f"/questions/{place}" if listed else "" for place in range(len(entries))]
     asked = [found for found in map(partial(_asked, reader), entries, pointers) if found is not None]
     reader.default_language = language_of(asked[0].questions[0].label) if asked else ""
-    _read_address(reader, own.get("then"))
+    then = own.get("then")
+    if not _is_address(then):
+        reader.problem("/then", _WRONG_ADDRESS)
+    elif _LIMESURVEY.search(str(then)) and not re.search(r"[?&/]newtest[=/]Y([&/]|$)", str(then)):
+        reader.problem("/then", _MIDDLE)
     if "consent" in own and not _is_address(own["consent"]):
         reader.text_map(own["consent"], "/consent")
     _read_parameters(reader, own)
@@ -160,13 +164,6 @@ def _is_address(value: object) -> bool:
         and _ADDRESS.fullmatch(value) is not None
         and _DOTS.match(value) is None
     )
-
-
-def _read_address(reader: Reader, then: object) -> None:
-    if not _is_address(then):
-        reader.problem("/then", _WRONG_ADDRESS)
-    elif _LIMESURVEY.search(str(then)) and not re.search(r"[?&/]newtest[=/]Y([&/]|$)", str(then)):
-        reader.problem("/then", _MIDDLE)
 
 
 def _read_parameters(reader: Reader, own: Mapping[str, Any]) -> None:

@@ -80,8 +80,7 @@ class HadamardResponse(OfOdds):
         row = value + 1
         free = row & -row
         column = (index & -free) << 1 | index & (free - 1)
-        even = (row & column).bit_count() % 2 == 0
-        return column if even == bool(own) else column | free
+        return column if ((row & column).bit_count() % 2 == 0) == bool(own) else column | free
 
     def probability(self, reported: int, value: int) -> Fraction:
         """Return the probability of one column, given the true option."""

@@ -35,8 +35,7 @@ def whole(low: int, high: int, required: bool = True) -> Parameter:
 def exact_fields(fields: Mapping[str, Any], parameters: Mapping[str, Parameter]) -> None:
     """Raise ValueError unless ``fields`` holds ``name``, all ``parameters`` that are required, and nothing else."""
     given = set(fields) - {"name"}
-    required = {name for name, parameter in parameters.items() if parameter.required}
-    if not required <= given <= set(parameters):
+    if not {name for name, parameter in parameters.items() if parameter.required} <= given <= set(parameters):
         if not parameters:
             raise ValueError("this mechanism has no parameters: write only its name")
         raise ValueError(

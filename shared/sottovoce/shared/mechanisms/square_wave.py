@@ -111,8 +111,7 @@ class SquareWave(OfOdds, Table):
         """Return one weight per output when the truth is step ``value``."""
         first = self.bin(value)
         near, far = self.keep.numerator, self.keep.denominator
-        window = (near,) * (2 * self.width + 1)
-        return (far,) * first + window + (far,) * (self.bins - 1 - first)
+        return (far,) * first + ((near,) * (2 * self.width + 1)) + (far,) * (self.bins - 1 - first)
 
     def explain(self) -> dict[str, int | Fraction]:
         """Return the number of outputs, how many lie beyond the ends, and how many people send one near their own."""
