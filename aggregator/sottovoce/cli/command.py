@@ -32,7 +32,11 @@ class Command(click.Command):
         """Parse the words; raises UsageError if a single option comes twice, of which click would silently take the
         last.
         """
-        args = _join_logarithms(args)
+        words, args = args, []
+        for word in words:
+            # The two words of ``--epsilon ln 3`` are one value.
+            is_number = word.isdigit() and args[-1:] == ["ln"] and "".join(args[-2:-1]).endswith("epsilon")
+            args[-1:] = [f"ln{word}"] if is_number else [*args[-1:], word]
         with ctx.scope(cleanup=False), click.core.augment_usage_errors(ctx):
             given = Counter(self.make_parser(ctx).parse_args(args=list(args))[2])
         for option, times in given.items():
@@ -61,15 +65,6 @@ def _name_of_text(values: Iterable[Any]) -> str:
     """Return the name of the file among the values of a command, which click has opened."""
     names = [str(each.name) for each in values if isinstance(each, io.TextIOWrapper)]
     return names[0] if names else "a file"
-
-
-def _join_logarithms(args: list[str]) -> list[str]:
-    """Join the two words of ``--epsilon ln 3``."""
-    joined: list[str] = []
-    for word in args:
-        is_number = word.isdigit() and joined[-1:] == ["ln"] and "".join(joined[-2:-1]).endswith("epsilon")
-        joined[-1:] = [f"ln{word}"] if is_number else [*joined[-1:], word]
-    return joined
 
 
 class Number(click.FloatRange):

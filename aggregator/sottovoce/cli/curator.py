@@ -110,8 +110,7 @@ def bind(
     """Check the data once and open their budget; what is printed is for their curator alone."""
     amounts = parse_epsilon(epsilon), None if delta is None else parse_delta(delta)
     named = named_data_set(file, declaration, survey, data)
-    document = bound_document(*named.bind(*amounts, Neighbours(neighbours)))
-    print_document(document, bound_lines, as_json)
+    print_document(bound_document(*named.bind(*amounts, Neighbours(neighbours))), bound_lines, as_json)
 
 
 @command(example="sottovoce curator budget people.csv")
@@ -133,8 +132,7 @@ def budget(
         return
     largest = max(Fraction(each["spent"]["epsilon"]) for each in found)
     note = f"Epsilon {decimal(largest)} was spent on any person, if no person is in two of these files."
-    relations = {each["budget"]["neighbours"] for each in found}
-    if len(relations) > 1:
+    if len({each["budget"]["neighbours"] for each in found}) > 1:
         note = "These budgets have two relations of neighbours: their figures are not to be compared or added."
     names = [*(file.name for file in files), *([survey] if survey else [])]
     lines = [line for name, each in zip(names, found, strict=True) for line in (f"{name}:", *budget_lines(each))]

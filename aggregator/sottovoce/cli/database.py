@@ -71,7 +71,14 @@ def open_storage(settings: Settings, create: bool = False, stopped: bool = False
     if file is not None and create:
         make_folder(file.parent)
     elif file is not None:
-        check_database(file)
+        if not file.exists():
+            raise StorageError(
+                f'no database was found in {file.parent}/. Name its folder with --data, or begin with "sottovoce serve"'
+            )
+        if file.stat().st_size == 0:
+            raise StorageError(
+                f'the database {file} is an empty file. Move it away, then restore a backup with "sottovoce db restore"'
+            )
     with named_database(settings.database, file):
         storage = open_url(settings.database, settings.data, stopped=stopped, migrates=migrates)
     storage.releases.heads = settings.heads
@@ -87,20 +94,6 @@ def make_folder(folder: Path) -> None:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     except OSError:
         raise StorageError(f"the data folder {folder}/ cannot be made. Name another one with --data") from None
-
-
-def check_database(file: Path) -> None:
-    """Refuse what would be opened as a new database where there should be one. Raises StorageError if the file is not
-    there, or empty.
-    """
-    if not file.exists():
-        raise StorageError(
-            f'no database was found in {file.parent}/. Name its folder with --data, or begin with "sottovoce serve"'
-        )
-    if file.stat().st_size == 0:
-        raise StorageError(
-            f'the database {file} is an empty file. Move it away, then restore a backup with "sottovoce db restore"'
-        )
 
 
 def note_address(settings: Settings) -> None:

@@ -55,7 +55,9 @@ def doctor(data: Path | None) -> None:
     if waits:
         click.echo(waiting_words(waits), err=True)
     print_held(storage, data)
-    _print_copies(settings)
+    file = file_of(settings.database, settings.data)
+    for copy in copies(file) if file is not None else ():
+        click.echo(f'{copy} holds the data before the migration. "sottovoce db migrate --done" removes it.', err=True)
     _print_readable(settings)
     _print_missing_keys(storage, settings)
     if settings.public_url and not settings.proxy_hops:
@@ -66,13 +68,6 @@ def doctor(data: Path | None) -> None:
         provider_of(settings, now).check()
     click.echo(f"Everything is in order. {record_head(storage.record())}", err=True)
     click.echo(f"Head of the journal: {storage.journal.head()}", err=True)
-
-
-def _print_copies(settings: Settings) -> None:
-    """Print the copies that earlier migrations left, and how to remove them."""
-    file = file_of(settings.database, settings.data)
-    for copy in copies(file) if file is not None else ():
-        click.echo(f'{copy} holds the data before the migration. "sottovoce db migrate --done" removes it.', err=True)
 
 
 def _print_readable(settings: Settings) -> None:
@@ -113,7 +108,10 @@ def verify_journal(head: str | None, data: Path | None) -> None:
     storage = open_storage(data_settings(data))
     raise_if_wrong(storage.journal.problems(), "the journal is not what was written")
     if head is not None:
-        known = storage.journal.is_known(_parse_head(head))
+        found = _HEAD.fullmatch(head)
+        if found is None:
+            raise click.UsageError("a head is a number, a colon and 64 digits 0-9 a-f")
+        known = storage.journal.is_known(ChainHead(int(found[1]), bytes.fromhex(found[2])))
         if known is None:
             raise StorageError("entries up to this head were cut off since; a later head can be held against the rest")
         raise_if_wrong(
@@ -148,10 +146,3 @@ def export_journal(
 def _days(since: datetime | None, until: datetime | None) -> tuple[int, int]:
     first = 0 if since is None else day_of(since.replace(tzinfo=UTC))
     return first, ALWAYS if until is None else day_of(until.replace(tzinfo=UTC))
-
-
-def _parse_head(text: str) -> ChainHead:
-    found = _HEAD.fullmatch(text)
-    if found is None:
-        raise click.UsageError("a head is a number, a colon and 64 digits 0-9 a-f")
-    return ChainHead(int(found[1]), bytes.fromhex(found[2]))

@@ -23,7 +23,7 @@ from sottovoce.client.terminal.ledger_lists import (
 )
 from sottovoce.client.terminal.screen import print_line
 from sottovoce.client.transport import now
-from sottovoce.client.verify import PageVerification, verify_any
+from sottovoce.client.verify import verify_any
 
 json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 
@@ -103,7 +103,12 @@ def verify(addresses: tuple[str, ...], as_json: bool) -> None:
     if as_json:
         click.echo(json.dumps(verdict.as_dict(), indent=2))
     else:
-        _list(verdict)
+        for path, expected, found in verdict.findings:
+            outcome = "missing" if found is None else "same" if found == expected else "DIFFERENT"
+            click.echo(f"{outcome:<10} {path}")
+        for contradiction in verdict.contradictions:
+            click.echo(f"CONTRADICTION: {contradiction}.")
+        click.echo(f"This page reports to {verdict.aggregator}.")
     wrong = sum(not finding.is_same for finding in verdict.findings)
     if wrong:
         print_line(f"{wrong} of {len(verdict.findings)} files are not this release's. Do not answer through this page.")
@@ -115,12 +120,3 @@ def verify(addresses: tuple[str, ...], as_json: bool) -> None:
         )
     if not verdict.is_good:
         raise click.exceptions.Exit(1)
-
-
-def _list(verdict: PageVerification) -> None:
-    for path, expected, found in verdict.findings:
-        outcome = "missing" if found is None else "same" if found == expected else "DIFFERENT"
-        click.echo(f"{outcome:<10} {path}")
-    for contradiction in verdict.contradictions:
-        click.echo(f"CONTRADICTION: {contradiction}.")
-    click.echo(f"This page reports to {verdict.aggregator}.")

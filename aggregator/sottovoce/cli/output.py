@@ -139,29 +139,21 @@ def write_text(text: str, out: Path) -> None:
     if out.is_symlink() and not by_system:
         raise StorageError(f'"{out}" is a symbolic link. Name the file that it leads to')
     try:
-        if _takes_text(out) or (by_system and out.is_file()):
+        mode = out.stat().st_mode if out.exists() else 0
+        if stat.S_ISCHR(mode) or stat.S_ISFIFO(mode) or (by_system and out.is_file()):
             with os.fdopen(os.open(out, os.O_WRONLY | os.O_APPEND), "w", encoding="utf-8") as stream:
                 stream.write(text)
         elif by_system or (out.exists() and not out.is_file()):
             raise StorageError(f'"{out}" is neither a file nor a device that takes text')
         else:
-            _replace(text, out)
+            # A random name, so that no other user can have planted a symbolic link there.
+            handle, name = tempfile.mkstemp(dir=out.parent, prefix=f".{out.name}.", suffix=PART)
+            part = Path(name)
+            try:
+                with os.fdopen(handle, "w", encoding="utf-8") as file:
+                    file.write(text)
+                part.replace(out)
+            finally:
+                part.unlink(missing_ok=True)
     except OSError as error:
         raise StorageError(cannot_write(out, error)) from None
-
-
-def _takes_text(out: Path) -> bool:
-    mode = out.stat().st_mode if out.exists() else 0
-    return stat.S_ISCHR(mode) or stat.S_ISFIFO(mode)
-
-
-def _replace(text: str, out: Path) -> None:
-    # A random name, so that no other user can have planted a symbolic link there.
-    handle, name = tempfile.mkstemp(dir=out.parent, prefix=f".{out.name}.", suffix=PART)
-    part = Path(name)
-    try:
-        with os.fdopen(handle, "w", encoding="utf-8") as file:
-            file.write(text)
-        part.replace(out)
-    finally:
-        part.unlink(missing_ok=True)

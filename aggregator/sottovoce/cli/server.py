@@ -90,7 +90,12 @@ def run(settings: Settings, application: str = "sottovoce.cli.worker:make_app", 
     link to sign in is made only once.
     """
     os.environ.update(settings.to_environment())
-    _allow_many_files()
+    # Each connection is an open file, and the usual limit is 1,024.
+    if sys.platform != "win32":
+        _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
+        # Some systems name no limit, and then refuse to set none.
+        with suppress(OSError, ValueError):
+            resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
     hear_orders_in_children()
     server = Supervisor(
         application,
@@ -135,15 +140,6 @@ _WHY = {
     errno.EACCES: "you have no permission to use this port. Choose one above 1023 with --port",
     errno.EADDRNOTAVAIL: "this machine has no such address. Choose another one with --host",
 }
-
-
-def _allow_many_files() -> None:
-    """Open as many files, of which each connection is one, as the system allows: its usual limit is 1,024."""
-    if sys.platform != "win32":
-        _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
-        # Some systems name no limit, and then refuse to set none.
-        with suppress(OSError, ValueError):
-            resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
 
 
 def check_address(settings: Settings) -> None:

@@ -222,17 +222,13 @@ def revoke_key(number: str, every: bool, yes: bool, data: Path | None) -> None:
 
 
 def _revoke_all(storage: Storage, name: str, yes: bool) -> None:
-    names = _names_with_keys(storage)
+    active = {account.id: account.name for account in storage.access.accounts() if account.disabled_on is None}
+    names = {active[key.account] for key in storage.access.list_keys() if key.account in active}
     if name not in names:
         raise StorageError(f'no active account "{name}" has keys. Run "sottovoce staff list" to see all accounts')
     if len(names) == 1 and not yes and not ask("Only this account has access to the results. Revoke anyway?", False):
         raise StorageError("nothing was revoked: this is the last account with keys; say --yes to revoke all the same")
     click.echo(f"{storage.access.by(MACHINE).revoke_researcher(name)} revoked; the sessions are ended", err=True)
-
-
-def _names_with_keys(storage: Storage) -> set[str]:
-    active = {account.id: account.name for account in storage.access.accounts() if account.disabled_on is None}
-    return {active[key.account] for key in storage.access.list_keys() if key.account in active}
 
 
 def let_first_researcher_in(storage: Storage, settings: Settings, key_file: Path | None) -> str:

@@ -97,17 +97,16 @@ def export(
     elif out is not None:
         shown = institution_of(storage.institutions.documents(name), data_settings(data).shown_institution, name)
         source = Source(storage, revisions, present(storage), wave, institution=shown)
-        _check_public(kind, source, yes)
+        if kind in WITH_PUBLIC or COUNTABLE.get(kind):
+            for words in in_words(source.reports_with_public, source.about.survey):
+                click.echo(words, err=True)
+            if not yes and not ask("Write a file with the public answers?", default=False):
+                raise StorageError("nothing was written (--yes writes it without asking)")
         storage.journal.append(EXPORTED, MACHINE, f"{name} {kind}")
-        _write(kind, source, out)
-
-
-def _write(kind: str, source: Source, out: Path | str) -> None:
-    """Write the files, and name those that failed."""
-    failed = _write_files(kind, source, out)
-    click.echo(f"Written: {out}", err=True)
-    if failed:
-        raise StorageError("\n".join(failed))
+        failed = _write_files(kind, source, out)
+        click.echo(f"Written: {out}", err=True)
+        if failed:
+            raise StorageError("\n".join(failed))
 
 
 def _print_results(results: SurveyResults) -> SurveyResults:
@@ -139,24 +138,6 @@ def _check_out(kind: str, out: Path | str | None, force: bool) -> None:
         raise click.UsageError("name the file with --out; of all files and of parquet, a new folder")
     else:
         check_free(out, [Path(kind).suffix.lower()], force)
-
-
-def _check_public(kind: str, source: Source, yes: bool) -> None:
-    """Nothing shields public answers: how many people stand alone with theirs is said first.
-
-    Args:
-        kind: one of ``FORMATS``.
-        source: of the file.
-        yes: write it without asking.
-
-    Raises:
-        StorageError: not confirmed, or they are published under a budget.
-    """
-    if kind in WITH_PUBLIC or COUNTABLE.get(kind):
-        for words in in_words(source.reports_with_public, source.about.survey):
-            click.echo(words, err=True)
-        if not yes and not ask("Write a file with the public answers?", default=False):
-            raise StorageError("nothing was written (--yes writes it without asking)")
 
 
 def _write_files(kind: str, source: Source, out: Path | str) -> list[str]:

@@ -1,11 +1,9 @@
 """Tables of a survey's public answers, published under its budget: for ``export`` and ``crosstab``."""
 
 from collections.abc import Sequence
-from fractions import Fraction
 from pathlib import Path
 
 import click
-from sottovoce.aggregator.curator.data.data_set import DataSet
 from sottovoce.aggregator.curator.data.released_tables import answers_document, release, useless_tables
 from sottovoce.aggregator.curator.data.survey_source import survey_data_set
 from sottovoce.aggregator.curator.neighbouring_relation import Neighbours
@@ -45,16 +43,12 @@ def release_tables(
     reports = None if storage.releases.has_any(name) else public.source(()).count
     confirm_useless(useless_tables(public, amount, columns, reports), yes)
     if reports is not None:
-        _open(public, name, amount, yes)
+        click.echo(_OPENS.format(decimal(amount), name), err=True)
+        if not yes and not ask("Open this budget?", default=False):
+            raise StorageError("nothing was opened or published (--yes opens it without asking)")
+        public.bind(amount, None, Neighbours.REPLACE)
     storage.journal.append(EXPORTED, MACHINE, f"{name} public-tables.json")
     document = answers_document(release(public, amount, columns))
     for table in document["tables"]:
         click.echo("\n".join(answer_lines(table)), err=True)
     write_json(document, out)
-
-
-def _open(public: DataSet, name: str, amount: Fraction, yes: bool) -> None:
-    click.echo(_OPENS.format(decimal(amount), name), err=True)
-    if not yes and not ask("Open this budget?", default=False):
-        raise StorageError("nothing was opened or published (--yes opens it without asking)")
-    public.bind(amount, None, Neighbours.REPLACE)

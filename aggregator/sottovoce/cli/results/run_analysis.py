@@ -227,8 +227,7 @@ def _suggest_question(message: str, options: dict[str, Any]) -> None:
     """Raise EstimateError that names the unknown question of an error message, if there is one."""
     _, _, listed = message.partition("the survey asks no such question; there are: ")
     known = listed.split(", ")
-    given_names = [name for key in _NAMES & options.keys() for name in _words(options[key])]
-    for name in given_names:
+    for name in [name for key in _NAMES & options.keys() for name in _words(options[key])]:
         if listed and not any(f"{name}.".startswith(f"{each}.") for each in known):
             raise EstimateError(f'the survey has no question "{name}".{did_you_mean(name, known)} It asks: {listed}')
 

@@ -1,7 +1,6 @@
 """``simulate``: try a survey on invented respondents, in memory or against a running aggregator."""
 
 import json
-from collections.abc import Iterable
 from pathlib import Path
 
 import click
@@ -9,14 +8,13 @@ from rich.console import Console
 from rich.progress import Progress
 from rich.table import Table
 from sottovoce.aggregator.planning.simulated_survey import SimulatedEstimate, compare, invent, pilot
-from sottovoce.aggregator.planning.vectorized_randomizers import BatchDraws, Values, seeded
+from sottovoce.aggregator.planning.vectorized_randomizers import BatchDraws, seeded
 from sottovoce.aggregator.surveys.survey_file import read_survey_file
 from sottovoce.cli.command import command
 from sottovoce.cli.terminal import ask, waiting
 from sottovoce.client.link import parse_link
 from sottovoce.demo.respondents import send_invented
 from sottovoce.shared.errors import TransportError
-from sottovoce.shared.spec import Survey
 
 _REAL = "This survey is not marked trial: invented reports would count as real ones. Send them?"
 
@@ -43,7 +41,11 @@ def simulate(path: Path, count: int, seed: int, url: str | None, yes: bool, as_j
     if url is not None:
         if not (survey.trial or yes or ask(_REAL, default=False)):
             raise TransportError("nothing was sent: the survey is not marked trial, and --yes was not said")
-        _send(survey, blocks, url, seed, count)
+        link, console = parse_link(url), Console(stderr=True)
+        with Progress(console=console, transient=True) as progress:
+            task = progress.add_task("respondents", total=count)
+            send_invented(link, survey, blocks, seed, lambda: progress.advance(task))
+        console.print(f"{count:,} reports sent.")
         return
     with waiting("Randomizing the answers"):
         rows = compare(pilot(survey, blocks, BatchDraws(seeded(f"pilot {seed}"))))
@@ -63,11 +65,3 @@ def _show(rows: list[SimulatedEstimate], count: int) -> None:
         question, option, truth, raw, low, high = (value if isinstance(value, str) else f"{value:.4g}" for value in row)
         table.add_row(question, option, truth, raw, f"{low} to {high}")
     Console().print(table)
-
-
-def _send(survey: Survey, blocks: Iterable[list[Values]], url: str, seed: int, count: int) -> None:
-    link, console = parse_link(url), Console(stderr=True)
-    with Progress(console=console, transient=True) as progress:
-        task = progress.add_task("respondents", total=count)
-        send_invented(link, survey, blocks, seed, lambda: progress.advance(task))
-    console.print(f"{count:,} reports sent.")
