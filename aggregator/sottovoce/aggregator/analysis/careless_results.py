@@ -82,17 +82,12 @@ def _corrected(
 ) -> Sequence[Estimate]:
     if survey.is_sampled or survey.arms:
         rule = rule.when_asked(share_asked(survey, survey.questions.index(question)))
-    together = _together(survey, question, careless)
-    answers = question.domain, question.absent, careless
-    return of_strata(lambda moved, by: corrected_shares(moved, *answers, by, together), strata, rule)
-
-
-def _together(survey: Survey, question: Question, careless: Careless) -> float:
-    """Return the share of reports that carry an anchor, of those with the question or with the anchor, if fewer."""
     names = {each.name for each in careless.anchors}
     known = [survey.questions.index(each) for each in anchors_of(survey) if each.name in names]
     place, of = survey.questions.index(question), partial(share_asked, survey)
-    return min(float(of(place, anchor) / min(of(place), of(anchor))) for anchor in known)
+    together = min(float(of(place, anchor) / min(of(place), of(anchor))) for anchor in known)
+    answers = question.domain, question.absent, careless
+    return of_strata(lambda moved, by: corrected_shares(moved, *answers, by, together), strata, rule)
 
 
 def careless_document(careless: Careless) -> dict[str, Any]:

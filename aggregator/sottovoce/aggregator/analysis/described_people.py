@@ -152,7 +152,6 @@ def _holds(columns: Columns, survey: Survey, condition: Condition, rows: Rows) -
     # An answer that stands for none too does not show whether it was given.
     if not question.domain.absent and question.absent is not None and condition.holds(question.absent):
         return None
-    values = columns.values[question.name][rows]
-    different, places = np.unique(values, return_inverse=True)
+    different, places = np.unique(columns.values[question.name][rows], return_inverse=True)
     holding = [condition.holds(value) for value in different.tolist()]
     return np.array(holding, bool)[places]

@@ -93,14 +93,13 @@ def _ratios(found: Compared) -> Document:
 def pairs_document(found: AllPairs) -> Document:
     """Return the document of all pairs, sorted by p value."""
     # Researchers read from the top, so the strongest evidence comes first.
-    tests = sorted(found.tests, key=lambda test: test.independence.p)
     return {
         "format": PAIRS,
         "reports": found.reports,
         "possible": found.possible,
         "pairs": [
             {"first": test.first, "second": test.second, "n": test.n, **test.independence._asdict(), "q": test.q}
-            for test in tests
+            for test in sorted(found.tests, key=lambda test: test.independence.p)
         ],
         "warnings": list(found.warnings),
     }
@@ -164,6 +163,8 @@ def weights_document(found: Weights) -> Document:
 
 
 def _table(found: Crosstab) -> Document:
+    rings = [RINGS] if found.alarm is not None and found.alarm.rings else []
+    uneven = [UNEVEN] if found.drawn_evenly is not None and found.drawn_evenly < RARE else []
     return {
         "rows": found.rows,
         "columns": found.columns,
@@ -179,7 +180,7 @@ def _table(found: Crosstab) -> Document:
         "forged": found.forged._asdict(),
         "drawn_evenly": found.drawn_evenly,
         "deff": found.cells[0][0].deff,
-        "warnings": _warnings(found),
+        "warnings": [*found.warnings, *rings, *uneven, *_of_cells(found)],
         **_people(found.people, "row", found.row_categories, found.declined),
     }
 
@@ -200,12 +201,6 @@ def _measures(found: Crosstab) -> Document:
         name: {"estimate": _number(value.estimate), "low": _number(value.low), "high": _number(value.high)}
         for name, value in found.measures._asdict().items()
     }
-
-
-def _warnings(found: Crosstab) -> list[str]:
-    rings = [RINGS] if found.alarm is not None and found.alarm.rings else []
-    uneven = [UNEVEN] if found.drawn_evenly is not None and found.drawn_evenly < RARE else []
-    return [*found.warnings, *rings, *uneven, *_of_cells(found)]
 
 
 def _of_cells(found: Crosstab) -> Iterator[str]:

@@ -6,7 +6,6 @@ This module reads snapshots only; it has no access to single reports.
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from fractions import Fraction
 
 from sottovoce.aggregator.analysis.careless_results import correct_careless
 from sottovoce.aggregator.analysis.small_strata import merge_small
@@ -331,7 +330,10 @@ def _tally(cells: Iterable[Cell], question: int) -> dict[int, int]:
 
 
 def _result(question: Question, revisions: Sequence[RevisionCounts], rule: IntervalRule) -> QuestionResult:
-    rule = rule.when_asked(_asked(question, revisions))
+    surveys = [each.survey for each in revisions]
+    places = [[each.name for each in survey.questions] for survey in surveys]
+    asking = [(survey, names) for survey, names in zip(surveys, places, strict=True) if question.name in names]
+    rule = rule.when_asked(min(share_asked(survey, names.index(question.name)) for survey, names in asking))
     conditional = question.name in revisions[-1].survey.conditional
     result = replace(question_result(question, _strata(question, revisions), rule), conditional=conditional)
     # The model of self-protective answers holds only for reports that respondents randomized by hand.
@@ -340,14 +342,6 @@ def _result(question: Question, revisions: Sequence[RevisionCounts], rule: Inter
         return result
     tally = next(tally for mechanism, tally in by_hand if mechanism == question.mechanism)
     return replace(result, protection=protected(question.mechanism, tally, rule))
-
-
-def _asked(question: Question, revisions: Sequence[RevisionCounts]) -> Fraction:
-    """Return the probability that a respondent is asked this question: the minimum over the revisions."""
-    surveys = [each.survey for each in revisions]
-    places = [[each.name for each in survey.questions] for survey in surveys]
-    asking = [(survey, names) for survey, names in zip(surveys, places, strict=True) if question.name in names]
-    return min(share_asked(survey, names.index(question.name)) for survey, names in asking)
 
 
 def question_result(question: Question, strata: Sequence[StratumTally], rule: IntervalRule) -> QuestionResult:

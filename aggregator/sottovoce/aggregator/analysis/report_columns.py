@@ -161,8 +161,7 @@ def _joined(values: Numbers, few: NDArray[np.bool_], question: Question) -> tupl
 def _with_few(survey: Survey, question: Question, known: Sequence[int]) -> Survey:
     domain = question.domain
     options = tuple(few_among(domain.options) if place < 0 else domain.options[place] for place in known)
-    absent = domain.absent and len(domain.options) - 1 in known
-    wider = replace(domain, options=options, absent=absent)
+    wider = replace(domain, options=options, absent=domain.absent and len(domain.options) - 1 in known)
     missing = known.index(question.absent) if question.absent in known else None
     # A yes/no question has no third answer, and rare answers are no answers to an anchor.
     asked = replace(question, type="select_one", domain=wider, known_share=None, absent=missing)

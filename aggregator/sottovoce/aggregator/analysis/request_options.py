@@ -135,5 +135,4 @@ def flag(given: Any) -> bool:  # noqa: ANN401
 
 def option(read: Callable[[Any], Any], *default: Any) -> Any:  # noqa: ANN401 - the type is the field's
     """Define a dataclass field that ``parse_request`` reads with ``read``; ``default`` makes the option optional."""
-    given = {"default": default[0]} if default else {}
-    return field(metadata={"read": read}, **given)
+    return field(metadata={"read": read}, **{"default": default[0]} if default else {})

@@ -76,10 +76,13 @@ def _dates(survey: Survey) -> dict[str, Any]:
 
 
 def _question(result: QuestionResult, group: Population | None) -> dict[str, Any]:
+    question = result.question
+    named = {"options": {each.name: dict(each.label) for each in question.choices}} if question.choices else {}
     return {
         "name": result.question.name,
         "type": result.question.type,
-        **_labels(result),
+        "label": dict(question.label),
+        **named,
         "mechanism": mechanism_document(result.question),
         "epsilon": result.epsilon,
         "n": result.n,
@@ -105,13 +108,6 @@ def _answered(result: QuestionResult) -> dict[str, Any]:
         return {}
     estimates = [asdict(estimate) for estimate in result.answered]
     return {"answered": {"people": result.described, "estimates": estimates}}
-
-
-def _labels(result: QuestionResult) -> dict[str, Any]:
-    """Return the texts of the question and of its options in all languages; yes and no have no texts of their own."""
-    question = result.question
-    named = {"options": {each.name: dict(each.label) for each in question.choices}} if question.choices else {}
-    return {"label": dict(question.label), **named}
 
 
 def _absence(result: QuestionResult) -> dict[str, Any]:

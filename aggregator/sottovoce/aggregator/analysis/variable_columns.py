@@ -144,8 +144,7 @@ class JointAnswers:
 
 def joint_answers(answers: Sequence[Answers], rows: NDArray[np.intp]) -> JointAnswers:
     """Return the reports on variables with categories together, of the rows, (n,), in which all are observed."""
-    reported = np.stack([each.codes[rows] for each in answers])
-    different, codes = np.unique(reported, axis=1, return_inverse=True)
+    different, codes = np.unique(np.stack([each.codes[rows] for each in answers]), axis=1, return_inverse=True)
     return JointAnswers(tuple(answers), different, codes.ravel().astype(np.intp))
 
 

@@ -124,8 +124,7 @@ def rake(margins: Sequence[Margin]) -> Weights:
     n = len(known[0][0])
     weights = _fitted(known, n)
     checked = checked_weights(weights * n / weights.sum(), n)
-    warnings = tuple(weight_warnings(checked))
-    return Weights(checked, kish_effect(checked), warnings)
+    return Weights(checked, kish_effect(checked), tuple(weight_warnings(checked)))
 
 
 def _fitted(known: Sequence[tuple[Codes, Array]], n: int) -> Array:
@@ -237,8 +236,7 @@ def raked(columns: Columns, margins: MarginShares) -> Weights:
         questions = named.split(CROSS_SEPARATOR)
         several = len(questions) > 1
         cells = {tuple(cell.split(CROSS_SEPARATOR)) if several else cell: share for cell, share in shares.items()}
-        answers = tuple(answers_of(columns, question) for question in questions)
-        made.append(Margin(answers, cells))
+        made.append(Margin(tuple(answers_of(columns, question) for question in questions), cells))
     return rake(made)
 
 

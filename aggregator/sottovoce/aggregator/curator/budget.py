@@ -153,7 +153,11 @@ class Budget:
         with self._exclusive():
             line = first_line(terms)
             if self.anchor.get(self.data) is not None:
-                self._check_unused(terms)
+                ledger = self._ledger()
+                head = self.anchor.get(self.data)
+                used = ledger.entries or head is None or head.number > 0
+                if used or replace(ledger.terms, declaration=terms.declaration) != terms:
+                    raise StorageError("this data set has a budget already; its terms are fixed for good")
             # A process may have stopped after the first line and before the head was written. Starting over is safe:
             # ``ask`` answers nothing without a head.
             elif not line.startswith(self.place.read() or b""):
@@ -170,14 +174,6 @@ class Budget:
         with self._exclusive():
             there = self.place.read() is not None and self.anchor.get(self.data) is not None
             return there and self._ledger().terms == terms and self._checked_ledger().terms == terms
-
-    def _check_unused(self, terms: BudgetTerms) -> None:
-        """Raise StorageError unless the existing budget is unused and only its declaration differs from these terms."""
-        ledger = self._ledger()
-        head = self.anchor.get(self.data)
-        used = ledger.entries or head is None or head.number > 0
-        if used or replace(ledger.terms, declaration=terms.declaration) != terms:
-            raise StorageError("this data set has a budget already; its terms are fixed for good")
 
     def read(self) -> ReleaseLedger:
         """Return all entries, checked against each other and against the head.

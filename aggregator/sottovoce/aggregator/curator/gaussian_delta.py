@@ -38,8 +38,7 @@ def discrete_delta(variance: Fraction, shift: int, epsilon: float) -> float:
     loss = (shift * shift - 2 * x * shift) / (2 * s)
     terms = np.exp(-x * x / (2 * s)) * -np.expm1(np.minimum(epsilon - loss, 0.0))
     reach = math.ceil(12 * math.sqrt(s)) + 12
-    whole = np.exp(-(np.arange(-reach, reach + 1, dtype=np.float64) ** 2) / (2 * s)).sum()
-    return float(terms.sum() / whole)
+    return float(terms.sum() / np.exp(-(np.arange(-reach, reach + 1, dtype=np.float64) ** 2) / (2 * s)).sum())
 
 
 def concentrated_delta(rho: float, epsilon: float) -> float:

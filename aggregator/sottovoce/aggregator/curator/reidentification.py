@@ -261,8 +261,7 @@ def _round_widths(kind: NumberColumn) -> Iterator[Fraction]:
 def _banded(kind: NumberColumn, codes: Values, width: Fraction) -> CoarseColumn:
     start, steps = kind.minimum / kind.step, int(width / kind.step)
     # A minimum off the grid of round numbers moves all bands by the same part of a step.
-    places = codes + math.floor(start)
-    bands = places // steps
+    bands = (codes + math.floor(start)) // steps
     offset = (start - math.floor(start)) * kind.step
     labels = {}
     for band in np.unique(bands).tolist():

@@ -72,11 +72,13 @@ def vector(
     taken, other = choose(domain, terms, delta)
     add = add_gaussian if taken.charge.delta else add_laplace
     noise = [add([0], parameter, draws)[0] for parameter in taken.parameters]
+    length, square = domain.sensitivity(terms.neighbours.of(1, 2))
+    root = f"{square**0.5:.6g}"
     return Release(
         question=terms.question("vector", **_domain_form(domain), delta=str(delta or 0)),
         values={"vector": [total + drawn for total, drawn in zip(totals, noise, strict=True)]},
         charge=taken.charge,
-        sensitivity=_sentence(domain, terms),
+        sensitivity=f"The sum changes by at most {length} steps in L1 and {root} in L2 {terms.neighbours.in_words}.",
         error=taken.error,
         notes=(_choice(taken, other), *_shrinking(domain)),
     )
@@ -129,9 +131,3 @@ def _shrinking(domain: Ball | VectorBox) -> tuple[str, ...]:
         f"records outside the radius were shrunk into it; of records spread evenly over what is declared these are "
         f"{domain.shrunk():.0%}",
     )
-
-
-def _sentence(domain: Ball | VectorBox, terms: ReleaseTerms) -> str:
-    length, square = domain.sensitivity(terms.neighbours.of(1, 2))
-    root = f"{square**0.5:.6g}"
-    return f"The sum changes by at most {length} steps in L1 and {root} in L2 {terms.neighbours.in_words}."

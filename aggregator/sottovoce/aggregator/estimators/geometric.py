@@ -64,6 +64,5 @@ def squares_of_steps(mechanism: Geometric) -> tuple[Fraction, ...]:
 def _chances(mechanism: Geometric, outputs: Reported) -> Floats:
     r, m = float(mechanism.ratio), mechanism.steps
     distance = np.abs(outputs.astype(np.int64)[:, None] - np.arange(m + 1))
-    at_end = (outputs == 0) | (outputs == m)
-    chances: Floats = r**distance * np.where(at_end, 1, 1 - r)[:, None]
+    chances: Floats = r**distance * np.where((outputs == 0) | (outputs == m), 1, 1 - r)[:, None]
     return chances

@@ -52,6 +52,5 @@ def variables(mechanism: HadamardResponse, domain: Domain) -> list[Variable]:
 
 def _owners(columns: Reported, options: int) -> Truths:
     """Return the options that own each column: those whose row index shares an even number of 1 bits with it."""
-    common = columns.astype(np.int64)[:, None] & np.arange(1, options + 1)
-    even: Truths = np.bitwise_count(common) % 2 == 0
+    even: Truths = np.bitwise_count(columns.astype(np.int64)[:, None] & np.arange(1, options + 1)) % 2 == 0
     return even

@@ -64,10 +64,7 @@ class MatrixChannel(Mechanism):
             raise ValueError(Sentence("a matrix has 2 to {most} rows, one for each truth", most=MOST_TRUTHS))
         for number, row in enumerate(self.rows, 1):
             _check_row(number, row, len(self.rows[0]))
-        self._check_inverse()
-
-    def _check_inverse(self) -> None:
-        """Check that no two populations would report alike."""
+        # No two populations may report alike.
         for column, chances in enumerate(zip(*self.rows, strict=True), 1):
             if not any(chances):
                 raise ValueError(Sentence("column {column} of the matrix is 0 for every truth", column=str(column)))

@@ -141,7 +141,7 @@ def estimate_mean(
         simultaneous_low=joint_low,
         simultaneous_high=joint_high,
         implausible=raw is not None and _implausible(raw, n, channel),
-        poisoning=rule.fakes * _worst_shift(channel),
+        poisoning=rule.fakes * max(max(channel.scores) - channel.levels[0], channel.levels[-1] - min(channel.scores)),
         lowest=channel.levels[0],
         highest=channel.levels[-1],
         kind="mean",
@@ -189,11 +189,6 @@ def _implausible(raw: float, n: int, channel: ScoredChannel) -> bool:
     below = least - 3 * math.sqrt(channel.variance(least) / n)
     above = most + 3 * math.sqrt(channel.variance(most) / n)
     return not below <= raw <= above
-
-
-def _worst_shift(channel: ScoredChannel) -> float:
-    """Return the largest shift by one fake report: the largest score instead of the lowest truth, or the reverse."""
-    return max(max(channel.scores) - channel.levels[0], channel.levels[-1] - min(channel.scores))
 
 
 def _moment(row: Sequence[int], scores: Sequence[float], power: int) -> Fraction:

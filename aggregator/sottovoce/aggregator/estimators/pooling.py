@@ -146,8 +146,7 @@ def combine(
     noise = _root_sum(part.u**2 * part.noise(p) for part, p in zip(parts, own, strict=True))
     half = normal_quantile(rule.confidence) * error + _half_report(parts)
     limits = _clip(_clip(raw) - half), _clip(_clip(raw) + half)
-    result = _pooled_estimate(used, raw, (error, noise), (limits, limits), rule)
-    return replace(result, option=option)
+    return replace(_pooled_estimate(used, raw, (error, noise), (limits, limits), rule), option=option)
 
 
 def _pool_option(column: Sequence[Estimate], rule: IntervalRule, options: int) -> Estimate:

@@ -47,8 +47,7 @@ class EvenNumber(NumberVariable):
     def square_scores(self, reported: Reported) -> Floats:
         """Return the squared numbers, shape (u,)."""
         different, places = np.unique(reported, return_inverse=True)
-        squares = [float(value**2) for value in exactly(different.tolist(), self.grid)]
-        found: Floats = np.array(squares)[places]
+        found: Floats = np.array([float(value**2) for value in exactly(different.tolist(), self.grid)])[places]
         return found
 
 

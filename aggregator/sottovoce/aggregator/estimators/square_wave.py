@@ -85,7 +85,9 @@ def estimate(
 
     Of ``rule`` only confidence, waves and fakes are used.
     """
-    counts = _counts(mechanism, tally)
+    if any(not mechanism.admits(value) or count < 0 for value, count in tally.items()):
+        raise EstimateError("the counts are impossible")
+    counts = np.array([tally.get(value, 0) for value in range(mechanism.largest + 1)], dtype=float)
     edges = edges_of_bins(mechanism, domain)
     n = int(counts.sum())
     shares, forged = _likeliest(mechanism, counts, rule)
@@ -336,12 +338,6 @@ def _margin(mechanism: SquareWave, n: int, rule: IntervalRule) -> float:
     total = sum(mechanism.weights(0))
     a, b = window * near / total, window * far / total
     return normal_quantile(rule.confidence) * float(np.sqrt(b * (1 - b) / n)) / (a - b)
-
-
-def _counts(mechanism: SquareWave, tally: Mapping[int, int]) -> Array:
-    if any(not mechanism.admits(value) or count < 0 for value, count in tally.items()):
-        raise EstimateError("the counts are impossible")
-    return np.array([tally.get(value, 0) for value in range(mechanism.largest + 1)], dtype=float)
 
 
 def variables(mechanism: SquareWave, domain: Domain) -> list[Variable]:

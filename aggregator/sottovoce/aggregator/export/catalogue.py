@@ -71,7 +71,8 @@ def _lines(results: SurveyResults, about: About) -> Iterator[str]:
         yield from [f"## {question.name}: {question_label(question, survey.default_language)}", ""]
         yield from [*textwrap.wrap(_of_question(question), 100), ""]
     yield "# Mechanisms"
-    for mechanism in _different(survey.questions):
+    found = {q.mechanism.name: q.mechanism for q in survey.questions if q.mechanism is not None}
+    for mechanism in found.values():
         yield from ["", f"## {mechanism.name}", "", *textwrap.indent(_mathematics(mechanism), "    ").splitlines()]
 
 
@@ -125,11 +126,6 @@ def _name(mechanism: Mechanism) -> str:
     source = next(iter(mechanism.source.values()))
     share = f"innocuous share {dump_fraction(mechanism.share)}, standard error {float(mechanism.std_error):g}: {source}"
     return f"{mechanism.known_as}, as long as no one who sees the report knows the fact; {share}"
-
-
-def _different(questions: tuple[Question, ...]) -> list[Mechanism]:
-    found = {q.mechanism.name: q.mechanism for q in questions if q.mechanism is not None}
-    return list(found.values())
 
 
 def _mathematics(mechanism: Mechanism) -> str:

@@ -154,9 +154,8 @@ def channel_rows(channels: Sequence[Channel]) -> Iterator[tuple[object, ...]]:
         made = channel.mechanism
         name, epsilon = ("public", 0.0) if made is None else (made.name, made.epsilon)
         for option, label, rule, code, a, b in channel.shares:
-            asked = (channel.question.name, _joined(channel), option, label, name, epsilon)
             yield (
-                *asked,
+                *(channel.question.name, _joined(channel), option, label, name, epsilon),
                 rule,
                 code,
                 float(a),

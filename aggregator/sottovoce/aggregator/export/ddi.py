@@ -35,8 +35,7 @@ def write_ddi(
         mine = [channel for channel in channels if channel.question.name == question.name]
         _variable(data, number, question, mine)
     for number, (name, description) in enumerate(EXTRA.items(), start=len(questions) + 1):
-        found = _var(data, number, name, "interval")
-        _text(found, "labl", description)
+        _text(_var(data, number, name, "interval"), "labl", description)
     ET.indent(root)
     warning = f"<!-- {about.warning} -->" if about.warning else ""
     text = ET.tostring(root, encoding="unicode")

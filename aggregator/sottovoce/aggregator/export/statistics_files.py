@@ -79,8 +79,7 @@ def write_statistics_file(path: Path, reports: ReportColumns, channels: Sequence
         metadata["note"] = notes(about, channels)
         metadata["variable_measure"] = {names[name]: _measure(question) for name, question in questions.items()}
     frame = pandas.DataFrame({names[name]: column for name, column in columns.items()}, copy=False)
-    write = pyreadstat.write_sav if kind == ".sav" else pyreadstat.write_dta
-    write(frame, path, **metadata)
+    (pyreadstat.write_sav if kind == ".sav" else pyreadstat.write_dta)(frame, path, **metadata)
 
 
 def column_names(survey: Survey, kind: str) -> dict[str, str]:

@@ -109,8 +109,7 @@ def _local(epsilon: Fraction, options: int, prevalence: float, z: float) -> Iter
             if value is not None:
                 # Only one in ``options`` reports carries a given mark.
                 factor = options if name == "sampled_option" else 1
-                widths = tuple(z * math.sqrt(value * factor / n) for n in PEOPLE)
-                yield PriceRow(name, "local", subject, widths)
+                yield PriceRow(name, "local", subject, tuple(z * math.sqrt(value * factor / n) for n in PEOPLE))
 
 
 def _variance(name: str, epsilon: Fraction, domain: Domain, prevalence: float) -> float | None:
@@ -132,12 +131,11 @@ def _others(epsilon: Fraction, options: int, prevalence: float, z: float) -> Ite
     laplace = [2 * a / (1 - a) ** 2 / n**2 for n in PEOPLE]
     cells = 1 if options == 2 else options
     gauss = [float(gaussian_variance(epsilon, Fraction(1, n**2), sensitivity, cells)[0]) / n**2 for n in PEOPLE]
-    none = [0.0 for _ in PEOPLE]
     for name, trust, noise, condition in (
         ("kary_rr" if options > 2 else "binary_rr", "shuffled", shuffled, CONDITION),
         ("discrete Laplace", "central", laplace, "the curator sees every answer"),
         ("discrete Gaussian", "central", gauss, "the curator sees every answer; delta is 1/n^2"),
-        ("no noise", "none", none, "everybody who sees the result may learn of a person"),
+        ("no noise", "none", [0.0 for _ in PEOPLE], "everybody who sees the result may learn of a person"),
     ):
         widths = tuple(z * math.sqrt(own + added) for own, added in zip(people, noise, strict=True))
         yield PriceRow(name, trust, "share" if trust == "shuffled" else "any", widths, condition)

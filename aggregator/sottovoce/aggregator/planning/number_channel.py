@@ -105,8 +105,7 @@ def public_number(domain: Domain) -> NumberChannel:
 def _asked_openly(low: float, high: float, step: float) -> NumberChannel:
     """Return a channel in which every value is its own score, with two end levels, as in ``estimators.public``."""
     # Beyond so many values the correction for gaps between scores is negligible.
-    count = min(round((high - low) / step) + 1, LISTED)
-    scores = tuple(np.linspace(low, high, count).tolist())
+    scores = tuple(np.linspace(low, high, min(round((high - low) / step) + 1, LISTED)).tolist())
     return NumberChannel(ScoredChannel((low, high), scores, (low**2, high**2)), low, high, step)
 
 

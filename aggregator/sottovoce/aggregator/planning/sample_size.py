@@ -232,15 +232,13 @@ def _people_needed(measure: Measure, goal: Goal, fieldwork: Fieldwork) -> float:
     if goal.other is not None:
         reach = (z + NormalDist().inv_cdf(goal.power)) / (goal.expected - goal.other)
         return reach**2 * sum(variances)
-    half_width = goal.half_width or math.nan
-    reach = z / (half_width - measure.blur)
+    reach = z / ((goal.half_width or math.nan) - measure.blur)
     if goal.assurance == USUAL:
         return reach**2 * variances[0]
     # The exact search has no design effects, so its result is scaled by them.
     plain = measure.variance(goal.expected)
     stretch = variances[0] / plain if plain else fieldwork.weighting
-    enough = partial(_is_assured, measure, goal)
-    return stretch * _first_enough(enough, math.ceil(reach**2 * plain))
+    return stretch * _first_enough(partial(_is_assured, measure, goal), math.ceil(reach**2 * plain))
 
 
 def _is_assured(measure: Measure, goal: Goal, reports: int) -> bool:

@@ -64,8 +64,7 @@ def _meets(condition: Condition, values: Values) -> RowMask:
         return (values >= condition.span[0]) & (values <= condition.span[1])
     if not condition.mask:
         return np.isin(values, condition.options)
-    wanted = sum(1 << option for option in condition.options)
-    meets: RowMask = (values & wanted) != 0
+    meets: RowMask = (values & sum(1 << option for option in condition.options)) != 0
     return meets
 
 

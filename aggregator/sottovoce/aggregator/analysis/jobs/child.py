@@ -27,7 +27,13 @@ NICE = 5
 
 def main() -> None:
     """Compute jobs until the input ends."""
-    _give_way()
+    # Give way: this process has a low priority, and is the first to end if the machine runs out of memory.
+    # Ctrl-C in a terminal reaches every process of the group; the server decides what ends.
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    with suppress(OSError, AttributeError):
+        os.nice(NICE)
+    with suppress(OSError):
+        Path("/proc/self/oom_score_adj").write_text("1000", encoding="ascii")
     jobs: SimpleQueue[bytes] = SimpleQueue()
     threading.Thread(target=_receive, args=(jobs,), daemon=True).start()
     # Anything that a library prints goes to standard error: only replies may be on the pipe.
@@ -35,8 +41,7 @@ def main() -> None:
         os.dup2(sys.stderr.fileno(), sys.stdout.fileno())
         LISTENER.set(partial(_report, replies))
         while True:
-            reply = answer(jobs.get())
-            write_message(replies, pack_reply(reply))
+            write_message(replies, pack_reply(answer(jobs.get())))
 
 
 def answer(message: bytes) -> dict[str, Any]:
@@ -45,22 +50,21 @@ def answer(message: bytes) -> dict[str, Any]:
         job = unpack_job(message)
         # An uploaded file is a part of it, and once in memory is enough.
         del message
-        limit_memory(job.memory)
+        if sys.platform != "win32" and job.memory:
+            _, most = resource.getrlimit(resource.RLIMIT_DATA)
+            with suppress(OSError, ValueError):
+                resource.setrlimit(resource.RLIMIT_DATA, (job.memory << 20, most))
         return {"document": job.document()}
     except EstimateError as error:
         return {"error": error.args[0]}
     except MemoryError:
         return {"stopped": "memory"}
     except Exception as error:
-        return {"stopped": "failed", "bug": f"{type(error).__name__} at {_place(error)}"}
-
-
-def limit_memory(mebibytes: int) -> None:
-    """Refuse this process more memory than this, where the system can; 0 for no limit."""
-    if sys.platform != "win32" and mebibytes:
-        _, most = resource.getrlimit(resource.RLIMIT_DATA)
-        with suppress(OSError, ValueError):
-            resource.setrlimit(resource.RLIMIT_DATA, (mebibytes << 20, most))
+        trace, place = error.__traceback__, ""
+        while trace is not None:
+            place = f"{trace.tb_frame.f_code.co_filename}:{trace.tb_lineno}"
+            trace = trace.tb_next
+        return {"stopped": "failed", "bug": f"{type(error).__name__} at {place}"}
 
 
 def _receive(jobs: "SimpleQueue[bytes]") -> None:
@@ -72,24 +76,6 @@ def _receive(jobs: "SimpleQueue[bytes]") -> None:
 
 def _report(replies: BinaryIO, done: int, whole: int) -> None:
     write_message(replies, pack_reply({"progress": [done, whole]}))
-
-
-def _give_way() -> None:
-    """Lower the priority, and offer this process first if the machine runs out of memory."""
-    # Ctrl-C in a terminal reaches every process of the group; the server decides what ends.
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    with suppress(OSError, AttributeError):
-        os.nice(NICE)
-    with suppress(OSError):
-        Path("/proc/self/oom_score_adj").write_text("1000", encoding="ascii")
-
-
-def _place(error: BaseException) -> str:
-    trace, place = error.__traceback__, ""
-    while trace is not None:
-        place = f"{trace.tb_frame.f_code.co_filename}:{trace.tb_lineno}"
-        trace = trace.tb_next
-    return place
 
 
 if __name__ == "__main__":

@@ -52,8 +52,7 @@ def write_message(stream: BinaryIO, *parts: bytes | memoryview) -> None:
 
 def read_message(stream: BinaryIO) -> bytes:
     """Read a message; raise EOFError if the other process has ended."""
-    size = int.from_bytes(_exactly(stream, _LENGTH))
-    return _exactly(stream, size)
+    return _exactly(stream, int.from_bytes(_exactly(stream, _LENGTH)))
 
 
 def _exactly(stream: BinaryIO, size: int) -> bytes:

@@ -96,16 +96,13 @@ class WorkerPool:
             is_free = self._spare is None
             if is_free:
                 self._spare = worker
-                self._wait_idle()
+                if self._timer is not None:
+                    self._timer.cancel()
+                self._timer = Timer(IDLE, self.end)
+                self._timer.daemon = True
+                self._timer.start()
         if not is_free:
             worker.close()
-
-    def _wait_idle(self) -> None:
-        if self._timer is not None:
-            self._timer.cancel()
-        self._timer = Timer(IDLE, self.end)
-        self._timer.daemon = True
-        self._timer.start()
 
     def end(self) -> None:
         """End the process that waits for work."""

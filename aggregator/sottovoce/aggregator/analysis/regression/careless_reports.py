@@ -114,8 +114,7 @@ def _anchor(question: Question, answers: Answers, known: Careless) -> Array:
 def among_careful(model: LatentModel, sample: Sample, reports: CarelessReports) -> CarelessModel:
     """Return the likelihood of all reports, whose parameters are those of ``model`` (of careful people), then D's."""
     columns, *_ = with_constant(sample.design.without(reports.drawn))
-    at_random = sample.outcome.likelihood @ reports.chances
-    careless = np.outer(at_random, reports.careless).ravel()
+    careless = np.outer(sample.outcome.likelihood @ reports.chances, reports.careless).ravel()
     codes = sample.outcome.codes[sample.rows] * len(reports.careful) + reports.codes[sample.rows]
     return CarelessModel(_with_anchors(model, codes, reports.careful), columns, careless, reports.known.clipped)
 

@@ -77,8 +77,7 @@ def solve(
             "own noise; leave one out, or ask more people"
         )
     # Outcome and predictor noise are independent but in a block, where the outcome comes with each column.
-    explained = columns @ (weight * outcome) if outcome.ndim == 1 else outcome @ weight
-    coefficients = inverted @ explained
+    coefficients = inverted @ (columns @ (weight * outcome) if outcome.ndim == 1 else outcome @ weight)
     residuals = _residuals(columns, outcome, corrections, coefficients, here)
     residuals *= weight
     middle = residuals @ residuals.T if clusters is None else clustered_products(residuals, clusters)

@@ -33,7 +33,11 @@ def covariance(model: Model, fit: Fit, kind: str, clusters: Codes | None = None)
         EstimateError: the information is singular, or the kind does not support such reports.
     """
     if clusters is not None:
-        return _sandwich(fit, clustered_products(_all_scores(model, fit.theta), clusters))
+        scores = np.empty((model.parameters, model.rows))
+        for part in parts(model.rows):
+            weight = 1.0 if model.weights is None else model.weights[part]
+            scores[:, part] = model.scores(fit.theta, part) * weight
+        return _sandwich(fit, clustered_products(scores, clusters))
     if kind == "sandwich":
         return _sandwich(fit, score_products(model, fit.theta, power=2))
     if kind == "opg":
@@ -55,15 +59,6 @@ def clustered_products(scores: Array, clusters: Codes) -> Array:
     summed: Array = np.stack([np.bincount(clusters, weights=row, minlength=count) for row in scores])
     products: Array = summed @ summed.T * (count / (count - 1))
     return products
-
-
-def _all_scores(model: Model, theta: Array) -> Array:
-    """Return the weighted scores of all reports, (d, n)."""
-    scores = np.empty((model.parameters, model.rows))
-    for part in parts(model.rows):
-        weight = 1.0 if model.weights is None else model.weights[part]
-        scores[:, part] = model.scores(theta, part) * weight
-    return scores
 
 
 def _sandwich(fit: Fit, middle: Array) -> Array:

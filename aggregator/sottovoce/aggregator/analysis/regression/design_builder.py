@@ -198,13 +198,12 @@ class _Builder:
             cells = cells * len(each.variable.categories) + known_categories(each, self._rows)
         people = np.bincount(cells)
         if len(public) > 1 and np.any((people > 0) & (people < self._smallest)):
-            names = tuple(each.name for each in public)
             raise EstimateError(
                 Sentence(
                     "fewer than {least} people gave some combination of answers to {variables}; leave their "
                     "interaction out",
                     least=self._smallest,
-                    variables=names,
+                    variables=tuple(each.name for each in public),
                 )
             )
 

@@ -191,8 +191,7 @@ class Design:
 
     def cells(self) -> tuple[tuple[tuple[int, ...], ...], Array]:
         """Return the joint categories of the randomized predictors, and the factor of each column there, (cells, p)."""
-        sizes = [range(len(each.variable.categories)) for each in self.randomized]
-        cells = tuple(product(*sizes))
+        cells = tuple(product(*[range(len(each.variable.categories)) for each in self.randomized]))
         factors = np.ones((len(cells), len(self.terms)))
         for place, each in enumerate(self.randomized):
             named = [self._category(each, term) for term in self.terms]

@@ -45,6 +45,5 @@ def scales_of(calculation: Calculation, numbers: Mapping[str, Array]) -> Scales:
     if calculation.sign == "scale":
         values = evaluate(calculation.parts[0], numbers, found)
         # The sample standard deviation, as in R's scale().
-        deviation = float(np.std(values, ddof=1)) if values.size > 1 else 0.0
-        found[calculation] = float(np.mean(values)), deviation
+        found[calculation] = float(np.mean(values)), float(np.std(values, ddof=1)) if values.size > 1 else 0.0
     return found

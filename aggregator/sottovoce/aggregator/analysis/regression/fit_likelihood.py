@@ -223,7 +223,11 @@ def _with_errors(fitted: Fitted) -> Regression:
     sample, theta = fitted.sample, fitted.fit.theta
     variance = covariance(fitted.model, fitted.fit, _kind(sample), sample.clusters)
     errors, count = np.sqrt(np.diag(variance)), len(fitted.parameters)
-    found = _wald(fitted.everything, theta, errors, sample.confidence)
+    z = normal_quantile(sample.confidence)
+    found = tuple(
+        Coefficient(each.category, each.term.name, at, error, at - z * error, at + z * error)
+        for each, at, error in zip(fitted.everything, theta.tolist(), errors.tolist(), strict=True)
+    )
     return _regression(
         fitted,
         coefficients=found[:count],
@@ -333,16 +337,6 @@ def _of_predictor(fitted: Fitted, found: Sequence[Coefficient], kind: str) -> Re
     model = "logit" if found[0].category is None else "multinomial"
     names = CROSS_SEPARATOR.join(each.name for each in fitted.sample.design.randomized)
     return Regression(model, names, fitted.sample.n, tuple(found), kind, converged=fitted.fit.converged)
-
-
-def _wald(
-    parameters: Sequence[FittedParameter], estimates: Array, errors: Array, confidence: float
-) -> tuple[Coefficient, ...]:
-    z = normal_quantile(confidence)
-    return tuple(
-        Coefficient(each.category, each.term.name, at, error, at - z * error, at + z * error)
-        for each, at, error in zip(parameters, estimates.tolist(), errors.tolist(), strict=True)
-    )
 
 
 def _regression(fitted: Fitted, **found: Any) -> Regression:  # noqa: ANN401 - fields of Regression

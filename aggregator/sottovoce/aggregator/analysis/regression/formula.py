@@ -156,8 +156,7 @@ class _FormulaParser:
     def _raised(self) -> Calculation:
         base = self._quantity()
         # Powers associate to the right, as in R.
-        raised = self._read.take("^", "**")
-        return Calculation("^", (base, self._read.deeper(self._signed))) if raised else base
+        return Calculation("^", (base, self._read.deeper(self._signed))) if self._read.take("^", "**") else base
 
     def _quantity(self) -> Calculation:
         if self._read.take("("):

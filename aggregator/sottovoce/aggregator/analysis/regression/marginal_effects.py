@@ -128,8 +128,7 @@ def predicted_shares(
     half = np.empty_like(shares)
     for category, share in enumerate(shares):
         # d logit(P_c) = sum_e ([c = e] - P_e) / (1 - P_c) x'db_e
-        own = (np.arange(1, len(shares)) == category)[:, None]
-        gradient = ((own - after) / (1 - share))[:, None] * columns
+        gradient = (((np.arange(1, len(shares)) == category)[:, None] - after) / (1 - share))[:, None] * columns
         gradient = gradient.reshape(len(covariance), -1)
         half[category] = normal_quantile(confidence) * np.sqrt(np.sum(gradient * (covariance @ gradient), axis=0))
     with np.errstate(divide="ignore"):

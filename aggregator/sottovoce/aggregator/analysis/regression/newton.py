@@ -141,8 +141,7 @@ def score_products(model: Model, theta: Array, power: int = 1) -> Array:
     total = np.zeros((model.parameters, model.parameters))
     for part in parts(model.rows):
         scores = model.scores(theta, part)
-        weighted = scores if model.weights is None else scores * model.weights[part] ** power
-        total += weighted @ scores.T
+        total += (scores if model.weights is None else scores * model.weights[part] ** power) @ scores.T
     return total
 
 
@@ -237,6 +236,5 @@ def _runs_off(model: Model, theta: Array, information: Array, moving: NDArray[np
     if variance is None:
         return True
     directions = model.directions(row)
-    values = directions @ theta
-    direction = directions[int(np.abs(values).argmax())][moving]
+    direction = directions[int(np.abs(directions @ theta).argmax())][moving]
     return float(direction @ variance @ direction) > largest**2

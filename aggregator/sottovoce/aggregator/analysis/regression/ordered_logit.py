@@ -74,8 +74,7 @@ class Ordered(Likelihood):
         return bool(np.any(np.diff(theta[self.slopes :]) < np.exp(-BEYOND)))
 
     def _log_odds(self, theta: Array, part: slice) -> Array:
-        predictor = theta[: self.slopes] @ self.columns[:, part]
-        log_odds: Array = theta[self.slopes :, None] - predictor
+        log_odds: Array = theta[self.slopes :, None] - (theta[: self.slopes] @ self.columns[:, part])
         return log_odds
 
     def _derivatives(self, theta: Array, part: slice) -> tuple[Array, Array, Array]:

@@ -151,7 +151,12 @@ def regress(
     formula = predictors if isinstance(predictors, Formula) else formula_of(tuple(predictors))
     variables = formula.predictors if isinstance(predictors, Formula) else predictors
     explained, explaining = answers_of(columns, outcome), [answers_of(columns, name) for name in variables]
-    _check_variables(explained, explaining)
+    for one, other in combinations((explained, *explaining), 2):
+        check_pair(one.variable, other.variable)
+    check_identified([explained.variable, *(predictor.variable for predictor in explaining)])
+    for predictor in explaining:
+        if not predictor.variable.public:
+            check_explains(predictor.variable)
     described = _described(columns, explained, among, declining)
     kind = _model(explained, explaining, model, len(described.categories(explained.variable)))
     careful = (columns, explained, explaining, confidence, kind == "linear")
@@ -160,7 +165,11 @@ def regress(
     if kind == "ordered" and not formula.intercept:
         raise EstimateError("an ordered model has cuts in the place of a constant: leave 0 and -1 out of the formula")
     sample = take_sample(columns, explained, formula, explaining, choices)
-    _refuse_too_few(sample, kind)
+    needed = parameter_count(sample, kind)
+    if sample.n < needed:
+        raise EstimateError(
+            Sentence("{n} reports cannot tell {needed} parameters; leave out predictors", n=sample.n, needed=needed)
+        )
 
     def fit(moved: Columns, level: float) -> Regression:
         own, *others = (answers_of(moved, name) for name in (outcome, *variables))
@@ -188,15 +197,6 @@ def _described(columns: Columns, outcome: Answers, among: str | None, declining:
     question = columns.question(outcome.variable.question)
     answered = None if among == CAREFUL else among
     return EVERYBODY if question is None else described_people(columns, question, answered)
-
-
-def _check_variables(outcome: Answers, predictors: Sequence[Answers]) -> None:
-    for one, other in combinations((outcome, *predictors), 2):
-        check_pair(one.variable, other.variable)
-    check_identified([outcome.variable, *(predictor.variable for predictor in predictors)])
-    for predictor in predictors:
-        if not predictor.variable.public:
-            check_explains(predictor.variable)
 
 
 def _model(outcome: Answers, predictors: Sequence[Answers], asked: str | None, categories: int) -> str:
@@ -239,14 +239,6 @@ def _check_randomized(kind: str, randomized: Sequence[Answers]) -> None:
                 variables=names,
                 most=MOST_CELLS,
             )
-        )
-
-
-def _refuse_too_few(sample: Sample, kind: str) -> None:
-    needed = parameter_count(sample, kind)
-    if sample.n < needed:
-        raise EstimateError(
-            Sentence("{n} reports cannot tell {needed} parameters; leave out predictors", n=sample.n, needed=needed)
         )
 
 

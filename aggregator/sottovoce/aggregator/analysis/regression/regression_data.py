@@ -112,11 +112,10 @@ def take_sample(
     # The model of all people less this one would describe those who were not asked.
     if choices.described.asked is not None:
         refuse_small_cells(outcome, predictors, np.flatnonzero(~choices.described.asked), choices.smallest_group)
-    strata = _strata(columns, rows, choices.strata)
     return Sample(
         outcome,
         rows,
-        make_design(formula, predictors, rows, strata, choices.smallest_group),
+        make_design(formula, predictors, rows, _strata(columns, rows, choices.strata), choices.smallest_group),
         None if weights is None else weights[rows],
         None if clusters is None else np.unique(clusters[rows], return_inverse=True)[1],
         choices.errors,

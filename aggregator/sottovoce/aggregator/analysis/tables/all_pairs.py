@@ -92,12 +92,11 @@ def every_pair(columns: Columns) -> AllPairs:
     found = q_values([test.p for _, _, test in tests], len(possible))
     names = [each.newest.full_name for each in variables]
     notes = dict.fromkeys(sentence for cautions in possible.values() for sentence in cautions)
-    left = [NOT_TESTED.format(len(possible) - len(tests))] if len(tests) < len(possible) else []
     return AllPairs(
         len(columns),
         len(possible),
         tuple(TestedPair(names[i], names[j], n, test, q) for ((i, j), n, test), q in zip(tests, found, strict=True)),
-        (*notes, *left),
+        (*notes, *([NOT_TESTED.format(len(possible) - len(tests))] if len(tests) < len(possible) else [])),
     )
 
 

@@ -102,8 +102,7 @@ def _of_block(pairs: Pairs) -> tuple[Floats, Floats]:
     deviation = sums.cells(end, pairs.score).once / sums.once[0, 0] - np.outer(rows, columns)
     one, other = (_possible(shares) for shares in (rows, columns))
     reported = tuple(each.ravel() for each in np.indices(sizes))
-    likelihood = joint_likelihood((pairs.first, pairs.second), reported)
-    chances = np.einsum("yij,i,j->y", likelihood, one, other)
+    chances = np.einsum("yij,i,j->y", joint_likelihood((pairs.first, pairs.second), reported), one, other)
     z, z_other = pairs.first.scores(reported[0])[:, :, None], pairs.second.scores(reported[1])[:, None]
     moved = pairs.score.of(z, z_other) - one[:, None] * z_other - other * z + np.outer(one, other)
     moved = moved.reshape(len(chances), -1)

@@ -46,7 +46,8 @@ def odds_ratio(joint: Joint, z: float) -> tuple[float | None, float | None, floa
     top = log_likelihood([seen], table)
     halves = sum(float(half.numbers.sum()) for pairs in joint.strata for half in pairs.halves)
     scale = (joint.n + halves) / float(seen.weights.sum()) / joint.deff / joint.design_effect(_log_odds(table))
-    centre = _centre(table)
+    logs = np.log(np.maximum(table, math.exp(-FARTHEST)))
+    centre = min(max(float(logs[0, 0] + logs[1, 1] - logs[0, 1] - logs[1, 0]), -FARTHEST), FARTHEST)
     # The centre of an infinite estimate is cut off at +-FARTHEST; the range must then still reach the other side of 1.
     far = FARTHEST if abs(centre) < FARTHEST else 2 * FARTHEST
 
@@ -57,24 +58,14 @@ def odds_ratio(joint: Joint, z: float) -> tuple[float | None, float | None, floa
         end = centre + side * far
         limit = edge(lambda log_ratio: profile.reaches(enough, log_ratio), centre, end, _HALVINGS)
         limits.append(None if limit == end else math.exp(limit))
-    return _ratio(table), limits[0], limits[1]
-
-
-def _ratio(table: Floats) -> float | None:
     bottom = table[0, 1] * table[1, 0]
-    return float(table[0, 0] * table[1, 1] / bottom) if bottom > 1e-12 else None
+    return float(table[0, 0] * table[1, 1] / bottom) if bottom > 1e-12 else None, limits[0], limits[1]
 
 
 def _log_odds(table: Floats) -> Products:
     """Return the scores of the log odds ratio, linear in those of the cells at a table, (m, 1)."""
     slopes = [(i, j, (1.0 if i == j else -1.0) / max(float(table[i, j]), _LEAST)) for i in (0, 1) for j in (0, 1)]
     return lambda each: np.asarray(sum(slope * each.cell(i, j) for i, j, slope in slopes))[:, None]
-
-
-def _centre(table: Floats) -> float:
-    """Return the log odds ratio of a table, cut off at +-``FARTHEST``."""
-    logs = np.log(np.maximum(table, math.exp(-FARTHEST)))
-    return min(max(float(logs[0, 0] + logs[1, 1] - logs[0, 1] - logs[1, 0]), -FARTHEST), FARTHEST)
 
 
 class _OddsRatioProfile:

@@ -185,8 +185,7 @@ def _ratio(table: ThinTable, u: float) -> Hypothesis:
     a, b = table.group, table.outcome
     spread = (1 - u) * (1 - a) + u * a
     both = table.possible(u * a * b / spread) if spread else table.both
-    gradient = (spread, -(1 - u) * both - u * (b - both), -u * a)
-    return Hypothesis(both, table.both * spread - u * a * b, gradient)
+    return Hypothesis(both, table.both * spread - u * a * b, (spread, -(1 - u) * both - u * (b - both), -u * a))
 
 
 def phi_limits(table: ThinTable, z: float) -> tuple[float, float]:

@@ -51,8 +51,7 @@ def implausible(table: Floats, channels: Mapping[tuple[int, int], Sequence[CellC
     for (row, column), strata in channels.items():
         deviation = empty_deviation(strata, clip(float(p_a[row])), clip(float(p_b[column])))
         if deviation > 0:
-            step = max(each.step for each in strata)
-            found.append((float(table[row, column]) + step) / deviation)
+            found.append((float(table[row, column]) + max(each.step for each in strata)) / deviation)
     if not found:
         return None
     # Bonferroni over the cells, because only the lowest one is tested.

@@ -148,8 +148,7 @@ def phi_among_answered(joint: Joint, z: float) -> Inverted:
     def products(each: ScoredPairs) -> Floats:
         r, s = (answered_part(scores, may) for scores, may in zip((each.first, each.second), absent, strict=True))
         one, other = ScorePart(each.first[:, 1], 1), ScorePart(each.second[:, 1], 1)
-        pairs = ((one, other), (one, s), (r, other), (r, s))
-        return np.column_stack([each.product(*pair) for pair in pairs])
+        return np.column_stack([each.product(*pair) for pair in ((one, other), (one, s), (r, other), (r, s))])
 
     found = joint.moments(products)
     p, a, b, m = found.mean.tolist()

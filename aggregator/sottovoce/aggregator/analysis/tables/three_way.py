@@ -156,8 +156,7 @@ def three_way(columns: Columns, chosen: Sequence[SelectedVariable], inside: Trut
     if not found:
         raise EstimateError("no report contains all of these questions: they are never asked of the same person")
     likelihoods, counts, scores = (np.concatenate(each) for each in zip(*found, strict=True))
-    seen = ObservedReports(likelihoods, counts)
-    return ThreeWayTable(tuple(newest), int(rows.sum()), seen, scores, rule.z())
+    return ThreeWayTable(tuple(newest), int(rows.sum()), ObservedReports(likelihoods, counts), scores, rule.z())
 
 
 def _shown(columns: Columns, each: SelectedVariable, rows: Truths, rule: Rule) -> Variable:

@@ -140,8 +140,7 @@ def blocks_of(variables: Sequence[Variable]) -> list[list[int]]:
     """Return the indices of the variables, those of one block together."""
     groups: dict[Any, list[int]] = {}
     for place, each in enumerate(variables):
-        key = place if each.block is None else each.block[:2]
-        groups.setdefault(key, []).append(place)
+        groups.setdefault(place if each.block is None else each.block[:2], []).append(place)
     return list(groups.values())
 
 

@@ -36,8 +36,7 @@ class _Corrected:
 
     @property
     def part(self) -> float:
-        raw = math.fsum(each.u * each.raw for each in self.parts)
-        return raw - self.careless.raw * self.chances[0]
+        return math.fsum(each.u * each.raw for each in self.parts) - self.careless.raw * self.chances[0]
 
     @property
     def whole(self) -> float:

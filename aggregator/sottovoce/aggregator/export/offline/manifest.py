@@ -177,10 +177,6 @@ def _check(described: Described) -> None:
     most = {survey.revision: len(survey.waves) for survey in surveys}
     if len(set(keys)) < len(keys) or any(wave >= most.get(revision, 0) for revision, wave in keys):
         raise SpecError(f"{NAME}: names a revision or wave that there is not, or one of them twice")
-    _check_public(described)
-
-
-def _check_public(described: Described) -> None:
     public = {q.name: q for q in described.survey.questions if q.mechanism is None}
     for tallies in described.manifest.public.values():
         known = set(tallies) <= set(public)

@@ -115,7 +115,11 @@ def _revisions(described: Described, found: dict[RevisionWave, ReportCounts]) ->
             if each.revision == survey.revision
         }
         if survey is described.survey:
-            _add_public(described, cells)
+            places = {question.name: place for place, question in enumerate(described.survey.questions)}
+            for wave, tallies in described.manifest.public.items():
+                cell = cells.get(wave, Cell(wave, ALL, 0, 0, {}))
+                public = {places[name]: tally for name, tally in tallies.items()}
+                cells[wave] = replace(cell, tallies={**cell.tallies, **public})
         revisions.append(RevisionCounts(stored, survey, tuple(cells.values()), bool(withheld), withheld))
     return revisions
 
@@ -131,12 +135,3 @@ def _cell(survey: Survey, of_wave: OfWave, counts: ReportCounts) -> Cell:
     places = {question.name: place for place, question in enumerate(survey.questions)}
     tallies = {places[name]: tally for name, tally in counts.tallies.items()}
     return Cell(of_wave.wave, ALL, of_wave.reports, of_wave.withdrawn, tallies)
-
-
-def _add_public(described: Described, cells: dict[int, Cell]) -> None:
-    """Add the counts of public questions, summed over revisions in the manifest, to cells of the newest revision."""
-    places = {question.name: place for place, question in enumerate(described.survey.questions)}
-    for wave, tallies in described.manifest.public.items():
-        cell = cells.get(wave, Cell(wave, ALL, 0, 0, {}))
-        public = {places[name]: tally for name, tally in tallies.items()}
-        cells[wave] = replace(cell, tallies={**cell.tallies, **public})

@@ -122,7 +122,9 @@ def open_data(
     """
     place = Path(path)
     given = channels if isinstance(channels, Mapping) else {} if channels is None else read_channels(Path(channels))
-    return of_table(read_table(place), given, _survey_of(place, survey))
+    candidates = (place.parent / name for name in SURVEY_FILES)
+    found = Path(survey) if survey is not None else next((each for each in candidates if each.is_file()), None)
+    return of_table(read_table(place), given, None if found is None else read_survey_file(found))
 
 
 def of_table(table: FileTable, channels: Mapping[str, Any], survey: Survey | None = None) -> OpenData:
@@ -143,12 +145,6 @@ def read_channels(path: Path) -> Mapping[str, Any]:
     if not isinstance(found, dict):
         raise SpecError(f"{path.name} is no map of columns and their channels")
     return found
-
-
-def _survey_of(data: Path, survey: str | Path | None) -> Survey | None:
-    candidates = (data.parent / name for name in SURVEY_FILES)
-    found = Path(survey) if survey is not None else next((each for each in candidates if each.is_file()), None)
-    return None if found is None else read_survey_file(found)
 
 
 def estimate(

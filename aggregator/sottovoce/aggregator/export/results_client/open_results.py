@@ -55,8 +55,7 @@ def _lengths(rows: Sequence[Mapping[str, Any]]) -> list[list[float]]:
     ends: list[list[float]] = [[], []]
     for row in rows:
         for side, limit in enumerate((row.get("low"), row.get("high"))):
-            length = math.nan if limit is None else abs(float(limit) - float(row["shown"]))
-            ends[side].append(length)
+            ends[side].append(math.nan if limit is None else abs(float(limit) - float(row["shown"])))
     return ends
 
 
