@@ -89,7 +89,10 @@ def create_app(
         shared_clock.check()
 
     refused_logins = RefusedLogins(storage)
-    steady, marks = SteadyClock(clock, storage.clock), _noting_marks(settings, storage, shared_clock)
+    # Once before any request, so that invitations of a restored old copy are on hold in time.
+    marks = partial(RollbackMarks(settings.blind_keys_file, place_of(settings.database, settings.data)).check, storage)
+    marks(int(shared_clock().timestamp()))
+    steady = SteadyClock(clock, storage.clock)
     housekeeping = Housekeeping(storage, clock, steady, check_ready, refused_logins.write, marks)
     # Start threads here, in the worker process: they would not survive the fork that creates a worker.
     storage.start_maintenance()
@@ -122,16 +125,6 @@ def create_app(
     add_routes(app, (*ROUTES, *register_doors(app, settings, shared_clock)))
     app.wsgi_app = _with_headers(app.wsgi_app, security_headers(settings.secure))  # type: ignore[method-assign]
     return app
-
-
-def _noting_marks(settings: Settings, storage: Storage, clock: Clock) -> Callable[[int], None]:
-    """Return the function that stores the mark of the database, after calling it once.
-
-    The first call runs before any request, so that invitations of a restored old copy are on hold in time.
-    """
-    note = partial(RollbackMarks(settings.blind_keys_file, place_of(settings.database, settings.data)).check, storage)
-    note(int(clock().timestamp()))
-    return note
 
 
 def _with_headers(app: Any, headers: Sequence[tuple[str, str]]) -> Any:  # noqa: ANN401 - WSGI's own signatures

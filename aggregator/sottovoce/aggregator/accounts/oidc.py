@@ -102,8 +102,7 @@ class Provider:
     def address(self, attempt: Attempt) -> str:
         """Return the authorization URL; raise SignInRefused if the provider's metadata are missing or do not match."""
         metadata = self._calls.run_with_timeout(self._metadata)
-        session = self._session(metadata)
-        address, _ = session.create_authorization_url(
+        address, _ = self._session(metadata).create_authorization_url(
             metadata["authorization_endpoint"], state=attempt.state, nonce=attempt.nonce, code_verifier=attempt.verifier
         )
         return str(address)
@@ -219,16 +218,13 @@ class Provider:
     def _metadata(self) -> dict[str, Any]:
         now = self._monotonic()
         if self._known is None or now - self._known[0] >= METADATA_SECONDS:
-            self._known = (now, self._discover())
+            # Discovery 1.0, 4.3: the returned issuer must equal the configured one exactly.
+            found = self._get(f"{self._client.issuer.removesuffix('/')}/.well-known/openid-configuration")
+            needed = (found.get(name) for name in ("authorization_endpoint", "token_endpoint", "jwks_uri"))
+            if found.get("issuer") != self._client.issuer or not all(is_safe_address(address) for address in needed):
+                raise SignInRefused(NO_PROVIDER)
+            self._known = (now, found)
         return self._known[1]
-
-    def _discover(self) -> dict[str, Any]:
-        # Discovery 1.0, 4.3: the returned issuer must equal the configured one exactly.
-        found = self._get(f"{self._client.issuer.removesuffix('/')}/.well-known/openid-configuration")
-        needed = (found.get(name) for name in ("authorization_endpoint", "token_endpoint", "jwks_uri"))
-        if found.get("issuer") != self._client.issuer or not all(is_safe_address(address) for address in needed):
-            raise SignInRefused(NO_PROVIDER)
-        return found
 
     def _get(self, address: str) -> dict[str, Any]:
         try:

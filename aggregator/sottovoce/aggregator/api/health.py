@@ -50,13 +50,14 @@ def _standing(storage: Storage) -> PublicStatus:
     surveys = storage.surveys()
     cells = [cell for stored in surveys for cell in storage.cells(stored.key) if cell.cohort == ALL]
     batches = (survey_of(stored.document).release_batch for stored in surveys)
+    last = storage.journal.last_day(BACKED_UP)
     return PublicStatus(
         sum(cell.reports for cell in cells),
         sum(cell.withdrawn for cell in cells),
         current_app.extensions["group_commit"].waiting,
         not current_app.extensions["readiness"].is_red,
         max((LEAST_STEP, *batches)),
-        _backup_age(storage),
+        inf if last is None else max(0, day_of(current_app.extensions["clock"]()) - last),
         len(storage.held_invitations()),
         len(missing_keys(storage, current_app.extensions["redeeming"].keys)),
         len(storage.old_snapshots()),
@@ -72,11 +73,6 @@ def _disk_free() -> float | None:
     disk = disk_usage(file.parent)
     # Privacy: in hundredths, since each report takes a few bytes.
     return 100 * disk.free // disk.total / 100
-
-
-def _backup_age(storage: Storage) -> float:
-    last = storage.journal.last_day(BACKED_UP)
-    return inf if last is None else max(0, day_of(current_app.extensions["clock"]()) - last)
 
 
 def register(app: Flask) -> None:

@@ -158,18 +158,13 @@ def _asked_for(name: str) -> tuple[SurveyResults, Population | None]:
     people = _people_asked()
     interval, wave = request.args.get("interval", DEFAULT_RULE.method), wave_of(request.args.get("wave"))
     revisions = _revisions(name)
-    results = analyse(revisions, request.args.get("cohort"), interval, wave, _confidence_asked())
-    group = None if people is None else whole_group(revisions, results, people)
-    note_read(name, revisions)
-    return results, group
-
-
-def _confidence_asked() -> float:
-    """Parse the confidence level, .95 by default; Refusal if it is not a number from 0.5 to below 1."""
     written = request.args.get("confidence", "") or str(DEFAULT_RULE.confidence)
     if not re.fullmatch(LEVEL, written):
         raise Refusal("malformed", "confidence is a number from 0.5 to below 1, such as 0.9")
-    return float(written)
+    results = analyse(revisions, request.args.get("cohort"), interval, wave, float(written))
+    group = None if people is None else whole_group(revisions, results, people)
+    note_read(name, revisions)
+    return results, group
 
 
 def _people_asked() -> int | None:

@@ -133,8 +133,7 @@ def _newest_first(rows: list[StoredSurvey]) -> list[StoredSurvey]:
 
 
 def _standing(row: StoredSurvey, now: datetime) -> dict[str, Any]:
-    survey = survey_of(row.document)
-    waves = ["closed" if row.closed else wave_state(wave, now) for wave in survey.waves]
+    waves = ["closed" if row.closed else wave_state(wave, now) for wave in survey_of(row.document).waves]
     return {"digest": row.digest, "revision": row.revision, "retired": row.retired, "waves": waves}
 
 

@@ -61,7 +61,9 @@ def create(name: str) -> Response:
         return problems.response("key_reused")
     rows = [(token, f"{link}&t={token}") for token in made]
     if request.accept_mimetypes.best_match(["application/json", "text/csv"]) == "text/csv":
-        return _csv(rows, parsed.trial)
+        reply = Response(links_csv(rows, parsed.trial), content_type="text/csv; charset=utf-8")
+        reply.headers["Content-Disposition"] = "attachment; filename=tokens.csv"
+        return reply
     trial = {"trial": True} if parsed.trial else {}
     return jsonify({**trial, "survey": name, "tokens": [{"token": token, "link": link} for token, link in rows]})
 
@@ -71,8 +73,7 @@ def _idempotency_key() -> str:
     given = request.headers.get("Idempotency-Key")
     if given is None:
         return ""
-    found = _KEY(given)
-    if found is None:
+    if _KEY(given) is None:
         raise malformed("an Idempotency-Key is 16 to 200 letters, digits and . _ ~ : + / = - between quotation marks")
     return given.strip('"')
 
@@ -104,12 +105,6 @@ def _parse_body(keys: set[str], optional: Collection[str] = ()) -> dict[str, Any
         hint = "".join(f", and perhaps {key}" for key in optional)
         raise malformed(f"the body is an object with {' and '.join(keys)}{hint}")
     return document
-
-
-def _csv(rows: list[tuple[str, str]], trial: bool) -> Response:
-    reply = Response(links_csv(rows, trial), content_type="text/csv; charset=utf-8")
-    reply.headers["Content-Disposition"] = "attachment; filename=tokens.csv"
-    return reply
 
 
 _TOKENS = "/api/v1/surveys/<name>/tokens"

@@ -112,22 +112,17 @@ def steps_of(draft: SurveyDraft, card: DraftItem) -> Sequence[Step]:
     if card.block or "procedure" in card.treated:
         return []
     found = []
-    own = ("other",) if card.harm == "other" else ()
-    for harm in ("little", "clearly", "badly", *own):
+    for harm in ("little", "clearly", "badly", *(("other",) if card.harm == "other" else ())):
         question = question_of(draft, replace(card, harm=harm))
         if question is not None:
-            found.append(_step(harm, question))
+            measure = measure_of(question)
+            reported = guessed = None
+            if isinstance(measure, ShareChannel) and question.kind.truth == "option":
+                guessed = _guessed_of_100(measure, len(question.domain.options))
+            elif isinstance(measure, ShareChannel):
+                reported = _round_of_100(measure.a), _round_of_100(measure.b)
+            found.append(Step(harm, question.epsilon, reported, guessed, percent_after(question.epsilon)))
     return found
-
-
-def _step(harm: str, question: Question) -> Step:
-    measure = measure_of(question)
-    reported = guessed = None
-    if isinstance(measure, ShareChannel) and question.kind.truth == "option":
-        guessed = _guessed_of_100(measure, len(question.domain.options))
-    elif isinstance(measure, ShareChannel):
-        reported = _round_of_100(measure.a), _round_of_100(measure.b)
-    return Step(harm, question.epsilon, reported, guessed, percent_after(question.epsilon))
 
 
 def _guessed_of_100(channel: ShareChannel, options: int) -> tuple[int, int]:

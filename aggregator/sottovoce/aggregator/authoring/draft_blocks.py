@@ -156,8 +156,7 @@ def refitted(draft: SurveyDraft, name: str) -> SurveyDraft:
 
 def drawable(draft: SurveyDraft, name: str) -> range:
     """Return how many questions of a block may be asked instead of all; empty for unequal numbers of options."""
-    cards = [card for card in draft.cards if card.block == name]
-    sizes = _sizes(separate(draft, name), cards_apart(cards))
+    sizes = _sizes(separate(draft, name), cards_apart([card for card in draft.cards if card.block == name]))
     return range(len(sizes) - 1, MIN_QUESTIONS - 1, -1) if len({*sizes}) == 1 else range(0)
 
 

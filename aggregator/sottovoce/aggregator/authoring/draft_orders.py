@@ -30,8 +30,7 @@ def with_order(asked: Mapping[str, Any], order: str, last: str) -> dict[str, Any
     ``order`` is a word of ``orders_of``, or "" for the written order; ``last`` is as ``written_last`` writes it.
     """
     found = {key: value for key, value in asked.items() if key not in ("order", "keep_last")}
-    card = DraftItem(found, "", "")
-    if order not in orders_of(card):
+    if order not in orders_of(DraftItem(found, "", "")):
         return found
     names = _names(found)
     is_number = last.isascii() and last.isdigit() and len(last) <= _LONGEST_NUMBER

@@ -41,8 +41,7 @@ def card_of(item: Mapping[str, Any]) -> DraftItem:
     treated = item.get("of", {}) if item.get("type") == "matrix" else item
     harm, use, mechanism = harm_of(treated)
     values = {key: value for key, value in treated.items() if key not in ("mechanism", "public")}
-    asked = {**item, "of": values} if item.get("type") == "matrix" else values
-    return DraftItem(asked, harm, use, mechanism)
+    return DraftItem({**item, "of": values} if item.get("type") == "matrix" else values, harm, use, mechanism)
 
 
 def _set_common_declining(draft: SurveyDraft) -> SurveyDraft:

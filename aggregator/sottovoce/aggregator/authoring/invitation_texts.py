@@ -76,6 +76,9 @@ def mail_merge(survey: Survey, links: Iterable[str], language: str, institution:
 def ethics(survey: Survey, language: str) -> str:
     """Return the statement for an ethics board: purpose, method, protection of each question, storage, and limits."""
     words = words_for(language)
+    declining = all(survey.questions[index].domain.absent for index in survey.private)
+    sentence = words.translate("ethics_decline" if declining else "ethics_no_decline") if survey.private else ""
+    named = (*_LIMITS, *(("token",) if survey.asks_for_token else ()), *blind_limits(survey))
     paragraphs = [
         words.translate("trial") if survey.trial else "",
         words.translate("ethics_title", title=_text(survey, "title", language)),
@@ -83,10 +86,10 @@ def ethics(survey: Survey, language: str) -> str:
         *_part(words, "ethics_method", [_method(survey, words)]),
         *_part(words, "page_questions", _questions(survey, words, language)),
         *_part(words, "ethics_kept", _storage(survey, words)),
-        *_part(words, "ethics_taking_part", _taking_part(survey, words)),
+        *_part(words, "ethics_taking_part", [words.translate("ethics_voluntary"), sentence]),
         *_part(words, "ethics_consent", [_text(survey, "consent", language)]),
         *_part(words, "ethics_notice", [_text(survey, "notice", language)]),
-        *_part(words, "ethics_limits", _limits(survey, words)),
+        *_part(words, "ethics_limits", [f"- {words.translate(f'ethics_limit_{name}')}" for name in named]),
         *_version(survey, words),
     ]
     return _paragraphs(paragraphs)
@@ -138,13 +141,9 @@ def _odds(costliest: Question, words: Words) -> str:
     measure = measure_of(costliest)
     if costliest.kind.truth != "yes_no" or not isinstance(measure, ShareChannel):
         return ""
-    yes, no = (_share_of_100(share, words) for share in (measure.a, measure.b))
+    # Near 0 and 100 with two decimals, so that it does not look certain.
+    yes, no = (words.number(100 * share, 0 if 0.005 <= share <= 0.995 else 2) for share in (measure.a, measure.b))
     return words.translate("letter_odds", yes=yes, no=no)
-
-
-def _share_of_100(share: float, words: Words) -> str:
-    """Format a share as a number of 100 people; near 0 and 100 with two decimals, so that it does not look certain."""
-    return words.number(100 * share, 0 if 0.005 <= share <= 0.995 else 2)
 
 
 def _seen(survey: Survey, words: Words) -> list[str]:
@@ -160,10 +159,11 @@ def _answering(survey: Survey, link: str, words: Words) -> list[str]:
     waits = words.translate("letter_wait", hours=hours) if hours else ""
     if survey.send_at_seconds:
         waits = words.translate("letter_moment", seconds=survey.send_at_seconds)
+    dates = [("letter_opens", survey.opens), ("letter_until", survey.closes)]
     return [
         f"{words.translate(_link_sentence_key(survey))}\n{link}",
         waits,
-        *_window(survey, words),
+        *[words.translate(key, moment=words.moment(moment)) for key, moment in dates if moment],
         _contact(survey, words),
     ]
 
@@ -172,11 +172,6 @@ def _link_sentence_key(survey: Survey) -> str:
     if survey.is_blind:
         return "letter_invitation_waves" if len(survey.waves) > 1 else "letter_invitation"
     return "letter_personal" if survey.asks_for_token else "letter_link"
-
-
-def _window(survey: Survey, words: Words) -> list[str]:
-    dates = [("letter_opens", survey.opens), ("letter_until", survey.closes)]
-    return [words.translate(key, moment=words.moment(moment)) for key, moment in dates if moment]
 
 
 def _asker(survey: Survey, words: Words, language: str) -> list[str]:
@@ -219,7 +214,6 @@ def _question(label: str, question: Question, words: Words) -> str:
 
 
 def _storage(survey: Survey, words: Words) -> list[str]:
-    deleted = words.translate("ethics_deleted", day=words.day(survey.delete_on)) if survey.delete_on else ""
     return [
         words.translate("ethics_kept_text"),
         words.translate("ethics_ids", days=survey.ids_days),
@@ -227,20 +221,9 @@ def _storage(survey: Survey, words: Words) -> list[str]:
         words.translate("privacy_stored_blind") if survey.is_blind else "",
         words.translate("privacy_stored_wait", hours=survey.send_within_hours) if survey.send_within_hours else "",
         words.translate("privacy_stored_moment", seconds=survey.send_at_seconds) if survey.send_at_seconds else "",
-        deleted,
+        words.translate("ethics_deleted", day=words.day(survey.delete_on)) if survey.delete_on else "",
         words.translate("ethics_steps", batch=survey.release_batch),
     ]
-
-
-def _taking_part(survey: Survey, words: Words) -> list[str]:
-    declining = all(survey.questions[index].domain.absent for index in survey.private)
-    sentence = words.translate("ethics_decline" if declining else "ethics_no_decline") if survey.private else ""
-    return [words.translate("ethics_voluntary"), sentence]
-
-
-def _limits(survey: Survey, words: Words) -> list[str]:
-    named = (*_LIMITS, *(("token",) if survey.asks_for_token else ()), *blind_limits(survey))
-    return [f"- {words.translate(f'ethics_limit_{name}')}" for name in named]
 
 
 def _version(survey: Survey, words: Words) -> list[str]:

@@ -42,8 +42,7 @@ _RESERVED = (
 
 def short_name(text: str, otherwise: str, joiner: str = "_") -> str:
     """Make a slug from the Latin letters and digits of a text, in lower case; ``otherwise`` if it has none."""
-    words = joiner.join(_words(text))[:LONGEST]
-    return words.strip(joiner) or otherwise
+    return joiner.join(_words(text))[:LONGEST].strip(joiner) or otherwise
 
 
 def _words(text: str) -> list[str]:

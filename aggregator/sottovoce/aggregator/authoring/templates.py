@@ -96,7 +96,6 @@ def items_of(template: Template) -> tuple[float, tuple[TemplateQuestion, ...]]:
     """Return the epsilon of a report of a template, and its private questions with their margins."""
     survey = parse_survey(template.document)
     found = [margins(survey, template.expected, people) for people in PEOPLE]
-    private = [survey.questions[index] for index in survey.private]
     return survey.epsilon, tuple(
         TemplateQuestion(
             label=question.label,
@@ -105,7 +104,7 @@ def items_of(template: Template) -> tuple[float, tuple[TemplateQuestion, ...]]:
             expected=template.expected[question.name],
             margins=tuple(each[question.name] for each in found),
         )
-        for question in private
+        for question in [survey.questions[index] for index in survey.private]
     )
 
 

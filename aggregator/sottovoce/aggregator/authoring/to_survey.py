@@ -58,8 +58,7 @@ def with_slugs(draft: SurveyDraft) -> SurveyDraft:
     names: dict[str, str] = {}
     for number, card in enumerate(draft.cards):
         others = {*draft.blocks, *names.values(), *(each.name for each in draft.cards[number + 1 :])}
-        text = str(card.asked.get("label", {}).get(draft.tags[0], ""))
-        made = question_name(text, card.name, draft.tags[0])
+        made = question_name(str(card.asked.get("label", {}).get(draft.tags[0], "")), card.name, draft.tags[0])
         names[card.name] = card.name if is_given(card.name) else free_name(made, others, longest=LONGEST_QUESTION)
     cards = tuple(_rename(card, names) for card in draft.cards)
     return replace(draft, head=_rename_in_head(draft.head, names), cards=cards)
@@ -106,8 +105,7 @@ def private_questions(draft: SurveyDraft) -> int:
 
 def _item(card: DraftItem, declining: str) -> dict[str, Any]:
     if card.type == "matrix":
-        of = _treated(card, declining)
-        return _without_empty({**card.asked, "of": of})
+        return _without_empty({**card.asked, "of": _treated(card, declining)})
     if card.type not in TYPES:
         return _without_empty({key: value for key, value in card.asked.items() if key not in ABSENT_KEYS})
     return _without_empty(_treated(card, declining))

@@ -80,7 +80,9 @@ def read_workbook(data: bytes, wanted: Sequence[str]) -> tuple[dict[str, Sheet],
                 key = name.strip().lower()
                 if key in wanted and key not in sheets:
                     sheets[key] = _rows(book, name, key, notes)
-                    notes += _formulas(key, [cell for cell in facts.formulas if cell[0] == name])
+                    cells = [cell for cell in facts.formulas if cell[0] == name]
+                    what = "a formula; its last result was read"
+                    notes += [LeftOut(key, row, column, what) for _, row, column in sorted(cells)]
     except PasswordError:
         raise SpecError("the workbook has a password; save it without one") from None
     except (CalamineError, OSError, ValueError):
@@ -105,19 +107,15 @@ def _rows(book: CalamineWorkbook, name: str, key: str, notes: list[LeftOut]) -> 
     return _with_headings(key, table, notes)
 
 
-def _formulas(key: str, cells: list[tuple[str, int, str]]) -> list[LeftOut]:
-    what = "a formula; its last result was read"
-    return [LeftOut(key, row, column, what) for _, row, column in sorted(cells)]
-
-
 def _with_headings(key: str, table: Sequence[Sequence[object]], notes: list[LeftOut]) -> Sheet:
     headings = [_heading(_text(cell)) for cell in table[0]] if table else []
     for heading in [heading for heading in headings if heading and headings.count(heading) > 1]:
+        first = headings.index(heading)
         raise SpecError(
             Sentence(
                 "{sheet}, row 1: two columns have the same heading; the second is {column}",
                 sheet=key,
-                column=_place(headings, heading),
+                column=f"number {headings.index(heading, first + 1) + 1}",
             )
         )
     rows = []
@@ -142,11 +140,6 @@ def _read_cells(
             notes.append(LeftOut(key, number, heading, "control characters; type the text again"))
         else:
             yield heading, text
-
-
-def _place(headings: list[str], heading: str) -> str:
-    first = headings.index(heading)
-    return f"number {headings.index(heading, first + 1) + 1}"
 
 
 def _heading(text: str) -> str:

@@ -159,9 +159,8 @@ def _query(name: str, about: str, schema: Mapping[str, Any]) -> Object:
 
 def _reply(route: Route, status: int, holds: Sequence[str]) -> Object:
     codes = [code for code in route.refusals if STATUS[code] == status]
-    problems = "; or: ".join(f"{TITLES[code]} (`{code}`)" for code in codes)
     described: Object = {
-        "description": problems
+        "description": "; or: ".join(f"{TITLES[code]} (`{code}`)" for code in codes)
         or {200: "Done.", 202: "It is being computed: ask again at `Location`.", 304: "It is what you have."}[status]
     }
     headers = {name: {"$ref": f"#/components/headers/{name}"} for name in _headers(route, status)}

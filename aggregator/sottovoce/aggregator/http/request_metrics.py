@@ -64,8 +64,7 @@ class Traffic:
     def note(self, route: str, status: int, seconds: float) -> None:
         """Count a request that took so many seconds; ``route`` is an endpoint, ``GATE`` or ``NO_ROUTE``."""
         with self._lock:
-            histogram = self._by_status.get((route, status)) or self._begin(route, status)
-            histogram.note(seconds)
+            (self._by_status.get((route, status)) or self._begin(route, status)).note(seconds)
 
     def _begin(self, route: str, status: int) -> Histogram:
         histogram = self._histograms.setdefault((route, f"{status // 100}xx"), Histogram(BOUNDS))

@@ -37,8 +37,7 @@ class NumberFormat:
 
     def percent(self, share: float | Fraction, decimals: int = 1) -> str:
         """Write a share as a percentage; one that rounds to nothing is 0 and never less."""
-        rounded = round(Fraction(share), decimals + 2)
-        return self.words.percent(rounded, decimals).replace("-", "−")
+        return self.words.percent(round(Fraction(share), decimals + 2), decimals).replace("-", "−")
 
     def points(self, value: float) -> str:
         """Write a difference of shares."""

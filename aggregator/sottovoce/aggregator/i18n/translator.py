@@ -112,8 +112,7 @@ class Words:
         if isinstance(value, int) and not isinstance(value, bool):
             return self.number(value)
         # Isolate texts of the other direction (UAX #9): they would reorder the numbers and punctuation around them.
-        is_other = self.direction == "rtl" or _from_right(str(value))
-        return _ISOLATED.format(value) if is_other else str(value)
+        return _ISOLATED.format(value) if (self.direction == "rtl" or _from_right(str(value))) else str(value)
 
 
 def _from_right(text: str) -> bool:

@@ -378,20 +378,15 @@ class Gate:
             self._waiting -= 1
 
     def _run(self, scope: Scope, body: bytes) -> GateReply:
-        from_memory = _FROM_MEMORY(f"{scope.method} {scope.path}")
-        if not from_memory:
+        if not _FROM_MEMORY(f"{scope.method} {scope.path}"):
             self._check_ready()
         reply = run_wsgi(self._app, scope, body)
-        self._note_failure(reply[0])
-        return reply
-
-    def _note_failure(self, status: int) -> None:
-        """Count Flask's replies with a server error, and let readiness re-check the database after a storage error."""
-        code = _FAILURES.get(status)
+        code = _FAILURES.get(reply[0])
         if code is not None:
             self._admission.rejected[code] += 1
         if code == "storage":
             self._readiness.doubt()
+        return reply
 
     async def _with_database(self, function: Callable[..., T], *arguments: object) -> T:
         def when_its_turn_comes() -> T:

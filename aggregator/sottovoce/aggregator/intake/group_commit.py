@@ -177,7 +177,9 @@ class GroupCommit:
         due = time.monotonic()
         while not (self._ended and not self._groups and not self._works):
             if time.monotonic() >= due:
-                self._keep_house()
+                # The readiness check reports a failing database; the next round of housekeeping retries.
+                with suppress(StorageError):
+                    self._housekeeping()
                 due = time.monotonic() + HOUSEKEEPING_SECONDS
             group = self._next_group(due)
             if group is not None:
@@ -195,11 +197,6 @@ class GroupCommit:
         except Exception as error:
             # The caller gets the error; the writer thread must survive it.
             work.done.set_exception(error)
-
-    def _keep_house(self) -> None:
-        # The readiness check reports a failing database; the next round of housekeeping retries.
-        with suppress(StorageError):
-            self._housekeeping()
 
     def _next_group(self, due: float) -> CommitGroup | None:
         """Take the next group, closing it for new jobs; None if no report comes until ``due`` or work waits."""

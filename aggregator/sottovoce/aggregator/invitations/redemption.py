@@ -5,18 +5,17 @@ gets the same one again. Reports come later with unblinded signatures, which can
 """
 
 import hashlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 from threading import BoundedSemaphore
 
 from sottovoce.aggregator.clock import Clock
 from sottovoce.aggregator.http.problems import Refusal
 from sottovoce.aggregator.invitations.key_file import KeysFile
-from sottovoce.aggregator.storage import Outcome, Storage, StoredSurvey
+from sottovoce.aggregator.storage import Outcome, Storage
 from sottovoce.aggregator.surveys.stored_surveys import survey_of, unknown_survey, wave_state
 from sottovoce.shared.errors import ReportRejected
-from sottovoce.shared.redemption import RedeemRequest, Redemption, dump_reply, fits, parse_request
-from sottovoce.shared.spec import Survey
+from sottovoce.shared.redemption import Redemption, dump_reply, fits, parse_request
 from sottovoce.shared.tokens import token_hash
 
 MOST_AT_ONCE = 4
@@ -41,9 +40,17 @@ class Redeeming:
         """
         request = parse_request(body)
         revisions = self._storage.revisions(name)
-        asked = _revision_of(revisions, request.digest)
+        if not revisions:
+            raise unknown_survey()
+        asked = next((row for row in revisions if row.digest == request.digest), None)
+        if asked is None:
+            raise ReportRejected("digest_mismatch", "the request is for another version of this survey")
         survey = survey_of(asked.document)
-        _check(survey, request)
+        if not survey.is_blind:
+            raise ReportRejected("malformed", "this survey has no invitations to be redeemed")
+        as_many = len(request.blinded) == len(survey.moduli)
+        if not as_many or not all(map(fits, request.blinded, survey.moduli)):
+            raise ReportRejected("malformed", "the request has not one number for each wave, below its modulus")
         # Check the requested revision, not the newest: a correction after a close is open, earlier revisions are not.
         if asked.closed or all(wave_state(wave, self._clock()) == "closed" for wave in survey.waves):
             raise ReportRejected("closed", "the survey is over")
@@ -63,23 +70,6 @@ class Redeeming:
             yield
         finally:
             self._turns.release()
-
-
-def _revision_of(revisions: Sequence[StoredSurvey], digest: str) -> StoredSurvey:
-    if not revisions:
-        raise unknown_survey()
-    found = next((row for row in revisions if row.digest == digest), None)
-    if found is None:
-        raise ReportRejected("digest_mismatch", "the request is for another version of this survey")
-    return found
-
-
-def _check(survey: Survey, request: RedeemRequest) -> None:
-    if not survey.is_blind:
-        raise ReportRejected("malformed", "this survey has no invitations to be redeemed")
-    as_many = len(request.blinded) == len(survey.moduli)
-    if not as_many or not all(map(fits, request.blinded, survey.moduli)):
-        raise ReportRejected("malformed", "the request has not one number for each wave, below its modulus")
 
 
 def _settle(outcome: Outcome) -> None:

@@ -73,13 +73,12 @@ ALL_SUMS = ("question", "report", "household", "panel")
 
 def page(document: Document, survey: Survey, words: Words, sums: Sequence[str] = ALL_SUMS) -> str:
     """Return the page of a privacy account as HTML; ``sums`` are the totals to show, from ``ALL_SUMS``."""
-    version = words.translate("privacy_version", name=document["survey"], revision=document["revision"])
     values = {
         "title": document["title"],
         "language_of_texts": document["language"],
         "language": words.language,
         "direction": words.direction,
-        "version": version,
+        "version": words.translate("privacy_version", name=document["survey"], revision=document["revision"]),
         "digest": digest_in_words(document, words),
         "kind": words.translate("privacy_kind"),
         "made": words.translate("privacy_made"),

@@ -136,12 +136,16 @@ SHOW = {AT_MOST: at_most, AT_LEAST: at_least, YES: percent, NO: percent}
 
 def lines(document: Document, words: Words) -> list[str]:
     """Return the lines of a privacy account for a terminal: totals, questions, conditions, stored data and limits."""
+    rows = [f"  {who:<36} epsilon {show_epsilon(epsilon)}" for _, who, epsilon in totals(document, words)]
+    left_out = caveat(document, words)
     return [
         *([words.translate("trial")] if "trial" in document else []),
         f"{document['title']} ({document['survey']}, revision {document['revision']})",
         digest_in_words(document, words),
         "",
-        *_totals(document, words),
+        words.translate("privacy_costs"),
+        *rows,
+        *([f"  {left_out}"] if left_out else []),
         "",
         *(line for number, row in enumerate(document["questions"], 1) for line in _question(number, row, words)),
         *_blocks(document, words),
@@ -153,12 +157,6 @@ def lines(document: Document, words: Words) -> list[str]:
         words.translate("privacy_limits"),
         *map(_item, document["limits"]),
     ]
-
-
-def _totals(document: Document, words: Words) -> list[str]:
-    rows = [f"  {who:<36} epsilon {show_epsilon(epsilon)}" for _, who, epsilon in totals(document, words)]
-    left_out = caveat(document, words)
-    return [words.translate("privacy_costs"), *rows, *([f"  {left_out}"] if left_out else [])]
 
 
 def _together(document: Document, words: Words) -> list[str]:

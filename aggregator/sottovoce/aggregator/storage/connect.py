@@ -37,14 +37,10 @@ def open_url(
     if file is not None:
         return SQLiteStorage(file, unfinished, migrates)
     if url.startswith(("postgresql://", "postgres://")):
-        return _postgres(url, unfinished, stopped, migrates)
+        try:
+            # Imported late, so that an installation with SQLite only needs no PostgreSQL driver.
+            from sottovoce.aggregator.storage.postgres.storage import PostgresStorage
+        except ModuleNotFoundError:
+            raise StorageError(f"PostgreSQL needs {install_command('postgres')}") from None
+        return PostgresStorage(url, unfinished=unfinished, stopped=stopped, migrates=migrates)
     raise StorageError("the address of a database begins with postgresql:// or sqlite:///")
-
-
-def _postgres(url: str, unfinished: bool, stopped: bool, migrates: bool) -> Storage:
-    try:
-        # Imported late, so that an installation with SQLite only needs no PostgreSQL driver.
-        from sottovoce.aggregator.storage.postgres.storage import PostgresStorage
-    except ModuleNotFoundError:
-        raise StorageError(f"PostgreSQL needs {install_command('postgres')}") from None
-    return PostgresStorage(url, unfinished=unfinished, stopped=stopped, migrates=migrates)

@@ -257,7 +257,9 @@ def _recount(reports: Iterable[tuple[Any, ...]], known: dict[int, Survey]) -> tu
             good = [values for values in packed if width in LETTERS and len(values) == size]
             invalid += len(packed) - len(good)
             if good:
-                _add(_arrival(key, known[key], wave, good), cells, counts)
+                survey = known[key]
+                plan = StoragePlan(key, survey.cohort, survey.release_batch, None, survey.masks)
+                _add(ReportBatch(plan, wave, bytes(ID * len(good)), b"".join(good)), cells, counts)
     return cells, counts, invalid
 
 
@@ -274,12 +276,6 @@ def _add(arrival: ReportBatch, cells: Counter[Any], counts: Counter[Any]) -> Non
     for counter, rows in ((cells, added.cells), (counts, added.counts)):
         for *place, number in rows.tolist():
             counter[tuple(place)] += number
-
-
-def _arrival(key: int, survey: Survey, wave: int, packed: list[bytes]) -> ReportBatch:
-    """Return rows as a batch with empty ids, which the counting code never reads."""
-    plan = StoragePlan(key, survey.cohort, survey.release_batch, None, survey.masks)
-    return ReportBatch(plan, wave, bytes(ID * len(packed)), b"".join(packed))
 
 
 def _nonzero_counts(key: int, counter: Counter[Any]) -> dict[Any, int]:

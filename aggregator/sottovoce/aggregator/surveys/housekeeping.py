@@ -86,8 +86,7 @@ def delete_due(storage: Storage, now: datetime, who: str = NO_ACTOR) -> list[str
 
 def close_due(storage: Storage, now: datetime) -> None:
     """Close every survey whose newest revision has ended; the close also shows its last counts."""
-    newest = {stored.name: stored for stored in storage.surveys()}
-    for stored in newest.values():
+    for stored in {stored.name: stored for stored in storage.surveys()}.values():
         closes = survey_of(stored.document).closes
         if not stored.closed and closes is not None and now >= closes:
             storage.close_survey(stored.name, day_of(closes))

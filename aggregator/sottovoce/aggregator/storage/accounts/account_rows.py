@@ -219,8 +219,7 @@ def forget_doors(db: Handle, account_id: bytes) -> None:
 
 
 def _check_subject(db: Handle, subject: str | None) -> None:
-    taken = subject is not None and db.execute("SELECT 1 FROM accounts WHERE subject = ?", [subject]).fetchone()
-    if taken:
+    if subject is not None and db.execute("SELECT 1 FROM accounts WHERE subject = ?", [subject]).fetchone():
         raise AccessRefused("another account belongs to this person of the sign-in service", "taken")
 
 

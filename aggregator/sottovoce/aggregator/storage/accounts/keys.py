@@ -54,7 +54,8 @@ class KeyTables(AccountTables):
         # One write a day and key: the journal of use needs the day only, and times could show when staff works.
         if owned_key is not None and owned_key[1].used_on != day:
             with self._back_end.write() as db:
-                _note_day(db, key_hash, day)
+                # A key that was deleted meanwhile stays deleted.
+                db.execute("UPDATE keys SET used_on = ? WHERE key_hash = ?", [day, key_hash])
         return owned_key
 
     def revoke_key(self, key_hash: bytes) -> bool:
@@ -141,11 +142,6 @@ def insert_key(db: Handle, key: AccessKey) -> None:
         "INSERT INTO keys (key_hash, account, label, scopes, survey, expires_on, used_on) VALUES (?, ?, ?, ?, ?, ?, ?)",
         [key.hash, key.account, key.label, " ".join(sorted(key.scopes)), key.survey, key.expires_on, key.used_on],
     )
-
-
-def _note_day(db: Handle, key_hash: bytes, day: int) -> None:
-    """Record the day of a key's last use; a key that was deleted meanwhile stays deleted."""
-    db.execute("UPDATE keys SET used_on = ? WHERE key_hash = ?", [day, key_hash])
 
 
 def _with_owner(row: Any) -> tuple[Account, AccessKey] | None:  # noqa: ANN401 - a row, or None

@@ -56,8 +56,7 @@ def append(db: Handle, day: int, what: str, who: str, about: str = "") -> None:
 
 def has(db: Handle, day: int, what: str, who: str, about: str, *, begins: bool = False) -> bool:
     """Return True if there is an entry with these values; with ``begins``, ``about`` is how its subject begins."""
-    length = len(about) + (not begins)
-    return db.execute(_SAME, [day, what, who, length, about]).fetchone() is not None
+    return db.execute(_SAME, [day, what, who, len(about) + (not begins), about]).fetchone() is not None
 
 
 def wait_for_others(db: Handle) -> None:
@@ -133,8 +132,7 @@ def _last_cut(db: Handle) -> ChainHead:
 
 
 def _first_entry(db: Handle, condition: str, parameters: Sequence[Any] = ()) -> AuditEntry | None:
-    query = f"{_ENTRIES} {condition} LIMIT 1"
-    row = db.execute(query, parameters).fetchone()
+    row = db.execute(f"{_ENTRIES} {condition} LIMIT 1", parameters).fetchone()
     return None if row is None else _entry(*row)
 
 

@@ -93,8 +93,7 @@ def tallies(numbers: np.ndarray, masks: Mapping[int, int], groups: np.ndarray | 
     for group in np.unique(groups).tolist():
         for question, column in enumerate(np.ascontiguousarray(numbers[groups == group].T)):
             unanswered = is_null(column)
-            answered = column[~unanswered] if unanswered.any() else column
-            counts = tally(answered, masks.get(question, 0))
+            counts = tally(column[~unanswered] if unanswered.any() else column, masks.get(question, 0))
             rows += [(group, question, value, number) for value, number in counts.items()]
     return _rows(rows)
 

@@ -123,8 +123,7 @@ def _accounts(link: str = "", refused: str = "") -> str:
 def _account(found: Account, link: str = "", refused: str = "") -> str:
     # Load it again: the action may have changed it.
     found = tables().account(found.id) or found
-    keys = tables().list_keys(found.id)
-    row = _row(found, any(key.signs_in and key.expires_on >= today() for key in keys))
+    row = _row(found, any(key.signs_in and key.expires_on >= today() for key in tables().list_keys(found.id)))
     return render_template(
         "account.html",
         row=row,

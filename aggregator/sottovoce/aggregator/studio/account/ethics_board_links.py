@@ -20,7 +20,10 @@ def change_board(name: str) -> ResponseReturnValue:
     """Make a link, shown only in this reply, or revoke one."""
     act = request.form.get("act", "")
     if act == "end":
-        _end(name)
+        # Only links of this survey are searched, so that the form cannot name one of another survey.
+        for view in tables().views(name):
+            if number_of(view) == request.form.get("view"):
+                tables().end_view(view.hash)
         return redirect(url_for("studio.board", name=name), 303)
     if act != "make":
         raise Refusal("malformed")
@@ -40,13 +43,6 @@ def _make(name: str) -> str:
     shown, public, until = given in ("yes", "public"), given == "public", today() + int(days)
     tables().add_view(BoardView(digest, name, newest(storage(), name).digest, shown, until, public))
     return f"{current_app.extensions['settings'].url}/dashboard/{'shared' if public else 'ethics'}?link={secret}"
-
-
-def _end(name: str) -> None:
-    """Revoke a link; only links of this survey are searched, so the form cannot name a link of another one."""
-    for view in tables().views(name):
-        if number_of(view) == request.form.get("view"):
-            tables().end_view(view.hash)
 
 
 def number_of(view: BoardView) -> str:

@@ -58,8 +58,7 @@ def _change(survey: str) -> ResponseReturnValue:
         return _page(survey, {**given, "logo": former.get("logo", "")}, refused.field), 422
     found = {key: value for key, value in asdict(checked).items() if value}
     # The server's document may be empty: then it replaces the details in the operator's file.
-    document = json.dumps(found).encode() if found or not survey else None
-    storage().institutions.save(survey, document, g.who)
+    storage().institutions.save(survey, json.dumps(found).encode() if found or not survey else None, g.who)
     forget_institution()
     return redirect(f"{_address(survey)}?saved", 303)
 

@@ -25,8 +25,7 @@ def make_key() -> str | tuple[str, int]:
     """Make a key; it is shown only in this reply, since the server stores a hash."""
     secret, digest = new_key()
     try:
-        key = _asked_for(digest)
-        _tables().add_key(key)
+        _tables().add_key(_asked_for(digest))
     except AccessRefused as refused:
         return _me(refused=refusal_message(refused)), 422
     return _me(made=secret)

@@ -76,7 +76,14 @@ def bind() -> Response:
 
 def callback() -> Response:
     """Handle the redirect back from the provider, which carries a one-time authorization code."""
-    attempt, page_asked_for, link, name = _attempt()
+    cookie = request.cookies.get(_cookie_name(), "")
+    try:
+        parts = [urlsafe_b64decode(part.encode()).decode() for part in cookie.split(".")]
+    except ValueError:
+        parts = []
+    if len(parts) != ATTEMPT_PARTS or not parts[0]:
+        raise SignInRefused(START_AGAIN)
+    attempt, page_asked_for, link, name = parts
     subject = _provider().subject(attempt_of(attempt), request.args)
     page = Response(render_template("signed_in.html", onward=authentication.redirect_target(page_asked_for)))
     reply = _bound(subject, link, page) if link and not name else _start_session(subject, link, name, page)
@@ -130,18 +137,6 @@ def _with_attempt(reply: Response, attempt: str, page: str, link: str = "", name
     value = ".".join(urlsafe_b64encode(part.encode("utf-8", "replace")).decode() for part in parts)
     reply.set_cookie(_cookie_name(), value, max_age=ATTEMPT_SECONDS, **_cookie_options())
     return reply
-
-
-def _attempt() -> list[str]:
-    """Read the parts of the cookie that ``_with_attempt`` set; raise SignInRefused if it is missing or malformed."""
-    cookie = request.cookies.get(_cookie_name(), "")
-    try:
-        parts = [urlsafe_b64decode(part.encode()).decode() for part in cookie.split(".")]
-    except ValueError:
-        parts = []
-    if len(parts) != ATTEMPT_PARTS or not parts[0]:
-        raise SignInRefused(START_AGAIN)
-    return parts
 
 
 def _provider() -> Provider:

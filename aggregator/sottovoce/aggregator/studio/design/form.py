@@ -93,16 +93,11 @@ def _head(form: PostedForm, base: SurveyDraft) -> dict[str, Any]:
     after["link"] = form.get("after.link", after.get("link", "")).strip()
     after["screen_out"] = apply_screen_out(form, after, partial(_read_text, form, base.tags))
     if "after.label0" in form:
-        after["links"] = _links(form)
+        rows = takewhile(lambda number: f"after.label{number}" in form, count())
+        found = ((form[f"after.label{row}"].strip(), form.get(f"after.to{row}", "").strip()) for row in rows)
+        after["links"] = {label: link for label, link in found if label or link}
     head |= {"researcher": _written(researcher), "after": _written(after)}
     return _written(_with_settings(form, head))
-
-
-def _links(form: PostedForm) -> dict[str, str]:
-    """Read the links of panels, by label; an empty row deletes its link."""
-    rows = takewhile(lambda number: f"after.label{number}" in form, count())
-    found = ((form[f"after.label{row}"].strip(), form.get(f"after.to{row}", "").strip()) for row in rows)
-    return {label: link for label, link in found if label or link}
 
 
 def _with_settings(form: PostedForm, before: Mapping[str, Any]) -> dict[str, Any]:
@@ -192,20 +187,16 @@ def _card(form: PostedForm, prefix: str, card: DraftItem, base: SurveyDraft) -> 
     if asked["type"] != "boolean":
         asked |= {"anchor": None, "known_share": None}
     kind, use = str(asked.get("of", asked).get("type", "")), form.get(f"{prefix}.use", card.use)
-    return DraftItem(
-        {key: value for key, value in asked.items() if value not in ("", {}, None)} | {"label": asked["label"]},
-        _harm(form, prefix, card, asked),
-        use if use in uses_of(kind) else "",
-        _own_mechanism(form, prefix, card),
-        card.block,
-    )
-
-
-def _harm(form: PostedForm, prefix: str, card: DraftItem, asked: Mapping[str, Any]) -> str:
-    """Return the level of protection; an answer that a person's own fact hides is not public."""
     harm = form.get(f"{prefix}.harm", card.harm)
     harm = harm if harm in HARMS else card.harm
-    return "clearly" if harm == "public" and "procedure" in asked else harm
+    epsilon = form.get(f"{prefix}.epsilon", "").strip().replace(",", ".")
+    return DraftItem(
+        {key: value for key, value in asked.items() if value not in ("", {}, None)} | {"label": asked["label"]},
+        "clearly" if harm == "public" and "procedure" in asked else harm,
+        use if use in uses_of(kind) else "",
+        {"epsilon": epsilon[:20]} if epsilon else card.mechanism,
+        card.block,
+    )
 
 
 def _apply_order(form: PostedForm, prefix: str, asked: dict[str, Any]) -> dict[str, Any]:
@@ -224,12 +215,6 @@ def _with_cohort(card: DraftItem, divides: bool) -> DraftItem:
     """Set or remove the mark of the cohort question; at most one question has it."""
     asked = {key: value for key, value in card.asked.items() if key != "cohort"}
     return replace(card, asked=asked | ({"cohort": True} if divides else {}))
-
-
-def _own_mechanism(form: PostedForm, prefix: str, card: DraftItem) -> Mapping[str, Any] | None:
-    """Replace the mechanism by a typed epsilon; an empty field keeps the mechanism."""
-    epsilon = form.get(f"{prefix}.epsilon", "").strip().replace(",", ".")
-    return {"epsilon": epsilon[:20]} if epsilon else card.mechanism
 
 
 def _names_follow(base: SurveyDraft, card: DraftItem) -> bool:

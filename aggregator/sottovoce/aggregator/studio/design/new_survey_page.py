@@ -43,12 +43,11 @@ def _page(refused: str) -> str:
     mine = {each.name: SurveyDraft.read(each.document).title_in(words().language) for each in storage().drafts.drafts()}
     published = {name: words().text(title, next(iter(title))) for name, title in found.items()}
     # Leave out surveys without a role for the reader: the list must not reveal that they exist.
-    copies = {name: title for name, title in (published | mine).items() if g.actor.role(name)}
     return render_template(
         "new.html",
         templates=[(each, *items_of(each)) for each in all_templates()],
         sentences=Sentences(words()),
-        copies=copies,
+        copies={name: title for name, title in (published | mine).items() if g.actor.role(name)},
         refused=refused,
     )
 

@@ -160,13 +160,6 @@ def design(name: str) -> ResponseReturnValue:
     return _page(name, stored.draft, stored.version, _earlier_versions(name, stored.draft, versions[1:]))
 
 
-def _published_access(name: str) -> str:
-    """Return the access of the published survey, which no correction may change; "" if it was never published."""
-    revisions = storage().revisions(name)
-    access = survey_of(revisions[-1].document).document["access"] if revisions else ""
-    return access if isinstance(access, str) else "blind"
-
-
 def _items(figures: DraftFigures, sentences: Sentences) -> list[ItemView]:
     return [
         ItemView(
@@ -204,20 +197,23 @@ def _earlier_versions(name: str, draft: SurveyDraft, versions: list[int]) -> lis
 def _page(name: str, draft: SurveyDraft, version: int, versions: list[EarlierVersion]) -> Response:
     figures, sentences = DraftFigures(draft), Sentences(words())
     problems = problems_of(draft, name, figures)
+    # No correction may change the access.
+    revisions = storage().revisions(name)
+    access = survey_of(revisions[-1].document).document["access"] if revisions else ""
     page = render_template(
         "design.html",
         page="design",
         frame=draft_page(name, "design", draft.title),
         name=name,
         draft=draft,
-        kept_access=_published_access(name),
+        kept_access=access if isinstance(access, str) else "blind",
         version=version,
         versions=versions,
         problems=problems,
         focus=request.values.get("card") or _first_open(draft),
         shows_form=not any(problem.grave for problem in problems),
         items=_items(figures, sentences),
-        indices=[0, *accumulate(_questions_of(card) for card in draft.cards)],
+        indices=[0, *accumulate((rows_of(card) if card.type in (*TYPES, "matrix") else 0) for card in draft.cards)],
         totals=figures.totals,
         panel=panel_of(draft, name),
         together=together_view(draft, request.form),
@@ -239,11 +235,6 @@ def _page(name: str, draft: SurveyDraft, version: int, versions: list[EarlierVer
         other_languages={tag: label for tag, label in OWN_NAMES.items() if tag not in draft.tags},
     )
     return framing(page)
-
-
-def _questions_of(card: DraftItem) -> int:
-    """Return the number of a card's questions in the form; a note has none."""
-    return rows_of(card) if card.type in (*TYPES, "matrix") else 0
 
 
 def _first_open(draft: SurveyDraft) -> str:
@@ -272,26 +263,14 @@ def save_design(name: str) -> ResponseReturnValue:
     if version is None:
         return _conflict_page(name, typed, drafts.load_draft(name), form)
     if by:
-        return _reply_to_script(name, version)
-    _go_back(name, word, version, mine.stamp)
-    return _redirect_after(name, word, typed, mine, form.get("card", ""))
-
-
-def _reply_to_script(name: str, version: int) -> Response:
-    """Return the page of exactly the version just saved.
-
-    With a newer version, the browser would adopt its number and overwrite it although the person never saw it.
-    """
-    stored = drafts.find_draft(name, version) or drafts.load_draft(name)
-    return _page(name, stored.draft, stored.version, [])
-
-
-def _go_back(name: str, word: str, version: int, stamp: str) -> None:
-    """Restore an earlier version as the newest one; the version just typed stays in the list of versions."""
+        # The version just saved: with a newer one, the browser would overwrite what the person never saw.
+        stored = drafts.find_draft(name, version) or drafts.load_draft(name)
+        return _page(name, stored.draft, stored.version, [])
     kind, _, number = word.partition(":")
     earlier = drafts.find_draft(name, _number(number)) if kind == "version" else None
     if earlier is not None:
-        drafts.save(name, version, replace(earlier.draft, stamp=stamp))
+        drafts.save(name, version, replace(earlier.draft, stamp=mine.stamp))
+    return _redirect_after(name, word, typed, mine, form.get("card", ""))
 
 
 def _redirect_after(name: str, word: str, typed: SurveyDraft, mine: SurveyDraft, focus: str) -> ResponseReturnValue:

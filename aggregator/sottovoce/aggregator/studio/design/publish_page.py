@@ -82,8 +82,7 @@ def _prepare_survey(name: str) -> tuple[Survey | None, tuple[str, ...]]:
     draft = drafts.load_draft(name).draft
     try:
         survey = survey_of_draft(draft, name)
-        whole = with_moduli(storage(), survey, current_app.extensions["settings"])
-        return next_revision(storage(), whole), ()
+        return next_revision(storage(), with_moduli(storage(), survey, current_app.extensions["settings"])), ()
     except SpecError as error:
         return None, _messages(draft, error)
     except StorageError as error:

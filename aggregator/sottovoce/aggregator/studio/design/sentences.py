@@ -80,8 +80,7 @@ class Sentences:
 
     def way_out(self, draft: SurveyDraft, card: DraftItem) -> Sequence[str]:
         """Return a warning if people cannot decline to answer a question, and a remedy if a field offers one."""
-        asks = card.type in TYPES or card.type == "matrix"
-        if not asks or absent_keys(card, draft.declining):
+        if not (card.type in TYPES or card.type == "matrix") or absent_keys(card, draft.declining):
             return []
         kind = TYPES.get(str(card.treated.get("type", "")))
         has_field = kind is not None and kind.truth == "number" and "procedure" not in card.treated

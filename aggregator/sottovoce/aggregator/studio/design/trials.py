@@ -61,22 +61,17 @@ def try_out(name: str) -> ResponseReturnValue:
         return redirect(url_for("studio.preview", name=name), 303)
     with claim_name(storage(), g.actor, survey.name):
         storage().publish(survey, who=g.who)
-    _share(name, survey.name)
-    return redirect(url_for("studio.results", name=survey.name), 303)
-
-
-def _share(name: str, trial: str) -> None:
-    """Give the survey's team the same roles on the test run."""
+    # The survey's team has the same roles on the test run.
     access = storage().access
     for account, role in access.granted(name):
         if account.id != g.actor.account.id:
-            access.by(g.who).grant(account.id, trial, role)
+            access.by(g.who).grant(account.id, survey.name, role)
+    return redirect(url_for("studio.results", name=survey.name), 303)
 
 
 def address_of_tried(trial: str) -> str:
     """Return the URL of the preview of the tested survey, if it still exists; else of the survey list."""
-    drafted = [draft.name for draft in storage().drafts.drafts()]
-    names = (*drafted, *(row.name for row in storage().surveys()))
+    names = (*[draft.name for draft in storage().drafts.drafts()], *(row.name for row in storage().surveys()))
     found = [name for name in names if is_trial_name_of(name, trial) and g.actor.role(name)]
     return url_for("studio.preview", name=found[0], _anchor="trials") if found else url_for("studio.surveys")
 

@@ -88,10 +88,9 @@ def analyze() -> Response:
 
 
 def _upload_form(refused: str = "", status: int = 200, detail: str = "") -> Response:
-    told = words().translate(refused) if refused else ""
     text = render_template(
         "analyze.html",
-        refused=told,
+        refused=words().translate(refused) if refused else "",
         detail=detail,
         kinds=",".join(IN_MEMORY),
         all_kinds=IN_MEMORY == FORMATS,

@@ -130,8 +130,7 @@ def published_subject(name: str, page: str) -> JointSubject:
     """Build the subject of a published survey for a page by its key; raise ReportRejected without such a survey."""
     frame = published_page(name, page)
     names = _variables(newest(storage(), name).document, words())
-    answer = partial(results().document, name)
-    return JointSubject(frame, page, names, why_nothing(name), answer)
+    return JointSubject(frame, page, names, why_nothing(name), partial(results().document, name))
 
 
 @lru_cache(maxsize=64)

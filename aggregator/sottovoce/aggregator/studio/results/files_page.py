@@ -15,7 +15,6 @@ from sottovoce.aggregator.studio.results.download_files import (
     DRAWN_ANEW,
     MEDIA_TYPES,
     OF_CLOSED,
-    MadeFile,
     by_purpose,
     missing_formats,
     offered,
@@ -76,13 +75,13 @@ def file_reply(source: Source, name: str, file: str) -> Response:
         Refusal: no such file, or the server is busy with another long computation.
     """
     opened, made = open_file(source, file)
-    ending = file.rpartition(".")[2]
-    reply = Response(_blocks(opened), content_type=MEDIA_TYPES[ending])
+    reply = Response(_blocks(opened), content_type=MEDIA_TYPES[file.rpartition(".")[2]])
     # If the client disconnects early or sends HEAD, the generator never runs and would leave the file open.
     reply.call_on_close(opened.close)
     reply.content_length = made.size
     reply.headers["Content-Disposition"] = f"attachment; filename={source.about.prefix}{name}-{file}"
-    reply.headers["Repr-Digest"] = _digest(made)
+    # RFC 9530.
+    reply.headers["Repr-Digest"] = f"sha-256=:{base64.b64encode(bytes.fromhex(made.sha256)).decode()}:"
     return reply
 
 
@@ -99,11 +98,6 @@ def _wave() -> int | None:
     if not (given.isascii() and given.isdecimal() and len(given) < 5):
         raise Refusal("malformed", "wave is a whole number from 0")
     return int(given)
-
-
-def _digest(made: MadeFile) -> str:
-    """Format a SHA-256 for the header ``Repr-Digest`` (RFC 9530)."""
-    return f"sha-256=:{base64.b64encode(bytes.fromhex(made.sha256)).decode()}:"
 
 
 _PATH = "/dashboard/surveys/<name>/files"

@@ -58,12 +58,11 @@ def _check_letters(drawn: Drawing) -> None:
 def _write(axes: Any, drawn: Drawing, text: Text) -> None:  # noqa: ANN401 - matplotlib's
     is_end = text.across == 100
     centred = bool(text.across) and not is_end
-    side = "center" if centred else "right" if is_end != (drawn.direction == "rtl") else "left"
     axes.text(
         float(drawn.x(text.across or 0)),
         text.y,
         text.text,
-        ha=side,
+        ha="center" if centred else "right" if is_end != (drawn.direction == "rtl") else "left",
         va="baseline",
         family="DejaVu Sans",
         fontsize=SIZES[text.kind] * POINTS,

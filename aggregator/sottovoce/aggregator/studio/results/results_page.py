@@ -185,8 +185,7 @@ def _trial(name: str, view: ResultsView) -> dict[str, object]:
     """Return template values of a test run: its description with the link, and the URL of the tested survey."""
     if not view.survey.trial:
         return {"trial": None}
-    stored = storage().revisions(name)[-1]
-    return {"trial": trial_in(stored), "tried": address_of_tried(name)}
+    return {"trial": trial_in(storage().revisions(name)[-1]), "tried": address_of_tried(name)}
 
 
 def download(name: str) -> Response:

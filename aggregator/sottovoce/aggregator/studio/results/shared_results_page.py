@@ -32,17 +32,12 @@ def shared_results() -> Response:
     if not revisions or revisions[-1].survey.trial:
         return _unlisted(Response(render_template("shared.html", results=None), 404))
     cache: RenderingCache = current_app.extensions["rendered_results"]
-    direct = _direct(revisions)
+    survey = revisions[-1].survey
+    asked = (each.name for each in survey.questions if is_direct(survey, each) and each.options)
+    direct = frozenset() if why_nothing(survey.name) else frozenset(asked)
     key = ("shared", snapshot_key(revisions), words().language, direct)
     page = cache.get(revisions[-1].survey.name, key, lambda: _render(revisions, direct)).live
     return _unlisted(unless_known(Response(page, content_type="text/html; charset=utf-8"), etag_of(page.encode())))
-
-
-def _direct(revisions: Sequence[RevisionCounts]) -> frozenset[str]:
-    """Return the names of the questions of a direct arm that have shares, once joint results exist."""
-    survey = revisions[-1].survey
-    asked = (each.name for each in survey.questions if is_direct(survey, each) and each.options)
-    return frozenset() if why_nothing(survey.name) else frozenset(asked)
 
 
 def _is_few(result: QuestionResult) -> bool:

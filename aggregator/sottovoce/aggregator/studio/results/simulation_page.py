@@ -161,8 +161,7 @@ def files(name: str) -> str:
 def file(name: str, file: str) -> Response:
     """Download a file of the simulation."""
     _, found = rehearsed_file(name)
-    source = found.made.source(current_app.extensions["clock"]())
-    return file_reply(source, name, file)
+    return file_reply(found.made.source(current_app.extensions["clock"]()), name, file)
 
 
 def _view(subject: Subject, rehearsed: Rehearsed) -> ResultsView:

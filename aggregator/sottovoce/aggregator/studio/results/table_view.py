@@ -265,9 +265,8 @@ class TablesInWords:
         for key in MEASURES:
             if key in table:
                 show = self.write.points if key == "risk_difference" else self.write.figure
-                figure = self.write.with_limits(table[key], "estimate", show)
                 yield self.words.translate(f"joint_{key}", column=self._column(table, table["column_categories"][-1]),
-                                     figure=figure)  # fmt: skip
+                                     figure=self.write.with_limits(table[key], "estimate", show))  # fmt: skip
         forged = table["forged"]
         yield self.words.translate(
             "joint_forged", share=self.write.percent(forged["share"]), shift=self.write.points(forged["shift"])
@@ -287,8 +286,7 @@ class TablesInWords:
         drawn = []
         for one in document["differences"]:
             group, other = self._group(document, one["group"]), self._group(document, one["from"])
-            name = self.words.translate("joint_less", group=group, other=other)
-            drawn.append(self.to_draw(name, one, apart))
+            drawn.append(self.to_draw(self.words.translate("joint_less", group=group, other=other), one, apart))
         lines = [(each.name, each.value, each.limits) for each in drawn]
         headings = [self.words.translate(f"joint_{key}") for key in ("groups", "difference")]
         headings.append(interval_heading(self.words, document))

@@ -36,8 +36,7 @@ def saved_page(name: str) -> Response:
     pieces = current_app.extensions["assets"].get(PIECES)
     if pieces is None:
         return problems.response("not_found")
-    stored = invited(name).stored
-    file = saved_form(pieces.asset.body, current_app.extensions["settings"].url, stored)
+    file = saved_form(pieces.asset.body, current_app.extensions["settings"].url, invited(name).stored)
     return _download(file, "text/html; charset=utf-8", f"{name}.html")
 
 

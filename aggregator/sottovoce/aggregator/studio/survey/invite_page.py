@@ -124,8 +124,7 @@ def personal_links(name: str) -> Response | tuple[str, int]:
         return _page(name, "links_again"), 409
     if found.for_all_waves:
         return _table_of_waves(found, made)
-    links = [(token, f"{found.wave.link}&t={token}") for token in made]
-    return _FILES.get(kind, _table)(found, links)
+    return _FILES.get(kind, _table)(found, [(token, f"{found.wave.link}&t={token}") for token in made])
 
 
 def take_links_back(name: str) -> tuple[str, int]:

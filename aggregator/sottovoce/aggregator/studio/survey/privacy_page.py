@@ -44,14 +44,13 @@ def privacy(name: str) -> str:
     """Show the account inside the studio."""
     source = _account_source(name)
     spoken = words_for(source.language)
-    content = "" if source.survey is None else account_body(source.survey, spoken)
     return render_template(
         "privacy.html",
         page="privacy",
         frame=_frame(name, source),
         source=source,
         spoken=spoken,
-        account=content,
+        account="" if source.survey is None else account_body(source.survey, spoken),
         release=None if source.is_draft else release_state(name),
     )
 

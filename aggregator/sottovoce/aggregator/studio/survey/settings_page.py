@@ -22,8 +22,7 @@ def settings(name: str) -> str:
     outcome = request.args.get("outcome", "")
     outcome = outcome if outcome in OUTCOMES else ""
     if not revisions:
-        draft = drafts.load_draft(name).draft
-        frame = draft_page(name, "settings", draft.title)
+        frame = draft_page(name, "settings", drafts.load_draft(name).draft.title)
         return render_template("draft_settings.html", page="settings", frame=frame, name=name, outcome=outcome)
     return render_template(
         "settings.html",
@@ -34,7 +33,7 @@ def settings(name: str) -> str:
         survey=survey_of(revisions[-1].document),
         stage=stage_of(revisions),
         revisions=revisions,
-        links=[_link(row.name, row.digest) for row in revisions],
+        links=[str(current_app.extensions["settings"].link(row.name, row.digest)) for row in revisions],
         has_draft=drafts.find_draft(name) is not None,
         **_closing(name),
     )
@@ -72,8 +71,7 @@ def reopen(name: str) -> ResponseReturnValue:
 
 def retire(name: str) -> ResponseReturnValue:
     """Retire all earlier revisions, so that only the newest one accepts reports."""
-    last = newest(storage(), name)
-    storage().publish(survey_of(last.document), retire=True, who=g.who)
+    storage().publish(survey_of(newest(storage(), name).document), retire=True, who=g.who)
     return _redirect_back(name)
 
 
@@ -87,10 +85,6 @@ def delete(name: str) -> ResponseReturnValue:
     current_app.extensions["joint_results"].drop(name)
     current_app.extensions["rendered_results"].drop(name)
     return redirect(address_of_tried(name) if is_trial else url_for("studio.surveys"), 303)
-
-
-def _link(name: str, digest: str) -> str:
-    return str(current_app.extensions["settings"].link(name, digest))
 
 
 def _redirect_back(name: str, outcome: str | None = None) -> ResponseReturnValue:

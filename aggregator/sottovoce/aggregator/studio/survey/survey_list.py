@@ -58,12 +58,11 @@ def surveys() -> str:
     found = [row for row in rows if sought.casefold() in f"{row.title} {row.name}".casefold()]
     found = [row for row in found if only not in STATES or row.stage in STATES[only]]
     found.sort(key=SORTS[by])
-    titles = Counter(row.title for row in rows)
     return render_template(
         "surveys.html",
         rows=found,
         there=len(rows),
-        titles=titles,
+        titles=Counter(row.title for row in rows),
         sought=sought,
         by=by,
         sorts=SORTS,
