@@ -15,7 +15,7 @@ from sottovoce.aggregator.curator.data.data_set import open_data_set
 from sottovoce.aggregator.curator.draws import system_draws
 from sottovoce.aggregator.curator.neighbouring_relation import Neighbours
 from sottovoce.aggregator.curator.questions import histogram_question
-from sottovoce.aggregator.curator.release_terms import ReleaseTerms
+from sottovoce.aggregator.curator.release import ReleaseTerms
 
 from tests.bench.mechanisms import best, row
 

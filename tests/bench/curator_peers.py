@@ -9,18 +9,14 @@ from fractions import Fraction
 from typing import Any
 
 import numpy as np
-from sottovoce.aggregator.curator.clusters.cluster import Box
-from sottovoce.aggregator.curator.clusters.cluster_grid import grid_cluster
-from sottovoce.aggregator.curator.count import count
+from sottovoce.aggregator.curator.clusters.cluster import Box, grid_cluster
+from sottovoce.aggregator.curator.count import count, histogram
 from sottovoce.aggregator.curator.draws import system_draws
 from sottovoce.aggregator.curator.grid import NumberGrid
-from sottovoce.aggregator.curator.histogram import histogram
-from sottovoce.aggregator.curator.mean import noisy_mean
 from sottovoce.aggregator.curator.neighbouring_relation import Neighbours
-from sottovoce.aggregator.curator.noisy_max import top_cell
-from sottovoce.aggregator.curator.quantiles import distances, quantiles
-from sottovoce.aggregator.curator.release_terms import ReleaseTerms
-from sottovoce.aggregator.curator.vector import vector
+from sottovoce.aggregator.curator.noisy_max import distances, quantiles, top_cell
+from sottovoce.aggregator.curator.release import ReleaseTerms
+from sottovoce.aggregator.curator.sum import noisy_mean, vector
 from sottovoce.aggregator.curator.vector_box import VectorBox
 
 RUNS = 1000

@@ -10,7 +10,7 @@ from sottovoce.aggregator.curator.clipping import Ball
 from sottovoce.aggregator.curator.clusters.cluster import cluster
 from sottovoce.aggregator.curator.ledger.ledger_storage import LedgerFile
 from sottovoce.aggregator.curator.noisy_max import noisy_max
-from sottovoce.aggregator.curator.vector import vector
+from sottovoce.aggregator.curator.sum import vector
 from sottovoce.audit.curator.curator_checks import QUESTION, RELEASE, ask_and_show
 
 GUILTY_EPSILON = 1.0

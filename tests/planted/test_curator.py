@@ -160,7 +160,7 @@ def test_ledger_that_charges_after_showing_is_flagged(plant):
 def test_verb_flags_a_vector_without_noise(monkeypatch):
     """By its exit code, its verdict and its lines."""
     monkeypatch.setattr(curator_checks, "ENUMERATED", [each for each in ENUMERATED if "Laplace" in each.name])
-    monkeypatch.setattr("sottovoce.aggregator.curator.vector.add_laplace", planted.without_noise)
+    monkeypatch.setattr("sottovoce.aggregator.curator.sum.add_laplace", planted.without_noise)
 
     shown = CliRunner().invoke(main, ["audit", "--curator"])
 

@@ -10,8 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import click
-from sottovoce.aggregator.curator.clusters.cluster import cluster_svg
-from sottovoce.aggregator.curator.clusters.cluster_grid import MOST_NUMBERS
+from sottovoce.aggregator.curator.clusters.cluster import MOST_NUMBERS, cluster_svg
 from sottovoce.aggregator.curator.clusters.cluster_question import LloydOptions, cluster_question, in_thousandths
 from sottovoce.aggregator.curator.data.data_set import read_table
 from sottovoce.aggregator.curator.neighbouring_relation import Neighbours

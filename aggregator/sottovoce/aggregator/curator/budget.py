@@ -35,17 +35,20 @@ from typing import Any
 
 from sottovoce.aggregator.curator.ledger.ledger_anchor import LedgerAnchor, LedgerHead
 from sottovoce.aggregator.curator.ledger.ledger_format import (
+    PLAN,
     BudgetTerms,
     ReleaseEntry,
     ReleaseLedger,
     entry_line,
     first_line,
     parse_ledger,
+    paying_plan,
+    plan_form,
+    plan_release,
+    plans_in,
 )
 from sottovoce.aggregator.curator.ledger.ledger_storage import LedgerPlace
-from sottovoce.aggregator.curator.ledger.plans import PLAN, paying_plan, plan_form, plan_release, plans_in
-from sottovoce.aggregator.curator.privacy_cost import Charge
-from sottovoce.aggregator.curator.release import Release
+from sottovoce.aggregator.curator.release import Charge, Release
 from sottovoce.shared import canonical
 from sottovoce.shared.errors import BudgetExhausted, StorageError
 

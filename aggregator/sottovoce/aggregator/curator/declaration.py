@@ -13,16 +13,20 @@ Cells, bounds and grid come from the declaration and never from the data: an ans
 would reveal them without noise. Every undeclared cell content has a fixed encoding: an unknown category becomes
 ``other``, an unknown mark is ignored, a number is clipped to its bounds, and any other text in a column of numbers
 becomes the declared centre. Reading a cell therefore never fails.
+
+A curator's records, encoded as integers by the declaration; no other part of the data is passed on.
 """
 
 import hashlib
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from typing import Any, NamedTuple
 
+import numpy as np
+from numpy.typing import NDArray
 from sottovoce.aggregator.curator.grid import NumberGrid
 from sottovoce.shared import canonical
 from sottovoce.shared.checks import Reader
@@ -42,6 +46,52 @@ MOST_TEXT = 200
 
 _NAME = re.compile(r"[^\x00-\x1f\x7f]{1,200}")
 _NUMBER = re.compile(r"[+-]?(?:[0-9]{1,300}(?:\.[0-9]{0,300})?|\.[0-9]{1,300})(?:[eE][+-]?[0-9]{1,2})?")
+
+Values = NDArray[np.int64]
+"""An integer per record: the index of a category, a bit mask of marks, or a grid point of a number.
+
+Texts and masks of more than 52 bits have a row of words per record, the lowest first: shape (n, words).
+"""
+
+WORD_BITS = 52
+"""Bits of a word, so that twice a word is still an integer of 64 bits."""
+
+
+def word_count(largest: int) -> int:
+    """Return how many words the values from 0 to ``largest`` need, at least 1."""
+    return max(1, -(-largest.bit_length() // WORD_BITS))
+
+
+def split_words(value: int, words: int) -> list[int]:
+    """Return a value as so many words, the lowest first."""
+    return [value >> WORD_BITS * place & (1 << WORD_BITS) - 1 for place in range(words)]
+
+
+def join_words(words: Sequence[int]) -> int:
+    """Return the value that ``split_words`` split."""
+    return sum(word << WORD_BITS * place for place, word in enumerate(words))
+
+
+def bits(values: Values, place: int) -> Values:
+    """Return one bit of each record's value, 0 or 1."""
+    word: Values = values if values.ndim == 1 else values[:, place // WORD_BITS]
+    return word >> place % WORD_BITS & 1
+
+
+@dataclass(frozen=True)
+class DataRecords:
+    """Some columns of a data set, in no particular order of records.
+
+    Attributes:
+        count: number of all records.
+        columns: encoded values by column name, all in the same order of records.
+        misfits: number of records by column name whose cell was not as declared. These exact counts are shown to the
+            curator when a data set is bound and enter no answer.
+    """
+
+    count: int
+    columns: Mapping[str, Values]
+    misfits: Mapping[str, int]
 
 
 class Placed(NamedTuple):

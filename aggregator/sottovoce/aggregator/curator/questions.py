@@ -1,6 +1,12 @@
 """Questions to a data set: checked against its declaration, in canonical form, each with the function that draws it.
 
 Building a question reads no data. ``Budget.ask`` calls ``draw`` only if the question was not answered before.
+
+Predicates on records: the curator's syntax, and the canonical form for the ledger.
+
+year=first                       a category, or a mark that is set
+age>=20                          a number as encoded: clipped and rounded to its grid
+year=first & habits=copied       a conjunction
 """
 
 import math
@@ -11,37 +17,144 @@ from fractions import Fraction
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 from sottovoce.aggregator.curator.clipping import Ball
-from sottovoce.aggregator.curator.count import count, counts, weighted_count
+from sottovoce.aggregator.curator.count import MOST_CELLS, count, counts, histogram, weighted_count
 from sottovoce.aggregator.curator.declaration import (
     Categories,
     ColumnKind,
+    DataRecords,
     Declaration,
     MarkColumn,
     NumberColumn,
     TextColumn,
+    Values,
+    bits,
 )
-from sottovoce.aggregator.curator.histogram import MOST_CELLS, histogram
-from sottovoce.aggregator.curator.mean import noisy_mean
-from sottovoce.aggregator.curator.noisy_max import EXPONENTIAL, LAPLACE, NOISES, top_cell, top_mark
-from sottovoce.aggregator.curator.predicates import parse_predicate
-from sottovoce.aggregator.curator.quantiles import check_quantiles, quantiles
-from sottovoce.aggregator.curator.records import DataRecords, Values, bits
-from sottovoce.aggregator.curator.release import Release
-from sottovoce.aggregator.curator.release_terms import ReleaseTerms
-from sottovoce.aggregator.curator.sum import noisy_sum
+from sottovoce.aggregator.curator.noisy_max import (
+    EXPONENTIAL,
+    LAPLACE,
+    NOISES,
+    check_quantiles,
+    quantiles,
+    top_cell,
+    top_mark,
+)
+from sottovoce.aggregator.curator.release import Release, ReleaseTerms
+from sottovoce.aggregator.curator.sum import noisy_mean, noisy_sum, vector
 from sottovoce.aggregator.curator.unknown_names import names_histogram
-from sottovoce.aggregator.curator.vector import vector
 from sottovoce.aggregator.curator.vector_box import VectorBox
 from sottovoce.shared.errors import SpecError
 from sottovoce.shared.exact_noise import ExactNoise
-from sottovoce.shared.rational import dump_decimal, parse_fraction
+from sottovoce.shared.rational import dump_decimal, parse_decimal, parse_fraction
 
 Draw = Callable[[DataRecords, ReleaseTerms, ExactNoise], Release]
 
 MOST_PREDICATES = 1000
 
 _QUANTILE = re.compile(r"0?[.,][0-9]{1,9}|[0-9]{1,4}/[1-9][0-9]{0,3}")
+
+AND = " & "
+Met = NDArray[np.bool_]
+"""Mask of the records that meet a condition, shape (n,)."""
+
+_OPERATORS = (">=", "<=", "=")
+
+
+@dataclass(frozen=True, order=True)
+class ColumnCondition:
+    """A condition on one column.
+
+    Attributes:
+        operator: ``=``, ``>=`` or ``<=``.
+        text: the category, the mark, or the grid point in its canonical spelling.
+        place: index of the category, bit of the mark, or number of the grid point.
+    """
+
+    column: str
+    operator: str
+    text: str
+    place: int
+
+    def holds(self, values: Values, kind: ColumnKind) -> Met:
+        """Return a mask of the records whose value in this column meets the condition."""
+        if isinstance(kind, MarkColumn):
+            met: Met = bits(values, self.place) == 1
+        elif self.operator == ">=":
+            met = values >= self.place
+        else:
+            met = values <= self.place if self.operator == "<=" else values == self.place
+        return met
+
+
+@dataclass(frozen=True)
+class Predicate:
+    """A conjunction of conditions, sorted and without duplicates."""
+
+    conditions: tuple[ColumnCondition, ...]
+
+    @property
+    def columns(self) -> set[str]:
+        """Names of the columns in its conditions."""
+        return {each.column for each in self.conditions}
+
+    def form(self) -> list[list[str]]:
+        """Return the canonical form as JSON; different spellings of one predicate have the same form."""
+        return [[each.column, each.operator, each.text] for each in self.conditions]
+
+    def holds(self, columns: Mapping[str, Values], declaration: Declaration) -> Met:
+        """Return a mask of the records that meet all conditions."""
+        found = [each.holds(columns[each.column], declaration.column(each.column)) for each in self.conditions]
+        met: Met = np.all(found, axis=0)
+        return met
+
+
+def parse_predicate(text: str, declaration: Declaration) -> Predicate:
+    """Parse a predicate.
+
+    Raises SpecError, which lists declared names, if a column is not declared or has no such value.
+    """
+    return Predicate(tuple(sorted({_condition(part.strip(), declaration) for part in text.split(AND)})))
+
+
+def _condition(text: str, declaration: Declaration) -> ColumnCondition:
+    column, operator, value = _split(text, [*declaration.columns, *declaration.exact])
+    kind = declaration.column(column)
+    if isinstance(kind, NumberColumn):
+        return _number(column, operator, value, kind)
+    if isinstance(kind, TextColumn):
+        raise SpecError(f"the column '{column}' has names that are not declared; a condition needs declared ones")
+    if operator != "=":
+        raise SpecError(f"the column '{column}' has names; ask for one of them with =")
+    names = kind.cells if isinstance(kind, Categories) else kind.names
+    if value not in names:
+        raise SpecError(f"the column '{column}' has no such name; declared are: {', '.join(names[:20])}")
+    return ColumnCondition(column, "=", value, names.index(value))
+
+
+def _split(text: str, columns: Sequence[str]) -> tuple[str, str, str]:
+    """Split at the operator after the longest matching column name, since names may contain operators."""
+    for column in sorted(columns, key=len, reverse=True):
+        rest = text[len(column) :].lstrip()
+        operator = next((each for each in _OPERATORS if rest.startswith(each)), None)
+        if text.startswith(column) and operator is not None:
+            return column, operator, rest[len(operator) :].strip()
+    names = ", ".join(columns[:20])
+    raise SpecError(f"a condition must be a declared column, one of = >= <=, and a value; declared are: {names}")
+
+
+def _number(column: str, operator: str, text: str, number: NumberColumn) -> ColumnCondition:
+    try:
+        exact = (parse_decimal(text) - number.minimum) / number.step
+    except ValueError:
+        raise SpecError(f"the column '{column}' has numbers, and what it is compared with is none") from None
+    if operator == "=" and exact.denominator != 1:
+        raise SpecError(f"the column '{column}' has no such point of its grid")
+    steps = -(-exact // 1) if operator == ">=" else exact // 1
+    if not 0 <= steps <= number.steps:
+        raise SpecError(f"the column '{column}' is compared with a number beyond its declared bounds")
+    place = int(steps)
+    return ColumnCondition(column, operator, dump_decimal(number.minimum + Fraction(place) * number.step), place)
 
 
 @dataclass(frozen=True)
@@ -63,7 +176,7 @@ class CuratorQuestion:
 def count_question(declaration: Declaration, texts: Sequence[str], most: int | None) -> CuratorQuestion:
     """Return the question how many records meet one predicate, or each of several.
 
-    ``texts`` are in the syntax of ``predicates``; of several, at most ``most`` count for one record, None for all.
+    ``texts`` are in the syntax of ``parse_predicate``; of several, at most ``most`` count for one record, None for all.
     """
     if not 1 <= len(texts) <= MOST_PREDICATES:
         raise SpecError(f"a count needs 1 to {MOST_PREDICATES:,} predicates")

@@ -22,8 +22,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from sottovoce.aggregator.curator.declaration import Categories, Declaration, NumberColumn
-from sottovoce.aggregator.curator.records import DataRecords, Values
+from sottovoce.aggregator.curator.declaration import Categories, DataRecords, Declaration, NumberColumn, Values
 from sottovoce.shared.errors import SpecError
 
 MOST_WORK = 20_000_000

@@ -1,9 +1,58 @@
-"""Result of a mechanism: one noisy answer with its charge, sensitivity and error bound."""
+"""Result of a mechanism: one noisy answer with its charge, sensitivity and error bound.
+
+Privacy cost of one release.
+
+Terms of one release: epsilon and the neighbouring relation.
+"""
 
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import Any
 
-from sottovoce.aggregator.curator.privacy_cost import Charge
+from sottovoce.aggregator.curator.neighbouring_relation import Neighbours
+
+
+@dataclass(frozen=True)
+class ReleaseTerms:
+    """Epsilon, above 0 (else ValueError), and neighbouring relation of one release."""
+
+    epsilon: Fraction
+    neighbours: Neighbours = Neighbours.REPLACE
+
+    def __post_init__(self) -> None:
+        if self.epsilon <= 0:
+            raise ValueError("epsilon must be above 0")
+
+    def question(self, mechanism: str, **parameters: object) -> dict[str, Any]:
+        """Return mechanism, parameters and terms as JSON for ``Release.question``; no value of the data is in it."""
+        terms = {"epsilon": str(self.epsilon), "neighbours": self.neighbours.value}
+        return {"mechanism": mechanism, **parameters, **terms}
+
+
+@dataclass(frozen=True)
+class Charge:
+    """Exact (epsilon, delta) of one release, epsilon above 0; ValueError if one of them is out of range.
+
+    ``rho`` is the parameter of zero-concentrated differential privacy (zCDP), or None if unknown; an alternative
+    account of the same release, not an additional cost.
+    """
+
+    epsilon: Fraction
+    delta: Fraction = Fraction(0)
+    rho: Fraction | None = None
+
+    def __post_init__(self) -> None:
+        if self.epsilon <= 0:
+            raise ValueError("epsilon must be above 0")
+        if not 0 <= self.delta < 1:
+            raise ValueError("delta must lie in [0, 1)")
+        if self.rho is not None and self.rho <= 0:
+            raise ValueError("rho must be above 0")
+
+    @classmethod
+    def pure(cls, epsilon: Fraction) -> "Charge":
+        """Return the charge of a release with delta 0; its rho is at most epsilon^2 / 2 (Bun and Steinke 2016)."""
+        return cls(epsilon, rho=epsilon * epsilon / 2)
 
 
 @dataclass(frozen=True)

@@ -5,9 +5,8 @@ from fractions import Fraction
 from typing import Any
 
 from sottovoce.aggregator.curator.budget import Answered, spent
-from sottovoce.aggregator.curator.ledger.ledger_format import BudgetTerms, ReleaseLedger
-from sottovoce.aggregator.curator.ledger.plans import plans_in
-from sottovoce.aggregator.curator.records import DataRecords
+from sottovoce.aggregator.curator.declaration import DataRecords
+from sottovoce.aggregator.curator.ledger.ledger_format import BudgetTerms, ReleaseLedger, plans_in
 from sottovoce.shared import canonical
 
 NO_RELEASE = (

@@ -17,11 +17,9 @@ from fractions import Fraction
 
 import numpy as np
 from sottovoce.aggregator.curator.add_noise import add_laplace
+from sottovoce.aggregator.curator.declaration import Values, join_words
 from sottovoce.aggregator.curator.noise_distribution import laplace_error, laplace_tail
-from sottovoce.aggregator.curator.privacy_cost import Charge
-from sottovoce.aggregator.curator.records import Values, join_words
-from sottovoce.aggregator.curator.release import Release
-from sottovoce.aggregator.curator.release_terms import ReleaseTerms
+from sottovoce.aggregator.curator.release import Charge, Release, ReleaseTerms
 from sottovoce.shared.exact_noise import ExactNoise
 
 _ROUNDED = 1 + 1e-9

@@ -25,8 +25,7 @@ from sottovoce.aggregator.curator.ledger.ledger_format import BudgetTerms
 from sottovoce.aggregator.curator.ledger.ledger_storage import LedgerFile
 from sottovoce.aggregator.curator.neighbouring_relation import Neighbours
 from sottovoce.aggregator.curator.noisy_max import LAPLACE, NOISES, WinnerNoise, winner_distribution
-from sottovoce.aggregator.curator.privacy_cost import Charge
-from sottovoce.aggregator.curator.release import Release
+from sottovoce.aggregator.curator.release import Charge, Release
 from sottovoce.audit.check import FAILED, PASSED, Check
 from sottovoce.audit.curator.neighbour_cases import ENUMERATED, EPSILON, NeighbourCase, NeighbourPair
 from sottovoce.audit.curator.noise_branches import ReleaseRun, exact_delta, exact_loss, exp_bounds, noise_distribution

@@ -11,20 +11,14 @@ from fractions import Fraction
 from typing import Any
 
 import numpy as np
-from sottovoce.aggregator.curator import vector as vectors
 from sottovoce.aggregator.curator.clipping import Ball
 from sottovoce.aggregator.curator.clusters import cluster as clusters
-from sottovoce.aggregator.curator.clusters import cluster_grid
-from sottovoce.aggregator.curator.count import column_counts, count, counts, weighted_count
+from sottovoce.aggregator.curator.count import column_counts, count, counts, histogram, weighted_count
 from sottovoce.aggregator.curator.grid import NumberGrid
-from sottovoce.aggregator.curator.histogram import histogram
-from sottovoce.aggregator.curator.mean import noisy_mean
 from sottovoce.aggregator.curator.neighbouring_relation import Neighbours
-from sottovoce.aggregator.curator.noisy_max import top_cell, top_mark
-from sottovoce.aggregator.curator.quantiles import quantiles
-from sottovoce.aggregator.curator.release import Release
-from sottovoce.aggregator.curator.release_terms import ReleaseTerms
-from sottovoce.aggregator.curator.sum import noisy_sum
+from sottovoce.aggregator.curator.noisy_max import quantiles, top_cell, top_mark
+from sottovoce.aggregator.curator.release import Release, ReleaseTerms
+from sottovoce.aggregator.curator.sum import noisy_mean, noisy_sum, vector
 from sottovoce.aggregator.curator.unknown_names import names_histogram
 from sottovoce.aggregator.curator.vector_box import VectorBox
 from sottovoce.audit.curator.noise_branches import FLOOR
@@ -108,18 +102,18 @@ ENUMERATED = (
     ),
     NeighbourCase(
         "vector (Laplace)",
-        lambda data, terms, draws: vectors.vector(data, Ball(1, 1, 2), terms, draws),
+        lambda data, terms, draws: vector(data, Ball(1, 1, 2), terms, draws),
         _both(([[9, 0]], [[0, -9]]), ([[0, 0]], [[0, 0], [9, 0]])),
     ),
     NeighbourCase(
         "vector of a mark and a number",
-        lambda data, terms, draws: vectors.vector(data, VectorBox((0, -1), (1, 2)), terms, draws),
+        lambda data, terms, draws: vector(data, VectorBox((0, -1), (1, 2)), terms, draws),
         _both(([[-9, -9]], [[9, 9]]), ([[0, 0]], [[0, 0], [9, 9]])),
         Fraction(4),
     ),
     NeighbourCase(
         "vector (Gaussian)",
-        lambda data, terms, draws: vectors.vector(data, Ball(2, 1, 1), terms, draws, Fraction(1, 10)),
+        lambda data, terms, draws: vector(data, Ball(2, 1, 1), terms, draws, Fraction(1, 10)),
         _both(([[9]], [[-9]]), ([[0]], [[0], [9]])),
         Fraction(1, 4),
         Fraction(1, 10),
@@ -153,7 +147,7 @@ ENUMERATED = (
     ),
     NeighbourCase(
         "grid of clusters",
-        lambda data, terms, draws: cluster_grid.grid_cluster(data, clusters.Box((1,)), 2, terms, draws),
+        lambda data, terms, draws: clusters.grid_cluster(data, clusters.Box((1,)), 2, terms, draws),
         _both(([[9], [9], [-9]], [[9], [-9], [-9]]), ([[9]], [[9], [9]])),
         Fraction(4),
         least=1e-18,

@@ -18,8 +18,7 @@ from sottovoce.aggregator.curator.ledger.ledger_anchor import LedgerAnchor, Ledg
 from sottovoce.aggregator.curator.ledger.ledger_format import BudgetTerms
 from sottovoce.aggregator.curator.ledger.ledger_storage import LedgerFile
 from sottovoce.aggregator.curator.neighbouring_relation import Neighbours
-from sottovoce.aggregator.curator.privacy_cost import Charge
-from sottovoce.aggregator.curator.release import Release
+from sottovoce.aggregator.curator.release import Charge, Release
 from sottovoce.shared.errors import BudgetExhausted, StorageError
 
 DATA, DECLARED = "d" * 64, "e" * 64

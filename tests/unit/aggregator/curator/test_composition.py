@@ -5,7 +5,7 @@ from fractions import Fraction
 
 import pytest
 from sottovoce.aggregator.curator.budget import SUM, ZCDP, rho_of, total
-from sottovoce.aggregator.curator.privacy_cost import Charge
+from sottovoce.aggregator.curator.release import Charge
 
 DELTA = Fraction(1, 10**6)
 

@@ -6,9 +6,9 @@ from fractions import Fraction
 import numpy as np
 import pytest
 from sottovoce.aggregator.curator.grid import NumberGrid
-from sottovoce.aggregator.curator.mean import noisy_mean
 from sottovoce.aggregator.curator.neighbouring_relation import Neighbours
-from sottovoce.aggregator.curator.release_terms import ReleaseTerms
+from sottovoce.aggregator.curator.release import ReleaseTerms
+from sottovoce.aggregator.curator.sum import noisy_mean
 from sottovoce.audit.curator.noise_branches import noise_distribution
 
 from tests.unit.aggregator.curator.noises import NoNoise

@@ -15,7 +15,7 @@ from sottovoce.aggregator.curator.noisy_max import (
     top_mark,
     winner_distribution,
 )
-from sottovoce.aggregator.curator.release_terms import ReleaseTerms
+from sottovoce.aggregator.curator.release import ReleaseTerms
 from sottovoce.audit.curator.noise_branches import noise_distribution
 
 from tests.unit.aggregator.curator.noises import NoNoise

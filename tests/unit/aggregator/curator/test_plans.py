@@ -8,9 +8,14 @@ from pathlib import Path
 
 import pytest
 from sottovoce.aggregator.curator.budget import Budget, spent
-from sottovoce.aggregator.curator.ledger.ledger_format import BudgetTerms, ReleaseEntry, ReleaseLedger
-from sottovoce.aggregator.curator.ledger.plans import plan_epsilon, plans_in
-from sottovoce.aggregator.curator.privacy_cost import Charge
+from sottovoce.aggregator.curator.ledger.ledger_format import (
+    BudgetTerms,
+    ReleaseEntry,
+    ReleaseLedger,
+    plan_epsilon,
+    plans_in,
+)
+from sottovoce.aggregator.curator.release import Charge
 from sottovoce.aggregator.curator.text_report import budget_document, budget_lines
 from sottovoce.shared.errors import BudgetExhausted, SpecError, StorageError
 

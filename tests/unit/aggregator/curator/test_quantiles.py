@@ -8,9 +8,14 @@ import numpy as np
 import pytest
 from sottovoce.aggregator.curator.grid import NumberGrid
 from sottovoce.aggregator.curator.neighbouring_relation import Neighbours
-from sottovoce.aggregator.curator.noisy_max import EXPONENTIAL, winner_distribution
-from sottovoce.aggregator.curator.quantiles import distances, quantiles, unit_sensitivity
-from sottovoce.aggregator.curator.release_terms import ReleaseTerms
+from sottovoce.aggregator.curator.noisy_max import (
+    EXPONENTIAL,
+    distances,
+    quantiles,
+    unit_sensitivity,
+    winner_distribution,
+)
+from sottovoce.aggregator.curator.release import ReleaseTerms
 from sottovoce.shared.exact_noise import ExactNoise
 
 from tests.unit.aggregator.curator.noises import NoNoise

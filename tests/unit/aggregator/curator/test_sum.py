@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from sottovoce.aggregator.curator.grid import NumberGrid
 from sottovoce.aggregator.curator.neighbouring_relation import Neighbours
-from sottovoce.aggregator.curator.release_terms import ReleaseTerms
+from sottovoce.aggregator.curator.release import ReleaseTerms
 from sottovoce.aggregator.curator.sum import noisy_sum
 from sottovoce.audit.curator.noise_branches import noise_distribution
 

@@ -7,10 +7,9 @@ from itertools import product
 
 import numpy as np
 import pytest
-from sottovoce.aggregator.curator.declaration import TextColumn
+from sottovoce.aggregator.curator.declaration import TextColumn, bits, join_words, split_words, word_count
 from sottovoce.aggregator.curator.neighbouring_relation import Neighbours
-from sottovoce.aggregator.curator.records import bits, join_words, split_words, word_count
-from sottovoce.aggregator.curator.release_terms import ReleaseTerms
+from sottovoce.aggregator.curator.release import ReleaseTerms
 from sottovoce.aggregator.curator.unknown_names import chance, names_histogram, threshold
 from sottovoce.shared.exact_noise import ExactNoise
 

@@ -7,14 +7,11 @@ from typing import Any
 
 import numpy as np
 from sottovoce.aggregator.curator.clipping import Ball
-from sottovoce.aggregator.curator.clusters.cluster import Box, Lloyd, cluster
-from sottovoce.aggregator.curator.clusters.cluster_grid import check_grid, grid_cluster
-from sottovoce.aggregator.curator.declaration import Declaration, NumberColumn
+from sottovoce.aggregator.curator.clusters.cluster import Box, Lloyd, check_grid, cluster, grid_cluster
+from sottovoce.aggregator.curator.declaration import DataRecords, Declaration, NumberColumn, Values
 from sottovoce.aggregator.curator.neighbouring_relation import Neighbours
 from sottovoce.aggregator.curator.questions import CuratorQuestion, different_names, number_column
-from sottovoce.aggregator.curator.records import DataRecords, Values
-from sottovoce.aggregator.curator.release import Release
-from sottovoce.aggregator.curator.release_terms import ReleaseTerms
+from sottovoce.aggregator.curator.release import Release, ReleaseTerms
 from sottovoce.shared.errors import SpecError
 from sottovoce.shared.exact_noise import ExactNoise
 

@@ -10,7 +10,7 @@ from sottovoce.aggregator.curator.budget import ENDING, Answered, Budget
 from sottovoce.aggregator.curator.data.encoded_records import PlacedRecords, known_digest, stamp_of
 from sottovoce.aggregator.curator.data.read_csv import digest_of, read_declaration, read_records
 from sottovoce.aggregator.curator.data.useless_answers import useless_words
-from sottovoce.aggregator.curator.declaration import Declaration
+from sottovoce.aggregator.curator.declaration import DataRecords, Declaration
 from sottovoce.aggregator.curator.draws import system_draws
 from sottovoce.aggregator.curator.ledger.ledger_anchor import LedgerAnchor
 from sottovoce.aggregator.curator.ledger.ledger_format import BudgetTerms
@@ -18,10 +18,8 @@ from sottovoce.aggregator.curator.ledger.ledger_storage import LedgerFile
 from sottovoce.aggregator.curator.neighbouring_relation import Neighbours
 from sottovoce.aggregator.curator.parse_epsilon import check_delta, usual_delta
 from sottovoce.aggregator.curator.questions import CuratorQuestion
-from sottovoce.aggregator.curator.records import DataRecords
 from sottovoce.aggregator.curator.reidentification import PublishedTable
-from sottovoce.aggregator.curator.release import Release
-from sottovoce.aggregator.curator.release_terms import ReleaseTerms
+from sottovoce.aggregator.curator.release import Release, ReleaseTerms
 from sottovoce.shared.errors import StorageError
 
 

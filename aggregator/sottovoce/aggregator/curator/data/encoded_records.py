@@ -18,9 +18,8 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from sottovoce.aggregator.curator.declaration import ColumnKind, Declaration
+from sottovoce.aggregator.curator.declaration import WORD_BITS, ColumnKind, DataRecords, Declaration, Values, word_count
 from sottovoce.aggregator.curator.ledger.ledger_anchor import sync
-from sottovoce.aggregator.curator.records import WORD_BITS, DataRecords, Values, word_count
 from sottovoce.shared import canonical
 from sottovoce.shared.errors import StorageError
 

@@ -17,8 +17,16 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sottovoce.aggregator.curator.declaration import MOST_COLUMNS, ColumnKind, Declaration, parse_declaration
-from sottovoce.aggregator.curator.records import DataRecords, Values, split_words, word_count
+from sottovoce.aggregator.curator.declaration import (
+    MOST_COLUMNS,
+    ColumnKind,
+    DataRecords,
+    Declaration,
+    Values,
+    parse_declaration,
+    split_words,
+    word_count,
+)
 from sottovoce.aggregator.file_formats.csv_lines import CHUNK, check_lengths, lines
 from sottovoce.aggregator.file_formats.optional_imports import needed
 from sottovoce.aggregator.surveys.survey_file import MAX_BYTES, parse_yaml, places_in

@@ -9,8 +9,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from sottovoce.aggregator.curator.data.read_csv import check_header, placed, records
-from sottovoce.aggregator.curator.declaration import SEPARATOR, Declaration
-from sottovoce.aggregator.curator.records import DataRecords
+from sottovoce.aggregator.curator.declaration import SEPARATOR, DataRecords, Declaration
 from sottovoce.shared import canonical
 from sottovoce.shared.errors import SpecError
 

@@ -28,9 +28,15 @@ from sottovoce.aggregator.analysis.estimates import RevisionCounts, revisions_of
 from sottovoce.aggregator.analysis.shown_columns import ReportedColumn, read_reports
 from sottovoce.aggregator.curator.budget import Budget
 from sottovoce.aggregator.curator.data.data_set import DataSet, open_ledger_anchor
-from sottovoce.aggregator.curator.declaration import Categories, ColumnKind, Declaration, NumberColumn
+from sottovoce.aggregator.curator.declaration import (
+    Categories,
+    ColumnKind,
+    DataRecords,
+    Declaration,
+    NumberColumn,
+    Values,
+)
 from sottovoce.aggregator.curator.ledger.ledger_format import parse_ledger
-from sottovoce.aggregator.curator.records import DataRecords, Values
 from sottovoce.aggregator.storage import Storage
 from sottovoce.aggregator.storage.audit_log.events import MACHINE, RESULTS_READ
 from sottovoce.aggregator.storage.releases import ReleaseTables, data_digest

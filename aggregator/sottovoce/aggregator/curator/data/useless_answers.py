@@ -12,12 +12,11 @@ from fractions import Fraction
 from typing import Any
 
 import numpy as np
-from sottovoce.aggregator.curator.declaration import Declaration, NumberColumn
+from sottovoce.aggregator.curator.declaration import DataRecords, Declaration, NumberColumn
 from sottovoce.aggregator.curator.draws import system_draws
 from sottovoce.aggregator.curator.parse_epsilon import MOST_EPSILON
 from sottovoce.aggregator.curator.questions import CuratorQuestion
-from sottovoce.aggregator.curator.records import DataRecords
-from sottovoce.aggregator.curator.release_terms import ReleaseTerms
+from sottovoce.aggregator.curator.release import ReleaseTerms
 
 OF_RANGES = frozenset({"sum", "mean", "vector"})
 """Verbs whose answers have the unit of a column; all others count records."""

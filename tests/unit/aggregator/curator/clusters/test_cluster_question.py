@@ -5,10 +5,9 @@ from fractions import Fraction
 import numpy as np
 import pytest
 from sottovoce.aggregator.curator.clusters.cluster_question import LloydOptions, cluster_question
-from sottovoce.aggregator.curator.declaration import Declaration, NumberColumn
+from sottovoce.aggregator.curator.declaration import DataRecords, Declaration, NumberColumn
 from sottovoce.aggregator.curator.neighbouring_relation import Neighbours
-from sottovoce.aggregator.curator.records import DataRecords
-from sottovoce.aggregator.curator.release_terms import ReleaseTerms
+from sottovoce.aggregator.curator.release import ReleaseTerms
 from sottovoce.shared.errors import SpecError
 
 from tests.unit.aggregator.curator.noises import NoNoise

@@ -12,7 +12,7 @@ from typing import Any
 import duckdb
 import numpy as np
 import pytest
-from sottovoce.aggregator.curator.clusters import cluster_grid
+from sottovoce.aggregator.curator.clusters import cluster
 from sottovoce.aggregator.curator.clusters.cluster_question import LloydOptions, cluster_question
 from sottovoce.aggregator.curator.data import data_set
 from sottovoce.aggregator.curator.data.data_set import DataSet, open_data_set
@@ -73,8 +73,8 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     (tmp_path / "data").mkdir()
     (tmp_path / "heads").mkdir()
     # How often a grid's centres move, and among how many cells, follows from noisy counts, which are no values.
-    monkeypatch.setattr(cluster_grid, "_ROUNDS", 0)
-    monkeypatch.setattr(cluster_grid, "_full", lambda noisy, _rate: np.ones(len(noisy), dtype=bool))
+    monkeypatch.setattr(cluster, "_ROUNDS", 0)
+    monkeypatch.setattr(cluster, "_full", lambda noisy, _rate: np.ones(len(noisy), dtype=bool))
     monkeypatch.setattr(data_set, "system_draws", lambda: ExactNoise(Tape("noise")))
     return tmp_path / "data"
 

@@ -8,8 +8,7 @@ import duckdb
 import numpy as np
 import pytest
 from sottovoce.aggregator.curator.data.read_csv import digest_of, read_declaration, read_records
-from sottovoce.aggregator.curator.declaration import parse_declaration
-from sottovoce.aggregator.curator.records import DataRecords
+from sottovoce.aggregator.curator.declaration import DataRecords, parse_declaration
 from sottovoce.shared.errors import SpecError
 
 from tests.unit.aggregator.curator.test_declaration import DOCUMENT
