@@ -5,7 +5,7 @@ import tempfile
 import time
 from pathlib import Path
 
-from sottovoce.aggregator.intake.survey_rules import SurveyRules
+from sottovoce.aggregator.intake.admission import SurveyRules
 from sottovoce.aggregator.storage import ReportBatch
 from sottovoce.aggregator.storage.pack_values import pack
 from sottovoce.aggregator.storage.sqlite.storage import SQLiteStorage, _insert

@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 from sottovoce.aggregator.estimators import ESTIMATORS
 from sottovoce.aggregator.estimators.intervals import exact
-from sottovoce.aggregator.intake.survey_rules import SurveyRules
+from sottovoce.aggregator.intake.admission import SurveyRules
 from sottovoce.aggregator.planning.simulated_survey import invent, pilot
 from sottovoce.aggregator.planning.vectorized_randomizers import BatchDraws, seeded, simulate
 from sottovoce.aggregator.storage import ReportBatch, StoragePlan

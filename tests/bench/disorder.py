@@ -18,7 +18,7 @@ from typing import Any
 
 import numpy as np
 import psycopg
-from sottovoce.aggregator.intake.survey_rules import SurveyRules
+from sottovoce.aggregator.intake.admission import SurveyRules
 from sottovoce.aggregator.storage import Outcome, ReportBatch, Storage
 from sottovoce.aggregator.storage.models import ID, StoragePlan
 from sottovoce.aggregator.storage.pack_values import pack

@@ -30,7 +30,7 @@ from statistics import median
 from typing import NamedTuple
 
 import psycopg
-from sottovoce.aggregator.intake.survey_rules import SurveyRules
+from sottovoce.aggregator.intake.admission import SurveyRules
 from sottovoce.aggregator.storage import Outcome, ReportBatch
 from sottovoce.aggregator.storage.pack_values import pack
 from sottovoce.aggregator.storage.postgres.storage import PostgresStorage

@@ -5,7 +5,7 @@ import tempfile
 import time
 from pathlib import Path
 
-from sottovoce.aggregator.intake.survey_rules import SurveyRules
+from sottovoce.aggregator.intake.admission import SurveyRules
 from sottovoce.aggregator.storage import ReportBatch
 from sottovoce.aggregator.storage.connect import open_url
 from sottovoce.aggregator.storage.models import ID

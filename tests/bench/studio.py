@@ -13,10 +13,10 @@ from pathlib import Path
 
 from playwright.sync_api import BrowserContext, sync_playwright
 from sottovoce.aggregator.authoring.from_survey import draft_of
-from sottovoce.aggregator.intake.survey_rules import SurveyRules
+from sottovoce.aggregator.intake.admission import SurveyRules
 from sottovoce.aggregator.storage import ReportBatch, Storage
 from sottovoce.aggregator.storage.pack_values import pack
-from sottovoce.aggregator.surveys.stored_surveys import reports_so_far
+from sottovoce.aggregator.surveys.lifecycle import reports_so_far
 from sottovoce.shared.parse_survey import parse_survey
 from sottovoce.shared.spec import Survey
 

@@ -11,7 +11,7 @@ import requests
 from sottovoce.aggregator.accounts.secrets import new_key
 from sottovoce.aggregator.authoring.from_survey import draft_of
 from sottovoce.aggregator.storage import Storage
-from sottovoce.aggregator.surveys.stored_surveys import survey_of
+from sottovoce.aggregator.surveys.lifecycle import survey_of
 
 from tests.journey.test_kill import Server
 from tests.surveys import document

@@ -2,8 +2,7 @@
 
 import numpy as np
 import pytest
-from sottovoce.aggregator.planning.number_channel import NumberChannel
-from sottovoce.aggregator.planning.question_channels import measure_of
+from sottovoce.aggregator.planning.question_channels import NumberChannel, measure_of
 from sottovoce.aggregator.planning.sample_size import Goal, plan
 from sottovoce.shared.mechanisms import Mechanism
 from sottovoce.shared.spec import Question

@@ -10,8 +10,7 @@ import pytest
 from sottovoce.aggregator.storage import Storage
 from sottovoce.aggregator.storage.accounts.accounts import AccessTables
 from sottovoce.aggregator.storage.accounts.models import AccessRefused, Account
-from sottovoce.aggregator.storage.accounts.passkey_models import Passkey, PasskeyUse
-from sottovoce.aggregator.storage.accounts.passkeys import MOST
+from sottovoce.aggregator.storage.accounts.passkeys import MOST, Passkey, PasskeyUse
 from sottovoce.aggregator.storage.audit_log import events as words
 
 from tests.storage.test_contract import BACK_ENDS

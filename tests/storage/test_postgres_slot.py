@@ -11,9 +11,8 @@ import psycopg
 import pytest
 from sottovoce.aggregator.storage import Outcome
 from sottovoce.aggregator.storage.copy import copy_all
-from sottovoce.aggregator.storage.postgres import publish_counts
-from sottovoce.aggregator.storage.postgres.publish_counts import SHOW_LOCK, SnapshotPublisher
-from sottovoce.aggregator.storage.postgres.storage import PostgresStorage
+from sottovoce.aggregator.storage.postgres import storage as postgres_storage
+from sottovoce.aggregator.storage.postgres.storage import SHOW_LOCK, PostgresStorage, SnapshotPublisher
 from sottovoce.aggregator.storage.sqlite.storage import SQLiteStorage
 from sottovoce.aggregator.storage.verify_counts import wrong_counts
 from sottovoce.aggregator.surveys.housekeeping import Housekeeping
@@ -92,7 +91,7 @@ def test_showing_leaves_it_to_whoever_closes_or_deletes(nodes: list[PostgresStor
 
 def test_groups_that_come_together_are_shown_at_once(url: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Whoever reads or copies hurries it; what brings nothing new is not worth a look."""
-    monkeypatch.setattr(publish_counts, "PAUSE", 60.0)
+    monkeypatch.setattr(postgres_storage, "PAUSE", 60.0)
     wanted: list[object] = []
     with closing(PostgresStorage(url)) as node:
         key = node.publish(survey()).key
@@ -119,7 +118,7 @@ def test_reports_are_acknowledged_by_a_process_that_is_ending(nodes: list[Postgr
 
 def test_nobody_waits_for_ever_for_a_publisher(monkeypatch: pytest.MonkeyPatch) -> None:
     """The database does not answer: who reads is told what is shown by now, and the process can end."""
-    monkeypatch.setattr(publish_counts, "SETTLE_TIMEOUT_SECONDS", 0.01)
+    monkeypatch.setattr(postgres_storage, "SETTLE_TIMEOUT_SECONDS", 0.01)
     answers = threading.Event()
     showing = SnapshotPublisher(lambda _: answers.wait(60) and None)
     showing.want({1: 25})

@@ -13,7 +13,7 @@ from sottovoce.aggregator.storage.models import ALL
 from sottovoce.aggregator.storage.pack_values import pack
 from sottovoce.aggregator.storage.postgres.storage import PostgresStorage
 from sottovoce.aggregator.storage.sqlite.storage import SQLiteStorage
-from sottovoce.aggregator.surveys.stored_surveys import reports_so_far
+from sottovoce.aggregator.surveys.lifecycle import reports_so_far
 from sottovoce.shared.errors import EstimateError
 
 from tests import postgres

@@ -19,7 +19,7 @@ from sottovoce.aggregator.storage import Outcome
 from sottovoce.aggregator.storage.copy import copy_all
 from sottovoce.aggregator.storage.models import Known
 from sottovoce.aggregator.storage.postgres import settling
-from sottovoce.aggregator.storage.postgres import store as storing
+from sottovoce.aggregator.storage.postgres import storage as storing
 from sottovoce.aggregator.storage.postgres.storage import PostgresStorage
 from sottovoce.aggregator.storage.sqlite.storage import SQLiteStorage
 from sottovoce.aggregator.storage.verify_counts import wrong_counts
@@ -373,7 +373,7 @@ import sys
 import threading
 import time
 from sottovoce.aggregator.storage.postgres import settling
-from sottovoce.aggregator.storage.postgres import store as storing
+from sottovoce.aggregator.storage.postgres import storage as storing
 from sottovoce.aggregator.storage.postgres.storage import PostgresStorage
 settling.MOVED_ROWS = 3
 storage = PostgresStorage(sys.argv[1])

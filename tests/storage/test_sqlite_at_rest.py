@@ -14,8 +14,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from sottovoce.aggregator.storage import maintenance_thread
-from sottovoce.aggregator.storage.maintenance_thread import MOST_REPORTS
+from sottovoce.aggregator.storage import back_end
+from sottovoce.aggregator.storage.back_end import MOST_REPORTS
 from sottovoce.aggregator.storage.models import Outcome
 from sottovoce.aggregator.storage.sqlite import storage as sqlite_storage
 from sottovoce.aggregator.storage.sqlite.storage import HEADER_BYTES, PAGE_BYTES, SQLiteStorage
@@ -212,7 +212,7 @@ def test_reader_of_the_file_delays_settling(folder: Folder) -> None:
 def test_withdrawn_report_goes_as_soon_as_a_reader_has_ended(folder: Folder, monkeypatch: pytest.MonkeyPatch) -> None:
     """Although nothing else happens on this node."""
     for name in ("QUIET_SECONDS", "RETRY_SECONDS"):
-        monkeypatch.setattr(maintenance_thread, name, 0.1)
+        monkeypatch.setattr(back_end, name, 0.1)
     key = send(folder, range(3))
     assert folder.storage.settle()
     start_maintenance(folder.storage)

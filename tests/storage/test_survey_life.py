@@ -13,7 +13,7 @@ from sottovoce.aggregator.storage.postgres.storage import PostgresStorage
 from sottovoce.aggregator.storage.sqlite.storage import SQLiteStorage
 from sottovoce.aggregator.storage.table_catalogue import OF_SURVEYS
 from sottovoce.aggregator.storage.verify_counts import wrong_counts
-from sottovoce.aggregator.surveys.stored_surveys import reports_so_far
+from sottovoce.aggregator.surveys.lifecycle import reports_so_far
 from sottovoce.shared.errors import StorageError
 
 from tests import postgres

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 import sottovoce.client
 from sottovoce.aggregator.estimators import ESTIMATORS, VARIABLES
-from sottovoce.aggregator.planning.number_channel import SCORED
+from sottovoce.aggregator.planning.question_channels import SCORED
 from sottovoce.client.randomizers import RANDOMIZERS
 from sottovoce.shared.answers import TRUTHS
 from sottovoce.shared.mechanisms import MECHANISMS, PRESETS

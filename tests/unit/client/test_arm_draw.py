@@ -6,7 +6,7 @@ from itertools import combinations, pairwise
 from pathlib import Path
 
 import pytest
-from sottovoce.aggregator.intake.survey_rules import check_values
+from sottovoce.aggregator.intake.admission import check_values
 from sottovoce.client.draws import Draws
 from sottovoce.client.file_ledger import FileLedger
 from sottovoce.client.ledger import MemoryLedger

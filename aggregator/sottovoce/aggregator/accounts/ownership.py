@@ -5,7 +5,7 @@ from contextlib import contextmanager
 
 from sottovoce.aggregator.accounts.principal import Actor
 from sottovoce.aggregator.storage import Storage
-from sottovoce.aggregator.surveys.stored_surveys import unknown_survey
+from sottovoce.aggregator.surveys.lifecycle import unknown_survey
 
 
 @contextmanager

@@ -18,7 +18,7 @@ from typing import NamedTuple
 from urllib.parse import urlsplit
 
 from sottovoce.aggregator.accounts.sign_in_errors import SignInRefused
-from sottovoce.aggregator.storage.accounts.passkey_models import Passkey
+from sottovoce.aggregator.storage.accounts.passkeys import Passkey
 from webauthn import (
     generate_authentication_options,
     generate_registration_options,

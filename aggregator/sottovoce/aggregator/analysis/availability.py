@@ -14,7 +14,7 @@ from datetime import datetime
 
 from sottovoce.aggregator.storage import StoredSurvey
 from sottovoce.aggregator.storage.report_reader import ReadableReports
-from sottovoce.aggregator.surveys.stored_surveys import survey_of, wave_state
+from sottovoce.aggregator.surveys.lifecycle import survey_of, wave_state
 from sottovoce.shared.errors import EstimateError, StillOpen
 from sottovoce.shared.sentence import Sentence
 

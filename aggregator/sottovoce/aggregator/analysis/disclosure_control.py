@@ -12,7 +12,7 @@ from sottovoce.aggregator.analysis.documents import Document
 from sottovoce.aggregator.analysis.report_columns import Columns
 from sottovoce.aggregator.analysis.requests import Request
 from sottovoce.aggregator.storage import Storage
-from sottovoce.aggregator.surveys.stored_surveys import released_questions, survey_of
+from sottovoce.aggregator.surveys.lifecycle import released_questions, survey_of
 from sottovoce.shared.errors import EstimateError
 
 WITHHELD = (

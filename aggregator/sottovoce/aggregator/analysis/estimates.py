@@ -16,7 +16,7 @@ from sottovoce.aggregator.estimators.pooling import StratumTally, estimate_strat
 from sottovoce.aggregator.estimators.protection import protected
 from sottovoce.aggregator.storage import Cell, Storage, StoredSurvey
 from sottovoce.aggregator.storage.models import ALL
-from sottovoce.aggregator.surveys.stored_surveys import released_questions, reports_so_far, survey_of
+from sottovoce.aggregator.surveys.lifecycle import released_questions, reports_so_far, survey_of
 from sottovoce.shared.arms.arms import reports_by_question, share_asked
 from sottovoce.shared.errors import EstimateError
 from sottovoce.shared.mechanisms.binary_rr import BinaryRR

@@ -23,7 +23,7 @@ from sottovoce.aggregator.storage import StoredSurvey
 from sottovoce.aggregator.storage.pack_values import LETTERS, null
 from sottovoce.aggregator.storage.report_reader import ReadableReports
 from sottovoce.aggregator.storage.reports.batch_columns import is_null, matrix, tally
-from sottovoce.aggregator.surveys.stored_surveys import survey_of
+from sottovoce.aggregator.surveys.lifecycle import survey_of
 from sottovoce.shared.arms.arms import share_asked
 from sottovoce.shared.errors import EstimateError
 from sottovoce.shared.sentence import Sentence

@@ -18,7 +18,7 @@ from sottovoce.aggregator.api.joint_results import Calculating, ColumnsCache, Jo
 from sottovoce.aggregator.api.results import note_read
 from sottovoce.aggregator.http.problems import Refusal
 from sottovoce.aggregator.http.routing import Kind, Route
-from sottovoce.aggregator.surveys.stored_surveys import newest
+from sottovoce.aggregator.surveys.lifecycle import newest
 from sottovoce.shared.errors import OptionsError, Problem
 
 

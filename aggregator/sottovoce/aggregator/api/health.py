@@ -1,26 +1,184 @@
-"""Answer monitoring: liveness, readiness and metrics."""
+"""Answer monitoring: liveness, readiness and metrics.
 
+Publish metrics of this process in Prometheus' format.
+
+Counters that respondents move reveal when a person answers: an observer who polls each second would see every arrival,
+from requests for parts of the form as well as from reports. These counters are therefore frozen until the number of
+shown reports has grown by the largest ``release_batch``. Then all of them move at the same moment, rounded down to
+multiples of it; if they moved one after another, together they would reveal more than each alone. Operators need errors
+of the server (``internal``, ``storage``), overload and requests that are no reports at once, so these counters are
+always current.
+
+The library's ``_created`` timestamps are left out: the start of a counter would be the time of the first report.
+"""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from importlib.metadata import version
 from math import inf
 from shutil import disk_usage
+from threading import Lock
 from time import perf_counter
 
 from flask import Flask, Response, current_app, g, request
+from prometheus_client import CollectorRegistry, generate_latest
+from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, HistogramMetricFamily, InfoMetricFamily
 from prometheus_client.exposition import CONTENT_TYPE_PLAIN_0_0_4
-from sottovoce.aggregator.api.metrics import LEAST_STEP, Measured, Metrics, PublicStatus
+from prometheus_client.registry import Collector
 from sottovoce.aggregator.clock import day_of
 from sottovoce.aggregator.http.problems import Refusal
-from sottovoce.aggregator.http.request_metrics import NO_ROUTE, Traffic
+from sottovoce.aggregator.http.request_metrics import BOUNDS, NO_ROUTE, RouteStatus, Series, Traffic
 from sottovoce.aggregator.http.routing import Kind, Route
+from sottovoce.aggregator.intake.group_commit import SIZES
 from sottovoce.aggregator.invitations.missing_keys import missing_keys
 from sottovoce.aggregator.storage import Storage
 from sottovoce.aggregator.storage.audit_log.events import BACKED_UP
 from sottovoce.aggregator.storage.connect import file_of
 from sottovoce.aggregator.storage.models import ALL
-from sottovoce.aggregator.surveys.stored_surveys import survey_of
+from sottovoce.aggregator.surveys.lifecycle import survey_of
 from sottovoce.shared.errors import REJECTIONS, StorageError
 
 COUNTED = (*REJECTIONS, "timeout", "too_many", "unauthorized", "storage", "internal")
 """Reasons of refusals that the metrics count: those of admission, and those of the gate in front of it."""
+
+LEAST_STEP = 25
+"""Minimum step of the counters: the default ``release_batch``, also if every survey has a smaller one."""
+
+RESPONDENTS = "collect."
+"""Prefix of the endpoints that devices use."""
+
+HELD_REASONS = frozenset(
+    {"unknown_survey", "closed", "digest_mismatch", "out_of_range", "id_conflict", "withdrawn", "token_invalid"}
+)
+"""Reasons that can refuse an honest device; their counters would reveal an attempt, so they move in steps."""
+
+
+@dataclass(frozen=True)
+class Measured:
+    """Measurements at one moment: request durations by route and status class, reports per transaction, refusals."""
+
+    requests: Mapping[RouteStatus, Series]
+    groups: Series
+    refused: Mapping[str, int]
+
+
+@dataclass(frozen=True)
+class PublicStatus:
+    """Values for gauges, which may be shown at any moment.
+
+    Attributes:
+        reports: number of reports that results show, over all surveys.
+        withdrawn: number of withdrawals that results show.
+        waiting: number of reports that wait to be stored; shown in steps.
+        ready: True if this node can work on the database.
+        step: step of the counters: the largest ``release_batch``, at least ``LEAST_STEP``.
+        backup_age: days since the last backup began; infinite without a backup.
+        held: number of open surveys with invitations on hold after a restore.
+        keyless: number of open surveys with ``access: blind`` whose keys this node lacks.
+        old_snapshots: number of snapshots of the database that keep the order of arrival in its files.
+        disk_free: free share of the database file's disk, in hundredths; None for a database server.
+    """
+
+    reports: int
+    withdrawn: int
+    waiting: int
+    ready: bool
+    step: int
+    backup_age: float = inf
+    held: int = 0
+    keyless: int = 0
+    old_snapshots: int = 0
+    disk_free: float | None = None
+
+
+class Metrics:
+    """Metrics of a process; remembers the last published values of the counters that respondents move."""
+
+    def __init__(self) -> None:
+        self._lock = Lock()
+        self._published = Measured({}, Series((0,) * (len(SIZES) + 1), 0.0), dict.fromkeys(sorted(HELD_REASONS), 0))
+        self._reports = 0
+
+    def text(self, now: Measured, standing: PublicStatus) -> bytes:
+        """Return the metrics in Prometheus' text format, from measurements up to now."""
+        registry = CollectorRegistry()
+        registry.register(_Families(self._report_scrape_error(now, standing), standing))
+        return generate_latest(registry)
+
+    def _report_scrape_error(self, now: Measured, standing: PublicStatus) -> Measured:
+        with self._lock:
+            # Deleting a survey lowers the number of shown reports; measure growth from the lower number.
+            self._reports = min(self._reports, standing.reports)
+            if standing.reports - self._reports >= standing.step:
+                self._published, self._reports = _in_steps(now, standing.step), standing.reports
+            published = self._published
+        at_once = {key: series for key, series in now.requests.items() if not key[0].startswith(RESPONDENTS)}
+        refused = {reason: number for reason, number in now.refused.items() if reason not in HELD_REASONS}
+        return Measured({**published.requests, **at_once}, published.groups, {**published.refused, **refused})
+
+
+def _in_steps(now: Measured, step: int) -> Measured:
+    """Round the counters that respondents move down to multiples of the step."""
+    return Measured(
+        {key: series.in_steps(step) for key, series in now.requests.items() if key[0].startswith(RESPONDENTS)},
+        now.groups.in_steps(step),
+        {reason: number // step * step for reason, number in now.refused.items() if reason in HELD_REASONS},
+    )
+
+
+class _Families(Collector):
+    def __init__(self, published: Measured, standing: PublicStatus) -> None:
+        self._published = published
+        self._standing = standing
+
+    def collect(self) -> Iterator[CounterMetricFamily | GaugeMetricFamily | HistogramMetricFamily | InfoMetricFamily]:
+        standing = self._standing
+        yield GaugeMetricFamily("sottovoce_reports", "Reports included in published results.", standing.reports)
+        yield GaugeMetricFamily("sottovoce_withdrawn", "Withdrawals included in published results.", standing.withdrawn)
+        waiting = standing.waiting // standing.step * standing.step
+        yield GaugeMetricFamily(
+            "sottovoce_waiting_reports", "Reports that wait to be stored, rounded down to steps.", waiting
+        )
+        yield GaugeMetricFamily("sottovoce_ready", "1 if this node can use the database, else 0.", int(standing.ready))
+        about = "Whole days since the start of the last backup in the journal; +Inf without one."
+        yield GaugeMetricFamily("sottovoce_backup_age_days", about, standing.backup_age)
+        about = "Open surveys with invitations held after a restore, until an administrator releases them."
+        yield GaugeMetricFamily("sottovoce_held_surveys", about, standing.held)
+        about = "Open surveys with access: blind whose keys this node lacks, so that it refuses every invitation."
+        yield GaugeMetricFamily("sottovoce_surveys_without_keys", about, standing.keyless)
+        about = "Snapshots and slots of the database, older than 5 minutes, that keep the order of arrival in files."
+        yield GaugeMetricFamily("sottovoce_old_snapshots", about, standing.old_snapshots)
+        if standing.disk_free is not None:
+            about = "Free share of the disk with the database's file, rounded down to hundredths."
+            yield GaugeMetricFamily("sottovoce_disk_free_ratio", about, standing.disk_free)
+        yield self._refused()
+        yield self._requests()
+        groups = HistogramMetricFamily(
+            "sottovoce_group_reports", "Reports stored in one transaction, rounded down to steps."
+        )
+        groups.add_metric([], *_buckets(SIZES, self._published.groups))
+        yield groups
+        yield InfoMetricFamily("sottovoce_build", "Version of the running release.", {"version": version("sottovoce")})
+
+    def _refused(self) -> CounterMetricFamily:
+        family = CounterMetricFamily("sottovoce_rejected", "Refused requests and reports by reason.", labels=["reason"])
+        for reason, number in self._published.refused.items():
+            family.add_metric([reason], number)
+        return family
+
+    def _requests(self) -> HistogramMetricFamily:
+        about = "Duration of requests in seconds; counts of respondents' routes are rounded down to steps."
+        family = HistogramMetricFamily("sottovoce_request_seconds", about, labels=["route", "class"])
+        for labels, series in sorted(self._published.requests.items()):
+            family.add_metric(labels, *_buckets(BOUNDS, series))
+        return family
+
+
+def _buckets(bounds: tuple[float, ...], series: Series) -> tuple[list[tuple[str, float]], float]:
+    """Convert a series to the library's form: cumulative counts by upper bound, and the sum."""
+    names = [*(str(bound) for bound in bounds), "+Inf"]
+    reached = [sum(series.counts[: end + 1]) for end in range(len(names))]
+    return list(zip(names, map(float, reached), strict=True)), series.total
 
 
 def healthz() -> Response:

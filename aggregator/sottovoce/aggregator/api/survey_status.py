@@ -14,7 +14,7 @@ from sottovoce.aggregator.clock import Clock
 from sottovoce.aggregator.institution import Institution, institution_of
 from sottovoce.aggregator.intake.decode import malformed
 from sottovoce.aggregator.storage import Storage, StoredSurvey
-from sottovoce.aggregator.surveys.stored_surveys import survey_of, unknown_survey, wave_state
+from sottovoce.aggregator.surveys.lifecycle import survey_of, unknown_survey, wave_state
 from sottovoce.shared import canonical
 from sottovoce.shared.errors import StorageError
 

@@ -19,7 +19,7 @@ from sottovoce.aggregator.invitations.tokens import (
     revoke_tokens,
     token_counts,
 )
-from sottovoce.aggregator.surveys.stored_surveys import newest, survey_of
+from sottovoce.aggregator.surveys.lifecycle import newest, survey_of
 from sottovoce.shared import canonical
 
 MOST_AT_ONCE = 100_000

@@ -9,10 +9,15 @@ from functools import lru_cache
 from typing import Any
 
 from sottovoce.aggregator.authoring.conditions import condition_problems
-from sottovoce.aggregator.authoring.cost_and_precision import asked_of_each, figures_of, unit_epsilons
+from sottovoce.aggregator.authoring.cost_and_precision import (
+    asked_of_each,
+    figures_of,
+    question_of,
+    rows_of,
+    unit_epsilons,
+)
 from sottovoce.aggregator.authoring.draft import DraftItem, SurveyDraft
 from sottovoce.aggregator.authoring.draft_arms import arm_on_card
-from sottovoce.aggregator.authoring.draft_questions import question_of, rows_of
 from sottovoce.aggregator.authoring.slugs import free_name
 from sottovoce.aggregator.planning.block_choice import LEAST_GAIN
 from sottovoce.shared.accounting import report_epsilon

@@ -11,9 +11,8 @@ from dataclasses import replace
 from datetime import datetime
 
 from sottovoce.aggregator.authoring.conditions import condition_problems
-from sottovoce.aggregator.authoring.cost_and_precision import DraftFigures, unit_epsilons
+from sottovoce.aggregator.authoring.cost_and_precision import DraftFigures, rows_of, unit_epsilons
 from sottovoce.aggregator.authoring.draft import DraftProblem, FieldPath, SurveyDraft
-from sottovoce.aggregator.authoring.draft_questions import rows_of
 from sottovoce.aggregator.authoring.edit_commands import DIRECTIONS, change
 from sottovoce.aggregator.authoring.to_survey import card_groups, survey_document
 from sottovoce.aggregator.planning.lint import is_telling

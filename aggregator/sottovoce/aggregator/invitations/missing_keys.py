@@ -2,7 +2,7 @@
 
 from sottovoce.aggregator.invitations.key_file import KeysFile
 from sottovoce.aggregator.storage import Storage
-from sottovoce.aggregator.surveys.stored_surveys import survey_of
+from sottovoce.aggregator.surveys.lifecycle import survey_of
 from sottovoce.shared.errors import StorageError
 
 

@@ -8,8 +8,7 @@ from urllib.parse import parse_qsl
 from sottovoce.aggregator.i18n.only_here import only_here
 from sottovoce.aggregator.i18n.translator import Words
 from sottovoce.aggregator.storage import StoredSurvey, TokenCounts
-from sottovoce.aggregator.surveys.lifecycle import TRIAL
-from sottovoce.aggregator.surveys.stored_surveys import survey_of
+from sottovoce.aggregator.surveys.lifecycle import TRIAL, survey_of
 
 MOST_CARDS = 800
 """Maximum number of cards or letters at once (100 sheets); each takes about 10 ms."""

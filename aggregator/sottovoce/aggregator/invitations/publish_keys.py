@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from sottovoce.aggregator.invitations.key_file import KeysFile
 from sottovoce.aggregator.settings import Settings
 from sottovoce.aggregator.storage import Storage
-from sottovoce.aggregator.surveys.stored_surveys import survey_of
+from sottovoce.aggregator.surveys.lifecycle import survey_of
 from sottovoce.shared.errors import Problem, SpecError
 from sottovoce.shared.parse_survey import parse_survey
 from sottovoce.shared.redemption import spell_modulus

@@ -13,7 +13,7 @@ from sottovoce.aggregator.clock import Clock
 from sottovoce.aggregator.http.problems import Refusal
 from sottovoce.aggregator.invitations.key_file import KeysFile
 from sottovoce.aggregator.storage import Outcome, Storage
-from sottovoce.aggregator.surveys.stored_surveys import survey_of, unknown_survey, wave_state
+from sottovoce.aggregator.surveys.lifecycle import survey_of, unknown_survey, wave_state
 from sottovoce.shared.errors import ReportRejected
 from sottovoce.shared.redemption import Redemption, dump_reply, fits, parse_request
 from sottovoce.shared.tokens import token_hash

@@ -15,7 +15,7 @@ from urllib.parse import urlsplit
 
 from sottovoce.aggregator.invitations.atomic_file import put
 from sottovoce.aggregator.storage import Storage
-from sottovoce.aggregator.surveys.stored_surveys import survey_of
+from sottovoce.aggregator.surveys.lifecycle import survey_of
 
 _log = logging.getLogger("sottovoce")
 

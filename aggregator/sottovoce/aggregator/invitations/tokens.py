@@ -14,7 +14,7 @@ from typing import NamedTuple
 from sottovoce.aggregator.clock import date_of
 from sottovoce.aggregator.storage import Held, Storage, StoredSurvey, TokenBatch, TokenCounts
 from sottovoce.aggregator.storage.audit_log.events import NO_ACTOR, REISSUED
-from sottovoce.aggregator.surveys.stored_surveys import survey_of
+from sottovoce.aggregator.surveys.lifecycle import survey_of
 from sottovoce.shared.errors import StorageError
 from sottovoce.shared.tokens import BITS, print_token, spell_token, token_hash
 

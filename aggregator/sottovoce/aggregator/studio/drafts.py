@@ -13,7 +13,7 @@ from sottovoce.aggregator.authoring.validation import survey_of_draft
 from sottovoce.aggregator.intake.group_commit import GroupCommit
 from sottovoce.aggregator.storage.drafts import PlannedSize
 from sottovoce.aggregator.studio.request_context import storage
-from sottovoce.aggregator.surveys.stored_surveys import newest, survey_of, unknown_survey
+from sottovoce.aggregator.surveys.lifecycle import newest, survey_of, unknown_survey
 from sottovoce.shared.spec import Survey
 
 

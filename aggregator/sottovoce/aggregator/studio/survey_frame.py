@@ -12,7 +12,7 @@ from sottovoce.aggregator.storage import StoredSurvey
 from sottovoce.aggregator.studio import drafts
 from sottovoce.aggregator.studio.language import words
 from sottovoce.aggregator.studio.request_context import storage
-from sottovoce.aggregator.surveys.stored_surveys import reports_so_far, survey_of, unknown_survey
+from sottovoce.aggregator.surveys.lifecycle import reports_so_far, survey_of, unknown_survey
 from sottovoce.shared.spec import Survey
 
 PAGES: dict[str, Sequence[str]] = {

@@ -9,7 +9,7 @@ from datetime import date
 from typing import Any
 
 from sottovoce.aggregator.storage import Storage
-from sottovoce.aggregator.surveys.stored_surveys import survey_of
+from sottovoce.aggregator.surveys.lifecycle import survey_of
 from sottovoce.shared.errors import Problem, SpecError
 from sottovoce.shared.parse_survey import parse_survey
 from sottovoce.shared.sentence import Sentence

@@ -14,9 +14,10 @@ from sottovoce.aggregator.surveys.lifecycle import (
     check_reopening,
     closing_words,
     list_surveys,
+    newest,
     reopening_words,
+    survey_of,
 )
-from sottovoce.aggregator.surveys.stored_surveys import newest, survey_of
 from sottovoce.cli.command import command
 from sottovoce.cli.database import data_option, data_settings, open_storage, open_survey, served_settings
 from sottovoce.cli.db_steps import print_held

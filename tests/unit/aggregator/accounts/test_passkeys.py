@@ -17,7 +17,7 @@ from sottovoce.aggregator.accounts.passkeys import (
     verify_sign_in,
 )
 from sottovoce.aggregator.accounts.sign_in_errors import SignInRefused
-from sottovoce.aggregator.storage.accounts.passkey_models import Passkey
+from sottovoce.aggregator.storage.accounts.passkeys import Passkey
 
 from tests.software_authenticator import PRESENT, VERIFIED, SoftwareAuthenticator
 

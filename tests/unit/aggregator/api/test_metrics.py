@@ -9,7 +9,7 @@ from types import SimpleNamespace
 import pytest
 from flask import Flask
 from sottovoce.aggregator.accounts.secrets import new_key
-from sottovoce.aggregator.api.metrics import HELD_REASONS, LEAST_STEP, RESPONDENTS, Measured, Metrics, PublicStatus
+from sottovoce.aggregator.api.health import HELD_REASONS, LEAST_STEP, RESPONDENTS, Measured, Metrics, PublicStatus
 from sottovoce.aggregator.app import ROUTES, create_app
 from sottovoce.aggregator.clock import day_of
 from sottovoce.aggregator.http.request_metrics import GATE, NO_ROUTE, Histogram, Series, Traffic

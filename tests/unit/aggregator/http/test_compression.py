@@ -11,7 +11,7 @@ from sottovoce.aggregator.app import create_app
 from sottovoce.aggregator.settings import Settings
 from sottovoce.aggregator.storage import ReportBatch
 from sottovoce.aggregator.storage.sqlite.storage import SQLiteStorage
-from sottovoce.aggregator.surveys.stored_surveys import survey_of
+from sottovoce.aggregator.surveys.lifecycle import survey_of
 from sottovoce.shared.spec import Survey
 from werkzeug.test import TestResponse
 

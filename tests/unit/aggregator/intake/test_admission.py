@@ -6,9 +6,8 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
-from sottovoce.aggregator.intake.admission import Admission, Pending
+from sottovoce.aggregator.intake.admission import Admission, Pending, check_values
 from sottovoce.aggregator.intake.decode import decode_report
-from sottovoce.aggregator.intake.survey_rules import check_values
 from sottovoce.aggregator.storage.sqlite.storage import SQLiteStorage
 from sottovoce.client.draws import Draws
 from sottovoce.client.respondent import encode, randomize

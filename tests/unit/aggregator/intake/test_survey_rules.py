@@ -8,9 +8,8 @@ from itertools import pairwise
 from pathlib import Path
 
 import pytest
-from sottovoce.aggregator.intake.admission import Admission, decode_fast_batch
+from sottovoce.aggregator.intake.admission import Admission, SurveyRules, decode_fast_batch
 from sottovoce.aggregator.intake.decode import MOST_ITEMS
-from sottovoce.aggregator.intake.survey_rules import SurveyRules
 from sottovoce.aggregator.storage.sqlite.storage import SQLiteStorage
 from sottovoce.shared.errors import ReportRejected
 from sottovoce.shared.report import Report, dump_report

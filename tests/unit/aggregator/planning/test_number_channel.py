@@ -5,7 +5,7 @@ from statistics import NormalDist
 import numpy as np
 import pytest
 from sottovoce.aggregator.estimators import ESTIMATORS, public
-from sottovoce.aggregator.planning.number_channel import SCORED, NumberChannel, number_channel, public_number
+from sottovoce.aggregator.planning.question_channels import SCORED, NumberChannel, number_channel, public_number
 from sottovoce.shared.spec import Question
 
 from tests.documents import Document, day, number, parsed, vector

@@ -4,8 +4,8 @@ import math
 from pathlib import Path
 
 import pytest
-from sottovoce.aggregator.planning.number_channel import NumberChannel
 from sottovoce.aggregator.planning.question_channels import (
+    NumberChannel,
     best_share,
     drawn_from,
     expected_of,

@@ -4,7 +4,7 @@ import threading
 from collections.abc import Callable, Iterator
 
 import pytest
-from sottovoce.aggregator.storage.maintenance_thread import (
+from sottovoce.aggregator.storage.back_end import (
     MOST_REPORTS,
     OLDEST_SECONDS,
     QUIET_SECONDS,

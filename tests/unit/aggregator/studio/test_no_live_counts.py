@@ -7,7 +7,7 @@ from flask import Flask
 from flask.testing import FlaskClient
 from sottovoce.aggregator.storage import Outcome
 from sottovoce.aggregator.storage.models import ReportBatch, StoragePlan
-from sottovoce.aggregator.surveys.stored_surveys import survey_of
+from sottovoce.aggregator.surveys.lifecycle import survey_of
 
 from tests.unit.aggregator.studio.joint_pages import SITE, app, client
 

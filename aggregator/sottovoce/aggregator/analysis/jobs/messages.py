@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from sottovoce.aggregator.analysis.data_file.file_analysis import FileAnalysis, UploadedFile
 from sottovoce.aggregator.analysis.report_columns import Columns
 from sottovoce.aggregator.analysis.requests import Request, parse_request
-from sottovoce.aggregator.surveys.stored_surveys import survey_of
+from sottovoce.aggregator.surveys.lifecycle import survey_of
 from sottovoce.shared.sentence import Sentence
 
 _LENGTH = 8

@@ -1,7 +1,11 @@
-"""Select the reports that a regression uses, as arrays."""
+"""Select the reports that a regression uses, as arrays.
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+Build the design of a formula for some reports: categories, expressions, products, and refusals of small groups.
+"""
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import combinations, product
 from math import prod
 from typing import Any
 
@@ -9,9 +13,21 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sottovoce.aggregator.analysis.described_people import EVERYBODY, DescribedPeople
 from sottovoce.aggregator.analysis.regression.covariance import Codes
-from sottovoce.aggregator.analysis.regression.design_builder import make_design
-from sottovoce.aggregator.analysis.regression.design_matrix import SMALLEST_GROUP, Design, refuse_small_cells
-from sottovoce.aggregator.analysis.regression.formula_terms import Formula
+from sottovoce.aggregator.analysis.regression.design_matrix import (
+    CONSTANT,
+    SMALLEST_GROUP,
+    STRATUM,
+    Design,
+    Factor,
+    Recipe,
+    Row,
+    Term,
+    known_categories,
+    product_scores,
+    refuse_small_cells,
+)
+from sottovoce.aggregator.analysis.regression.expression import Scales, evaluate, scales_of
+from sottovoce.aggregator.analysis.regression.formula_terms import Calculation, Factors, Formula
 from sottovoce.aggregator.analysis.regression.newton import Array
 from sottovoce.aggregator.analysis.report_columns import Columns
 from sottovoce.aggregator.analysis.variable_columns import Answers, answers_of
@@ -20,6 +36,233 @@ from sottovoce.shared.errors import EstimateError
 from sottovoce.shared.sentence import Sentence
 
 _SORTABLE = 2**62
+
+Coding = dict[str, bool]
+"""Categorical factors of one product, and whether each has full coding (True) or contrasts (False)."""
+
+
+def codings(terms: Sequence[Factors], categorical: Collection[str]) -> list[list[Coding]]:
+    """Return for each term the products of its categorical factors that it adds to the terms before it.
+
+    A factor in full coding spans the constant and its contrasts, a term in full coding every subset of its factors.
+    Subsets that an earlier term with the same numbers spans are left out, the rest is joined into as few products as
+    possible: a*b is the constant, a and b in contrasts, and contrasts by contrasts; a:b alone is b in contrasts, and
+    contrasts of a by all categories of b. So no column follows from others (Smith 2018, patsy); the columns are R's
+    where R's have full rank.
+
+    Args:
+        terms: factors of each term, () for the constant; a margin comes before the terms that contain it.
+        categorical: factors that are categorical; all others are numbers.
+    """
+    spanned: set[tuple[frozenset[str], frozenset[str]]] = set()
+    found = []
+    for term in terms:
+        named = [factor for factor in term if factor in categorical]
+        numbers = frozenset(term) - frozenset(named)
+        subsets = [frozenset(subset) for size in range(len(named) + 1) for subset in combinations(named, size)]
+        # A subset that an earlier term spans would make the columns collinear.
+        new = [subset for subset in subsets if (numbers, subset) not in spanned]
+        spanned |= {(numbers, subset) for subset in new}
+        found.append([{factor: coding[factor] for factor in named if factor in coding} for coding in _joined(new)])
+    return found
+
+
+def _joined(subsets: Sequence[frozenset[str]]) -> list[Coding]:
+    """Join products that differ by one factor in contrasts into one with this factor in full coding."""
+    found: list[Coding] = [dict.fromkeys(subset, False) for subset in subsets]
+    while (pair := _pair(found)) is not None:
+        short, long = pair
+        joined = {factor: long[factor] or factor not in short for factor in long}
+        found = [joined if each is short else each for each in found if each is not long]
+    return found
+
+
+def _pair(found: Sequence[Coding]) -> tuple[Coding, Coding] | None:
+    """Return the first two products of which the second has one factor more, in contrasts."""
+    for place, short in enumerate(found):
+        for long in found[place + 1 :]:
+            more = long.keys() - short.keys()
+            if len(more) == 1 and short.items() <= long.items() and not any(long[factor] for factor in more):
+                return short, long
+    return None
+
+
+def make_design(
+    formula: Formula,
+    predictors: Sequence[Answers],
+    rows: Row,
+    strata: tuple[NDArray[np.intp], Sequence[str]],
+    smallest: int,
+) -> Design:
+    """Build the design matrix for a subset of the reports.
+
+    Args:
+        predictors: public or randomized variables of the formula.
+        rows: (m,), indices of the reports used; every predictor is observed in all of them.
+        strata: the stratum (wave and revision) of each of these reports, (m,), and the names of the strata; each
+            stratum with reports, except the first, gets an indicator column.
+        smallest: smallest allowed group of public predictors.
+
+    Raises:
+        EstimateError: a group is smaller, a predictor does not vary or has no scores of squares, or an expression has
+            no value for a report.
+    """
+    return _Builder(formula, {each.name: each for each in predictors}, rows, smallest).design(*strata)
+
+
+class _Builder:
+    def __init__(self, formula: Formula, predictors: Mapping[str, Answers], rows: Row, smallest: int) -> None:
+        self._formula = formula
+        self._predictors = predictors
+        self._rows = rows
+        self._smallest = smallest
+        self._variables = [name for name in predictors if name in formula.factors]
+        self._groups = {
+            name: self._categories(name) for name in self._variables if self._predictors[name].variable.categories
+        }
+        self._numbers, self._scales = self._public_numbers()
+
+    def design(self, strata: NDArray[np.intp], names: Sequence[str]) -> Design:
+        there = np.flatnonzero(np.bincount(strata)).tolist()
+        terms = (*self._terms(), *(_stratum(names[each]) for each in there[1:]))
+        groups = {**self._groups, STRATUM: tuple(names[each] for each in there)}
+        people = {**dict(self._public_groups()), **self._numbers, STRATUM: np.searchsorted(there, strata)}
+        self._check_numbers(terms)
+        recipe = Recipe(terms, groups, self._scales)
+        public = recipe.columns(people)
+        # A product of categories that no report has is 0 in every report.
+        used = [place for place, column in enumerate(public) if column.any()]
+        terms, public = tuple(terms[place] for place in used), np.ascontiguousarray(public[used])
+        randomized = tuple(each for each in self._predictors.values() if not each.variable.public)
+        scored = [column * self._randomized(term) for term, column in zip(terms, public, strict=True)]
+        columns = np.stack(scored) if randomized else public
+        return Design(replace(recipe, terms=terms), columns, public, randomized, self._rows, people)
+
+    def _public_groups(self) -> Iterator[tuple[str, Row]]:
+        """Yield the place of each report's category in the groups, (m,), of each public predictor."""
+        for name, groups in self._groups.items():
+            answers = self._predictors[name]
+            if answers.variable.public:
+                places = [groups.index(each) if each in groups else -1 for each in answers.variable.categories]
+                yield name, np.array(places)[known_categories(answers, self._rows)]
+
+    def _categories(self, name: str) -> tuple[str, ...]:
+        """Return the categories in use, the reference first; refuse small groups of a public answer."""
+        answers = self._predictors[name]
+        there = answers.variable.categories
+        # Of a randomized answer all categories stay: the reports do not show which ones occur.
+        if answers.variable.public:
+            there = _occurring(answers, self._rows, self._smallest)
+        reference = self._formula.references.get(name, there[0])
+        if reference not in there:
+            raise EstimateError(Sentence("'{variable}' is one of: {categories}", variable=name, categories=there))
+        return (reference, *(each for each in there if each != reference))
+
+    def _public_numbers(self) -> tuple[dict[str, Array], Scales]:
+        """Return the values of the public numbers, (m,) each, and the constants of the expressions."""
+        numbers = {
+            name: each.scores[each.codes[self._rows]]
+            for name, each in self._predictors.items()
+            if each.variable.public and not each.variable.categories
+        }
+        scales: dict[Calculation, tuple[float, float]] = {}
+        for factor, calculation in self._formula.factors.items():
+            self._check_factor(factor, calculation, numbers)
+            if factor not in self._predictors:
+                scales |= scales_of(calculation, numbers)
+        return numbers, scales
+
+    def _check_factor(self, factor: str, calculation: Calculation, numbers: Mapping[str, Array]) -> None:
+        if factor in self._formula.references and factor not in self._groups:
+            raise EstimateError(Sentence("'{variable}' is a number, which has no reference category", variable=factor))
+        if factor in self._predictors:
+            return
+        unfit = [name for name in calculation.names if name not in numbers]
+        if unfit:
+            raise EstimateError(
+                Sentence("'{variable}' is no public number, so nothing can be computed from it", variable=unfit[0])
+            )
+
+    def _terms(self) -> Iterator[Term]:
+        terms = ((), *self._formula.terms) if self._formula.intercept else self._formula.terms
+        for factors, found in zip(terms, codings(terms, self._groups), strict=True):
+            self._check_cells(factors)
+            for coding in found:
+                yield from self._products(factors, coding)
+
+    def _products(self, factors: Factors, coding: Mapping[str, bool]) -> Iterator[Term]:
+        """Yield the columns of one product of a term, the categories of its first factor changing fastest."""
+        predictor = ":".join(factors) or CONSTANT
+        numbers = tuple(self._formula.factors[factor] for factor in factors if factor not in self._groups)
+        levels = [self._groups[factor][not full :] for factor, full in coding.items()]
+        for categories in product(*reversed(levels)):
+            groups = dict(zip(coding, reversed(categories), strict=True))
+            named = [f"{factor}={groups[factor]}" if factor in groups else factor
+                     for factor in factors if factor in groups or factor not in self._groups]  # fmt: skip
+            yield Term(":".join(named) or CONSTANT, predictor, factors, groups, numbers)
+
+    def _check_cells(self, factors: Factors) -> None:
+        """Refuse an interaction of public answers that a handful of people have in common."""
+        public = [self._predictors[name] for name in factors if name in self._groups]
+        public = [each for each in public if each.variable.public]
+        # One number for each combination of answers, in mixed radix.
+        cells = np.zeros(len(self._rows), np.intp)
+        for each in public:
+            cells = cells * len(each.variable.categories) + known_categories(each, self._rows)
+        people = np.bincount(cells)
+        if len(public) > 1 and np.any((people > 0) & (people < self._smallest)):
+            raise EstimateError(
+                Sentence(
+                    "fewer than {least} people gave some combination of answers to {variables}; leave their "
+                    "interaction out",
+                    least=self._smallest,
+                    variables=tuple(each.name for each in public),
+                )
+            )
+
+    def _check_numbers(self, terms: Sequence[Term]) -> None:
+        """Refuse an expression that has no finite value for a report."""
+        for number in dict.fromkeys(number for term in terms for number in term.numbers):
+            known = self._numbers.keys() >= {*number.names}
+            if known and not np.isfinite(evaluate(number, self._numbers, self._scales)).all():
+                raise EstimateError(
+                    Sentence("'{term}' has no finite value for some of the reports, or for all", term=str(number))
+                )
+
+    def _randomized(self, term: Term) -> Array:
+        """Return the product of the scores of the randomized factors of a column, (m,) or a single 1."""
+        named = (*term.groups.items(), *((number.name, "") for number in term.numbers))
+        known = [(self._predictors[name], group) for name, group in named if name in self._predictors]
+        return product_scores([Factor(*each) for each in known if not each[0].variable.public], self._rows)
+
+
+def _stratum(name: str) -> Term:
+    return Term(f"{STRATUM}={name}", STRATUM, (STRATUM,), {STRATUM: name})
+
+
+def _occurring(answers: Answers, rows: Row, smallest: int) -> tuple[str, ...]:
+    """Return the categories of a public answer that occur, each in enough reports."""
+    categories = answers.variable.categories
+    people = np.bincount(known_categories(answers, rows), minlength=len(categories)).tolist()
+    named = list(zip(categories, people, strict=True))
+    few = [category for category, n in named if 0 < n < smallest]
+    if few:
+        raise EstimateError(
+            Sentence(
+                "'{variable}': fewer than {least} people said {categories}; leave this predictor out",
+                variable=answers.name,
+                least=smallest,
+                categories=tuple(few),
+            )
+        )
+    there = tuple(category for category, n in named if n)
+    if len(there) < 2:
+        raise EstimateError(
+            Sentence(
+                "everybody has the same answer to '{variable}', so it cannot be a predictor", variable=answers.name
+            )
+        )
+    return there
 
 
 @dataclass(frozen=True)

@@ -41,7 +41,7 @@ from sottovoce.aggregator.storage import Storage
 from sottovoce.aggregator.storage.audit_log.events import MACHINE, RESULTS_READ
 from sottovoce.aggregator.storage.releases import ReleaseTables, data_digest
 from sottovoce.aggregator.storage.reports.batch_columns import is_null
-from sottovoce.aggregator.surveys.stored_surveys import released_questions
+from sottovoce.aggregator.surveys.lifecycle import released_questions
 from sottovoce.shared.errors import StorageError
 from sottovoce.shared.spec import Question, Survey
 

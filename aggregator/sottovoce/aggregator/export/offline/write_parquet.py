@@ -35,7 +35,7 @@ from sottovoce.aggregator.export.tables import quoted
 from sottovoce.aggregator.file_formats.optional_imports import needed
 from sottovoce.aggregator.storage.models import ALL
 from sottovoce.aggregator.storage.pack_values import few, null
-from sottovoce.aggregator.surveys.stored_surveys import reports_so_far
+from sottovoce.aggregator.surveys.lifecycle import reports_so_far
 from sottovoce.shared.errors import EstimateError
 
 TOGETHER = 1 << 18

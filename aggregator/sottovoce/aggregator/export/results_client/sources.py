@@ -25,7 +25,7 @@ from sottovoce.aggregator.export.row_validation import LEFT_OUT, Expected
 from sottovoce.aggregator.storage import Storage
 from sottovoce.aggregator.storage.pack_values import null
 from sottovoce.aggregator.storage.reports.batch_columns import is_null
-from sottovoce.aggregator.surveys.stored_surveys import survey_of
+from sottovoce.aggregator.surveys.lifecycle import survey_of
 from sottovoce.shared.errors import EstimateError, SpecError
 from sottovoce.shared.spec import Survey
 

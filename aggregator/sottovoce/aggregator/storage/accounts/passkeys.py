@@ -1,13 +1,15 @@
 """Tables of passkeys and used challenges; a sign-in checks the challenge and starts the session in one transaction.
 
 Challenges have times to the second, as sessions have; they are deleted once they have expired.
+
+Data of passkeys (WebAuthn credentials) that storage exchanges with its callers.
 """
 
+from dataclasses import dataclass
 from typing import Any
 
 from sottovoce.aggregator.storage.accounts.keys import KeyTables
 from sottovoce.aggregator.storage.accounts.models import AccessRefused, Account
-from sottovoce.aggregator.storage.accounts.passkey_models import Passkey, PasskeyUse
 from sottovoce.aggregator.storage.audit_log import events as words
 
 MOST = 20
@@ -21,6 +23,42 @@ _COUNT_ON = """
     UPDATE passkeys SET sign_count = ?
     WHERE credential_id = ? AND (sign_count < ? OR (sign_count = 0 AND ? = 0)) RETURNING account
 """
+
+
+@dataclass(frozen=True)
+class Passkey:
+    """Public part of a passkey; its private key never leaves the device.
+
+    Attributes:
+        credential_id: id that the device chose.
+        public_key: COSE key.
+        sign_count: signature counter of the device; always 0 if the device does not count.
+        label: name that its owner chose.
+        added_on: day, counted from 1970-01-01.
+    """
+
+    credential_id: bytes
+    account: bytes
+    public_key: bytes
+    sign_count: int
+    label: str
+    added_on: int
+
+
+@dataclass(frozen=True)
+class PasskeyUse:
+    """Verified assertion of a passkey, for one sign-in.
+
+    Attributes:
+        sign_count: signature counter in the assertion.
+        challenge_hash: hash of the answered challenge, which cannot be used again.
+        expires: time after which the challenge is invalid anyway, in seconds since 1970.
+    """
+
+    credential_id: bytes
+    sign_count: int
+    challenge_hash: bytes
+    expires: int
 
 
 class PasskeyTables(KeyTables):

@@ -1,12 +1,26 @@
 """Store the database of several aggregators in one PostgreSQL.
 
-A group of which all is new is stored by ``store.py``; any other one is classified report by report. What has grown is
+A group of which all is new is stored by ``store_new``; any other one is classified report by report. What has grown is
 shown after that, in another transaction and thread: late, and never early. PostgreSQL notes with every row which
 transaction wrote it, and rows lie in the order of writing: reports arrive in the table ``fresh`` and settle in the
 order of the random ids. The view ``reports`` is both.
+
+Show counts on PostgreSQL after the reports are durable, in a transaction and thread of their own.
+
+A crash between the two leaves them late, until the next group or minute, and never early.
+
+Store a group of reports of which all are new, in one transaction and one round trip.
+
+For each survey there are two statements. The first one locks the survey, inserts the reports into ``fresh`` and counts
+them, or does nothing if one is known. The second one sees what was committed meanwhile. It looks for the same ids in
+``settled``, where reports move from ``fresh`` at any moment, and among withdrawn ones; if it finds one, it fails, which
+undoes all. The server's log names no report then. Rows are in the order of their keys, so that two nodes cannot
+deadlock.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+import threading
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor, wait
 from contextlib import contextmanager, suppress
 from functools import partial
 from typing import Any, ClassVar
@@ -18,14 +32,18 @@ from sottovoce.aggregator.storage import checks, sql_statements, sql_storage
 from sottovoce.aggregator.storage.audit_log.events import MIGRATED, NO_ACTOR
 from sottovoce.aggregator.storage.audit_log.table import append
 from sottovoce.aggregator.storage.incomplete_copy import known_version, refuse_migration
-from sottovoce.aggregator.storage.models import Outcome, ReportBatch
-from sottovoce.aggregator.storage.postgres import publish_counts, schema, settling
+from sottovoce.aggregator.storage.models import ID, Outcome, ReportBatch
+from sottovoce.aggregator.storage.postgres import schema, settling
 from sottovoce.aggregator.storage.postgres.connection import NOW, PostgresHandle
-from sottovoce.aggregator.storage.postgres.publish_counts import SnapshotPublisher
-from sottovoce.aggregator.storage.postgres.store import insert, store_new, wait_for_withdrawals
 from sottovoce.aggregator.storage.reports.batch_columns import count, merge
-from sottovoce.aggregator.storage.reports.classify_batch import store_sorted
-from sottovoce.aggregator.storage.sql_statements import Handle
+from sottovoce.aggregator.storage.reports.classify_batch import (
+    has_other_revisions,
+    is_any_withdrawn,
+    signed,
+    store_sorted,
+)
+from sottovoce.aggregator.storage.reports.count_changes import change
+from sottovoce.aggregator.storage.sql_statements import CLOSED_CELLS, Handle, spend_tokens
 from sottovoce.aggregator.storage.table_catalogue import OF_SURVEYS, Column
 from sottovoce.shared.errors import StorageError
 
@@ -79,6 +97,248 @@ WAIT_SECONDS = 60
 
 _VERSION = "SELECT version FROM schema_version"
 _SET_VERSION = "UPDATE schema_version SET version = version + %s, usable_from = %s"
+
+PAUSE = 0.25
+"""Seconds in which further reports come before all are shown at once: each time costs a sync."""
+
+SETTLE_TIMEOUT_SECONDS = 5.0
+"""Seconds for which a reader waits for counts that are being shown; then the counts shown so far are returned."""
+
+SHOW_LOCK = 0x50772
+"""First half of the number of the advisory lock under which a survey is shown; the second one is its key."""
+
+_GROWN = """
+    SELECT DISTINCT survey, batch FROM (
+        SELECT survey, batch, wave, cohort, sum(arrived - withdrawn) AS reports
+        FROM unnest(%s::bigint[], %s::bigint[]) AS s (survey, batch) JOIN cells USING (survey)
+        GROUP BY survey, batch, wave, cohort
+    ) AS live LEFT JOIN shown_cells AS shown USING (survey, wave, cohort)
+    WHERE reports - coalesce(arrived - withdrawn, 0) >= batch ORDER BY survey
+"""
+# Another node that shows this survey, or closes or deletes it, shows these reports as well, or the next group does.
+_ALONE = (
+    f"SELECT pg_try_advisory_xact_lock(({SHOW_LOCK:d}::bigint << 32) + %s)",
+    "SELECT true FROM surveys WHERE key = %s FOR SHARE SKIP LOCKED",
+    # After the lock, for which a close waits.
+    f"SELECT NOT EXISTS ({CLOSED_CELLS} %s)",
+)
+# One statement, which sees all slots of cells and counts as of one moment, after the locks.
+_SHOW = """
+    WITH live AS (
+        SELECT wave, cohort, sum(arrived) AS arrived, sum(withdrawn) AS withdrawn FROM cells
+        WHERE survey = %(survey)s GROUP BY wave, cohort
+    ), grown AS (
+        -- Arrivals less withdrawals: who sends and withdraws pushes nothing.
+        SELECT live.* FROM live LEFT JOIN shown_cells AS shown
+        ON shown.survey = %(survey)s AND shown.wave = live.wave AND shown.cohort = live.cohort
+        WHERE live.arrived - live.withdrawn - coalesce(shown.arrived - shown.withdrawn, 0) >= %(batch)s
+    ), moved AS (
+        INSERT INTO shown_cells (survey, wave, cohort, arrived, withdrawn)
+        SELECT %(survey)s, wave, cohort, arrived, withdrawn FROM grown
+        ON CONFLICT (survey, wave, cohort)
+        DO UPDATE SET arrived = excluded.arrived, withdrawn = excluded.withdrawn
+    )
+    INSERT INTO shown_counts AS shown (survey, wave, cohort, question, value, reports)
+    SELECT %(survey)s, wave, cohort, question, value, sum(reports) FROM counts JOIN grown USING (wave, cohort)
+    WHERE survey = %(survey)s GROUP BY wave, cohort, question, value
+    ON CONFLICT (survey, wave, cohort, question, value)
+    DO UPDATE SET reports = excluded.reports WHERE shown.reports <> excluded.reports
+"""
+
+_SETTLED = "EXISTS (SELECT FROM settled WHERE survey = %(survey)s AND report_id = ANY (%(ids)s::bytea[]))"
+# Hashes are needed only where a report was withdrawn.
+_WITHDRAWN = """
+    CASE WHEN EXISTS (SELECT FROM tombstones WHERE survey = %(survey)s) THEN EXISTS (
+        SELECT FROM tombstones
+        WHERE survey = %(survey)s AND id_hash = ANY (ARRAY(SELECT sha256(id) FROM unnest(%(ids)s::bytea[]) AS id))
+    ) ELSE false END
+"""
+# ``counted`` waits for ``added``, and ``added`` for ``arrived``: the row of a cell protects its counts in that slot.
+# The division fails if only some were new, since another node stored the others at this moment.
+_STORE = f"""
+    WITH open AS (SELECT 1 FROM surveys WHERE key = %(survey)s AND closed_on IS NULL FOR SHARE),
+    arrived AS (
+        INSERT INTO fresh (survey, wave, report_id, "values")
+        SELECT %(survey)s, %(wave)s, report_id, "values"
+        FROM open, unnest(%(ids)s::bytea[], %(values)s::bytea[]) AS u (report_id, "values")
+        WHERE NOT EXISTS (SELECT FROM fresh WHERE survey = %(survey)s AND report_id = ANY (%(ids)s::bytea[]))
+        AND NOT {_SETTLED} AND NOT {_WITHDRAWN}
+        ON CONFLICT DO NOTHING RETURNING 1
+    ), added AS (
+        INSERT INTO cells (survey, wave, cohort, slot, arrived)
+        SELECT %(survey)s, %(wave)s, cohort, %(slot)s, reports
+        FROM (SELECT count(*) FROM arrived) AS a, unnest(%(of)s::bigint[], %(arrived)s::bigint[]) AS u (cohort, reports)
+        WHERE count = %(size)s
+        ON CONFLICT (survey, wave, cohort, slot) DO UPDATE SET arrived = cells.arrived + excluded.arrived
+        RETURNING 1
+    ), counted AS (
+        INSERT INTO counts (survey, wave, cohort, question, value, slot, reports)
+        SELECT %(survey)s, %(wave)s, cohort, question, value, %(slot)s, reports
+        FROM (SELECT count(*) FROM added) AS a, unnest(
+            %(cohorts)s::bigint[], %(questions)s::bigint[], %(counted)s::bigint[], %(numbers)s::bigint[]
+        ) AS u (cohort, question, value, reports)
+        WHERE count > 0
+        ON CONFLICT (survey, wave, cohort, question, value, slot)
+        DO UPDATE SET reports = counts.reports + excluded.reports
+    )
+    SELECT count(*) = %(size)s, 1 / CAST(count(*) IN (0, %(size)s) AS integer) FROM arrived
+"""  # noqa: S608 - constants
+_LOOK = f"""
+    SELECT 1 / CAST(NOT (
+        EXISTS (
+            SELECT FROM fresh WHERE survey = %(survey)s AND report_id = ANY (%(ids)s::bytea[])
+            AND xmin = pg_current_xact_id()::xid
+        ) AND ({_SETTLED} OR {_WITHDRAWN})
+    ) AS integer)
+"""  # noqa: S608 - constants
+_LOCK = "SELECT key FROM surveys WHERE key = ANY (?) AND closed_on IS NULL ORDER BY key FOR SHARE"
+_INSERT = """
+    INSERT INTO fresh (survey, wave, report_id, "values")
+    SELECT ?, ?, * FROM unnest(?::bytea[], ?::bytea[]) ON CONFLICT DO NOTHING
+"""
+_WAIT = "SELECT 1 FROM fresh WHERE survey = ? AND report_id = ANY (?::bytea[]) ORDER BY report_id FOR KEY SHARE"
+_IS_ANY_SETTLED = "SELECT EXISTS (SELECT FROM settled WHERE survey = ? AND report_id = ANY (?::bytea[]))"
+
+
+def store_new(connection: psycopg.Connection[Any], arrivals: Sequence[ReportBatch]) -> bool:
+    """Store a merged group durably; return False, with nothing stored, if not all of it is new and allowed.
+
+    Needs a connection outside a transaction.
+    """
+    try:
+        if len(arrivals) == 1 and arrivals[0].plan.tokens is None and not arrivals[0].plan.signed:
+            # A transaction by itself, which ends with the pipeline.
+            with connection.pipeline():
+                stored = [_store(connection, block) for block in arrivals]
+            return _are_stored(stored)
+        with connection.transaction():
+            if _may_be_stored(PostgresHandle(connection), arrivals) and _are_stored(
+                [_store(connection, block) for block in arrivals]
+            ):
+                return True
+            raise psycopg.Rollback
+    except errors.DivisionByZero:
+        return False
+    return False
+
+
+def insert(db: PostgresHandle, arrivals: Sequence[ReportBatch]) -> bool:
+    """Insert reports that were looked up before; return False if one was stored or withdrawn elsewhere meanwhile."""
+    blocks = [(block, _array(block.report_ids, ID)) for block in arrivals]
+    inserted = [
+        db.execute(_INSERT, [block.plan.survey, block.wave, ids, _array(block.packed, block.size)]).rowcount
+        for block, ids in blocks
+    ]
+    settled = any(db.execute(_IS_ANY_SETTLED, [block.plan.survey, ids]).fetchone() == (True,) for block, ids in blocks)
+    return inserted == [len(block) for block in arrivals] and not settled and not is_any_withdrawn(db, arrivals)
+
+
+def wait_for_withdrawals(db: PostgresHandle, arrivals: Sequence[ReportBatch]) -> None:
+    """Wait until transactions that are withdrawing one of these reports have ended."""
+    for block in arrivals:
+        db.execute(_WAIT, [block.plan.survey, _array(block.report_ids, ID)])
+
+
+def _may_be_stored(db: PostgresHandle, arrivals: Sequence[ReportBatch]) -> bool:
+    """Lock the surveys and spend the tokens, in the order in which a purge takes them.
+
+    A correction waits for the lock of the first revision, or is seen after it.
+    """
+    surveys = sorted({block.plan.survey for block in arrivals})
+    if len(db.execute(_LOCK, [surveys]).fetchall()) < len(surveys) or not spend_tokens(db, arrivals):
+        return False
+    return not signed(arrivals) or not has_other_revisions(db, arrivals)
+
+
+def _are_stored(stored: Sequence[psycopg.Cursor[Any]]) -> bool:
+    return all((each.fetchone() or (False,))[0] for each in stored)
+
+
+def _store(connection: psycopg.Connection[Any], block: ReportBatch) -> psycopg.Cursor[Any]:
+    added = change([block])
+    of, arrived = _columns(added.cells[:, 2:].T.tolist())
+    cohorts, questions, counted, numbers = _columns(added.counts[:, 2:].T.tolist())
+    given = {
+        "survey": block.plan.survey,
+        "wave": block.wave,
+        "ids": _array(block.report_ids, ID),
+        "values": _array(block.packed, block.size),
+        "size": len(block),
+        "slot": connection.info.backend_pid % 32,
+        "of": of,
+        "arrived": arrived,
+        "cohorts": cohorts,
+        "questions": questions,
+        "counted": counted,
+        "numbers": numbers,
+    }
+    stored = connection.execute(_STORE, given)
+    connection.execute(_LOOK, given)
+    return stored
+
+
+def _columns(columns: Iterable[Iterable[int]]) -> list[str]:
+    """Return arrays as PostgreSQL writes them: the library takes as long for these as all else takes together."""
+    return [f"{{{','.join(map(str, column))}}}" for column in columns]
+
+
+def _array(text: bytes, size: int) -> str:
+    digits = text.hex()
+    parts = [digits[start : start + 2 * size] for start in range(0, len(digits), 2 * size)]
+    return '{"\\\\x' + '","\\\\x'.join(parts) + '"}'
+
+
+def show_grown(connection: psycopg.Connection[Any], batches: Mapping[int, int]) -> None:
+    """Show the cells that have grown by ``release_batch``, given by survey key; outside a transaction."""
+    for survey, batch in connection.execute(_GROWN, [list(batches), list(batches.values())]).fetchall():
+        with connection.transaction():
+            if all(connection.execute(lock, [survey]).fetchone() == (True,) for lock in _ALONE):
+                connection.execute(_SHOW, {"survey": survey, "batch": batch})
+
+
+class SnapshotPublisher:
+    """Thread that shows what has grown of surveys, given their ``release_batch`` by their keys.
+
+    So no group of reports waits for a second sync. It pauses first: under load most groups only say that there is more.
+    """
+
+    def __init__(self, show: Callable[[Mapping[int, int]], None]) -> None:
+        self._show = show
+        self._thread = ThreadPoolExecutor(1, "showing")
+        self._lock = threading.Lock()
+        self._wanted: dict[int, int] = {}
+        self._last: Future[None] | None = None
+        self._hurried = threading.Event()
+
+    def want(self, batches: Mapping[int, int]) -> None:
+        """Have these surveys shown soon."""
+        with self._lock:
+            is_under_way = bool(self._wanted)
+            self._wanted.update(batches)
+            if not is_under_way:
+                self._hurried.clear()
+                # Where this process is ending, another one shows: these reports are durable, and must be told so.
+                with suppress(RuntimeError):
+                    self._last = self._thread.submit(self._run)
+
+    def settle(self) -> bool:
+        """Wait until what was wanted is shown, or could not be; return whether that is over."""
+        with self._lock:
+            last = self._last
+            self._hurried.set()
+        return last is None or last in wait([last], SETTLE_TIMEOUT_SECONDS).done
+
+    def end(self) -> None:
+        """Show what is still wanted, and end the thread, unless it waits for a database that is silent."""
+        self._thread.shutdown(wait=self.settle())
+
+    def _run(self) -> None:
+        self._hurried.wait(PAUSE)
+        with self._lock:
+            wanted, self._wanted = self._wanted, {}
+        # The next group of reports tries again, or the next minute.
+        with suppress(StorageError):
+            self._show(wanted)
 
 
 def check_usable(db: Handle, unfinished: bool = False) -> None:
@@ -239,7 +499,7 @@ class PostgresStorage(sql_storage.Storage):
     def show_grown(self, batches: Mapping[int, int]) -> None:
         """Show the cells of surveys, given their ``release_batch`` by their keys, that have grown by as many."""
         with self._connection() as connection:
-            publish_counts.show_grown(connection, batches)
+            show_grown(connection, batches)
 
     def _catch_up(self) -> None:
         self._publisher.settle()

@@ -8,7 +8,7 @@ from sottovoce.aggregator.http.routing import Route
 from sottovoce.aggregator.storage.accounts.models import AccessRefused, BoardView
 from sottovoce.aggregator.studio.request_context import as_date, refusal_message, storage, tables, today
 from sottovoce.aggregator.studio.survey_frame import published_page
-from sottovoce.aggregator.surveys.stored_surveys import newest
+from sottovoce.aggregator.surveys.lifecycle import newest
 
 
 def board(name: str) -> str:

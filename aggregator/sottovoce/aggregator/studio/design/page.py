@@ -18,7 +18,7 @@ from sottovoce.aggregator.authoring.conditions import (
     condition_rows,
     earlier_questions,
 )
-from sottovoce.aggregator.authoring.cost_and_precision import DraftFigures, Step, panel_of, steps_of
+from sottovoce.aggregator.authoring.cost_and_precision import DraftFigures, Step, panel_of, rows_of, steps_of
 from sottovoce.aggregator.authoring.draft import DECLINING, HARMS, DraftItem, SurveyDraft
 from sottovoce.aggregator.authoring.draft_arms import arm_on_card, arms_of, written_arms, written_plan
 from sottovoce.aggregator.authoring.draft_blocks import (
@@ -30,7 +30,6 @@ from sottovoce.aggregator.authoring.draft_blocks import (
     suggested,
 )
 from sottovoce.aggregator.authoring.draft_orders import orders_of, written_last
-from sottovoce.aggregator.authoring.draft_questions import rows_of
 from sottovoce.aggregator.authoring.edit_commands import change
 from sottovoce.aggregator.authoring.sensitivity_levels import uses_of
 from sottovoce.aggregator.authoring.slugs import is_given
@@ -47,7 +46,7 @@ from sottovoce.aggregator.studio.design.trials import try_out
 from sottovoce.aggregator.studio.language import words
 from sottovoce.aggregator.studio.request_context import storage
 from sottovoce.aggregator.studio.survey_frame import draft_page, published_page
-from sottovoce.aggregator.surveys.stored_surveys import newest, survey_of
+from sottovoce.aggregator.surveys.lifecycle import newest, survey_of
 from sottovoce.shared.accounting import BELIEF_BEFORE
 from sottovoce.shared.languages import LANGUAGES as OWN_NAMES
 from sottovoce.shared.parse_item import MATRIX_TYPES

@@ -13,8 +13,8 @@ from sottovoce.aggregator.storage import StoredSurvey
 from sottovoce.aggregator.studio import drafts
 from sottovoce.aggregator.studio.language import words
 from sottovoce.aggregator.studio.request_context import storage
+from sottovoce.aggregator.surveys.lifecycle import reports_so_far, survey_of
 from sottovoce.aggregator.surveys.privacy_limit import check_affordable
-from sottovoce.aggregator.surveys.stored_surveys import reports_so_far, survey_of
 from sottovoce.shared.errors import SpecError
 
 

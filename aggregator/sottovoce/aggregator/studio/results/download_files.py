@@ -20,7 +20,7 @@ from sottovoce.aggregator.export.archive import write_file, write_zip
 from sottovoce.aggregator.export.catalogue import AT_ANY_TIME, OF_REPORTS, RELEASED, Source, Write
 from sottovoce.aggregator.http.problems import Refusal
 from sottovoce.aggregator.studio.request_context import shown_institution
-from sottovoce.aggregator.surveys.stored_surveys import unknown_survey
+from sottovoce.aggregator.surveys.lifecycle import unknown_survey
 from sottovoce.shared.errors import EstimateError
 
 EVERYTHING = "everything.zip"

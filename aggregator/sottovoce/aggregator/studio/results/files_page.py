@@ -25,7 +25,7 @@ from sottovoce.aggregator.studio.results.download_files import (
 from sottovoce.aggregator.studio.results.run_analysis import why_nothing
 from sottovoce.aggregator.studio.survey.release_page import release_state
 from sottovoce.aggregator.studio.survey_frame import draft_placeholder, published_page
-from sottovoce.aggregator.surveys.stored_surveys import newest, survey_of
+from sottovoce.aggregator.surveys.lifecycle import newest, survey_of
 
 BLOCK = 1 << 16
 """Number of bytes sent at a time."""

@@ -33,7 +33,7 @@ from sottovoce.aggregator.studio.results.svg_chart import drawing
 from sottovoce.aggregator.studio.results.table_view import ShownTable, TablesInWords
 from sottovoce.aggregator.studio.results.view_options import LEVELS, MOST_PEOPLE, ORDERS, ViewOptions
 from sottovoce.aggregator.studio.survey_frame import draft_placeholder, published_page
-from sottovoce.aggregator.surveys.stored_surveys import unknown_survey
+from sottovoce.aggregator.surveys.lifecycle import unknown_survey
 from sottovoce.shared.accounting import BELIEF_BEFORE, percent_after
 from sottovoce.shared.arms.analysis_plan import planned_comparisons
 from sottovoce.shared.errors import EstimateError

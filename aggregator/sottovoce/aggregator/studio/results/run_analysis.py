@@ -16,7 +16,7 @@ from sottovoce.aggregator.analysis.jobs.queue import AnalysisStopped
 from sottovoce.aggregator.analysis.requests import Request, parse_request
 from sottovoce.aggregator.api.joint_results import Calculating
 from sottovoce.aggregator.http.problems import STATUS, Refusal
-from sottovoce.aggregator.surveys.stored_surveys import reports_so_far
+from sottovoce.aggregator.surveys.lifecycle import reports_so_far
 from sottovoce.shared.errors import EstimateError, OptionsError
 
 UrlQuery = Mapping[str, Sequence[str]]

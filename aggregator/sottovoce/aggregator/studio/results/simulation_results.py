@@ -22,7 +22,7 @@ from sottovoce.aggregator.studio.request_context import storage
 from sottovoce.aggregator.studio.results.format_numbers import figure, interval
 from sottovoce.aggregator.studio.results.run_analysis import AskedAnalysis
 from sottovoce.aggregator.studio.survey_frame import SurveyPage, draft_page, published_page, stage_of
-from sottovoce.aggregator.surveys.stored_surveys import survey_of, unknown_survey
+from sottovoce.aggregator.surveys.lifecycle import survey_of, unknown_survey
 from sottovoce.shared.errors import SpecError
 from sottovoce.shared.spec import Question, Survey
 

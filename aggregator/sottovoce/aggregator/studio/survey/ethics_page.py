@@ -18,7 +18,7 @@ from sottovoce.aggregator.studio.labels import title_of
 from sottovoce.aggregator.studio.language import words
 from sottovoce.aggregator.studio.request_context import as_date, storage, tables, today
 from sottovoce.aggregator.studio.survey.privacy_page import account_body
-from sottovoce.aggregator.surveys.stored_surveys import survey_of
+from sottovoce.aggregator.surveys.lifecycle import survey_of
 from sottovoce.shared.spec import Survey
 
 

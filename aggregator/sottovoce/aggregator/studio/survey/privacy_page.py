@@ -17,7 +17,7 @@ from sottovoce.aggregator.studio.print_response import print_reply
 from sottovoce.aggregator.studio.request_context import storage
 from sottovoce.aggregator.studio.survey.release_page import release_state
 from sottovoce.aggregator.studio.survey_frame import SurveyPage, draft_page, published_page
-from sottovoce.aggregator.surveys.stored_surveys import survey_of, unknown_survey
+from sottovoce.aggregator.surveys.lifecycle import survey_of, unknown_survey
 from sottovoce.shared.errors import SpecError
 from sottovoce.shared.parse_survey import parse_survey
 from sottovoce.shared.spec import Survey

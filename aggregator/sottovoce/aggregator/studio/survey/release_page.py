@@ -17,7 +17,7 @@ from sottovoce.aggregator.curator.parse_epsilon import parse_epsilon
 from sottovoce.aggregator.http.routing import Route
 from sottovoce.aggregator.storage.audit_log.events import EXPORTED
 from sottovoce.aggregator.studio.request_context import storage
-from sottovoce.aggregator.surveys.stored_surveys import newest
+from sottovoce.aggregator.surveys.lifecycle import newest
 from sottovoce.shared.errors import BudgetExhausted, EstimateError, SpecError, StorageError
 
 OUTCOMES = ("published", "opened", "not_agreed", "no_number", "not_left", "useless", "unusable")

@@ -8,8 +8,7 @@ from sottovoce.aggregator.studio import drafts
 from sottovoce.aggregator.studio.design.trials import address_of_tried
 from sottovoce.aggregator.studio.request_context import storage
 from sottovoce.aggregator.studio.survey_frame import draft_page, published_page, stage_of
-from sottovoce.aggregator.surveys.lifecycle import check_reopening, hours_of_waiting
-from sottovoce.aggregator.surveys.stored_surveys import newest, survey_of
+from sottovoce.aggregator.surveys.lifecycle import check_reopening, hours_of_waiting, newest, survey_of
 from sottovoce.shared.errors import ReportRejected
 
 OUTCOMES = ("not_typed", "cannot_reopen")

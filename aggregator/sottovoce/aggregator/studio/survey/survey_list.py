@@ -16,8 +16,7 @@ from sottovoce.aggregator.studio import drafts
 from sottovoce.aggregator.studio.language import words
 from sottovoce.aggregator.studio.request_context import storage
 from sottovoce.aggregator.studio.survey_frame import address_of, may_open, next_page, stage_of
-from sottovoce.aggregator.surveys.lifecycle import list_surveys
-from sottovoce.aggregator.surveys.stored_surveys import reports_so_far, survey_of, unknown_survey
+from sottovoce.aggregator.surveys.lifecycle import list_surveys, reports_so_far, survey_of, unknown_survey
 
 STAGES = ("draft", "few", "open", "closed", "forgotten")
 STATES = {"draft": {"draft"}, "open": {"few", "open"}, "closed": {"closed", "forgotten"}}

@@ -18,8 +18,8 @@ from sottovoce.aggregator.analysis.jobs.queue import (
     Compute,
     JobQueue,
     QueuedJob,
+    WorkerPool,
 )
-from sottovoce.aggregator.analysis.jobs.worker import WorkerPool
 from sottovoce.aggregator.analysis.requests import parse_request
 from sottovoce.shared.errors import EstimateError, StorageError
 

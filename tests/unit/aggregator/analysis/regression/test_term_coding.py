@@ -1,8 +1,8 @@
 """Contrast and full coding of factors, by hand from the rules of R and patsy; a and b are categorical, x a number."""
 
 import pytest
-from sottovoce.aggregator.analysis.regression.design_builder import codings
 from sottovoce.aggregator.analysis.regression.formula import parse_formula
+from sottovoce.aggregator.analysis.regression.regression_data import codings
 
 
 def coded(text: str) -> list[list[str]]:

@@ -7,8 +7,12 @@ import numpy as np
 import pytest
 from sottovoce.aggregator.analysis.report_columns import Columns
 from sottovoce.aggregator.analysis.tables.all_pairs import every_pair
-from sottovoce.aggregator.analysis.tables.answered_cells import cell_among_answered, share_among_answered
-from sottovoce.aggregator.analysis.tables.block_moments import block_groups, block_moments
+from sottovoce.aggregator.analysis.tables.answered_cells import (
+    block_groups,
+    block_moments,
+    cell_among_answered,
+    share_among_answered,
+)
 from sottovoce.aggregator.analysis.tables.crosstab import crosstab, crosstab_within
 from sottovoce.aggregator.analysis.tables.group_comparison import compare
 from sottovoce.aggregator.analysis.tables.independence_test import independence

@@ -15,7 +15,7 @@ from sottovoce.aggregator.i18n.translator import Words
 from sottovoce.aggregator.settings import Settings
 from sottovoce.aggregator.storage.sqlite.storage import SQLiteStorage
 from sottovoce.aggregator.studio.design.sentences import Sentences
-from sottovoce.aggregator.surveys.stored_surveys import survey_of
+from sottovoce.aggregator.surveys.lifecycle import survey_of
 from sottovoce.shared.mechanisms.joint_rr import JointRR
 
 from tests.blocks import block, in_block

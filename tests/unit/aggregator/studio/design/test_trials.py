@@ -12,7 +12,7 @@ from sottovoce.aggregator.authoring.from_survey import draft_of
 from sottovoce.aggregator.settings import Settings
 from sottovoce.aggregator.storage.accounts.models import Account
 from sottovoce.aggregator.storage.sqlite.storage import SQLiteStorage
-from sottovoce.aggregator.surveys.stored_surveys import survey_of
+from sottovoce.aggregator.surveys.lifecycle import survey_of
 
 from tests.conftest import FakeClock
 from tests.surveys import document, months, survey

@@ -10,8 +10,7 @@ from sottovoce.aggregator.export.analysis_files import joint_rows
 from sottovoce.aggregator.i18n.languages import LANGUAGES
 from sottovoce.aggregator.i18n.translator import Words
 from sottovoce.aggregator.studio.labels import SurveyVariables
-from sottovoce.aggregator.studio.results.analysis_page import in_words
-from sottovoce.aggregator.studio.results.code_snippets import r_code
+from sottovoce.aggregator.studio.results.analysis_page import in_words, r_code
 from sottovoce.aggregator.studio.results.run_analysis import AskedAnalysis, JointAnswer
 from sottovoce.aggregator.studio.results.table_view import ShownAnswer
 

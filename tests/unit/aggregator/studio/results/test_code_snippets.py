@@ -15,7 +15,7 @@ from sottovoce.aggregator import open_results
 from sottovoce.aggregator.export.archive import write_folder
 from sottovoce.aggregator.i18n.translator import Words
 from sottovoce.aggregator.studio.labels import SurveyVariables
-from sottovoce.aggregator.studio.results.code_snippets import python_code, r_code
+from sottovoce.aggregator.studio.results.analysis_page import python_code, r_code
 from sottovoce.aggregator.studio.results.run_analysis import AskedAnalysis
 
 from tests.documents import one_of, question
