@@ -12,8 +12,7 @@ import pytest
 from playwright.sync_api import Browser
 from sottovoce.audit.check import FAILED, NOT_DONE, PARTS, PASSED, Check
 from sottovoce.audit.question_audit import frame_files
-from sottovoce.audit.served.browser_runs import WAVES, check_visits
-from sottovoce.audit.served.browser_visit import ServedForm
+from sottovoce.audit.served.browser_runs import WAVES, ServedForm, check_visits
 from sottovoce.audit.served.frame_visits import problem_of_visits
 from sottovoce.audit.served.served_page import check_file, check_files, check_survey, fetch_form, fetch_survey
 from sottovoce.audit.test_keys import MODULI, with_test_keys

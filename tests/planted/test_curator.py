@@ -14,6 +14,7 @@ from sottovoce.aggregator.curator.neighbouring_relation import Neighbours
 from sottovoce.aggregator.curator.noisy_max import noisy_max
 from sottovoce.audit.curator import curator_checks
 from sottovoce.audit.curator.curator_checks import (
+    ENUMERATED,
     check_ledger,
     curator_report,
     delta_check,
@@ -21,7 +22,6 @@ from sottovoce.audit.curator.curator_checks import (
     judged,
     winner_loss,
 )
-from sottovoce.audit.curator.neighbour_cases import ENUMERATED
 from sottovoce.audit.curator.noise_branches import exact_delta, exact_loss
 from sottovoce.cli.main import main
 

@@ -30,10 +30,7 @@ SIDES = (
     # Commands of the plain install, which is the respondent's client.
     ("sottovoce.cli.device", ("sottovoce.shared", "sottovoce.client", "sottovoce.cli.command")),
     ("sottovoce.cli.respond", ("sottovoce.shared", "sottovoce.client", "sottovoce.cli.command")),
-    (
-        "sottovoce.cli.survey.page",
-        ("sottovoce.shared", "sottovoce.client", "sottovoce.cli.command", "sottovoce.cli.output"),
-    ),
+    ("sottovoce.cli.survey.page", ("sottovoce.shared", "sottovoce.client", "sottovoce.cli.command")),
     # Loaded for each command, and with every install.
     ("sottovoce.cli.group", ("sottovoce.shared",)),
     ("sottovoce.cli.tree", ("sottovoce.cli.group",)),

@@ -185,7 +185,7 @@ def _by_hand(question: Question) -> Check:
 
 
 def _audit_served(order: Order, link: Link, begin: Begin) -> Iterator[Check]:
-    from sottovoce.audit.served import browser_runs, browser_visit, chromium, served_page
+    from sottovoce.audit.served import browser_runs, chromium, served_page
 
     survey = order.survey
     yield from served_page.check_files(link)
@@ -198,7 +198,7 @@ def _audit_served(order: Order, link: Link, begin: Begin) -> Iterator[Check]:
         # Only the aggregator can sign with the survey's own keys.
         survey = with_test_keys(survey)
         wave = min(link.wave, len(survey.waves) - 1)
-        form = browser_visit.ServedForm(survey, served_page.fetch_form(link), wave)
+        form = browser_runs.ServedForm(survey, served_page.fetch_form(link), wave)
         tick = _heard(watchdog, begin("whole visits", 1))
         yield from browser_runs.check_visits(browser, form, tick)
 

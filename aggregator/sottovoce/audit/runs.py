@@ -3,17 +3,19 @@
 The audit works out each report by itself, from the randomizers whose distributions it has enumerated: a client must
 send exactly that. The runs of one vector go through the same events with the same bytes but for those of the answers,
 so that all that they send and leave must be the same but for the reported values.
+
+Draw what chance chooses in one vector of an audit before any answer: the arm, and the questions under ``ask``.
 """
 
 import hashlib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from sottovoce.audit.exact_channel import input_count, inputs_of
-from sottovoce.audit.question_samples import AskedSample, Stream, draw_sample
 from sottovoce.audit.test_keys import id_of_wave, tape_of_redemption
 from sottovoce.client.draws import Draws
+from sottovoce.client.question_sample import draw_arm, draw_asked
 from sottovoce.client.randomizers import RANDOMIZERS, memorize, randomize_joint_rr, recall
 from sottovoce.shared.answers import Value
 from sottovoce.shared.arms.arms import ARM
@@ -35,6 +37,52 @@ MAX_SOUGHT_BYTES = 512
 
 ORDINARY = 1_700_000_000
 _SECONDS_OF_HOUR = 3600
+
+
+class Stream:
+    """A stream of bytes that follow from a seed, without an end; it counts those that are read."""
+
+    def __init__(self, seed: str) -> None:
+        self._seed = seed.encode()
+        self._given = b""
+        self.used = 0
+
+    def read(self, count: int) -> bytes:
+        """Return so many of the next bytes."""
+        self.used += count
+        while self.used > len(self._given):
+            self._given = hashlib.shake_256(self._seed).digest(max(64, 2 * self.used))
+        return self._given[self.used - count : self.used]
+
+    @property
+    def tape(self) -> bytes:
+        """Return the random bytes read so far."""
+        return self._given[: self.used]
+
+
+class AskedSample(NamedTuple):
+    """The questions of one respondent.
+
+    Attributes:
+        places: indices of what has values.
+        tape: the bytes drawn for it.
+        arm: name of the arm; "" without arms.
+        of_arm: number of those bytes that drew the arm, the first ones.
+    """
+
+    places: tuple[int, ...]
+    tape: bytes
+    arm: str
+    of_arm: int
+
+
+def draw_sample(survey: Survey, stream: Stream) -> AskedSample:
+    """Draw what one respondent is asked, as the clients do."""
+    draws = Draws(stream.read)
+    arm = draw_arm(survey, draws) if survey.arms else 0
+    name = survey.arms[arm].name if survey.arms else ""
+    of_arm = len(stream.tape)
+    return AskedSample(draw_asked(survey, draws, arm), stream.tape, name, of_arm)
 
 
 @dataclass(frozen=True)

@@ -1,18 +1,173 @@
 """The class of commands, and numbers as people write them.
 
 Examples stand at the end of the help, and no option is given twice. A number is ``.1``, ``1e-1``, ``0,1`` or ``ln 3``.
+
+Writing to a file or new folder that a user has named, and to nothing else.
+
+All of it is written or nothing; a new folder or file never stands in the place of something that is there.
 """
 
+import glob
+import hashlib
 import io
+import json
 import math
+import os
 import re
+import shutil
+import stat
+import tempfile
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
 import click
+from sottovoce.cli.terminal import ask
+from sottovoce.shared.errors import StorageError
+from sottovoce.shared.file_errors import cannot_write
 
 _LOGARITHM = re.compile(r"ln ?\(?([0-9]{1,6})\)?")
+
+PART = ".part"
+
+_SYSTEM = (Path("/dev"), Path("/dev/fd"))
+
+
+@contextmanager
+def part_beside(path: Path) -> Iterator[Path]:
+    """Yield a path of this name in a temporary folder beside it, once the folders of killed runs are removed."""
+    for left in path.parent.glob(f".{glob.escape(path.name)}.*{PART}"):
+        if left.is_dir() and not left.is_symlink():
+            shutil.rmtree(left)
+    with tempfile.TemporaryDirectory(prefix=f".{path.name}.", suffix=PART, dir=path.parent) as folder:
+        yield Path(folder, path.name)
+
+
+def check_new_folder(folder: Path) -> None:
+    """Refuse, before anything is done, a folder that holds something: no file of it is ever written over. Raises
+    StorageError if it is there and not empty, is no folder, or is a link.
+    """
+    if folder.is_symlink() or (folder.exists() and (not folder.is_dir() or any(folder.iterdir()))):
+        raise StorageError(f'"{folder}" is not an empty folder; it was left as it is. Name another one')
+
+
+@contextmanager
+def new_folder(path: Path) -> Iterator[Path]:
+    """Yield a place for a folder that gets its name only when all of it is there.
+
+    Leftovers of a killed run are removed first: they may contain reports. Raises StorageError if it cannot be written;
+    nothing is left under the name, or in its folder.
+    """
+    path = path.absolute()
+    try:
+        with part_beside(path) as part:
+            part.mkdir()
+            yield part
+            # An empty folder of this name is replaced; one that has got something meanwhile is not.
+            part.rename(path)
+    except OSError as error:
+        raise StorageError(cannot_write(path, error).replace("the file", "the folder", 1)) from None
+
+
+def create_file(path: Path, body: bytes) -> None:
+    """Write a new file that its user alone can read; raises StorageError if it cannot be written, or is there."""
+    try:
+        with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
+            file.write(body)
+    except OSError as error:
+        raise StorageError(cannot_write(path, error)) from None
+
+
+def write_for_web(folder: Path, files: Mapping[str, bytes]) -> None:
+    """Write a new folder that any web server may read, whatever its user's umask, and print the files' SHA-256.
+
+    Raises StorageError if it cannot be written, or is there.
+    """
+    try:
+        folder.mkdir(parents=True)
+        for name, body in files.items():
+            path = folder / name
+            path.parent.mkdir(exist_ok=True)
+            path.write_bytes(body)
+            path.chmod(0o644)
+            click.echo(f"{hashlib.sha256(body).hexdigest()}  {path}")
+        for place in {folder, *((folder / name).parent for name in files)}:
+            place.chmod(0o755)
+    except OSError as error:
+        raise StorageError(cannot_write(folder, error).replace("the file", "the folder", 1)) from None
+
+
+def check_free(out: Path | None, suffixes: Sequence[str], force: bool) -> None:
+    """Ask, before anything is done, whether a file may be written; devices and pipes may. None is standard output.
+
+    ``force`` replaces a file without asking. Raises StorageError for another suffix than ``suffixes``, or if the file
+    exists and may not be replaced.
+    """
+    if out is not None and out.is_dir():
+        raise StorageError(f'"{out}" is a folder. Name a file in it, such as "{out / f"file{suffixes[0]}"}"')
+    if out is None or (out.exists() and not out.is_file()):
+        return
+    if out.absolute().parent not in _SYSTEM and out.suffix.lower() not in suffixes:
+        raise StorageError(f'the name "{out}" must end in {" or ".join(suffixes)}, the kind of file that is written')
+    if out.is_file() and not out.is_symlink() and not force and not ask(f"Replace {out}?", default=False):
+        raise StorageError(f'the file "{out}" exists already; it was left as it is. To replace it, add --force')
+
+
+@contextmanager
+def new_file(path: Path) -> Iterator[Path]:
+    """Yield a place for a file that gets its name only when it is whole and on the disk, with room beside it.
+
+    What a run that was killed has left there is removed first: it may hold report ids. Raises StorageError if it cannot
+    be written; nothing is left under the name, or in its folder.
+    """
+    try:
+        with part_beside(path) as part:
+            yield part
+            with part.open("rb+") as file:
+                os.fsync(file.fileno())
+            part.rename(path)
+    except OSError as error:
+        raise StorageError(cannot_write(path, error)) from None
+
+
+def write_json(document: object, out: Path | None) -> None:
+    """Write to a file that appears whole or not at all, or to standard output."""
+    text = json.dumps(document, indent=2, ensure_ascii=False) + "\n"
+    if out is None:
+        click.echo(text, nl=False)
+    else:
+        write_text(text, out)
+
+
+def write_text(text: str, out: Path) -> None:
+    """Write to a file that appears whole or not at all; a device such as ``/dev/stdout``, or a pipe, is written to.
+    Raises StorageError if it cannot be written, or is a link: what it leads to may not be what was meant.
+    """
+    # /dev/stdout is a link as well, which the system made, and may lead to a file.
+    by_system = out.is_symlink() and out.absolute().parent in _SYSTEM
+    if out.is_symlink() and not by_system:
+        raise StorageError(f'"{out}" is a symbolic link. Name the file that it leads to')
+    try:
+        mode = out.stat().st_mode if out.exists() else 0
+        if stat.S_ISCHR(mode) or stat.S_ISFIFO(mode) or (by_system and out.is_file()):
+            with os.fdopen(os.open(out, os.O_WRONLY | os.O_APPEND), "w", encoding="utf-8") as stream:
+                stream.write(text)
+        elif by_system or (out.exists() and not out.is_file()):
+            raise StorageError(f'"{out}" is neither a file nor a device that takes text')
+        else:
+            # A random name, so that no other user can have planted a symbolic link there.
+            handle, name = tempfile.mkstemp(dir=out.parent, prefix=f".{out.name}.", suffix=PART)
+            part = Path(name)
+            try:
+                with os.fdopen(handle, "w", encoding="utf-8") as file:
+                    file.write(text)
+                part.replace(out)
+            finally:
+                part.unlink(missing_ok=True)
+    except OSError as error:
+        raise StorageError(cannot_write(out, error)) from None
 
 
 class Command(click.Command):

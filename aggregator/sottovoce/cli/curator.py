@@ -35,7 +35,7 @@ from sottovoce.aggregator.curator.text_report import (
     budget_lines,
     decimal,
 )
-from sottovoce.cli.command import command
+from sottovoce.cli.command import check_free, command, write_text
 from sottovoce.cli.curator_request import (
     FILE,
     CuratorRequest,
@@ -48,7 +48,6 @@ from sottovoce.cli.curator_request import (
     survey_option,
 )
 from sottovoce.cli.database import data_option
-from sottovoce.cli.output import check_free, write_text
 from sottovoce.shared.errors import SpecError
 
 

@@ -25,8 +25,8 @@ from sottovoce.aggregator.storage.sqlite.migration_copy import last_heartbeat, m
 from sottovoce.aggregator.storage.sqlite.storage import SQLiteStorage
 from sottovoce.aggregator.storage.verify_counts import wrong_counts
 from sottovoce.aggregator.surveys.housekeeping import forget_ahead
+from sottovoce.cli.command import new_file
 from sottovoce.cli.database import make_folder
-from sottovoce.cli.output import new_file
 from sottovoce.shared.errors import StorageError
 from sottovoce.shared.file_errors import cannot_read
 

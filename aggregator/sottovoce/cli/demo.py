@@ -17,10 +17,10 @@ from sottovoce.aggregator.analysis.worked_example import results_in_words
 from sottovoce.aggregator.clock import day_of, now
 from sottovoce.aggregator.settings import Settings
 from sottovoce.aggregator.storage import Storage
+from sottovoce.aggregator.storage.accounts.models import Account
 from sottovoce.aggregator.storage.audit_log.events import EXPORTED, MACHINE
-from sottovoce.cli.command import command
+from sottovoce.cli.command import check_free, command, write_json
 from sottovoce.cli.database import open_storage
-from sottovoce.cli.output import check_free, write_json
 from sottovoce.cli.process import aggregator, capture_signals, free_port
 from sottovoce.cli.server import check_address
 from sottovoce.demo.run import MOST_ERRORS, DemoEstimate, close, compare, demo_answers, prepare, send
@@ -51,13 +51,7 @@ def demo(folder: Path | None, out: Path | None, force: bool, port: int | None, l
 def _run(settings: Settings, storage: Storage, out: Path | None, leave: bool, stopped: Event) -> float:
     console, owner, people = Console(stderr=True), prepare(storage), demo_answers()
     with aggregator(settings, stopped):
-        started = time.monotonic()
-        with Progress(console=console, transient=True) as progress:
-            task = progress.add_task("respondents", total=len(people))
-            send(settings.url, people, lambda: progress.advance(task), stopped)
-        if stopped.is_set():
-            raise click.Abort
-        seconds = time.monotonic() - started
+        seconds = _send(settings.url, people, console, stopped)
         results = close(storage)
         rows = compare(results, people)
         _show(rows, f"{results.reports:,} randomized reports, and the truth that only the demonstration knows", console)
@@ -68,14 +62,23 @@ def _run(settings: Settings, storage: Storage, out: Path | None, leave: bool, st
             storage.journal.append(EXPORTED, MACHINE, f"{results.survey.name} export.json")
             write_json(export_document(results, storage.journal.head()), out)
         if not leave:
-            link = sign_in_link(storage.access.by(MACHINE), settings.url, owner.id, day_of(now()), at_once=True)
-            # Not wrapped: a link that is broken into two lines opens nothing.
-            ending = "Ctrl-C ends the demonstration, and deletes its surveys unless you gave --folder."
-            console.print(f"\nDashboard, signed in, once: {link}\nData: {settings.data}\n\n{ending}", soft_wrap=True)
-            while not stopped.wait(0.5):  # for ever, no order would be heard on Windows
-                pass
-            console.print("Ended.")
+            _stay(storage, settings, owner, console, stopped)
     return worst
+
+
+def _send(url: str, people: list[dict[str, str]], console: Console, stopped: Event) -> float:
+    """The seconds that the sending took.
+
+    Raises:
+        click.Abort: a signal stopped this process before all had been sent.
+    """
+    started = time.monotonic()
+    with Progress(console=console, transient=True) as progress:
+        task = progress.add_task("respondents", total=len(people))
+        send(url, people, lambda: progress.advance(task), stopped)
+    if stopped.is_set():
+        raise click.Abort
+    return time.monotonic() - started
 
 
 def _show(rows: Iterable[DemoEstimate], title: str, console: Console) -> None:
@@ -87,3 +90,13 @@ def _show(rows: Iterable[DemoEstimate], title: str, console: Console) -> None:
         shown = "public" if is_public else f"{off:.2f} s.e."
         table.add_row(name, found.option, f"{truth:.1%}", f"{found.clipped:.1%}", interval, shown)
     console.print(table)
+
+
+def _stay(storage: Storage, settings: Settings, owner: Account, console: Console, stopped: Event) -> None:
+    link = sign_in_link(storage.access.by(MACHINE), settings.url, owner.id, day_of(now()), at_once=True)
+    # Not wrapped: a link that is broken into two lines opens nothing.
+    ending = "Ctrl-C ends the demonstration, and deletes its surveys unless you gave --folder."
+    console.print(f"\nDashboard, signed in, once: {link}\nData: {settings.data}\n\n{ending}", soft_wrap=True)
+    while not stopped.wait(0.5):  # for ever, no order would be heard on Windows
+        pass
+    console.print("Ended.")

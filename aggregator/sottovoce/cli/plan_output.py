@@ -33,7 +33,7 @@ from sottovoce.aggregator.planning.pair_power import MARGINS, ODDS_RATIO, pair_p
 from sottovoce.aggregator.planning.plan_text import curve_title, needed_in_words, point_in_words, protection_in_words
 from sottovoce.aggregator.planning.question_channels import expected_of, question_named, read_value
 from sottovoce.aggregator.planning.sample_size import CurvePoint, SampleSize
-from sottovoce.cli.output import check_free, write_text
+from sottovoce.cli.command import check_free, write_text
 from sottovoce.shared.errors import SpecError
 from sottovoce.shared.rational import show_odds
 from sottovoce.shared.spec import Survey

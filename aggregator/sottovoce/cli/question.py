@@ -14,9 +14,8 @@ import requests
 from sottovoce.aggregator.authoring.question_snippets import HOSTS, ethics_text, has_columns, snippet
 from sottovoce.aggregator.surveys.published_questions import FOLDER, write_published
 from sottovoce.aggregator.surveys.survey_file import parse_yaml
-from sottovoce.cli.command import command
+from sottovoce.cli.command import command, write_for_web
 from sottovoce.cli.database import data_option, data_settings, make_folder, served_settings
-from sottovoce.cli.output import write_for_web
 from sottovoce.cli.process import SECONDS
 from sottovoce.client.question_page import PLACE, block_page, link_page, question_files, question_page
 from sottovoce.client.words import odds_in_words

@@ -85,19 +85,23 @@ def respond(
     explain(me, allowance, check_open(me))
     begin(me, asks)
     explain_arm(me)
-    interview = Interview(me.survey, me.asked, me.arm, me.order)
-    if answers is None:
-        interview.run()
-    else:
-        interview.answers = read_answers(answers, me)
-    if not yes:
-        confirm_sending(me, interview, may_change=answers is None)
-    me.record(interview.answers)
+    me.record(_answers(me, answers, yes))
     if later:
         print_unsent_notice(me)
     else:
         show_receipt(me.survey, send_or_keep(me, lambda: send_when_due(me)), as_json, exactly)
     print_visible_answers(answers)
+
+
+def _answers(me: Respondent, file: BinaryIO | None, yes: bool) -> dict[str, object]:
+    interview = Interview(me.survey, me.asked, me.arm, me.order)
+    if file is None:
+        interview.run()
+    else:
+        interview.answers = read_answers(file, me)
+    if not yes:
+        confirm_sending(me, interview, may_change=file is None)
+    return interview.answers
 
 
 def _withdraw(link: Link, yes: bool, as_json: bool) -> None:

@@ -17,8 +17,7 @@ from sottovoce.aggregator.authoring.xlsx_safety import MAX_BYTES
 from sottovoce.aggregator.planning.lint import describe, findings, suggestions, warnings
 from sottovoce.aggregator.surveys.privacy_limit import check_affordable
 from sottovoce.aggregator.surveys.survey_file import places_in, read_survey_file, yaml_text
-from sottovoce.cli.command import command
-from sottovoce.cli.output import check_free, write_text
+from sottovoce.cli.command import check_free, command, write_text
 from sottovoce.client.page import languages
 from sottovoce.shared.errors import SpecError
 from sottovoce.shared.file_errors import cannot_read, did_you_mean

@@ -14,14 +14,14 @@ SURVEY = CommandGroup(
             "publish": ("survey.publish:publish", "Publish the survey and print its links."),
         },
         "Of published surveys": {
-            "list": ("survey.published:list_all", "List all surveys and their revisions."),
-            "show": ("survey.published:show", "Show the state and the links of one survey."),
+            "list": ("survey.publish:list_all", "List all surveys and their revisions."),
+            "show": ("survey.publish:show", "Show the state and the links of one survey."),
             "qr": ("link:qr", "Write the link as a QR code or a poster."),
             "paper": ("survey.paper:paper", "Write a questionnaire to print and a table to count it."),
             "page": ("survey.page:page", "Write the form for another web host, or as one file."),
-            "close": ("survey.published:close", "Accept no more reports."),
-            "reopen": ("survey.published:reopen", "Accept reports again."),
-            "delete": ("survey.published:delete", "Delete a survey and its reports."),
+            "close": ("survey.publish:close", "Accept no more reports."),
+            "reopen": ("survey.publish:reopen", "Accept reports again."),
+            "delete": ("survey.publish:delete", "Delete a survey and its reports."),
         },
     },
 )
@@ -112,9 +112,9 @@ JOURNAL = CommandGroup(
     "Show, check and export the log of what staff did.",
     {
         "Commands": {
-            "show": ("db_checks:show_journal", "Print the entries."),
-            "verify": ("db_checks:verify_journal", "Check that no entry was changed or removed."),
-            "export": ("db_checks:export_journal", "Write the entries as JSON Lines."),
+            "show": ("db:show_journal", "Print the entries."),
+            "verify": ("db:verify_journal", "Check that no entry was changed or removed."),
+            "export": ("db:export_journal", "Write the entries as JSON Lines."),
         }
     },
 )
@@ -124,7 +124,7 @@ DB = CommandGroup(
     "Check, back up, restore and move the database.",
     {
         "Commands": {
-            "doctor": ("db_checks:doctor", "Check schema, integrity and all counts."),
+            "doctor": ("db:doctor", "Check schema, integrity and all counts."),
             "backup": ("db:backup", "Write a copy of the database to a new file."),
             "restore": ("db:restore", "Put a backup into a new database."),
             "migrate": ("db:migrate", "Bring the database to this version's schema."),

@@ -5,9 +5,9 @@ import itertools
 from datetime import UTC, datetime
 
 import pytest
-from sottovoce.audit.courses import CORRECTION, EARLIER, FORGET, IN_VAIN, PLAIN, RETRY, WITHDRAW, course_of
 from sottovoce.audit.runs import Run, VectorPlan, plan_runs, present_of
 from sottovoce.audit.test_keys import MODULI
+from sottovoce.audit.wire_runs import CORRECTION, EARLIER, FORGET, IN_VAIN, PLAIN, RETRY, WITHDRAW, course_of
 from sottovoce.client.draws import Draws
 from sottovoce.client.memo import draw_memo
 from sottovoce.client.question_sample import draw_asked

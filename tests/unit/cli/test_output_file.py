@@ -8,10 +8,10 @@ import threading
 from pathlib import Path
 
 import pytest
-from sottovoce.cli.output import write_text
+from sottovoce.cli.command import write_text
 from sottovoce.shared.errors import StorageError
 
-WRITE = "import sys; from pathlib import Path; from sottovoce.cli.output import write_text; "
+WRITE = "import sys; from pathlib import Path; from sottovoce.cli.command import write_text; "
 
 
 def test_file_is_made_or_replaced_as_a_whole(tmp_path: Path) -> None:

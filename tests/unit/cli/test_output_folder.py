@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
+from sottovoce.cli.command import check_new_folder, new_folder
 from sottovoce.cli.main import main
-from sottovoce.cli.output import check_new_folder, new_folder
 from sottovoce.shared.errors import StorageError
 
 

@@ -21,7 +21,6 @@ NO_VERBS = {
     "curator_request": "FILE, --declaration, --epsilon, --json and --yes of a curator's commands",
     "database": "the option --data, and what follows from it, such as a survey that is named",
     "process": "an aggregator as a process: for the demonstration, for tests and healthcheck",
-    "output": "writing where --out says, a file or a folder",
     "terminal": "questions to whoever sits at it, and the sign of long commands",
     "plan_output": "what plan prints",
     "results/place": "folders of reports that are named, on a disk or in a bucket",
@@ -34,7 +33,7 @@ SHARED = {
     # By audit, by results and by the tests of hosts.
     "question": ("read_question", "read_asked", "read_link", "read_any", "check_frame_address", "warnings_at"),
     "serve": ("notes",),  # by the tests of settings
-    "published": ("print_links",),  # by publish and trial
+    "publish": ("print_links",),  # by publish and trial
     "staff": ("let_first_researcher_in",),  # by serve, on a fresh database
 }
 """Public functions beside commands, which other modules call; each is as short as a command."""

@@ -15,8 +15,14 @@ from sottovoce.aggregator.analysis.estimates import QuestionResult, RevisionCoun
 from sottovoce.aggregator.authoring.simulation_settings import Setting, set_figures
 from sottovoce.aggregator.estimators import Estimate
 from sottovoce.aggregator.export.catalogue import Source
-from sottovoce.aggregator.planning.simulated_reports import InventedReports, reports_of
-from sottovoce.aggregator.planning.simulated_survey import Tally, invent_as_set, true_figure, true_tallies
+from sottovoce.aggregator.planning.simulated_survey import (
+    InventedReports,
+    Tally,
+    invent_as_set,
+    reports_of,
+    true_figure,
+    true_tallies,
+)
 from sottovoce.aggregator.planning.vectorized_randomizers import BatchDraws, seeded
 from sottovoce.shared import canonical
 from sottovoce.shared.spec import Survey

@@ -16,7 +16,7 @@ from playwright.sync_api import Browser, Error, Route
 from sottovoce import records
 from sottovoce.audit.check import Tick
 from sottovoce.audit.exact_channel import inputs_of
-from sottovoce.audit.served.browser_visit import fill_in
+from sottovoce.audit.served.browser_runs import fill_in
 from sottovoce.client.draws import Draws
 from sottovoce.client.page import PageFile
 from sottovoce.client.question_page import PLACE, VERSION

@@ -11,6 +11,7 @@ import click
 from sottovoce.aggregator.analysis.data_file.list_experiment import MOST_ITEMS
 from sottovoce.aggregator.analysis.data_file.list_experiment import list_experiment as estimate_list
 from sottovoce.aggregator.analysis.data_file.read_table import read_table
+from sottovoce.aggregator.analysis.estimates import SurveyResults
 from sottovoce.aggregator.analysis.results_document import export_document
 from sottovoce.aggregator.analysis.weights import raked
 from sottovoce.aggregator.analysis.worked_example import results_in_words
@@ -23,8 +24,7 @@ from sottovoce.aggregator.export.offline.locations import LocalFolder, is_counta
 from sottovoce.aggregator.export.offline.offline_results import HERE, open_folder, results_of
 from sottovoce.aggregator.export.results_client.open_results import JointResult
 from sottovoce.aggregator.surveys.lifecycle import TRIAL
-from sottovoce.cli.command import command
-from sottovoce.cli.output import check_free, write_json
+from sottovoce.cli.command import check_free, command, write_json
 from sottovoce.cli.results.place import PlaceName, check_there, show_progress
 from sottovoce.cli.results.run_analysis import (
     channel_or_question,
@@ -119,6 +119,10 @@ def _count_folder(
         name = engine or ("duckdb" if scheduler is None else DASK)
         work = on_cluster(scheduler) if name == DASK else HERE[name]
         results = results_of(open_folder(place), work, partial(show_progress, what="counted"), rule, wave)
+    _write_results(results, out)
+
+
+def _write_results(results: SurveyResults, out: Path | None) -> None:
     if results.survey.trial:
         click.echo(TRIAL, err=True)
     for words in results_in_words(results):

@@ -18,9 +18,8 @@ from sottovoce.aggregator.institution import institution_of
 from sottovoce.aggregator.storage.audit_log.events import EXPORTED, MACHINE
 from sottovoce.aggregator.surveys.database_clock import present
 from sottovoce.aggregator.surveys.lifecycle import TRIAL
-from sottovoce.cli.command import Number, command
+from sottovoce.cli.command import Number, check_free, check_new_folder, command, new_file, new_folder, write_json
 from sottovoce.cli.database import data_option, data_settings, open_survey
-from sottovoce.cli.output import check_free, check_new_folder, new_file, new_folder, write_json
 from sottovoce.cli.results.place import PlaceName, check_new_place, new_place, show_progress
 from sottovoce.cli.results.release import release_tables
 from sottovoce.cli.terminal import ask
@@ -97,16 +96,17 @@ def export(
     elif out is not None:
         shown = institution_of(storage.institutions.documents(name), data_settings(data).shown_institution, name)
         source = Source(storage, revisions, present(storage), wave, institution=shown)
-        if kind in WITH_PUBLIC or COUNTABLE.get(kind):
-            for words in in_words(source.reports_with_public, source.about.survey):
-                click.echo(words, err=True)
-            if not yes and not ask("Write a file with the public answers?", default=False):
-                raise StorageError("nothing was written (--yes writes it without asking)")
+        _check_public(kind, source, yes)
         storage.journal.append(EXPORTED, MACHINE, f"{name} {kind}")
-        failed = _write_files(kind, source, out)
-        click.echo(f"Written: {out}", err=True)
-        if failed:
-            raise StorageError("\n".join(failed))
+        _write(kind, source, out)
+
+
+def _write(kind: str, source: Source, out: Path | str) -> None:
+    """Write the files, and name those that failed."""
+    failed = _write_files(kind, source, out)
+    click.echo(f"Written: {out}", err=True)
+    if failed:
+        raise StorageError("\n".join(failed))
 
 
 def _print_results(results: SurveyResults) -> SurveyResults:
@@ -138,6 +138,24 @@ def _check_out(kind: str, out: Path | str | None, force: bool) -> None:
         raise click.UsageError("name the file with --out; of all files and of parquet, a new folder")
     else:
         check_free(out, [Path(kind).suffix.lower()], force)
+
+
+def _check_public(kind: str, source: Source, yes: bool) -> None:
+    """Nothing shields public answers: how many people stand alone with theirs is said first.
+
+    Args:
+        kind: one of ``FORMATS``.
+        source: of the file.
+        yes: write it without asking.
+
+    Raises:
+        StorageError: not confirmed, or they are published under a budget.
+    """
+    if kind in WITH_PUBLIC or COUNTABLE.get(kind):
+        for words in in_words(source.reports_with_public, source.about.survey):
+            click.echo(words, err=True)
+        if not yes and not ask("Write a file with the public answers?", default=False):
+            raise StorageError("nothing was written (--yes writes it without asking)")
 
 
 def _write_files(kind: str, source: Source, out: Path | str) -> list[str]:

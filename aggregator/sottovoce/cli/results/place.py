@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 from sottovoce.aggregator.export.offline.locations import BUCKET, Bucket
-from sottovoce.cli.output import check_new_folder, new_folder
+from sottovoce.cli.command import check_new_folder, new_folder
 from sottovoce.cli.terminal import is_shown
 from sottovoce.shared.errors import SpecError
 

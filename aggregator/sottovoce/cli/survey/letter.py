@@ -7,8 +7,7 @@ from pathlib import Path
 import click
 from sottovoce.aggregator.authoring import invitation_texts
 from sottovoce.aggregator.surveys.survey_file import read_survey_file
-from sottovoce.cli.command import command
-from sottovoce.cli.output import check_free, write_text
+from sottovoce.cli.command import check_free, command, write_text
 from sottovoce.shared.errors import SpecError
 from sottovoce.shared.languages import languages_of
 from sottovoce.shared.spec import Survey

@@ -5,8 +5,7 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 import click
-from sottovoce.cli.command import command
-from sottovoce.cli.output import write_for_web
+from sottovoce.cli.command import command, write_for_web
 from sottovoce.client.link import fragment_of, parse_link
 from sottovoce.client.page import saved_page, static_page
 from sottovoce.client.revisions import survey_for

@@ -10,8 +10,7 @@ from sottovoce.aggregator.privacy_account.document import AccountTerms, account,
 from sottovoce.aggregator.privacy_account.page import page
 from sottovoce.aggregator.privacy_account.text import lines
 from sottovoce.aggregator.surveys.survey_file import read_survey_file
-from sottovoce.cli.command import NUMBER, command
-from sottovoce.cli.output import check_free, write_text
+from sottovoce.cli.command import NUMBER, check_free, command, write_text
 from sottovoce.client.words import catalogue
 from sottovoce.shared.accounting import is_large_delta
 

@@ -1,20 +1,124 @@
-"""``survey publish`` and ``survey trial``: let respondents, or colleagues, answer a survey file."""
+"""``survey publish`` and ``survey trial``: let respondents, or colleagues, answer a survey file.
+
+``survey`` list, show, close, reopen and delete: published surveys, with or without a running node.
+"""
 
 from pathlib import Path
 
 import click
 from sottovoce.aggregator.authoring.trial import trial_name, trial_of
+from sottovoce.aggregator.clock import day_of
 from sottovoce.aggregator.invitations.publish_keys import with_moduli
+from sottovoce.aggregator.settings import Settings
+from sottovoce.aggregator.storage import StoredSurvey
 from sottovoce.aggregator.storage.audit_log.events import MACHINE
 from sottovoce.aggregator.surveys.database_clock import present
-from sottovoce.aggregator.surveys.lifecycle import correction_words
+from sottovoce.aggregator.surveys.lifecycle import (
+    TRIAL,
+    ListedSurvey,
+    check_reopening,
+    closing_words,
+    correction_words,
+    list_surveys,
+    newest,
+    reopening_words,
+    survey_of,
+)
 from sottovoce.aggregator.surveys.privacy_limit import check_affordable
 from sottovoce.aggregator.surveys.revisions import may_stay_closed, next_revision
 from sottovoce.aggregator.surveys.survey_file import read_survey_file
 from sottovoce.cli.command import command
-from sottovoce.cli.database import data_option, data_settings, open_storage, served_settings
-from sottovoce.cli.survey.published import print_links
-from sottovoce.cli.terminal import ask
+from sottovoce.cli.database import data_option, data_settings, open_storage, open_survey, served_settings
+from sottovoce.cli.db_steps import print_held
+from sottovoce.cli.terminal import ask, ask_for, waiting
+from sottovoce.shared.errors import StorageError
+
+
+@command("list", example="sottovoce survey list")
+@data_option
+def list_all(data: Path | None) -> None:
+    """List all surveys, and under each its revisions and which of them still answer."""
+    for row in list_surveys(open_storage(data_settings(data))):
+        _print_survey(row)
+
+
+@command(example="sottovoce survey show exam")
+@click.argument("name")
+@data_option
+def show(name: str, data: Path | None) -> None:
+    """Show the state, the revisions and the links of the survey NAME."""
+    storage = open_survey(data, name)
+    for row in list_surveys(storage):
+        if row.name == name:
+            _print_survey(row)
+    print_links(served_settings(data_settings(data)), newest(storage, name))
+
+
+@command(example="sottovoce survey close exam")
+@click.argument("name")
+@click.option("--yes", is_flag=True, help="Do not ask.")
+@data_option
+def close(name: str, yes: bool, data: Path | None) -> None:
+    """Accept no more reports to the survey NAME.
+
+    The first time, this shows all its counts.
+    """
+    storage = open_survey(data, name)
+    words, alone = closing_words(storage, name)
+    click.echo(words, err=True)
+    if alone and not yes and not ask("Close it?", default=True):
+        raise StorageError("the survey was not closed (--yes closes it without asking)")
+    with waiting("Closing the survey"):
+        storage.close_survey(name, day_of(present(storage)), MACHINE)
+    click.echo("closed", err=True)
+
+
+@command(example="sottovoce survey reopen exam")
+@click.argument("name")
+@data_option
+def reopen(name: str, data: Path | None) -> None:
+    """Accept reports to the survey NAME again.
+
+    This works until its report ids are forgotten, and while its window lasts.
+    """
+    storage = open_survey(data, name)
+    check_reopening(storage, name, present(storage))
+    storage.reopen_survey(name, MACHINE)
+    click.echo(reopening_words(storage, name), err=True)
+    print_held(storage, data)
+
+
+@command(example="sottovoce survey delete exam")
+@click.argument("name")
+@click.option("--yes", is_flag=True, help="Do not ask for the name.")
+@data_option
+def delete(name: str, yes: bool, data: Path | None) -> None:
+    """Delete the survey NAME and its reports for good.
+
+    Only the lines remain that it existed. The name cannot be used again.
+    """
+    storage = open_survey(data, name)
+    if not yes and not ask_for(f"Reports, counts and texts of {name} go for good. Type its name to delete it", name):
+        raise StorageError("nothing was deleted: type the survey's name when asked, or say --yes")
+    with waiting("Deleting the survey"):
+        storage.delete_survey(name, MACHINE)
+    click.echo("deleted; backups hold it until they expire", err=True)
+
+
+def _print_survey(row: ListedSurvey) -> None:
+    trial = f"  {TRIAL}" if row.survey.trial else ""
+    click.echo(f"{row.name}  {'closed' if row.closed else 'open'}  {row.reports} reports{trial}")
+    for stored, state in row.revisions:
+        click.echo(f"  revision {stored.revision}  {state}  {stored.digest}")
+
+
+def print_links(settings: Settings, row: StoredSurvey) -> None:
+    """Print a link for each wave, and say if the survey is a test run."""
+    parsed = survey_of(row.document)
+    if parsed.trial:
+        click.echo(TRIAL, err=True)
+    for wave in range(len(parsed.waves)):
+        click.echo(settings.link(row.name, row.digest, wave))
 
 
 @command(example="sottovoce survey publish exam.yaml")

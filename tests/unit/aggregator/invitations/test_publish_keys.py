@@ -14,7 +14,7 @@ from sottovoce.aggregator.authoring.trial import trial_of
 from sottovoce.aggregator.invitations import key_file
 from sottovoce.aggregator.invitations.publish_keys import with_known_moduli, with_moduli
 from sottovoce.aggregator.invitations.rsa_blind_signer import SigningKey
-from sottovoce.aggregator.planning.simulated_reports import InventedReports
+from sottovoce.aggregator.planning.simulated_survey import InventedReports
 from sottovoce.aggregator.settings import Settings
 from sottovoce.aggregator.storage.sqlite.storage import SQLiteStorage
 from sottovoce.aggregator.studio.design.preview_form import pretended

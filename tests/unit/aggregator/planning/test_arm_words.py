@@ -7,8 +7,7 @@ from itertools import combinations
 import numpy as np
 import pytest
 from sottovoce.aggregator.planning.lint import arm_suggestions, arm_warnings, describe, describe_arms, oldest_release
-from sottovoce.aggregator.planning.simulated_reports import reports_of
-from sottovoce.aggregator.planning.simulated_survey import invent
+from sottovoce.aggregator.planning.simulated_survey import invent, reports_of
 from sottovoce.aggregator.planning.vectorized_randomizers import BatchDraws
 from sottovoce.shared.arms.arms import share_asked
 from sottovoce.shared.parse_survey import parse_survey

@@ -1,7 +1,7 @@
 """Numbers as people type them in the terminal."""
 
 import pytest
-from sottovoce.client.terminal.prompts import typed_number
+from sottovoce.client.terminal.interview import typed_number
 
 
 @pytest.mark.parametrize(
