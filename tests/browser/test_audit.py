@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser
 from sottovoce.audit.check import FAILED, NOT_DONE, PARTS, PASSED, Check
-from sottovoce.audit.question_audit import frame_files
+from sottovoce.audit.run import frame_files
 from sottovoce.audit.served.browser_runs import WAVES, ServedForm, check_visits
 from sottovoce.audit.served.frame_visits import problem_of_visits
 from sottovoce.audit.served.served_page import check_file, check_files, check_survey, fetch_form, fetch_survey

@@ -67,7 +67,7 @@ LIBRARIES = {
     "requests": (f"{A}.accounts.oidc", f"{A}.export.results_client.http_source", "sottovoce.audit",
                  "sottovoce.cli.process", "sottovoce.cli.question", "sottovoce.client.transport"),
     "rich": ("sottovoce.cli.audit", "sottovoce.cli.demo", "sottovoce.cli.plan_output",
-             "sottovoce.cli.results.run_analysis", "sottovoce.cli.survey.simulate", "sottovoce.cli.terminal"),
+             "sottovoce.cli.results.run_analysis", "sottovoce.cli.survey.simulate", "sottovoce.cli.command"),
     "segno": (f"{A}.invitations.qr_codes",),
     "sqlite_utils": (f"{A}.storage",),
     "webauthn": (f"{A}.accounts.passkeys",),

@@ -15,11 +15,10 @@ from sottovoce.aggregator.surveys.survey_file import read_survey_file
 from sottovoce.audit import run
 from sottovoce.audit.check import PASSED, Tick
 from sottovoce.audit.python_code import private
-from sottovoce.audit.question_audit import audit_question
+from sottovoce.audit.run import audit_question
 from sottovoce.audit.text import lines
-from sottovoce.cli.command import command
+from sottovoce.cli.command import command, waiting
 from sottovoce.cli.question import check_frame_address, read_question
-from sottovoce.cli.terminal import waiting
 from sottovoce.client.link import parse_link
 from sottovoce.shared.errors import SpecError
 

@@ -5,6 +5,10 @@ Examples stand at the end of the help, and no option is given twice. A number is
 Writing to a file or new folder that a user has named, and to nothing else.
 
 All of it is written or nothing; a new folder or file never stands in the place of something that is there.
+
+Questions and progress on a terminal; without one, the safe default is taken, and no progress is shown.
+
+Progress of commands that can take longer than two seconds goes to standard error.
 """
 
 import glob
@@ -16,6 +20,7 @@ import os
 import re
 import shutil
 import stat
+import sys
 import tempfile
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -24,7 +29,6 @@ from pathlib import Path
 from typing import Any
 
 import click
-from sottovoce.cli.terminal import ask
 from sottovoce.shared.errors import StorageError
 from sottovoce.shared.file_errors import cannot_write
 
@@ -33,6 +37,39 @@ _LOGARITHM = re.compile(r"ln ?\(?([0-9]{1,6})\)?")
 PART = ".part"
 
 _SYSTEM = (Path("/dev"), Path("/dev/fd"))
+
+
+def on_terminal() -> bool:
+    """Return whether standard input is a terminal, so that a person can answer."""
+    return sys.stdin.isatty()
+
+
+def ask(question: str, default: bool) -> bool:
+    """Return the answer, or the default without a terminal."""
+    return click.confirm(question, default=default, err=True) if on_terminal() else default
+
+
+def ask_for(what: str, expected: str) -> bool:
+    """Return whether the person types exactly the expected words; False without a terminal."""
+    return on_terminal() and click.prompt(what, err=True).strip() == expected
+
+
+def is_shown() -> bool:
+    """Return whether a person watches: standard error is a terminal."""
+    return sys.stderr.isatty()
+
+
+@contextmanager
+def waiting(text: str) -> Iterator[None]:
+    """Show a text with a moving sign until the work is done."""
+    if not is_shown():
+        yield
+        return
+    # Imported only here: short commands would wait for it.
+    from rich.console import Console
+
+    with Console(stderr=True).status(f"{text} ..."):
+        yield
 
 
 @contextmanager

@@ -16,8 +16,8 @@ from sottovoce.aggregator.curator.questions import CuratorQuestion
 from sottovoce.aggregator.curator.text_report import answer_document, answer_lines
 from sottovoce.aggregator.settings import Settings
 from sottovoce.aggregator.surveys.database_clock import present
+from sottovoce.cli.command import ask
 from sottovoce.cli.database import data_option, data_settings, open_survey
-from sottovoce.cli.terminal import ask
 from sottovoce.shared.errors import StorageError
 
 FILE = click.Path(path_type=Path, dir_okay=False)

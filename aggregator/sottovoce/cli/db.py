@@ -31,10 +31,18 @@ from sottovoce.aggregator.storage.survey_log import record_head
 from sottovoce.aggregator.storage.verify_counts import wrong_counts
 from sottovoce.aggregator.surveys.database_clock import check_clocks, present
 from sottovoce.aggregator.surveys.housekeeping import close_due, delete_due, purge_due, waiting_words
-from sottovoce.cli.command import check_free, command, new_file, write_text
-from sottovoce.cli.database import data_option, data_settings, named_database, open_storage
-from sottovoce.cli.db_steps import leave_out, prepare_migration, print_held, put_back, raise_if_wrong
-from sottovoce.cli.terminal import waiting
+from sottovoce.cli.command import check_free, command, new_file, waiting, write_text
+from sottovoce.cli.database import (
+    data_option,
+    data_settings,
+    leave_out,
+    named_database,
+    open_storage,
+    prepare_migration,
+    print_held,
+    put_back,
+    raise_if_wrong,
+)
 from sottovoce.shared import canonical
 from sottovoce.shared.errors import StorageError
 from sottovoce.shared.file_errors import cannot_write

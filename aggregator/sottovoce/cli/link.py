@@ -33,10 +33,8 @@ from sottovoce.aggregator.invitations.tokens import (
 from sottovoce.aggregator.storage.audit_log.events import MACHINE, RESTORED
 from sottovoce.aggregator.surveys.database_clock import present
 from sottovoce.aggregator.surveys.lifecycle import TRIAL, newest, survey_of
-from sottovoce.cli.command import command, create_file
-from sottovoce.cli.database import data_option, data_settings, open_storage, open_survey, served_settings
-from sottovoce.cli.db_steps import print_held
-from sottovoce.cli.terminal import ask
+from sottovoce.cli.command import ask, command, create_file
+from sottovoce.cli.database import data_option, data_settings, open_storage, open_survey, print_held, served_settings
 from sottovoce.shared.errors import StorageError
 from sottovoce.shared.file_errors import cannot_write
 

@@ -13,8 +13,14 @@ from sottovoce.aggregator.surveys.privacy_limit import check_affordable
 from sottovoce.aggregator.surveys.revisions import next_revision
 from sottovoce.aggregator.surveys.survey_file import read_survey_file
 from sottovoce.cli.command import command
-from sottovoce.cli.database import data_option, data_settings, database_name, note_address, open_storage
-from sottovoce.cli.db_steps import prepare_migration
+from sottovoce.cli.database import (
+    data_option,
+    data_settings,
+    database_name,
+    note_address,
+    open_storage,
+    prepare_migration,
+)
 from sottovoce.cli.server import check_address, run
 
 

@@ -15,9 +15,8 @@ from sottovoce.aggregator.settings import Settings
 from sottovoce.aggregator.storage import Storage
 from sottovoce.aggregator.storage.accounts.models import EVERY_SURVEY, ROLES, SCOPES, AccessKey, AccessRefused, Account
 from sottovoce.aggregator.storage.audit_log.events import MACHINE
-from sottovoce.cli.command import command, create_file
+from sottovoce.cli.command import ask, command, create_file
 from sottovoce.cli.database import data_option, data_settings, open_storage, served_settings
-from sottovoce.cli.terminal import ask
 from sottovoce.shared.errors import StorageError
 
 survey_option = click.option("--survey", default=EVERY_SURVEY, help="Name of the survey. [default: every one]")

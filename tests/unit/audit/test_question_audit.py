@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 from sottovoce.audit.check import NOT_DONE, PASSED
-from sottovoce.audit.question_audit import audit_question
+from sottovoce.audit.run import audit_question
 from sottovoce.cli.main import main
 from sottovoce.shared.errors import SpecError
 from sottovoce.shared.mechanisms import MECHANISMS

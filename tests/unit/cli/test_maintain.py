@@ -217,10 +217,10 @@ import os, signal, sys
 from pathlib import Path
 from sottovoce.aggregator.storage.sqlite.storage import SQLiteStorage
 from sottovoce.aggregator.storage import copy
-from sottovoce.cli import db_steps
+from sottovoce.cli import database
 from sottovoce.cli.main import main
 from sottovoce.shared.spec import Survey
-owner, name, after = {"copied": (db_steps.shutil, "copyfile", True), "opened": (SQLiteStorage, "__init__", True),
+owner, name, after = {"copied": (database.shutil, "copyfile", True), "opened": (SQLiteStorage, "__init__", True),
     "checked": (SQLiteStorage, "verify", True), "scrubbed": (SQLiteStorage, "scrub", True),
     "closed": (SQLiteStorage, "close", True), "named": (Path, "rename", True),
     "marked": (SQLiteStorage, "mark_unfinished", True), "filled": (SQLiteStorage, "copy_from", True)}[sys.argv.pop(1)]

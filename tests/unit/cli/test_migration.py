@@ -12,7 +12,7 @@ from click.testing import CliRunner, Result
 from sottovoce.aggregator.storage.sqlite import migration_copy
 from sottovoce.aggregator.storage.sqlite.schema import VERSION
 from sottovoce.aggregator.storage.sqlite.storage import SQLiteStorage
-from sottovoce.cli import db_steps
+from sottovoce.cli import database
 from sottovoce.cli.main import main
 
 SCHEMAS = Path(__file__).parents[2] / "storage" / "schemas"
@@ -98,7 +98,7 @@ def test_serving_tells_a_running_node_from_a_stopped_one(
             beat(data, time.time() + 60)
 
     # This module's clock alone: threads of other tests sleep too.
-    monkeypatch.setattr(db_steps, "time", SimpleNamespace(time=time.time, sleep=sleep))
+    monkeypatch.setattr(database, "time", SimpleNamespace(time=time.time, sleep=sleep))
     monkeypatch.setattr("sottovoce.cli.serve.run", lambda _: None)
     monkeypatch.setattr("sottovoce.cli.serve.check_address", lambda _: None)
     ended = run(data, "serve")

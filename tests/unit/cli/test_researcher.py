@@ -53,7 +53,7 @@ def test_last_researcher_is_asked_about(
     assert tokens
     run(tmp_path, "key", "revoke", "--all", "ben")
     refused = run(tmp_path, "key", "revoke", "--all", "ann")
-    monkeypatch.setattr("sottovoce.cli.terminal.on_terminal", lambda: True)
+    monkeypatch.setattr("sottovoce.cli.command.on_terminal", lambda: True)
     declined = run(tmp_path, "key", "revoke", "--all", "ann", typed="n\n")
 
     for result in (refused, declined):

@@ -27,7 +27,7 @@ def data(tmp_path: Path) -> Path:
 @pytest.fixture
 def terminal(monkeypatch: pytest.MonkeyPatch) -> None:
     """Somebody sits at a terminal."""
-    monkeypatch.setattr("sottovoce.cli.terminal.on_terminal", lambda: True)
+    monkeypatch.setattr("sottovoce.cli.command.on_terminal", lambda: True)
 
 
 def run(data: Path, *words: str, typed: str = "") -> Result:

@@ -21,11 +21,9 @@ NO_VERBS = {
     "curator_request": "FILE, --declaration, --epsilon, --json and --yes of a curator's commands",
     "database": "the option --data, and what follows from it, such as a survey that is named",
     "process": "an aggregator as a process: for the demonstration, for tests and healthcheck",
-    "terminal": "questions to whoever sits at it, and the sign of long commands",
     "plan_output": "what plan prints",
     "results/place": "folders of reports that are named, on a disk or in a bucket",
     "results/release": "what export and crosstab do with --release-epsilon",
-    "db_steps": "the copy before a migration, and putting a backup where the settings say",
     "server": "the process that looks after the worker, and signals that come while it starts",
     "worker": "what the process that serves is made of, the one place that joins both sides",
 }

@@ -18,11 +18,10 @@ from sottovoce.aggregator.institution import institution_of
 from sottovoce.aggregator.storage.audit_log.events import EXPORTED, MACHINE
 from sottovoce.aggregator.surveys.database_clock import present
 from sottovoce.aggregator.surveys.lifecycle import TRIAL
-from sottovoce.cli.command import Number, check_free, check_new_folder, command, new_file, new_folder, write_json
+from sottovoce.cli.command import Number, ask, check_free, check_new_folder, command, new_file, new_folder, write_json
 from sottovoce.cli.database import data_option, data_settings, open_survey
 from sottovoce.cli.results.place import PlaceName, check_new_place, new_place, show_progress
 from sottovoce.cli.results.release import release_tables
-from sottovoce.cli.terminal import ask
 from sottovoce.shared.errors import StorageError
 
 ALL, ZIP = "all", "everything.zip"

@@ -7,8 +7,7 @@ from pathlib import Path
 
 import click
 from sottovoce.aggregator.export.offline.locations import BUCKET, Bucket
-from sottovoce.cli.command import check_new_folder, new_folder
-from sottovoce.cli.terminal import is_shown
+from sottovoce.cli.command import check_new_folder, is_shown, new_folder
 from sottovoce.shared.errors import SpecError
 
 MANY = 500_000

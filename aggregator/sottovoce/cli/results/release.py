@@ -11,10 +11,9 @@ from sottovoce.aggregator.curator.parse_epsilon import parse_epsilon
 from sottovoce.aggregator.curator.text_report import answer_lines, decimal
 from sottovoce.aggregator.storage.audit_log.events import EXPORTED, MACHINE
 from sottovoce.aggregator.surveys.database_clock import present
-from sottovoce.cli.command import write_json
+from sottovoce.cli.command import ask, write_json
 from sottovoce.cli.curator_request import confirm_useless
 from sottovoce.cli.database import data_settings, open_survey
-from sottovoce.cli.terminal import ask
 from sottovoce.shared.errors import StorageError
 
 _OPENS = (

@@ -38,10 +38,9 @@ from sottovoce.aggregator.export.results_client.sources import FolderReports, Re
 from sottovoce.aggregator.export.results_client.weight_files import read_margins, read_weights
 from sottovoce.aggregator.storage.audit_log.events import MACHINE, RESULTS_READ
 from sottovoce.aggregator.surveys.database_clock import present
-from sottovoce.cli.command import Number
+from sottovoce.cli.command import Number, waiting
 from sottovoce.cli.database import data_option, open_survey
 from sottovoce.cli.results.place import PlaceName, show_progress
-from sottovoce.cli.terminal import waiting
 from sottovoce.shared.by_link.link_question import parse_link
 from sottovoce.shared.errors import EstimateError
 from sottovoce.shared.file_errors import did_you_mean

@@ -27,10 +27,8 @@ from sottovoce.aggregator.surveys.lifecycle import (
 from sottovoce.aggregator.surveys.privacy_limit import check_affordable
 from sottovoce.aggregator.surveys.revisions import may_stay_closed, next_revision
 from sottovoce.aggregator.surveys.survey_file import read_survey_file
-from sottovoce.cli.command import command
-from sottovoce.cli.database import data_option, data_settings, open_storage, open_survey, served_settings
-from sottovoce.cli.db_steps import print_held
-from sottovoce.cli.terminal import ask, ask_for, waiting
+from sottovoce.cli.command import ask, ask_for, command, waiting
+from sottovoce.cli.database import data_option, data_settings, open_storage, open_survey, print_held, served_settings
 from sottovoce.shared.errors import StorageError
 
 

@@ -10,8 +10,7 @@ from rich.table import Table
 from sottovoce.aggregator.planning.simulated_survey import SimulatedEstimate, compare, invent, pilot
 from sottovoce.aggregator.planning.vectorized_randomizers import BatchDraws, seeded
 from sottovoce.aggregator.surveys.survey_file import read_survey_file
-from sottovoce.cli.command import command
-from sottovoce.cli.terminal import ask, waiting
+from sottovoce.cli.command import ask, command, waiting
 from sottovoce.client.link import parse_link
 from sottovoce.demo.respondents import send_invented
 from sottovoce.shared.errors import TransportError

@@ -8,7 +8,7 @@ from sottovoce.aggregator.authoring.draft import DraftItem, SurveyDraft, empty_d
 from sottovoce.aggregator.authoring.edit_commands import change
 from sottovoce.aggregator.authoring.to_survey import survey_document
 from sottovoce.aggregator.authoring.validation import problems_of
-from sottovoce.aggregator.studio.design.form import posted_draft
+from sottovoce.aggregator.studio.design.page import posted_draft
 
 CHOICES = [{"name": name, "label": {"en": name.title()}} for name in ("never", "once", "often")]
 CARDS = (

@@ -7,7 +7,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from sottovoce.aggregator.analysis.progress import counted
-from sottovoce.aggregator.analysis.regression.careless_reports import CarelessReports, among_careful
 from sottovoce.aggregator.analysis.regression.covariance import covariance
 from sottovoce.aggregator.analysis.regression.declining import (
     COMMON,
@@ -23,7 +22,7 @@ from sottovoce.aggregator.analysis.regression.multinomial_logit import Multinomi
 from sottovoce.aggregator.analysis.regression.newton import Array, Fit, Model, maximize
 from sottovoce.aggregator.analysis.regression.ordered_logit import Ordered
 from sottovoce.aggregator.analysis.regression.randomized_predictor import RandomizedPredictor
-from sottovoce.aggregator.analysis.regression.regression_data import Sample
+from sottovoce.aggregator.analysis.regression.regression_data import CarelessReports, Sample, among_careful
 from sottovoce.aggregator.analysis.regression.regression_result import Coefficient, Regression
 from sottovoce.aggregator.analysis.weights import CROSS_SEPARATOR, kish_effect
 from sottovoce.aggregator.estimators.distributions.chi_square import upper_tail

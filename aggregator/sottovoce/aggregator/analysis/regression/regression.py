@@ -25,14 +25,19 @@ from sottovoce.aggregator.analysis.described_people import (
     described_people,
 )
 from sottovoce.aggregator.analysis.innocuous_shares import carried, facts_of
-from sottovoce.aggregator.analysis.regression.careless_reports import CarelessReports, careless_reports
 from sottovoce.aggregator.analysis.regression.corrected_least_squares import LinearFit, solve
 from sottovoce.aggregator.analysis.regression.covariance import KINDS
 from sottovoce.aggregator.analysis.regression.declining import DECLINING
 from sottovoce.aggregator.analysis.regression.design_matrix import SMALLEST_GROUP
 from sottovoce.aggregator.analysis.regression.fit_likelihood import likelihood_regression, parameter_count
 from sottovoce.aggregator.analysis.regression.formula_terms import Formula, formula_of
-from sottovoce.aggregator.analysis.regression.regression_data import RegressionOptions, Sample, take_sample
+from sottovoce.aggregator.analysis.regression.regression_data import (
+    CarelessReports,
+    RegressionOptions,
+    Sample,
+    careless_reports,
+    take_sample,
+)
 from sottovoce.aggregator.analysis.regression.regression_result import Coefficient, Regression
 from sottovoce.aggregator.analysis.report_columns import Columns, absence
 from sottovoce.aggregator.analysis.tables.corrected_table import correction_notes

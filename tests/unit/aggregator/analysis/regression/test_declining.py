@@ -7,12 +7,12 @@ from typing import Any
 
 import numpy as np
 import pytest
-from sottovoce.aggregator.analysis.regression.careless_reports import CarelessModel
 from sottovoce.aggregator.analysis.regression.declining import PRIOR, DecliningModel
 from sottovoce.aggregator.analysis.regression.multinomial_logit import Multinomial
 from sottovoce.aggregator.analysis.regression.newton import evaluate, maximize, score_products
 from sottovoce.aggregator.analysis.regression.ordered_logit import Ordered
 from sottovoce.aggregator.analysis.regression.regression import regress
+from sottovoce.aggregator.analysis.regression.regression_data import CarelessModel
 from sottovoce.aggregator.analysis.regression.regression_result import Regression
 from sottovoce.aggregator.analysis.report_columns import Columns
 from sottovoce.aggregator.analysis.text_report import in_words

@@ -8,7 +8,7 @@ from sottovoce.aggregator.authoring.from_survey import draft_of
 from sottovoce.aggregator.i18n.languages import LANGUAGES
 from sottovoce.aggregator.i18n.translator import Words
 from sottovoce.aggregator.studio.design.diff_view import differences_in_words
-from sottovoce.aggregator.studio.design.form import posted_draft
+from sottovoce.aggregator.studio.design.page import posted_draft
 
 from tests.surveys import document, every_type
 
