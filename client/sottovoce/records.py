@@ -20,9 +20,8 @@ from typing import Any, cast
 from sottovoce.client.draws import Draws
 from sottovoce.client.randomizers import RANDOMIZERS, randomize_joint_rr
 from sottovoce.shared.channel_text import channel_question, read_block, split_channel
-from sottovoce.shared.errors import AnswerError, SpecError
+from sottovoce.shared.errors import AnswerError, SpecError, error_message
 from sottovoce.shared.mechanisms.joint_rr import JointRR
-from sottovoce.shared.sentence import error_message
 from sottovoce.shared.single_question import SingleBlock, SingleQuestion, parse_asked, value_of
 
 FORMAT = "sottovoce-record/1"

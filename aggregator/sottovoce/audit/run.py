@@ -35,8 +35,7 @@ from sottovoce.client.link import Link
 from sottovoce.client.page import opened
 from sottovoce.shared.by_hand.own_coin import procedure
 from sottovoce.shared.by_hand.protection import hidden_by_facts
-from sottovoce.shared.errors import TransportError
-from sottovoce.shared.file_errors import install_command
+from sottovoce.shared.errors import TransportError, install_command
 from sottovoce.shared.order.orders import ordered_lists
 from sottovoce.shared.spec import Question, Survey
 

@@ -29,8 +29,7 @@ from pathlib import Path
 from typing import Any
 
 import click
-from sottovoce.shared.errors import StorageError
-from sottovoce.shared.file_errors import cannot_write
+from sottovoce.shared.errors import StorageError, cannot_write
 
 _LOGARITHM = re.compile(r"ln ?\(?([0-9]{1,6})\)?")
 

@@ -32,8 +32,7 @@ from sottovoce.aggregator.storage.sqlite.storage import SQLiteStorage
 from sottovoce.aggregator.storage.verify_counts import wrong_counts
 from sottovoce.aggregator.surveys.housekeeping import forget_ahead
 from sottovoce.cli.command import new_file, waiting
-from sottovoce.shared.errors import StorageError
-from sottovoce.shared.file_errors import cannot_read, did_you_mean
+from sottovoce.shared.errors import StorageError, cannot_read, did_you_mean
 
 ADDRESS = "address"
 """A file in the data folder: where ``serve`` answers, or answered last."""

@@ -44,8 +44,7 @@ from sottovoce.cli.database import (
     raise_if_wrong,
 )
 from sottovoce.shared import canonical
-from sottovoce.shared.errors import StorageError
-from sottovoce.shared.file_errors import cannot_write
+from sottovoce.shared.errors import StorageError, cannot_write
 
 _SQLITE = b"SQLite format 3\0"
 """First bytes of every backup."""

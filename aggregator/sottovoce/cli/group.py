@@ -4,7 +4,7 @@ import importlib
 from collections.abc import Mapping
 
 import click
-from sottovoce.shared.file_errors import did_you_mean, install_command
+from sottovoce.shared.errors import did_you_mean, install_command
 
 CommandPlace = tuple[str, str]
 """Module and function of a command, such as ``results.export:export``, and its line in the list of commands."""

@@ -35,8 +35,7 @@ from sottovoce.aggregator.surveys.database_clock import present
 from sottovoce.aggregator.surveys.lifecycle import TRIAL, newest, survey_of
 from sottovoce.cli.command import ask, command, create_file
 from sottovoce.cli.database import data_option, data_settings, open_storage, open_survey, print_held, served_settings
-from sottovoce.shared.errors import StorageError
-from sottovoce.shared.file_errors import cannot_write
+from sottovoce.shared.errors import StorageError, cannot_write
 
 ENDINGS = (".svg", ".png", ".html")
 

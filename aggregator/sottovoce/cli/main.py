@@ -13,8 +13,7 @@ from typing import Any, NoReturn
 import click
 from sottovoce.cli.group import CommandGroup
 from sottovoce.cli.tree import HIDDEN, SECTIONS
-from sottovoce.shared.errors import SpecError, SurveyError
-from sottovoce.shared.file_errors import did_you_mean
+from sottovoce.shared.errors import SpecError, SurveyError, did_you_mean
 
 UNTIL = "0.5"
 

@@ -19,8 +19,7 @@ from sottovoce.aggregator.surveys.privacy_limit import check_affordable
 from sottovoce.aggregator.surveys.survey_file import places_in, read_survey_file, yaml_text
 from sottovoce.cli.command import check_free, command, write_text
 from sottovoce.client.page import languages
-from sottovoce.shared.errors import SpecError
-from sottovoce.shared.file_errors import cannot_read, did_you_mean
+from sottovoce.shared.errors import SpecError, cannot_read, did_you_mean
 
 _FILE = click.Path(path_type=Path, dir_okay=False)
 

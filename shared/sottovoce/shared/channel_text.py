@@ -13,10 +13,10 @@ from fractions import Fraction
 from typing import Any
 
 from sottovoce.shared.answers import Domain, Grid
+from sottovoce.shared.errors import Sentence
 from sottovoce.shared.mechanisms import MECHANISMS, Mechanism
 from sottovoce.shared.mechanisms.joint_rr import JointRR
 from sottovoce.shared.rational import dump_decimal, dump_fraction
-from sottovoce.shared.sentence import Sentence
 from sottovoce.shared.spec import Question
 from sottovoce.shared.types.numbers import DayGrid
 from sottovoce.shared.types.options import BOOLEAN_OPTIONS

@@ -5,8 +5,7 @@ from contextlib import suppress
 from datetime import date, datetime
 from typing import Any
 
-from sottovoce.shared.errors import Problem
-from sottovoce.shared.sentence import Sentence
+from sottovoce.shared.errors import Problem, Sentence
 
 NAME = re.compile(r"[a-z0-9][a-z0-9_]{0,63}")
 """Name of a question, an option, a block or a fact."""

@@ -11,9 +11,14 @@ SurveyError                  code, message; safe to show; never an answer, drawn
 |  `- OptionsError           no such analysis can be asked for           aggregator
 `- StorageError              unavailable, conflict, old schema           aggregator
 `- RevisionConflict       another revision was published first        aggregator
+
+Their messages are English sentences that can be said in another language: they know how they were made. What is wrong
+with a file or a name is said with a similar name, if there is one, and with the way to install an extra.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from difflib import get_close_matches
+from pathlib import Path
 from typing import NamedTuple
 
 REJECTIONS = (
@@ -35,6 +40,86 @@ REJECTIONS = (
 
 MAY_PASS = frozenset({408, 425, 429})
 """Statuses below 500 that ask for another try."""
+
+
+def did_you_mean(word: str, known: Iterable[str], cutoff: float = 0.6) -> str:
+    """Return a sentence, with a space before it, that suggests the most similar of the known words; "" without one.
+
+    ``cutoff`` is the similarity from which on a word is suggested, from 0 to 1.
+    """
+    similar = get_close_matches(word, list(known), n=1, cutoff=cutoff)
+    return f' Did you mean "{similar[0]}"?' if similar else ""
+
+
+def cannot_read(path: Path, error: OSError) -> str:
+    """Return a sentence on a file that could not be read; a missing one gets the name of a similar file beside it."""
+    if isinstance(error, FileNotFoundError):
+        names = [each.name for each in path.parent.iterdir()] if path.parent.is_dir() else []
+        return f'the file "{path}" was not found.{did_you_mean(path.name, names, cutoff=0.75)}'
+    return f'the file "{path}" cannot be read: {_reason(path, error)}'
+
+
+def cannot_write(path: Path, error: OSError) -> str:
+    """Return a sentence on a file that could not be written."""
+    if isinstance(error, FileExistsError):
+        return f'the file "{path}" exists already; it was left as it is. Name another one'
+    if not path.parent.is_dir():
+        return f'the file "{path}" cannot be written: the folder "{path.parent}" does not exist'
+    return f'the file "{path}" cannot be written: {_reason(path, error)}'
+
+
+def _reason(path: Path, error: OSError) -> str:
+    if isinstance(error, IsADirectoryError) or path.is_dir():
+        return "it is a folder"
+    if isinstance(error, PermissionError):
+        return "you have no permission"
+    return (error.strerror or "the system refuses").lower()
+
+
+def install_command(extra: str) -> str:
+    """Return the commands that install an extra from a checkout or a wheel.
+
+    A bare ``sottovoce[...]`` would ask a package index, where the name may belong to others.
+    """
+    return f'pip install ".[{extra}]" in a checkout, or pip install "FILE.whl[{extra}]" with the file of the release'
+
+
+class Sentence(str):
+    """An English text that every function for texts accepts, and that catalogues can translate.
+
+    Catalogues know it by its ``pattern``, the sentence with ``{places}``; ``values`` stand in them. The places are
+    named for what stands there: ``variable``, ``other`` and ``variables`` for the names of a survey's variables,
+    ``category`` and ``categories`` for those of ``variable``, ``row``, ``column`` and ``group`` for categories of a
+    table, ``term`` and ``terms`` for those of a model, ``note``, ``reason``, ``reasons`` and ``limits`` for sentences.
+    """
+
+    __slots__ = ("pattern", "values")
+
+    pattern: str
+    values: Mapping[str, object]
+
+    def __getnewargs_ex__(self) -> tuple[tuple[str], dict[str, object]]:
+        """Keep how it was made, from one machine to another."""
+        return (self.pattern,), dict(self.values)
+
+    def __new__(cls, pattern: str, /, **values: object) -> "Sentence":
+        """Fill the places of a pattern, one value each: whole numbers are grouped, several names are a tuple."""
+        made = super().__new__(cls, pattern.format(**{name: _english(value) for name, value in values.items()}))
+        made.pattern = pattern
+        made.values = values
+        return made
+
+
+def error_message(error: Exception) -> str:
+    """Return the message of an error: its ``Sentence`` if it was raised with one, which ``str`` would lose."""
+    first = error.args[0] if error.args else ""
+    return first if isinstance(first, str) else str(error)
+
+
+def _english(value: object) -> str:
+    if isinstance(value, tuple):
+        return ("; " if any(isinstance(each, Sentence) for each in value) else ", ").join(value)
+    return f"{value:,}" if isinstance(value, int) else str(value)
 
 
 class Problem(NamedTuple):

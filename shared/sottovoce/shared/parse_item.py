@@ -9,10 +9,10 @@ from typing import Any
 from sottovoce.shared import rational
 from sottovoce.shared.answers import Grid, random_answers
 from sottovoce.shared.checks import MISSING, NAME
+from sottovoce.shared.errors import Sentence, error_message
 from sottovoce.shared.mechanisms.joint_rr import MAX_QUESTIONS as MAX_IN_BLOCK
 from sottovoce.shared.mechanisms.joint_rr import MIN_QUESTIONS, JointMember, JointRR, JointYesNo
 from sottovoce.shared.questions import MAX_QUESTIONS, QuestionReader, dump_asked, dump_question
-from sottovoce.shared.sentence import Sentence, error_message
 from sottovoce.shared.spec import Item, Question, TextMap
 from sottovoce.shared.types import TYPES
 from sottovoce.shared.visibility import Condition

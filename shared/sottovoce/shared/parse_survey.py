@@ -14,12 +14,11 @@ from sottovoce.shared.by_hand.own_coin import procedure
 from sottovoce.shared.by_hand.parse_innocuous import check_innocuous
 from sottovoce.shared.checks import LANGUAGE, LANGUAGE_FAULT, MISSING
 from sottovoce.shared.completion import LINK, read_after
-from sottovoce.shared.errors import SpecError
+from sottovoce.shared.errors import Sentence, SpecError, error_message
 from sottovoce.shared.mechanisms.blocks import blocks_of
 from sottovoce.shared.order.orders import read_orders
 from sottovoce.shared.parse_item import ItemReader, dump_items
 from sottovoce.shared.redemption import read_modulus
-from sottovoce.shared.sentence import Sentence, error_message
 from sottovoce.shared.spec import FORMAT, Item, Survey, Wave
 
 _SURVEY_NAME = re.compile(r"[a-z0-9][a-z0-9_-]{0,63}")

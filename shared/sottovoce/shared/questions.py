@@ -8,11 +8,11 @@ from sottovoce.shared import rational
 from sottovoce.shared.answers import ABSENT, Domain, Value
 from sottovoce.shared.by_hand.parse_innocuous import KEYS, read_innocuous
 from sottovoce.shared.checks import MISSING, NAME, Reader
+from sottovoce.shared.errors import Sentence, error_message
 from sottovoce.shared.mechanisms import ALIASES, MECHANISMS, PRESETS, Mechanism, for_epsilon
 from sottovoce.shared.mechanisms.innocuous_rr import PROCEDURES, InnocuousRR
 from sottovoce.shared.mechanisms.joint_rr import JointMember
 from sottovoce.shared.mechanisms.parameters import decimal_field
-from sottovoce.shared.sentence import Sentence, error_message
 from sottovoce.shared.spec import Choice, Question
 from sottovoce.shared.types import TYPES, QuestionType
 

@@ -3,8 +3,7 @@
 import json
 import pickle
 
-from sottovoce.shared.errors import EstimateError
-from sottovoce.shared.sentence import Sentence
+from sottovoce.shared.errors import EstimateError, Sentence
 
 
 def test_sentence_is_a_text_that_knows_its_pattern_and_values() -> None:

@@ -5,7 +5,7 @@ import unicodedata
 from sottovoce.aggregator.storage import Storage
 from sottovoce.aggregator.storage.accounts.models import ROLES, SCOPES, AccessRefused, Account
 from sottovoce.aggregator.storage.audit_log.events import MACHINE
-from sottovoce.shared.file_errors import did_you_mean
+from sottovoce.shared.errors import did_you_mean
 
 MOST_NAME = 100
 """Maximum number of characters of a name or a label."""

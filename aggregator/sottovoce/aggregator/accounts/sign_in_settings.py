@@ -7,7 +7,7 @@ from urllib.parse import urlsplit
 from sottovoce.aggregator.accounts.oidc_http import ProviderCalls
 from sottovoce.aggregator.clock import Clock
 from sottovoce.aggregator.settings import SettingError, Settings
-from sottovoce.shared.file_errors import install_command
+from sottovoce.shared.errors import install_command
 
 if TYPE_CHECKING:
     from sottovoce.aggregator.accounts.oidc import Provider

@@ -15,8 +15,7 @@ from datetime import datetime
 from sottovoce.aggregator.storage import StoredSurvey
 from sottovoce.aggregator.storage.report_reader import ReadableReports
 from sottovoce.aggregator.surveys.lifecycle import survey_of, wave_state
-from sottovoce.shared.errors import EstimateError, StillOpen
-from sottovoce.shared.sentence import Sentence
+from sottovoce.shared.errors import EstimateError, Sentence, StillOpen
 
 STILL_OPEN = (
     "the survey is open: tables of two questions, regressions, weights and files of reports exist once it is closed,"

@@ -17,8 +17,7 @@ from sottovoce.aggregator.analysis.estimates import ANSWERED, ASKED_AND_ANSWERED
 from sottovoce.aggregator.analysis.report_columns import Columns
 from sottovoce.aggregator.analysis.subset import SMALLEST_SUBSET
 from sottovoce.aggregator.estimators.variable import Variable
-from sottovoce.shared.errors import EstimateError
-from sottovoce.shared.sentence import Sentence
+from sottovoce.shared.errors import EstimateError, Sentence
 from sottovoce.shared.spec import Item, Question, Survey
 from sottovoce.shared.visibility import Condition
 

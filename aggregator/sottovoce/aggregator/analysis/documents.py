@@ -17,7 +17,7 @@ from sottovoce.aggregator.analysis.tables.crosstab import Crosstab, Measures, St
 from sottovoce.aggregator.analysis.tables.group_comparison import Compared
 from sottovoce.aggregator.analysis.tables.independence_test import Independence
 from sottovoce.aggregator.analysis.weights import Weights
-from sottovoce.shared.sentence import Sentence
+from sottovoce.shared.errors import Sentence
 
 CROSSTAB = "sottovoce-crosstab/1"
 COMPARISON = "sottovoce-comparison/1"

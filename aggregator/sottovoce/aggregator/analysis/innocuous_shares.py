@@ -26,8 +26,7 @@ from sottovoce.aggregator.estimators.by_hand import uncertain_share
 from sottovoce.aggregator.estimators.by_hand.uncertain_share import fact_of, moved, outermost, turns, with_share
 from sottovoce.aggregator.estimators.distributions.chi_square import upper_tail
 from sottovoce.aggregator.estimators.intervals import normal_quantile
-from sottovoce.shared.errors import EstimateError
-from sottovoce.shared.sentence import Sentence
+from sottovoce.shared.errors import EstimateError, Sentence
 
 Options = ParamSpec("Options")
 Found = TypeVar("Found")

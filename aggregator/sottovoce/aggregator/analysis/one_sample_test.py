@@ -33,8 +33,7 @@ from sottovoce.aggregator.estimators import Estimate, IntervalRule
 from sottovoce.aggregator.estimators.answered_shares import support_both
 from sottovoce.aggregator.estimators.distributions.chi_square import upper_tail
 from sottovoce.aggregator.estimators.variable import Floats, Variable
-from sottovoce.shared.errors import EstimateError
-from sottovoce.shared.sentence import Sentence
+from sottovoce.shared.errors import EstimateError, Sentence
 
 EXACT, SCORE, INVERSION = "exact-binomial", "score", "inversion"
 

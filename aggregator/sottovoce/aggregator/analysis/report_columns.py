@@ -25,8 +25,7 @@ from sottovoce.aggregator.storage.report_reader import ReadableReports
 from sottovoce.aggregator.storage.reports.batch_columns import is_null, matrix, tally
 from sottovoce.aggregator.surveys.lifecycle import survey_of
 from sottovoce.shared.arms.arms import share_asked
-from sottovoce.shared.errors import EstimateError
-from sottovoce.shared.sentence import Sentence
+from sottovoce.shared.errors import EstimateError, Sentence
 from sottovoce.shared.spec import Question, Survey
 
 Numbers = NDArray[Any]

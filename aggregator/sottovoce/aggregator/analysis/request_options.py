@@ -9,8 +9,7 @@ from typing import Any
 from sottovoce.aggregator.analysis.regression.formula import parse_formula
 from sottovoce.aggregator.analysis.subset import parse_condition
 from sottovoce.aggregator.analysis.weights import MarginShares
-from sottovoce.shared.errors import EstimateError
-from sottovoce.shared.sentence import Sentence
+from sottovoce.shared.errors import EstimateError, Sentence
 
 People = tuple[Mapping[str, str | float], ...]
 

@@ -58,8 +58,7 @@ from sottovoce.aggregator.analysis.tables.group_comparison import compare
 from sottovoce.aggregator.analysis.tables.table import Rule
 from sottovoce.aggregator.analysis.weights import MarginShares, questions_of, raked
 from sottovoce.shared.arms.arms import ARM
-from sottovoce.shared.errors import EstimateError, OptionsError, Problem
-from sottovoce.shared.sentence import Sentence
+from sottovoce.shared.errors import EstimateError, OptionsError, Problem, Sentence
 
 FEW_UNKNOWN = (
     "'{variable}': the file leaves out rare answers of {reports} reports as few, which has shares but is in no mean, "

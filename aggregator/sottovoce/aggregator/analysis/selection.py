@@ -14,8 +14,7 @@ from sottovoce.aggregator.analysis.tables.table_diagnostics import uniformity
 from sottovoce.aggregator.estimators.question_variables import check_pair, variables_of
 from sottovoce.aggregator.estimators.variable import Floats, Variable
 from sottovoce.shared.arms.arms import share_asked
-from sottovoce.shared.errors import EstimateError
-from sottovoce.shared.sentence import Sentence
+from sottovoce.shared.errors import EstimateError, Sentence
 from sottovoce.shared.spec import Question, Survey
 
 SAME_PEOPLE = (

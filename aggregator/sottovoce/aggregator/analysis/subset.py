@@ -15,8 +15,7 @@ from numpy.typing import NDArray
 from sottovoce.aggregator.analysis.report_columns import Columns
 from sottovoce.aggregator.analysis.token_reader import TokenReader
 from sottovoce.aggregator.analysis.variable_columns import Answers, answers_of
-from sottovoce.shared.errors import EstimateError
-from sottovoce.shared.sentence import Sentence
+from sottovoce.shared.errors import EstimateError, Sentence
 
 SMALLEST_SUBSET = 5
 

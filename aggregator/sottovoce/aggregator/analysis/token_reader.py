@@ -8,8 +8,7 @@ import re
 from collections.abc import Callable, Iterator
 from typing import NamedTuple, NoReturn, TypeVar
 
-from sottovoce.shared.errors import EstimateError
-from sottovoce.shared.sentence import Sentence
+from sottovoce.shared.errors import EstimateError, Sentence
 
 T = TypeVar("T")
 

@@ -15,8 +15,7 @@ from sottovoce.aggregator.analysis.report_columns import Columns, Numbers, check
 from sottovoce.aggregator.estimators.blocks.joint_channel import joint_likelihood, joint_scores
 from sottovoce.aggregator.estimators.question_variables import variables_of
 from sottovoce.aggregator.estimators.variable import NumberVariable, Variable
-from sottovoce.shared.errors import EstimateError
-from sottovoce.shared.sentence import Sentence
+from sottovoce.shared.errors import EstimateError, Sentence
 
 Rows = NDArray[np.bool_]
 

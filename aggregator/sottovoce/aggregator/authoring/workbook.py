@@ -7,8 +7,7 @@ from datetime import date, datetime
 
 from python_calamine import CalamineError, CalamineWorkbook, PasswordError
 from sottovoce.aggregator.authoring.xlsx_safety import check_workbook
-from sottovoce.shared.errors import SpecError
-from sottovoce.shared.sentence import Sentence
+from sottovoce.shared.errors import Sentence, SpecError
 
 MAX_LETTERS = 4000
 """Largest number of letters in a cell: no text of a survey is longer."""

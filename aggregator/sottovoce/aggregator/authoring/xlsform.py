@@ -26,10 +26,9 @@ from sottovoce.aggregator.authoring.xlsform_blocks import (
 )
 from sottovoce.aggregator.authoring.xlsform_relevant import ReferencedQuestion, UnsupportedConditionError, conditions
 from sottovoce.shared.checks import LANGUAGE
-from sottovoce.shared.errors import SpecError
+from sottovoce.shared.errors import Sentence, SpecError
 from sottovoce.shared.parse_survey import parse_survey
 from sottovoce.shared.questions import MAX_QUESTIONS
-from sottovoce.shared.sentence import Sentence
 from sottovoce.shared.spec import FORMAT
 
 SHEETS = ("survey", "choices", "settings")

@@ -8,10 +8,9 @@ from typing import Any
 
 from sottovoce.aggregator.authoring.workbook import LeftOut, SheetRow
 from sottovoce.shared.allowance import DEFAULT_ALLOWANCE
-from sottovoce.shared.errors import SpecError
+from sottovoce.shared.errors import Sentence, SpecError
 from sottovoce.shared.mechanisms.joint_rr import MIN_QUESTIONS
 from sottovoce.shared.rational import log
-from sottovoce.shared.sentence import Sentence
 
 KINDS = ("boolean", "select_one", "rating")
 """Types of questions that can be in a block."""

@@ -14,8 +14,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from xml.parsers import expat
 
-from sottovoce.shared.errors import SpecError
-from sottovoce.shared.sentence import Sentence
+from sottovoce.shared.errors import Sentence, SpecError
 
 MAX_BYTES = 4 * 1024 * 1024
 MAX_UNPACKED = 32 * 1024 * 1024

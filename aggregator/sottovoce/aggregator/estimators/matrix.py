@@ -34,9 +34,9 @@ from sottovoce.aggregator.estimators.support import (
 )
 from sottovoce.aggregator.estimators.variable import ChoiceVariable, Floats, Reported, Variable, YesNo
 from sottovoce.shared.answers import Domain
+from sottovoce.shared.errors import Sentence
 from sottovoce.shared.mechanisms.base import Mechanism
 from sottovoce.shared.mechanisms.parameters import Parameter
-from sottovoce.shared.sentence import Sentence
 
 ROUNDED = Fraction(1, 10**9)
 """Largest distance of a row's sum from 1 that rounding explains."""

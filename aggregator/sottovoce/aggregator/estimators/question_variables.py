@@ -5,8 +5,7 @@ from dataclasses import replace
 from sottovoce.aggregator.estimators import VARIABLES, public
 from sottovoce.aggregator.estimators.blocks.joint_channel import check_identified
 from sottovoce.aggregator.estimators.variable import SAME_REPORT, Variable
-from sottovoce.shared.errors import EstimateError
-from sottovoce.shared.sentence import Sentence
+from sottovoce.shared.errors import EstimateError, Sentence
 from sottovoce.shared.spec import Question
 
 

@@ -14,8 +14,7 @@ from sottovoce.aggregator.export.own_units import step_of, values_in_words
 from sottovoce.aggregator.export.row_validation import LEFT_OUT, Expected, Values
 from sottovoce.aggregator.file_formats.csv_lines import CHUNK, check_lengths, lines
 from sottovoce.shared.answers import Grid
-from sottovoce.shared.errors import SpecError
-from sottovoce.shared.file_errors import cannot_read
+from sottovoce.shared.errors import SpecError, cannot_read
 
 _WHOLE = re.compile(r"[0-9]{1,16}")
 _MOST_REMEMBERED = 1 << 16

@@ -3,8 +3,7 @@
 import importlib
 from typing import Any
 
-from sottovoce.shared.errors import EstimateError
-from sottovoce.shared.file_errors import install_command
+from sottovoce.shared.errors import EstimateError, install_command
 
 _NEEDING = {"files": "file", "cluster": "place or engine"}
 

@@ -18,7 +18,7 @@ from babel import Locale
 from babel.dates import format_date, format_time
 from babel.numbers import NumberPattern, format_decimal, format_percent
 from sottovoce.aggregator.i18n.languages import LANGUAGES
-from sottovoce.shared.sentence import Sentence
+from sottovoce.shared.errors import Sentence
 from sottovoce.shared.spec import TextMap
 
 _LOCALES = {"zh-Hans": "zh_Hans"}

@@ -25,8 +25,7 @@ from sottovoce.aggregator.estimators.public import LISTED
 from sottovoce.aggregator.planning.estimand import Measure
 from sottovoce.aggregator.planning.share_channel import DIRECT, ShareChannel
 from sottovoce.shared.answers import Domain
-from sottovoce.shared.errors import EstimateError, SpecError
-from sottovoce.shared.file_errors import did_you_mean
+from sottovoce.shared.errors import EstimateError, SpecError, did_you_mean
 from sottovoce.shared.mechanisms import MAX_EPSILON, MIN_EPSILON, Mechanism, for_epsilon
 from sottovoce.shared.mechanisms.joint_rr import JointMember
 from sottovoce.shared.mechanisms.level_table import LevelTable

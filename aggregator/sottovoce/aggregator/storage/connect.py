@@ -4,8 +4,7 @@ from pathlib import Path
 
 from sottovoce.aggregator.storage.sql_storage import Storage
 from sottovoce.aggregator.storage.sqlite.storage import SQLiteStorage
-from sottovoce.shared.errors import StorageError
-from sottovoce.shared.file_errors import install_command
+from sottovoce.shared.errors import StorageError, install_command
 
 FILE = "sottovoce.sqlite"
 

@@ -8,8 +8,7 @@ from sottovoce.aggregator.storage.sql_storage import Storage
 from sottovoce.aggregator.storage.sqlite import checks, schema
 from sottovoce.aggregator.storage.sqlite.storage import SQLiteStorage
 from sottovoce.aggregator.storage.verify_counts import is_copy
-from sottovoce.shared.errors import StorageError
-from sottovoce.shared.file_errors import cannot_read
+from sottovoce.shared.errors import StorageError, cannot_read
 from sqlite_utils import Database
 
 LOGS = ("-wal", "-shm", "-journal")

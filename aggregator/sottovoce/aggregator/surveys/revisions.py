@@ -10,9 +10,8 @@ from typing import Any
 
 from sottovoce.aggregator.storage import Storage
 from sottovoce.aggregator.surveys.lifecycle import survey_of
-from sottovoce.shared.errors import Problem, SpecError
+from sottovoce.shared.errors import Problem, Sentence, SpecError
 from sottovoce.shared.parse_survey import parse_survey
-from sottovoce.shared.sentence import Sentence
 from sottovoce.shared.spec import Item, Survey
 
 _MANY = "there are {count} revisions, which is as many as there may be"

@@ -10,10 +10,8 @@ from pathlib import Path
 from typing import Any
 
 import yaml
-from sottovoce.shared.errors import Problem, SpecError
-from sottovoce.shared.file_errors import cannot_read
+from sottovoce.shared.errors import Problem, Sentence, SpecError, cannot_read
 from sottovoce.shared.parse_survey import parse_survey
-from sottovoce.shared.sentence import Sentence
 from sottovoce.shared.spec import Survey
 
 MAX_BYTES = 4 * 1024 * 1024

@@ -42,8 +42,7 @@ from sottovoce.cli.command import Number, waiting
 from sottovoce.cli.database import data_option, open_survey
 from sottovoce.cli.results.place import PlaceName, show_progress
 from sottovoce.shared.by_link.link_question import parse_link
-from sottovoce.shared.errors import EstimateError
-from sottovoce.shared.file_errors import did_you_mean
+from sottovoce.shared.errors import EstimateError, did_you_mean
 
 _HELP = "Of a data file: COLUMN=CHANNEL, a YAML file of channels, or the file of a question whose codes it holds."
 channel_option = click.option("--channel", "channels", multiple=True, help=_HELP)

@@ -11,7 +11,7 @@ from sottovoce.client.page import saved_page, static_page
 from sottovoce.client.revisions import survey_for
 from sottovoce.client.terminal.screen import print_line
 from sottovoce.client.transport import Transport
-from sottovoce.shared.file_errors import cannot_write
+from sottovoce.shared.errors import cannot_write
 
 
 @command(example="sottovoce survey page https://survey.example.org --folder form")

@@ -17,8 +17,7 @@ from sottovoce.client.words import (
     text_of,
 )
 from sottovoce.shared.by_hand.protection import drawn_by_device
-from sottovoce.shared.errors import SpecError, StorageError
-from sottovoce.shared.file_errors import cannot_write
+from sottovoce.shared.errors import SpecError, StorageError, cannot_write
 from sottovoce.shared.languages import LANGUAGES
 from sottovoce.shared.mechanisms.innocuous_rr import InnocuousRR
 from sottovoce.shared.spec import Item, Question, Survey

@@ -7,8 +7,8 @@ from typing import Any
 from sottovoce.shared.answers import Domain
 from sottovoce.shared.arms.arms import ARM, MOST_ARMS, MOST_WEIGHT, Arm
 from sottovoce.shared.checks import MISSING, NAME, Reader
+from sottovoce.shared.errors import Sentence
 from sottovoce.shared.parse_item import ItemReader
-from sottovoce.shared.sentence import Sentence
 from sottovoce.shared.spec import Choice, Item, Question
 
 LABELS = {

@@ -9,8 +9,8 @@ from typing import Any
 
 from sottovoce.shared import rational
 from sottovoce.shared.checks import MISSING, NAME, Reader
+from sottovoce.shared.errors import error_message
 from sottovoce.shared.mechanisms.innocuous_rr import CROSSWISE, PROCEDURES, InnocuousRR, channel
-from sottovoce.shared.sentence import error_message
 from sottovoce.shared.spec import Item, Question
 
 KEYS = ("procedure", "innocuous")

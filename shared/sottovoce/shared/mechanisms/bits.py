@@ -7,9 +7,9 @@ from math import prod
 from typing import Any, ClassVar
 
 from sottovoce.shared.answers import MAX_MASK_OPTIONS
+from sottovoce.shared.errors import Sentence
 from sottovoce.shared.mechanisms.base import Mask, Mechanism
 from sottovoce.shared.mechanisms.binary_rr import BinaryRR
-from sottovoce.shared.sentence import Sentence
 
 
 class ThroughBit(Mechanism):

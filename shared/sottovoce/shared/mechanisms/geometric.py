@@ -32,9 +32,9 @@ from typing import Any, ClassVar, Self
 
 from sottovoce.shared import rational
 from sottovoce.shared.answers import Domain
+from sottovoce.shared.errors import Sentence
 from sottovoce.shared.mechanisms.base import Mechanism
 from sottovoce.shared.mechanisms.parameters import FRACTION, Parameter, exact_fields, fraction_field
-from sottovoce.shared.sentence import Sentence
 
 MAX_STEPS = 1000
 """Most trials that are drawn for one report."""

@@ -28,10 +28,10 @@ from typing import Any, ClassVar, Self
 from sottovoce.shared import rational
 from sottovoce.shared.answers import Domain
 from sottovoce.shared.canonical import MAX_INTEGER
+from sottovoce.shared.errors import Sentence
 from sottovoce.shared.mechanisms.base import Mechanism
 from sottovoce.shared.mechanisms.level_table_data import TABLES
 from sottovoce.shared.mechanisms.parameters import Parameter, exact_fields
-from sottovoce.shared.sentence import Sentence
 
 MAX_SIDE = 64
 """Most levels, and most outputs."""

@@ -6,7 +6,7 @@ from fractions import Fraction
 from typing import Any
 
 from sottovoce.shared import rational
-from sottovoce.shared.sentence import Sentence, error_message
+from sottovoce.shared.errors import Sentence, error_message
 
 
 @dataclass(frozen=True)

@@ -24,6 +24,7 @@ from typing import Any, ClassVar, Self
 
 from sottovoce.shared import rational
 from sottovoce.shared.answers import Domain
+from sottovoce.shared.errors import Sentence
 from sottovoce.shared.mechanisms.base import OfOdds, Table
 from sottovoce.shared.mechanisms.parameters import (
     FRACTION,
@@ -33,7 +34,6 @@ from sottovoce.shared.mechanisms.parameters import (
     integer_field,
     whole,
 )
-from sottovoce.shared.sentence import Sentence
 
 MAX_BINS = 1024
 DEFAULT_BINS = 32

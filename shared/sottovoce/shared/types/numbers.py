@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 
 from sottovoce.shared.answers import Domain, Grid
 from sottovoce.shared.checks import MISSING, Reader
-from sottovoce.shared.sentence import error_message
+from sottovoce.shared.errors import error_message
 from sottovoce.shared.types.base import Fields, QuestionType, is_below
 from sottovoce.shared.types.options import NAMED
 

@@ -17,7 +17,7 @@ from sottovoce.aggregator.settings import Settings
 from sottovoce.aggregator.storage.accounts.models import Account
 from sottovoce.aggregator.storage.sqlite.storage import SQLiteStorage
 from sottovoce.aggregator.studio.design.sentences import Sentences
-from sottovoce.shared.sentence import Sentence
+from sottovoce.shared.errors import Sentence
 
 from tests.conftest import FakeClock
 from tests.surveys import survey

@@ -21,7 +21,7 @@ from sottovoce.aggregator.estimators.rounding_rr import ENDS
 from sottovoce.aggregator.estimators.variable import SAME_REPORT
 from sottovoce.aggregator.i18n.translator import Words
 from sottovoce.aggregator.studio.labels import SurveyVariables
-from sottovoce.shared.sentence import Sentence
+from sottovoce.shared.errors import Sentence
 
 from tests.surveys import survey
 from tests.unit.aggregator.studio.joint_pages import app, client, document, get

@@ -7,10 +7,10 @@ from fractions import Fraction
 from typing import Any
 
 from sottovoce.aggregator.estimators.matrix import MatrixChannel
+from sottovoce.shared.errors import Sentence
 from sottovoce.shared.mechanisms import Mechanism
 from sottovoce.shared.mechanisms.innocuous_rr import InnocuousRR
 from sottovoce.shared.mechanisms.joint_rr import JointMember, JointRR, JointYesNo
-from sottovoce.shared.sentence import Sentence
 from sottovoce.shared.spec import Question
 
 Rows = tuple[tuple[Fraction, ...], ...]

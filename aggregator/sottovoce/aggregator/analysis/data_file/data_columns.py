@@ -23,9 +23,8 @@ from sottovoce.aggregator.analysis.report_columns import Columns
 from sottovoce.aggregator.analysis.tables.small_groups import FEW
 from sottovoce.aggregator.storage.pack_values import LETTERS, null
 from sottovoce.shared.answers import Domain, Grid
-from sottovoce.shared.errors import SpecError
+from sottovoce.shared.errors import SpecError, error_message
 from sottovoce.shared.mechanisms import Mechanism
-from sottovoce.shared.sentence import error_message
 from sottovoce.shared.spec import Choice, Question, Survey, Wave
 from sottovoce.shared.types import TYPES
 

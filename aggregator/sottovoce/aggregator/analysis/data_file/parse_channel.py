@@ -26,9 +26,9 @@ from typing import Any
 from sottovoce.aggregator.analysis.data_file.column_channel import PAIRS, SAME, ColumnChannel, JoinedColumns, kary_rows
 from sottovoce.aggregator.estimators.matrix import MatrixChannel
 from sottovoce.shared.channel_text import ChannelWords, channel_question, read_block, read_number, split_channel
+from sottovoce.shared.errors import Sentence
 from sottovoce.shared.mechanisms import MECHANISMS
 from sottovoce.shared.mechanisms.innocuous_rr import CROSSWISE, UNRELATED, InnocuousRR, channel
-from sottovoce.shared.sentence import Sentence
 
 TWO_SAMPLES = {"stochastic_lie_detector", "cheater_detection", "cheating_detection", "unknown_unrelated_question"}
 """Designs of two samples, whose channels have a share that is unknown."""

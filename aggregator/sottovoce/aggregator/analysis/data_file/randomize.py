@@ -8,10 +8,9 @@ from typing import Any
 from sottovoce.aggregator.analysis.data_file.column_channel import NOT_REPORTED
 from sottovoce.aggregator.analysis.data_file.parse_channel import parse_channel
 from sottovoce.aggregator.estimators.matrix import MatrixChannel
-from sottovoce.shared.errors import AnswerError, SpecError
+from sottovoce.shared.errors import AnswerError, SpecError, error_message
 from sottovoce.shared.mechanisms.innocuous_rr import InnocuousRR
 from sottovoce.shared.rational import MAX_DENOMINATOR
-from sottovoce.shared.sentence import error_message
 from sottovoce.shared.uniform import ReadBytes, uniform_below
 
 

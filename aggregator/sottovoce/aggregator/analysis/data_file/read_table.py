@@ -23,8 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sottovoce.aggregator.file_formats.csv_lines import CHUNK, LONGEST_LINE
 from sottovoce.aggregator.file_formats.optional_imports import needed
-from sottovoce.shared.errors import SpecError
-from sottovoce.shared.sentence import Sentence
+from sottovoce.shared.errors import Sentence, SpecError
 
 WEIGHTED = (
     "{file} is weighted by {variable}. Figures here are not, unless you ask for weights (in the terminal: --weights"

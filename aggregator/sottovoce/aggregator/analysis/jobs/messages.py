@@ -15,7 +15,7 @@ from sottovoce.aggregator.analysis.data_file.file_analysis import FileAnalysis, 
 from sottovoce.aggregator.analysis.report_columns import Columns
 from sottovoce.aggregator.analysis.requests import Request, parse_request
 from sottovoce.aggregator.surveys.lifecycle import survey_of
-from sottovoce.shared.sentence import Sentence
+from sottovoce.shared.errors import Sentence
 
 _LENGTH = 8
 _SENTENCE = "sentence/1"

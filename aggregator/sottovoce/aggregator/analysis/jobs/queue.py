@@ -31,8 +31,7 @@ from sottovoce.aggregator.analysis.jobs.messages import (
     unpack_reply,
     write_message,
 )
-from sottovoce.shared.errors import EstimateError
-from sottovoce.shared.sentence import Sentence
+from sottovoce.shared.errors import EstimateError, Sentence
 
 AT_ONCE = 4
 """Surveys whose analyses a node computes at the same time; each survey has one at a time."""

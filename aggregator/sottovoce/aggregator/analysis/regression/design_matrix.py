@@ -20,8 +20,7 @@ from sottovoce.aggregator.analysis.regression.formula_terms import Calculation, 
 from sottovoce.aggregator.analysis.regression.newton import Array
 from sottovoce.aggregator.analysis.variable_columns import Answers, joint_answers
 from sottovoce.aggregator.estimators.blocks.joint_channel import blocks_of
-from sottovoce.shared.errors import EstimateError
-from sottovoce.shared.sentence import Sentence
+from sottovoce.shared.errors import EstimateError, Sentence
 
 CONSTANT = "(constant)"
 STRATUM = "(stratum)"

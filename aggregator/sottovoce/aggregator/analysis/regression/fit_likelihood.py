@@ -27,8 +27,7 @@ from sottovoce.aggregator.analysis.regression.regression_result import Coefficie
 from sottovoce.aggregator.analysis.weights import CROSS_SEPARATOR, kish_effect
 from sottovoce.aggregator.estimators.distributions.chi_square import upper_tail
 from sottovoce.aggregator.estimators.intervals import normal_quantile
-from sottovoce.shared.errors import EstimateError
-from sottovoce.shared.sentence import Sentence
+from sottovoce.shared.errors import EstimateError, Sentence
 
 CUTS = "(cuts)"
 _TINY = 1e-30

@@ -13,7 +13,7 @@ from math import comb
 
 from sottovoce.aggregator.analysis.regression.formula_terms import FUNCTIONS, Calculation, Factors, Formula, variable
 from sottovoce.aggregator.analysis.token_reader import TokenReader
-from sottovoce.shared.sentence import Sentence
+from sottovoce.shared.errors import Sentence
 
 MOST_TERMS = 200
 LARGEST_POWER = 3

@@ -14,8 +14,7 @@ from sottovoce.aggregator.analysis.regression.marginal_effects import predicted_
 from sottovoce.aggregator.analysis.regression.newton import Array
 from sottovoce.aggregator.analysis.regression.regression_result import Regression
 from sottovoce.aggregator.estimators.intervals import normal_quantile
-from sottovoce.shared.errors import EstimateError
-from sottovoce.shared.sentence import Sentence
+from sottovoce.shared.errors import EstimateError, Sentence
 
 _DECIMAL = re.compile(r"-?[0-9]{1,15}(\.[0-9]{1,15})?")
 

@@ -47,8 +47,7 @@ from sottovoce.aggregator.estimators.blocks.joint_channel import check_identifie
 from sottovoce.aggregator.estimators.intervals import normal_quantile
 from sottovoce.aggregator.estimators.question_variables import check_explains, check_pair
 from sottovoce.aggregator.estimators.variable import NumberVariable
-from sottovoce.shared.errors import EstimateError
-from sottovoce.shared.sentence import Sentence
+from sottovoce.shared.errors import EstimateError, Sentence
 
 MODELS = ("logit", "multinomial", "ordered", "linear")
 PER_PARAMETER = 10

@@ -22,8 +22,7 @@ from sottovoce.aggregator.analysis.tables.small_groups import LISTED
 from sottovoce.aggregator.analysis.tables.table import DEFAULT_RULE, Rule
 from sottovoce.aggregator.estimators.careless.anchors import Careless
 from sottovoce.shared.arms.arms import ARM
-from sottovoce.shared.errors import EstimateError
-from sottovoce.shared.sentence import Sentence
+from sottovoce.shared.errors import EstimateError, Sentence
 
 ACROSS = ": "
 """Between arm and question in the names of groups."""

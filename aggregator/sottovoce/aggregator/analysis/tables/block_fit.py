@@ -19,8 +19,7 @@ from sottovoce.aggregator.analysis.selection import choose
 from sottovoce.aggregator.analysis.tables.ml_table import ObservedReports, likeliest_table
 from sottovoce.aggregator.estimators.blocks.joint_channel import blocks_of, check_identified, joint_likelihood
 from sottovoce.aggregator.estimators.variable import Floats, Variable
-from sottovoce.shared.errors import EstimateError
-from sottovoce.shared.sentence import Sentence
+from sottovoce.shared.errors import EstimateError, Sentence
 
 DRAWS = 199
 MOST_COMBINATIONS = 256

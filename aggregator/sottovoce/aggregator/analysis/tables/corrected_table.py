@@ -28,8 +28,7 @@ from sottovoce.aggregator.estimators.careless.anchors import Careless
 from sottovoce.aggregator.estimators.variable import Floats, Variable
 from sottovoce.shared.answers import random_answers
 from sottovoce.shared.arms.arms import ARM
-from sottovoce.shared.errors import EstimateError
-from sottovoce.shared.sentence import Sentence
+from sottovoce.shared.errors import EstimateError, Sentence
 
 METHOD = "mover"
 

@@ -50,8 +50,7 @@ from sottovoce.aggregator.analysis.tables.three_way import Cells, ThreeWayTable,
 from sottovoce.aggregator.analysis.weights import weights_of_reports
 from sottovoce.aggregator.estimators.blocks.joint_channel import check_identified
 from sottovoce.shared.arms.arms import share_asked
-from sottovoce.shared.errors import EstimateError
-from sottovoce.shared.sentence import Sentence
+from sottovoce.shared.errors import EstimateError, Sentence
 
 SMALL = "a cell of public answers of fewer than 5 respondents, or one that would tell it, is not shown"
 

@@ -23,8 +23,7 @@ from sottovoce.aggregator.analysis.tables.test_inversion_intervals import Invert
 from sottovoce.aggregator.analysis.weights import weights_of_reports
 from sottovoce.aggregator.estimators.careless.anchors import Careless
 from sottovoce.aggregator.estimators.variable import Variable
-from sottovoce.shared.errors import EstimateError
-from sottovoce.shared.sentence import Sentence
+from sottovoce.shared.errors import EstimateError, Sentence
 
 RARE = (
     "'{variable}': '{category}' is counted together with other answers, since fewer than {least} people gave one of "

@@ -46,8 +46,7 @@ from sottovoce.aggregator.analysis.tables.test_inversion_intervals import Invert
 from sottovoce.aggregator.estimators.distributions.chi_square import upper_tail
 from sottovoce.aggregator.estimators.intervals import normal_quantile
 from sottovoce.aggregator.estimators.variable import ChoiceVariable, Floats, Variable
-from sottovoce.shared.errors import EstimateError
-from sottovoce.shared.sentence import Sentence
+from sottovoce.shared.errors import EstimateError, Sentence
 
 SCORE = "score"
 SCORE_PRODUCTS = "score-products"

@@ -30,8 +30,7 @@ from sottovoce.aggregator.analysis.tables.pair_moments import (
 from sottovoce.aggregator.analysis.tables.score_intervals import edge
 from sottovoce.aggregator.analysis.tables.sparse_tables import difference_limits, phi_limits, ratio_limits, thin_table
 from sottovoce.aggregator.estimators.variable import Floats, NumberVariable, Reported, Variable
-from sottovoce.shared.errors import EstimateError
-from sottovoce.shared.sentence import Sentence
+from sottovoce.shared.errors import EstimateError, Sentence
 
 METHOD = "inversion"
 

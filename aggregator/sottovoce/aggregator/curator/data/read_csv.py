@@ -30,8 +30,7 @@ from sottovoce.aggregator.curator.declaration import (
 from sottovoce.aggregator.file_formats.csv_lines import CHUNK, check_lengths, lines
 from sottovoce.aggregator.file_formats.optional_imports import needed
 from sottovoce.aggregator.surveys.survey_file import MAX_BYTES, parse_yaml, places_in
-from sottovoce.shared.errors import SpecError
-from sottovoce.shared.file_errors import cannot_read
+from sottovoce.shared.errors import SpecError, cannot_read
 
 _MOST_REMEMBERED = 1 << 16
 

@@ -14,9 +14,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from sottovoce.aggregator.estimators.blocks.block_channel import BlockChannel, BlockPlace, block_channel
 from sottovoce.aggregator.estimators.variable import Floats, Reported, Truths, Variable
-from sottovoce.shared.errors import EstimateError
+from sottovoce.shared.errors import EstimateError, Sentence
 from sottovoce.shared.mechanisms.joint_rr import JointRR
-from sottovoce.shared.sentence import Sentence
 
 NOT_IDENTIFIED = (
     "{variables} are reported together, and such reports do not tell how these answers go together; analyse fewer of "

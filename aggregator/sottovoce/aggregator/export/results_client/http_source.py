@@ -11,8 +11,7 @@ from urllib.parse import urlsplit
 import requests
 from numpy.typing import ArrayLike
 from sottovoce.aggregator.export.results_client.sources import NO_ORDER, Document
-from sottovoce.shared.errors import EstimateError, OptionsError, Problem, TransportError
-from sottovoce.shared.file_errors import cannot_read
+from sottovoce.shared.errors import EstimateError, OptionsError, Problem, TransportError, cannot_read
 from sottovoce.shared.parse_survey import parse_survey
 from sottovoce.shared.spec import Survey
 

@@ -23,8 +23,7 @@ from sottovoce.aggregator.export.results_client.open_results import JointResult,
 from sottovoce.aggregator.export.results_client.sources import ReadColumns
 from sottovoce.aggregator.surveys.survey_file import parse_yaml, read_survey_file
 from sottovoce.shared.answers import Domain
-from sottovoce.shared.errors import EstimateError, SpecError
-from sottovoce.shared.sentence import error_message
+from sottovoce.shared.errors import EstimateError, SpecError, error_message
 from sottovoce.shared.spec import Question, Survey
 
 SURVEY_FILES = ("survey.yaml", "survey.yml", "survey.json")

@@ -21,8 +21,7 @@ from sottovoce.aggregator.export.archive_results import results_of_archive
 from sottovoce.aggregator.export.results_client.http_source import AddressReports, read_key
 from sottovoce.aggregator.export.results_client.sources import FolderReports, ReportSource
 from sottovoce.aggregator.file_formats.provenance import INVENTED
-from sottovoce.shared.errors import EstimateError, SpecError
-from sottovoce.shared.file_errors import install_command
+from sottovoce.shared.errors import EstimateError, SpecError, install_command
 
 _FIGURES = {"n", "shown", "raw", "clipped", "estimate", "std_error", "low", "high", "a", "b", "confidence", "method"}
 _WIDTH, _HEIGHT = 7.0, 0.35  # inches: width of the figure, height of a row

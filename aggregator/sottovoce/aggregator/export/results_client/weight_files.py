@@ -12,8 +12,7 @@ from sottovoce.aggregator.analysis.request_options import read_shares
 from sottovoce.aggregator.analysis.requests import parse_request
 from sottovoce.aggregator.analysis.weights import MarginShares
 from sottovoce.aggregator.surveys.survey_file import parse_yaml
-from sottovoce.shared.errors import SpecError
-from sottovoce.shared.file_errors import cannot_read
+from sottovoce.shared.errors import SpecError, cannot_read
 
 LARGEST = 1 << 20
 """Largest size of a file of margins in bytes."""

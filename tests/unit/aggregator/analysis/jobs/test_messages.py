@@ -17,7 +17,7 @@ from sottovoce.aggregator.analysis.jobs.messages import (
     write_message,
 )
 from sottovoce.aggregator.analysis.requests import KINDS_OF_REQUEST, parse_request
-from sottovoce.shared.sentence import Sentence
+from sottovoce.shared.errors import Sentence
 
 from tests.unit.aggregator.analysis.closed_surveys import OPTIONS
 from tests.unit.aggregator.analysis.jobs.long_model import long_columns
