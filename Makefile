@@ -10,6 +10,7 @@ BLINDRSA := tests/blindrsa/node_modules/.package-lock.json
 LOAD := tests/bench/load/node_modules/.package-lock.json
 S3 := tests/s3/.venv/.installed
 OTREE := tests/otree/.venv/.installed
+CLIENTS := tests/openapi/.venv/.installed tests/openapi/node_modules/.package-lock.json
 SURVEYJS := tests/bench/surveyjs/node_modules/.package-lock.json
 
 .PHONY: demo test test-fast check translations slow mutants bench docs dist lock sbom clean
@@ -33,42 +34,13 @@ $(VENV)/.slow: requirements-slow.lock $(VENV)/.installed
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r $<
 	touch $@
 
-$(BROWSER): tests/browser/package-lock.json
-	cd tests/browser && npm ci --silent --no-audit --no-fund
+tests/%/node_modules/.package-lock.json: tests/%/package-lock.json
+	cd tests/$* && npm ci --silent --no-audit --no-fund
 	touch $@
 
-$(ESLINT): tests/eslint/package-lock.json
-	cd tests/eslint && npm ci --silent --no-audit --no-fund
-	touch $@
-
-$(WEBR): tests/webr/package-lock.json
-	cd tests/webr && npm ci --silent --no-audit --no-fund
-	touch $@
-
-$(OIDC): tests/oidc/package-lock.json
-	cd tests/oidc && npm ci --silent --no-audit --no-fund
-	touch $@
-
-$(BLINDRSA): tests/blindrsa/package-lock.json
-	cd tests/blindrsa && npm ci --silent --no-audit --no-fund
-	touch $@
-
-$(S3): tests/s3/requirements.lock
-	$(PYTHON) -m venv tests/s3/.venv
-	tests/s3/.venv/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes -r $<
-	touch $@
-
-$(OTREE): tests/otree/requirements.lock
-	$(PYTHON) -m venv tests/otree/.venv
-	tests/otree/.venv/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes -r $<
-	touch $@
-
-$(LOAD): tests/bench/load/package-lock.json
-	cd tests/bench/load && npm ci --silent --no-audit --no-fund
-	touch $@
-
-$(SURVEYJS): tests/bench/surveyjs/package-lock.json
-	cd tests/bench/surveyjs && npm ci --silent --no-audit --no-fund
+tests/%/.venv/.installed: tests/%/requirements.lock
+	$(PYTHON) -m venv tests/$*/.venv
+	tests/$*/.venv/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes -r $<
 	touch $@
 
 demo: $(VENV)/.base  ## 6,366 real answers, randomized, collected, estimated, shown
@@ -96,7 +68,7 @@ translations: $(VENV)/.installed  ## the texts of every language beside the Engl
 	$(BIN)/python -m pytest -q tests/unit/client/test_catalogues.py tests/unit/client/test_words.py tests/unit/aggregator/i18n \
 	    tests/unit/aggregator/http/test_error_pages.py $(ARGS)
 
-slow: $(VENV)/.slow $(BROWSER) $(WEBR) $(S3) $(OTREE)  ## the long runs
+slow: $(VENV)/.slow $(BROWSER) $(WEBR) $(S3) $(OTREE) $(CLIENTS)  ## the long runs
 	$(BIN)/python -m pytest -m slow -n 2 --dist loadgroup $(ARGS)
 
 mutants: $(VENV)/.slow $(BROWSER) $(OIDC) $(BLINDRSA)  ## which of 119 mutants the tests find; for a night
@@ -128,6 +100,8 @@ lock:  ## resolve the pinned versions anew; needs uv
 	    -o tests/s3/requirements.lock tests/s3/requirements.in
 	uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-header --no-annotate \
 	    -o tests/otree/requirements.lock tests/otree/requirements.in
+	uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-header --no-annotate \
+	    -o tests/openapi/requirements.lock tests/openapi/requirements.in
 
 sbom: $(VENV)/.slow  ## sbom.json: the program and every pinned package, with hashes (CycloneDX); the page's scripts bring none
 	$(BIN)/cyclonedx-py requirements --pyproject pyproject.toml --output-reproducible --validate -o sbom.json requirements-slow.lock

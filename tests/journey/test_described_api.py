@@ -1,4 +1,4 @@
-"""The running aggregator keeps to its description, whatever is sent: what fits is taken, all else refused in words."""
+"""The description of the API: the running aggregator keeps to it, and clients can be made of it."""
 
 import json
 import os
@@ -10,6 +10,8 @@ from pathlib import Path
 
 import pytest
 import requests
+from sottovoce.aggregator.app import ROUTES
+from sottovoce.aggregator.http.openapi import describe
 
 from tests.conftest import Running, start
 from tests.surveys import survey
@@ -19,6 +21,12 @@ pytestmark = pytest.mark.slow
 SETTINGS = Path(__file__).with_name("schemathesis.toml")
 EXAMPLES = 8
 """For each route, beside those that its description asks for."""
+TOOLS = Path(__file__).parents[1] / "openapi"
+"""Generators and a linter, each in the environment that its lock describes."""
+
+IMPORT_ALL = """import importlib, pkgutil, generated
+for module in pkgutil.walk_packages(generated.__path__, "generated."):
+    print(importlib.import_module(module.name).__name__)"""
 
 
 @pytest.fixture(scope="module")
@@ -62,8 +70,62 @@ def test_application_keeps_to_its_description_for_ten_minutes(described: Running
 def test_breach_of_a_description_would_be_found(described: Running, tmp_path: Path) -> None:
     """A reply without what the description says that it has."""
     said = requests.get(f"{described.url}/openapi.json", timeout=15).json()
-    said["components"]["schemas"]["token-counts"]["required"].append("lost")
+    said["components"]["schemas"]["TokenCounts"]["required"].append("lost")
     (tmp_path / "wrong.json").write_text(json.dumps(said), encoding="utf-8")
     options = ("--include-operation-id", "tokens.stats", "--phases", "fuzzing", "--max-examples", "3")
 
     assert '"lost" is a required property' in findings(described, tmp_path, *options, description="wrong.json")
+
+
+@pytest.fixture(scope="module")
+def description(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The description as a file."""
+    file = tmp_path_factory.mktemp("description") / "openapi.json"
+    file.write_text(json.dumps(describe(ROUTES)), encoding="utf-8")
+    return file
+
+
+def run(*command: str | Path, folder: Path) -> str:
+    """Output of a program that ended well."""
+    paths = os.pathsep.join([str(TOOLS / ".venv/bin"), str(TOOLS / "node_modules/.bin"), os.environ["PATH"]])
+    ended = subprocess.run(
+        command, check=False, capture_output=True, text=True, cwd=folder, env={**os.environ, "PATH": paths}
+    )
+    assert ended.returncode == 0, ended.stdout + ended.stderr
+    return ended.stdout + ended.stderr
+
+
+def operations(description: Path) -> set[str]:
+    """Name of each operation."""
+    paths = json.loads(description.read_text(encoding="utf-8"))["paths"]
+    return {at[method]["operationId"] for at in paths.values() for method in at if method != "parameters"}
+
+
+def test_python_client_has_every_operation(description: Path, tmp_path: Path) -> None:
+    """Nothing of the description is left out, and each module can be imported."""
+    said = run(
+        "openapi-python-client", "generate", "--path", description, "--output-path", "generated", "--meta", "none",
+        folder=tmp_path,
+    )  # fmt: skip
+    modules = run(TOOLS / ".venv/bin/python", "-c", IMPORT_ALL, folder=tmp_path).split()
+
+    assert "Warning" not in said, said
+    made = {module.split(".")[-1] for module in modules if module.count(".") == 3 and ".api." in module}
+    assert made == {name.replace(".", "_") for name in operations(description)}
+
+
+def test_typescript_client_compiles_and_has_every_operation(description: Path, tmp_path: Path) -> None:
+    """In the strictest reading."""
+    run("openapi-typescript", description, "-o", "api.ts", folder=tmp_path)
+    run("tsc", "--noEmit", "--strict", "api.ts", folder=tmp_path)
+
+    types = (tmp_path / "api.ts").read_text(encoding="utf-8")
+    assert {name for name in operations(description) if f'operations["{name}"]' in types} == operations(description)
+
+
+def test_linter_of_descriptions_finds_no_error(description: Path, tmp_path: Path) -> None:
+    """Of the rules that it has for OpenAPI."""
+    (tmp_path / "rules.yaml").write_text('extends: ["spectral:oas"]\n', encoding="utf-8")
+
+    said = run("spectral", "lint", "-r", "rules.yaml", "--fail-severity", "error", description, folder=tmp_path)
+    assert "(0 errors" in said, said

@@ -3,7 +3,7 @@
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from functools import cached_property
+from functools import cached_property, reduce
 from importlib.metadata import version
 from importlib.resources import files
 from typing import Any
@@ -17,7 +17,8 @@ NOT_DESCRIBED = {Kind.PAGE: "pages for people, and what belongs to them: no prog
 ABOUT = (
     "Devices need no key and send none; they may call from any origin. Researchers' programs send their key as "
     "`Authorization: Bearer KEY`. Reports, batches and withdrawals are canonical JSON: compact, with the keys in the "
-    "order of their schema, padded as the survey says. Every error is a problem document (RFC 9457), whose `type` is "
+    "order of their schema, padded as the survey says: if an answer could be written in two ways, the choice could "
+    "tell one device, or one person, from another. Every error is a problem document (RFC 9457), whose `type` is "
     "the address of a page that explains it. Rate limits count requests of one network. Replies never show how much of "
     "a limit is left, because that would reveal whether other people of the network are answering."
 )
@@ -43,7 +44,8 @@ EXAMPLES = {
 
 _PARAMETER = re.compile(r"<(?:\w+:)?(\w+)>")
 _BRACES = re.compile(r"{(\w+)}")
-_LOCAL = "#/"
+_KEYWORDS = {"$defs", "properties", "items", "oneOf", "anyOf"}
+_OWN = {"$id", "$schema", "$defs", "title"}
 _IN_PATH = {
     "job": {"type": "string", "pattern": "^[0-9a-f]{32}$"},
     "name": {"type": "string", "pattern": "^[a-z0-9][a-z0-9_-]{0,63}$"},
@@ -124,6 +126,7 @@ def describe(routes: Sequence[Route]) -> Object:
             "license": {"name": "Apache-2.0", "identifier": "Apache-2.0"},
         },
         "servers": [{"url": "/"}],
+        "tags": [{"name": kind.value} for kind in dict.fromkeys(route.kind for route in shown)],
         "paths": paths,
         "components": _components(shown),
     }
@@ -198,7 +201,7 @@ def _media(name: str) -> tuple[str, Object]:
 
 
 def _ref(name: str) -> Object:
-    return {"$ref": f"#/components/schemas/{name}"}
+    return {"$ref": f"#/components/schemas/{component(name)}"}
 
 
 def _in_path(name: str) -> Object:
@@ -211,7 +214,7 @@ def _components(routes: Sequence[Route]) -> Object:
     } | {"problem"}
     text = {"schema": {"type": "string"}}
     return {
-        "schemas": {name: schema(name) for name in sorted(names)},
+        "schemas": dict(sorted(part for name in names for part in schemas(name).items())),
         "securitySchemes": {"key": {"type": "http", "scheme": "bearer", "description": "A researcher's key."}},
         "headers": {
             "ETag": text | {"description": "Of these very bytes, for If-None-Match."},
@@ -224,22 +227,56 @@ def _components(routes: Sequence[Route]) -> Object:
     }
 
 
-def schema(name: str) -> Object:
-    """Return a schema of ``sottovoce.shared``, or the form of a survey, with internal references made absolute."""
-    if name == "survey-form":
-        own = survey_form()
+def component(name: str) -> str:
+    """Return the name of a schema as a component: programs make classes of it."""
+    return "".join(part.title() for part in re.split(r"\W|_", name.removesuffix("-form")))
+
+
+def schemas(name: str) -> dict[str, Object]:
+    """Return a schema of ``sottovoce.shared``, or the form of a survey, by its component's name.
+
+    Each part that is referred to is a component of its own: programs that read OpenAPI follow no other reference.
+    """
+    if name in {"survey", "survey-form"}:
+        name = "survey"
+        whole = survey_form()
     else:
-        text = files("sottovoce.shared").joinpath(f"schema/{name}.schema.json").read_text(encoding="utf-8")
-        own = {key: part for key, part in json.loads(text).items() if key not in {"$id", "$schema"}}
-    return dict(_moved(own, f"#/components/schemas/{name}/"))
+        whole = json.loads(files("sottovoce.shared").joinpath(f"schema/{name}.schema.json").read_text(encoding="utf-8"))
+    named: dict[str, Object] = {}
+    top = whole.get("$ref", "#")
+
+    def add(pointer: str) -> Object:
+        keys = [] if pointer == "#" else pointer.removeprefix("#/").split("/")
+        part = reduce(lambda inside, key: inside[int(key) if isinstance(inside, list) else key], keys, whole)
+        kept = [] if pointer == top else [key for key in keys if key not in _KEYWORDS]
+        title = component("-".join([name, *kept]))
+        if title not in named:
+            named[title] = {}
+            own = {key: plain(inside, f"{pointer}/{key}") for key, inside in part.items() if key not in _OWN}
+            named[title] = _for_programs({"title": title} | own)
+        return {"$ref": f"#/components/schemas/{title}"}
+
+    def plain(part: Any, pointer: str) -> Any:  # noqa: ANN401 - JSON
+        if isinstance(part, list):
+            objects = pointer.endswith("Of")
+            return [
+                add(f"{pointer}/{n}") if objects and "properties" in member else plain(member, f"{pointer}/{n}")
+                for n, member in enumerate(part)
+            ]
+        if not isinstance(part, dict):
+            return part
+        if isinstance(part.get("$ref"), str):
+            return part | add(part["$ref"])
+        return _for_programs({key: plain(inside, f"{pointer}/{key}") for key, inside in part.items()})
+
+    add(top)
+    return named
 
 
-def _moved(part: Any, to: str) -> Any:  # noqa: ANN401 - JSON
-    if isinstance(part, list):
-        return [_moved(each, to) for each in part]
-    if not isinstance(part, dict):
-        return part
-    return {
-        key: to + each.removeprefix(_LOCAL) if key == "$ref" and isinstance(each, str) else _moved(each, to)
-        for key, each in part.items()
-    }
+def _for_programs(part: Object) -> Object:
+    """Return the same condition in words that generators of programs can read."""
+    if isinstance(part.get("const"), bool):
+        part |= {"type": "boolean", "not": {"const": not part.pop("const")}}
+    if "array" in part.get("type", ()):
+        part.setdefault("items", {})
+    return part

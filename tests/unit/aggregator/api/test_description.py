@@ -69,6 +69,8 @@ def test_description_refers_to_what_it_holds_and_its_schemas_are_schemas(describ
         part = described
         for key in found.removeprefix("#/").split("/"):
             part = part[key]
+        # What makes programs of a description follows references to whole components only.
+        assert re.fullmatch(r"#/components/\w+/[\w-]+", found)
     for name in described["components"]["schemas"]:
         Draft202012Validator.check_schema(described["components"]["schemas"][name])
     for path, at in described["paths"].items():
