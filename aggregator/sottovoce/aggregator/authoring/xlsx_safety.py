@@ -10,7 +10,7 @@ import posixpath
 import re
 import zipfile
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from xml.parsers import expat
 
@@ -49,7 +49,17 @@ def check_workbook(data: bytes) -> Facts:
     except (zipfile.BadZipFile, NotImplementedError, RuntimeError, EOFError, OSError, ValueError):
         raise SpecError(_NOT_XLSX) from None
     read = {name: _read(name, content) for name, content in parts.items()}
-    _check_texts(read.values())
+    # A reader copies a shared string for every cell that refers to it.
+    found = list(read.values())
+    lists = [part.lengths for part in found if part.lengths]
+    if len(lists) > 1:
+        raise SpecError(_BROKEN)
+    lengths = lists[0] if lists else []
+    used = Counter[int]()
+    for part in found:
+        used.update(part.used)
+    if sum(lengths[index] * times for index, times in used.items() if index < len(lengths)) > MAX_UNPACKED:
+        raise SpecError("the cells hold more than 32 million letters together: no survey is as long")
     sheets = _sheet_names(parts)
     return Facts(frozenset((sheets.get(name, ""), *cell) for name, cells in read.items() for cell in cells.formulas))
 
@@ -80,20 +90,6 @@ def _read(name: str, content: bytes) -> "_Cells":
         far = "a sheet reaches to row {row} and column {column}; delete cells outside the form, empty rows too"
         raise SpecError(Sentence(far, row=reader.rows, column=reader.columns))
     return reader
-
-
-def _check_texts(parts: Iterable["_Cells"]) -> None:
-    """Check the total length of shared strings: a reader copies the text for every cell that refers to it."""
-    found = list(parts)
-    lists = [part.lengths for part in found if part.lengths]
-    if len(lists) > 1:
-        raise SpecError(_BROKEN)
-    lengths = lists[0] if lists else []
-    used = Counter[int]()
-    for part in found:
-        used.update(part.used)
-    if sum(lengths[index] * times for index, times in used.items() if index < len(lengths)) > MAX_UNPACKED:
-        raise SpecError("the cells hold more than 32 million letters together: no survey is as long")
 
 
 class _Cells:

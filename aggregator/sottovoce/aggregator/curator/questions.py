@@ -121,7 +121,17 @@ def _condition(text: str, declaration: Declaration) -> ColumnCondition:
     column, operator, value = _split(text, [*declaration.columns, *declaration.exact])
     kind = declaration.column(column)
     if isinstance(kind, NumberColumn):
-        return _number(column, operator, value, kind)
+        try:
+            exact = (parse_decimal(value) - kind.minimum) / kind.step
+        except ValueError:
+            raise SpecError(f"the column '{column}' has numbers, and what it is compared with is none") from None
+        if operator == "=" and exact.denominator != 1:
+            raise SpecError(f"the column '{column}' has no such point of its grid")
+        steps = -(-exact // 1) if operator == ">=" else exact // 1
+        if not 0 <= steps <= kind.steps:
+            raise SpecError(f"the column '{column}' is compared with a number beyond its declared bounds")
+        place = int(steps)
+        return ColumnCondition(column, operator, dump_decimal(kind.minimum + Fraction(place) * kind.step), place)
     if isinstance(kind, TextColumn):
         raise SpecError(f"the column '{column}' has names that are not declared; a condition needs declared ones")
     if operator != "=":
@@ -141,20 +151,6 @@ def _split(text: str, columns: Sequence[str]) -> tuple[str, str, str]:
             return column, operator, rest[len(operator) :].strip()
     names = ", ".join(columns[:20])
     raise SpecError(f"a condition must be a declared column, one of = >= <=, and a value; declared are: {names}")
-
-
-def _number(column: str, operator: str, text: str, number: NumberColumn) -> ColumnCondition:
-    try:
-        exact = (parse_decimal(text) - number.minimum) / number.step
-    except ValueError:
-        raise SpecError(f"the column '{column}' has numbers, and what it is compared with is none") from None
-    if operator == "=" and exact.denominator != 1:
-        raise SpecError(f"the column '{column}' has no such point of its grid")
-    steps = -(-exact // 1) if operator == ">=" else exact // 1
-    if not 0 <= steps <= number.steps:
-        raise SpecError(f"the column '{column}' is compared with a number beyond its declared bounds")
-    place = int(steps)
-    return ColumnCondition(column, operator, dump_decimal(number.minimum + Fraction(place) * number.step), place)
 
 
 @dataclass(frozen=True)

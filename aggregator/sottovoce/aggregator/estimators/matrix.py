@@ -22,7 +22,6 @@ from statistics import NormalDist
 from typing import Any, ClassVar, Self
 
 import numpy as np
-from numpy.typing import NDArray
 from sottovoce.aggregator.estimators.intervals import METHODS, Limits, exact
 from sottovoce.aggregator.estimators.support import (
     DEFAULT_RULE,
@@ -223,24 +222,18 @@ def estimate(
     counts = counts_of(tally, mechanism.largest + 1)
     n = int(counts.sum())
     if mechanism.support is None:
-        return _by_scores(mechanism, counts, n, domain.options, rule)
+        some = max(n, 1)
+        raw = counts @ mechanism.scores / some
+        squares = counts @ mechanism.scores**2 / some
+        errors = np.sqrt(np.maximum(squares - raw**2, 0.0) / max(n - 1, 1))
+        shares = np.clip(raw, 0, 1) / max(np.clip(raw, 0, 1).sum(), 1e-300)
+        fixed = np.sqrt(shares @ mechanism.variances / some)
+        figures = zip(raw.tolist(), errors.tolist(), fixed.tolist(), strict=True)
+        return [_estimate(mechanism, place, n, option, each, rule)
+                for place, (option, each) in enumerate(zip(domain.options, figures, strict=True))]  # fmt: skip
     if domain.size == 2:
         return [estimate_share(domain.options[1], int(counts[mechanism.yes]), n, *mechanism.support, rule)]
     return estimate_shares(domain.options, counts, n, *mechanism.support, rule)
-
-
-def _by_scores(
-    mechanism: MatrixChannel, counts: NDArray[Any], n: int, options: Sequence[str], rule: IntervalRule
-) -> list[Estimate]:
-    some = max(n, 1)
-    raw = counts @ mechanism.scores / some
-    squares = counts @ mechanism.scores**2 / some
-    errors = np.sqrt(np.maximum(squares - raw**2, 0.0) / max(n - 1, 1))
-    shares = np.clip(raw, 0, 1) / max(np.clip(raw, 0, 1).sum(), 1e-300)
-    fixed = np.sqrt(shares @ mechanism.variances / some)
-    figures = zip(raw.tolist(), errors.tolist(), fixed.tolist(), strict=True)
-    return [_estimate(mechanism, place, n, option, each, rule)
-            for place, (option, each) in enumerate(zip(options, figures, strict=True))]  # fmt: skip
 
 
 def _estimate(

@@ -185,7 +185,8 @@ def _lines(results: SurveyResults, about: About) -> Iterator[str]:
     yield "# Mechanisms"
     found = {q.mechanism.name: q.mechanism for q in survey.questions if q.mechanism is not None}
     for mechanism in found.values():
-        yield from ["", f"## {mechanism.name}", "", *textwrap.indent(_mathematics(mechanism), "    ").splitlines()]
+        module = import_module(type(mechanism).__module__)
+        yield from ["", f"## {mechanism.name}", "", *textwrap.indent(inspect.getdoc(module) or "", "    ").splitlines()]
 
 
 _WHO = {
@@ -238,11 +239,6 @@ def _name(mechanism: Mechanism) -> str:
     source = next(iter(mechanism.source.values()))
     share = f"innocuous share {dump_fraction(mechanism.share)}, standard error {float(mechanism.std_error):g}: {source}"
     return f"{mechanism.known_as}, as long as no one who sees the report knows the fact; {share}"
-
-
-def _mathematics(mechanism: Mechanism) -> str:
-    module = import_module(type(mechanism).__module__)
-    return inspect.getdoc(module) or ""
 
 
 PREREGISTRATION = "sottovoce-preregistration/1"

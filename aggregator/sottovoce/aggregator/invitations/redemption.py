@@ -58,7 +58,16 @@ class Redeeming:
             # Load the keys before the invitation is marked: a missing key must not use up the invitation.
             keys = self.keys.of(name, survey.moduli)
             invitation, blinded = token_hash(request.invitation, name), hashlib.sha256(b"".join(request.blinded))
-            _settle(self._storage.redeem_invitation(revisions[0].key, invitation, blinded.digest()))
+            outcome = self._storage.redeem_invitation(revisions[0].key, invitation, blinded.digest())
+            if outcome is Outcome.TOKEN_INVALID:
+                raise ReportRejected("token_invalid", "there is no such invitation, or it was taken back")
+            if outcome is Outcome.CLOSED:
+                raise ReportRejected("closed", "the survey is over")
+            if outcome is Outcome.UNKNOWN:
+                # The invitation is on hold after a restore; the device repeats the same request later.
+                raise Refusal("busy")
+            if outcome is Outcome.CONFLICT:
+                raise Refusal("already_redeemed")
             signed = tuple(key.sign(each) for key, each in zip(keys, request.blinded, strict=True))
         return dump_reply(Redemption(name, signed))
 
@@ -70,15 +79,3 @@ class Redeeming:
             yield
         finally:
             self._turns.release()
-
-
-def _settle(outcome: Outcome) -> None:
-    if outcome is Outcome.TOKEN_INVALID:
-        raise ReportRejected("token_invalid", "there is no such invitation, or it was taken back")
-    if outcome is Outcome.CLOSED:
-        raise ReportRejected("closed", "the survey is over")
-    if outcome is Outcome.UNKNOWN:
-        # The invitation is on hold after a restore; the device repeats the same request later.
-        raise Refusal("busy")
-    if outcome is Outcome.CONFLICT:
-        raise Refusal("already_redeemed")

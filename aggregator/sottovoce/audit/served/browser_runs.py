@@ -73,12 +73,6 @@ class ServedForm:
         return MockAggregator({self.survey.name: [self.survey]}, files=self.files)
 
 
-def is_too_dear(survey: Survey) -> bool:
-    """Return whether a survey costs more than the default limit: the form then refuses it."""
-    costliest_question = max(question.epsilon for question in survey.questions)
-    return survey.epsilon > DEFAULT_ALLOWANCE.total or costliest_question > DEFAULT_ALLOWANCE.question
-
-
 @contextmanager
 def visitor(browser: Browser, listener: Listener) -> Iterator[BrowserContext]:
     """Open a browser without stored data that can reach only the listener, its proxy for this computer as well."""
@@ -241,7 +235,8 @@ def check_visits(browser: Browser, form: ServedForm, tick: Tick) -> Iterator[Che
     """Check single visits, some of which must send twice, and people who come again in the next wave; one check
     each.
     """
-    if is_too_dear(form.survey):
+    costliest_question = max(question.epsilon for question in form.survey.questions)
+    if form.survey.epsilon > DEFAULT_ALLOWANCE.total or costliest_question > DEFAULT_ALLOWANCE.question:
         yield Check("page", SUBJECT, NOT_DONE, message=TOO_DEAR)
         return
     courses = [(SUBJECT, [form.wave])]

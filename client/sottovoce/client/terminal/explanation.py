@@ -171,24 +171,19 @@ def _explain_limits(me: Respondent) -> None:
     heading(translate("limits_title"))
     print_line(translate("limits_presence"))
     print_line(translate("limits_time"))
-    for sentence in _visibility_sentences(survey, me.wave):
-        print_line(sentence)
-    print_line(translate("once_tossed" if is_all_by_hand(survey) else "once_device"))
-
-
-def _visibility_sentences(survey: Survey, wave: int) -> list[str]:
-    """Return what the aggregator sees of a person with a personal link, and when a report is sent."""
     sentences = (
         [translate("seen_link")] if survey.asks_for_token else [translate("seen_blind")] if survey.is_blind else []
     )
     # In the last minutes of a wave nothing waits, so no wait is promised.
-    waits = longest_wait(survey, wave, now()) > 0
+    waits = longest_wait(survey, me.wave, now()) > 0
     if survey.is_blind and not waits:
         sentences.append(translate("seen_blind_now"))
     if waits:
         moment = {"hours": str(survey.send_within_hours), "seconds": str(survey.send_at_seconds)}
         sentences.append(translate("explain_moment" if survey.send_at_seconds else "explain_later", **moment))
-    return sentences
+    for sentence in sentences:
+        print_line(sentence)
+    print_line(translate("once_tossed" if is_all_by_hand(survey) else "once_device"))
 
 
 def _spent_sentence(me: Respondent) -> str:

@@ -47,7 +47,13 @@ class Ordered(Likelihood):
             return Sums(-np.inf, empty[0], empty)
         marginal, gradient, curve = self._derivatives(theta, part)
         weights = np.ones(gradient.shape[1]) if self.weights is None else self.weights[part]
-        information = self._information(gradient, curve, weights, self.columns[:, part])
+        # Minus the second derivative, (d, d), by the chain rule.
+        columns = self.columns[:, part]
+        both = gradient.sum(axis=0)
+        cuts = (gradient * weights) @ gradient.T - np.diag(curve @ weights)
+        across = columns @ ((curve - gradient * both) * weights).T
+        slopes = (columns * (weights * (both**2 - curve.sum(axis=0)))) @ columns.T
+        information = np.block([[slopes, across], [across.T, cuts]])
         return Sums(float(weights @ np.log(marginal)), self._scores(gradient, part) @ weights, information)
 
     def scores(self, theta: Array, part: slice) -> Array:
@@ -89,12 +95,3 @@ class Ordered(Likelihood):
 
     def _scores(self, gradient: Array, part: slice) -> Array:
         return np.concatenate([-gradient.sum(axis=0) * self.columns[:, part], gradient])
-
-    @staticmethod
-    def _information(gradient: Array, curve: Array, weights: Array, columns: Array) -> Array:
-        """Return minus the second derivative, (d, d), from the two arrays of ``_derivatives`` by the chain rule."""
-        both = gradient.sum(axis=0)
-        cuts = (gradient * weights) @ gradient.T - np.diag(curve @ weights)
-        across = columns @ ((curve - gradient * both) * weights).T
-        slopes = (columns * (weights * (both**2 - curve.sum(axis=0)))) @ columns.T
-        return np.block([[slopes, across], [across.T, cuts]])

@@ -107,29 +107,6 @@ def _pair(found: Sequence[Coding]) -> tuple[Coding, Coding] | None:
     return None
 
 
-def make_design(
-    formula: Formula,
-    predictors: Sequence[Answers],
-    rows: Row,
-    strata: tuple[NDArray[np.intp], Sequence[str]],
-    smallest: int,
-) -> Design:
-    """Build the design matrix for a subset of the reports.
-
-    Args:
-        predictors: public or randomized variables of the formula.
-        rows: (m,), indices of the reports used; every predictor is observed in all of them.
-        strata: the stratum (wave and revision) of each of these reports, (m,), and the names of the strata; each
-            stratum with reports, except the first, gets an indicator column.
-        smallest: smallest allowed group of public predictors.
-
-    Raises:
-        EstimateError: a group is smaller, a predictor does not vary or has no scores of squares, or an expression has
-            no value for a report.
-    """
-    return _Builder(formula, {each.name: each for each in predictors}, rows, smallest).design(*strata)
-
-
 class _Builder:
     def __init__(self, formula: Formula, predictors: Mapping[str, Answers], rows: Row, smallest: int) -> None:
         self._formula = formula
@@ -378,7 +355,9 @@ def take_sample(
     return Sample(
         outcome,
         rows,
-        make_design(formula, predictors, rows, _strata(columns, rows, choices.strata), choices.smallest_group),
+        _Builder(formula, {each.name: each for each in predictors}, rows, choices.smallest_group).design(
+            *_strata(columns, rows, choices.strata)
+        ),
         None if weights is None else weights[rows],
         None if clusters is None else np.unique(clusters[rows], return_inverse=True)[1],
         choices.errors,

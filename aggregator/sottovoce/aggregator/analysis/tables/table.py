@@ -201,7 +201,8 @@ class TwoWayTable:
         self.raw = self._shares.cells
         self.hidden = _hidden(self.joint, self.raw.shape, rule)
         # Merged categories have other indices than those of skip logic, so structural zeros are dropped then.
-        self.impossible = impossible if self._unmerged(whole) else frozenset()
+        names = [(each.first.categories, each.second.categories) for each in (whole, self.joint)]
+        self.impossible = impossible if names[0] == names[1] else frozenset()
 
     @cached_property
     def channels(self) -> dict[tuple[int, int], list[CellChannel]]:
@@ -290,10 +291,6 @@ class TwoWayTable:
         if seen.rows.size > MOST_LIKELIHOODS:
             return None
         return LikeliestTable(seen, self.shape, self.impossible, self._z)
-
-    def _unmerged(self, whole: Joint) -> bool:
-        names = [(each.first.categories, each.second.categories) for each in (whole, self.joint)]
-        return names[0] == names[1]
 
     @property
     def _z(self) -> float:

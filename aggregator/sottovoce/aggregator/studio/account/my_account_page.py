@@ -25,7 +25,16 @@ def make_key() -> str | tuple[str, int]:
     """Make a key; it is shown only in this reply, since the server stores a hash."""
     secret, digest = new_key()
     try:
-        _tables().add_key(_asked_for(digest))
+        given = request.form
+        days = given.get("days", "")
+        if not (days.isascii() and days.isdigit() and len(days) <= 3 and 1 <= int(days) <= MOST_KEY_DAYS):
+            raise AccessRefused(f"a key is good for 1 to {MOST_KEY_DAYS} days", "days", most=MOST_KEY_DAYS)
+        survey = given.get("survey", "").strip() or EVERY_SURVEY
+        if survey != EVERY_SURVEY and g.actor.role(survey) is None:
+            raise AccessRefused("you have no role on a survey of this name", "no_role")
+        scopes = check_scopes(frozenset(given.getlist("scope")))
+        label = check_text(given.get("label", ""), "a label")
+        _tables().add_key(AccessKey(digest, _own().id, label, scopes, survey, _now() // DAY + int(days)))
     except AccessRefused as refused:
         return _me(refused=refusal_message(refused)), 422
     return _me(made=secret)
@@ -101,20 +110,6 @@ def _me(made: str = "", refused: str = "") -> str:
         days=KEY_DAYS,
         most_days=MOST_KEY_DAYS,
     )
-
-
-def _asked_for(digest: bytes) -> AccessKey:
-    """Build the key that the form describes; raise AccessRefused if a field is invalid."""
-    given = request.form
-    days = given.get("days", "")
-    if not (days.isascii() and days.isdigit() and len(days) <= 3 and 1 <= int(days) <= MOST_KEY_DAYS):
-        raise AccessRefused(f"a key is good for 1 to {MOST_KEY_DAYS} days", "days", most=MOST_KEY_DAYS)
-    survey = given.get("survey", "").strip() or EVERY_SURVEY
-    if survey != EVERY_SURVEY and g.actor.role(survey) is None:
-        raise AccessRefused("you have no role on a survey of this name", "no_role")
-    scopes = check_scopes(frozenset(given.getlist("scope")))
-    label = check_text(given.get("label", ""), "a label")
-    return AccessKey(digest, _own().id, label, scopes, survey, _now() // DAY + int(days))
 
 
 def _own() -> Account:

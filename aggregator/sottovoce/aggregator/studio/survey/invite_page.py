@@ -205,6 +205,7 @@ def _texts(found: Invited) -> dict[str, str]:
 def _page(name: str, problem: str = "", message: str = "", **values: object) -> str:
     found = invited(name)
     counts = token_counts(storage(), name) if found.survey.asks_for_invitation else None
+    # A tablet's code only keeps people from starting again unasked, and stands in its own address: it is no secret.
     return render_template(
         "invite.html",
         page="invite",
@@ -218,7 +219,7 @@ def _page(name: str, problem: str = "", message: str = "", **values: object) -> 
         problem=words().translate(problem, **values) if problem else "",
         message=words().translate(message) if message else "",
         only_here=only_here(found.wave.link, words()),
-        tablet_code=_tablet_code(found.survey),
+        tablet_code="" if found.survey.asks_for_token else str(int(found.survey.digest[:8], 16) % 10**6).zfill(6),
         batch=new_request_key(),
         most=MOST_AT_ONCE,
         most_cards=MOST_CARDS,
@@ -226,12 +227,6 @@ def _page(name: str, problem: str = "", message: str = "", **values: object) -> 
         aggregator=current_app.extensions["settings"].url,
         form_token=g.form_token,
     )
-
-
-def _tablet_code(survey: Survey) -> str:
-    """Return a code for staff to start each person on a tablet; "" where each person types one of their own."""
-    # It only keeps people from starting again unasked, and stands in the tablet's own address: it is no secret.
-    return "" if survey.asks_for_token else str(int(survey.digest[:8], 16) % 10**6).zfill(6)
 
 
 def _count() -> int:
