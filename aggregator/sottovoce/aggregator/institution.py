@@ -94,8 +94,7 @@ def logo_uri(body: bytes) -> str:
     Raises InvalidInstitution if it is too large or no SVG, or could run a script or load another file.
     """
     if len(body) > MOST_LOGO_BYTES or b"<svg" not in body or _UNSAFE.search(body):
-        wanted = f"be an SVG of at most {MOST_LOGO_BYTES:,} bytes without scripts and links"
-        raise InvalidInstitution("logo", wanted)
+        raise InvalidInstitution("logo", f"be an SVG of at most {MOST_LOGO_BYTES:,} bytes without scripts and links")
     return f"data:image/svg+xml;base64,{base64.b64encode(body).decode()}"
 
 

@@ -46,8 +46,7 @@ def check_javascript(
             checks = [_check_distributions(task, rows) for task, rows in pairs]
         drawn = set_survey(survey)
         checks += [] if drawn is None else [_check_set(survey, drawn, found["set"])]
-        followed = zip(histories, found["histories"], strict=True)
-        checks += [_check_history(history, rows) for history, rows in followed]
+        checks += [_check_history(history, rows) for history, rows in zip(histories, found["histories"], strict=True)]
         checks.append(_judge_source(found))
         if len(refused) < len(outside(survey)) or len(accepted) != len(survey.questions):
             raise ValueError

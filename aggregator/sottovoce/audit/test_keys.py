@@ -114,5 +114,4 @@ def tape_of_redemption(survey: Survey, identity: bytes, number: int) -> bytes:
 # The same few numbers come again and again.
 @cache
 def _root(modulus: int, blinded: bytes) -> bytes:
-    exponent = pow(_EXPONENT, -1, modulus - 1)
-    return pow(int.from_bytes(blinded), exponent, modulus).to_bytes(modulus.bit_length() // 8)
+    return pow(int.from_bytes(blinded), pow(_EXPONENT, -1, modulus - 1), modulus).to_bytes(modulus.bit_length() // 8)

@@ -129,8 +129,7 @@ class Course:
     ) -> Visit:
         wave = self.wave + is_again
         tape = self.vector.tape(run, is_again).hex()
-        present = present_of(survey, wave)
-        return Visit(link_to(origin, survey, wave), tape, run.answers, before, None, present, end)
+        return Visit(link_to(origin, survey, wave), tape, run.answers, before, None, present_of(survey, wave), end)
 
     def _before(self, origin: str, place: int) -> Visit:
         """Return the visit to another survey: yes in one run and no in the next."""
@@ -278,8 +277,7 @@ class _Vector:
     def _unlike_disk(self, seen: RunObservation, reports: Sequence[Report], sent: Sequence[WireRequest]) -> str:
         """Check the ledger: each report is stored before it is sent, charged once, and deleted in time."""
         for report in reports:
-            first = next(each for each in sent if report.report_id.encode() in each.body)
-            if not _holds(first.disk, report.report_id):
+            if not _holds(next(each for each in sent if report.report_id.encode() in each.body).disk, report.report_id):
                 return "the report is sent before the device remembers it"
         if _holds(seen.disk, reports[-1].report_id):
             return "the device keeps the report when it was withdrawn or forgotten"
@@ -314,8 +312,7 @@ def _masked(seen: RunObservation, bodies: Sequence[bytes]) -> RunObservation:
 
     requests = tuple(replace(each, body=mask(each.body), disk=on_disk(each.disk)) for each in seen.requests)
     messages = tuple(tuple(mask(text.encode()).decode() for text in visit) for visit in seen.messages)
-    used = (0,) * len(seen.used)  # compared with the tape's length by now
-    return replace(seen, requests=requests, messages=messages, disk=on_disk(seen.disk), used=used)
+    return replace(seen, requests=requests, messages=messages, disk=on_disk(seen.disk), used=(0,) * len(seen.used))
 
 
 def first_difference(expected: RunObservation, seen: RunObservation) -> str:

@@ -161,8 +161,7 @@ def _saved() -> list[str]:
     }
     script = "\n" + whole()
     policy = _policy(f"'sha256-{_digest(script)}'", _NOWHERE)
-    page = _html(policy, _setup(setup), f'<script type="module">{script}</script>')
-    before, between, after = page.split(_NOWHERE)
+    before, between, after = _html(policy, _setup(setup), f'<script type="module">{script}</script>').split(_NOWHERE)
     return [before, between.removesuffix('"'), after.removeprefix('"')]
 
 

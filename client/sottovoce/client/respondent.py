@@ -68,8 +68,7 @@ def keep_order(ledger: Ledger, key: Key, survey: Survey, draws: Draws) -> Arrang
     lists = ordered_lists(survey)
     if not lists:
         return arrange(survey, [], [])
-    named = [[each.kind, *each.names, "", *each.last] for each in lists]
-    pool = hashlib.sha256(dump({"orders": named})).hexdigest()
+    pool = hashlib.sha256(dump({"orders": [[each.kind, *each.names, "", *each.last] for each in lists]})).hexdigest()
     kept = ledger.prepare(key, pool, lambda: tuple(place for each in lists for place in draw_order(each, draws)))
     drawn = _split(lists, kept)
     if not all(_is_possible(each, places) for each, places in zip(lists, drawn, strict=True)):

@@ -118,8 +118,7 @@ class Transport:
 
     def redeem(self, survey: str, body: bytes) -> bytes:
         """Request signatures on a connection of its own and return the reply; every try sends the same bytes."""
-        path = f"/api/v1/surveys/{survey}/redeem"
-        return self._try("POST", path, body, limit=MAX_SURVEY_BYTES, is_alone=True).body
+        return self._try("POST", f"/api/v1/surveys/{survey}/redeem", body, limit=MAX_SURVEY_BYTES, is_alone=True).body
 
     def submit(self, survey: str, body: bytes, token: str = "") -> dict[str, Any]:
         """Send a report and return its receipt; every try sends the same bytes and the same token.

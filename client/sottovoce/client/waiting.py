@@ -37,5 +37,4 @@ def longest_wait(survey: Survey, wave: int, present: datetime) -> int:
     """Return the longest that a report drawn now would wait, in seconds; 0 where it is sent at once."""
     period, closes = survey.send_at_seconds, survey.waves[wave].closes
     most = period + TO_RECORD if period else survey.send_within_hours * SECONDS_OF_HOUR
-    left = most if closes is None else max(0, int((closes - present).total_seconds()) - BEFORE_THE_END)
-    return min(most, left)
+    return min(most, most if closes is None else max(0, int((closes - present).total_seconds()) - BEFORE_THE_END))

@@ -117,5 +117,4 @@ def draw_factor(modulus: int, read: Callable[[int], bytes]) -> int:
 
 def _mask(seed: bytes, length: int) -> bytes:
     """Return the mask that MGF1 derives from a seed, with SHA-384 (RFC 8017, B.2.1)."""
-    blocks = -(-length // _HASH_BYTES)
-    return b"".join(_HASH(seed + block.to_bytes(4)).digest() for block in range(blocks))[:length]
+    return b"".join(_HASH(seed + block.to_bytes(4)).digest() for block in range(-(-length // _HASH_BYTES)))[:length]

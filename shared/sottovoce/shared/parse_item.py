@@ -281,8 +281,7 @@ def _no_such_question(name: str, earlier: Mapping[str, Question]) -> str:
 
 
 def _some(names: Sequence[str]) -> str:
-    more = f" and {len(names) - MOST_NAMES} more" if len(names) > MOST_NAMES else ""
-    return ", ".join(names[:MOST_NAMES]) + more
+    return ", ".join(names[:MOST_NAMES]) + (f" and {len(names) - MOST_NAMES} more" if len(names) > MOST_NAMES else "")
 
 
 def dump_items(items: Sequence[Item]) -> list[dict[str, Any]]:

@@ -196,8 +196,7 @@ class QuestionReader(Reader):
             name, fields = COIN_OF_THREE["name"], COIN_OF_THREE
         served = "option" if domain.absent else kind.truth
         if name and served != MECHANISMS[PRESETS.get(name, name)].serves:
-            of_three = domain.absent and kind.truth == "yes_no"
-            self.problem(pointer, _NOT_SERVED_THREE if of_three else _NOT_SERVED)
+            self.problem(pointer, _NOT_SERVED_THREE if (domain.absent and kind.truth == "yes_no") else _NOT_SERVED)
             return None
         if domain is _NO_DOMAIN:
             return None

@@ -176,8 +176,7 @@ def in_survey(document: object, language: str) -> Survey:
     try:
         return parse_survey({**whole, "title": {language: "Question"}, "questions": [document]})
     except SpecError as error:
-        problems = [Problem(pointer.removeprefix(ITEM), message) for pointer, message in error.problems]
-        raise SpecError(problems) from None
+        raise SpecError([Problem(pointer.removeprefix(ITEM), message) for pointer, message in error.problems]) from None
 
 
 def asked_alone(survey: Survey) -> list[SingleQuestion | SingleBlock]:

@@ -32,8 +32,7 @@ def new_link() -> tuple[str, bytes]:
 
 def link_hash(secret: str) -> bytes:
     """Hash the secret of a link."""
-    given = secret.encode("utf-8", "surrogatepass")
-    return hashlib.blake2b(given, digest_size=32, person=b"sign-in link").digest()
+    return hashlib.blake2b(secret.encode("utf-8", "surrogatepass"), digest_size=32, person=b"sign-in link").digest()
 
 
 def new_cookie() -> tuple[str, bytes]:

@@ -52,6 +52,5 @@ def check_closed(storage: ReadableReports, revisions: Sequence[StoredSurvey], wa
         raise StillOpen(STILL_OPEN)
     of_wave = None if is_closed else wave
     # The difference of two joint tables would be a table of the few people who came or left in between.
-    was_closed = any(stored.was_closed for stored in revisions)
-    if was_closed and storage.changed_since_shown(surveys[-1].name, of_wave):
+    if any(stored.was_closed for stored in revisions) and storage.changed_since_shown(surveys[-1].name, of_wave):
         raise EstimateError(Sentence(REOPENED, least=surveys[-1].release_batch))

@@ -18,11 +18,10 @@ NO_PLAN = "the survey plans no comparisons: its file has no analysis_plan"
 
 def options_of(planned: PlannedComparison) -> dict[str, Any]:
     """Return the options of ``compare`` that a planned comparison has."""
-    named = {"against": planned.against, "category": planned.category}
     return {
         "outcome": planned.question,
         "groups": ARM,
-        **{key: value for key, value in named.items() if value},
+        **{key: value for key, value in {"against": planned.against, "category": planned.category}.items() if value},
         "confidence": float(planned.confidence),
     }
 

@@ -106,8 +106,7 @@ def _answered(result: QuestionResult) -> dict[str, Any]:
     """Return the shares among the people who answered, where the question may be left unanswered."""
     if not result.question.domain.absent:
         return {}
-    estimates = [asdict(estimate) for estimate in result.answered]
-    return {"answered": {"people": result.described, "estimates": estimates}}
+    return {"answered": {"people": result.described, "estimates": [asdict(estimate) for estimate in result.answered]}}
 
 
 def _absence(result: QuestionResult) -> dict[str, Any]:

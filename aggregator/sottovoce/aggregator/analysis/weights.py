@@ -210,8 +210,7 @@ def _refuse_cells(name: str, cells: Sequence[str], people: NDArray[np.intp], sha
 
 
 def _cell_names(answers: Sequence[Answers]) -> list[str | tuple[str, ...]]:
-    names = product(*(each.variable.categories for each in answers))
-    return [name[0] if len(answers) == 1 else name for name in names]
+    return [name[0] if len(answers) == 1 else name for name in product(*(each.variable.categories for each in answers))]
 
 
 def _codes(answers: Sequence[Answers]) -> Codes:

@@ -200,8 +200,7 @@ def metrics() -> Response:
     found = current_app.extensions
     counted = {reason: found["admission"].rejected[reason] for reason in COUNTED}
     now = Measured(found["traffic"].series(), found["group_commit"].sizes, counted)
-    text = found["metrics"].text(now, _standing(found["storage"]))
-    return Response(text, content_type=CONTENT_TYPE_PLAIN_0_0_4)
+    return Response(found["metrics"].text(now, _standing(found["storage"])), content_type=CONTENT_TYPE_PLAIN_0_0_4)
 
 
 def _standing(storage: Storage) -> PublicStatus:

@@ -140,8 +140,7 @@ class JointResults:
 
     def arms(self, name: str) -> Document:
         """Return the counts of each random arm of a closed survey, see ``arm_results``; raises as ``document``."""
-        key = (ARM, self._cache.state(name))
-        return self.computed(name, key, lambda _: count_arms(self._cache.columns(name)))
+        return self.computed(name, (ARM, self._cache.state(name)), lambda _: count_arms(self._cache.columns(name)))
 
     def planned(self, survey: Survey) -> Document:
         """Return the planned comparisons of a closed survey, see ``planned_comparisons``; raises as ``document``."""
@@ -154,8 +153,7 @@ class JointResults:
 
             return planned_document(survey, answer)
 
-        key = (PLANNED, self._cache.state(name), self._storage.releases.has_any(name))
-        return self.computed(name, key, work)
+        return self.computed(name, (PLANNED, self._cache.state(name), self._storage.releases.has_any(name)), work)
 
     def find(self, name: str, job: str) -> QueuedJob | None:
         """Return a job by its id; None if it is not here, or was computed before a budget withheld its result."""

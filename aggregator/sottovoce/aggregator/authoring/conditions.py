@@ -169,8 +169,7 @@ def _problem_key(draft: SurveyDraft, number: int, card: DraftItem, shown: Mappin
     for name, wanted in shown.items():
         asked = before.get(name)
         if asked is None:
-            later = any(each.name == name for each in draft.cards[number:])
-            return "condition_later" if later else "condition_gone"
+            return "condition_later" if any(each.name == name for each in draft.cards[number:]) else "condition_gone"
         if asked.type in TYPES and (found := _answer_problem(asked, name, wanted)):
             return found
         if asked.harm != "public" and card.harm == "public" and card.type in (*TYPES, "matrix"):

@@ -169,8 +169,7 @@ def least_of(card: DraftItem) -> Any:  # noqa: ANN401 - an answer of the card's 
 
 def empty_draft(title: str, tag: str) -> SurveyDraft:
     """Return a draft with nothing but a title in one language."""
-    head = {"default_language": tag, "title": {tag: title}, "revision": 1, "check": False}
-    return SurveyDraft(head, tags=(tag,))
+    return SurveyDraft({"default_language": tag, "title": {tag: title}, "revision": 1, "check": False}, tags=(tag,))
 
 
 @dataclass(frozen=True)

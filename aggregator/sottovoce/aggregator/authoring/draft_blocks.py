@@ -65,8 +65,7 @@ class ProtectedTogether:
     @property
     def gains(self) -> bool:
         """Return True if the block needs at least a fifth fewer people and costs no more."""
-        fewer = self.people <= LEAST_GAIN * self.people_apart
-        return fewer and self.epsilon <= self.epsilon_apart + float(_ROUNDING)
+        return self.people <= LEAST_GAIN * self.people_apart and self.epsilon <= self.epsilon_apart + float(_ROUNDING)
 
 
 def joinable_cards(draft: SurveyDraft) -> list[int]:

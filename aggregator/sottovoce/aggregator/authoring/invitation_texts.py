@@ -148,8 +148,7 @@ def _odds(costliest: Question, words: Words) -> str:
 
 def _seen(survey: Survey, words: Words) -> list[str]:
     if not survey.is_blind:
-        time = words.translate("letter_time") if items_that_show_time(survey) else ""
-        return [words.translate("letter_seen"), time]
+        return [words.translate("letter_seen"), words.translate("letter_time") if items_that_show_time(survey) else ""]
     now = words.translate("letter_seen_blind_now") if "blind_now" in blind_limits(survey) else ""
     return [words.translate("letter_seen_blind"), now]
 

@@ -25,8 +25,7 @@ def trial_of(survey: Survey, name: str, today: date) -> Survey:
         document |= _waves(survey, today)
     # A test run has one open link and no invitations, so that clients need not delay sending.
     rest = {key: value for key, value in survey.document["privacy"].items() if not key.startswith("send_")}
-    privacy = {**rest, "release_batch": 1}
-    own = {"name": name, "revision": 1, "trial": True, "access": "open", "privacy": privacy}
+    own = {"name": name, "revision": 1, "trial": True, "access": "open", "privacy": {**rest, "release_batch": 1}}
     return parse_survey({**document, **own})
 
 

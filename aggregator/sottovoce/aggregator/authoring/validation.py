@@ -169,8 +169,7 @@ def _texts(draft: SurveyDraft) -> Iterator[DraftProblem]:
     for tag in others:
         missing = [place for place, texts in _texts_with_fields(draft) if texts.get(default) and not texts.get(tag)]
         if missing:
-            values = {"tag": tag, "missing": len(missing)}
-            yield DraftProblem(missing[0], "untranslated", grave=False, values=values)
+            yield DraftProblem(missing[0], "untranslated", grave=False, values={"tag": tag, "missing": len(missing)})
 
 
 def _texts_with_fields(draft: SurveyDraft) -> Iterator[tuple[FieldPath, Mapping[str, str]]]:

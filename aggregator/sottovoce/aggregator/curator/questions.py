@@ -187,8 +187,7 @@ def count_question(declaration: Declaration, texts: Sequence[str], most: int | N
         met = [each.holds(records.columns, declaration) for each in found]
         return count(met[0], terms, draws) if len(met) == 1 else counts(np.stack(met, axis=1), terms, draws, most)
 
-    columns = sorted(set().union(*(each.columns for each in found)))
-    return CuratorQuestion(form, tuple(columns), draw, tuple(texts))
+    return CuratorQuestion(form, tuple(sorted(set().union(*(each.columns for each in found)))), draw, tuple(texts))
 
 
 def weighted_question(declaration: Declaration, name: str, texts: Sequence[str]) -> CuratorQuestion:
@@ -346,8 +345,7 @@ def top_question(declaration: Declaration, name: str, noise: str = EXPONENTIAL.n
     def draw(records: DataRecords, terms: ReleaseTerms, draws: ExactNoise) -> Release:
         values = records.columns[name]
         if isinstance(kind, MarkColumn):
-            totals = [int(bits(values, bit).sum()) for bit in range(len(names))]
-            release = top_mark(totals, terms, draws, NOISES[noise])
+            release = top_mark([int(bits(values, bit).sum()) for bit in range(len(names))], terms, draws, NOISES[noise])
         else:
             release = top_cell(values, len(names), terms, draws, NOISES[noise])
         return replace(release, values={**release.values, "name": names[release.values["index"]]})

@@ -161,8 +161,7 @@ def answer_lines(document: Mapping[str, Any]) -> Iterator[str]:
     for key, value in document["values"].items():
         limits = found.get(key, [])
         if isinstance(value, list) and len(value) == len(document["names"]):
-            between = [_between(each) for each in limits] or [""] * len(value)
-            cells = zip(document["names"], value, between, strict=True)
+            cells = zip(document["names"], value, [_between(each) for each in limits] or [""] * len(value), strict=True)
             yield from (f"{name}: {each}{limit}" for name, each, limit in cells)
         elif isinstance(value, Mapping):
             yield from (f"{name}: {each}" for name, each in value.items())

@@ -76,5 +76,4 @@ def _binomial(n: int, p: float) -> NDArray[np.float64]:
         return np.array([float(k == n * p) for k in range(n + 1)])
     # Logarithms, since the binomial coefficients overflow floats for n above 1,029.
     ways = [lgamma(n + 1) - lgamma(k + 1) - lgamma(n - k + 1) for k in range(n + 1)]
-    logs = [way + k * log(p) + (n - k) * log(1 - p) for k, way in enumerate(ways)]
-    return np.array([exp(each) for each in logs])
+    return np.array([exp(each) for each in [way + k * log(p) + (n - k) * log(1 - p) for k, way in enumerate(ways)]])

@@ -79,10 +79,9 @@ def variables(domain: Domain) -> list[Variable]:
     size = domain.size
     if domain.grid is None:
         support = Fraction(1), Fraction(0)
-        categories = domain.options
         return [
             ChoiceVariable(
-                categories=categories, public=True, support=support, odds=None, supports=lambda y: _equal(y, size)
+                categories=domain.options, public=True, support=support, odds=None, supports=lambda y: _equal(y, size)
             )
         ]
     if size > LISTED:

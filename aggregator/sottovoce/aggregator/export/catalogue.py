@@ -72,8 +72,7 @@ def write_ddi(
     _file(ET.SubElement(root, "fileDscr", {"ID": _FILE}), reports, len(questions) + len(EXTRA))
     data = ET.SubElement(root, "dataDscr")
     for number, question in enumerate(questions, start=1):
-        mine = [channel for channel in channels if channel.question.name == question.name]
-        _variable(data, number, question, mine)
+        _variable(data, number, question, [channel for channel in channels if channel.question.name == question.name])
     for number, (name, description) in enumerate(EXTRA.items(), start=len(questions) + 1):
         _text(_var(data, number, name, "interval"), "labl", description)
     ET.indent(root)
@@ -183,8 +182,7 @@ def _lines(results: SurveyResults, about: About) -> Iterator[str]:
         yield from [f"## {question.name}: {question_label(question, survey.default_language)}", ""]
         yield from [*textwrap.wrap(_of_question(question), 100), ""]
     yield "# Mechanisms"
-    found = {q.mechanism.name: q.mechanism for q in survey.questions if q.mechanism is not None}
-    for mechanism in found.values():
+    for mechanism in {q.mechanism.name: q.mechanism for q in survey.questions if q.mechanism is not None}.values():
         module = import_module(type(mechanism).__module__)
         yield from ["", f"## {mechanism.name}", "", *textwrap.indent(inspect.getdoc(module) or "", "    ").splitlines()]
 
@@ -257,8 +255,7 @@ def write_survey_json(path: Path, about: About) -> None:
 
 def write_survey_yaml(path: Path, about: About) -> None:
     """Write the survey as YAML, as authors do; when read again, it has the same digest."""
-    header = "".join(f"# {line}\n" for line in about.lines)
-    path.write_text(header + yaml_text(about.survey.document), encoding="utf-8")
+    path.write_text("".join(f"# {line}\n" for line in about.lines) + yaml_text(about.survey.document), encoding="utf-8")
 
 
 def write_preregistration(path: Path, revisions: Sequence[RevisionCounts], about: About, plan: PlannedSize) -> None:

@@ -174,8 +174,7 @@ def score_rows(channels: Sequence[Channel]) -> Iterator[tuple[object, ...]]:
         for name, scores in channel.scores:
             grid = unit_grid(channel.question)
             for value, score in scores.items():
-                written = value if grid is None else grid.text(value)
-                yield channel.question.name, _joined(channel), name, written, score
+                yield channel.question.name, _joined(channel), name, value if grid is None else grid.text(value), score
 
 
 def _joined(channel: Channel) -> str:

@@ -154,8 +154,7 @@ def _channel_columns(channels: Sequence[Channel], reports: ReportColumns) -> Map
     for channel in _yes_no(channels):
         rows = np.isin(reports.revision, channel.revisions)
         for letter, number in zip("ab", channel.shares[0][4:], strict=True):
-            column = found.setdefault(f"{channel.question.name}_{letter}", np.full(len(reports), np.nan))
-            column[rows] = float(number)
+            found.setdefault(f"{channel.question.name}_{letter}", np.full(len(reports), np.nan))[rows] = float(number)
     return found
 
 

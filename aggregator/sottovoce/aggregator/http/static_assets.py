@@ -59,5 +59,4 @@ class PackedAssets:
 
 def _pack(asset: PagePart) -> Packed:
     # gzip without a time, so that the bytes, and their digests, are equal after every start.
-    codings = {"br": brotli.compress(asset.body, quality=11), "gzip": gzip.compress(asset.body, mtime=0)}
-    return Packed(asset, codings)
+    return Packed(asset, {"br": brotli.compress(asset.body, quality=11), "gzip": gzip.compress(asset.body, mtime=0)})

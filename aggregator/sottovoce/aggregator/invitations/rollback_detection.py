@@ -80,8 +80,7 @@ class RollbackMarks:
 
     def _read(self) -> dict[str, int]:
         try:
-            found = json.loads(self._path.read_text(encoding="ascii"))
-            return {str(line): int(mark) for line, mark in found.items()}
+            return {str(line): int(mark) for line, mark in json.loads(self._path.read_text(encoding="ascii")).items()}
         except (OSError, ValueError, TypeError, AttributeError):
             return {}
 

@@ -65,8 +65,7 @@ def create_tokens(storage: Storage, name: str, count: int, who: str = NO_ACTOR) 
     """
     first = _first_revision(storage, name)
     made = [spell_token(secrets.randbits(BITS)) for _ in range(count)]
-    blind = survey_of(first.document).is_blind
-    storage.add_tokens(first.key, [token_hash(token, name) for token in made], who, blind)
+    storage.add_tokens(first.key, [token_hash(token, name) for token in made], who, survey_of(first.document).is_blind)
     return [print_token(token, name) for token in made]
 
 

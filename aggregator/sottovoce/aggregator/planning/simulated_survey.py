@@ -102,8 +102,7 @@ def reports_of(survey: Survey, truths: Sequence[Values], draws: BatchDraws) -> I
     width = next(width for width in LETTERS if max(question.largest for question in survey.questions) < null(width))
     numbers = np.full((count, len(survey.questions)), null(width), dtype=f"u{width}")
     asked = asked_in_simulation(survey, truths, draws)
-    reported = simulate_survey(survey, truths, asked, draws)
-    for index, (asks, values) in enumerate(zip(asked, reported, strict=True)):
+    for index, (asks, values) in enumerate(zip(asked, simulate_survey(survey, truths, asked, draws), strict=True)):
         numbers[asks, index] = values
     return InventedReports(survey, numbers)
 
@@ -206,8 +205,7 @@ def invent_as_set(survey: Survey, count: int, seed: int, wanted: Sequence[SetSha
     draw = []
     for question, generator, each in asked:
         drawn = arm_shares(survey, question)
-        shares = SetShares(drawn) if drawn else each
-        draw.append(set_inventor(question.domain, question.kind.truth, shares, generator))
+        draw.append(set_inventor(question.domain, question.kind.truth, SetShares(drawn) if drawn else each, generator))
     return hide(survey, [values(count) for values in draw])
 
 

@@ -268,8 +268,7 @@ def _composed(survey: Survey, waves: int, delta: float, panel: float) -> Documen
     optimal, answers = max((optimal_epsilon(*each, delta), each[1]) for each in spent)
     if optimal > GAIN * panel:
         return None
-    advanced = [advanced_epsilon(*each, delta) for each in spent]
-    known = [each for each in advanced if each is not None and each < panel]
+    known = [each for each in [advanced_epsilon(*each, delta) for each in spent] if each is not None and each < panel]
     shown = max(known) if len(known) == len(spent) else None
     return {"delta": delta, "answers": answers, "epsilon": optimal, "advanced": shown}
 

@@ -27,10 +27,9 @@ from sottovoce.shared.spec import Survey
 
 def study(survey: Survey, language: str, words: Words) -> Sequence[tuple[str, Sequence[str]]]:
     """Return the sections about the study in order, as pairs of heading key and paragraphs."""
-    consent = _text(survey, "consent", language) or words.translate("privacy_no_consent")
     return [
         ("ethics_taking_part", [words.translate("privacy_voluntary"), *_dates(survey, words)]),
-        ("ethics_consent", consent.split("\n\n")),
+        ("ethics_consent", (_text(survey, "consent", language) or words.translate("privacy_no_consent")).split("\n\n")),
         ("ethics_notice", _notice(survey, language, words)),
     ]
 

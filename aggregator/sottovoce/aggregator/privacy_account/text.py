@@ -163,8 +163,7 @@ def _together(document: Document, words: Words) -> list[str]:
     beliefs = document["report"]["beliefs"]
     if beliefs is None:
         return []
-    heading = words.translate("privacy_together")
-    return [heading, *_table("about_report", beliefs, (AT_MOST, AT_LEAST), words), ""]
+    return [words.translate("privacy_together"), *_table("about_report", beliefs, (AT_MOST, AT_LEAST), words), ""]
 
 
 def _blocks(document: Document, words: Words) -> list[str]:

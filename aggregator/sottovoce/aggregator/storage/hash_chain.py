@@ -94,5 +94,4 @@ def broken(lines: Iterable[_Chained], before: ChainHead | None = None) -> Iterat
 
 def _hash(*fields: int | str | bytes) -> bytes:
     # Canonical JSON separates the fields, so that no two entries can have the same bytes.
-    values = [each.hex() if isinstance(each, bytes) else each for each in fields]
-    return hashlib.sha256(canonical.dump(values)).digest()
+    return hashlib.sha256(canonical.dump([each.hex() if isinstance(each, bytes) else each for each in fields])).digest()

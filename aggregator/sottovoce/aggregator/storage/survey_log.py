@@ -49,8 +49,7 @@ def token_request(db: Handle, about: str) -> str | None:
 
 def is_deleted(db: Handle, name: str) -> bool:
     """Return True if a survey of this name was deleted."""
-    query = "SELECT 1 FROM record WHERE what = ? AND about = ?"
-    return db.execute(query, [DELETED, name]).fetchone() is not None
+    return db.execute("SELECT 1 FROM record WHERE what = ? AND about = ?", [DELETED, name]).fetchone() is not None
 
 
 def record_head(entries: Sequence[SurveyLogEntry]) -> str:

@@ -12,8 +12,7 @@ class Column(NamedTuple):
     may_be_empty: bool = False
 
     def __str__(self) -> str:
-        key = ", part of the key" if self.in_key else ""
-        return self.kind + key + (", or nothing" if self.may_be_empty else "")
+        return self.kind + (", part of the key" if self.in_key else "") + (", or nothing" if self.may_be_empty else "")
 
 
 TableColumns = Mapping[str, Column]

@@ -163,8 +163,7 @@ def is_copy(source: Storage, target: Storage) -> bool:
 
 
 def _figures(storage: Storage) -> tuple[Any, ...]:
-    counts = [(row, storage.live_counts(row.key), storage.cells(row.key)) for row in storage.surveys()]
-    return counts, storage.record()
+    return [(row, storage.live_counts(row.key), storage.cells(row.key)) for row in storage.surveys()], storage.record()
 
 
 def _wrong_cells(

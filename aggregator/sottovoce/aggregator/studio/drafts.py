@@ -79,8 +79,7 @@ def save(name: str, typed_over: int, draft: SurveyDraft, *, again: bool = False)
 def _stamps_since(name: str, version: int) -> list[str]:
     """Return the stamps of all stored versions after this one."""
     numbers = [number for number in storage().drafts.versions(name) if number > version]
-    found = [find_draft(name, number) for number in numbers]
-    return [stored.draft.stamp for stored in found if stored is not None]
+    return [stored.draft.stamp for stored in [find_draft(name, number) for number in numbers] if stored is not None]
 
 
 def _parts(stamp: str) -> tuple[str, int]:

@@ -166,8 +166,7 @@ class SurveyVariables:
         """Return the label of a category, of rare answers counted together, or of each arm that is."""
         found = self._by_name.get(name)
         known = dict(found.categories) if found else {}
-        few = {few_among([*known]): self.words.translate("joint_few")} if found and found.public else {}
-        labels = few | known
+        labels = ({few_among([*known]): self.words.translate("joint_few")} if found and found.public else {}) | known
         return labels.get(category) or LISTED.join(labels.get(each, each) for each in category.split(LISTED))
 
     def term(self, term: str) -> str:

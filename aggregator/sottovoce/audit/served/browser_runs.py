@@ -195,8 +195,7 @@ def _controls(question: Question, value: Value) -> list[tuple[int, str | None]]:
     """Return (control's number, text to enter or None to tick it)."""
     grid = question.domain.grid
     if grid is not None:
-        steps = value if isinstance(value, tuple) else (value,)
-        return [(place, grid.text(step)) for place, step in enumerate(steps)]
+        return [(place, grid.text(step)) for place, step in enumerate(value if isinstance(value, tuple) else (value,))]
     assert isinstance(value, int)  # noqa: S101 - only coordinates, which have a grid, are several
     if question.kind.truth == "options":
         return [(option, None) for option in range(question.domain.size) if value >> option & 1]
@@ -260,8 +259,7 @@ def check_visits(browser: Browser, form: ServedForm, tick: Tick) -> Iterator[Che
 
 
 def _encoded(form: ServedForm, answers: Any) -> tuple[Value, ...]:  # noqa: ANN401 - of a run
-    every = range(len(form.survey.questions))
-    return tuple(value for value in form.survey.encode(answers, every) if value is not None)
+    return tuple(value for value in form.survey.encode(answers, range(len(form.survey.questions))) if value is not None)
 
 
 class _Visits:

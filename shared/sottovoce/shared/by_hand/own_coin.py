@@ -70,7 +70,6 @@ def _beginnings(first: int, end: int, flips: int) -> tuple[str, ...]:
     while first < end:
         # The largest block that starts here, ends in time and is one beginning.
         size = next(size for size in (4, 2, 1) if first % size == 0 and first + size <= end)
-        length = flips - size.bit_length() + 1
-        found.append("".join("HT"[first >> flips - 1 - place & 1] for place in range(length)))
+        found.append("".join("HT"[first >> flips - 1 - place & 1] for place in range(flips - size.bit_length() + 1)))
         first += size
     return tuple(found)

@@ -126,8 +126,7 @@ class JointRR:
             with suppress(ValueError):
                 found.append(cls(odds, radius, sizes, ask))
         pairs = [*combinations(range(len(sizes)), 2)]
-        good = [made for made in found if all(made.condition(pair) <= MAX_CONDITION for pair in pairs)]
-        return good or found[:1]
+        return [made for made in found if all(made.condition(pair) <= MAX_CONDITION for pair in pairs)] or found[:1]
 
     def dump(self) -> dict[str, Any]:
         """Return the odds and the radius; the numbers of categories are the questions'."""
@@ -182,8 +181,7 @@ class JointRR:
 
     def probability(self, true: Sequence[int], reported: Sequence[int]) -> Fraction:
         """Return P(report | truth), exactly, of all questions that are asked, from the category of each question."""
-        distance = sum(one != other for one, other in zip(true, reported, strict=True))
-        return Fraction(self.weights[distance], self.total)
+        return Fraction(self.weights[sum(one != other for one, other in zip(true, reported, strict=True))], self.total)
 
     def match_patterns(self, positions: Sequence[int]) -> Mapping[tuple[bool, ...], Fraction]:
         """Return P(one given report on some questions | truth), by which of them it gives truthfully.

@@ -164,6 +164,5 @@ LatentModel = Multinomial | Ordered | DecliningModel
 def _part_of(model: LatentModel, part: slice, weights: Array) -> LatentModel:
     columns = model.columns[:, part]
     if isinstance(model, DecliningModel):
-        answered = _part_of(model.answered, part, weights)
-        return replace(model, columns=columns, answered=answered, added=model._prior)
+        return replace(model, columns=columns, answered=_part_of(model.answered, part, weights), added=model._prior)
     return replace(model, columns=columns, codes=model.codes[part], weights=weights)

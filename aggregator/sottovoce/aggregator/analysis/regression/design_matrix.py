@@ -184,8 +184,7 @@ class Design:
         found = []
         for first, second in combinations_with_replacement(range(len(self.terms)), 2):
             whole, declined = self._products(first, second), self._products(first, second, beside=absent)
-            answered = None if whole is None or declined is None else whole - declined
-            found.append(Correction(first, second, answered))
+            found.append(Correction(first, second, None if whole is None or declined is None else whole - declined))
         return found
 
     def cells(self) -> tuple[tuple[tuple[int, ...], ...], Array]:

@@ -191,8 +191,7 @@ class _Builder:
         """Yield the columns of one product of a term, the categories of its first factor changing fastest."""
         predictor = ":".join(factors) or CONSTANT
         numbers = tuple(self._formula.factors[factor] for factor in factors if factor not in self._groups)
-        levels = [self._groups[factor][not full :] for factor, full in coding.items()]
-        for categories in product(*reversed(levels)):
+        for categories in product(*reversed([self._groups[factor][not full :] for factor, full in coding.items()])):
             groups = dict(zip(coding, reversed(categories), strict=True))
             named = [f"{factor}={groups[factor]}" if factor in groups else factor
                      for factor in factors if factor in groups or factor not in self._groups]  # fmt: skip

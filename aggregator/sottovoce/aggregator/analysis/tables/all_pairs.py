@@ -153,8 +153,7 @@ class _Counts:
         reported = np.nonzero(counts)
         seen = first.newest.observed(reported[0]) & second.newest.observed(reported[1])
         numbers = counts[reported][seen]
-        values = reported[0][seen], reported[1][seen]
-        return [Pairs(first.newest, second.newest, values, numbers, numbers, numbers)]
+        return [Pairs(first.newest, second.newest, (reported[0][seen], reported[1][seen]), numbers, numbers, numbers)]
 
     def _indicators(self, width: int) -> Floats:
         """Return the number of reports with each two reported values, (width, width)."""

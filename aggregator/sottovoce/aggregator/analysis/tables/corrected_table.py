@@ -176,8 +176,7 @@ class CorrectedTable:
         absent = self._table.joint.second.absent
         answered = 1 - self._columns[-1] * absent
         whole = self._whole(lambda each: self._counting(each, row)[:, None])
-        careless = float(self._columns[column] / answered)
-        return self._part(found, float(self._rows[row] * answered), careless, whole)
+        return self._part(found, float(self._rows[row] * answered), float(self._columns[column] / answered), whole)
 
     def _counting(self, each: ScoredPairs, row: int) -> Floats:
         """Return the scores of being in a row and having answered the question of the columns, (m,)."""

@@ -268,8 +268,7 @@ def count_pairs(
     # A mask copies every column, which is slow for many reports.
     if seen.all():
         return Pairs(first, second, reported, sums, squares, numbers)
-    both = reported[0][seen], reported[1][seen]
-    return Pairs(first, second, both, sums[seen], squares[seen], numbers[seen])
+    return Pairs(first, second, (reported[0][seen], reported[1][seen]), sums[seen], squares[seen], numbers[seen])
 
 
 def _one_by_one(

@@ -88,10 +88,8 @@ def answered_independence(joint: Joint) -> Independence | None:
         return None
     seen, (rows, columns) = seen_together(joint), answered_shape(joint)
     # Rescale the weights to sum to the effective number of reports.
-    size = sum(pairs.size for pairs in joint.strata)
-    seen = ObservedReports(seen.rows, seen.weights * size / seen.weights.sum())
-    shape = len(joint.first.categories), len(joint.second.categories)
-    free = likeliest_table([seen], shape, settled=_SETTLED)
+    seen = ObservedReports(seen.rows, seen.weights * sum(pairs.size for pairs in joint.strata) / seen.weights.sum())
+    free = likeliest_table([seen], (len(joint.first.categories), len(joint.second.categories)), settled=_SETTLED)
     block = free[:rows, :columns]
     occurring = [int((block.sum(axis=axis) > _EMPTY).sum()) for axis in (1, 0)]
     df = (occurring[0] - 1) * (occurring[1] - 1)

@@ -81,8 +81,7 @@ def forged(first: Variable, second: Variable, seen: float, fakes: float = FAKES)
     share = fakes / (fakes + (1 - fakes) * seen)
     # A forger gains most with the pair of reports that has the largest score of a cell.
     pair = block_pair(first, second)
-    largest = _largest(first) * _largest(second) if pair is None else max(map(abs, pair.scores))
-    return Forged(share, share * largest)
+    return Forged(share, share * (_largest(first) * _largest(second) if pair is None else max(map(abs, pair.scores))))
 
 
 def _largest(variable: Variable) -> float:

@@ -179,7 +179,6 @@ def _distinct(variables: Sequence[Variable], values: Sequence[Reported]) -> tupl
     sizes = tuple(len(distinct) for distinct, _ in found)
     if not all(sizes):
         return [distinct for distinct, _ in found], np.zeros(0)
-    keys = np.ravel_multi_index(tuple(place for _, place in found), sizes)
-    there_keys, counts = np.unique(keys, return_counts=True)
+    there_keys, counts = np.unique(np.ravel_multi_index(tuple(place for _, place in found), sizes), return_counts=True)
     places = np.unravel_index(there_keys, sizes)
     return [distinct[place] for (distinct, _), place in zip(found, places, strict=True)], counts.astype(float)

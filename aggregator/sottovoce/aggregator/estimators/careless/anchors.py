@@ -190,5 +190,4 @@ class Careless:
     @property
     def fakes(self) -> float:
         """Largest shift of the estimate by 1 % fake reports."""
-        shifts = (w * each.fakes / abs(each.slope) for w, each in zip(self.weights, self.anchors, strict=True))
-        return math.fsum(shifts)
+        return math.fsum(w * each.fakes / abs(each.slope) for w, each in zip(self.weights, self.anchors, strict=True))

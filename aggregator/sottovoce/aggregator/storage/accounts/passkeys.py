@@ -84,8 +84,7 @@ class PasskeyTables(KeyTables):
             # Locks the account's row, so that disabling it waits and finds this passkey.
             if self._lock_account(db, passkey.account) is None:
                 raise AccessRefused("there is no such account, or it is disabled", "disabled")
-            query = "SELECT count(*) FROM passkeys WHERE account = ?"
-            if db.execute(query, [passkey.account]).fetchone()[0] >= MOST:
+            if db.execute("SELECT count(*) FROM passkeys WHERE account = ?", [passkey.account]).fetchone()[0] >= MOST:
                 raise AccessRefused(f"an account has at most {MOST} passkeys; remove one first", "passkeys", most=MOST)
             values = [passkey.credential_id, passkey.account, passkey.public_key, passkey.sign_count]
             added = db.execute(

@@ -66,8 +66,7 @@ def make(connection: psycopg.Connection[Any], table: str, name: str = "") -> Non
         connection.execute("ALTER TABLE fresh SET (autovacuum_enabled = off)")
     for (column,) in connection.execute(_BYTES, [name]).fetchall():
         # Privacy: the planner's statistics would keep samples of ids, hashes and names beyond their rows.
-        no_samples = SQL("ALTER TABLE {} ALTER {} SET STATISTICS 0")
-        connection.execute(no_samples.format(Identifier(name), Identifier(column)))
+        connection.execute(SQL("ALTER TABLE {} ALTER {} SET STATISTICS 0").format(Identifier(name), Identifier(column)))
 
 
 def make_all(connection: psycopg.Connection[Any], kept: Collection[str] = ()) -> None:

@@ -53,8 +53,7 @@ def split(arrivals: Iterable[ReportBatch]) -> Iterator[ReportBatch]:
     for arrival in arrivals:
         ids, packed = cut(arrival.report_ids, ID), cut(arrival.packed, arrival.size)
         for index, report_id in enumerate(ids):
-            tokens = arrival.tokens[index : index + 1]
-            yield ReportBatch(arrival.plan, arrival.wave, report_id, packed[index], tokens)
+            yield ReportBatch(arrival.plan, arrival.wave, report_id, packed[index], arrival.tokens[index : index + 1])
 
 
 def report_ids(arrivals: Iterable[ReportBatch]) -> list[tuple[int, bytes]]:
@@ -131,8 +130,7 @@ def distinct(values: np.ndarray, times: np.ndarray | None = None) -> tuple[np.nd
 def _tallies_of_bytes(numbers: np.ndarray, masks: Mapping[int, int], groups: np.ndarray) -> np.ndarray:
     """Count all columns and groups by one bincount: fast for the usual group, few reports of many questions."""
     questions = numbers.shape[1]
-    keys = numbers + _WIDTH * (np.arange(questions) + questions * groups[:, None])
-    different, counts = distinct(keys.ravel())
+    different, counts = distinct((numbers + _WIDTH * (np.arange(questions) + questions * groups[:, None])).ravel())
     places, values = np.divmod(different, _WIDTH)
     rows = np.empty((len(different), 4), dtype=np.int64)
     rows[:, 0], rows[:, 1] = np.divmod(places, questions)
@@ -165,8 +163,7 @@ def _count_bits(masks: np.ndarray, options: int, times: np.ndarray | None) -> np
     """Return how many masks have each bit set: the histogram of each byte, times the bits of each byte value."""
     lowest_first = masks.astype(masks.dtype.newbyteorder("<"), copy=False)
     octets = _octets(np.ascontiguousarray(lowest_first), len(masks))
-    places = min(octets.shape[1], -(-options // 8))
-    histograms = [_bincount(octets[:, place], times, _WIDTH) for place in range(places)]
+    histograms = [_bincount(octets[:, place], times, _WIDTH) for place in range(min(octets.shape[1], -(-options // 8)))]
     counts: np.ndarray = np.concatenate([histogram @ _BITS for histogram in histograms])
     return counts
 

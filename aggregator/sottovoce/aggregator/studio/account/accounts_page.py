@@ -123,10 +123,9 @@ def _accounts(link: str = "", refused: str = "") -> str:
 def _account(found: Account, link: str = "", refused: str = "") -> str:
     # Load it again: the action may have changed it.
     found = tables().account(found.id) or found
-    row = _row(found, any(key.signs_in and key.expires_on >= today() for key in tables().list_keys(found.id)))
     return render_template(
         "account.html",
-        row=row,
+        row=_row(found, any(key.signs_in and key.expires_on >= today() for key in tables().list_keys(found.id))),
         account=found,
         grants=tables().grants(found.id),
         link=link,

@@ -31,8 +31,7 @@ def script() -> Response:
 
 def offer() -> str:
     """Show the sign-in page, which asks the browser for any passkey of this site."""
-    question = passkeys.question_for_sign_in(_site(), _new_challenge())
-    return render_template("passkey_sign_in.html", question=question)
+    return render_template("passkey_sign_in.html", question=passkeys.question_for_sign_in(_site(), _new_challenge()))
 
 
 def sign_in() -> Response:

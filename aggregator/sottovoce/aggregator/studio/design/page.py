@@ -265,8 +265,7 @@ def _apply_order(form: PostedForm, prefix: str, asked: dict[str, Any]) -> dict[s
 
 
 def _with_conditions(form: PostedForm, number: int, card: DraftItem, base: SurveyDraft) -> DraftItem:
-    asked = posted_conditions(form, f"q{number}", card.asked, earlier_questions(base, number))
-    return replace(card, asked=asked)
+    return replace(card, asked=posted_conditions(form, f"q{number}", card.asked, earlier_questions(base, number)))
 
 
 def _with_cohort(card: DraftItem, divides: bool) -> DraftItem:

@@ -68,8 +68,7 @@ def _survey(name: str) -> tuple[Survey | None, tuple[str, ...]]:
     try:
         survey = survey_of_draft(draft, name)
         check_affordable(survey)
-        known = with_known_moduli(storage(), survey, current_app.extensions["settings"])
-        return next_revision(storage(), known), ()
+        return next_revision(storage(), with_known_moduli(storage(), survey, current_app.extensions["settings"])), ()
     except SpecError as error:
         return None, _messages(draft, error)
     except StorageError as error:

@@ -161,8 +161,7 @@ def _frame(name: str, file: UploadedFile) -> SurveyPage:
 
 def _computed(name: str, file: UploadedFile, asked: FileAnalysis) -> Mapping[str, Any]:
     """Return the document of an analysis of a file, computed in a process of its own."""
-    channels = {} if asked.kind == COLUMNS else file.channels
-    key = asked.kind, sorted(asked.options.items()), sorted(channels.items())
+    key = asked.kind, sorted(asked.options.items()), sorted(({} if asked.kind == COLUMNS else file.channels).items())
     return results().computed(_queue(name), key, lambda compute: compute(asked, file))
 
 

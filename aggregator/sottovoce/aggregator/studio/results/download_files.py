@@ -87,8 +87,7 @@ def source_of(name: str, wave: int | None = None) -> Source:
     revisions = revisions_of(storage, name)
     if not revisions:
         raise unknown_survey()
-    now = current_app.extensions["clock"]()
-    return Source(storage, revisions, now, wave, institution=shown_institution(name))
+    return Source(storage, revisions, current_app.extensions["clock"](), wave, institution=shown_institution(name))
 
 
 def offered(source: Source) -> list[str]:

@@ -177,8 +177,7 @@ class ModelsInWords:
         if not found:
             return ""
         one = found[-1]
-        level = level_of(self.words, document)
-        known = {"term": self.names.term(one["term"]), "n": document["n"], "confidence": level}
+        known = {"term": self.names.term(one["term"]), "n": document["n"], "confidence": level_of(self.words, document)}
         if document["model"] not in OF_ODDS:
             figure = self.write.with_limits(one, "estimate", self.write.figure)
             outcome = self.names.label(document["outcome"])

@@ -104,8 +104,7 @@ def picture(name: str, question: str) -> Response:
 def _drawn(name: str, question: str) -> tuple[Drawing, Rehearsed]:
     subject, found = rehearsed_file(name)
     view = _view(subject, found)
-    warning = words().translate("rehearse_svg", mark=found.mark)
-    return drawing(card_of(view, question), view, words(), warning), found
+    return drawing(card_of(view, question), view, words(), words().translate("rehearse_svg", mark=found.mark)), found
 
 
 def tables(name: str) -> Response | str:

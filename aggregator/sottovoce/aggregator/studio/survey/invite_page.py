@@ -143,14 +143,12 @@ def take_links_back(name: str) -> tuple[str, int]:
 def _create_links(found: Invited, count: int) -> list[str]:
     name, key = found.stored.name, request.form.get("batch", "")
     body = canonical.dump({"count": count, "wave": found.wave.number})
-    asked = TokenRequest(session_secret(), name, f"page {key}", body, g.who)
-    return create_tokens_once(storage(), name, count, asked)
+    return create_tokens_once(storage(), name, count, TokenRequest(session_secret(), name, f"page {key}", body, g.who))
 
 
 def poster_content(found: Invited) -> PosterContent:
     """Return what posters and cards show, in the language asked for."""
-    institution = shown_institution(found.stored.name)
-    return PosterContent(found.survey, found.wave.number, language_asked(), institution)
+    return PosterContent(found.survey, found.wave.number, language_asked(), shown_institution(found.stored.name))
 
 
 def _cards(found: Invited, links: list[tuple[str, str]]) -> Response:
