@@ -80,9 +80,7 @@ def inputs_of(question: Question, most: int) -> list[Value]:
     if question.kind.truth == "options":
         return [*_masks(question, most)]
     size = question.domain.size
-    if size <= most:
-        return list(range(size))
-    return sorted({place * (size - 1) // (most - 1) for place in range(most)})
+    return list(range(size)) if size <= most else sorted({place * (size - 1) // (most - 1) for place in range(most)})
 
 
 def input_count(question: Question) -> int:

@@ -270,9 +270,7 @@ class _Vector:
         replace.
         """
         given = [len(visit.tape) // 2 for visit in self._course.visits("", place)]
-        if self._course.kind == CORRECTION:
-            return seen.used[0] == given[0]
-        return list(seen.used) == given
+        return seen.used[0] == given[0] if self._course.kind == CORRECTION else list(seen.used) == given
 
     def _unlike_disk(self, seen: RunObservation, reports: Sequence[Report], sent: Sequence[WireRequest]) -> str:
         """Check the ledger: each report is stored before it is sent, charged once, and deleted in time."""

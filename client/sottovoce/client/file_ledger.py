@@ -44,9 +44,7 @@ def ledger_folder(platform: str, environ: Mapping[str, str], home: Path) -> Path
     Support``, elsewhere ``$XDG_DATA_HOME`` or ``~/.local/share``.
     """
     named = environ.get("SOTTOVOCE_LEDGER")
-    if named:
-        return Path(named)
-    return _data(platform, environ, home) / "sottovoce" / "ledger"
+    return Path(named) if named else _data(platform, environ, home) / "sottovoce" / "ledger"
 
 
 def _data(platform: str, environ: Mapping[str, str], home: Path) -> Path:

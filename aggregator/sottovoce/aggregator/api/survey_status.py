@@ -106,9 +106,7 @@ class PublishedSurveys:
     def _remembered(self, name: str, now: datetime) -> list[StoredSurvey]:
         """Return the revisions, oldest first, at most ``FRESH`` old; a clock set back invalidates the cache."""
         then, rows = self._read.get(name, (None, []))
-        if then is None or not timedelta(0) <= now - then < FRESH:
-            return self._now(name)
-        return rows
+        return self._now(name) if then is None or not timedelta(0) <= now - then < FRESH else rows
 
     def _now(self, name: str) -> list[StoredSurvey]:
         """Return the current revisions, oldest first; the cached ones while the database fails."""

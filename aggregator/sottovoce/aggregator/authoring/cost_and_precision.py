@@ -243,9 +243,7 @@ def _target_margin(measure: Measure) -> float:
 
     A number's ``blur``, the part of the margin that more reports do not reduce, is added.
     """
-    if isinstance(measure, ShareChannel):
-        return 3 * _POINT
-    return (measure.high - measure.low) / 30 + measure.blur
+    return 3 * _POINT if isinstance(measure, ShareChannel) else (measure.high - measure.low) / 30 + measure.blur
 
 
 def asked_of_each(draft: SurveyDraft) -> int:

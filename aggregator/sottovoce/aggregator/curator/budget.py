@@ -84,9 +84,7 @@ def total(charges: Iterable[Charge], delta: Fraction) -> Total | None:
 
 def _sum(charges: list[Charge], delta: Fraction) -> Total | None:
     spent = sum((charge.delta for charge in charges), Fraction(0))
-    if spent > delta:
-        return None
-    return Total(sum((charge.epsilon for charge in charges), Fraction(0)), SUM, spent)
+    return None if spent > delta else Total(sum((charge.epsilon for charge in charges), Fraction(0)), SUM, spent)
 
 
 def _zcdp(charges: list[Charge], delta: Fraction) -> Total | None:

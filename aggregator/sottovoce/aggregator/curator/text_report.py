@@ -187,6 +187,4 @@ def _error_lines(error: Mapping[str, Any], of: str) -> Iterator[str]:
 
 def _number(value: object) -> str:
     """Format a value as it is; a fraction of the grid also as a decimal."""
-    if isinstance(value, str) and "/" in value:
-        return f"{float(Fraction(value)):.6g} ({value})"
-    return str(value)
+    return f"{float(Fraction(value)):.6g} ({value})" if isinstance(value, str) and "/" in value else str(value)

@@ -376,9 +376,7 @@ class Admission:
         """
         with self._counting:
             judged = self._judge(submission, self._clock())
-        if isinstance(judged, Receipt):
-            return Pending(completed_job([]), lambda _: dump(judged))
-        return self._send(judged)
+        return Pending(completed_job([]), lambda _: dump(judged)) if isinstance(judged, Receipt) else self._send(judged)
 
     def begin_batch(self, name: str, body: bytes) -> Pending:
         """Check and submit up to 1,000 reports; the reply has a receipt or ``{"code": reason}`` for each, in order.

@@ -130,9 +130,7 @@ def _who(invitation: PosterContent) -> str:
 
 def _protection(survey: Survey) -> str:
     """Choose the sentence about protection; invitation texts use the same one."""
-    if not survey.private:
-        return "letter_unprotected"
-    return LETTERS[protection_by(survey)]
+    return "letter_unprotected" if not survey.private else LETTERS[protection_by(survey)]
 
 
 def _pictures(invitation: PosterContent) -> str:

@@ -312,9 +312,7 @@ def _in_units(question: Question, steps: Fraction) -> float:
 
 
 def _answer(question: Question, value: Any) -> Any:  # noqa: ANN401 - as the question's type has it
-    if question.domain.absent and value == question.absent:
-        return None
-    return question.answer(value)
+    return None if question.domain.absent and value == question.absent else question.answer(value)
 
 
 def _options(domain: Domain, generator: np.random.Generator) -> Inventor:

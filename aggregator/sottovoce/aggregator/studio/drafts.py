@@ -140,9 +140,7 @@ def current_survey(name: str) -> Survey:
         ReportRejected: ``unknown_survey``.
     """
     stored = find_draft(name)
-    if stored is not None:
-        return survey_of_draft(stored.draft, name)
-    return survey_of(newest(storage(), name).document)
+    return survey_of_draft(stored.draft, name) if stored is not None else survey_of(newest(storage(), name).document)
 
 
 def _now() -> str:

@@ -35,9 +35,7 @@ class SharedClock:
 
     def __call__(self) -> datetime:
         """Return the present moment, even if this machine's clock was set meanwhile."""
-        if self._begin is None:
-            return self._clock()
-        return datetime.fromtimestamp(self._begin + self._running(), UTC)
+        return self._clock() if self._begin is None else datetime.fromtimestamp(self._begin + self._running(), UTC)
 
     def check(self) -> None:
         """Query the database's clock again; raise StorageError if this machine's is more than five seconds apart."""

@@ -77,9 +77,7 @@ class InnocuousRR(BinaryRR):
 
     def explain(self) -> dict[str, int | Fraction]:
         """Return shares that choose "exactly one", or say yes: where the sensitive statement is true, and where not."""
-        if self.is_crosswise:
-            return {"yes": 1 - self.share, "no": self.share}
-        return super().explain()
+        return {"yes": 1 - self.share, "no": self.share} if self.is_crosswise else super().explain()
 
     @property
     def known_as(self) -> str:

@@ -169,9 +169,7 @@ def _declining_with_randomized(sample: Sample, kind: str, share: float, common: 
 def _declined_share(sample: Sample) -> float:
     """Return the estimated share of people who declined, within [0, 1]."""
     answered = sample.answered
-    if answered is None:
-        return 0.0
-    return min(max(1 - float(np.average(answered, weights=sample.weights)), 0.0), 1.0)
+    return 0.0 if answered is None else min(max(1 - float(np.average(answered, weights=sample.weights)), 0.0), 1.0)
 
 
 def _declining_test(fitted: Fitted) -> LikelihoodRatio | None:

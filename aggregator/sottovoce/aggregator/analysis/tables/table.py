@@ -286,9 +286,7 @@ class TwoWayTable:
         ):
             return None
         seen = seen_reports(self.joint)
-        if seen.rows.size > MOST_LIKELIHOODS:
-            return None
-        return LikeliestTable(seen, self.shape, self.impossible, self._z)
+        return None if seen.rows.size > MOST_LIKELIHOODS else LikeliestTable(seen, self.shape, self.impossible, self._z)
 
     @property
     def _z(self) -> float:
