@@ -6,7 +6,7 @@ from secrets import token_hex
 
 import pytest
 from sottovoce.aggregator.invitations.tokens import create_tokens
-from sottovoce.aggregator.surveys.revisions import next_revision
+from sottovoce.aggregator.surveys.lifecycle import next_revision
 from sottovoce.client.page import saved_page
 from sottovoce.shared.parse_survey import parse_survey
 from sottovoce.shared.spec import Survey

@@ -11,7 +11,7 @@ import pytest
 import requests
 from click.testing import CliRunner
 from sottovoce.aggregator.invitations.tokens import create_tokens
-from sottovoce.aggregator.surveys.revisions import next_revision
+from sottovoce.aggregator.surveys.lifecycle import next_revision
 from sottovoce.cli.main import main
 from sottovoce.cli.process import free_port
 from sottovoce.client.draws import Draws

@@ -26,8 +26,8 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Protocol
 
-from sottovoce.audit.branching_draws import TooManyPaths
 from sottovoce.audit.check import FAILED, PASSED, Check
+from sottovoce.audit.exact_channel import TooManyPaths
 
 from tests.model.device_courses import Course, Ends, Weights, continued, judge
 from tests.model.device_state import Happened, State, Way

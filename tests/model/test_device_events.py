@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from sottovoce.audit.branching_draws import BranchingDraws
 from sottovoce.audit.check import FAILED, PASSED
+from sottovoce.audit.exact_channel import BranchingDraws
 from sottovoce.client import respondent, revisions
 from sottovoce.client.file_ledger import FileLedger
 from sottovoce.client.ledger import Entry, Key

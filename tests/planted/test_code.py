@@ -9,7 +9,6 @@ from typing import Any
 import pytest
 from sottovoce.audit.check import FAILED, NOT_DONE, PASSED, Check
 from sottovoce.audit.exact_channel import Mismatch, check_claim, toss_distribution
-from sottovoce.audit.javascript_code import check_javascript
 from sottovoce.audit.python_code import (
     check_instructions,
     check_integers,
@@ -18,6 +17,7 @@ from sottovoce.audit.python_code import (
     plan,
     private,
 )
+from sottovoce.audit.run import check_javascript
 from sottovoce.client import bundle, page
 from sottovoce.client.draws import Draws
 from sottovoce.client.randomizers import RANDOMIZERS

@@ -7,9 +7,9 @@ import pytest
 from sottovoce.audit import histories
 from sottovoce.audit.check import FAILED, NOT_DONE, PASSED, Check
 from sottovoce.audit.histories import ASKED, PARTLY, check_histories, check_set, histories_of
-from sottovoce.audit.javascript_code import check_javascript
 from sottovoce.audit.python_code import check_integers, check_python_refusals, private
 from sottovoce.audit.randomness import SOURCE
+from sottovoce.audit.run import check_javascript
 from sottovoce.audit.wire_runs import IDENTITY
 from sottovoce.client import bundle, page, randomizers, respondent
 from sottovoce.client.memo import draw_memo

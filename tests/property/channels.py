@@ -6,7 +6,7 @@ from decimal import Context, Decimal
 from fractions import Fraction
 from typing import Any, NamedTuple
 
-from sottovoce.audit.branching_draws import Distribution, following
+from sottovoce.audit.exact_channel import Distribution, following
 from sottovoce.shared.answers import Value
 from sottovoce.shared.spec import Question
 

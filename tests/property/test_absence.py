@@ -3,7 +3,7 @@
 from typing import Any
 
 import pytest
-from sottovoce.audit.branching_draws import BranchingDraws
+from sottovoce.audit.exact_channel import BranchingDraws
 from sottovoce.client.respondent import encode, randomize
 from sottovoce.shared.spec import Question, Survey
 

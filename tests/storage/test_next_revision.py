@@ -4,7 +4,7 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pytest
-from sottovoce.aggregator.surveys.revisions import next_revision
+from sottovoce.aggregator.surveys.lifecycle import next_revision
 from sottovoce.shared.errors import RevisionConflict
 
 from tests.storage.test_contract import store  # noqa: F401 - a fixture

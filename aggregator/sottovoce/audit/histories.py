@@ -14,13 +14,14 @@ from functools import partial
 from itertools import chain, combinations, islice, product
 from typing import Any
 
-from sottovoce.audit.branching_draws import Distribution, TooManyPaths
 from sottovoce.audit.check import FAILED, NOT_DONE, PASSED, Check
 from sottovoce.audit.exact_channel import (
     ALL_PROBABILITIES,
     MAX_PATHS,
     Computed,
+    Distribution,
     Mismatch,
+    TooManyPaths,
     check_claim,
     check_reads,
     compute,

@@ -5,12 +5,12 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
-from sottovoce.audit.branching_draws import TooManyPaths
 from sottovoce.audit.check import FAILED, PASSED, Check
 from sottovoce.audit.exact_channel import (
     MAX_WORK,
     Computed,
     Mismatch,
+    TooManyPaths,
     check_code,
     claim_of_one,
     compute,

@@ -7,9 +7,8 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from sottovoce.audit.check import FAILED, PASSED, Check
-from sottovoce.audit.client_process import ClientProcess, ClientStopped, RunObservation, Visit, link_to
+from sottovoce.audit.client_process import ClientProcess, ClientStopped, MockAggregator, RunObservation, Visit, link_to
 from sottovoce.audit.exact_channel import inputs_of
-from sottovoce.audit.mock_aggregator import MockAggregator
 from sottovoce.audit.request_rules import is_for_reports
 from sottovoce.audit.runs import present_of
 from sottovoce.shared.parse_survey import parse_survey

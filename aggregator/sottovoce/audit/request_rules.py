@@ -7,9 +7,8 @@ report, in any run.
 import json
 from collections.abc import Iterator, Mapping, Sequence
 
-from sottovoce.audit.client_process import RunObservation
+from sottovoce.audit.client_process import API, TOKEN, RunObservation, token_body
 from sottovoce.audit.listener import Disk, WireRequest
-from sottovoce.audit.mock_aggregator import API, TOKEN, token_body
 from sottovoce.audit.test_keys import SCHEME, blinded_of, is_signed
 from sottovoce.shared.errors import SurveyError
 from sottovoce.shared.redemption import parse_request, spell

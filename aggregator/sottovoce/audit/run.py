@@ -1,6 +1,8 @@
 """Run a whole audit: integers, Python and JavaScript of this installation, then what an aggregator serves.
 
 Audit one question for pages of other systems: its integers, the core under node, and visits to its window.
+
+Audit the browser's client, as it is assembled for browsers, under node.
 """
 
 import shutil
@@ -12,7 +14,6 @@ from sottovoce.audit.check import FAILED, NOT_DONE, PARTS, PASSED, Check, Tick
 from sottovoce.audit.client_process import ClientProcess, javascript_client, python_client
 from sottovoce.audit.exact_channel import MAX_WORK, QUICK_WORK
 from sottovoce.audit.histories import DeviceHistory, check_histories, check_set, histories_of
-from sottovoce.audit.javascript_code import NODE_MISSING, check_javascript
 from sottovoce.audit.listener import Listener
 from sottovoce.audit.promises import promise_results, statement
 from sottovoce.audit.python_code import (
@@ -42,12 +43,16 @@ from sottovoce.shared.spec import Question, Survey
 if TYPE_CHECKING:  # the driver of browsers is only needed where a served client is audited
     from sottovoce.audit.served import chromium
 import json
+import subprocess
+from fractions import Fraction
 from functools import partial
 
 from sottovoce import records
-from sottovoce.audit.exact_channel import MAX_PATHS
-from sottovoce.audit.javascript_code import UNREADABLE, computed_row, run_driver
-from sottovoce.audit.python_code import judge_code
+from sottovoce.audit.client_process import laid_out
+from sottovoce.audit.exact_channel import MAX_PATHS, Computed, Distribution
+from sottovoce.audit.histories import ASKED, judge_history, judge_set, set_survey
+from sottovoce.audit.python_code import alone, judge_code, judge_refusals, outside, possible
+from sottovoce.audit.randomness import SOURCE
 from sottovoce.audit.served.served_page import check_file
 from sottovoce.client.page import PageFile
 from sottovoce.client.question_page import VERSION, question_assets, question_scripts
@@ -60,6 +65,132 @@ INCOMPLETE = "incomplete"
 
 _NICENESS = 10
 """Niceness of the work that takes the shortest time in a whole audit, so that the longest is done first."""
+
+SECONDS = 900
+"""What takes longer is stopped, and has failed."""
+
+UNREADABLE = (TypeError, KeyError, ValueError, AttributeError, ArithmeticError)
+NODE_MISSING = "node is not installed; the JavaScript client was not run"
+_BROKEN = "the scripts do not run under node as they should"
+
+
+def check_javascript(
+    survey: Survey, tasks: Sequence[Task], scripts: Mapping[str, str], histories: Sequence[DeviceHistory] = ()
+) -> list[Check]:
+    """Check the JavaScript client: distributions of its randomizers and whole histories, or what its instructions say;
+    what it refuses; where its randomness is from. ``scripts`` are from ``page.opened()``.
+    """
+    node = shutil.which("node")
+    if node is None:
+        return [Check("javascript", "all questions", NOT_DONE, message=NODE_MISSING)]
+    order = {**_order(survey, tasks, histories), "scripts": list(scripts)}
+    found = run_driver(node, scripts, "javascript_driver.mjs", order)
+    try:
+        accepted, refused = found["accepted"], found["refused"]
+        if survey.own_coin:
+            pairs = zip(tasks, found["procedures"], strict=True)
+            checks = [check_instructions("javascript", task.asked, _procedure(steps)) for task, steps in pairs]
+        else:
+            pairs = zip(tasks, found["distributions"], strict=True)
+            checks = [_check_distributions(task, rows) for task, rows in pairs]
+        drawn = set_survey(survey)
+        checks += [] if drawn is None else [_check_set(survey, drawn, found["set"])]
+        checks += [_check_history(history, rows) for history, rows in zip(histories, found["histories"], strict=True)]
+        checks.append(_judge_source(found))
+        if len(refused) < len(outside(survey)) or len(accepted) != len(survey.questions):
+            raise ValueError
+    except (TypeError, KeyError, ValueError):
+        return [Check("javascript", "all questions", FAILED, message=_BROKEN)]
+    return [*checks, judge_refusals("javascript", accepted, refused)]
+
+
+def _order(survey: Survey, tasks: Sequence[Task], histories: Sequence[DeviceHistory]) -> dict[str, Any]:
+    questions = [
+        {"question": dump_question(alone(dump_question(task.run))), "inputs": task.inputs, "most": MAX_PATHS}
+        for task in tasks
+    ]
+    drawn = set_survey(survey)
+    return {
+        "questions": questions,
+        "survey": survey.canonical.decode(),
+        "possible": possible(survey),
+        "outside": outside(survey),
+        "set": None if drawn is None else drawn.canonical.decode(),
+        "histories": [{"survey": each.survey.canonical.decode(), "answers": each.answers} for each in histories],
+        "most": MAX_PATHS,
+    }
+
+
+def run_driver(node: str, scripts: Mapping[str, str], driver: str, order: Mapping[str, Any]) -> Any:  # noqa: ANN401
+    """Run the audit's script ``driver`` with the input ``order``, and ``scripts`` beside it by name.
+
+    Return the JSON that it prints, parsed; None if it fails or prints none.
+    """
+    with laid_out(node, scripts, driver) as command:
+        try:
+            run = subprocess.run(  # noqa: S603 - the program that was found, and our own driver
+                command, input=json.dumps(order), capture_output=True, text=True, timeout=SECONDS, check=True
+            )
+            return json.loads(run.stdout)
+        except (subprocess.SubprocessError, OSError, ValueError):
+            return None
+
+
+_SOURCE = {
+    "protocol": "its draws are not made of all its random bytes, in their order, as the protocol says",
+    "unused": "it reads random bytes and does not use them",
+    "fallback": "it draws where there is no randomness",
+    "missing": "it asks for answers where randomness or secrecy is missing",
+}
+
+
+def _judge_source(found: Mapping[str, Any]) -> Check:
+    """Judge the source of randomness."""
+    elsewhere = "it has values from elsewhere than crypto.getRandomValues: {}"
+    problems = [_SOURCE.get(kind, elsewhere.format(str(kind).removeprefix("source "))) for kind in found["source"]]
+    scope = "draws from bytes of crypto.getRandomValues"
+    return Check("javascript", SOURCE, FAILED if problems else PASSED, scope=scope, message="; ".join(problems))
+
+
+def _check_distributions(task: Task, rows: object) -> Check:
+    try:
+        computed = {value: computed_row(row, int) for value, row in zip(task.inputs, rows, strict=True)}  # type: ignore[call-overload]
+    except UNREADABLE:
+        message = "its draws cannot be followed, or it reports what is no whole number"
+        return Check("javascript", task.asked.name, FAILED, task.asked.epsilon, scope=task.scope, message=message)
+    return judge_code("javascript", task, computed)
+
+
+def _check_set(survey: Survey, drawn: Survey, row: object) -> Check:
+    try:
+        return judge_set("javascript", survey, drawn, computed_row(row, str).distribution)
+    except UNREADABLE:
+        return Check("javascript", ASKED, FAILED, message="its draws cannot be followed")
+
+
+def _check_history(history: DeviceHistory, rows: object) -> Check:
+    try:
+        computed = {truths: computed_row(row, str) for truths, row in zip(history.truths, rows, strict=True)}  # type: ignore[call-overload]
+    except UNREADABLE:
+        message = "its draws cannot be followed"
+        return Check("javascript", history.subject, FAILED, history.figure, scope=history.scope, message=message)
+    return judge_history("javascript", history, computed)
+
+
+def computed_row(row: Any, read: Callable[[Any], Any]) -> Computed:  # noqa: ANN401 - whatever the driver printed
+    """Read one printed distribution; ``read`` makes a reported value comparable.
+
+    ``row`` should be (what was reported, bounds of what was read, probability) of each way, whatever it is in fact.
+    """
+    distribution: Distribution = {}
+    for reported, _, probability in row:
+        distribution[read(reported)] = distribution.get(read(reported), Fraction(0)) + Fraction(probability)
+    return Computed(distribution, frozenset(tuple(bounds) for _, bounds, _ in row))
+
+
+def _procedure(found: object) -> object:
+    """Return (flips, parts), as Python has them."""
+    return (found["flips"], found["parts"]) if isinstance(found, dict) and {"flips", "parts"} <= set(found) else None
 
 
 @dataclass(frozen=True)

@@ -19,9 +19,18 @@ from dataclasses import dataclass, replace
 from functools import cache, cached_property
 
 from sottovoce.audit.check import FAILED, NOT_DONE, PASSED, Check, Tick
-from sottovoce.audit.client_process import ClientProcess, ClientStopped, RunObservation, Visit, link_to
+from sottovoce.audit.client_process import (
+    BUSY,
+    CUT,
+    REFUSED,
+    ClientProcess,
+    ClientStopped,
+    MockAggregator,
+    RunObservation,
+    Visit,
+    link_to,
+)
 from sottovoce.audit.listener import Disk, MockReply, WireRequest
-from sottovoce.audit.mock_aggregator import BUSY, CUT, REFUSED, MockAggregator
 from sottovoce.audit.python_code import standing_in
 from sottovoce.audit.request_rules import NOT_AGREED, is_agreed, is_for_reports, unlike_redemption
 from sottovoce.audit.runs import Run, RunPlan, VectorPlan, plan_runs, present_of

@@ -19,17 +19,20 @@ from sottovoce.aggregator.planning.arm_power import arms_apart
 from sottovoce.aggregator.planning.block_choice import (
     HALF_WIDTH,
     JOINT,
+    MARGINS,
+    ODDS_RATIO,
     SHARES,
     BlockComparison,
     BlockDesign,
     block_plan,
     joinable,
+    pair_plan,
+    pair_words,
 )
 from sottovoce.aggregator.planning.estimand import Measure
 from sottovoce.aggregator.planning.given_sample import GivenSample
 from sottovoce.aggregator.planning.local_vs_central import WHEN, Price, price_of_trust, price_svg
 from sottovoce.aggregator.planning.mechanism_choice import ChosenChannel
-from sottovoce.aggregator.planning.pair_power import MARGINS, ODDS_RATIO, pair_plan, pair_words
 from sottovoce.aggregator.planning.plan_text import curve_title, needed_in_words, point_in_words, protection_in_words
 from sottovoce.aggregator.planning.question_channels import expected_of, question_named, read_value
 from sottovoce.aggregator.planning.sample_size import CurvePoint, SampleSize

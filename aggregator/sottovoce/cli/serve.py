@@ -9,8 +9,8 @@ from sottovoce.aggregator.invitations.publish_keys import with_moduli
 from sottovoce.aggregator.settings import PREFIX, Settings
 from sottovoce.aggregator.storage.audit_log.events import MACHINE
 from sottovoce.aggregator.storage.connect import file_of
+from sottovoce.aggregator.surveys.lifecycle import next_revision
 from sottovoce.aggregator.surveys.privacy_limit import check_affordable
-from sottovoce.aggregator.surveys.revisions import next_revision
 from sottovoce.aggregator.surveys.survey_file import read_survey_file
 from sottovoce.cli.command import command
 from sottovoce.cli.database import (

@@ -17,7 +17,7 @@ SURVEY = CommandGroup(
             "list": ("survey.publish:list_all", "List all surveys and their revisions."),
             "show": ("survey.publish:show", "Show the state and the links of one survey."),
             "qr": ("link:qr", "Write the link as a QR code or a poster."),
-            "paper": ("survey.paper:paper", "Write a questionnaire to print and a table to count it."),
+            "paper": ("survey.letter:paper", "Write a questionnaire to print and a table to count it."),
             "page": ("survey.page:page", "Write the form for another web host, or as one file."),
             "close": ("survey.publish:close", "Accept no more reports."),
             "reopen": ("survey.publish:reopen", "Accept reports again."),

@@ -5,8 +5,7 @@ from functools import partial
 from typing import Any
 
 from sottovoce.aggregator.estimators.by_hand.uncertain_share import of_strata
-from sottovoce.aggregator.estimators.careless.anchors import Careless, anchor_share
-from sottovoce.aggregator.estimators.careless.corrected_shares import corrected_shares
+from sottovoce.aggregator.estimators.careless.anchors import Careless, anchor_share, corrected_shares
 from sottovoce.aggregator.estimators.pooling import StratumTally
 from sottovoce.aggregator.estimators.support import Estimate, IntervalRule
 from sottovoce.shared.arms.arms import is_arm, share_asked

@@ -17,9 +17,14 @@ from sottovoce.aggregator.http.paging import PAGING, page_of
 from sottovoce.aggregator.http.problems import Refusal
 from sottovoce.aggregator.http.routing import Kind, Query, Route
 from sottovoce.aggregator.invitations.publish_keys import with_moduli
-from sottovoce.aggregator.surveys.lifecycle import check_reopening, newest, reports_so_far
+from sottovoce.aggregator.surveys.lifecycle import (
+    check_reopening,
+    may_stay_closed,
+    newest,
+    next_revision,
+    reports_so_far,
+)
 from sottovoce.aggregator.surveys.privacy_limit import check_affordable
-from sottovoce.aggregator.surveys.revisions import may_stay_closed, next_revision
 from sottovoce.shared import canonical
 from sottovoce.shared.errors import Problem, ReportRejected, SpecError
 from sottovoce.shared.parse_survey import parse_survey

@@ -3,7 +3,7 @@
 Two groups  power = Phi(|p_1 - p_2| / sqrt((v_1 + v_2) / n) - z), n reports in each group.
 One sample  Test of a known value p_0: n = ((z sqrt(v_0) + z_power sqrt(v_1)) / (p_1 - p_0))^2, v_0 at the known value
             and v_1 at the expected one.
-Odds ratio  Between two questions, as in ``pair_power``; the smallest one is found by bisection.
+Odds ratio  Between two questions, as in ``pair_plan``; the smallest one is found by bisection.
 Source      Cohen 1988; Fleiss, Levin and Paik 2003 (one-sample proportions).
 """
 
@@ -14,8 +14,8 @@ from statistics import NormalDist
 from typing import Any
 
 from sottovoce.aggregator.estimators.question_variables import variables_of
+from sottovoce.aggregator.planning.block_choice import MARGINS, pair_channel, pair_share, power_reports
 from sottovoce.aggregator.planning.estimand import Measure
-from sottovoce.aggregator.planning.pair_power import MARGINS, pair_channel, pair_share, power_reports
 from sottovoce.shared.errors import EstimateError
 from sottovoce.shared.spec import Question, Survey
 

@@ -9,8 +9,7 @@ from typing import Any
 from sottovoce.aggregator.analysis.careless_results import anchors_of, is_corrected
 from sottovoce.aggregator.estimators.careless.anchors import YES
 from sottovoce.aggregator.estimators.question_variables import variables_of
-from sottovoce.aggregator.planning.block_choice import block_hint
-from sottovoce.aggregator.planning.pair_power import joint_words
+from sottovoce.aggregator.planning.block_choice import block_hint, joint_words
 from sottovoce.aggregator.planning.traffic_analysis import HOUR, is_paired, items_that_show_time, spread
 from sottovoce.aggregator.planning.uniqueness import thin_cells
 from sottovoce.aggregator.surveys.privacy_limit import remedies

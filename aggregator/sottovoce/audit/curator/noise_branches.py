@@ -14,7 +14,7 @@ from collections.abc import Callable, Sequence
 from fractions import Fraction
 from typing import Any
 
-from sottovoce.audit.branching_draws import next_script
+from sottovoce.audit.exact_channel import next_script
 from sottovoce.shared.exact_noise import ExactNoise
 
 NEGLIGIBLE = 1e-18

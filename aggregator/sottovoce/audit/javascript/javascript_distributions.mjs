@@ -1,7 +1,7 @@
 // Runs parts of the browser's client through all branches of their draws, from which their exact distribution follows.
 // What throws is printed as null: the reason could repeat a value.
 const MAX_BRANCHES = 4096;
-// As in branching_draws.py: who draws until something comes would else draw for ever.
+// As in exact_channel.py: who draws until something comes would else draw for ever.
 const MAX_DRAWS = 4096;
 
 class BranchingDraws {

@@ -20,9 +20,8 @@ from typing import Any
 
 from playwright.sync_api import Browser, BrowserContext, Error, Frame, Page
 from sottovoce.audit.check import FAILED, NOT_DONE, PASSED, Check, Tick
-from sottovoce.audit.client_process import link_to
+from sottovoce.audit.client_process import API, BUSY, TOKEN, MockAggregator, link_to
 from sottovoce.audit.listener import Listener, MockReply, WireRequest
-from sottovoce.audit.mock_aggregator import API, BUSY, TOKEN, MockAggregator
 from sottovoce.audit.request_rules import SECRET_IN_REPORT, TWICE, is_for_reports, is_redemption
 from sottovoce.audit.runs import plan_runs, present_of
 from sottovoce.audit.test_keys import SCHEME, is_signed

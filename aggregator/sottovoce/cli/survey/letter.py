@@ -1,16 +1,89 @@
-"""``survey letter``: the texts that go with a survey."""
+"""``survey letter``: the texts that go with a survey.
+
+``paper``: a questionnaire to print, whose answers people hide by themselves, and a table to type counts into.
+"""
 
 import csv
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 import click
 from sottovoce.aggregator.authoring import invitation_texts
+from sottovoce.aggregator.export.counted_answers import COUNTS, HEADER
+from sottovoce.aggregator.invitations.paper import PaperItem, questionnaire
 from sottovoce.aggregator.surveys.survey_file import read_survey_file
 from sottovoce.cli.command import check_free, command, write_text
-from sottovoce.shared.errors import SpecError
-from sottovoce.shared.languages import languages_of
-from sottovoce.shared.spec import Survey
+from sottovoce.client.words import (
+    by_hand_in_words,
+    choose_language,
+    option_in_words,
+    second_statement_in_words,
+    text_of,
+)
+from sottovoce.shared.by_hand.protection import drawn_by_device
+from sottovoce.shared.errors import SpecError, StorageError, cannot_write
+from sottovoce.shared.languages import LANGUAGES, languages_of
+from sottovoce.shared.mechanisms.innocuous_rr import InnocuousRR
+from sottovoce.shared.spec import Item, Question, Survey
+
+RIGHT_TO_LEFT = ("ar",)
+
+
+@command(example="sottovoce survey paper survey.yaml --out sheets")
+@click.argument("file", type=click.Path(path_type=Path, dir_okay=False))
+@click.option("--out", type=click.Path(path_type=Path), required=True, help="New folder.")
+@click.option("--language", type=click.Choice([*LANGUAGES]), default=None, help="[default: the survey's]")
+def paper(file: Path, out: Path, language: str | None) -> None:
+    """Write questionnaire.html to print, counts.csv to type the numbers of sheets into, and a copy of the survey.
+
+    No program draws on paper: private questions must be hidden by a fact (procedure) or by coins (own_coin).
+    """
+    survey = read_survey_file(file)
+    if drawn := drawn_by_device(survey):
+        raise SpecError(f"/questions: the device would randomize '{drawn[0].name}'; on paper use procedure or own_coin")
+    choose_language(environment={"LC_ALL": language or survey.default_language})
+    items = [made for item in survey.items for made in _item(survey, item)]
+    intro = [text_of(survey, survey.document[key]) for key in ("description", "consent") if key in survey.document]
+    tag = language or survey.default_language
+    direction = "rtl" if tag.partition("-")[0] in RIGHT_TO_LEFT else "ltr"
+    try:
+        out.mkdir(parents=True)
+        page = questionnaire(text_of(survey, survey.title), intro, items, tag, direction)
+        (out / "questionnaire.html").write_text(page, encoding="utf-8")
+        (out / "survey.json").write_bytes(survey.canonical)
+        with (out / COUNTS).open("x", encoding="utf-8", newline="") as table:
+            csv.writer(table).writerows([HEADER, *_rows(survey)])
+    except OSError as error:
+        raise StorageError(cannot_write(out, error)) from None
+    page_name, table_name = out / "questionnaire.html", out / COUNTS
+    click.echo(f"Print {page_name}. Type the numbers of sheets into {table_name}. Then run", err=True)
+    click.echo(f"  sottovoce results estimate {out}", err=True)
+
+
+def _item(survey: Survey, item: Item) -> Iterator[PaperItem]:
+    if not item.questions:
+        yield PaperItem(text_of(survey, item.label), [], [])
+    for asked in item.questions:
+        made = asked.mechanism
+        lines = [text_of(survey, asked.hint)] if asked.hint else []
+        if isinstance(made, InnocuousRR):
+            # The last line is about the device.
+            lines += second_statement_in_words(survey, made)[:-1]
+        elif made is not None:
+            lines += by_hand_in_words(asked)[:-1]
+        yield PaperItem(text_of(survey, asked.label), lines, _options(survey, asked))
+
+
+def _options(survey: Survey, asked: Question) -> list[str]:
+    if asked.domain.grid is not None or asked.kind.truth not in {"yes_no", "option"}:
+        raise SpecError(f"/questions: '{asked.name}' has no list of answers to tick; leave it out on paper")
+    return [option_in_words(survey, asked, index) for index in range(len(asked.options))]
+
+
+def _rows(survey: Survey) -> Iterator[tuple[str, str, int, str]]:
+    for asked in survey.questions:
+        for value, option in enumerate(_options(survey, asked)):
+            yield asked.name, option, value, ""
 
 
 @command(example="sottovoce survey letter exam.yaml --link 'https://example.org/s/exam#d=...'")

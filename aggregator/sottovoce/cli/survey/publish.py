@@ -20,12 +20,13 @@ from sottovoce.aggregator.surveys.lifecycle import (
     closing_words,
     correction_words,
     list_surveys,
+    may_stay_closed,
     newest,
+    next_revision,
     reopening_words,
     survey_of,
 )
 from sottovoce.aggregator.surveys.privacy_limit import check_affordable
-from sottovoce.aggregator.surveys.revisions import may_stay_closed, next_revision
 from sottovoce.aggregator.surveys.survey_file import read_survey_file
 from sottovoce.cli.command import ask, ask_for, command, waiting
 from sottovoce.cli.database import data_option, data_settings, open_storage, open_survey, print_held, served_settings

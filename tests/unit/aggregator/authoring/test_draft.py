@@ -11,7 +11,7 @@ from sottovoce.aggregator.authoring.edit_commands import change
 from sottovoce.aggregator.authoring.from_survey import draft_of
 from sottovoce.aggregator.authoring.slugs import is_given
 from sottovoce.aggregator.authoring.validation import problems_of, survey_of_draft
-from sottovoce.aggregator.planning.pair_power import cell_half_width, pair_share
+from sottovoce.aggregator.planning.block_choice import cell_half_width, pair_share
 from sottovoce.shared.mechanisms.kary_rr import KaryRR
 from sottovoce.shared.parse_survey import parse_survey
 

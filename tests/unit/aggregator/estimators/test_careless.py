@@ -7,8 +7,7 @@ from itertools import product
 import numpy as np
 import pytest
 from numpy.random import Generator
-from sottovoce.aggregator.estimators.careless.anchors import AnchorShare, Careless, anchor_share
-from sottovoce.aggregator.estimators.careless.corrected_shares import corrected_shares
+from sottovoce.aggregator.estimators.careless.anchors import AnchorShare, Careless, anchor_share, corrected_shares
 from sottovoce.aggregator.estimators.pooling import StratumTally
 from sottovoce.aggregator.estimators.support import Estimate, IntervalRule
 from sottovoce.shared.answers import random_answers

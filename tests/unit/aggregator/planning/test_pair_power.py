@@ -8,7 +8,7 @@ import pytest
 from sottovoce.aggregator.analysis.tables.independence_test import independence
 from sottovoce.aggregator.analysis.tables.pair_moments import Pairs
 from sottovoce.aggregator.estimators.question_variables import variables_of
-from sottovoce.aggregator.planning.pair_power import (
+from sottovoce.aggregator.planning.block_choice import (
     PairChannel,
     cell_reports,
     joint_words,

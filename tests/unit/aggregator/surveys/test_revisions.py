@@ -8,8 +8,7 @@ import pytest
 from sottovoce.aggregator.invitations.publish_keys import with_moduli
 from sottovoce.aggregator.settings import Settings
 from sottovoce.aggregator.storage.sqlite.storage import SQLiteStorage
-from sottovoce.aggregator.surveys.lifecycle import survey_of
-from sottovoce.aggregator.surveys.revisions import MOST_REVISIONS, next_revision
+from sottovoce.aggregator.surveys.lifecycle import MOST_REVISIONS, next_revision, survey_of
 from sottovoce.client.revisions import MOST
 from sottovoce.shared.errors import SpecError, StorageError
 from sottovoce.shared.redemption import spell_modulus

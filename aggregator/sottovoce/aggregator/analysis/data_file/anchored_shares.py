@@ -15,8 +15,7 @@ from typing import Any
 from sottovoce.aggregator.analysis.careless_results import CAREFUL, careless_document
 from sottovoce.aggregator.analysis.report_columns import Columns, strata_of
 from sottovoce.aggregator.estimators.by_hand.uncertain_share import of_strata
-from sottovoce.aggregator.estimators.careless.anchors import YES, Careless, anchor_share
-from sottovoce.aggregator.estimators.careless.corrected_shares import corrected_shares
+from sottovoce.aggregator.estimators.careless.anchors import YES, Careless, anchor_share, corrected_shares
 from sottovoce.aggregator.estimators.matrix import MatrixChannel
 from sottovoce.aggregator.estimators.question_variables import variables_of
 from sottovoce.aggregator.estimators.support import IntervalRule

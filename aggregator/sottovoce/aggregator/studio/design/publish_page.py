@@ -17,9 +17,8 @@ from sottovoce.aggregator.studio.design.sentences import Sentences, texts_in_wor
 from sottovoce.aggregator.studio.language import words
 from sottovoce.aggregator.studio.request_context import storage
 from sottovoce.aggregator.studio.survey_frame import draft_page
-from sottovoce.aggregator.surveys.lifecycle import signed_before, survey_of
+from sottovoce.aggregator.surveys.lifecycle import may_stay_closed, next_revision, signed_before, survey_of
 from sottovoce.aggregator.surveys.privacy_limit import check_affordable
-from sottovoce.aggregator.surveys.revisions import may_stay_closed, next_revision
 from sottovoce.shared.errors import RevisionConflict, SpecError, StorageError
 from sottovoce.shared.spec import Question, Survey
 

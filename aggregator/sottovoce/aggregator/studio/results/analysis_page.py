@@ -29,7 +29,7 @@ from sottovoce.aggregator.http.problems import COME_BACK, RETRY_AFTER, Refusal
 from sottovoce.aggregator.http.routing import Query, Route
 from sottovoce.aggregator.i18n.formatting import NumberFormat
 from sottovoce.aggregator.i18n.translator import Words
-from sottovoce.aggregator.planning.pair_power import pair_plan
+from sottovoce.aggregator.planning.block_choice import pair_plan
 from sottovoce.aggregator.studio.labels import SurveyVariable, SurveyVariables
 from sottovoce.aggregator.studio.language import is_of_studio, words
 from sottovoce.aggregator.studio.request_context import storage

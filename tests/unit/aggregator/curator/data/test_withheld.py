@@ -25,7 +25,7 @@ from sottovoce.aggregator.export.results_client.sources import StoredReports
 from sottovoce.aggregator.settings import Settings
 from sottovoce.aggregator.storage.copy import save
 from sottovoce.aggregator.storage.sqlite.storage import SQLiteStorage
-from sottovoce.aggregator.surveys.revisions import next_revision
+from sottovoce.aggregator.surveys.lifecycle import next_revision
 from sottovoce.cli.main import main
 from sottovoce.shared.errors import EstimateError, SpecError
 from sottovoce.shared.spec import Survey
