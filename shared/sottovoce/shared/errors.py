@@ -17,7 +17,6 @@ with a file or a name is said with a similar name, if there is one, and with the
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from difflib import get_close_matches
 from pathlib import Path
 from typing import NamedTuple
 
@@ -47,6 +46,9 @@ def did_you_mean(word: str, known: Iterable[str], cutoff: float = 0.6) -> str:
 
     ``cutoff`` is the similarity from which on a word is suggested, from 0 to 1.
     """
+    # Only here: every start of the client would wait for it.
+    from difflib import get_close_matches
+
     similar = get_close_matches(word, list(known), n=1, cutoff=cutoff)
     return f' Did you mean "{similar[0]}"?' if similar else ""
 

@@ -218,6 +218,10 @@ TWINS = [
         | dict.fromkeys(
             ["ReportRejected", "EstimateError", "StillOpen", "OptionsError", "StorageError", "RevisionConflict"],
             "raised by the aggregator",
+        )
+        | dict.fromkeys(["Sentence", "errorMessage"], "a page says each sentence from its catalogue")
+        | dict.fromkeys(
+            ["didYouMean", "cannotRead", "cannotWrite", "installCommand"], "files and names that are typed"
         ),
         only_javascript={"LoadError": "a program is there as a whole, a page may not be"},
     ),
