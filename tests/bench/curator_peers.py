@@ -9,6 +9,7 @@ from fractions import Fraction
 from typing import Any
 
 import numpy as np
+from sottovoce.aggregator.curator.clipping import VectorBox
 from sottovoce.aggregator.curator.clusters.cluster import Box, grid_cluster
 from sottovoce.aggregator.curator.count import count, histogram
 from sottovoce.aggregator.curator.draws import system_draws
@@ -17,7 +18,6 @@ from sottovoce.aggregator.curator.neighbouring_relation import Neighbours
 from sottovoce.aggregator.curator.noisy_max import distances, quantiles, top_cell
 from sottovoce.aggregator.curator.release import ReleaseTerms
 from sottovoce.aggregator.curator.sum import noisy_mean, vector
-from sottovoce.aggregator.curator.vector_box import VectorBox
 
 RUNS = 1000
 SLOW = {"largest": 60, "median": 200, "four": 30}

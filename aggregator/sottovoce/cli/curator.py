@@ -10,8 +10,13 @@ from pathlib import Path
 from typing import Any
 
 import click
-from sottovoce.aggregator.curator.clusters.cluster import MOST_NUMBERS, cluster_svg
-from sottovoce.aggregator.curator.clusters.cluster_question import LloydOptions, cluster_question, in_thousandths
+from sottovoce.aggregator.curator.clusters.cluster import (
+    MOST_NUMBERS,
+    LloydOptions,
+    cluster_question,
+    cluster_svg,
+    in_thousandths,
+)
 from sottovoce.aggregator.curator.data.data_set import read_table
 from sottovoce.aggregator.curator.neighbouring_relation import Neighbours
 from sottovoce.aggregator.curator.noisy_max import EXPONENTIAL, NOISES

@@ -6,8 +6,14 @@ from pathlib import Path
 import click
 from sottovoce.aggregator.planning import sample_size as planning
 from sottovoce.aggregator.planning.block_choice import GOALS, SHARES
-from sottovoce.aggregator.planning.mechanism_choice import ChosenChannel, asked_times
-from sottovoce.aggregator.planning.question_channels import expected_of, is_number, question_named, read_value
+from sottovoce.aggregator.planning.question_channels import (
+    ChosenChannel,
+    asked_times,
+    expected_of,
+    is_number,
+    question_named,
+    read_value,
+)
 from sottovoce.aggregator.planning.sample_size import Fieldwork, Goal
 from sottovoce.aggregator.surveys.survey_file import read_survey_file
 from sottovoce.cli.command import NUMBER, command

@@ -32,9 +32,8 @@ from sottovoce.aggregator.planning.block_choice import (
 from sottovoce.aggregator.planning.estimand import Measure
 from sottovoce.aggregator.planning.given_sample import GivenSample
 from sottovoce.aggregator.planning.local_vs_central import WHEN, Price, price_of_trust, price_svg
-from sottovoce.aggregator.planning.mechanism_choice import ChosenChannel
 from sottovoce.aggregator.planning.plan_text import curve_title, needed_in_words, point_in_words, protection_in_words
-from sottovoce.aggregator.planning.question_channels import expected_of, question_named, read_value
+from sottovoce.aggregator.planning.question_channels import ChosenChannel, expected_of, question_named, read_value
 from sottovoce.aggregator.planning.sample_size import CurvePoint, SampleSize
 from sottovoce.cli.command import check_free, write_text
 from sottovoce.shared.errors import SpecError

@@ -15,12 +15,12 @@ from pathlib import Path
 from typing import Any
 
 from sottovoce.aggregator.curator.budget import Budget, spent
-from sottovoce.aggregator.curator.clusters.cluster_question import LloydOptions, cluster_question
+from sottovoce.aggregator.curator.clusters.cluster import LloydOptions, cluster_question
 from sottovoce.aggregator.curator.data.data_set import DataSet, open_data_set, open_ledger_anchor
 from sottovoce.aggregator.curator.data.read_csv import read_declaration
 from sottovoce.aggregator.curator.data.read_values import cell_texts, encode_texts, values_digest
 from sottovoce.aggregator.curator.declaration import FORMAT, Declaration, parse_declaration
-from sottovoce.aggregator.curator.ledger.ledger_storage import LedgerFile
+from sottovoce.aggregator.curator.ledger.ledger_anchor import LedgerFile
 from sottovoce.aggregator.curator.neighbouring_relation import Neighbours
 from sottovoce.aggregator.curator.noisy_max import EXPONENTIAL, NOISES
 from sottovoce.aggregator.curator.parse_epsilon import parse_delta, parse_epsilon

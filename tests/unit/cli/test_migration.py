@@ -9,7 +9,7 @@ from types import SimpleNamespace
 
 import pytest
 from click.testing import CliRunner, Result
-from sottovoce.aggregator.storage.sqlite import migration_copy
+from sottovoce.aggregator.storage.sqlite import storage as sqlite_storage
 from sottovoce.aggregator.storage.sqlite.schema import VERSION
 from sottovoce.aggregator.storage.sqlite.storage import SQLiteStorage
 from sottovoce.cli import database
@@ -110,7 +110,7 @@ def test_serving_tells_a_running_node_from_a_stopped_one(
 def test_migration_needs_room_for_the_copy(data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Asked before anything is written."""
     before = state(data / "sottovoce.sqlite")
-    monkeypatch.setattr(migration_copy.shutil, "disk_usage", lambda _: type("Usage", (), {"free": 1000}))
+    monkeypatch.setattr(sqlite_storage.shutil, "disk_usage", lambda _: type("Usage", (), {"free": 1000}))
     refused = run(data, "db", "migrate")
     assert (refused.exit_code, "MB of free space" in refused.stderr) == (1, True)
     assert state(data / "sottovoce.sqlite") == before
@@ -135,8 +135,8 @@ def test_night_removes_an_old_copy(data: Path, monkeypatch: pytest.MonkeyPatch) 
     with closing(SQLiteStorage(data / "sottovoce.sqlite")) as storage:
         storage.scrub()
         assert (data / COPY).exists()
-        later = time.time() + migration_copy.KEPT_SECONDS + 1
-        monkeypatch.setattr(migration_copy.time, "time", lambda: later)
+        later = time.time() + sqlite_storage.KEPT_SECONDS + 1
+        monkeypatch.setattr(sqlite_storage.time, "time", lambda: later)
         storage.scrub()
     assert not (data / COPY).exists()
 

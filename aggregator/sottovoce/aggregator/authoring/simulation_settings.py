@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from sottovoce.aggregator.planning.simulated_arms import arm_shares
-from sottovoce.aggregator.planning.simulated_truth import SetShares
+from sottovoce.aggregator.planning.simulated_survey import SetShares
 from sottovoce.shared.answers import ABSENT
 from sottovoce.shared.spec import Question, Survey
 

@@ -33,7 +33,7 @@ from decimal import ROUND_CEILING, Context, Decimal
 from fractions import Fraction
 from typing import Any
 
-from sottovoce.aggregator.curator.ledger.ledger_anchor import LedgerAnchor, LedgerHead
+from sottovoce.aggregator.curator.ledger.ledger_anchor import LedgerAnchor, LedgerHead, LedgerPlace
 from sottovoce.aggregator.curator.ledger.ledger_format import (
     PLAN,
     BudgetTerms,
@@ -47,7 +47,6 @@ from sottovoce.aggregator.curator.ledger.ledger_format import (
     plan_release,
     plans_in,
 )
-from sottovoce.aggregator.curator.ledger.ledger_storage import LedgerPlace
 from sottovoce.aggregator.curator.release import Charge, Release
 from sottovoce.shared import canonical
 from sottovoce.shared.errors import BudgetExhausted, StorageError

@@ -18,7 +18,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sottovoce.aggregator.curator.clipping import Ball
+from sottovoce.aggregator.curator.clipping import Ball, VectorBox
 from sottovoce.aggregator.curator.count import MOST_CELLS, count, counts, histogram, weighted_count
 from sottovoce.aggregator.curator.declaration import (
     Categories,
@@ -43,7 +43,6 @@ from sottovoce.aggregator.curator.noisy_max import (
 from sottovoce.aggregator.curator.release import Release, ReleaseTerms
 from sottovoce.aggregator.curator.sum import noisy_mean, noisy_sum, vector
 from sottovoce.aggregator.curator.unknown_names import names_histogram
-from sottovoce.aggregator.curator.vector_box import VectorBox
 from sottovoce.shared.errors import SpecError
 from sottovoce.shared.exact_noise import ExactNoise
 from sottovoce.shared.rational import dump_decimal, parse_decimal, parse_fraction

@@ -25,7 +25,7 @@ Noisy sum of declared vectors.
 
 Answer       sum of v_i + x, v_i integer vectors of d coordinates, clipped to the declared ball or box; x exact noise.
 Sensitivity  D1 in L1 and D2 in L2. In a ball of radius R, with m = 1 under add/remove and 2 under replace-one: m R in
-             the ball's norm; an L2 ball has sqrt(d) m R in L1. A box (``vector_box``) has the exact maxima.
+             the ball's norm; an L2 ball has sqrt(d) m R in L1. A box (``VectorBox``) has the exact maxima.
 Laplace      Rate epsilon / D1: epsilon-differentially private, delta = 0.
 Gaussian     The smallest variance whose delta holds (``gaussian_delta``): (epsilon, delta), rho = D2^2 / (2 s).
 Units        In a box with different ranges coordinate j has units u_j, its shift, and d coordinates each change by one
@@ -43,14 +43,13 @@ from typing import Any
 
 import numpy.typing as npt
 from sottovoce.aggregator.curator.add_noise import add_gaussian, add_laplace
-from sottovoce.aggregator.curator.clipping import Ball
+from sottovoce.aggregator.curator.clipping import Ball, VectorBox
 from sottovoce.aggregator.curator.count import in_units
 from sottovoce.aggregator.curator.gaussian_delta import gaussian_variance
 from sottovoce.aggregator.curator.grid import NumberGrid
 from sottovoce.aggregator.curator.neighbouring_relation import Neighbours
 from sottovoce.aggregator.curator.noise_distribution import gaussian_error, laplace_error
 from sottovoce.aggregator.curator.release import Charge, Release, ReleaseTerms
-from sottovoce.aggregator.curator.vector_box import VectorBox
 from sottovoce.shared.exact_noise import ExactNoise
 
 CLIPPED = "values beyond the declared bounds were counted as the bounds"

@@ -3,8 +3,7 @@
 from collections.abc import Mapping
 
 import numpy as np
-from sottovoce.aggregator.estimators.means import ScoredChannel, estimate_mean
-from sottovoce.aggregator.estimators.numbers import exactly, grid_of, in_units
+from sottovoce.aggregator.estimators.means import ScoredChannel, estimate_mean, exactly, grid_of, in_units
 from sottovoce.aggregator.estimators.square_wave import unbiased_scores
 from sottovoce.aggregator.estimators.support import DEFAULT_RULE, Estimate, IntervalRule
 from sottovoce.aggregator.estimators.variable import Floats, NumberVariable, Variable, of_table

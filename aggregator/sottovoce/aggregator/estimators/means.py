@@ -14,11 +14,13 @@ Waves       For the summed reports of the same people in W waves, (W - 1) (m - l
             V(m) / n: the largest possible covariance of their answers.
 Coverage    At least .95 at n = 5, 20, 50, 200 in every population tried; sd(z) in the place of V gives .78 at n = 5.
 Sources     As for ``intervals``; Duchi, Jordan and Wainwright 2018 (bounded means under local privacy).
+
+Conversion of steps on a question's grid to the number's own unit.
 """
 
 import math
 from bisect import bisect_right
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -28,12 +30,30 @@ import numpy as np
 from numpy.typing import NDArray
 from sottovoce.aggregator.estimators.intervals import edge, normal_quantile
 from sottovoce.aggregator.estimators.support import DEFAULT_RULE, SAME_PEOPLE, Estimate, IntervalRule
+from sottovoce.shared.answers import Domain, Grid
 from sottovoce.shared.errors import EstimateError
 
 Corners = tuple[list[float], list[float]]
 
 METHOD = "score-mean"
 _UNBIASED = 1e-7  # of the range: tables rounded to a denominator of 2^32 stay within 1e-8
+
+
+def grid_of(domain: Domain) -> Grid:
+    """Return the grid of a number question; raise EstimateError if the question does not ask for a number."""
+    if domain.grid is None:
+        raise EstimateError("the question does not ask for a number")
+    return domain.grid
+
+
+def in_units(steps: Iterable[Fraction | int], grid: Grid) -> tuple[float, ...]:
+    """Convert numbers of steps above the least value to floats, each rounded once."""
+    return tuple(map(float, exactly(steps, grid)))
+
+
+def exactly(steps: Iterable[Fraction | int], grid: Grid) -> tuple[Fraction, ...]:
+    """Convert numbers of steps above the least value to exact fractions."""
+    return tuple(map(grid.number, steps))
 
 
 @dataclass(frozen=True)

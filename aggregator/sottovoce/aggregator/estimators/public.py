@@ -9,8 +9,7 @@ from fractions import Fraction
 from functools import cached_property
 
 import numpy as np
-from sottovoce.aggregator.estimators.means import ScoredChannel, estimate_mean
-from sottovoce.aggregator.estimators.numbers import exactly, in_units
+from sottovoce.aggregator.estimators.means import ScoredChannel, estimate_mean, exactly, in_units
 from sottovoce.aggregator.estimators.support import DEFAULT_RULE, Estimate, IntervalRule, counts_of, estimate_shares
 from sottovoce.aggregator.estimators.variable import ChoiceVariable, Floats, NumberVariable, Reported, Truths, Variable
 from sottovoce.shared.answers import Domain, Grid

@@ -2,8 +2,7 @@
 
 from collections.abc import Mapping
 
-from sottovoce.aggregator.estimators.means import ScoredChannel, estimate_mean
-from sottovoce.aggregator.estimators.numbers import exactly, grid_of, in_units
+from sottovoce.aggregator.estimators.means import ScoredChannel, estimate_mean, exactly, grid_of, in_units
 from sottovoce.aggregator.estimators.support import DEFAULT_RULE, Estimate, IntervalRule
 from sottovoce.aggregator.estimators.variable import NumberVariable, Variable, of_table
 from sottovoce.shared.answers import Domain

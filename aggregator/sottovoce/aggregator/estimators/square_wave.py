@@ -42,8 +42,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 from sottovoce.aggregator.estimators.intervals import normal_quantile
-from sottovoce.aggregator.estimators.means import ScoredChannel, estimate_mean, mean_interval
-from sottovoce.aggregator.estimators.numbers import grid_of
+from sottovoce.aggregator.estimators.means import ScoredChannel, estimate_mean, grid_of, mean_interval
 from sottovoce.aggregator.estimators.ranges.bins import (
     BinValues,
     channel_of,

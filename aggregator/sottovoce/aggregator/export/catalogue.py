@@ -6,6 +6,8 @@ Write the codebook as DDI-Codebook 2.5 XML, for data archives.
 
 The schema (codebook.xsd 2.5.1) prescribes the order of elements: a study with its title, version and dates; the file of
 reports; a variable for each column with question text, range, value labels and channel.
+
+Write the estimates as a table for spreadsheets: of all respondents, then of each wave, then of each cohort.
 """
 
 import inspect
@@ -28,7 +30,6 @@ from sottovoce.aggregator.analysis.tables.small_groups import FEW
 from sottovoce.aggregator.curator.data.released_tables import released_document, write_released_csv, write_released_json
 from sottovoce.aggregator.curator.data.survey_source import EXACT_TABLES_SUPPRESSED, declared_at_opening
 from sottovoce.aggregator.estimators import DEFAULT_RULE
-from sottovoce.aggregator.export import estimates
 from sottovoce.aggregator.export.channels import (
     CHANNEL_COLUMNS,
     SCORE_COLUMNS,
@@ -38,10 +39,11 @@ from sottovoce.aggregator.export.channels import (
     score_rows,
 )
 from sottovoce.aggregator.export.codebook import EXTRA, about_few, write_codebook
-from sottovoce.aggregator.export.labels import coding, question_label, value_labels
+from sottovoce.aggregator.export.labels import coding, option_labels, question_label, value_labels
 from sottovoce.aggregator.export.own_units import unit_grid
 from sottovoce.aggregator.export.statistics_files import channel_text, write_statistics_file
 from sottovoce.aggregator.export.tables import write_reports_csv, write_reports_parquet
+from sottovoce.aggregator.export.workbook import write_workbook
 from sottovoce.aggregator.file_formats.csv_cells import write_csv
 from sottovoce.aggregator.file_formats.json_text import json_text, marked
 from sottovoce.aggregator.file_formats.provenance import About
@@ -61,6 +63,67 @@ from sottovoce.shared.spec import Question, Survey
 NAMESPACE = "ddi:codebook:2_5"
 _LANGUAGE = "{http://www.w3.org/XML/1998/namespace}lang"
 _FILE = "F1"
+
+_FIGURES = (
+    "kind", "option", "n", "count", "raw", "clipped", "std_error", "low", "high", "method", "confidence",
+    "simultaneous_low", "simultaneous_high", "band_low", "band_high", "a", "b",
+)  # fmt: skip
+_SURVEY = ("survey", "revision", "digest", "epsilon_total", "version", "closed")
+COLUMNS = (*_SURVEY, "wave", "cohort", "question", "type", "label", "epsilon", "option_label", *_FIGURES, "among")
+
+
+def estimate_rows(
+    revisions: Sequence[RevisionCounts], about: About, wave: int | None = None
+) -> Iterator[tuple[object, ...]]:
+    """Yield the rows of the table, by ``COLUMNS``: of one wave only, or (None) of all together, then of each.
+
+    ``revisions`` are all of one survey, oldest first. For an open survey, ``low`` and ``high`` are valid for one look,
+    the bands for all looks.
+    """
+    whole = analyse(revisions, wave=wave)
+    views = [whole]
+    if wave is None and len(whole.waves) > 1:
+        views += [analyse(revisions, wave=each) for each in range(len(whole.waves))]
+    views += [analyse(revisions, cohort=group.name, wave=wave) for group in whole.cohorts]
+    for view in views:
+        yield from result_rows(view, about)
+
+
+def write_estimates_csv(path: Path, revisions: Sequence[RevisionCounts], about: About, wave: int | None = None) -> None:
+    """Write the table as CSV; arguments as for ``estimate_rows``."""
+    write_csv(path, about, COLUMNS, estimate_rows(revisions, about, wave))
+
+
+def write_estimates_xlsx(
+    path: Path, revisions: Sequence[RevisionCounts], about: About, wave: int | None = None
+) -> None:
+    """Write the table as a workbook with a second sheet for provenance; text never becomes a formula or link."""
+    write_workbook(path, about, [COLUMNS, *estimate_rows(revisions, about, wave)], "Estimates")
+
+
+def result_rows(results: SurveyResults, about: About) -> Iterator[tuple[object, ...]]:
+    """Yield the rows of one wave, cohort or the whole, by ``COLUMNS``."""
+    document = export_document(results)
+    survey = (*(document[key] for key in _SURVEY[:4]), about.version, document["closed"])
+    for asked, result in zip(document["questions"], results.questions, strict=True):
+        labels = _labels(result.question, results.survey.default_language)
+        name = question_label(result.question, results.survey.default_language)
+        leading = (results.wave, results.cohort, asked["name"], asked["type"], name, asked["epsilon"])
+        for among, estimate in _estimates(asked):
+            yield (*survey, *leading, labels.get(estimate["option"], ""), *(estimate[key] for key in _FIGURES), among)
+
+
+def _labels(question: Question, language: str) -> dict[str, str]:
+    return dict(zip(question.options, option_labels(question, language), strict=True))
+
+
+def _estimates(asked: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Yield each estimate with the people whom it describes."""
+    whole = [asked["mean"], *asked["histogram"], *asked["quantiles"]] if "mean" in asked else asked["estimates"]
+    yield from (("all", estimate) for estimate in whole)
+    for part in (asked.get("answered"), asked.get("corrected")):
+        if part is not None:
+            yield from ((part["people"], estimate) for estimate in part["estimates"])
 
 
 def write_ddi(
@@ -487,8 +550,8 @@ def _codebook(source: Source, path: Path) -> None:
 
 AT_ANY_TIME: dict[str, Write] = {
     "export.json": _export,
-    "estimates.csv": lambda s, path: estimates.write_estimates_csv(path, s.revisions, s.about, s.wave),
-    "estimates.xlsx": lambda s, path: estimates.write_estimates_xlsx(path, s.revisions, s.about, s.wave),
+    "estimates.csv": lambda s, path: write_estimates_csv(path, s.revisions, s.about, s.wave),
+    "estimates.xlsx": lambda s, path: write_estimates_xlsx(path, s.revisions, s.about, s.wave),
     "codebook.html": _codebook,
     "ddi.xml": lambda s, path: write_ddi(path, s.channels, file_questions(s.revisions[-1]), s.count, s.about),
     "survey.yaml": lambda source, path: write_survey_yaml(path, source.about),

@@ -29,7 +29,7 @@ from fractions import Fraction
 
 from sottovoce.aggregator.analysis.estimates import RevisionCounts, same_question
 from sottovoce.aggregator.estimators.answered_shares import support_both
-from sottovoce.aggregator.estimators.numbers import grid_of, in_units
+from sottovoce.aggregator.estimators.means import grid_of, in_units
 from sottovoce.aggregator.estimators.public import LISTED
 from sottovoce.aggregator.estimators.question_variables import variables_of
 from sottovoce.aggregator.estimators.square_wave import mean_channel

@@ -26,13 +26,12 @@ from typing import Any
 
 import numpy as np
 from sottovoce.aggregator.curator.budget import Budget
-from sottovoce.aggregator.curator.clipping import Ball
+from sottovoce.aggregator.curator.clipping import Ball, VectorBox
 from sottovoce.aggregator.curator.clusters import cluster as clusters
 from sottovoce.aggregator.curator.count import column_counts, count, counts, histogram, weighted_count
 from sottovoce.aggregator.curator.grid import NumberGrid
-from sottovoce.aggregator.curator.ledger.ledger_anchor import LedgerAnchor
+from sottovoce.aggregator.curator.ledger.ledger_anchor import LedgerAnchor, LedgerFile
 from sottovoce.aggregator.curator.ledger.ledger_format import BudgetTerms
-from sottovoce.aggregator.curator.ledger.ledger_storage import LedgerFile
 from sottovoce.aggregator.curator.neighbouring_relation import Neighbours
 from sottovoce.aggregator.curator.noisy_max import (
     LAPLACE,
@@ -46,7 +45,6 @@ from sottovoce.aggregator.curator.noisy_max import (
 from sottovoce.aggregator.curator.release import Charge, Release, ReleaseTerms
 from sottovoce.aggregator.curator.sum import noisy_mean, noisy_sum, vector
 from sottovoce.aggregator.curator.unknown_names import names_histogram
-from sottovoce.aggregator.curator.vector_box import VectorBox
 from sottovoce.audit.check import FAILED, PASSED, Check
 from sottovoce.audit.curator.noise_branches import (
     FLOOR,

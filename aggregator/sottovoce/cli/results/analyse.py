@@ -7,8 +7,7 @@ import click
 from sottovoce.aggregator.analysis.regression.covariance import KINDS
 from sottovoce.aggregator.analysis.regression.declining import DECLINING
 from sottovoce.aggregator.analysis.regression.regression import MODELS
-from sottovoce.aggregator.export.results_client.sources import FolderReports
-from sottovoce.aggregator.export.results_client.weight_files import read_margins, weights_csv
+from sottovoce.aggregator.export.results_client.sources import FolderReports, read_margins, weights_csv
 from sottovoce.cli.command import check_free, command, write_text
 from sottovoce.cli.results.release import release_tables
 from sottovoce.cli.results.run_analysis import (

@@ -34,8 +34,13 @@ from sottovoce.aggregator.export.results_client.open_data import (
 )
 from sottovoce.aggregator.export.results_client.open_data import estimate as estimate_counts
 from sottovoce.aggregator.export.results_client.open_results import JointResult
-from sottovoce.aggregator.export.results_client.sources import FolderReports, ReportSource, StoredReports
-from sottovoce.aggregator.export.results_client.weight_files import read_margins, read_weights
+from sottovoce.aggregator.export.results_client.sources import (
+    FolderReports,
+    ReportSource,
+    StoredReports,
+    read_margins,
+    read_weights,
+)
 from sottovoce.aggregator.storage.audit_log.events import MACHINE, RESULTS_READ
 from sottovoce.aggregator.surveys.database_clock import present
 from sottovoce.cli.command import Number, waiting

@@ -9,7 +9,7 @@ import pytest
 from sottovoce.aggregator.analysis.estimates import RevisionCounts, SurveyResults, analyse
 from sottovoce.aggregator.analysis.results_document import export_document
 from sottovoce.aggregator.analysis.worked_example import results_in_words
-from sottovoce.aggregator.export.estimates import COLUMNS, result_rows
+from sottovoce.aggregator.export.catalogue import COLUMNS, result_rows
 from sottovoce.aggregator.file_formats.provenance import About
 from sottovoce.aggregator.storage import Cell, StoredSurvey
 from sottovoce.aggregator.storage.models import ALL

@@ -14,9 +14,8 @@ from typing import Any
 
 import pytest
 from sottovoce.aggregator.curator.budget import Budget, spent
-from sottovoce.aggregator.curator.ledger.ledger_anchor import LedgerAnchor, LedgerHead
+from sottovoce.aggregator.curator.ledger.ledger_anchor import LedgerAnchor, LedgerFile, LedgerHead
 from sottovoce.aggregator.curator.ledger.ledger_format import BudgetTerms
-from sottovoce.aggregator.curator.ledger.ledger_storage import LedgerFile
 from sottovoce.aggregator.curator.neighbouring_relation import Neighbours
 from sottovoce.aggregator.curator.release import Charge, Release
 from sottovoce.shared.errors import BudgetExhausted, StorageError

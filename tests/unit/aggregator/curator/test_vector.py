@@ -5,13 +5,12 @@ from itertools import product
 
 import numpy as np
 import pytest
-from sottovoce.aggregator.curator.clipping import Ball
+from sottovoce.aggregator.curator.clipping import Ball, VectorBox
 from sottovoce.aggregator.curator.gaussian_delta import discrete_delta
 from sottovoce.aggregator.curator.neighbouring_relation import Neighbours
 from sottovoce.aggregator.curator.noise_distribution import laplace_error
 from sottovoce.aggregator.curator.release import ReleaseTerms
 from sottovoce.aggregator.curator.sum import choose, vector
-from sottovoce.aggregator.curator.vector_box import VectorBox
 
 from tests.unit.aggregator.curator.noises import NoNoise
 

@@ -7,8 +7,7 @@ from xml.etree import ElementTree as ET
 
 import pytest
 from sottovoce.aggregator.analysis.estimates import analyse
-from sottovoce.aggregator.export.catalogue import SINGLE, Source
-from sottovoce.aggregator.export.estimates import COLUMNS, write_estimates_xlsx
+from sottovoce.aggregator.export.catalogue import COLUMNS, SINGLE, Source, write_estimates_xlsx
 
 from tests.exported import TODAY, drawn, published, send, source
 from tests.surveys import months, survey

@@ -4,8 +4,7 @@ import numpy as np
 import pytest
 from sottovoce.aggregator.analysis.tables.arm_comparison import compare_across_arms
 from sottovoce.aggregator.planning.arm_power import arms_apart
-from sottovoce.aggregator.planning.simulated_survey import invent_as_set, reports_of
-from sottovoce.aggregator.planning.simulated_truth import SetShares
+from sottovoce.aggregator.planning.simulated_survey import SetShares, invent_as_set, reports_of
 from sottovoce.aggregator.planning.vectorized_randomizers import BatchDraws
 from sottovoce.shared.errors import EstimateError
 from sottovoce.shared.parse_survey import parse_survey

@@ -6,8 +6,14 @@ import numpy as np
 import pytest
 from sottovoce.aggregator.analysis.estimates import analyse, revisions_of
 from sottovoce.aggregator.analysis.results_document import export_document
-from sottovoce.aggregator.planning.simulated_survey import invent, invent_as_set, reports_of, true_figure, true_tallies
-from sottovoce.aggregator.planning.simulated_truth import SetShares
+from sottovoce.aggregator.planning.simulated_survey import (
+    SetShares,
+    invent,
+    invent_as_set,
+    reports_of,
+    true_figure,
+    true_tallies,
+)
 from sottovoce.aggregator.planning.vectorized_randomizers import BatchDraws, seeded
 from sottovoce.aggregator.storage.pack_values import unpack
 from sottovoce.shared.spec import Survey

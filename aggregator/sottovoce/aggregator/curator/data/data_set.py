@@ -12,9 +12,8 @@ from sottovoce.aggregator.curator.data.read_csv import digest_of, read_declarati
 from sottovoce.aggregator.curator.data.useless_answers import useless_words
 from sottovoce.aggregator.curator.declaration import DataRecords, Declaration
 from sottovoce.aggregator.curator.draws import system_draws
-from sottovoce.aggregator.curator.ledger.ledger_anchor import LedgerAnchor
+from sottovoce.aggregator.curator.ledger.ledger_anchor import LedgerAnchor, LedgerFile
 from sottovoce.aggregator.curator.ledger.ledger_format import BudgetTerms
-from sottovoce.aggregator.curator.ledger.ledger_storage import LedgerFile
 from sottovoce.aggregator.curator.neighbouring_relation import Neighbours
 from sottovoce.aggregator.curator.parse_epsilon import check_delta, usual_delta
 from sottovoce.aggregator.curator.questions import CuratorQuestion

@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from sottovoce.aggregator.estimators.numbers import grid_of
+from sottovoce.aggregator.estimators.means import grid_of
 from sottovoce.shared.answers import Domain
 from sottovoce.shared.mechanisms.square_wave import SquareWave
 

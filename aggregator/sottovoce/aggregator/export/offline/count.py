@@ -2,18 +2,22 @@
 
 Tallies are additive, so parts may be counted in any order, by any number of processes. Memory is bounded by a group of
 rows or by the counts, for any number of reports.
+
+Shards: groups of parts that are counted in one task, on one machine or on a cluster.
 """
 
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
+from itertools import groupby
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from sottovoce.aggregator.analysis.shown_columns import place_in
-from sottovoce.aggregator.export.offline.manifest import Described
+from sottovoce.aggregator.export.offline.locations import ReportFolder
+from sottovoce.aggregator.export.offline.manifest import Described, ReportFile
 from sottovoce.aggregator.file_formats.optional_imports import needed
 from sottovoce.aggregator.storage.pack_values import null
 from sottovoce.aggregator.storage.reports.batch_columns import is_null, tally
@@ -208,3 +212,57 @@ def limited(parent: Path, on_disk: bool = False) -> Iterator[Any]:
         config = {"memory_limit": MEMORY, "temp_directory": place, "checkpoint_threshold": BETWEEN}
         with needed("duckdb").connect(f"{place}/rows" if on_disk else ":memory:", config=config) as connection:
             yield connection
+
+
+RevisionWave = tuple[int, int]
+"""Revision and wave."""
+
+SHARD = 64 << 20
+"""Minimum size of a shard in bytes; counting a smaller one would take less time than scheduling it."""
+
+
+@dataclass(frozen=True)
+class Shard:
+    """Parts of one revision and wave (``key``) that are counted together; sent to a worker.
+
+    ``parts`` are the relative path and manifest entry of each.
+    """
+
+    key: RevisionWave
+    place: ReportFolder
+    layout: Layout
+    parts: tuple[tuple[str, ReportFile], ...]
+
+    @property
+    def reports(self) -> int:
+        """Number of reports in the shard."""
+        return sum(part.reports for _, part in self.parts)
+
+    @property
+    def bytes(self) -> int:
+        """Total size of the files in bytes."""
+        return sum(part.bytes for _, part in self.parts)
+
+
+def shards_of(place: ReportFolder, described: Described, least: int = SHARD) -> Iterator[Shard]:
+    """Yield shards of at least ``least`` bytes, except the last one of each revision and wave."""
+    for key, parts in groupby(described.parts, key=lambda each: (each[0].revision, each[0].wave)):
+        layout, gathered = layout_of(described, key[0]), list[tuple[str, ReportFile]]()
+        for _, path, part in parts:
+            gathered.append((path, part))
+            if sum(part.bytes for _, part in gathered) >= least:
+                yield Shard(key, place, layout, tuple(gathered))
+                gathered = []
+        if gathered:
+            yield Shard(key, place, layout, tuple(gathered))
+
+
+def count_shard(shard: Shard, engine: Engine = count_by_numpy) -> ReportCounts:
+    """Count a shard, on any machine that can read the folder, with the function ``engine``.
+
+    Raises SpecError if a part is missing, or does not match the manifest.
+    """
+    # Downloaded copies of all parts must exist until the engine has read them.
+    with ExitStack() as open_parts:
+        files = [open_parts.enter_context(shard.place.whole(path, part)) for path, part in shard.parts]
+        return engine(files, shard.layout)

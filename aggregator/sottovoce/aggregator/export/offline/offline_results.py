@@ -5,10 +5,17 @@ from dataclasses import dataclass, replace
 
 from sottovoce.aggregator.analysis.estimates import RevisionCounts, SurveyResults, analyse
 from sottovoce.aggregator.estimators import DEFAULT_RULE, IntervalRule
-from sottovoce.aggregator.export.offline.count import Engine, ReportCounts, count_by_duckdb, count_by_numpy
+from sottovoce.aggregator.export.offline.count import (
+    Engine,
+    ReportCounts,
+    RevisionWave,
+    count_by_duckdb,
+    count_by_numpy,
+    count_shard,
+    shards_of,
+)
 from sottovoce.aggregator.export.offline.locations import ReportFolder
 from sottovoce.aggregator.export.offline.manifest import Described, OfWave, merged, read_manifest
-from sottovoce.aggregator.export.offline.shards import RevisionWave, count_shard, shards_of
 from sottovoce.aggregator.storage import Cell, StoredSurvey
 from sottovoce.aggregator.storage.models import ALL
 from sottovoce.shared.errors import EstimateError, SpecError

@@ -18,7 +18,15 @@ from sottovoce.aggregator.analysis.availability import check_closed
 from sottovoce.aggregator.analysis.estimates import analyse
 from sottovoce.aggregator.analysis.shown_columns import ReportColumns, blocks_of, named_cohorts, standing_alone
 from sottovoce.aggregator.export.catalogue import Source
-from sottovoce.aggregator.export.offline.count import ROWS, TYPES, ReportCounts, layout_of, limited, tally_rows
+from sottovoce.aggregator.export.offline.count import (
+    ROWS,
+    TYPES,
+    ReportCounts,
+    RevisionWave,
+    layout_of,
+    limited,
+    tally_rows,
+)
 from sottovoce.aggregator.export.offline.manifest import (
     FORMAT,
     NAME,
@@ -30,7 +38,6 @@ from sottovoce.aggregator.export.offline.manifest import (
     dump_manifest,
     place_of,
 )
-from sottovoce.aggregator.export.offline.shards import RevisionWave
 from sottovoce.aggregator.export.tables import quoted
 from sottovoce.aggregator.file_formats.optional_imports import needed
 from sottovoce.aggregator.storage.models import ALL

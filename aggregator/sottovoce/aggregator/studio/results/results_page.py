@@ -12,7 +12,7 @@ from sottovoce.aggregator.analysis.finite_population import group_of
 from sottovoce.aggregator.api.joint_results import Calculating, JointResults
 from sottovoce.aggregator.api.results import export_reply, note_read, wave_of
 from sottovoce.aggregator.estimators.fixed_population import MOST
-from sottovoce.aggregator.export.estimates import COLUMNS, result_rows
+from sottovoce.aggregator.export.catalogue import COLUMNS, result_rows
 from sottovoce.aggregator.file_formats.csv_cells import write_rows
 from sottovoce.aggregator.file_formats.provenance import About
 from sottovoce.aggregator.http.etag import etag_of, unless_known

@@ -13,8 +13,7 @@ from sottovoce.aggregator.analysis.estimates import analyse
 from sottovoce.aggregator.analysis.report_columns import Columns
 from sottovoce.aggregator.analysis.requests import parse_request
 from sottovoce.aggregator.analysis.tables.arm_comparison import compare_across_arms, compare_arms
-from sottovoce.aggregator.planning.simulated_survey import InventedReports, invent_as_set, reports_of
-from sottovoce.aggregator.planning.simulated_truth import SetShares
+from sottovoce.aggregator.planning.simulated_survey import InventedReports, SetShares, invent_as_set, reports_of
 from sottovoce.aggregator.planning.vectorized_randomizers import BatchDraws
 from sottovoce.shared.errors import EstimateError, OptionsError
 from sottovoce.shared.parse_survey import parse_survey

@@ -4,7 +4,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from sottovoce.aggregator.curator.clusters.cluster_question import LloydOptions, cluster_question
+from sottovoce.aggregator.curator.clusters.cluster import LloydOptions, cluster_question
 from sottovoce.aggregator.curator.declaration import DataRecords, Declaration, NumberColumn
 from sottovoce.aggregator.curator.neighbouring_relation import Neighbours
 from sottovoce.aggregator.curator.release import ReleaseTerms

@@ -13,7 +13,7 @@ import duckdb
 import numpy as np
 import pytest
 from sottovoce.aggregator.curator.clusters import cluster
-from sottovoce.aggregator.curator.clusters.cluster_question import LloydOptions, cluster_question
+from sottovoce.aggregator.curator.clusters.cluster import LloydOptions, cluster_question
 from sottovoce.aggregator.curator.data import data_set
 from sottovoce.aggregator.curator.data.data_set import DataSet, open_data_set
 from sottovoce.aggregator.curator.data.read_csv import read_records
