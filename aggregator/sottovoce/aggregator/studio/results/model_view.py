@@ -9,11 +9,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from sottovoce.aggregator.i18n.formatting import NumberFormat, Show
-from sottovoce.aggregator.i18n.translator import Words
-from sottovoce.aggregator.studio.labels import SurveyVariables
+from sottovoce.aggregator.i18n.formatting import Show
 from sottovoce.aggregator.studio.results.table_view import (
     USUAL_LEVEL,
+    AnswersInWords,
     ShownAnswer,
     ShownTable,
     ToDraw,
@@ -35,20 +34,8 @@ LARGEST_EXPONENT = 700.0
 
 
 @dataclass(frozen=True)
-class ModelsInWords:
-    """Formatter of regression results, with labels of the survey's variables."""
-
-    names: SurveyVariables
-
-    @property
-    def words(self) -> Words:
-        """Translator for the reader's language."""
-        return self.names.words
-
-    @property
-    def write(self) -> NumberFormat:
-        """Number format in the page's language."""
-        return NumberFormat(self.words)
+class ModelsInWords(AnswersInWords):
+    """Formatter of regression results."""
 
     def regression(self, document: Document) -> ShownAnswer:
         """Format a model with its tests, marginal effects, predictions and comparison models."""

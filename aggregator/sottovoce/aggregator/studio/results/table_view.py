@@ -130,8 +130,8 @@ Document = Mapping[str, Any]
 
 
 @dataclass(frozen=True)
-class TablesInWords:
-    """Formatter of crosstabs, comparisons and pairs, with labels of the survey's variables."""
+class AnswersInWords:
+    """Formatter of answers, with labels of the survey's variables."""
 
     names: SurveyVariables
 
@@ -144,6 +144,11 @@ class TablesInWords:
     def write(self) -> NumberFormat:
         """Number format in the page's language."""
         return NumberFormat(self.words)
+
+
+@dataclass(frozen=True)
+class TablesInWords(AnswersInWords):
+    """Formatter of crosstabs, comparisons and pairs."""
 
     def crosstab(self, document: Document) -> ShownAnswer:
         """Format a crosstab of two questions, stratified by a third one if given."""
