@@ -17,8 +17,7 @@ from sottovoce.aggregator.storage import ReportBatch, StoragePlan
 from sottovoce.aggregator.storage.connect import open_url
 from sottovoce.aggregator.storage.models import ID
 from sottovoce.aggregator.storage.pack_values import pack
-from sottovoce.aggregator.storage.reports.batch_columns import matrix, tallies, tally
-from sottovoce.aggregator.storage.reports.count_changes import change
+from sottovoce.aggregator.storage.reports.batch_columns import change, matrix, tallies, tally
 from sottovoce.shared.mechanisms.geometric import Geometric
 from sottovoce.shared.mechanisms.hadamard_response import HadamardResponse
 from sottovoce.shared.mechanisms.subset_selection import SubsetSelection

@@ -13,9 +13,8 @@ from sottovoce.aggregator.curator.clipping import Ball, Vectors
 from sottovoce.aggregator.curator.clusters.cluster import Lloyd, cluster, draw_point
 from sottovoce.aggregator.curator.data.data_set import open_data_set
 from sottovoce.aggregator.curator.draws import system_draws
-from sottovoce.aggregator.curator.neighbouring_relation import Neighbours
 from sottovoce.aggregator.curator.questions import histogram_question
-from sottovoce.aggregator.curator.release import ReleaseTerms
+from sottovoce.aggregator.curator.release import Neighbours, ReleaseTerms
 
 from tests.bench.mechanisms import best, row
 

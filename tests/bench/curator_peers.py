@@ -14,9 +14,8 @@ from sottovoce.aggregator.curator.clusters.cluster import Box, grid_cluster
 from sottovoce.aggregator.curator.count import count, histogram
 from sottovoce.aggregator.curator.draws import system_draws
 from sottovoce.aggregator.curator.grid import NumberGrid
-from sottovoce.aggregator.curator.neighbouring_relation import Neighbours
 from sottovoce.aggregator.curator.noisy_max import distances, quantiles, top_cell
-from sottovoce.aggregator.curator.release import ReleaseTerms
+from sottovoce.aggregator.curator.release import Neighbours, ReleaseTerms
 from sottovoce.aggregator.curator.sum import noisy_mean, vector
 
 RUNS = 1000

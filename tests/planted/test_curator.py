@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 from click.testing import CliRunner
 from jsonschema import Draft202012Validator
-from sottovoce.aggregator.curator.neighbouring_relation import Neighbours
 from sottovoce.aggregator.curator.noisy_max import noisy_max
+from sottovoce.aggregator.curator.release import Neighbours
 from sottovoce.audit.curator import curator_checks
 from sottovoce.audit.curator.curator_checks import (
     ENUMERATED,

@@ -7,8 +7,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sottovoce.aggregator.storage import ReportBatch, StoragePlan
 from sottovoce.aggregator.storage.pack_values import pack, unpack
-from sottovoce.aggregator.storage.reports.batch_columns import count, matrix, merge, report_ids, split, tallies, tally
-from sottovoce.aggregator.storage.reports.count_changes import NO_COHORT, change
+from sottovoce.aggregator.storage.reports.batch_columns import (
+    NO_COHORT,
+    change,
+    count,
+    matrix,
+    merge,
+    report_ids,
+    split,
+    tallies,
+    tally,
+)
 
 QUESTIONS = 3
 VALUES = st.one_of(st.none(), st.integers(0, 3), st.sampled_from([253, 254, 255, 256, 65535, 2**32, 2**53 - 1]))

@@ -18,7 +18,6 @@ from sottovoce.aggregator.curator.clusters.cluster import (
     in_thousandths,
 )
 from sottovoce.aggregator.curator.data.data_set import read_table
-from sottovoce.aggregator.curator.neighbouring_relation import Neighbours
 from sottovoce.aggregator.curator.noisy_max import EXPONENTIAL, NOISES
 from sottovoce.aggregator.curator.parse_epsilon import parse_delta, parse_epsilon
 from sottovoce.aggregator.curator.questions import (
@@ -32,6 +31,7 @@ from sottovoce.aggregator.curator.questions import (
     weighted_question,
 )
 from sottovoce.aggregator.curator.reidentify_words import reidentify_document, reidentify_lines, write_coarsened
+from sottovoce.aggregator.curator.release import Neighbours
 from sottovoce.aggregator.curator.text_report import (
     answer_document,
     bound_document,

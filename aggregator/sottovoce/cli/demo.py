@@ -23,8 +23,17 @@ from sottovoce.cli.command import check_free, command, write_json
 from sottovoce.cli.database import open_storage
 from sottovoce.cli.process import aggregator, capture_signals, free_port
 from sottovoce.cli.server import check_address
-from sottovoce.demo.run import MOST_ERRORS, DemoEstimate, close, compare, demo_answers, prepare, send
-from sottovoce.demo.together import compare_cells, in_words
+from sottovoce.demo.run import (
+    MOST_ERRORS,
+    DemoEstimate,
+    close,
+    compare,
+    compare_cells,
+    demo_answers,
+    in_words,
+    prepare,
+    send,
+)
 
 
 @command(example="sottovoce demo")

@@ -21,7 +21,6 @@ from sottovoce.aggregator.curator.data.read_csv import read_declaration
 from sottovoce.aggregator.curator.data.read_values import cell_texts, encode_texts, values_digest
 from sottovoce.aggregator.curator.declaration import FORMAT, Declaration, parse_declaration
 from sottovoce.aggregator.curator.ledger.ledger_anchor import LedgerFile
-from sottovoce.aggregator.curator.neighbouring_relation import Neighbours
 from sottovoce.aggregator.curator.noisy_max import EXPONENTIAL, NOISES
 from sottovoce.aggregator.curator.parse_epsilon import parse_delta, parse_epsilon
 from sottovoce.aggregator.curator.questions import (
@@ -34,6 +33,7 @@ from sottovoce.aggregator.curator.questions import (
     top_question,
     vector_question,
 )
+from sottovoce.aggregator.curator.release import Neighbours
 from sottovoce.aggregator.curator.text_report import answer_document, answer_lines, bound_document, bound_lines
 from sottovoce.aggregator.settings import Settings
 from sottovoce.shared.errors import SpecError

@@ -2,8 +2,7 @@
 
 from sottovoce.aggregator.planning.vectorized_randomizers import seeded
 from sottovoce.client.draws import Draws
-from sottovoce.demo.run import demo_answers
-from sottovoce.demo.together import compare_cells, in_words
+from sottovoce.demo.run import compare_cells, demo_answers, in_words
 
 
 def test_one_report_has_half_the_interval_and_finds_the_truth() -> None:

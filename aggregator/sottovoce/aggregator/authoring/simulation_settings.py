@@ -5,8 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
-from sottovoce.aggregator.planning.simulated_arms import arm_shares
-from sottovoce.aggregator.planning.simulated_survey import SetShares
+from sottovoce.aggregator.planning.simulated_survey import SetShares, arm_shares
 from sottovoce.shared.answers import ABSENT
 from sottovoce.shared.spec import Question, Survey
 

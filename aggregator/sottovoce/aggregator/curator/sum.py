@@ -47,9 +47,8 @@ from sottovoce.aggregator.curator.clipping import Ball, VectorBox
 from sottovoce.aggregator.curator.count import in_units
 from sottovoce.aggregator.curator.gaussian_delta import gaussian_variance
 from sottovoce.aggregator.curator.grid import NumberGrid
-from sottovoce.aggregator.curator.neighbouring_relation import Neighbours
 from sottovoce.aggregator.curator.noise_distribution import gaussian_error, laplace_error
-from sottovoce.aggregator.curator.release import Charge, Release, ReleaseTerms
+from sottovoce.aggregator.curator.release import Charge, Neighbours, Release, ReleaseTerms
 from sottovoce.shared.exact_noise import ExactNoise
 
 CLIPPED = "values beyond the declared bounds were counted as the bounds"

@@ -5,6 +5,13 @@ Simulate reports in memory, for the same functions that make files and joint res
 They are never stored in a database: these objects have no method to write.
 
 Draw true values of simulated respondents with given shares and means.
+
+Draw random arms of respondents who are planned for or simulated, by the survey's weights.
+
+Randomize many respondents' answers to the questions of a block together: the batch client for blocks.
+
+The offset of a report from the truth, (y - x) mod k in each question, has one law for every truth: each combination of
+offsets has the weight of its number of offsets that are not 0. So one draw below the total picks the combination.
 """
 
 import itertools
@@ -14,7 +21,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -23,15 +30,15 @@ from sottovoce.aggregator.analysis.estimates import RevisionCounts, SurveyResult
 from sottovoce.aggregator.analysis.report_columns import Columns, read_columns
 from sottovoce.aggregator.estimators import Estimate
 from sottovoce.aggregator.estimators.means import grid_of, in_units
-from sottovoce.aggregator.planning.block_batch import simulate_survey
-from sottovoce.aggregator.planning.simulated_arms import arm_shares, asked_in_simulation
-from sottovoce.aggregator.planning.vectorized_randomizers import BLOCK, BatchDraws, Values
+from sottovoce.aggregator.planning.vectorized_randomizers import BLOCK, BatchDraws, Values, ask_batch, simulate
 from sottovoce.aggregator.storage import Cell, StoredSurvey
 from sottovoce.aggregator.storage.hash_chain import SurveyLogEntry
 from sottovoce.aggregator.storage.models import ALL
 from sottovoce.aggregator.storage.pack_values import LETTERS, null
 from sottovoce.aggregator.storage.reports.batch_columns import cut, tallies, tally
 from sottovoce.shared.answers import Domain
+from sottovoce.shared.arms.arms import is_arm
+from sottovoce.shared.mechanisms.joint_rr import JointMember, JointRR
 from sottovoce.shared.spec import Question, Survey
 from sottovoce.shared.visibility import Condition
 
@@ -46,6 +53,98 @@ TrueShares = NDArray[np.float64]
 
 STEADINESS = 7.0
 """Concentration of numbers around their mean: the sum of the two parameters of the beta distribution."""
+
+_SMALL = 1 << 16
+"""Largest total that is looked up in a table; above it a draw needs a search."""
+
+
+def simulate_survey(survey: Survey, truths: Sequence[Values], asked: Sequence[Any], draws: BatchDraws) -> list[Values]:
+    """Return the reported values of each question, from the respondents who are asked it, as ``ask_batch`` selects.
+
+    Questions that respondents randomize by hand are simulated through the same channel.
+    """
+    reported: list[Values] = []
+    for index, (question, truth) in enumerate(zip(survey.questions, truths, strict=True)):
+        mechanism = question.mechanism
+        if mechanism is None:
+            reported.append(truth[asked[index]])
+        elif not isinstance(mechanism, JointMember):
+            reported.append(simulate(mechanism, truth[asked[index]], draws))
+        elif mechanism.position == 0:
+            places = slice(index, index + len(mechanism.block.sizes))
+            reported += _simulate_asked(mechanism.block, truths[places], asked[places], draws)
+    return reported
+
+
+def _simulate_asked(block: JointRR, truths: Sequence[Values], asked: Sequence[Any], draws: BatchDraws) -> list[Values]:
+    if block.ask is None:
+        # They are asked together.
+        return simulate_block(block, [truth[asked[0]] for truth in truths], draws)
+    held = np.zeros((len(asked), len(truths[0])), dtype=bool)
+    for row, chosen in zip(held, asked, strict=True):
+        row[chosen] = True
+    reported = [np.zeros_like(truth) for truth in truths]
+    sets, of_each = np.unique(held, axis=1, return_inverse=True)
+    for number, drawn in enumerate(sets.T):
+        people, positions = np.flatnonzero(of_each == number), np.flatnonzero(drawn).tolist()
+        if len(positions):
+            moved = simulate_block(block, [truths[each][people] for each in positions], draws)
+            for position, values in zip(positions, moved, strict=True):
+                reported[position][people] = values
+    return [values[chosen] for values, chosen in zip(reported, held, strict=True)]
+
+
+def simulate_block(block: JointRR, truths: Sequence[Values], draws: BatchDraws) -> list[Values]:
+    """Randomize the true categories, shape (n,), of a block's questions that are asked; return the reported."""
+    starts = range(0, len(truths[0]), BLOCK)
+    parts = [_draw(block, [truth[start : start + BLOCK] for truth in truths], draws) for start in starts]
+    return [np.concatenate(columns) for columns in zip(*parts, strict=True)] if parts else [*truths]
+
+
+def _draw(block: JointRR, truths: Sequence[Values], draws: BatchDraws) -> list[Values]:
+    places, offsets = _offsets(block)
+    drawn = draws.below(block.total, len(truths[0]))
+    way = places[drawn] if block.total <= _SMALL else np.searchsorted(places, drawn, side="right")
+    moved = [truth.astype(offset.dtype) + offset[way] for truth, offset in zip(truths, offsets, strict=True)]
+    return [np.where(value < size, value, value - size) for value, size in zip(moved, block.asked_sizes, strict=True)]
+
+
+@lru_cache(maxsize=16)
+def _offsets(block: JointRR) -> tuple[Values, tuple[Values, ...]]:
+    """Return what tells a draw's combination of offsets, and the offsets of each question by combination.
+
+    The first is a table of combinations by draw where the total is small, else the cumulative weights.
+    """
+    offsets = np.indices(block.asked_sizes).reshape(block.asked, -1)
+    weights = np.array(block.offset_weights, dtype=np.int64)
+    places = np.repeat(np.arange(len(weights), dtype=np.uint16), weights) if block.total <= _SMALL else weights.cumsum()
+    kinds = [np.min_scalar_type(2 * size) for size in block.asked_sizes]
+    return places, tuple(row.astype(kind) for row, kind in zip(offsets, kinds, strict=True))
+
+
+def arm_shares(survey: Survey, question: Question) -> tuple[float, ...]:
+    """Return the expected share of each arm if the question reports the arm; empty for any other question."""
+    if not is_arm(survey, question):
+        return ()
+    whole = sum(arm.weight for arm in survey.arms)
+    return tuple(arm.weight / whole for arm in survey.arms)
+
+
+def asked_in_simulation(survey: Survey, truths: Sequence[Values], draws: BatchDraws) -> list[Any]:
+    """Return who is asked each question: those of its arms and, under ``ask``, of their sets.
+
+    With arms, the last array of ``truths`` has the arms. A selection is a mask of shape (count,), or a slice of all.
+    """
+    if not survey.arms:
+        return ask_batch(survey, len(truths[0]), draws)
+    arms = truths[-1]
+    masks = np.zeros((len(survey.questions), len(arms)), dtype=bool)
+    for arm, places in enumerate(survey.places_by_arm):
+        people = np.flatnonzero(arms == arm)
+        asked = ask_batch(survey, len(people), draws, arm)
+        for index in places:
+            masks[index, people[asked[index]]] = True
+    return [slice(None) if mask.all() else mask for mask in masks]
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ from typing import Any, Protocol
 import numpy as np
 from sottovoce.aggregator.storage.models import Known, ReportBatch
 from sottovoce.aggregator.storage.pack_values import unpack
-from sottovoce.aggregator.storage.reports.count_changes import Change
+from sottovoce.aggregator.storage.reports.batch_columns import Change
 
 _ROWS = 500
 """Rows a statement. Each one releases the interpreter lock and waits for it again, so few large ones are faster."""

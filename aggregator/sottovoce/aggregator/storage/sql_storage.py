@@ -27,8 +27,8 @@ from sottovoce.aggregator.storage.invitations.tokens import TokenStorage
 from sottovoce.aggregator.storage.models import Cell, Known, Outcome, ReportBatch, StoragePlan
 from sottovoce.aggregator.storage.pack_values import Values, pack, unpack
 from sottovoce.aggregator.storage.releases import ReleaseTables
+from sottovoce.aggregator.storage.reports.batch_columns import change
 from sottovoce.aggregator.storage.reports.cell_tallies import cells_with_total, count_by_question
-from sottovoce.aggregator.storage.reports.count_changes import change
 from sottovoce.aggregator.storage.reports.surveys import SurveyStorage
 from sottovoce.aggregator.storage.sql_statements import (
     ORDERED_REPORTS,

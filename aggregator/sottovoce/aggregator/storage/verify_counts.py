@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 from sottovoce.aggregator.storage.invitations.blind_invitations import HELD
 from sottovoce.aggregator.storage.models import ID, ReportBatch, StoragePlan
 from sottovoce.aggregator.storage.pack_values import LETTERS
-from sottovoce.aggregator.storage.reports.count_changes import change
+from sottovoce.aggregator.storage.reports.batch_columns import change
 from sottovoce.aggregator.storage.sql_storage import Rows, Storage
 from sottovoce.shared.arms.arms import asked_of, reports_by_question
 from sottovoce.shared.errors import SurveyError

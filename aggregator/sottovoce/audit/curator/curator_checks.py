@@ -32,7 +32,6 @@ from sottovoce.aggregator.curator.count import column_counts, count, counts, his
 from sottovoce.aggregator.curator.grid import NumberGrid
 from sottovoce.aggregator.curator.ledger.ledger_anchor import LedgerAnchor, LedgerFile
 from sottovoce.aggregator.curator.ledger.ledger_format import BudgetTerms
-from sottovoce.aggregator.curator.neighbouring_relation import Neighbours
 from sottovoce.aggregator.curator.noisy_max import (
     LAPLACE,
     NOISES,
@@ -42,7 +41,7 @@ from sottovoce.aggregator.curator.noisy_max import (
     top_mark,
     winner_distribution,
 )
-from sottovoce.aggregator.curator.release import Charge, Release, ReleaseTerms
+from sottovoce.aggregator.curator.release import Charge, Neighbours, Release, ReleaseTerms
 from sottovoce.aggregator.curator.sum import noisy_mean, noisy_sum, vector
 from sottovoce.aggregator.curator.unknown_names import names_histogram
 from sottovoce.audit.check import FAILED, PASSED, Check

@@ -16,8 +16,7 @@ import pytest
 from sottovoce.aggregator.curator.budget import Budget, spent
 from sottovoce.aggregator.curator.ledger.ledger_anchor import LedgerAnchor, LedgerFile, LedgerHead
 from sottovoce.aggregator.curator.ledger.ledger_format import BudgetTerms
-from sottovoce.aggregator.curator.neighbouring_relation import Neighbours
-from sottovoce.aggregator.curator.release import Charge, Release
+from sottovoce.aggregator.curator.release import Charge, Neighbours, Release
 from sottovoce.shared.errors import BudgetExhausted, StorageError
 
 DATA, DECLARED = "d" * 64, "e" * 64

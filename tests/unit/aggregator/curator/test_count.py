@@ -7,8 +7,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 from sottovoce.aggregator.curator.count import count, counts, weighted_count
-from sottovoce.aggregator.curator.neighbouring_relation import Neighbours
-from sottovoce.aggregator.curator.release import ReleaseTerms
+from sottovoce.aggregator.curator.release import Neighbours, ReleaseTerms
 from sottovoce.audit.curator.noise_branches import noise_distribution
 from sottovoce.shared.exact_noise import ExactNoise
 

@@ -7,8 +7,7 @@ from itertools import product
 import numpy as np
 import pytest
 from sottovoce.aggregator.curator.count import histogram
-from sottovoce.aggregator.curator.neighbouring_relation import Neighbours
-from sottovoce.aggregator.curator.release import ReleaseTerms
+from sottovoce.aggregator.curator.release import Neighbours, ReleaseTerms
 from sottovoce.audit.curator.noise_branches import noise_distribution
 
 from tests.unit.aggregator.curator.noises import NoNoise

@@ -6,7 +6,6 @@ from itertools import permutations, product
 
 import numpy as np
 import pytest
-from sottovoce.aggregator.curator.neighbouring_relation import Neighbours
 from sottovoce.aggregator.curator.noisy_max import (
     EXPONENTIAL,
     LAPLACE,
@@ -15,7 +14,7 @@ from sottovoce.aggregator.curator.noisy_max import (
     top_mark,
     winner_distribution,
 )
-from sottovoce.aggregator.curator.release import ReleaseTerms
+from sottovoce.aggregator.curator.release import Neighbours, ReleaseTerms
 from sottovoce.audit.curator.noise_branches import noise_distribution
 
 from tests.unit.aggregator.curator.noises import NoNoise

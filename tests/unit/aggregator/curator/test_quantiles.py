@@ -7,7 +7,6 @@ from itertools import product
 import numpy as np
 import pytest
 from sottovoce.aggregator.curator.grid import NumberGrid
-from sottovoce.aggregator.curator.neighbouring_relation import Neighbours
 from sottovoce.aggregator.curator.noisy_max import (
     EXPONENTIAL,
     distances,
@@ -15,7 +14,7 @@ from sottovoce.aggregator.curator.noisy_max import (
     unit_sensitivity,
     winner_distribution,
 )
-from sottovoce.aggregator.curator.release import ReleaseTerms
+from sottovoce.aggregator.curator.release import Neighbours, ReleaseTerms
 from sottovoce.shared.exact_noise import ExactNoise
 
 from tests.unit.aggregator.curator.noises import NoNoise

@@ -5,8 +5,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 from sottovoce.aggregator.curator.grid import NumberGrid
-from sottovoce.aggregator.curator.neighbouring_relation import Neighbours
-from sottovoce.aggregator.curator.release import ReleaseTerms
+from sottovoce.aggregator.curator.release import Neighbours, ReleaseTerms
 from sottovoce.aggregator.curator.sum import noisy_sum
 from sottovoce.audit.curator.noise_branches import noise_distribution
 

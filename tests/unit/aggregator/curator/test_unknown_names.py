@@ -8,8 +8,7 @@ from itertools import product
 import numpy as np
 import pytest
 from sottovoce.aggregator.curator.declaration import TextColumn, bits, join_words, split_words, word_count
-from sottovoce.aggregator.curator.neighbouring_relation import Neighbours
-from sottovoce.aggregator.curator.release import ReleaseTerms
+from sottovoce.aggregator.curator.release import Neighbours, ReleaseTerms
 from sottovoce.aggregator.curator.unknown_names import chance, names_histogram, threshold
 from sottovoce.shared.exact_noise import ExactNoise
 

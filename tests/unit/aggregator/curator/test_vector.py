@@ -7,9 +7,8 @@ import numpy as np
 import pytest
 from sottovoce.aggregator.curator.clipping import Ball, VectorBox
 from sottovoce.aggregator.curator.gaussian_delta import discrete_delta
-from sottovoce.aggregator.curator.neighbouring_relation import Neighbours
 from sottovoce.aggregator.curator.noise_distribution import laplace_error
-from sottovoce.aggregator.curator.release import ReleaseTerms
+from sottovoce.aggregator.curator.release import Neighbours, ReleaseTerms
 from sottovoce.aggregator.curator.sum import choose, vector
 
 from tests.unit.aggregator.curator.noises import NoNoise

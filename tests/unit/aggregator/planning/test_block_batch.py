@@ -7,8 +7,7 @@ from itertools import product
 import numpy as np
 import pytest
 from sottovoce.aggregator.estimators.blocks.block_channel import block_channel
-from sottovoce.aggregator.planning.block_batch import simulate_block, simulate_survey
-from sottovoce.aggregator.planning.simulated_survey import randomized
+from sottovoce.aggregator.planning.simulated_survey import randomized, simulate_block, simulate_survey
 from sottovoce.aggregator.planning.vectorized_randomizers import BatchDraws, ask_batch, seeded
 from sottovoce.shared.mechanisms.joint_rr import JointRR
 from sottovoce.shared.parse_survey import parse_survey

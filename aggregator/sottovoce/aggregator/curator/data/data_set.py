@@ -14,11 +14,10 @@ from sottovoce.aggregator.curator.declaration import DataRecords, Declaration
 from sottovoce.aggregator.curator.draws import system_draws
 from sottovoce.aggregator.curator.ledger.ledger_anchor import LedgerAnchor, LedgerFile
 from sottovoce.aggregator.curator.ledger.ledger_format import BudgetTerms
-from sottovoce.aggregator.curator.neighbouring_relation import Neighbours
 from sottovoce.aggregator.curator.parse_epsilon import check_delta, usual_delta
 from sottovoce.aggregator.curator.questions import CuratorQuestion
 from sottovoce.aggregator.curator.reidentification import PublishedTable
-from sottovoce.aggregator.curator.release import Release, ReleaseTerms
+from sottovoce.aggregator.curator.release import Neighbours, Release, ReleaseTerms
 from sottovoce.shared.errors import StorageError
 
 

@@ -14,9 +14,8 @@ from sottovoce.aggregator.curator.data.data_set import DataSet
 from sottovoce.aggregator.curator.data.useless_answers import useless_words
 from sottovoce.aggregator.curator.declaration import Declaration, NumberColumn
 from sottovoce.aggregator.curator.ledger.ledger_format import PLAN, ReleaseLedger, parse_ledger
-from sottovoce.aggregator.curator.neighbouring_relation import Neighbours
 from sottovoce.aggregator.curator.questions import CuratorQuestion, cell_names, histogram_question, number_question
-from sottovoce.aggregator.curator.release import ReleaseTerms
+from sottovoce.aggregator.curator.release import Neighbours, ReleaseTerms
 from sottovoce.aggregator.curator.text_report import answer_document, budget_document, intervals
 from sottovoce.aggregator.file_formats.csv_cells import write_csv
 from sottovoce.aggregator.file_formats.json_text import json_text, marked

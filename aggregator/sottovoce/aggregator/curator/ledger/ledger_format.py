@@ -25,8 +25,7 @@ from fractions import Fraction
 from typing import Any
 
 from sottovoce.aggregator.curator.ledger.ledger_anchor import LedgerHead
-from sottovoce.aggregator.curator.neighbouring_relation import Neighbours
-from sottovoce.aggregator.curator.release import Charge, Release
+from sottovoce.aggregator.curator.release import Charge, Neighbours, Release
 from sottovoce.shared import canonical
 from sottovoce.shared.composition import MAX_RELEASES, optimal_epsilon
 from sottovoce.shared.errors import SpecError, StorageError

@@ -35,14 +35,13 @@ from sottovoce.aggregator.storage.incomplete_copy import known_version, refuse_m
 from sottovoce.aggregator.storage.models import ID, Outcome, ReportBatch
 from sottovoce.aggregator.storage.postgres import schema, settling
 from sottovoce.aggregator.storage.postgres.connection import NOW, PostgresHandle
-from sottovoce.aggregator.storage.reports.batch_columns import count, merge
+from sottovoce.aggregator.storage.reports.batch_columns import change, count, merge
 from sottovoce.aggregator.storage.reports.classify_batch import (
     has_other_revisions,
     is_any_withdrawn,
     signed,
     store_sorted,
 )
-from sottovoce.aggregator.storage.reports.count_changes import change
 from sottovoce.aggregator.storage.sql_statements import CLOSED_CELLS, Handle, spend_tokens
 from sottovoce.aggregator.storage.table_catalogue import OF_SURVEYS, Column
 from sottovoce.shared.errors import StorageError

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator, Sequence
 
 from sottovoce.aggregator.storage.models import ALL, Cell
-from sottovoce.aggregator.storage.reports.count_changes import NO_COHORT
+from sottovoce.aggregator.storage.reports.batch_columns import NO_COHORT
 
 
 def cells_with_total(cells: Sequence[Cell]) -> list[Cell]:

@@ -8,8 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any, TypeVar
 
 from sottovoce.aggregator.storage.models import Outcome, ReportBatch
-from sottovoce.aggregator.storage.reports.batch_columns import merge, report_ids, split
-from sottovoce.aggregator.storage.reports.count_changes import Change, change
+from sottovoce.aggregator.storage.reports.batch_columns import Change, change, merge, report_ids, split
 from sottovoce.aggregator.storage.sql_statements import MOST_KEYS, Handle, for_keys, id_hash, known, spend_tokens
 
 _WITHDRAWN = "SELECT id_hash FROM tombstones WHERE survey = ? AND id_hash IN ({marks})"

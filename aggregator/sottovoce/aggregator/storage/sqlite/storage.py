@@ -24,9 +24,8 @@ from sottovoce.aggregator.storage import checks, sql_statements, sql_storage
 from sottovoce.aggregator.storage.audit_log.events import MIGRATED, NO_ACTOR
 from sottovoce.aggregator.storage.incomplete_copy import UNFINISHED, refuse_migration
 from sottovoce.aggregator.storage.models import Outcome, ReportBatch
-from sottovoce.aggregator.storage.reports.batch_columns import count, merge
+from sottovoce.aggregator.storage.reports.batch_columns import change, count, merge
 from sottovoce.aggregator.storage.reports.classify_batch import has_other_revisions, is_any_withdrawn, store_sorted
-from sottovoce.aggregator.storage.reports.count_changes import change
 from sottovoce.aggregator.storage.sql_statements import Handle
 from sottovoce.aggregator.storage.sqlite import checks as sqlite_checks
 from sottovoce.aggregator.storage.sqlite import schema

@@ -12,8 +12,8 @@ from sottovoce.aggregator.curator.data.data_set import DataSet
 from sottovoce.aggregator.curator.data.released_tables import release, useless_tables
 from sottovoce.aggregator.curator.data.survey_source import declared_at_opening, survey_data_set
 from sottovoce.aggregator.curator.ledger.ledger_format import parse_ledger
-from sottovoce.aggregator.curator.neighbouring_relation import Neighbours
 from sottovoce.aggregator.curator.parse_epsilon import parse_epsilon
+from sottovoce.aggregator.curator.release import Neighbours
 from sottovoce.aggregator.http.routing import Route
 from sottovoce.aggregator.storage.audit_log.events import EXPORTED
 from sottovoce.aggregator.studio.request_context import storage

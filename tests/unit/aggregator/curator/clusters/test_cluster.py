@@ -8,8 +8,7 @@ import numpy as np
 import pytest
 from sottovoce.aggregator.curator.clipping import Ball
 from sottovoce.aggregator.curator.clusters.cluster import Box, Lloyd, assigned_sums, cluster, cluster_svg, draw_point
-from sottovoce.aggregator.curator.neighbouring_relation import Neighbours
-from sottovoce.aggregator.curator.release import ReleaseTerms
+from sottovoce.aggregator.curator.release import Neighbours, ReleaseTerms
 from sottovoce.shared.exact_noise import ExactNoise
 
 from tests.unit.aggregator.curator.noises import NoNoise

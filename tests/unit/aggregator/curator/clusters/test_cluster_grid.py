@@ -5,8 +5,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 from sottovoce.aggregator.curator.clusters.cluster import Box, Lloyd, cluster, grid_cluster
-from sottovoce.aggregator.curator.neighbouring_relation import Neighbours
-from sottovoce.aggregator.curator.release import ReleaseTerms
+from sottovoce.aggregator.curator.release import Neighbours, ReleaseTerms
 from sottovoce.shared.exact_noise import ExactNoise
 
 from tests.unit.aggregator.curator.noises import NoNoise

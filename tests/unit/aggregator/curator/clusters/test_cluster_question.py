@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 from sottovoce.aggregator.curator.clusters.cluster import LloydOptions, cluster_question
 from sottovoce.aggregator.curator.declaration import DataRecords, Declaration, NumberColumn
-from sottovoce.aggregator.curator.neighbouring_relation import Neighbours
-from sottovoce.aggregator.curator.release import ReleaseTerms
+from sottovoce.aggregator.curator.release import Neighbours, ReleaseTerms
 from sottovoce.shared.errors import SpecError
 
 from tests.unit.aggregator.curator.noises import NoNoise

@@ -18,7 +18,6 @@ from sottovoce.aggregator.curator.data import data_set
 from sottovoce.aggregator.curator.data.data_set import DataSet, open_data_set
 from sottovoce.aggregator.curator.data.read_csv import read_records
 from sottovoce.aggregator.curator.draws import system_draws
-from sottovoce.aggregator.curator.neighbouring_relation import Neighbours
 from sottovoce.aggregator.curator.questions import (
     CuratorQuestion,
     count_question,
@@ -29,6 +28,7 @@ from sottovoce.aggregator.curator.questions import (
     vector_question,
     weighted_question,
 )
+from sottovoce.aggregator.curator.release import Neighbours
 from sottovoce.shared.errors import StorageError
 from sottovoce.shared.exact_noise import ExactNoise
 
