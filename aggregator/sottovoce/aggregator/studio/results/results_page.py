@@ -198,7 +198,7 @@ def download(name: str) -> Response:
 
 
 def table(name: str, question: str) -> Response:
-    """Download the estimates of a question as CSV, with the columns of ``export.estimates.COLUMNS``."""
+    """Download the estimates of a question as CSV, with the columns of ``export.catalogue.COLUMNS``."""
     view = _view(name)
     return _file(figures_of(view, question, About.of(view.survey)), f"{name}-{question}.csv")
 
