@@ -5,20 +5,25 @@ shares     the same, with the shares of all columns, and the columns as question
 others     tables and models, as ``requests`` has them
 """
 
+import json
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import reduce
 from typing import Any
 
+from sottovoce.aggregator.analysis.data_file.answer_codes import decode_codes
 from sottovoce.aggregator.analysis.data_file.data_columns import (
     CHANNEL,
     data_columns,
     described_questions,
     is_attribute_column,
+    states_of,
 )
 from sottovoce.aggregator.analysis.data_file.read_table import FileTable, TableColumn, read_bytes
 from sottovoce.aggregator.analysis.data_file.shares import shares_document
 from sottovoce.aggregator.analysis.requests import parse_request
+from sottovoce.shared.by_link.link_question import parse_link
 from sottovoce.shared.errors import EstimateError, SpecError
 
 COLUMNS, SHARES = "columns", "shares"
@@ -29,15 +34,19 @@ Document = dict[str, Any]
 
 @dataclass(frozen=True)
 class UploadedFile:
-    """A file as it was uploaded; its name tells the kind, and ``channels`` are text, by name of the column."""
+    """A file as it was uploaded; its name tells the kind, and ``channels`` are text, by name of the column.
+
+    ``links`` are canonical questions with ``then``, whose codes the file holds.
+    """
 
     name: str
     data: bytes
     channels: Mapping[str, str]
+    links: tuple[str, ...] = ()
 
     def table(self) -> FileTable:
-        """Read the table in the file."""
-        return read_bytes(self.data, self.name)
+        """Read the table in the file, with answers in the place of codes."""
+        return reduce(decode_codes, map(parse_link, map(json.loads, self.links)), read_bytes(self.data, self.name))
 
 
 @dataclass(frozen=True)
@@ -55,7 +64,8 @@ class FileAnalysis:
             if self.kind == SHARES:
                 table = file.table()
                 found = data_columns(table, file.channels)
-                return {**_columns(table), "questions": described_questions(found), "shares": shares_document(found)}
+                shares = shares_document(found, states=states_of(table))
+                return {**_columns(table), "questions": described_questions(found), "shares": shares}
             # The table is not kept: a model of a large file takes all the memory that there is.
             return parse_request(self.kind, dict(self.options)).document(data_columns(file.table(), file.channels))
         except SpecError as error:

@@ -66,7 +66,7 @@ def pack_job(job: Job) -> list[bytes | memoryview]:
     """Return the parts of a message with a job."""
     asked, columns, memory = job
     if isinstance(asked, FileAnalysis) and isinstance(columns, UploadedFile):
-        file = {"name": columns.name, "channels": dict(columns.channels)}
+        file = {"name": columns.name, "channels": dict(columns.channels), "links": columns.links}
         of_file = {"kind": asked.kind, "options": dict(asked.options), "memory": memory, "file": file}
         return [json.dumps(of_file).encode(), b"\n", columns.data]
     if not (isinstance(asked, Request) and isinstance(columns, Columns)):
@@ -90,7 +90,8 @@ def unpack_job(message: bytes) -> Job:
     start = message.index(b"\n") + 1
     head = json.loads(message[:start])
     if "file" in head:
-        file = UploadedFile(head["file"]["name"], message[start:], head["file"]["channels"])
+        of_file = head["file"]
+        file = UploadedFile(of_file["name"], message[start:], of_file["channels"], tuple(of_file["links"]))
         return Job(FileAnalysis(head["kind"], head["options"]), file, head["memory"])
     arrays: dict[str, NDArray[Any]] = {}
     for name, kind, length in head["arrays"]:

@@ -35,13 +35,18 @@ from sottovoce.aggregator.studio.results.analysis_page import (
     results,
 )
 from sottovoce.aggregator.studio.survey_frame import SurveyPage
-from sottovoce.shared.errors import EstimateError
+from sottovoce.aggregator.surveys.survey_file import parse_yaml
+from sottovoce.shared.by_link.link_question import parse_link
+from sottovoce.shared.errors import EstimateError, SpecError
 
 UPLOAD_BYTES = 100 << 20
 """Largest file; ``intake.request_limits`` refuses larger requests before they are read."""
 
 VISITOR_BYTES = 10 << 20
 """The same for visitors without an account."""
+
+QUESTION_BYTES = 1 << 16
+"""What is read of a question's file."""
 
 GONE, REFUSED = 410, 422
 OF_STAFF = "file:"
@@ -110,7 +115,12 @@ def upload() -> ResponseReturnValue:
     data = sent.read(_most_bytes() + 1)
     if len(data) > _most_bytes():
         raise Refusal("too_large")
-    id = (_files().add_of_visitor if is_visitor() else _files().add)(_account(), name, data)
+    try:
+        given = [each for each in request.files.getlist("question") if each.filename]
+        links = tuple(parse_link(parse_yaml(each.read(QUESTION_BYTES))).canonical.decode() for each in given)
+    except SpecError as error:
+        return _upload_form("analyze_other_question", REFUSED, str(error))
+    id = (_files().add_of_visitor if is_visitor() else _files().add)(_account(), name, data, links)
     if id is None:
         return _upload_form("analyze_no_room", 503)
     return redirect(url_for("studio.analyzed", name=id), 303)

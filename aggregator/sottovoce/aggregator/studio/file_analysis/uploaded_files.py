@@ -40,18 +40,18 @@ class UploadedFiles:
         self._files: dict[str, KeptFile] = {}
         self._timer: Timer | None = None
 
-    def add(self, account: str, name: str, data: bytes) -> str | None:
-        """Keep a file of an account and return its id; None if there is no room."""
+    def add(self, account: str, name: str, data: bytes, links: tuple[str, ...] = ()) -> str | None:
+        """Keep a file of an account and return its id; None if there is no room. ``links`` as in ``UploadedFile``."""
         self.drop_idle()
         with self._lock:
             if sum(len(kept.file.data) for kept in self._files.values()) + len(data) > MOST_BYTES:
                 return None
             id = os.urandom(16).hex()
-            self._files[id] = KeptFile(account, UploadedFile(name, data, {}), self._seconds())
+            self._files[id] = KeptFile(account, UploadedFile(name, data, {}, links), self._seconds())
         self._schedule()
         return id
 
-    def add_of_visitor(self, visitor: str, name: str, data: bytes) -> str | None:
+    def add_of_visitor(self, visitor: str, name: str, data: bytes, links: tuple[str, ...] = ()) -> str | None:
         """Keep a file of a visitor in the place of the one before, and return its id; None if there is no room."""
         with self._lock:
             mine = [id for id, kept in self._files.items() if kept.account == visitor]
@@ -60,7 +60,7 @@ class UploadedFiles:
         self.drop_idle()
         with self._lock:
             others = sum(kept.account.startswith(VISITOR) for kept in self._files.values())
-        return None if others >= VISITORS_AT_ONCE else self.add(visitor, name, data)
+        return None if others >= VISITORS_AT_ONCE else self.add(visitor, name, data, links)
 
     def find(self, account: str, id: str) -> UploadedFile | None:
         """Return a file of an account, and keep it on; None if it is not here."""

@@ -1,5 +1,6 @@
 """Page "Analyze a file": nothing reaches a disk, shares, tables and models of the upload, and each way to go wrong."""
 
+import json
 import re
 import tempfile
 from collections.abc import Iterator
@@ -19,6 +20,7 @@ from sottovoce.aggregator.studio.file_analysis import page
 from sottovoce.aggregator.studio.file_analysis.uploaded_files import IDLE, UploadedFiles
 
 from tests.unit.aggregator.accounts.test_authentication import log_in
+from tests.unit.aggregator.analysis.data_file.test_answer_codes import COIN, codes
 from tests.unit.aggregator.studio.joint_pages import SITE, app, application, client
 
 __all__ = ["app", "client"]
@@ -46,12 +48,13 @@ def token(client: FlaskClient) -> str:
     return found[1]
 
 
-def send(client: FlaskClient, data: bytes, name: str = "answers.csv") -> Any:
+def send(client: FlaskClient, data: bytes, name: str = "answers.csv", question: bytes = b"") -> Any:
     """The reply to an upload; its body is made by hand, because the test client would use a temporary file."""
     mark = "0123456789"
     head = f'--{mark}\r\nContent-Disposition: form-data; name="form_token"\r\n\r\n{token(client)}\r\n--{mark}\r\n'
     head += f'Content-Disposition: form-data; name="file"; filename="{name}"\r\nContent-Type: text/csv\r\n\r\n'
-    body = head.encode() + data + f"\r\n--{mark}--\r\n".encode()
+    also = f'\r\n--{mark}\r\nContent-Disposition: form-data; name="question"; filename="q.yaml"\r\n\r\n'.encode()
+    body = head.encode() + data + (also + question if question else b"") + f"\r\n--{mark}--\r\n".encode()
     return client.post(
         HERE, input_stream=BytesIO(body), content_length=len(body), headers=OWN, base_url=SITE,
         content_type=f"multipart/form-data; boundary={mark}",
@@ -80,6 +83,33 @@ def test_upload_has_shares_tables_and_models(client: FlaskClient) -> None:
     assert (models.status_code, "year = last" in models.text) == (200, True)
     file = get(client, f"{address}/tables/answer.json?kind=crosstab&rows=cheated&columns=year")
     assert file.json["format"] == "sottovoce-crosstab/1"
+
+
+def test_those_who_saw_the_button_are_counted(client: FlaskClient) -> None:
+    """As at the terminal, from the column of states."""
+    rows = "yes,binary_rr a=3/4 b=1/4,answered\nno,binary_rr a=3/4 b=1/4,answered\n,,closed\n"
+    shown = get(client, uploaded(client, b"cheated,cheated_channel,cheated_state\n" + rows.encode(), ""))
+    assert "cheated: 2 answered of 3 who saw the button." in shown.text
+
+
+def test_codes_of_a_link_are_read_with_the_file_of_their_question(client: FlaskClient) -> None:
+    """In shares, tables and models; the cells with codes are answers then."""
+    link = {**COIN, "then": "https://docs.google.com/forms/d/x/viewform", "code": "entry.1"}
+    cells = codes(link, [["yes"]] * 30 + [["no"]] * 30)
+    data = "code,year\n" + "".join(f"{cell},{place % 2}\n" for place, cell in enumerate(cells))
+    address = send(client, data.encode(), question=json.dumps(link).encode()).headers["Location"]
+
+    shown = get(client, address)
+    assert (shown.status_code, ">cheated<" in shown.text, ">code<" in shown.text) == (200, True, False)
+    assert get(client, f"{address}/tables?kind=crosstab&rows=cheated&columns=year").status_code == 200
+    edited = send(client, data.replace(cells[0], f"{cells[0]}Q").encode(), question=json.dumps(link).encode())
+    assert "line 2" in get(client, edited.headers["Location"]).text
+
+
+def test_file_that_is_no_question_asked_by_a_link_is_refused(client: FlaskClient) -> None:
+    """With the reason, and nothing is kept."""
+    refused = send(client, DATA, question=json.dumps(COIN).encode())
+    assert (refused.status_code, "must be an address such as" in refused.text) == (422, True)
 
 
 def test_nothing_of_the_upload_reaches_a_disk(
