@@ -117,6 +117,7 @@ def test_postgresql_is_saved_as_the_same_file(tmp_path: Path) -> None:
     url, again, folder = postgres.fresh(), postgres.fresh(), tmp_path / "none"
     with closing(open_url(url, tmp_path)) as storage:
         fill(storage)
+        storage.link_questions.publish("d" * 64, b"{}", "machine")
     # Anew: a process publishes its counts soon after its reports, and before it ends.
     with closing(open_url(url, tmp_path)) as storage:
         surveys = storage.surveys()
@@ -132,6 +133,7 @@ def test_postgresql_is_saved_as_the_same_file(tmp_path: Path) -> None:
     for there in (open_url(again, folder), open_url("", folder)):
         with closing(there):
             assert there.surveys() == surveys
+            assert there.link_questions.document("d" * 64) == b"{}"
             assert wrong_counts(there) == []
 
 

@@ -4,6 +4,7 @@ import hashlib
 import json
 import shutil
 import subprocess
+from contextlib import closing
 from html.parser import HTMLParser
 from pathlib import Path
 from urllib.parse import unquote
@@ -11,6 +12,7 @@ from urllib.parse import unquote
 import pytest
 from click.testing import CliRunner, Result
 from sottovoce.aggregator.authoring.question_snippets import HOSTS
+from sottovoce.aggregator.storage.sqlite.storage import SQLiteStorage
 from sottovoce.aggregator.surveys.published_questions import read_published
 from sottovoce.cli.main import main
 from sottovoce.client.question_page import link_page, question_assets
@@ -226,6 +228,7 @@ def test_published_question_has_the_address_of_its_digest(path: Path, tmp_path: 
     assert shown.exit_code == 0
     digest = parse_link(LINK).digest
     assert shown.output.splitlines()[-1].endswith(f"/q/1/{digest}")
-    assert read_published(tmp_path / "data", digest) == parse_link(LINK).canonical
+    with closing(SQLiteStorage(tmp_path / "sottovoce.sqlite")) as storage:
+        assert read_published(storage, tmp_path / "data", digest) == parse_link(LINK).canonical
     path.write_text(json.dumps(QUESTION))
     assert "/then" in run("publish", path, "--data", tmp_path / "data").output

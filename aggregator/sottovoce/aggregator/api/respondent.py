@@ -73,9 +73,9 @@ def _question_page(name: str) -> Response:
 
 
 def published_question(digest: str) -> Response:
-    """Serve the page of a question that leads on to another survey, if its file has the digest of the address."""
+    """Serve the page of a published question that leads on to another survey; its bytes have the address's digest."""
     packed, settings = current_app.extensions["assets"].get("question_link.html"), current_app.extensions["settings"]
-    document = read_published(settings.data, digest)
+    document = read_published(current_app.extensions["storage"], settings.data, digest)
     if packed is None or document is None:
         return problems.response("not_found")
     found = current_app.extensions["storage"].institutions.documents()

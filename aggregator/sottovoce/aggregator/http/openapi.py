@@ -47,6 +47,7 @@ _BRACES = re.compile(r"{(\w+)}")
 _KEYWORDS = {"$defs", "properties", "items", "oneOf", "anyOf"}
 _OWN = {"$id", "$schema", "$defs", "title"}
 _IN_PATH = {
+    "digest": {"type": "string", "pattern": "^[0-9a-f]{64}$"},
     "job": {"type": "string", "pattern": "^[0-9a-f]{32}$"},
     "name": {"type": "string", "pattern": "^[a-z0-9][a-z0-9_-]{0,63}$"},
     "code": {"enum": list(STATUS)},

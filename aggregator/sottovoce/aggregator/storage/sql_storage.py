@@ -24,6 +24,7 @@ from sottovoce.aggregator.storage.drafts import DraftTables
 from sottovoce.aggregator.storage.heartbeat import PulseStorage
 from sottovoce.aggregator.storage.incomplete_copy import UNFINISHED
 from sottovoce.aggregator.storage.invitations.tokens import TokenStorage
+from sottovoce.aggregator.storage.link_questions import LinkQuestionTable
 from sottovoce.aggregator.storage.models import Cell, Known, Outcome, ReportBatch, StoragePlan
 from sottovoce.aggregator.storage.pack_values import Values, pack, unpack
 from sottovoce.aggregator.storage.releases import ReleaseTables
@@ -139,6 +140,11 @@ class Storage(PulseStorage, SurveyStorage, TokenStorage):
     def institutions(self) -> InstitutionTable:
         """Names, logos and colours that the operator and owners of surveys have set."""
         return InstitutionTable(self)
+
+    @cached_property
+    def link_questions(self) -> LinkQuestionTable:
+        """Questions that lead on to another survey, as accounts have published them."""
+        return LinkQuestionTable(self)
 
     @cached_property
     def releases(self) -> ReleaseTables:

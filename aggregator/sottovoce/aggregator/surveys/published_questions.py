@@ -1,9 +1,13 @@
-"""Questions that lead on to another survey, as an aggregator serves them: files in its data folder, named by digest."""
+"""Questions that lead on to another survey, as an aggregator serves them.
+
+An account publishes into the database, the command ``question publish`` writes a file into the data folder.
+"""
 
 import hashlib
 import re
 from pathlib import Path
 
+from sottovoce.aggregator.storage import Storage
 from sottovoce.shared.by_link.link_question import LinkQuestion
 
 FOLDER = "questions"
@@ -16,12 +20,13 @@ def write_published(data: Path, link: LinkQuestion) -> None:
     (data / FOLDER / link.digest).write_bytes(link.canonical)
 
 
-def read_published(data: Path, digest: str) -> bytes | None:
-    """Return the canonical bytes of a published question; None if there is none, or its file is another's."""
+def read_published(storage: Storage, data: Path, digest: str) -> bytes | None:
+    """Return the canonical bytes of a published question; None if there is none, or its bytes have another digest."""
     if not re.fullmatch("[0-9a-f]{64}", digest):
         return None
+    document = storage.link_questions.document(digest)
     try:
-        document = (data / FOLDER / digest).read_bytes()
+        document = (data / FOLDER / digest).read_bytes() if document is None else document
     except OSError:
         return None
     return document if hashlib.sha256(document).hexdigest() == digest else None

@@ -14,7 +14,7 @@ from sottovoce.aggregator.storage.define_tables import INDEX, POSTGRES, VIEW, de
 from sottovoce.aggregator.storage.invitations.blind_invitations import COUNT_DROPPED
 from sottovoce.aggregator.storage.table_catalogue import EVERY_TABLE, TABLES_OF_REPORTS
 
-VERSION = 12
+VERSION = 13
 """Number of the present schema."""
 
 EARLIEST = 8

@@ -50,7 +50,7 @@ MOVE_COUNTS = tuple(
     )
 )
 
-VERSION = 9
+VERSION = 10
 """Number of the present schema."""
 
 # Privacy: a random key without rowid, time or sequence, so that the order of arrival is not stored.

@@ -1,0 +1,60 @@
+"""Questions that are asked by a link, in every back end: who publishes and withdraws them."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from sottovoce.aggregator.storage import Storage
+from sottovoce.aggregator.storage.audit_log.events import QUESTION_PUBLISHED, QUESTION_WITHDRAWN
+from sottovoce.aggregator.storage.link_questions import PublishedLink
+from sottovoce.aggregator.storage.postgres.storage import PostgresStorage
+
+from tests import postgres
+from tests.storage.test_contract import BACK_ENDS
+
+DIGEST, ANN, BEN = "d" * 64, "a" * 32, "b" * 32
+
+
+@pytest.fixture(params=BACK_ENDS)
+def store(request: pytest.FixtureRequest, tmp_path: Path) -> Any:
+    """A database of each kind."""
+    database = BACK_ENDS[request.param](tmp_path)
+    yield database
+    database.close()
+
+
+def test_question_is_published_once(store: Storage) -> None:
+    """The first publisher stays its publisher, and the audit log has one entry."""
+    for who in (ANN, BEN):
+        store.link_questions.publish(DIGEST, b"{}", who)
+
+    assert store.link_questions.all() == [PublishedLink(DIGEST, ANN, b"{}")]
+    assert store.link_questions.document(DIGEST) == b"{}"
+    assert store.link_questions.document("e" * 64) is None
+    noted = [(entry.what, entry.who, entry.about) for entry in store.journal.latest(10)]
+    assert noted == [(QUESTION_PUBLISHED, ANN, DIGEST)]
+
+
+def test_publisher_and_admins_withdraw(store: Storage) -> None:
+    """No one else, and each withdrawal is in the audit log."""
+    store.link_questions.publish(DIGEST, b"{}", ANN)
+    assert not store.link_questions.withdraw(DIGEST, BEN, is_admin=False)
+    assert store.link_questions.withdraw(DIGEST, ANN, is_admin=False)
+    assert not store.link_questions.withdraw(DIGEST, ANN, is_admin=False)
+    store.link_questions.publish(DIGEST, b"{}", ANN)
+    assert store.link_questions.withdraw(DIGEST, BEN, is_admin=True)
+
+    assert store.link_questions.all() == []
+    assert [entry.who for entry in store.journal.latest(10) if entry.what == QUESTION_WITHDRAWN] == [BEN, ANN]
+
+
+def test_two_nodes_serve_what_one_of_them_published() -> None:
+    """From the database that they share."""
+    url = postgres.with_tables()
+    one, other = PostgresStorage(url), PostgresStorage(url)
+    one.link_questions.publish(DIGEST, b"{}", ANN)
+    assert other.link_questions.document(DIGEST) == b"{}"
+    other.link_questions.withdraw(DIGEST, ANN, is_admin=False)
+    assert one.link_questions.document(DIGEST) is None
+    one.close()
+    other.close()

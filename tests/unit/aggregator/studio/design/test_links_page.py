@@ -1,0 +1,84 @@
+"""Questions asked by a link: a file is published, its address shown, and withdrawn by whom may."""
+
+import json
+from io import BytesIO
+from typing import Any
+
+import pytest
+from flask import Flask
+from flask.testing import FlaskClient
+from sottovoce.aggregator.app import create_app
+from sottovoce.aggregator.settings import Settings
+from sottovoce.aggregator.storage.accounts.models import Account
+from sottovoce.aggregator.storage.sqlite.storage import SQLiteStorage
+from sottovoce.shared.by_link.link_question import parse_link
+
+from tests.conftest import FakeClock
+from tests.surveys import survey
+from tests.unit.aggregator.studio.staff import browser, press
+from tests.unit.shared.by_link.test_link_question import COIN, LINK
+
+ANN, BEN, EVE = Account(b"a" * 16, "Ann"), Account(b"b" * 16, "Ben"), Account(b"e" * 16, "Eve", admin=True)
+VIC = Account(b"v" * 16, "Vic")
+PAGE = "/dashboard/questions"
+DIGEST = parse_link(LINK).digest
+WITHDRAW = "Withdraw this question"
+
+
+@pytest.fixture
+def app(storage: SQLiteStorage, clock: FakeClock) -> Flask:
+    """The application: Ann and Ben own a survey each, Eve is an admin."""
+    for account, name in ((ANN, "exam"), (BEN, "other"), (EVE, "")):
+        storage.access.add_account(account)
+        if name:
+            storage.publish(survey(name=name))
+            storage.access.grant(account.id, name, "owner")
+    return create_app(Settings(), storage, clock, {})
+
+
+def publish(client: FlaskClient, document: dict[str, Any]) -> Any:
+    """The reply to the upload of a question's file."""
+    return press(client, PAGE, file=(BytesIO(json.dumps(document).encode()), "question.yaml"))
+
+
+def test_owner_publishes_and_withdraws(app: Flask, storage: SQLiteStorage) -> None:
+    """The page shows address and next survey, and warns that there is no consent; other owners may not withdraw."""
+    ann, ben = browser(app, ANN.id), browser(app, BEN.id)
+    assert publish(ann, LINK).headers["Location"].endswith(f"#{DIGEST}")
+    shown = ann.get(PAGE).text
+    for text in (f"/q/1/{DIGEST}<", "Ever?", "Without consent", WITHDRAW):
+        assert text in shown
+    assert WITHDRAW not in ben.get(PAGE).text
+    press(ben, f"{PAGE}/withdraw", digest=DIGEST)
+    assert storage.link_questions.document(DIGEST)
+    press(ann, f"{PAGE}/withdraw", digest=DIGEST)
+    assert storage.link_questions.document(DIGEST) is None
+
+
+def test_admin_withdraws_what_others_published(app: Flask, storage: SQLiteStorage) -> None:
+    """Since they answer for what stands under the institution's name."""
+    publish(browser(app, ANN.id), LINK)
+    eve = browser(app, EVE.id)
+    assert WITHDRAW in eve.get(PAGE).text
+    press(eve, f"{PAGE}/withdraw", digest=DIGEST)
+    assert storage.link_questions.document(DIGEST) is None
+
+
+@pytest.mark.parametrize("document", [COIN, {**LINK, "then": "http://forms.example.org/"}])
+def test_other_files_are_refused_with_the_reason(app: Flask, storage: SQLiteStorage, document: dict[str, Any]) -> None:
+    """And nothing is published."""
+    reply = publish(browser(app, ANN.id), document)
+    assert (reply.status_code, "must be an address such as" in reply.text) == (422, True)
+    assert storage.link_questions.all() == []
+
+
+def test_who_may_not_publish_sees_no_page(app: Flask, storage: SQLiteStorage) -> None:
+    """Neither the page nor the link to it; with a role that only reads, nothing changes."""
+    storage.access.add_account(VIC)
+    storage.access.grant(VIC.id, "exam", "viewer")
+    vic = browser(app, VIC.id)
+    assert PAGE in browser(app, ANN.id).get("/dashboard/").text
+    assert PAGE not in vic.get("/dashboard/").text
+    assert vic.get(PAGE).status_code == 403
+    assert publish(vic, LINK).status_code == 403
+    assert storage.link_questions.all() == []
