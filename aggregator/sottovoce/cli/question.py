@@ -126,15 +126,15 @@ def lint(path: Path, as_json: bool, address: str | None) -> None:
 def print_snippet(path: Path, host: str, at: str | None, frame: str | None, ethics: bool) -> None:
     """Print the lines that ask the question or block in FILE in another system."""
     asked = read_any(path)
-    if isinstance(asked, LinkQuestion):
-        raise click.UsageError(
-            "a question with `then` has a page of its own and no lines: write it with question static"
-        )
     if ethics:
         belief = math.ceil(100 * belief_after(0.1, asked.epsilon) - 1e-9)
         odds = dict.fromkeys(odds_in_words(question).rpartition(" Epsilon ")[0] for question in asked.questions)
         click.echo(ethics_text(asked, " ".join(odds), belief), nl=False)
         return
+    if isinstance(asked, LinkQuestion):
+        raise click.UsageError(
+            "a question with `then` has a page of its own and no lines: write it with question static"
+        )
     if not has_columns(host, asked):
         raise click.UsageError("LimeSurvey has no place for the columns of a block: ask each question alone")
     click.echo(snippet(host, check_frame_address(at or frame, "--at"), asked), nl=False)

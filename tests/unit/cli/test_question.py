@@ -140,6 +140,22 @@ def test_ethics_paragraph_of_a_block_names_all_its_questions(path: Path) -> None
     assert "at most 50 %" in text
 
 
+def test_ethics_paragraph_of_a_link_says_where_the_answer_is_seen(path: Path) -> None:
+    """In the address of the survey, whose host is named; of several questions it counts all."""
+    path.write_text(json.dumps(LINK | {"pass": ["token"]}))
+    text = " ".join(run("snippet", path, "--ethics").output.split())
+    assert "The browser keeps this address in its history, and forms.example.org keeps it with" in text
+    assert "IP address, with what else is in the participant's link." in text
+    assert "at most 25 %" in text
+    assert "this window" not in text
+    second = QUESTION | {"name": "lied"}
+    path.write_text(json.dumps({"questions": [QUESTION, second], "then": LINK["then"]}))
+    text = " ".join(run("snippet", path, "--ethics").output.split())
+    assert "epsilon = 2.20, for all of them together: a person" in text
+    assert "2 questions of the survey are asked" in text
+    assert "at most 50 %" in text
+
+
 def test_static_files_are_those_that_an_aggregator_serves(tmp_path: Path) -> None:
     """Their SHA-256 are printed, for people who compare them."""
     printed = run("static", tmp_path / "frame").output

@@ -3,8 +3,9 @@
 import json
 from collections.abc import Mapping
 from html import escape
-from urllib.parse import quote
+from urllib.parse import quote, urlsplit
 
+from sottovoce.shared.by_link.link_question import LinkQuestion
 from sottovoce.shared.rational import show_epsilon
 from sottovoce.shared.single_question import SingleBlock, SingleQuestion
 
@@ -96,26 +97,22 @@ HOSTS: Mapping[str, tuple[str, Mapping[str, str]]] = {
 }
 """The systems: template, and what is theirs in it."""
 
-_ETHICS_TOGETHER = """These {count} questions of the survey are asked with randomized response, together: {labels}.
-The participant's browser changes the answers by chance before anything leaves it, in a window of its own.
-"The survey's page cannot see or hear what you do in this window. It sees when the window opens and closes and receives
-your randomized answer. It could show a window of its own that looks like this one: the address at the top tells."
-The survey's system stores only the changed answers. {odds}
-The privacy loss is epsilon = {epsilon}, for all of them and for each of them alone: a person who thinks it 10 % likely
-that something is true of a participant can think it at most {belief} % likely after seeing the stored answers, even
-if that person knows the participant's other answers. The system still sees that and when a person answered, and
-stores the changed answers with everything else that it knows about the participant.
+_ETHICS = """{count} of the survey {verb} asked with randomized response{together}: {labels}.
+The participant's browser changes {answers} by chance before anything leaves it, {way}
+The survey's system stores only the changed {stored}. {odds}
+The privacy loss is epsilon = {epsilon}{scope}: a person who thinks it 10 % likely
+that something is true of a participant can think it at most {belief} % likely after seeing the stored {stored}{even}.
+The system still sees that and when a person answered, and stores the changed {stored} with everything else that it
+knows about the participant.
 """
 
-_ETHICS = """One question of the survey ({labels}) is asked with randomized response. The participant's browser changes
-the answer by chance before anything leaves it, in a window of its own.
+_WINDOW = """in a window of its own.
 "The survey's page cannot see or hear what you do in this window. It sees when the window opens and closes and receives
-your randomized answer. It could show a window of its own that looks like this one: the address at the top tells."
-The survey's system stores only the changed answer. {odds}
-The privacy loss is epsilon = {epsilon}: a person who thinks it 10 % likely that something is true of a participant can
-think it at most {belief} % likely after seeing the stored answer. The system still sees that and when a person
-answered, and stores the changed answer with everything else that it knows about the participant.
-"""
+your randomized answer. It could show a window of its own that looks like this one: the address at the top tells.\""""
+
+_LINK = """on a page of its own, before the survey.
+The changed {stored} {verb} part of the address that the participant goes on to. The browser keeps this address in its
+history, and {host} keeps it with the participant's IP address{passed}. Who declines goes on to the survey, too."""
 
 
 def snippet(host: str, frame: str, asked: SingleQuestion | SingleBlock) -> str:
@@ -132,14 +129,27 @@ def has_columns(host: str, asked: SingleQuestion | SingleBlock) -> bool:
     return host != "limesurvey" or len(asked.questions) == 1
 
 
-def ethics_text(asked: SingleQuestion | SingleBlock, odds: str, belief: int) -> str:
+def ethics_text(asked: SingleQuestion | SingleBlock | LinkQuestion, odds: str, belief: int) -> str:
     """Return a paragraph for an ethics board, from sentences about the channel and what a belief of 10 % can become."""
     labels = [question.label.get("en") or min(question.label.items())[1] for question in asked.questions]
-    template = _ETHICS if len(labels) == 1 else _ETHICS_TOGETHER
-    return template.format(
-        count=len(labels),
+    is_one, is_joint = len(labels) == 1, [type(each) for each in asked.asked] == [SingleBlock]
+    verb, stored = ("is", "answer") if is_one else ("are", "answers")
+    way = _WINDOW
+    if isinstance(asked, LinkQuestion):
+        passed = ", with what else is in the participant's link" if "pass" in asked.document else ""
+        way = _LINK.format(stored=stored, verb=verb, host=urlsplit(asked.then).hostname, passed=passed)
+    scope = ", for all of them and for each of them alone" if is_joint else ", for all of them together"
+    return _ETHICS.format(
+        count="One question" if is_one else f"{len(labels)} questions",
+        verb=verb,
+        together=", together" if is_joint else "",
         labels=", ".join(f'"{label}"' for label in labels),
+        answers=f"the {stored}",
+        way=way,
+        stored=stored,
         odds=odds,
         epsilon=show_epsilon(asked.epsilon),
+        scope="" if is_one else scope,
         belief=belief,
+        even=", even if that person knows the participant's other answers" if is_joint else "",
     )

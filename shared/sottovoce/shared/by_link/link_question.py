@@ -23,6 +23,7 @@ from sottovoce.shared.canonical import DigestedDocument
 from sottovoce.shared.checks import Reader
 from sottovoce.shared.errors import Problem, SpecError
 from sottovoce.shared.single_question import SingleBlock, SingleQuestion, language_of, parse_asked
+from sottovoce.shared.spec import Question
 
 COLUMNS = ("value", "channel", "once")
 KEYS = ("then", "consent", "pass", "code", *COLUMNS)
@@ -67,6 +68,16 @@ class LinkQuestion(DigestedDocument):
     def then(self) -> str:
         """Address of the other system's survey."""
         return str(self.document["then"])
+
+    @property
+    def questions(self) -> list[Question]:
+        """The questions of all, those of blocks too."""
+        return [question for each in self.asked for question in each.questions]
+
+    @property
+    def epsilon(self) -> float:
+        """What all reports together cost."""
+        return sum(each.epsilon for each in self.asked)
 
     @property
     def sizes(self) -> list[int]:
