@@ -362,6 +362,38 @@ def test_browser_that_opens_no_window_gets_a_link(asking: Page) -> None:
     assert record_of(asking)["question"] == "cheated"
 
 
+def test_link_that_is_followed_again_asks_again(asking: Page) -> None:
+    """Its first window was closed without an answer."""
+    asking.evaluate("() => { window.open = () => null; }")
+    asking.locator("sottovoce-question button").click()
+    for state in ("closed", "answered"):
+        with asking.context.expect_page() as opened:
+            asking.locator("sottovoce-question a").click()
+        opened.value.wait_for_selector("form")
+        if state == "closed":
+            opened.value.close()
+        else:
+            answer_in_window(opened.value)
+        asking.wait_for_function("state => states.at(-1) === state", arg=state)
+
+
+def test_answered_question_stays_so_where_it_is_moved(asking: Page) -> None:
+    """Its columns as well, since forms of other systems are put together anew."""
+    answer_in_window(window_of(asking))
+    asking.wait_for_function("states.at(-1) === 'answered'")
+    before = columns(asking)
+    asking.evaluate("document.forms[0].prepend(document.querySelector('sottovoce-question'))")
+    assert columns(asking) == before
+    assert asking.evaluate("Object.fromEntries(new FormData(document.forms[0])).cheated_state") == "answered"
+
+
+def test_second_question_of_one_name_is_refused(asking: Page) -> None:
+    """In one form its columns could not be told apart; the first one stays."""
+    asking.evaluate("() => document.forms[0].append(document.querySelector('sottovoce-question').cloneNode())")
+    found = asking.evaluate("[...document.querySelectorAll('sottovoce-question')].map((node) => node.state)")
+    assert found == ["shown", "blocked"]
+
+
 def test_second_window_says_that_one_is_open(new_context: NewContext, tmp_path: Path, host: str, place: str) -> None:
     """Until the first is closed; the two draw once."""
     write_host(tmp_path, place, in_window(place))

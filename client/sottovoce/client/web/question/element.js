@@ -1,9 +1,6 @@
 import { toColumns } from "./columns.js";
-import { faultOf, labelOf, node, parsed } from "./element_parts.js";
+import { BUTTON, faultOf, node } from "./element_parts.js";
 
-const WAIT = 15_000;
-const PEEK = 500;
-const NONE = { value: "", channel: "", once: "" };
 /**
  * `<sottovoce-question>`: one private question in a page of another survey, answered in a window of its own.
  * Attributes: `src` (address of the question's page, on another origin), `question` (JSON, or the property),
@@ -15,29 +12,33 @@ const NONE = { value: "", channel: "", once: "" };
  */
 export class SottovoceQuestion extends (globalThis.HTMLElement ?? Object) {
   static formAssociated = true;
-  /** Other ways than the window, by `mode`: `(element, address)` gives `{ node, given() }`. */
+  /** Other ways than the window, by `mode`: `(element, address)` gives a frame, and the element its own `given`. */
   static ways = {};
   #internals = this.attachInternals();
   #root = this.attachShadow({ mode: "open" });
-  #given = null;
+  #given;
   #record = null;
   #state = "";
-  #way = null;
-  #src = null;
+  #src;
+  /** The window; undefined while a link was followed and its window has not spoken yet. */
   #peer = null;
-  #isLinked = false;
-  #timer = 0;
-  #button = node("button", { type: "button", part: "button", onclick: () => this.#press() });
+  #timer;
+  #button = node("button", { part: "button", onclick: () => this.#press() });
   #status = node("p", { role: "status" });
 
   /** The question as an object; the attribute `question` has it as JSON. Another question has no record yet. */
   get question() {
-    return this.#given ?? parsed(this.getAttribute("question"));
+    try {
+      return this.#given ?? JSON.parse(this.getAttribute("question"));
+    } catch {
+      return null;
+    }
   }
 
   set question(question) {
     if (JSON.stringify(question) === JSON.stringify(this.question)) return;
-    [this.#given, this.#record, this.#state] = [question, null, ""];
+    [this.#given, this.#record] = [question, null];
+    this.#state &&= "shown";
     if (this.isConnected) this.connectedCallback();
   }
 
@@ -53,11 +54,9 @@ export class SottovoceQuestion extends (globalThis.HTMLElement ?? Object) {
 
   /** The columns of record and state, four for each question, by name; empty texts before the record arrives. */
   get columns() {
-    const found = {};
-    for (const name of this.question?.items?.map((item) => item?.name) ?? [this.name]) {
-      Object.assign(found, toColumns(this.#record ?? NONE, name), { [`${name}_state`]: this.#state });
-    }
-    return found;
+    const names = this.question?.items?.map((item) => item?.name) ?? [this.name];
+    const of = (name) => ({ ...toColumns(this.#record ?? {}, name), [`${name}_state`]: this.#state });
+    return Object.assign({}, ...names.map(of));
   }
 
   /** Name of the first column. */
@@ -82,8 +81,17 @@ export class SottovoceQuestion extends (globalThis.HTMLElement ?? Object) {
 
   connectedCallback() {
     const fault = faultOf(this);
-    if (fault) this.#fail(fault);
-    else if (this.question) this.#show();
+    if (fault) return this.#fail(fault);
+    if (!this.question) return;
+    this.#src = new URL(this.getAttribute("src"), location);
+    addEventListener("message", this.#receive);
+    const label = BUTTON[this.#language.split("-")[0]] ?? BUTTON.en;
+    this.#button.textContent = `${label}: ${this.ariaLabel ?? this.name}`;
+    // The module of another way may come later, and shows the question again.
+    const frame = SottovoceQuestion.ways[this.getAttribute("mode")]?.(this, this.#src);
+    this.#root.replaceChildren(...(frame ? [frame] : [this.#button, this.#status]));
+    if (frame) this.#wait(frame.contentWindow);
+    this.#become("shown");
   }
 
   disconnectedCallback() {
@@ -91,18 +99,6 @@ export class SottovoceQuestion extends (globalThis.HTMLElement ?? Object) {
     clearTimeout(this.#timer);
   }
 
-  /** A form that is reset forgets nothing: the draw stays what it is. */
-  formResetCallback() {}
-  #show() {
-    this.#src = new URL(this.getAttribute("src"), location);
-    addEventListener("message", this.#receive);
-    this.#button.textContent = labelOf(this, this.#language);
-    // The module of another way may come later, and shows the question again.
-    this.#way = SottovoceQuestion.ways[this.getAttribute("mode")]?.(this, this.#src);
-    if (this.#way) this.#wait();
-    this.#root.replaceChildren(...(this.#way ? [this.#way.node] : [this.#button, this.#status]));
-    this.#become("shown");
-  }
 
   #press() {
     if (this.#record) return;
@@ -110,15 +106,14 @@ export class SottovoceQuestion extends (globalThis.HTMLElement ?? Object) {
     const peer = open(this.#src);
     if (peer) return this.#watch(peer);
     // A browser that opens no window for a script may follow a link.
-    const onclick = () => void (this.#isLinked = true);
+    const onclick = () => void (this.#peer = undefined);
     const { textContent } = this.#button;
     this.#root.replaceChildren(node("a", { href: this.#src, target: "_blank", rel: "opener", onclick, textContent }));
     this.#become("blocked", "no window");
   }
 
   #watch(peer) {
-    this.#peer = peer;
-    this.#wait();
+    this.#wait(peer);
     const look = setInterval(() => {
       if (!peer.closed) return;
       clearInterval(look);
@@ -127,23 +122,24 @@ export class SottovoceQuestion extends (globalThis.HTMLElement ?? Object) {
       if (this.#state === "shown") this.#become("blocked", "no window");
       if (this.#state === "opened") this.#become("closed");
       this.#button.focus();
-    }, PEEK);
+    }, 500);
   }
 
-  #wait() {
+  #wait(peer) {
+    this.#peer = peer;
     clearTimeout(this.#timer);
-    this.#timer = setTimeout(() => this.#fail("not loaded"), WAIT);
+    this.#timer = setTimeout(() => this.#fail("not loaded"), 15_000);
   }
 
   #receive = ({ data, origin, source }) => {
-    if (origin !== this.#src.origin) return;
-    const { nonce, said, type } = data ?? {};
+    if (!data || origin !== this.#src.origin) return;
+    const { nonce, said, type } = data;
     const isReady = type === "sottovoce:ready";
-    if (isReady && this.#isLinked && !this.#peer) this.#watch(source);
-    if (source !== (this.#way?.node.contentWindow ?? this.#peer)) return;
+    if (isReady && this.#peer === undefined) this.#watch(source);
+    if (source !== this.#peer) return;
     const reply = (message) => source.postMessage({ nonce, ...message }, origin);
     if (isReady) reply(this.#asked());
-    else this.#take(data ?? {});
+    else this.#take(data);
     if (said) reply({ type: "sottovoce:kept" });
   };
 
@@ -166,19 +162,20 @@ export class SottovoceQuestion extends (globalThis.HTMLElement ?? Object) {
       study: this.getAttribute("study") ?? "",
       language: this.#language,
       sharedDevice: "sharedDevice" in this.dataset,
-      ...this.#way?.given(),
+      ...this.given?.(),
     };
   }
 
   #become(state, reason, said = "") {
-    this.#state = state;
+    // What is answered stays so, wherever the page moves the element.
+    this.#state = this.#record ? "answered" : state;
     this.#status.textContent = said;
     const data = new FormData();
     for (const column of Object.entries(this.columns)) data.append(...column);
     this.#internals.setFormValue(data);
-    const valueMissing = this.hasAttribute("required") && ["shown", "opened", "closed"].includes(state);
-    this.#internals.setValidity({ valueMissing }, this.#button.textContent || state);
-    this.#tell("state", state);
+    const valueMissing = this.hasAttribute("required") && "shown opened closed".includes(this.#state);
+    this.#internals.setValidity({ valueMissing }, this.#button.textContent);
+    this.#tell("state", this.#state);
     if (reason) this.#tell("unavailable", reason);
   }
 
@@ -200,5 +197,5 @@ export class SottovoceQuestion extends (globalThis.HTMLElement ?? Object) {
 /** Make the element known to the page, once; where a server imports this, there is no page. */
 export function defineQuestion() {
   const known = globalThis.customElements;
-  if (known && !known.get("sottovoce-question")) known.define("sottovoce-question", SottovoceQuestion);
+  if (!known?.get("sottovoce-question")) known?.define("sottovoce-question", SottovoceQuestion);
 }

@@ -1,4 +1,4 @@
-import { Asking } from "./asking.js";
+import { AskedByPage } from "./asked_by_page.js";
 import { applyStyle } from "./style.js";
 import { watchVisibility } from "./watch_visibility.js";
 
@@ -17,7 +17,7 @@ export function startFrame(sentences) {
   parent.postMessage({ type: "sottovoce:ready" }, "*");
 }
 
-class Frame extends Asking {
+class Frame extends AskedByPage {
   claims = ["question_trusted", "question_seen"];
   #timer = 0;
 
@@ -58,6 +58,12 @@ class Frame extends Asking {
     if (!["text", "date"].includes(event.target.type)) return;
     event.preventDefault();
     send.click();
+  }
+
+  // The frame scrolls alone: the page around it would move to the option with the focus, and so see it.
+  reach({ control, fields }) {
+    control.faulty().focus({ preventScroll: true });
+    this.main.scrollTop = fields.offsetTop - this.main.firstChild.offsetTop;
   }
 
   shown() {

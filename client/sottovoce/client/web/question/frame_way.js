@@ -11,7 +11,7 @@ export async function bringFrame() {
 }
 
 function askInFrame(host, address) {
-  const node = Object.assign(document.createElement("iframe"), {
+  const frame = Object.assign(document.createElement("iframe"), {
     src: address,
     title: host.ariaLabel ?? host.name,
     sandbox: "allow-scripts allow-same-origin",
@@ -19,13 +19,13 @@ function askInFrame(host, address) {
     style: "border: 0; inline-size: 100%; block-size: 20rem; display: block",
   });
   addEventListener("message", ({ data, origin, source }) => {
-    if (source !== node.contentWindow || origin !== address.origin || data?.type !== "sottovoce:size") return;
-    if (data.height > 0) node.style.blockSize = `${data.height}px`;
+    if (source !== frame.contentWindow || origin !== address.origin || data?.type !== "sottovoce:size") return;
+    if (data.height > 0) frame.style.blockSize = `${data.height}px`;
   });
-  const given = () => {
+  host.given = () => {
     const computed = getComputedStyle(host);
     const valueOf = (name) => computed.getPropertyValue(`--sottovoce-${name}`).trim();
     return { style: Object.fromEntries(STYLES.map((name) => [name, valueOf(name)])), height: innerHeight };
   };
-  return { node, given };
+  return frame;
 }

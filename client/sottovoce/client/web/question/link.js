@@ -1,17 +1,15 @@
 import { checkDevice, Draws } from "../device/draws.js";
-import { controlFor, RARE_VIEWS } from "../form/choice_input.js";
+import { RARE_VIEWS } from "../form/choice_input.js";
 import { button, element } from "../form/dom.js";
 import { numberInput } from "../form/number_input.js";
-import { Words } from "../form/words.js";
 import { SurveyError } from "../survey/errors.js";
 import { showEpsilon, sum } from "../survey/rational.js";
+import { Asking } from "./asking.js";
 import { bringBlocks } from "./block.js";
 import { digestOf, readAskedAlone } from "./core.js";
 import { DrawsOnce } from "./draws_once.js";
 import { bringEveryMechanism } from "./every_mechanism.js";
-import { fieldsOf, truthOf } from "./fields.js";
 import { addressWith, codeOf, fieldsWith, isAnybodys, readPassed } from "./link_address.js";
-import { protectionDetails } from "./protection_details.js";
 
 /** Ask what is published at this address, and lead on to the survey that takes the record. */
 export function startLink() {
@@ -24,30 +22,27 @@ export function startLink() {
 }
 
 /** The whole visit: consent, questions, and the way on; `published` is `{ question, institution }`. */
-class Stop {
+class Stop extends Asking {
+  claims = ["question_seen", "link_claim"];
   #given;
   #institution;
-  #words;
-  #main = document.getElementById("main");
   #digest = "";
   #host = "";
   #passed = {};
   #asked = [];
   #draws = [];
-  #parts = [];
 
   constructor({ institution, question }, sentences) {
+    super(sentences);
     this.#given = question;
     this.#institution = institution;
     this.#host = new URL(question.then).hostname;
-    this.#words = new Words(async (tag) => sentences[tag], navigator.languages);
-    addEventListener("pagehide", () => this.#clear());
   }
 
   /** Show the first step, or why there is none. */
-  async open() {
-    await this.#try(async () => {
-      await this.#words.speak();
+  open() {
+    return this.attempt(async () => {
+      await this.words.speak();
       if (window.top !== window) throw new SurveyError("error_framed");
       checkDevice();
       await this.#read();
@@ -63,7 +58,7 @@ class Stop {
     const [{ language, questions: [{ label }] }] = this.#asked;
     // The title stays in the browser's history: it says whose page this is, and not what is asked.
     const neutralTitle = Object.fromEntries(Object.keys(label).map((tag) => [tag, this.#institution || location.host]));
-    await this.#words.speak({ title: label, neutralTitle, defaultLanguage: language });
+    await this.words.speak({ title: label, neutralTitle, defaultLanguage: language });
     const person = pass.find((name) => name.person)?.person ?? pass[0];
     const participant = this.#passed[person] ?? "";
     const { origin, pathname } = new URL(then);
@@ -76,8 +71,8 @@ class Stop {
     const { consent } = this.#given;
     const isPage = typeof consent === "string";
     const link = { href: consent, rel: "noopener noreferrer", target: "_blank" };
-    const text = isPage ? this.#words.line("a", "link_consent", {}, link) : this.#words.text("span", consent);
-    const agree = button(this.#words.node("consent_agree"), "primary", () => this.#try(() => this.#ask()));
+    const text = isPage ? this.words.line("a", "link_consent", {}, link) : this.words.text("span", consent);
+    const agree = button(this.words.node("consent_agree"), "primary", () => this.attempt(() => this.#ask()));
     this.#step("consent_title", {}, element("p", {}, text), agree, this.#decline());
   }
 
@@ -89,73 +84,58 @@ class Stop {
   }
 
   #showEarlier() {
-    const words = this.#words;
+    const { words } = this;
     const goOn = button(words.node("link_go_on"), "primary", () => this.#send(this.#draws));
     const isNamed = this.#given.pass !== undefined;
     // Another person draws anew, and nothing of it is kept: the record says as much.
     const other = isNamed ? [] : [button(words.node("link_other"), "", () => this.#showQuestions(null))];
-    this.#parts = [];
+    this.parts = [];
     const earlier = words.line("p", "link_earlier", {}, { className: "note" });
     this.#step("link_to", { host: this.#host }, earlier, goOn, ...other);
   }
 
+  // Without `draws` nothing is kept.
   async #showQuestions(draws) {
-    const words = this.#words;
+    const { words } = this;
     const line = (key, values = {}) => words.line("p", key, values, { className: "hint" });
     const [first] = this.#draws;
     const notes = first.isKept ? [] : [line("question_not_kept")];
     const isNamed = draws && this.#given.pass !== undefined;
     if (isNamed && (await first.isSharedDevice())) notes.push(line("question_other_name"));
-    const questions = this.#asked.flatMap((one) => one.questions);
-    this.#parts = questions.map((question, place) => {
-      const control = controlFor(question, `answer${place}`, words);
-      const fault = words.line("p", ...control.fault, { className: "fault", hidden: true, id: `answer${place}-fault` });
-      const fields = fieldsOf(question, control, `answer${place}`, [], words);
-      fields.append(fault, element("p", { className: "hint" }, words.odds(question)));
-      return { control, fault, fields, question };
-    });
-    const spent = sum([first.everything, ...this.#asked.map((one) => one.epsilon)]);
     const send = element("button", { className: "primary" }, words.node("send"));
-    const fields = this.#parts.map((part) => part.fields);
-    const form = element("form", { autocomplete: "off", noValidate: true }, ...notes, ...fields, send, this.#decline());
+    const questions = this.#asked.flatMap((one) => one.questions);
+    const form = this.form(questions, notes, [send, this.#decline()], "answer0");
     form.addEventListener("submit", (event) => {
       event.preventDefault();
-      if (this.#isComplete()) this.#send(draws);
+      this.#send(draws);
     });
-    const claims = ["question_seen", "link_claim"];
-    const details = this.#asked.map((one) => protectionDetails(one, this.#digest, words, claims));
+    const spent = sum([first.everything, ...this.#asked.map((one) => one.epsilon)]);
+    const details = this.#asked.map((one) => this.details(one, this.#digest));
     this.#step("link_to", { host: this.#host }, form, line("link_total", { epsilon: showEpsilon(spent) }), ...details);
   }
 
-  #isComplete() {
-    const open = this.#parts.filter(({ control, question }) => truthOf(question, control.read()) === null);
-    for (const part of this.#parts) part.fault.hidden = !open.includes(part);
-    open[0]?.control.faulty().focus();
-    return open.length === 0;
-  }
-
-  // Without `draws` nothing is kept.
-  #send(draws) {
-    return this.#try(async () => {
-      const truths = this.#parts.map(({ control, question }) => truthOf(question, control.read()));
+  async #send(draws) {
+    const truths = this.truths();
+    if (truths === null) return;
+    await this.attempt(async () => {
       const drawn = [];
       for (const [place, one] of this.#asked.entries()) {
         const own = truths.splice(0, one.questions.length);
         const draw = () => one.draw(own, new Draws());
         drawn.push(draws ? await draws[place].report(draw) : { report: draw(), once: "no" });
       }
-      this.#clear();
+      this.clear();
       await this.#lead(drawn);
     });
   }
 
   #decline() {
-    return button(this.#words.node("link_decline"), "", () => this.#try(() => this.#lead(null)));
+    return button(this.words.node("link_decline"), "", () => this.attempt(() => this.#lead(null)));
   }
 
   // The way on, with what was drawn; null where nothing was answered.
   async #lead(drawn) {
-    const words = this.#words;
+    const { words } = this;
     const code = codeOf(this.#digest, this.#asked, drawn);
     const fields = await fieldsWith(this.#given, this.#asked, drawn, code);
     const address = addressWith(this.#given.then, { ...this.#passed, ...fields });
@@ -171,31 +151,16 @@ class Stop {
     this.#step("link_to", { host: this.#host }, ...notes, go, byHand, copy, copied);
   }
 
-  #clear() {
-    for (const { control } of this.#parts) control.clear();
-  }
-
   // One step: who asks, where everything goes, and what else goes with it.
   #step(key, values, ...content) {
-    const words = this.#words;
+    const { words } = this;
     const title = words.line("h1", key, values, { tabIndex: -1 });
     const host = { host: this.#host };
     const named = this.#institution ? [element("p", { className: "hint", dir: "auto" }, this.#institution)] : [];
     const shared = isAnybodys(this.#host) ? [words.line("p", "link_shared", host, { className: "note" })] : [];
     const pairs = Object.entries(this.#passed).map((pair) => pair.join(" ")).join(", ");
     const passed = pairs ? [words.line("p", "link_passed", { passed: pairs }, { className: "hint" })] : [];
-    this.#main.replaceChildren(...named, title, ...shared, ...content, ...passed);
+    this.main.replaceChildren(...named, title, ...shared, ...content, ...passed);
     title.focus();
-  }
-
-  async #try(act) {
-    try {
-      await act();
-    } catch (error) {
-      if (!(error instanceof SurveyError)) console.error(error.name);
-      this.#clear();
-      const line = this.#words.line("p", error.sentence ?? "error_unexpected", error.values ?? {});
-      this.#main.replaceChildren(element("div", { className: "problem", role: "alert" }, line));
-    }
   }
 }

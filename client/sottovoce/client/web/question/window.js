@@ -1,6 +1,6 @@
 import { button, element } from "../form/dom.js";
 import { SurveyError } from "../survey/errors.js";
-import { Asking } from "./asking.js";
+import { AskedByPage } from "./asked_by_page.js";
 
 const LONGEST_WAIT = 5000;
 
@@ -27,7 +27,7 @@ export function startWindow(sentences) {
   setTimeout(() => asking ?? begin({ data: {}, origin: "null" }), opener ? LONGEST_WAIT : 0);
 }
 
-class QuestionWindow extends Asking {
+class QuestionWindow extends AskedByPage {
   claims = ["question_window"];
   #opener;
   #nonce;
