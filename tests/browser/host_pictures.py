@@ -1,4 +1,4 @@
-"""Takes the pictures of a single question in its hosts but oTree: ``python -m tests.browser.host_pictures``."""
+"""Takes the pictures of a question's button in its hosts but oTree: ``python -m tests.browser.host_pictures``."""
 
 import tempfile
 from collections.abc import Callable
@@ -9,14 +9,14 @@ from playwright.sync_api import Page, sync_playwright
 from tests.browser import test_question_hosts as hosts
 from tests.browser.chromium import find
 from tests.browser.hosts import serving
-from tests.browser.question_host import frame_of, write_host
+from tests.browser.question_host import element, write_host
 from tests.conftest import start
 from tests.surveys import survey
 
 FOLDER = Path(__file__).parents[2] / "docs" / "hosts" / "pictures"
 SIZE = {"width": 640, "height": 420}
 HOSTS: dict[str, Callable[[Path, str], None]] = {
-    "html": write_host,
+    "html": lambda folder, place: write_host(folder, place, element(place, mode="window")),
     "jspsych": hosts.write_jspsych,
     "surveyjs": hosts.write_surveyjs,
     "qualtrics": hosts.write_qualtrics,
@@ -25,8 +25,8 @@ HOSTS: dict[str, Callable[[Path, str], None]] = {
 
 
 def picture(page: Page, name: str) -> None:
-    """Take the picture of a page whose frame has spoken."""
-    frame_of(page)
+    """Take the picture of a page whose question is shown."""
+    page.wait_for_selector("sottovoce-question button")
     page.wait_for_timeout(500)
     page.screenshot(path=FOLDER / f"{name}.png", animations="disabled", full_page=True)
 

@@ -5,9 +5,9 @@ from typing import Any
 
 import pytest
 from sottovoce.aggregator.storage import Storage
-from sottovoce.aggregator.storage.audit_log.events import QUESTION_PUBLISHED, QUESTION_WITHDRAWN
-from sottovoce.aggregator.storage.link_questions import PublishedLink
+from sottovoce.aggregator.storage.audit_log.events import LINK_PUBLISHED, LINK_WITHDRAWN
 from sottovoce.aggregator.storage.postgres.storage import PostgresStorage
+from sottovoce.aggregator.storage.sql_storage import PublishedLink
 
 from tests import postgres
 from tests.storage.test_contract import BACK_ENDS
@@ -32,7 +32,7 @@ def test_question_is_published_once(store: Storage) -> None:
     assert store.link_questions.document(DIGEST) == b"{}"
     assert store.link_questions.document("e" * 64) is None
     noted = [(entry.what, entry.who, entry.about) for entry in store.journal.latest(10)]
-    assert noted == [(QUESTION_PUBLISHED, ANN, DIGEST)]
+    assert noted == [(LINK_PUBLISHED, ANN, DIGEST)]
 
 
 def test_publisher_and_admins_withdraw(store: Storage) -> None:
@@ -45,7 +45,7 @@ def test_publisher_and_admins_withdraw(store: Storage) -> None:
     assert store.link_questions.withdraw(DIGEST, BEN, is_admin=True)
 
     assert store.link_questions.all() == []
-    assert [entry.who for entry in store.journal.latest(10) if entry.what == QUESTION_WITHDRAWN] == [BEN, ANN]
+    assert [entry.who for entry in store.journal.latest(10) if entry.what == LINK_WITHDRAWN] == [BEN, ANN]
 
 
 def test_two_nodes_serve_what_one_of_them_published() -> None:

@@ -8,7 +8,7 @@ from flask import Flask, Response, request
 from sottovoce.aggregator.accounts import authentication
 from sottovoce.aggregator.accounts.audit_log import ReadResults, RefusedLogins
 from sottovoce.aggregator.api import analysis as joint
-from sottovoce.aggregator.api import description, health, link_questions, results, tokens
+from sottovoce.aggregator.api import description, health, results, tokens
 from sottovoce.aggregator.api import respondent as collect
 from sottovoce.aggregator.api.survey_status import PublishedSurveys
 from sottovoce.aggregator.clock import Clock
@@ -56,7 +56,6 @@ _ROUTE_GROUPS: Sequence[Sequence[Route]] = (
     collect.ROUTES,
     tokens.ROUTES,
     results.ROUTES,
-    link_questions.ROUTES,
     joint.ROUTES,
     studio.ROUTES,
     SESSION_ROUTES,

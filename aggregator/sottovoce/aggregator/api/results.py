@@ -26,6 +26,7 @@ from sottovoce.aggregator.surveys.lifecycle import (
 )
 from sottovoce.aggregator.surveys.privacy_limit import check_affordable
 from sottovoce.shared import canonical
+from sottovoce.shared.by_link.link_question import LinkQuestion, parse_link
 from sottovoce.shared.errors import Problem, ReportRejected, SpecError
 from sottovoce.shared.parse_survey import parse_survey
 
@@ -188,6 +189,34 @@ def wave_of(text: str | None) -> int | None:
     return int(text) if text.isascii() and text.isdigit() and len(text) <= MAX_DIGITS else -1
 
 
+def published_questions() -> Response:
+    """List the questions in the database."""
+    found = current_app.extensions["storage"].link_questions.all()
+    return jsonify({"questions": [_described(parse_link(canonical.load(each.document))) for each in found]})
+
+
+def publish_question() -> Response:
+    """Publish the question in the body; publishing it again changes nothing."""
+    try:
+        document = canonical.load(request.get_data())
+    except ValueError as error:
+        raise SpecError(f"the question {error}") from None
+    link = parse_link(document)
+    current_app.extensions["storage"].link_questions.publish(link.digest, link.canonical, g.who)
+    return jsonify(_described(link))
+
+
+def withdraw_question(digest: str) -> Response:
+    """Withdraw a question that this account published, or any for an admin."""
+    withdrawn = current_app.extensions["storage"].link_questions.withdraw(digest, g.who, g.actor.is_admin)
+    return jsonify({"digest": digest, "withdrawn": withdrawn})
+
+
+def _described(link: LinkQuestion) -> dict[str, str]:
+    address = f"{current_app.extensions['settings'].url}/q/1/{link.digest}"
+    return {"digest": link.digest, "address": address, "then": link.then}
+
+
 _SURVEY = "/api/v1/surveys/<name>"
 _CHOICES = (
     Query("cohort", "Only the respondents of this group."),
@@ -200,6 +229,19 @@ _CHOICES = (
         {"type": "string", "pattern": f"^([1-9][0-9]{{0,{MOST_DIGITS - 1}}})?$"},
     ),
 )
+
+_QUESTIONS = "/api/v1/questions"
+
+_OF_QUESTIONS = (
+    Route("questions.published", "GET", _QUESTIONS, published_questions,
+          "List the published questions that are asked by a link.", Kind.RESEARCHER, ("published-questions",)),
+    Route("questions.publish", "POST", _QUESTIONS, publish_question,
+          "Publish a question that is asked by a link; publishing the same question again changes nothing.",
+          Kind.RESEARCHER, ("published-question",), body="link-question", refuses=("spec_invalid",)),
+    Route("questions.withdraw", "DELETE", f"{_QUESTIONS}/<digest>", withdraw_question,
+          "Withdraw such a question that this account published; admins withdraw any.",
+          Kind.RESEARCHER, ("withdrawn-question",)),
+)  # fmt: skip
 
 ROUTES = (
     Route(
@@ -280,5 +322,6 @@ ROUTES = (
         refuses=("estimate_impossible",),
         has_etag=True,
     ),
+    *_OF_QUESTIONS,
 )
 """Routes of surveys and results."""

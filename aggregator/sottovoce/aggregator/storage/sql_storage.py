@@ -13,18 +13,17 @@ from contextlib import contextmanager
 from functools import cached_property
 from itertools import groupby
 from operator import attrgetter
-from typing import Any
+from typing import Any, NamedTuple
 
 from sottovoce.aggregator.storage.accounts.accounts import AccessTables
 from sottovoce.aggregator.storage.accounts.models import SCOPES
 from sottovoce.aggregator.storage.audit_log.audit_log import Journal
-from sottovoce.aggregator.storage.audit_log.events import NO_ACTOR, SETTING_CHANGED
+from sottovoce.aggregator.storage.audit_log.events import LINK_PUBLISHED, LINK_WITHDRAWN, NO_ACTOR, SETTING_CHANGED
 from sottovoce.aggregator.storage.back_end import BackEnd
 from sottovoce.aggregator.storage.drafts import DraftTables
 from sottovoce.aggregator.storage.heartbeat import PulseStorage
 from sottovoce.aggregator.storage.incomplete_copy import UNFINISHED
 from sottovoce.aggregator.storage.invitations.tokens import TokenStorage
-from sottovoce.aggregator.storage.link_questions import LinkQuestionTable
 from sottovoce.aggregator.storage.models import Cell, Known, Outcome, ReportBatch, StoragePlan
 from sottovoce.aggregator.storage.pack_values import Values, pack, unpack
 from sottovoce.aggregator.storage.releases import ReleaseTables
@@ -53,6 +52,10 @@ _SAVE_INSTITUTION = """
     INSERT INTO institutions (survey, document) VALUES (?, ?)
     ON CONFLICT (survey) DO UPDATE SET document = excluded.document
 """
+_FIND_QUESTION = "SELECT document FROM link_questions WHERE digest = ?"
+_ALL_QUESTIONS = "SELECT digest, who, document FROM link_questions ORDER BY digest"
+_ADD_QUESTION = "INSERT INTO link_questions (digest, who, document) VALUES (?, ?, ?) ON CONFLICT DO NOTHING"
+_REMOVE_QUESTION = "DELETE FROM link_questions WHERE digest = ? AND (who = ? OR 1 = ?)"
 
 MOST_DAYS = 36_525
 """A day more than a century from today was written under a wrong clock, or by another program."""
@@ -113,6 +116,47 @@ class InstitutionTable:
             else:
                 db.execute(_SAVE_INSTITUTION, [survey, document])
             self._back_end.note(db, SETTING_CHANGED, who, "institution")
+
+
+class PublishedLink(NamedTuple):
+    """A published question: its digest, the id of the account that published it, and its canonical bytes."""
+
+    digest: str
+    who: str
+    document: bytes
+
+
+class LinkQuestionTable:
+    """Table of these questions. Methods are thread-safe and raise ``StorageError`` if the database is unavailable."""
+
+    def __init__(self, back_end: BackEnd) -> None:
+        self._back_end = back_end
+
+    def document(self, digest: str) -> bytes | None:
+        """Return the canonical bytes of a published question; None if there is none."""
+        row = self._back_end.row_of(_FIND_QUESTION, [digest])
+        return None if row is None else bytes(row[0])
+
+    def all(self) -> list[PublishedLink]:
+        """Return every published question, by digest."""
+        return [
+            PublishedLink(digest, who, bytes(document))
+            for digest, who, document in self._back_end.rows_of(_ALL_QUESTIONS)
+        ]
+
+    def publish(self, digest: str, document: bytes, who: str) -> None:
+        """Add a question and record it in the audit log; nothing changes if it is published already."""
+        with self._back_end.write() as db:
+            if db.execute(_ADD_QUESTION, [digest, who, document]).rowcount == 1:
+                self._back_end.note(db, LINK_PUBLISHED, who, digest)
+
+    def withdraw(self, digest: str, who: str, is_admin: bool) -> bool:
+        """Remove a question that ``who`` published, or any for an admin, and record it; False if there is none."""
+        with self._back_end.write() as db:
+            found = db.execute(_REMOVE_QUESTION, [digest, who, int(is_admin)]).rowcount == 1
+            if found:
+                self._back_end.note(db, LINK_WITHDRAWN, who, digest)
+        return found
 
 
 class Storage(PulseStorage, SurveyStorage, TokenStorage):

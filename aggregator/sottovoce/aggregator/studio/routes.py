@@ -16,14 +16,7 @@ from sottovoce.aggregator.studio.account import (
     institution_page,
     team_page,
 )
-from sottovoce.aggregator.studio.design import (
-    elsewhere_page,
-    links_page,
-    new_survey_page,
-    preview_page,
-    publish_page,
-    trials,
-)
+from sottovoce.aggregator.studio.design import elsewhere_page, new_survey_page, preview_page, publish_page, trials
 from sottovoce.aggregator.studio.design import page as design_page
 from sottovoce.aggregator.studio.file_analysis import page as file_page
 from sottovoce.aggregator.studio.results import (
@@ -133,7 +126,6 @@ _PAGES = (
     design_page,
     preview_page,
     elsewhere_page,
-    links_page,
     trials,
     publish_page,
     simulation_page,

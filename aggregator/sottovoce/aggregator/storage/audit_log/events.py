@@ -62,7 +62,7 @@ INVITED, INVITATION_USED = "invitation made", "invitation used"
 VIEW_MADE, VIEW_REVOKED = "ethics link made", "ethics link revoked"
 SESSIONS_ENDED, SIGN_IN_LINK = "sessions ended", "sign-in link made"
 PUBLISHED, RETIRED = "survey published", "revision retired"
-QUESTION_PUBLISHED, QUESTION_WITHDRAWN = "question published", "question withdrawn"
+LINK_PUBLISHED, LINK_WITHDRAWN = "question published", "question withdrawn"
 CLOSED, REOPENED, DELETED, PURGED = "survey closed", "survey reopened", "survey deleted", "report ids forgotten"
 TOKENS_MADE, TOKENS_REVOKED = "tokens made", "tokens revoked"
 REISSUED = "invitations reissued"
@@ -103,8 +103,8 @@ WHAT: dict[str, Form] = {
     VIEW_REVOKED: _of_survey("a link for an ethics board was revoked"),
     PUBLISHED: _of_survey("a revision was published", "survey, revision, digest", _REVISION),
     RETIRED: _of_survey("a revision was retired", "survey, revision, digest", _REVISION),
-    QUESTION_PUBLISHED: _form("a question that is asked by a link was published", "digest", _HASH),
-    QUESTION_WITHDRAWN: _form("a question that is asked by a link was withdrawn", "digest", _HASH),
+    LINK_PUBLISHED: _form("a question that is asked by a link was published", "digest", _HASH),
+    LINK_WITHDRAWN: _form("a question that is asked by a link was withdrawn", "digest", _HASH),
     CLOSED: _of_survey("a survey was closed"),
     REOPENED: _of_survey("a survey was reopened"),
     DELETED: _of_survey("a survey was deleted"),
