@@ -76,7 +76,7 @@ class LinkQuestion(DigestedDocument):
 
     @property
     def epsilon(self) -> float:
-        """What all reports together cost."""
+        """Privacy loss of all reports together."""
         return sum(each.epsilon for each in self.asked)
 
     @property

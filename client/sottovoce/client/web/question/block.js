@@ -1,4 +1,6 @@
 import { randomizeJointRR } from "../device/joint_rr.js";
+import { RARE_VIEWS } from "../form/choice_input.js";
+import { numberInput } from "../form/number_input.js";
 import { DEFAULT_ALLOWANCE } from "../survey/allowance.js";
 import { BLOCK_SENTENCES } from "../survey/block_sentences.js";
 import { readBlock } from "../survey/blocks.js";
@@ -7,11 +9,14 @@ import { SpecError } from "../survey/errors.js";
 import { RARE_SENTENCES } from "../survey/known.js";
 import { must } from "../survey/rational.js";
 import { ASKED_READERS, languageOf, NOT_ALONE } from "./core.js";
+import { bringEveryMechanism } from "./every_mechanism.js";
 
 const NOT_IN_BLOCK = [...NOT_ALONE, "order", "keep_last"];
 
-/** Have the frame ask questions that are randomized together. */
-export function bringBlocks() {
+/** Have a page ask every question, and those that are randomized together. */
+export function bringEverything() {
+  bringEveryMechanism();
+  RARE_VIEWS.numberInput = numberInput;
   RARE_SENTENCES.add(BLOCK_SENTENCES);
   ASKED_READERS.block = readBlockAlone;
 }

@@ -1,21 +1,16 @@
 import { checkDevice, Draws } from "../device/draws.js";
-import { RARE_VIEWS } from "../form/choice_input.js";
 import { button, element } from "../form/dom.js";
-import { numberInput } from "../form/number_input.js";
 import { SurveyError } from "../survey/errors.js";
 import { showEpsilon, sum } from "../survey/rational.js";
 import { Asking } from "./asking.js";
-import { bringBlocks } from "./block.js";
+import { bringEverything } from "./block.js";
 import { digestOf, readAskedAlone } from "./core.js";
 import { DrawsOnce } from "./draws_once.js";
-import { bringEveryMechanism } from "./every_mechanism.js";
 import { addressWith, codeOf, fieldsWith, isAnybodys, readPassed } from "./link_address.js";
 
 /** Ask what is published at this address, and lead on to the survey that takes the record. */
 export function startLink() {
-  bringEveryMechanism();
-  bringBlocks();
-  RARE_VIEWS.numberInput = numberInput;
+  bringEverything();
   const held = (id) => JSON.parse(document.getElementById(id).textContent);
   const [sentences, published] = ["sentences", "published"].map(held);
   new Stop(published, sentences).open();
