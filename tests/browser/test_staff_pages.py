@@ -1,5 +1,7 @@
 """The pages about staff in a real browser: everybody can use them, in every scheme and direction."""
 
+import json
+
 import pytest
 
 from tests.browser.conftest import NewContext
@@ -8,10 +10,13 @@ from tests.browser.test_access import barriers
 from tests.browser.visit import publish, sign_in
 from tests.conftest import Running
 from tests.surveys import survey
+from tests.unit.shared.by_link.test_link_question import LINK
 
 PAGES = (
     "/dashboard/accounts",
     "/dashboard/institution",
+    "/dashboard/questions",
+    "/dashboard/analyze",
     "/dashboard/surveys/{name}/team",
     "/dashboard/surveys/{name}/board",
     "/dashboard/surveys/{name}/history",
@@ -31,6 +36,10 @@ def test_pages_about_staff_have_no_barrier(new_context: NewContext, site: Runnin
     page.select_option("select[name=results]", "yes")
     page.click("button[value=make]")
     shown = page.inner_text("section code")
+    page.goto(f"{site.url}/dashboard/questions")
+    page.set_input_files("#file", {"name": "q.json", "mimeType": "text/plain", "buffer": json.dumps(LINK).encode()})
+    page.click("main form button")
+    page.wait_for_selector("dl.facts")
     page.goto(f"{site.url}/dashboard/accounts")
     account = page.get_attribute(".list a", "href") or ""
     for address in (*(site.url + path.format(name=staffed.survey.name) for path in (*PAGES, account)), shown):
