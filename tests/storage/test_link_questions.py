@@ -48,6 +48,17 @@ def test_publisher_and_admins_withdraw(store: Storage) -> None:
     assert [entry.who for entry in store.journal.latest(10) if entry.what == LINK_WITHDRAWN] == [BEN, ANN]
 
 
+def test_withdrawn_question_is_in_no_file(tmp_path: Path) -> None:
+    """Of the database; the audit log has its digest."""
+    store = BACK_ENDS["sqlite"](tmp_path)
+    store.link_questions.publish(DIGEST, b'{"label":"sentinel"}', ANN)
+    store.link_questions.withdraw(DIGEST, ANN, is_admin=False)
+    store.settle()
+    held = b"".join(path.read_bytes() for path in tmp_path.iterdir())
+    assert (b"sentinel" in held, DIGEST.encode() in held) == (False, True)
+    store.close()
+
+
 def test_two_nodes_serve_what_one_of_them_published() -> None:
     """From the database that they share."""
     url = postgres.with_tables()

@@ -156,6 +156,7 @@ class LinkQuestionTable:
             found = db.execute(_REMOVE_QUESTION, [digest, who, int(is_admin)]).rowcount == 1
             if found:
                 self._back_end.note(db, LINK_WITHDRAWN, who, digest)
+        self._back_end.after_deletion()
         return found
 
 
