@@ -4,8 +4,9 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Error, Page, expect
+from playwright.sync_api import Error, Page, Route, expect
 from sottovoce.client.page import saved_page
+from sottovoce.shared.parse_survey import parse_survey
 
 from tests.browser.conftest import NewContext
 from tests.browser.visit import KEPT, READY, Visit, choose, publish, receipt, send, stored
@@ -144,6 +145,36 @@ def test_exit_works_offline(opened: Page, leaving: Running, walk: Callable[[Page
     opened.context.set_offline(False)
     opened.reload()
     assert_gone(opened, leaving.url)
+
+
+@pytest.mark.parametrize("walk", [STEPS[0], answer, finish], ids=["start", "questions", "receipt"])
+def test_exit_to_an_address_leaves_as_many_entries(
+    new_context: NewContext, site: Running, leaving: Running, walk: Callable[[Page], None]
+) -> None:
+    """It tells that address nothing, and Back leads to the empty page and to what was there before."""
+    away = "https://weather.example/today"
+    changed = leaving.survey.document | {"name": f"away-{walk.__name__.strip('<>')}", "quick_exit": away}
+    told, lengths = [], []
+
+    def shine(route: Route) -> None:
+        told.append(route.request.headers.get("referer"))
+        route.fulfill(body="Sun")
+
+    for asked, shown in ((leaving, NOTHING), (publish(site, parse_survey(changed)), "Sun")):
+        page = Visit(new_context(), asked).context.new_page()
+        page.route(away, shine)
+        page.goto(asked.url + BEFORE)
+        page.goto(asked.link)
+        page.wait_for_selector(READY)
+        walk(page)
+        press_button(page)
+        expect(page.locator("body")).to_contain_text(shown)
+        lengths.append(page.evaluate("history.length"))
+    assert (told, lengths[0]) == ([None], lengths[1])
+    page.go_back()
+    expect(page.locator("h1")).to_have_text(NOTHING)
+    page.go_back()
+    page.wait_for_url(asked.url + BEFORE)
 
 
 HELD = """async () => {

@@ -133,7 +133,7 @@ class _SurveyReader(ItemReader):
             **{key: fields[key] for key in ("opens", "closes") if key in fields},
             **({"researcher": self.researcher(fields["researcher"])} if "researcher" in fields else {}),
             **({"trial": self.mark(fields["trial"], "/trial")} if "trial" in fields else {}),
-            **({"quick_exit": self.mark(fields["quick_exit"], "/quick_exit")} if "quick_exit" in fields else {}),
+            **({"quick_exit": self.exit_to(fields["quick_exit"])} if "quick_exit" in fields else {}),
             **({"kiosk": self.kiosk(fields)} if "kiosk" in fields else {}),
             **({"check": False} if not self.check(fields) else {}),
             **({"fresh_samples": self.fresh_samples(fields)} if "fresh_samples" in fields else {}),
@@ -195,6 +195,11 @@ class _SurveyReader(ItemReader):
         if value is not True:
             self.problem(pointer, "must be true, or left out")
         return True
+
+    def exit_to(self, value: object) -> bool | str:
+        """Parse ``quick_exit``: true, or where people leave to."""
+        message = "must be true, or an address that begins with https"
+        return True if value is True else self.match(value, "/quick_exit", LINK, message)
 
     def kiosk(self, fields: Mapping[str, Any]) -> bool:
         """Parse ``kiosk``: on a device that is handed round, nothing of a person may stay for later."""

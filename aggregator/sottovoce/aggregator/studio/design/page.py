@@ -210,7 +210,7 @@ _AT_THE_TOP: Mapping[str, Callable[[str], object]] = {
     "arms": read_arms,
     "analysis_plan": read_plan,
     "order": lambda text: text if text == RANDOM else None,
-    "quick_exit": lambda text: text == "1" or None,
+    "quick_exit": lambda text: text if text.startswith("https:") else text == "1" or None,
     "kiosk": lambda text: text == "1" or None,
 }
 _BELOW: Mapping[tuple[str, str], Callable[[str], object]] = {

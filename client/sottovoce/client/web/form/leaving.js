@@ -14,15 +14,16 @@ const OFFERED = { exit: null };
 /**
  * Offer to leave the page at once, on every step: by a button above it, and by three presses of Esc. Leaving hides the
  * page, does `forget`, leaves no word of the survey in the browser, and lets neither Back nor Forward show it again.
+ * `to` is the address where it leads, or true for an empty page; the history has as many entries with either.
  *
  * Comes back only if the page was not left before.
  */
-export async function offerExit(words, view, { key, ledger }, forget) {
+export async function offerExit(words, view, { key, ledger }, forget, to) {
   // Fetched now: a person who leaves waits for no network.
   const offline = import("../device/offline.js").catch(() => null);
   const uncache = () => offline.then((kept) => kept?.forgetAllOffline());
   const wipe = () => [ledger.close((store) => leaveNoWord(store, key)), uncache()];
-  const exit = () => leave(forget, wipe);
+  const exit = () => leave(forget, wipe, to);
   if (history.state?.left) await exit();
   if (OFFERED.exit) return;
   words.rare.add(EXIT_SENTENCES);
@@ -71,7 +72,7 @@ async function goToFirst() {
 }
 
 // Back to the first entry of this visit; it and all that follow it then lead to the neutral page.
-async function leave(forget, wipe) {
+async function leave(forget, wipe, to) {
   document.body.replaceChildren();
   document.title = "";
   forget();
@@ -80,11 +81,11 @@ async function leave(forget, wipe) {
   try {
     history.replaceState(null, "", NEUTRAL);
     history.pushState(null, "", NEUTRAL);
-    location.replace(NEUTRAL);
+    location.replace(to === true ? NEUTRAL : to);
   } catch {
     history.replaceState({ left: true }, "");
     history.pushState({ left: true }, "");
-    location.replace(EMPTY);
+    location.replace(to === true ? EMPTY : to);
   }
   // Nothing follows on a page that was left.
   await new Promise(() => {});

@@ -61,9 +61,10 @@ export function parseSurvey(document, digest) {
 
 // What stands in a survey only if it has this one value, and what a correction has.
 function readMarks(document) {
-  const marks = ["trial", "fresh_samples", "quick_exit", "kiosk"];
+  const marks = ["trial", "fresh_samples", "kiosk"];
   for (const key of marks) must(!(key in document) || document[key] === true);
   must(!("check" in document) || document.check === false);
+  if (document.quick_exit !== true && "quick_exit" in document) readMatch(document.quick_exit, LINK);
   must(!("fresh_samples" in document) || "waves" in document);
   must(!("report_labels" in document) || document.report_labels === "neutral");
   if ("replaces" in document) must(readMatch(document.replaces, REPLACED) && document.revision > 1);

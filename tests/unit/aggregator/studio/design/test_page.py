@@ -366,7 +366,10 @@ def test_quick_exit_warns_of_a_telling_name(ann: Researcher, storage: SQLiteStor
     made = survey_of_draft(newest(storage, "exam"), "exam")
     assert (made.quick_exit, made.document["neutral_title"]) == (True, {"en": "Notes"})
     assert 'href="#quick_exit"' in ann.get("surveys/exam/design")
-    ann.post("surveys/exam/design", version="2", **form | {"quick_exit": "", "neutral_title.en": ""})
+    ann.post("surveys/exam/design", version="2", **form | {"quick_exit": "https://weather.example"})
+    assert survey_of_draft(newest(storage, "exam"), "exam").document["quick_exit"] == "https://weather.example"
+    assert "<option selected>https://weather.example</option>" in ann.get("surveys/exam/design")
+    ann.post("surveys/exam/design", version="3", **form | {"quick_exit": "", "neutral_title.en": ""})
     made = survey_of_draft(newest(storage, "exam"), "exam")
     assert {"quick_exit", "neutral_title"} & made.document.keys() == set()
     assert 'href="#quick_exit"' not in ann.get("surveys/exam/design")
