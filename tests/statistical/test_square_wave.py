@@ -131,6 +131,21 @@ def test_quantiles_are_covered_wherever_people_stand(population: str) -> None:
         assert covered.mean(axis=0).min() >= 0.95 - 3 * (0.95 * 0.05 / 40) ** 0.5
 
 
+@pytest.mark.parametrize("n", [0, 1, 2999, 3000, 100_000])
+def test_shares_of_ranges_have_no_limits_at_any_count(n: int) -> None:
+    """Most of their error is bias, which resampling does not show; nor standard errors. Mean and quantiles have."""
+    question = parsed(number(0, STEPS, 1, {"name": "square_wave", "odds": "3"}))
+    mechanism = question.mechanism
+    assert isinstance(mechanism, SquareWave)
+    spike = np.array(mechanism.weights(0), dtype=float)
+    tally = dict(enumerate(np.random.Generator(np.random.PCG64(n)).multinomial(n, spike / spike.sum()).tolist()))
+    found = estimate(mechanism, tally, question.domain)
+    bars = [each for each in found if each.kind == "share"]
+
+    assert {(each.low, each.high, each.std_error, each.method) for each in bars} == {(None, None, None, "none")}
+    assert all(each.low is not None and each.high is not None for each in found if each.kind != "share")
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("steps", "odds", "name", "n"),

@@ -95,7 +95,7 @@ def _show(rows: Iterable[DemoEstimate], title: str, console: Console) -> None:
     for heading in ("truth", "estimate", "95 % interval", "off by"):
         table.add_column(heading, justify="right", no_wrap=True)
     for name, found, truth, off, is_public in rows:
-        interval = f"{100 * found.low:.1f} to {found.high:.1%}"
+        interval = f"{100 * found.ends[0]:.1f} to {found.ends[1]:.1%}"
         shown = "public" if is_public else f"{off:.2f} s.e."
         table.add_row(name, found.option, f"{truth:.1%}", f"{found.clipped:.1%}", interval, shown)
     console.print(table)

@@ -304,8 +304,8 @@ def _inverted(estimate: Callable[[float], Estimate], known: float) -> float:
     low, high = math.log(_LEAST), 0.0
     for _ in range(_HALVINGS // 2):
         middle = (low + high) / 2
-        found = estimate(1 - math.exp(middle))
-        low, high = (middle, high) if found.low <= known <= found.high else (low, middle)
+        least, most = estimate(1 - math.exp(middle)).ends
+        low, high = (middle, high) if least <= known <= most else (low, middle)
     return math.exp(high)
 
 

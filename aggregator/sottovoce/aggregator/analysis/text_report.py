@@ -118,13 +118,16 @@ def _shares(document: Document) -> Iterator[PrintedTable]:
             show = TERMINAL.percent if one["kind"] == "share" else TERMINAL.figure
             point = TERMINAL.point(one["clipped"], show)
             name = f"{question['name']}: {one['option']}{mark}"
-            lines.append((name, point, TERMINAL.limits(one, show), f"{one['n']:,}"))
+            within = TERMINAL.point(None, show) if one["low"] is None else TERMINAL.limits(one, show)
+            lines.append((name, point, within, f"{one['n']:,}"))
     shown = (
         f"{one['name']}: {one['answered']:,} answered of {one['shown']:,} who saw the button."
         for one in document["questions"]
         if "shown" in one
     )
-    sentences = (*_careless(document), *shown, *_weighted(document), *_warnings(document))
+    bare = any(one["low"] is None for question in document["questions"] for one in question["estimates"])
+    why = (TERMINAL.no_limits,) if bare else ()
+    sentences = (*_careless(document), *shown, *why, *_weighted(document), *_warnings(document))
     yield PrintedTable(f"{document['file']}: {document['reports']:,} rows", headings, tuple(lines), sentences)
 
 

@@ -83,10 +83,10 @@ def written(number: WorkedNumber, write: NumberFormat) -> str:
 
 
 def limits(estimate: Estimate, still_open: bool) -> tuple[float, float]:
-    """Return the limits to show: the band if the survey is open and has one, else the interval."""
+    """Return the limits to draw: the band if the survey is open and has one, else ``Estimate.ends``."""
     if has_band(estimate, still_open):
         return estimate.band_low or 0.0, estimate.band_high or 0.0
-    return estimate.low, estimate.high
+    return estimate.ends
 
 
 def has_band(estimate: Estimate, still_open: bool) -> bool:
@@ -133,7 +133,11 @@ def results_in_words(results: SurveyResults) -> list[str]:
     sentences = [
         (each.question.name, words)
         for each in results.questions
-        for words in (yes_in_words(each, not results.closed), answered_in_words(each, not results.closed))
+        for words in (
+            yes_in_words(each, not results.closed),
+            answered_in_words(each, not results.closed),
+            TERMINAL.no_limits if any(one.low is None for one in each.estimates) else "",
+        )
     ]
     found = [f"{name}: {words}" for name, words in sentences if words]
     return found if results.careless is None else [*found, *_careless_in_words(results, results.careless)]

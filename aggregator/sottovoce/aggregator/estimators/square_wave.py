@@ -5,11 +5,9 @@ Histogram   Maximum likelihood shares f of the D bins, by expectation-maximizati
             f_i <- f_i sum_y (n_y/n) P(y|i) / sum_j P(y|j) f_j. Below 3,000 reports each step also averages neighbours
             with weights 1, 2, 1, which halves the error there; with more reports it would merge the modes of a
             bimodal distribution.
-            Intervals by percentile bootstrap of the reported counts with a fixed seed, so that equal tallies have
-            equal intervals. Approximate, and labelled so: maximum likelihood is biased for shares near 0. Resamples of
-            an empty bin stay empty, so the limits of a bin are at least z sqrt(l (1 - l) / n) / (a - b) away, the
-            normal margin of an empty bin from the reports inside and outside its window: l = b, a = P(window | bin),
-            b = P(window | far from it).
+            Neither limits nor standard errors: most of the error is bias, which no resampling shows. Percentile
+            bootstrap limits held the share of a bin with 60 % of the people in 0 of 10 samples of 2,000 reports,
+            in 2 of 3,000 and in 0 of 100,000 (epsilon ln 3).
 Mean        By scores that are unbiased for the mean value c_i of each bin's steps, of least variance for a uniform
             truth: z = W^-1 P' (P W^-1 P')^-1 c with the channel's rows P and W its column sums on the diagonal; the
             mean of the maximum likelihood shares would be biased by .1 of the range if the truth is at one end.
@@ -59,7 +57,8 @@ from sottovoce.shared.answers import Domain
 from sottovoce.shared.errors import EstimateError
 from sottovoce.shared.mechanisms.square_wave import SquareWave
 
-METHOD = "bootstrap"
+METHOD = "none"
+"""Method of the bins, which have no limits."""
 INVERTED = "inverted"
 """Method of the quantiles' intervals."""
 QUANTILES = (0.1, 0.25, 0.5, 0.75, 0.9)
@@ -91,14 +90,13 @@ def estimate(
     n = int(counts.sum())
     shares, forged = _likeliest(mechanism, counts, rule)
     summary = _Summary(n, rule)
-    margin = _margin(mechanism, n, rule)
     least, most = edges[0], edges[-1]
     estimates = [_mean(mechanism, tally, domain, rule)]
     for level, limits in zip(QUANTILES, quantile_limits(mechanism, counts, domain, rule), strict=True):
         draws = _Bootstrap(*(np.array([quantile(row, edges, level) for row in rows]) for rows in (shares, forged)))
         estimates.append(_inverted(summary.of("quantile", f"q{level * 100:.0f}", draws, least, most), *limits))
     for bin_, name in enumerate(names_of_bins(mechanism, domain)):
-        estimates.append(summary.of("share", name, _Bootstrap(shares[:, bin_], forged[:, bin_]), 0.0, 1.0, margin))
+        estimates.append(summary.of("share", name, _Bootstrap(shares[:1, bin_], forged[:, bin_]), 0.0, 1.0))
     return estimates
 
 
@@ -261,9 +259,9 @@ def _possible_bins(mechanism: SquareWave, counts: Array, rule: IntervalRule) -> 
 
 def _inverted(estimate: Estimate, low: float, high: float) -> Estimate:
     # The point estimate is from maximum likelihood and may be slightly outside these limits.
-    if estimate.raw is None:
-        return replace(estimate, method=INVERTED)
-    return replace(estimate, low=min(float(low), estimate.raw), high=max(float(high), estimate.raw), method=INVERTED)
+    if estimate.raw is not None:
+        low, high = min(low, estimate.raw), max(high, estimate.raw)
+    return replace(estimate, low=low, high=high, method=INVERTED)
 
 
 def _likeliest(mechanism: SquareWave, counts: Array, rule: IntervalRule) -> tuple[Array, Array]:
@@ -295,25 +293,19 @@ class _Summary:
     def __init__(self, n: int, rule: IntervalRule) -> None:
         self._n, self._rule = n, rule
 
-    def of(self, kind: str, option: str, draws: _Bootstrap, least: float, most: float, margin: float = 0.0) -> Estimate:
-        """Return an estimate whose limits are at least ``margin`` from its value; the whole range without reports."""
+    def of(self, kind: str, option: str, draws: _Bootstrap, least: float, most: float) -> Estimate:
+        """Return an estimate without limits, and without a standard error unless there are resamples."""
         values = draws.values
         raw = float(values[0]) if len(values) else None
-        tail = (1 - self._rule.confidence) / 2
-        limits: Sequence[float] = (least, most)
-        if raw is not None:
-            # Percentile limits can exclude the value itself if the resamples are biased; widen them to include it.
-            low, high = np.quantile(values[1:], [tail, 1 - tail]).tolist()
-            limits = (max(min(low, raw - margin), least), min(max(high, raw + margin), most))
         return Estimate(
             option=option,
             a=None,
             b=None,
             raw=raw,
             clipped=raw,
-            std_error=None if raw is None else float(values[1:].std(ddof=1)),
-            low=limits[0],
-            high=limits[1],
+            std_error=float(values[1:].std(ddof=1)) if len(values) > 1 else None,
+            low=None,
+            high=None,
             method=METHOD,
             confidence=self._rule.confidence,
             n=self._n,
@@ -327,16 +319,6 @@ class _Summary:
             highest=most,
             kind=kind,
         )
-
-
-def _margin(mechanism: SquareWave, n: int, rule: IntervalRule) -> float:
-    if n == 0:
-        return 1.0
-    n = max(n // rule.waves, 1)
-    near, far, window = mechanism.keep.numerator, mechanism.keep.denominator, 2 * mechanism.width + 1
-    total = sum(mechanism.weights(0))
-    a, b = window * near / total, window * far / total
-    return normal_quantile(rule.confidence) * float(np.sqrt(b * (1 - b) / n)) / (a - b)
 
 
 def variables(mechanism: SquareWave, domain: Domain) -> list[Variable]:

@@ -90,9 +90,9 @@ class Estimate:
         a, b: P(support | true) and P(support | not true); None for a mean, or if different channels were pooled.
         raw: unbiased share (mean), possibly outside the possible range; None without reports.
         clipped: ``raw`` clipped into the possible range, for display only.
-        std_error: of ``raw``, for an i.i.d. sample; None with fewer than two reports.
-        low, high: interval, within the possible range.
-        method, confidence: method of the interval, and its nominal coverage.
+        std_error: of ``raw``, for an i.i.d. sample; None with fewer than two reports, or where none is honest.
+        low, high: interval, within the possible range; None where none is honest.
+        method, confidence: method of the interval, "none" without one, and its nominal coverage.
         n: reports that could support the option.
         count: reports that did; None for a mean, or if different channels were pooled.
         std_error_fixed: of ``raw``, if everyone in a finite population answered; None without reports.
@@ -111,8 +111,8 @@ class Estimate:
     raw: float | None
     clipped: float | None
     std_error: float | None
-    low: float
-    high: float
+    low: float | None
+    high: float | None
     method: str
     confidence: float
     n: int
@@ -127,6 +127,12 @@ class Estimate:
     lowest: float = 0.0
     highest: float = 1.0
     kind: str = "share"
+
+    @property
+    def ends(self) -> tuple[float, float]:
+        """Limits; the value itself where there are none, the possible range without reports."""
+        low, high = (self.lowest, self.highest) if self.clipped is None else (self.clipped, self.clipped)
+        return low if self.low is None else self.low, high if self.high is None else self.high
 
 
 @dataclass(frozen=True, eq=False)

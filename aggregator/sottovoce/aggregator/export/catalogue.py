@@ -47,6 +47,7 @@ from sottovoce.aggregator.export.workbook import write_workbook
 from sottovoce.aggregator.file_formats.csv_cells import write_csv
 from sottovoce.aggregator.file_formats.json_text import json_text, marked
 from sottovoce.aggregator.file_formats.provenance import About
+from sottovoce.aggregator.i18n.formatting import TERMINAL
 from sottovoce.aggregator.institution import Institution
 from sottovoce.aggregator.storage.drafts import PlannedSize
 from sottovoce.aggregator.storage.report_reader import ReadableReports
@@ -57,6 +58,7 @@ from sottovoce.shared.channel_text import dump_block
 from sottovoce.shared.errors import EstimateError, StorageError
 from sottovoce.shared.mechanisms import Mechanism
 from sottovoce.shared.mechanisms.innocuous_rr import InnocuousRR
+from sottovoce.shared.mechanisms.square_wave import SquareWave
 from sottovoce.shared.rational import dump_fraction, show_epsilon
 from sottovoce.shared.spec import Question, Survey
 
@@ -291,7 +293,9 @@ def _of_question(question: Question) -> str:
         f"{name} {dump_fraction(number) if not isinstance(number, int) else number}"
         for name, number in question.mechanism.explain().items()
     )
-    return f"{_name(question.mechanism)} ({numbers}), epsilon {show_epsilon(question.epsilon)}. {coding(question)}"
+    no_limits = f" {TERMINAL.no_limits}" if isinstance(question.mechanism, SquareWave) else ""
+    spent = show_epsilon(question.epsilon)
+    return f"{_name(question.mechanism)} ({numbers}), epsilon {spent}. {coding(question)}{no_limits}"
 
 
 def _name(mechanism: Mechanism) -> str:

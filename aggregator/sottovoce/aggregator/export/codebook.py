@@ -12,6 +12,7 @@ from sottovoce.aggregator.export.labels import coding, option_labels, question_l
 from sottovoce.aggregator.export.own_units import REVISION, WAVE, few_code, unit_grid
 from sottovoce.aggregator.export.statistics_files import column_names
 from sottovoce.aggregator.file_formats.provenance import About
+from sottovoce.aggregator.i18n.formatting import TERMINAL
 from sottovoce.aggregator.institution import Institution
 from sottovoce.shared.rational import show_epsilon
 from sottovoce.shared.spec import Question, Survey
@@ -155,13 +156,13 @@ def _shares(result: QuestionResult | None, language: str, closed: bool) -> Itera
     labels = dict(zip(result.question.options, option_labels(result.question, language), strict=True))
     rows = []
     for each in shares:
-        low, high = limits(each, not closed)
-        rows.append(
-            (labels.get(each.option, each.option), _percent(each.clipped or 0.0), _percent(low), _percent(high))
-        )
+        ends = ("", "") if each.low is None else map(_percent, limits(each, not closed))
+        rows.append((labels.get(each.option, each.option), _percent(each.clipped or 0.0), *ends))
     head = f"{'Interval' if closed else 'Band'} of {100 * shares[0].confidence:.0f} %"
     columns = ("answer", "share", "from", "to")
     yield from _table(f"Estimated shares of {result.question.name}. {head}, n = {result.n:,}", columns, rows)
+    if shares[0].low is None:
+        yield f"<p>{escape(TERMINAL.no_limits)}</p>"
 
 
 def _percent(share: float) -> str:

@@ -140,6 +140,11 @@ class TerminalFormat(NumberFormat):
     def __init__(self) -> None:
         super().__init__(Words("en"))
 
+    @property
+    def no_limits(self) -> str:
+        """Sentence that says why the square wave's bins have no limits."""
+        return self.words.translate("results_no_limits")
+
     def percent(self, share: float | Fraction, decimals: int = 1) -> str:
         """Write a share as a percentage."""
         return f"{float(100 * share):.{decimals}f} %"

@@ -436,7 +436,8 @@ def compare(piloted: Piloted) -> list[SimulatedEstimate]:
         for estimate in result.estimates:
             true = true_figure(result.question, truth, estimate)
             if true is not None and estimate.raw is not None:
-                figures = ((float(true), 0), (estimate.raw, 0), (estimate.low, -1), (estimate.high, 1))
+                low, high = estimate.ends
+                figures = ((float(true), 0), (estimate.raw, 0), (low, -1), (high, 1))
                 written = [_format_figure(result.question, estimate, *each) for each in figures]
                 rows.append(SimulatedEstimate(result.question.name, estimate.option, *written))
     return rows

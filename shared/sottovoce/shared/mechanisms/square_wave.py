@@ -11,7 +11,8 @@ Estimator
     Maximum likelihood of the D bins' shares by expectation-maximization over the matrix of weights; quantiles from
     the cumulated shares. Bin i holds the steps from ceil(i (m + 1) / D) to ceil((i + 1) (m + 1) / D) - 1.
 Variance
-    Of the mean by unbiased scores: 2.7 to 4.3 half ranges squared at odds 3 and 32 bins. Of shares: no closed form.
+    Of the mean by unbiased scores: 2.7 to 4.3 half ranges squared at odds 3 and 32 bins. Of bins: mostly bias, so
+    they have no limits.
 Sources
     Li et al. 2020 (square wave, expectation-maximization and the best width).
 """

@@ -1,13 +1,19 @@
 """The table of estimates: as CSV and as a workbook without formulas."""
 
 import csv
+import json
 import zipfile
+from importlib.resources import files
 from pathlib import Path
 from xml.etree import ElementTree as ET
 
+import jsonschema
 import pytest
 from sottovoce.aggregator.analysis.estimates import analyse
+from sottovoce.aggregator.analysis.worked_example import results_in_words
 from sottovoce.aggregator.export.catalogue import COLUMNS, SINGLE, Source, write_estimates_xlsx
+from sottovoce.aggregator.i18n.formatting import TERMINAL
+from sottovoce.shared.mechanisms.square_wave import SquareWave
 
 from tests.exported import TODAY, drawn, published, send, source
 from tests.surveys import months, survey
@@ -32,6 +38,24 @@ def test_estimates_are_those_of_the_results(every: Source, folder: Path) -> None
     assert {row["cohort"] for row in rows(folder)} == {"", *(group.name for group in results.cohorts)}
     assert {row["digest"] for row in rows(folder)} == {results.survey.digest}
     assert all(row["version"] and row["epsilon_total"] for row in rows(folder))
+
+
+def test_ranges_have_empty_limits_and_their_reason_in_every_file(every: Source, folder: Path) -> None:
+    """CSV and JSON have none; codebook and methods say why, and so does the terminal."""
+    name = next(each.name for each in every.about.survey.questions if isinstance(each.mechanism, SquareWave))
+    ranges = [row for row in rows(folder) if row["question"] == name and row["kind"] == "share"]
+    exported = json.loads((folder / "export.json").read_text(encoding="utf-8"))
+    asked = next(each for each in exported["questions"] if each["name"] == name)
+    told = results_in_words(analyse(every.revisions))
+
+    assert {(row["low"], row["high"], row["std_error"], row["method"]) for row in ranges} == {("", "", "", "none")}
+    assert {(bar["low"], bar["high"], bar["std_error"]) for bar in asked["histogram"]} == {(None, None, None)}
+    jsonschema.validate(
+        exported, json.loads(files("sottovoce.shared").joinpath("schema/export.schema.json").read_text())
+    )
+    for text in ("codebook.html", "methods.md"):
+        assert TERMINAL.no_limits in " ".join((folder / text).read_text(encoding="utf-8").split())
+    assert f"{name}: {TERMINAL.no_limits}" in told
 
 
 def test_workbook_holds_the_same_rows_and_no_formula(folder: Path) -> None:

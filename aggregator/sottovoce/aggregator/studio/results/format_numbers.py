@@ -33,7 +33,7 @@ def figure(value: float | None, estimate: Estimate, grid: Grid | None = None) ->
 
 def _digits(estimate: Estimate) -> int | None:
     """Return the decimals of a mean or quantile and its limits."""
-    return decimals_of(estimate.raw if estimate.clipped is None else estimate.clipped, estimate.low, estimate.high)
+    return decimals_of(estimate.raw if estimate.clipped is None else estimate.clipped, *estimate.ends)
 
 
 def difference(value: float | None, estimate: Estimate, grid: Grid | None = None) -> str:
@@ -43,12 +43,19 @@ def difference(value: float | None, estimate: Estimate, grid: Grid | None = None
 
 
 def interval(estimate: Estimate, still_open: bool, grid: Grid | None = None) -> str:
-    """Format the interval of an estimate; while the survey is open, the band that is valid at every look."""
+    """Format the interval of an estimate; while the survey is open, the band that is valid at every look.
+
+    A dash if there is none.
+    """
+    if estimate.low is None:
+        return "–"
     return _range(*limits(estimate, still_open), estimate, grid)
 
 
 def together(estimate: Estimate, grid: Grid | None = None) -> str:
     """Format the simultaneous interval, which covers all options of the question at once."""
+    if estimate.low is None:
+        return "–"
     return _range(estimate.simultaneous_low, estimate.simultaneous_high, estimate, grid)
 
 

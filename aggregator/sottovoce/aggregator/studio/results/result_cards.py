@@ -66,6 +66,11 @@ class Chart:
     axis: tuple[float, float] = (0.0, 1.0)
 
     @property
+    def is_unlimited(self) -> bool:
+        """True if the estimates have no limits."""
+        return any(row.estimate.low is None for row in self.rows)
+
+    @property
     def panels(self) -> Mapping[str, Sequence[ChartRow]]:
         """Rows of each group or wave by its name, to draw side by side; empty if none are compared."""
         found: dict[str, list[ChartRow]] = {}

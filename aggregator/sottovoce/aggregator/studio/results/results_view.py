@@ -91,7 +91,8 @@ class ResultsView:
     def widest_margin(self) -> float | None:
         """Half of the widest interval of a share, as a share; None if no share is shown."""
         shares = (row.estimate for card in self.cards for chart in card.charts for row in chart.rows)
-        ends = [limits(each, not self.results.closed) for each in shares if each.kind == "share"]
+        bounded = (each for each in shares if each.kind == "share" and each.low is not None)
+        ends = [limits(each, not self.results.closed) for each in bounded]
         return max(((high - low) / 2 for low, high in ends), default=None)
 
     @property

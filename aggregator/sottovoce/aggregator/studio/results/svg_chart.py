@@ -77,6 +77,8 @@ def _foot(card: QuestionCard, view: ResultsView, words: Words) -> Iterator[str]:
         banded = any(each.band_low is not None for each in estimates) and not view.results.closed
         head = "results_band_head" if banded else "results_interval_head"
         yield words.translate(head, confidence=percent(estimates[0].confidence, 0))
+    if any(chart.is_unlimited for chart in card.charts):
+        yield words.translate("results_no_limits")
     yield words.translate("results_n", reports=card.result.n)
     survey = view.survey
     yield words.translate("results_svg_foot", survey=survey.name, revision=survey.revision, digest=survey.digest)
@@ -112,8 +114,8 @@ class _Pen:
             label = self._words.translate("results_series", option=row.label, name=point.name)
             named.append((label, point.estimate))
         for label, estimate in named:
-            within = interval(estimate, self._still_open, chart.grid)
-            self.write(f"{label}: {figure(estimate.clipped, estimate, chart.grid)} ({within})", "label")
+            within = "" if chart.is_unlimited else f" ({interval(estimate, self._still_open, chart.grid)})"
+            self.write(f"{label}: {figure(estimate.clipped, estimate, chart.grid)}{within}", "label")
             self.bars.append(self._bar(estimate, chart.axis))
             self.y += ROW
 

@@ -262,6 +262,28 @@ def test_picture_and_table_are_whole_by_themselves(app: Flask, storage: SQLiteSt
     assert get(app, "exam/results/nothing.svg").status_code == 404
 
 
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_ranges_of_the_square_wave_have_a_reason_and_no_limits(
+    storage: SQLiteStorage, clock: FakeClock, language: str
+) -> None:
+    """On the page and in its picture; every other figure of the question keeps its limits."""
+    age: dict[str, Any] = {"type": "integer", "name": "age", "label": {"en": "Age?"}, "min": "0", "max": "99"}
+    age["mechanism"] = {"name": "square_wave", "odds": "3", "bins": 5}
+    key = storage.publish(survey(questions=[age, *document()["questions"][1:]])).key
+    storage.store([arrival(key, number, (number % 5 + 1, number % 3, number % 2)) for number in range(50)])
+    app = create_app(Settings(public_url=SITE), storage, clock, {})
+    shown, picture = (
+        get(app, f"exam/results{part}", **{"Accept-Language": language}).text for part in ("", "/age.svg")
+    )
+    why = Words(language).translate("results_no_limits")
+
+    assert why.split(":")[0].split("：")[0] in " ".join(fromstring(picture).itertext())  # noqa: S314 - ours
+    assert shown.count(why) == 1
+    # The mean and five quantiles; of five ranges the point alone.
+    charts = shown.partition('id="q-age"')[2].partition("<table")[0]
+    assert (charts.count('class="interval"'), charts.count("<small>–</small>")) == (6, 5)
+
+
 @pytest.mark.slow
 def test_chart_is_a_png_too(app: Flask) -> None:
     """Of the size of the SVG, twice as fine; in Arabic too; letters that the font lacks are refused, not left out."""
