@@ -1,13 +1,21 @@
 """Waves of the same people, added up: intervals hold, by exact enumeration."""
 
 from functools import lru_cache
+from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
+from sottovoce.aggregator.analysis.one_sample_test import one_sample_test
+from sottovoce.aggregator.analysis.report_columns import Columns
+from sottovoce.aggregator.analysis.tables.crosstab import crosstab
+from sottovoce.aggregator.analysis.tables.group_comparison import compare
+from sottovoce.aggregator.analysis.tables.table import Rule
 from sottovoce.aggregator.estimators.intervals import same_people, score_cc
 from sottovoce.aggregator.estimators.means import ScoredChannel, mean_interval
 
 from tests.statistical.exact import CHANNELS, Array, binomial
+from tests.statistical.test_joint_tables import QUESTIONS, TABLES
+from tests.surveys import months, survey
 
 SHARES = np.linspace(0.01, 0.99, 33)
 
@@ -70,3 +78,144 @@ def test_mean_of_two_scores_has_the_limits_of_the_share() -> None:
     for count in (0, 15, 21, 30, 45, 60):
         found = mean_interval((count / n - b) / (a - b), n, channel, 0.95, waves)
         assert found == pytest.approx((low[count], high[count]), abs=1e-9)
+
+
+class Panel:
+    """Two questions "a" and "b" that the same people answer alike in each wave.
+
+    Args:
+        first, second: questions of the survey.
+        truth: shares of the pairs of true values.
+        waves: number of waves.
+        weighted: a person of the first answer to "a" has weight 3, as by a public question.
+    """
+
+    def __init__(self, first: Any, second: Any, truth: Any, waves: int, *, weighted: bool = False) -> None:
+        asked = [{**each, "name": name} for each, name in ((first, "a"), (second, "b"))]
+        self.survey = survey(questions=asked, waves=months(waves))
+        self.truth, self.waves, self.weighted = np.array(truth), waves, weighted
+        self.channels = [_rows(each) for each in self.survey.questions]
+
+    def columns(self, people: int, generator: np.random.Generator) -> tuple[Columns, Array | None]:
+        """The reports of so many people, and their weights."""
+        who = generator.choice(self.truth.size, people, p=self.truth.ravel())
+        truths = np.tile(np.stack(np.unravel_index(who, self.truth.shape)), self.waves)
+        values = {
+            name: (generator.random(truths.shape[1])[:, None] > np.cumsum(rows, axis=1)[true]).sum(axis=1)
+            for name, rows, true in zip("ab", self.channels, truths, strict=True)
+        }
+        wave = np.repeat(np.arange(self.waves), people)
+        weights = np.where(values["a"] == 0, 3.0, 1.0) if self.weighted else None
+        return Columns.from_arrays(self.survey, values, wave), weights
+
+
+def _rows(asked: Any) -> Array:
+    """P(reported | truth), with a row for each truth."""
+    if asked.mechanism is None:
+        return np.eye(asked.domain.size)
+    size = asked.domain.size
+    values = range(asked.largest + 1)
+    return np.array([[float(asked.mechanism.probability(y, x)) for y in values] for x in range(size)])
+
+
+class Held(NamedTuple):
+    """How often limits held the truth, and their mean width in parts of 2 z standard deviations of the estimates."""
+
+    coverage: dict[str, float]
+    width: dict[str, float]
+    rejected: float
+
+
+def held(panel: Panel, people: int, runs: int) -> Held:
+    """Coverage of all figures of a table of two yes/no questions, and how often independence is rejected."""
+    generator = np.random.Generator(np.random.PCG64(people))
+    p = panel.truth[:2, :2] / panel.truth[:2, :2].sum()
+    if panel.weighted:
+        p = p * [[3.0], [1.0]] / (p * [[3.0], [1.0]]).sum()
+    yes, (a, b) = p[:, 1] / p.sum(axis=1), (p[1].sum(), p[:, 1].sum())
+    right = {
+        "cell": p[1, 1],
+        "share": yes[1],
+        "risk_difference": yes[1] - yes[0],
+        "risk_ratio": np.log(yes[1] / yes[0]),
+        "odds_ratio": np.log(p[0, 0] * p[1, 1] / p[0, 1] / p[1, 0]),
+        "phi": (p[1, 1] - a * b) / np.sqrt(a * (1 - a) * b * (1 - b)),
+    }
+    found: dict[str, list[tuple[float, float, float]]] = {name: [] for name in right}
+    rejected = 0
+    for _ in range(runs):
+        columns, weights = panel.columns(people, generator)
+        table = crosstab(columns, "a", "b", weights, Rule(least=0))
+        rejected += table.independence is not None and table.independence.p < 0.05
+        figures = {"cell": table.cells[1][1], "share": table.conditional[1][1], **table.measures._asdict()}
+        for name in right:
+            one = figures[name]
+            ends = (one.raw or 0.0, one.low or 0.0, np.inf if one.high is None else one.high)
+            with np.errstate(divide="ignore"):
+                found[name].append(tuple(np.log(ends)) if name in {"risk_ratio", "odds_ratio"} else ends)
+    arrays = {name: np.array(each) for name, each in found.items()}
+    inside = {name: (x[:, 1] <= right[name] + 1e-9) & (right[name] <= x[:, 2] + 1e-9) for name, x in arrays.items()}
+    return Held(
+        {name: float(held.mean()) for name, held in inside.items()},
+        {name: float(np.mean(x[:, 2] - x[:, 1]) / (2 * 1.96 * x[:, 0].std())) for name, x in arrays.items()},
+        rejected / runs,
+    )
+
+
+DENSE, INDEPENDENT = TABLES["dense"], TABLES["independent"]
+DECLINING = {**QUESTIONS["epsilon 3"], "absent_category": True}
+
+
+def test_tables_of_several_waves_cover_and_are_not_wide() -> None:
+    """Three waves of 300 people: .9125 of 400 samples, where limits for independent reports hold .76 to .82."""
+    found = held(Panel(QUESTIONS["public"], QUESTIONS["epsilon 3"], DENSE, 3), 300, 400)
+
+    assert min(found.coverage.values()) >= 0.9125
+    assert max(found.width.values()) <= 1.10
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("panel", "people"),
+    [
+        (Panel(QUESTIONS["public"], QUESTIONS["epsilon 3"], DENSE, 3), 300),
+        (Panel(QUESTIONS["coin"], QUESTIONS["coin"], DENSE, 3), 3000),
+        (Panel(QUESTIONS["public"], QUESTIONS["coin"], INDEPENDENT, 3), 300),
+        (Panel(QUESTIONS["public"], QUESTIONS["epsilon 3"], DENSE, 3, weighted=True), 300),
+        (Panel(QUESTIONS["public"], DECLINING, [[0.40, 0.12, 0.08], [0.08, 0.25, 0.07]], 3), 300),
+        (Panel(QUESTIONS["epsilon 3"], QUESTIONS["epsilon 3"], INDEPENDENT, 4), 300),
+    ],
+)
+def test_tables_of_several_waves_cover_in_two_thousand_samples(panel: Panel, people: int) -> None:
+    """At least .9345, and limits at most 1.10 times as wide as those of who knows all; independence keeps its level."""
+    found = held(panel, people, 2000)
+
+    assert min(found.coverage.values()) >= 0.9345
+    assert max(found.width.values()) <= 1.10
+    assert panel.truth.tolist() != INDEPENDENT or found.rejected <= 0.0655
+
+
+def test_known_shares_of_several_waves_are_rejected_as_often_as_said() -> None:
+    """Five in a hundred and no more than three standard errors of 400 samples above; limits are those of Results."""
+    panel = Panel(QUESTIONS["public"], QUESTIONS["epsilon 3"], DENSE, 3)
+    generator, truth = np.random.Generator(np.random.PCG64(3)), {"yes": 0.45}
+    tests = [one_sample_test(panel.columns(200, generator)[0], "b", truth) for _ in range(400)]
+
+    rejected = np.mean([test.p < 0.05 for test in tests])
+    assert rejected <= 0.05 + 3 * (0.05 * 0.95 / 400) ** 0.5
+    assert {test.values[0].estimate.method for test in tests} == {"same-people"}
+
+
+def test_means_of_several_waves_cover() -> None:
+    """By group and between groups, of numbers that lie at both ends, where the same people matter most."""
+    ends = np.zeros((2, 11))
+    ends[:, [0, 10]] = [[0.3, 0.2], [0.1, 0.4]]
+    panel = Panel(QUESTIONS["public"], QUESTIONS["number"], ends, 3)
+    generator, right = np.random.Generator(np.random.PCG64(4)), (4.0, 8.0, 4.0)
+    covered = np.zeros(3)
+    for _ in range(400):
+        found = compare(panel.columns(200, generator)[0], "b", "a", rule=Rule(least=0))
+        limits = [*found.values, *found.differences]
+        covered += [each.low <= mean <= each.high for each, mean in zip(limits, right, strict=True)]  # type: ignore[operator]
+
+    assert covered.min() / 400 >= 0.9125

@@ -9,6 +9,8 @@ Exact       Two answers that everybody gave, through one channel: the reports of
             H0; p is the probability of all counts that are at most as likely as the observed one.
 One side    The known share 0 (did anybody at all?) has one side only: p = P(X >= x), X ~ Bin(n, b). Of 1 it is
             P(X <= x), X ~ Bin(n, a). Where noise makes no such report, p of a single one is 0: impossible under H0.
+Waves       W waves of the same people: the covariance of the truth, diag(pi) - pi pi', is added W - 1 times; the exact
+            test is for known shares of 0 and 1 only.
 Strata      Revisions with channels of their own: information n V^- adds up, as in ``independence_test``.
 Mean        p is the smallest alpha at which the interval of the results leaves the known mean out; likewise of a share
             that hides behind an innocuous one with a standard error, which this interval takes in.
@@ -26,7 +28,7 @@ from sottovoce.aggregator.analysis.described_people import ALL, DescribedPeople,
 from sottovoce.aggregator.analysis.estimates import QuestionResult, question_result
 from sottovoce.aggregator.analysis.innocuous_shares import facts_of
 from sottovoce.aggregator.analysis.report_columns import Columns, strata_of
-from sottovoce.aggregator.analysis.selection import SelectedVariable, choose
+from sottovoce.aggregator.analysis.selection import SAME_PEOPLE, SelectedVariable, choose
 from sottovoce.aggregator.analysis.tables.independence_test import Independence, inverse
 from sottovoce.aggregator.analysis.variable_columns import answers_of
 from sottovoce.aggregator.estimators import Estimate, IntervalRule
@@ -42,7 +44,6 @@ MOST_EXACT = 1_000_000
 FEWEST_EXPECTED = 5
 """Reports expected of each answer, from which chi-square is a good approximation (Cochran's rule)."""
 
-WAVES_DEPEND = "several waves are added up, and people may have answered each of them: choose one wave for a test"
 PUBLIC_SUBSET = "'{variable}' is public: for a subset of people make a table of both questions, which hides small cells"
 MEAN_NEEDED = "'{variable}' is a number: give the known mean"
 SHARES_NEEDED = "'{variable}' has answers and no mean: give known shares"
@@ -108,15 +109,13 @@ def one_sample_test(
         EstimateError: the values do not fit the variable, or the reports allow no test.
     """
     chosen = choose(columns, name)
-    if len(columns.waves) > 1 and not columns.survey.fresh_samples:
-        raise EstimateError(WAVES_DEPEND)
     people = described_people(columns, chosen.question, among)
     inside = columns if people.asked is None else columns.among(people.asked)
     if not chosen.newest.categories:
         return _of_mean(inside, chosen, known, confidence)
     if isinstance(known, int | float):
         raise EstimateError(Sentence(SHARES_NEEDED, variable=name))
-    result = _result(inside, chosen, IntervalRule(confidence=confidence))
+    result = _result(inside, chosen, confidence)
     shares = _known_shares(name, people.categories(chosen.newest), known)
     found = _of_shares(inside, chosen.newest, people, shares, result)
     return _by_limits(inside, chosen, found) if facts_of(columns, [name]) else found
@@ -126,7 +125,7 @@ def _by_limits(columns: Columns, chosen: SelectedVariable, found: OneSampleTest)
     """Return a test of a yes/no question with an inexact innocuous share, which only its limits take in."""
 
     def estimate(level: float) -> Estimate:
-        return _result(columns, chosen, IntervalRule(confidence=level)).estimates[-1]
+        return _result(columns, chosen, level).estimates[-1]
 
     p = _inverted(estimate, found.values[-1].known)
     return replace(found, statistic=None, df=None, p=p, method=INVERSION, warnings=())
@@ -137,13 +136,15 @@ def _of_shares(
 ) -> OneSampleTest:
     strata, pi = list(_strata(columns, newest.full_name, people.answered)), np.array(list(shares.values()))
     tested = [_moments(each, pi) for each in strata]
-    exact = _exact(strata[0], pi) if len(strata) == 1 else None
     at_end = float(pi.max()) > 1 - _NEAR
+    # Where all people give one answer, their waves are as good as those of other people.
+    exact = _exact(strata[0], pi) if len(strata) == 1 and (at_end or columns.repeats == 1) else None
     estimates = {each.option: each for each in (result.answered if people.answered else result.estimates)}
     # Of an option of a multiple choice, the estimate has the option's name; its share is the one of yes.
     own = {"yes": estimates[newest.name]} if newest.name else estimates
     few = exact is None and min(each.expected for each in tested) < FEWEST_EXPECTED
-    notes = [*([FEW_EXPECTED] if few else []), *([IMPOSSIBLE] if at_end and not exact else [])]
+    several = [SAME_PEOPLE] if columns.repeats > 1 else []
+    notes = [*several, *([FEW_EXPECTED] if few else []), *([IMPOSSIBLE] if at_end and not exact else [])]
     return OneSampleTest(
         newest.full_name,
         sum(each.n for each in strata),
@@ -174,6 +175,7 @@ class _ReportedStratum(NamedTuple):
     scores: Floats
     numbers: Floats
     answered: bool
+    waves: int
 
     @property
     def n(self) -> int:
@@ -200,7 +202,9 @@ def _strata(columns: Columns, name: str, answered: bool) -> Iterator[_ReportedSt
     sizes = [len(values) for _, values in answers.tables]
     numbers = np.bincount(answers.codes[answers.observed], minlength=sum(sizes)).astype(float)
     for (variable, values), counted in zip(answers.tables, np.split(numbers, np.cumsum(sizes)[:-1]), strict=True):
-        yield _ReportedStratum(variable, variable.scores(values), counted, answered and variable.absent)
+        yield _ReportedStratum(
+            variable, variable.scores(values), counted, answered and variable.absent, columns.repeats
+        )
 
 
 def _moments(stratum: _ReportedStratum, pi: Floats) -> _Moments:
@@ -224,6 +228,7 @@ def _scored(stratum: _ReportedStratum, shares: Floats) -> tuple[Floats, float]:
     together = within * pairs + without * (1 - pairs)
     np.fill_diagonal(together, support)
     covariance: Floats = (together - np.outer(support, support)) / np.outer(a - b, a - b)
+    covariance += (stratum.waves - 1) * (np.diag(shares) - np.outer(shares, shares))
     return covariance, float(stratum.n * support[: len(stratum.variable.answered)].min())
 
 
@@ -291,12 +296,14 @@ def _of_mean(
         raise EstimateError(Sentence(MEAN_OUTSIDE, variable=newest.full_name))
 
     def estimate(level: float) -> Estimate:
-        means = _result(columns, chosen, IntervalRule(confidence=level)).of_kind("mean")
+        means = _result(columns, chosen, level).of_kind("mean")
         return next(each for each in means if each.option in {"mean", newest.name})
 
     shown = estimate(confidence)
     value = TestedValue("", float(known), shown)
-    return OneSampleTest(newest.full_name, shown.n, (value,), None, None, _inverted(estimate, known), INVERSION)
+    notes = (SAME_PEOPLE,) if columns.repeats > 1 else ()
+    found = OneSampleTest(newest.full_name, shown.n, (value,), None, None, _inverted(estimate, known), INVERSION)
+    return replace(found, warnings=notes)
 
 
 def _inverted(estimate: Callable[[float], Estimate], known: float) -> float:
@@ -309,6 +316,7 @@ def _inverted(estimate: Callable[[float], Estimate], known: float) -> float:
     return math.exp(high)
 
 
-def _result(columns: Columns, chosen: SelectedVariable, rule: IntervalRule) -> QuestionResult:
+def _result(columns: Columns, chosen: SelectedVariable, confidence: float) -> QuestionResult:
     """Return the estimates of the results page, of these reports."""
+    rule = IntervalRule(confidence=confidence, waves=columns.repeats)
     return question_result(chosen.question, strata_of(columns, chosen.question), rule)

@@ -75,6 +75,11 @@ class Columns:
         return tuple(np.flatnonzero(np.bincount(self.wave, minlength=1)).tolist())
 
     @property
+    def repeats(self) -> int:
+        """Number of waves that the same people may have answered, at least 1."""
+        return 1 if self.survey.fresh_samples else max(len(self.waves), 1)
+
+    @property
     def nbytes(self) -> int:
         """Size of all columns in bytes."""
         return sum(column.nbytes for column in (*self.values.values(), self.wave, self.revision))

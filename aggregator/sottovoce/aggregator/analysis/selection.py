@@ -18,8 +18,11 @@ from sottovoce.shared.errors import EstimateError, Sentence
 from sottovoce.shared.spec import Question, Survey
 
 SAME_PEOPLE = (
-    "several waves are added up: where they are of the same people, these limits are too narrow; choose one wave"
+    "several waves are added up: limits take in that the same people may have answered each of them; of a change "
+    "between waves they are too wide"
 )
+
+WAVES_DEPEND = "several waves are added up, and people may have answered each of them: choose one wave"
 
 
 @dataclass(frozen=True)
@@ -94,9 +97,7 @@ def check_together(columns: Columns, first: SelectedVariable, second: SelectedVa
                 other=second.newest.full_name,
             )
         )
-    # Reports are unlinked across waves, so repeated people cannot be found and corrected for.
-    several = len(columns.waves) > 1 and not columns.survey.fresh_samples
-    return (*first.cautions, *second.cautions, *([SAME_PEOPLE] if several else ()))
+    return (*first.cautions, *second.cautions, *([SAME_PEOPLE] if columns.repeats > 1 else ()))
 
 
 def count_strata(

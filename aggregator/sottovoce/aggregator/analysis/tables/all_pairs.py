@@ -103,7 +103,7 @@ def every_pair(columns: Columns) -> AllPairs:
 def _tested(columns: Columns, pairs: list[Pairs]) -> tuple[int, Independence] | None:
     """Return the number of reports with both variables and the test; None if suppressed, or not possible."""
     try:
-        shown = shown_reports(joint(pairs, len(columns)), Rule(least=columns.least))
+        shown = shown_reports(joint(pairs, len(columns), columns.repeats), Rule(least=columns.least))
     except EstimateError:
         return None
     test = None if shown is None else independence_of(shown)

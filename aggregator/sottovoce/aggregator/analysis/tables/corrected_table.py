@@ -55,7 +55,7 @@ def careless_in(columns: Columns, confidence: float) -> Careless:
     shown = [each for each in whole if each.name not in columns.withheld]
     for each in shown:
         check_one_wave(columns, each)
-    found = careless_of({each.name: strata_of(columns, each) for each in shown}, shown, confidence)
+    found = careless_of({each.name: strata_of(columns, each) for each in shown}, shown, confidence, columns.repeats)
     if found is None:
         raise EstimateError(NO_ANCHOR)
     return found
@@ -88,7 +88,7 @@ def corrected_table(
         if not all(is_correctable(survey, each.question) for survey in columns.revisions):
             raise EstimateError(Sentence(NOT_CORRECTED, variable=each.newest.full_name))
     careless = careless_in(columns, rule.confidence)
-    table = TwoWayTable(joint(count_strata(columns, pair), len(columns)), rule)
+    table = TwoWayTable(joint(count_strata(columns, pair), len(columns), columns.repeats), rule)
     drawn = tuple(bool(columns.survey.arms) and each.question.name == ARM for each in pair)
     return table, CorrectedTable(table, pair, careless, drawn)
 

@@ -4,6 +4,7 @@ The formulas are documented in ``table``, ``score_intervals``, ``test_inversion_
 ``independence_test`` and ``table_diagnostics``.
 """
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
@@ -16,6 +17,7 @@ from sottovoce.aggregator.analysis.innocuous_shares import with_innocuous_shares
 from sottovoce.aggregator.analysis.report_columns import Columns
 from sottovoce.aggregator.analysis.result import Result
 from sottovoce.aggregator.analysis.selection import (
+    WAVES_DEPEND,
     SelectedVariable,
     check_together,
     choose,
@@ -26,7 +28,7 @@ from sottovoce.aggregator.analysis.selection import (
 )
 from sottovoce.aggregator.analysis.tables.corrected_table import corrected_table
 from sottovoce.aggregator.analysis.tables.group_comparison import answered_difference
-from sottovoce.aggregator.analysis.tables.independence_test import Independence
+from sottovoce.aggregator.analysis.tables.independence_test import Independence, across_waves
 from sottovoce.aggregator.analysis.tables.odds_ratio import METHOD as PROFILE
 from sottovoce.aggregator.analysis.tables.odds_ratio import odds_ratio
 from sottovoce.aggregator.analysis.tables.pair_moments import Joint, joint
@@ -38,9 +40,11 @@ from sottovoce.aggregator.analysis.tables.table import (
     independence_of,
     inverted_result,
     tested,
+    widened,
 )
 from sottovoce.aggregator.analysis.tables.table_diagnostics import Forged, LowestCell, forged, implausible
 from sottovoce.aggregator.analysis.tables.test_inversion_intervals import (
+    Inverted,
     correlation,
     difference,
     phi_among_answered,
@@ -133,7 +137,7 @@ def crosstab(
         return _corrected(columns, pair, weights, rule, cautions)
     weights, unequal = weights_of_reports(weights, len(columns))
     pairs = count_strata(columns, pair, weights, people.asked, halves=weights is None)
-    whole, seen = joint(pairs, len(columns)), _seen(columns, pair)
+    whole, seen = joint(pairs, len(columns), columns.repeats), _seen(columns, pair)
     table = _table(whole, seen, rule, (*cautions, *unequal), impossible_cells(columns, pair))
     return replace(table, people=people.people, drawn_evenly=drawn_evenly(columns, pair))
 
@@ -189,14 +193,15 @@ def crosstab_within(
         counted = count_strata(columns, pair, weights, inside, halves=weights is None)
         pairs = [each for each in counted if each.n]
         if pairs:
-            whole, seen = joint(pairs, int(inside.sum())), _seen(columns, pair)
+            whole, seen = joint(pairs, int(inside.sum()), columns.repeats), _seen(columns, pair)
             tables[category] = replace(_table(whole, seen, rule, cautions, impossible), people=people.people)
             all_pairs += pairs
     # A stratified test would reveal something about a suppressed table, so one suppressed table withholds it.
     shown = all(table.independence for table in tables.values())
     # The stratified test counts no answer as an answer, so it is for tables in which everybody answered.
     free = not any(each.newest.absent for each in pair)
-    return Stratified(within, tables, tested(all_pairs) if shown and free else None)
+    test = across_waves(tested(all_pairs), all_pairs, columns.repeats) if shown and free else None
+    return Stratified(within, tables, test)
 
 
 def _within_randomized(
@@ -205,6 +210,8 @@ def _within_randomized(
     """Cross-tabulate two variables, the last names, within each category of a randomized one, the first name."""
     if weights is not None:
         raise EstimateError(UNWEIGHTED)
+    if columns.repeats > 1:
+        raise EstimateError(WAVES_DEPEND)
     chosen, found_people = [], []
     cautions: list[str] = []
     for one, other in combinations(names, 2):
@@ -295,17 +302,24 @@ def _of_likeliest(table: TwoWayTable) -> list[str]:
 
 
 def _measures(table: TwoWayTable, z: float) -> Measures:
-    whole = table.joint
+    whole, shares = table.joint, (table.share(0, 1), table.share(1, 1))
     point, low, high = odds_ratio(whole, z)
     apart = difference(whole, (0, 1), 1, (-1.0, 1.0), z)
     if whole.second.absent:
-        apart = answered_difference(table, apart, (0, 1), 1, (table.share(0, 1), table.share(1, 1)))
+        apart = answered_difference(table, apart, (0, 1), 1, shares)
+    rows = dict(enumerate(shares))
+    by_share, by_log = table.added(rows), table.added(rows, lambda share: 1 / share)
+    by_odds = table.added(rows, lambda share: 1 / (share * (1 - share)))
+    people = [table.people(row) for row in rows]
+    yes = sum(n * (each.estimate or 0.0) for n, each in zip(people, shares, strict=True))
+    turn = math.sqrt(people[0] * people[1] / max(yes * (sum(people) - yes), 1.0))
+    odds = widened(Inverted(point, None, low or 0.0, math.inf if high is None else high), by_odds, (0.0, math.inf))
     phi = phi_among_answered(whole, z) if table.among_answered else correlation(whole, z)
     return Measures(
-        inverted_result(whole, apart, (-1.0, 1.0)),
-        inverted_result(whole, ratio(whole, (0, 1), 1, z), (0.0, np.inf)),
-        Result(point, point, None, "", low, high, PROFILE, whole.reports, whole.n, whole.deff),
-        inverted_result(whole, phi, (-1.0, 1.0)),
+        inverted_result(whole, widened(apart, 0.0 if table.by_mover else by_share, (-1.0, 1.0)), (-1.0, 1.0)),
+        inverted_result(whole, widened(ratio(whole, (0, 1), 1, z), by_log, (0.0, np.inf)), (0.0, np.inf)),
+        replace(inverted_result(whole, odds, (0.0, np.inf)), std_error_kind="", method=PROFILE, low=low and odds.low),
+        inverted_result(whole, widened(phi, by_share * turn, (-1.0, 1.0)), (-1.0, 1.0)),
     )
 
 

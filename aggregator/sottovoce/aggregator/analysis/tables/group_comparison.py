@@ -18,7 +18,14 @@ from sottovoce.aggregator.analysis.tables.answered_cells import difference_among
 from sottovoce.aggregator.analysis.tables.corrected_table import CorrectedShare, corrected_table
 from sottovoce.aggregator.analysis.tables.independence_test import Independence
 from sottovoce.aggregator.analysis.tables.pair_moments import joint
-from sottovoce.aggregator.analysis.tables.table import DEFAULT_RULE, Rule, TwoWayTable, independence_of, inverted_result
+from sottovoce.aggregator.analysis.tables.table import (
+    DEFAULT_RULE,
+    Rule,
+    TwoWayTable,
+    independence_of,
+    inverted_result,
+    widened,
+)
 from sottovoce.aggregator.analysis.tables.test_inversion_intervals import Inverted, difference, mean_among
 from sottovoce.aggregator.analysis.weights import weights_of_reports
 from sottovoce.aggregator.estimators.careless.anchors import Careless
@@ -88,12 +95,12 @@ def compare(
         return _corrected(columns, (grouped, measured), category, weights, rule, cautions)
     weights, unequal = weights_of_reports(weights, len(columns))
     pairs = count_strata(columns, (grouped, measured), weights, people.asked)
-    whole = TwoWayTable(joint(pairs, len(columns)), rule)
+    whole = TwoWayTable(joint(pairs, len(columns), columns.repeats), rule)
     found = whole.joint
     place = _place(measured.newest, category, outcome in columns.few)
     if found.second.categories:
         place = _place_in(found.second, measured.newest.categories[place], rule)
-    bounds = _bounds(found.second)
+    bounds = whole.bounds
     # A group without people, by its estimated share, has nothing to compare.
     there = _groups(whole)
     if not there:
@@ -152,7 +159,7 @@ def _groups(whole: TwoWayTable) -> list[int]:
 
 
 def _differences(whole: TwoWayTable, there: Sequence[int], place: int, values: Sequence[Result]) -> tuple[Result, ...]:
-    least, most = _bounds(whole.joint.second)
+    least, most = whole.bounds
     # The largest possible difference is the range of the outcome.
     spread = least - most, most - least
     found = []
@@ -160,6 +167,8 @@ def _differences(whole: TwoWayTable, there: Sequence[int], place: int, values: S
         inverted = difference(whole.joint, (there[0], group), place, spread, whole.rule.z())
         if whole.joint.second.absent:
             inverted = answered_difference(whole, inverted, (there[0], group), place, (values[0], value))
+        added = 0.0 if whole.by_mover else whole.added({there[0]: values[0], group: value})
+        inverted = widened(inverted, added, spread)
         found.append(inverted_result(whole.joint, inverted, spread))
     return tuple(found)
 
@@ -171,7 +180,7 @@ def answered_difference(
 
     ``inverted`` is the difference with limits by inversion, ``groups`` are two rows of the table, ``place`` the column.
     """
-    if whole.joint.first.public:
+    if whole.by_mover:
         return inverted._replace(**mover(*values))
     # The variance of the sample is too small where a cell is nearly empty, the one at the hypothesis where noise is
     # strong: alone they cover .91 and .92 in the worst of six settings, both together .95.
@@ -221,11 +230,8 @@ def _place_in(shown: Variable, category: str, rule: Rule) -> int:
     return shown.answered.index(category)
 
 
-def _bounds(variable: Variable) -> tuple[float, float]:
-    return (0.0, 1.0) if variable.categories else (variable.levels[0], variable.levels[-1])
-
-
 def _value(whole: TwoWayTable, group: int, place: int, bounds: tuple[float, float]) -> Result:
     if whole.joint.second.categories:
         return whole.share(group, place)
-    return inverted_result(whole.joint, mean_among(whole.joint, group, place, bounds, whole.rule.z()), bounds)
+    found = inverted_result(whole.joint, mean_among(whole.joint, group, place, bounds, whole.rule.z()), bounds)
+    return whole.of_waves(found, whole.people(group))

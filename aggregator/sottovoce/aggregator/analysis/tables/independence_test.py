@@ -16,7 +16,7 @@ Not valid   A chi-square test of estimated counts: it rejects a true null hypoth
 Source      Pillai 1955 (the trace); Mantel 1963 (strata).
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from math import prod
 from typing import Any, NamedTuple
 
@@ -63,6 +63,29 @@ def independence(strata: Sequence[Pairs]) -> Independence:
     # Rounding can make a statistic of 0 negative.
     statistic, df = max(found[0], 0.0), found[1]
     return Independence(statistic, df, upper_tail(statistic, df))
+
+
+def across_waves(test: Independence | None, strata: Sequence[Pairs], waves: int) -> Independence | None:
+    """Return a test that takes in several waves of the same people.
+
+    Maths: the statistic divided by 1 + (waves - 1) r r', r and r' the part of the scores' variance in one report that
+    is between people: the mean factor of their products' variance (Rao and Scott 1984).
+    """
+    if test is None or waves == 1:
+        return test
+    part = np.average([prod(_between_people(each)) for each in strata], weights=[each.size for each in strata])
+    statistic = test.statistic / (1 + (waves - 1) * float(part))
+    return Independence(statistic, test.df, upper_tail(statistic, test.df))
+
+
+def _between_people(pairs: Pairs) -> Iterator[float]:
+    """Yield for both variables the part of the scores' variance that is between people, by what is estimated."""
+    scatter, end = _scatter(pairs), 1 + max(len(pairs.first.categories), 1)
+    means = np.split(pairs.products.once[0, 1:] / pairs.products.once[0, 0], [end - 1])
+    for variable, within, mean in zip((pairs.first, pairs.second), scatter[1:3], means, strict=True):
+        least, most = (0.0, 1.0) if variable.categories else (variable.levels[0], variable.levels[-1])
+        people = float(np.maximum((mean - least) * (most - mean), 0.0).sum())
+        yield people / max(float(np.trace(within)) / scatter.n, people) if people else 0.0
 
 
 def _single(scatter: _Scatter) -> tuple[float, int]:

@@ -159,10 +159,16 @@ class Pairs:
 
 @dataclass(frozen=True)
 class Joint:
-    """All strata of two variables, at least one, all of the same categories; ``reports`` counts those considered."""
+    """All strata of two variables, at least one, all of the same categories.
+
+    Attributes:
+        reports: number of those considered.
+        waves: number of waves of the same people whose reports are added up.
+    """
 
     strata: tuple[Pairs, ...]
     reports: int
+    waves: int = 1
 
     @property
     def first(self) -> Variable:
@@ -241,12 +247,12 @@ class Joint:
         return Moments(mean, covariance * self.n / max(self.n - 1, 1))
 
 
-def joint(strata: Sequence[Pairs], reports: int) -> Joint:
+def joint(strata: Sequence[Pairs], reports: int, waves: int = 1) -> Joint:
     """Combine the strata of two variables that have reports; raise EstimateError if no report carries both."""
     some = tuple(pairs for pairs in strata if pairs.n and pairs.size)
     if not some:
         raise EstimateError("no report contains both questions")
-    return Joint(some, reports)
+    return Joint(some, reports, waves)
 
 
 def count_pairs(

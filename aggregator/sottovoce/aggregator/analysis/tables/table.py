@@ -5,7 +5,7 @@ shares are clipped into [0, 1] and never rescaled to sum to 1.
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import NamedTuple
@@ -19,7 +19,7 @@ from sottovoce.aggregator.analysis.tables.answered_cells import (
     may_decline,
     share_among_answered,
 )
-from sottovoce.aggregator.analysis.tables.independence_test import Independence, independence
+from sottovoce.aggregator.analysis.tables.independence_test import Independence, across_waves, independence
 from sottovoce.aggregator.analysis.tables.likeliest_cells import METHOD as PROFILE
 from sottovoce.aggregator.analysis.tables.likeliest_cells import MOST_LIKELIHOODS, LikeliestTable
 from sottovoce.aggregator.analysis.tables.ml_table import (
@@ -38,7 +38,7 @@ from sottovoce.aggregator.analysis.tables.pair_moments import (
     ScorePart,
     answered_part,
 )
-from sottovoce.aggregator.analysis.tables.score_intervals import CellChannel, cell_limits, clip, share_limits
+from sottovoce.aggregator.analysis.tables.score_intervals import CellChannel, cell_limits, clip, edge, share_limits
 from sottovoce.aggregator.analysis.tables.score_products import CellProducts, ScoreProducts
 from sottovoce.aggregator.analysis.tables.small_groups import LEAST, hidden, merged
 from sottovoce.aggregator.analysis.tables.test_inversion_intervals import METHOD as INVERSION
@@ -210,6 +210,54 @@ class TwoWayTable:
 
     def cell(self, row: int, column: int) -> Result:
         """Return the share of a cell."""
+        answered = float(self.raw[: self.shape[0], : self.shape[1]].sum())
+        reports, people, share = (
+            sum(p.size for p in self.joint.strata),
+            self.joint.people(row),
+            clip(self.raw[row, column]),
+        )
+        # Weights that go with the rows: E[w^2] in the cell's row, and in the whole for its square.
+        heavy = reports * self._row(row) / people if people else 1.0
+        heavy += (1 - heavy) * share / max(1 - share, 0.5)
+        return self.of_waves(self._cell(row, column), answered * reports / heavy)
+
+    def share(self, row: int, column: int) -> Result:
+        """Return the share of a column within a row."""
+        return self.of_waves(self._share(row, column), self.people(row))
+
+    def people(self, row: int) -> float:
+        """Return the effective number of reports in a row of people who answered the column's question."""
+        declined = float(self.raw[row, -1]) / self._row(row) if self.joint.second.absent else 0.0
+        return self.joint.people(row) * min(max(1 - declined, 0.0), 1.0)
+
+    def _row(self, row: int) -> float:
+        return max(float(self._shares.rows[row]), _FLOOR)
+
+    def repeated(self, value: float, reports: float) -> float:
+        """Return the variance that several waves of the same people add to a share or mean of so many reports."""
+        least, most = self.bounds
+        return (self.joint.waves - 1) * max((value - least) * (most - value), 0.0) / max(reports, 1.0)
+
+    def of_waves(self, found: Result, reports: float) -> Result:
+        """Return a share or mean of so many reports with limits that take in several waves of the same people.
+
+        Maths: of its variance, the part of people who differ from each other is ``waves`` times as large if they answer
+        alike in all waves; limits are where (t - point)^2 is that at the own limit + z^2 (waves - 1) var(t) / n.
+        """
+        if self.joint.waves == 1 or found.low is None or found.high is None:
+            return found
+        point = (found.low + found.high) / 2 if found.estimate is None else found.estimate
+
+        def limit(own: float, end: float) -> float:
+            more = self._z**2
+            return edge(lambda t: (t - point) ** 2 <= (own - point) ** 2 + more * self.repeated(t, reports), own, end)
+
+        error = found.std_error and math.hypot(found.std_error, math.sqrt(self.repeated(point, reports)))
+        low, high = (limit(own, end) for own, end in zip((found.low, found.high), self.bounds, strict=True))
+        few = found.method in {SCORE, PROFILE} and high - low > TOO_WIDE
+        return replace(found, low=low, high=high, std_error=error, warnings=(TOO_FEW,) if few else found.warnings)
+
+    def _cell(self, row: int, column: int) -> Result:
         if self.hidden[row, column]:
             return _suppressed(self.joint)
         if self.among_answered:
@@ -223,8 +271,7 @@ class TwoWayTable:
         limits = cell_limits(raw, self.channels[row, column], margins, self._z)
         return _result(self.joint, clip(raw), raw, float(self._shares.errors[row, column]), limits, SCORE)
 
-    def share(self, row: int, column: int) -> Result:
-        """Return the share of a column within a row."""
+    def _share(self, row: int, column: int) -> Result:
         if self.hidden[row, column]:
             return _suppressed(self.joint)
         if self.joint.second.absent:
@@ -237,7 +284,8 @@ class TwoWayTable:
         column = self.raw.shape[1] - 1
         if not self.joint.second.absent:
             return None
-        return _suppressed(self.joint) if self.hidden[row, column] else self._of_row(row, column)
+        found = _suppressed(self.joint) if self.hidden[row, column] else self._of_row(row, column)
+        return self.of_waves(found, self.joint.people(row))
 
     def few_people(self) -> tuple[Sentence, ...]:
         """Return a note on rows in which weights leave few effective people; empty without such rows or weights."""
@@ -288,6 +336,31 @@ class TwoWayTable:
         seen = seen_reports(self.joint)
         return None if seen.rows.size > MOST_LIKELIHOODS else LikeliestTable(seen, self.shape, self.impossible, self._z)
 
+    def added(self, values: Mapping[int, Result], slope: Callable[[float], float] = lambda _: 1.0) -> float:
+        """Return by how much several waves of the same people move the limits of a figure of some rows' values.
+
+        ``slope`` is its derivative by a value, which is taken to be half a person away from its bounds at least.
+        """
+        least, most = self.bounds
+        variance = 0.0
+        for row, found in values.items():
+            reports, value = max(self.people(row), 1.0), least if found.estimate is None else found.estimate
+            half = min(self.joint.waves / reports, 1.0) * (most - least) / 2
+            value = min(max(value, least + half), most - half)
+            variance += self.repeated(value, reports) * slope(value) ** 2
+        return self.rule.z() * math.sqrt(variance)
+
+    @property
+    def by_mover(self) -> bool:
+        """True if differences of rows have limits made of those of their values."""
+        return self.joint.second.absent and self.joint.first.public
+
+    @property
+    def bounds(self) -> tuple[float, float]:
+        """Smallest and largest value of a row: of a share, or of a mean."""
+        second = self.joint.second
+        return (0.0, 1.0) if second.categories else (second.levels[0], second.levels[-1])
+
     @property
     def _z(self) -> float:
         return self.rule.z(self.shape[0] * self.shape[1])
@@ -311,6 +384,22 @@ def shown_reports(whole: Joint, rule: Rule = DEFAULT_RULE) -> Joint | None:
     found = _merged(whole, rule)
     shape = max(len(found.first.categories), 1), max(len(found.second.categories), 1)
     return None if _hidden(found, shape, rule).any() else found
+
+
+def widened(found: Inverted, added: float, bounds: tuple[float, float]) -> Inverted:
+    """Return a figure with ``added`` to the distances of its limits, as roots of squares; of a ratio, by logarithms."""
+    is_ratio = bounds[1] == math.inf
+    there, back = (math.log, math.exp) if is_ratio else (float, float)
+
+    def end(own: float, side: int) -> float:
+        if not added or (is_ratio and not 0 < own < math.inf):
+            return own
+        point = own if found.raw is None else min(max(found.raw, bounds[0]), bounds[1])
+        # An estimate of 0 has no logarithm.
+        point = there(point or own)
+        return min(max(back(point + side * math.hypot(there(own) - point, added)), bounds[0]), bounds[1])
+
+    return found._replace(low=end(found.low, -1), high=end(found.high, 1))
 
 
 def inverted_result(whole: Joint, found: Inverted, bounds: tuple[float, float]) -> Result:
@@ -348,6 +437,10 @@ def tested(strata: Sequence[Pairs]) -> Independence | None:
 
 def independence_of(joint: Joint) -> Independence | None:
     """Return the test of independence, among the people who answered where some did not; None if it is not possible."""
+    return across_waves(_tested(joint), joint.strata, joint.waves)
+
+
+def _tested(joint: Joint) -> Independence | None:
     # A number has no cells: whether it goes with an answer is tested with no answer as one of these.
     have_cells = bool(joint.first.categories and joint.second.categories)
     return answered_independence(joint) if have_cells and may_decline(joint) else tested(joint.strata)

@@ -132,6 +132,11 @@ def test_waves_of_the_same_people_are_told():
     assert crosstab(made, "a", "b").warnings == ()
     fresh = replace(columns(COINS, waves=months(2), fresh_samples=True), wave=both.wave)
     assert crosstab(fresh, "a", "b").warnings == ()
+    narrow, wide = (crosstab(each, "a", "b") for each in (fresh, both))
+    pairs = [(narrow.cells[1][1], wide.cells[1][1]), (narrow.conditional[0][1], wide.conditional[0][1])]
+    pairs += zip(narrow.measures or (), wide.measures or (), strict=True)
+    assert all(one.low > two.low and one.high < two.high for one, two in pairs)
+    assert narrow.independence.p < wide.independence.p
 
 
 def test_fixed_answers_of_who_gave_none_are_told():
