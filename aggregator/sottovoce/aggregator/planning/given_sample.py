@@ -2,7 +2,7 @@
 
 Two groups  power = Phi(|p_1 - p_2| / sqrt((v_1 + v_2) / n) - z), n reports in each group.
 One sample  Test of a known value p_0: n = ((z sqrt(v_0) + z_power sqrt(v_1)) / (p_1 - p_0))^2, v_0 at the known value
-            and v_1 at the expected one.
+            and v_1 at the expected one; z is of one side for the known shares 0 and 1, as in the test.
 Odds ratio  Between two questions, as in ``pair_plan``; the smallest one is found by bisection.
 Source      Cohen 1988; Fleiss, Levin and Paik 2003 (one-sample proportions).
 """
@@ -82,6 +82,8 @@ def one_sample(
     if known == expected:
         raise EstimateError("the expected value must differ from the known one")
     z, of_power = _quantiles(levels)
+    if measure.noun == "prevalence" and known in {0, 1}:
+        z = NormalDist().inv_cdf(levels[0])
     needed = ((z * null + of_power * true) / (expected - known)) ** 2
     power = None
     if n is not None:

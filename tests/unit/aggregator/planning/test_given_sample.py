@@ -4,6 +4,7 @@ import math
 
 import numpy as np
 import pytest
+from sottovoce.aggregator.analysis.one_sample_test import upper_binomial
 from sottovoce.aggregator.planning.given_sample import odds_ratio_of_two, one_sample, two_groups
 from sottovoce.aggregator.planning.share_channel import DIRECT, ShareChannel
 from sottovoce.shared.errors import EstimateError
@@ -49,6 +50,16 @@ def test_one_sample_power_is_that_of_simulated_tests() -> None:
     null = 0.25 + 0.5 * 0.3
     rejected = np.abs(reported - null) > 1.959964 * math.sqrt(null * (1 - null) / 1500)
     assert one_sample(FLIP, 0.3, 0.2, LEVELS, 1500).power == pytest.approx(rejected.mean(), abs=0.015)
+
+
+@pytest.mark.parametrize(("known", "expected"), [(0, 0.05), (1, 0.95)])
+def test_known_shares_of_0_and_1_are_planned_for_the_one_sided_test(known: int, expected: float) -> None:
+    """Coin flips: the exact test, which has one side there, finds the expected share with power .8."""
+    n = one_sample(FLIP, known, expected, LEVELS, None).reports
+    share = expected if known == 0 else 1 - expected
+    least = next(count for count in range(n + 1) if upper_binomial(count, n, 0.25) <= 0.05)
+
+    assert upper_binomial(least, n, 0.25 + 0.5 * share) == pytest.approx(0.8, abs=0.02)
 
 
 def test_smallest_odds_ratio_is_found_with_the_wanted_power() -> None:
