@@ -9,6 +9,7 @@ from importlib.resources import files
 from importlib.resources.abc import Traversable
 from itertools import takewhile
 from pathlib import Path
+from typing import Any
 
 import click
 from sottovoce.aggregator.authoring.templates import all_templates, template_file
@@ -20,6 +21,7 @@ from sottovoce.aggregator.surveys.survey_file import places_in, read_survey_file
 from sottovoce.cli.command import check_free, command, write_text
 from sottovoce.client.page import languages
 from sottovoce.shared.errors import SpecError, cannot_read, did_you_mean
+from sottovoce.shared.parse_survey import parse_survey
 
 _FILE = click.Path(path_type=Path, dir_okay=False)
 
@@ -69,7 +71,7 @@ def _text(template: str, example: str, workbook: Path | None) -> tuple[str, list
     """Return the text of the survey file, and notes on where it is from or what was left out."""
     if workbook is not None:
         made = read_xlsform(_read(workbook))
-        return yaml_text(made.document), [f"left out: {each}" for each in made.left_out]
+        return yaml_text(made.document), [*(f"left out: {each}" for each in made.left_out), *_too_dear(made.document)]
     if template:
         _check_known("template", template, [each.name for each in all_templates()])
         return template_file(template).decode(), _sources(template)
@@ -78,6 +80,15 @@ def _text(template: str, example: str, workbook: Path | None) -> tuple[str, list
         _check_known("example", example, list(_examples()))
         sample = _examples()[example]
     return sample.read_text(encoding="utf-8"), []
+
+
+def _too_dear(document: dict[str, Any]) -> list[str]:
+    """Return what devices do not allow of an imported survey, which is written all the same."""
+    try:
+        check_affordable(parse_survey(document))
+    except SpecError as error:
+        return [f"to change before it can be published: {problem.message}" for problem in error.problems]
+    return []
 
 
 def _read(path: Path) -> bytes:

@@ -44,6 +44,19 @@ def test_workbook_becomes_a_survey_file_that_lint_takes(tmp_path: Path) -> None:
     assert CliRunner().invoke(main, ["lint", str(out)]).exit_code == 0
 
 
+def test_form_that_costs_more_than_devices_allow_says_so(tmp_path: Path) -> None:
+    """It is written, and the next command would refuse it."""
+    form, out = tmp_path / "form.xlsx", tmp_path / "survey.yaml"
+    rows = [("select_one yn", f"q{number}", "Did you?") for number in range(12)]
+    choices = (("list_name", "name", "label"), ("yn", "yes", "Yes"), ("yn", "no", "No"))
+    form.write_bytes(workbook(survey=(("type", "name", "label"), *rows), choices=choices))
+    result = CliRunner().invoke(main, ["new", str(out), "--from", str(form)])
+
+    assert result.exit_code == 0
+    assert out.exists()
+    assert "to change before it can be published: a whole report costs epsilon" in result.stderr
+
+
 def test_what_is_no_workbook_writes_nothing(tmp_path: Path) -> None:
     """A CSV under the name of a workbook."""
     form = tmp_path / "form.xlsx"

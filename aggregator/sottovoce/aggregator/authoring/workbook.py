@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from datetime import date, datetime
 
 from python_calamine import CalamineError, CalamineWorkbook, PasswordError
-from sottovoce.aggregator.authoring.xlsx_safety import check_workbook
+from sottovoce.aggregator.authoring.xlsx_safety import check_workbook, column_letters
 from sottovoce.shared.errors import Sentence, SpecError
 
 MAX_LETTERS = 4000
@@ -14,7 +14,24 @@ MAX_LETTERS = 4000
 
 MAX_ROWS = 5000
 
+_ALIASES = {
+    "relevance": "relevant",
+    **{f"bind::{name}": name for name in ("relevant", "constraint", "required", "readonly")},
+    **{f"{parent}::appearance": "appearance" for parent in ("control", "body")},
+    **dict.fromkeys(("calculate", "bind::calculate"), "calculation"),
+    **dict.fromkeys(("count", "jr::count", "control::jr:count"), "repeat_count"),
+    "read_only": "readonly",
+    "caption": "label",
+    "command": "type",
+    "tag": "name",
+    "value": "name",
+    **{name: f"media::{name}" for name in ("image", "big-image", "audio", "video")},
+    **{f"set_{name}": name for name in ("form_title", "form_id")},
+}
+"""Other headings that pyxform 4.5 reads, with the usual ones."""
+
 Sheet = Sequence["SheetRow"]
+_Formats = Mapping[tuple[int, str], str]
 
 
 @dataclass(frozen=True)
@@ -78,7 +95,8 @@ def read_workbook(data: bytes, wanted: Sequence[str]) -> tuple[dict[str, Sheet],
             for name in book.sheet_names:
                 key = name.strip().lower()
                 if key in wanted and key not in sheets:
-                    sheets[key] = _rows(book, name, key, notes)
+                    formats = {cell[1:]: code for cell, code in facts.formats.items() if cell[0] == name}
+                    sheets[key] = _rows(book, name, key, notes, formats)
                     cells = [cell for cell in facts.formulas if cell[0] == name]
                     what = "a formula; its last result was read"
                     notes += [LeftOut(key, row, column, what) for _, row, column in sorted(cells)]
@@ -89,7 +107,7 @@ def read_workbook(data: bytes, wanted: Sequence[str]) -> tuple[dict[str, Sheet],
     return sheets, notes
 
 
-def _rows(book: CalamineWorkbook, name: str, key: str, notes: list[LeftOut]) -> Sheet:
+def _rows(book: CalamineWorkbook, name: str, key: str, notes: list[LeftOut], formats: _Formats) -> Sheet:
     sheet = book.get_sheet_by_name(name)
     table = sheet.to_python(skip_empty_area=False)
     if len(table) > MAX_ROWS:
@@ -103,10 +121,10 @@ def _rows(book: CalamineWorkbook, name: str, key: str, notes: list[LeftOut]) -> 
     if sheet.merged_cell_ranges:
         for (row, _), _end in sheet.merged_cell_ranges:
             notes.append(LeftOut(key, row + 1, "", "cells are merged; the text of the first one was read"))
-    return _with_headings(key, table, notes)
+    return _with_headings(key, table, notes, formats)
 
 
-def _with_headings(key: str, table: Sequence[Sequence[object]], notes: list[LeftOut]) -> Sheet:
+def _with_headings(key: str, table: Sequence[Sequence[object]], notes: list[LeftOut], formats: _Formats) -> Sheet:
     headings = [_heading(_text(cell)) for cell in table[0]] if table else []
     for heading in [heading for heading in headings if heading and headings.count(heading) > 1]:
         first = headings.index(heading)
@@ -119,17 +137,19 @@ def _with_headings(key: str, table: Sequence[Sequence[object]], notes: list[Left
         )
     rows = []
     for number, cells in enumerate(table[1:], 2):
-        found = dict(_read_cells(key, number, headings, cells, notes))
+        found = dict(_read_cells(key, number, headings, cells, notes, formats))
         if found:
             rows.append(SheetRow(key, number, found))
     return tuple(rows)
 
 
 def _read_cells(
-    key: str, number: int, headings: list[str], cells: Sequence[object], notes: list[LeftOut]
+    key: str, number: int, headings: list[str], cells: Sequence[object], notes: list[LeftOut], formats: _Formats
 ) -> Iterator[tuple[str, str]]:
-    for heading, cell in zip(headings, cells, strict=False):
-        text = _text(cell)
+    for place, (heading, cell) in enumerate(zip(headings, cells, strict=False), 1):
+        text, code = _text(cell), formats.get((number, column_letters(place)))
+        if code and isinstance(cell, float) and heading.startswith(("label", "hint")):
+            text = _shown_number(cell, code.partition(";")[0])
         if not heading or not text:
             continue
         if len(text) > MAX_LETTERS:
@@ -142,15 +162,25 @@ def _read_cells(
 
 
 def _heading(text: str) -> str:
-    """Normalize a heading: lower case before the language, and ``::`` between the two."""
-    word, colon, language = text.partition(":")
-    return f"{word.strip().lower()}::{language.lstrip(':').strip()}" if colon else word.strip().lower()
+    """Normalize a heading as pyxform does: one word in lower case before the language, and ``::`` between the two."""
+    first, colon, language = text.partition(":")
+    word, rest = "_".join(first.lower().split()), language.lstrip(":").strip()
+    if f"{word}::{rest}" in _ALIASES:
+        return _ALIASES[f"{word}::{rest}"]
+    return f"{_ALIASES.get(word, word)}::{rest}" if colon else _ALIASES.get(word, word)
+
+
+def _shown_number(value: float, code: str) -> str:
+    """Return a number as the spreadsheet shows it in a format of ``Facts.formats``: 5% and 2.00, not .05 and 2."""
+    percent = code.lstrip("#,0.") if "%" in code else ""
+    decimals = code.partition(".")[2].count("0")
+    return f"{value * (100 if percent else 1):{',' * code.startswith('#,')}.{decimals}f}{percent}"
 
 
 def _text(cell: object) -> str:
     """Return a cell as the spreadsheet program shows it: 3, not 3.0."""
     if isinstance(cell, bool):
-        return "true" if cell else "false"
+        return "TRUE" if cell else "FALSE"
     if isinstance(cell, float) and cell.is_integer():
         return str(int(cell))
     if isinstance(cell, datetime | date):

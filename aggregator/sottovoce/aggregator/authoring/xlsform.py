@@ -8,9 +8,11 @@ little, clearly, badly, coin_flip, or an epsilon. Without it the level is "clear
 """
 
 import re
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import date, timedelta
 from decimal import Decimal
+from math import ceil, floor
 from typing import Any
 
 from sottovoce.aggregator.authoring.workbook import LeftOut, Sheet, SheetRow, read_workbook
@@ -24,7 +26,14 @@ from sottovoce.aggregator.authoring.xlsform_blocks import (
     take_apart,
     take_away,
 )
-from sottovoce.aggregator.authoring.xlsform_relevant import ReferencedQuestion, UnsupportedConditionError, conditions
+from sottovoce.aggregator.authoring.xlsform_relevant import (
+    ReferencedQuestion,
+    UnsupportedConditionError,
+    conditions,
+    shown_where_blank,
+)
+from sottovoce.aggregator.i18n.languages import LANGUAGES
+from sottovoce.aggregator.i18n.translator import Words
 from sottovoce.shared.checks import LANGUAGE
 from sottovoce.shared.errors import Sentence, SpecError
 from sottovoce.shared.parse_survey import parse_survey
@@ -32,6 +41,9 @@ from sottovoce.shared.questions import MAX_QUESTIONS
 from sottovoce.shared.spec import FORMAT
 
 SHEETS = ("survey", "choices", "settings")
+
+_WAS_IGNORED = "is not supported and was ignored"
+_CONSTRAINT = "a constraint other than the two ends"
 
 PROTECTION = {"a little": "2", "clearly": "1.0986", "badly": "0.6931"}
 """Epsilons of the sensitivity levels: odds of e^2, 3 and 2 to 1; ln 3 and ln 2 rounded down to four decimals."""
@@ -57,13 +69,30 @@ _UNSUPPORTED = {
     "time": "a time of day; ask for one of several choices",
     "datetime": "a date with a time; ask for a date",
 }
-_FILES = ("image", "audio", "video", "file", "barcode", "background")
+_FILES = ("image", "photo", "audio", "video", "file", "barcode", "background")
 _PLACES = ("geo", "start-geo")
-_IGNORED = ("calculation", "choice_filter", "default", "repeat_count", "trigger")
+_IGNORED = ("calculation", "choice_filter", "default", "repeat_count", "trigger", "readonly", "save_to")
+_UNREAD = re.compile(
+    r"(constrain(t|ing)_message|required_?m(essa|s)ge?|guidance_hint|no_?app_?error_?string|autoplay|rows|sms_|compact_tag|"
+    r"bind::|control::|body::|instance::).*"
+)
+"""Headings of a form that no single question loses its sense by."""
 _BOUND = re.compile(
     r"\(?\s*\.\s*(>=|<=|>|<)\s*(?:(-?\d{1,15}(?:\.\d{1,6})?)|date\(['\"](\d{4}-\d\d-\d\d)['\"]\))\s*\)?"
 )
-_SPACED = re.compile(r"^(select|begin|end)[ _](one|multiple|group|repeat)\b")
+_KINDS = (
+    (re.compile(r"(begin|end)[ _]group\b"), r"\1_group"),
+    (re.compile(r"(begin|end)[ _](?:repeat|l(?:ooped )?group|loop)\b"), r"\1_repeat"),
+    (re.compile(r"select[ _](one|multiple)[ _](?:from[ _]file|external)\b"), r"select_\1_from_file"),
+    (re.compile(r"(?:add )?select(?: one prompt using|[ _]one(?: from)?|1) "), "select_one"),
+    (re.compile(r"(?:add )?select(?:[ _]multiple(?: prompt using)?| all that apply(?: from)?) "), "select_multiple"),
+    (re.compile(r"(\S*).*"), r"\1"),
+)
+"""Types as pyxform 4.5 reads them, with their usual names."""
+_OTHER = re.compile(r" or(_| specify )?other$")
+_STRAIGHT = str.maketrans("‘’“”", "''\"\"")
+"""Quotation marks that spreadsheets make of straight ones."""
+_TRUE = {"yes", "true", "true()"}
 
 _NAMES = {
     "english": "en",
@@ -158,6 +187,7 @@ def read_xlsform(data: bytes) -> Imported:
         form.take(row)
     document = {**form.head(), "questions": form.items}
     _leave_out_what_is_refused(document, form)
+    form.note_optional()
     order = {sheet: index for index, sheet in enumerate(SHEETS)}
     return Imported(document, tuple(sorted(form.left, key=lambda one: (order[one.sheet], one.row))))
 
@@ -166,7 +196,7 @@ def _check_sheets(sheets: Mapping[str, Sheet]) -> None:
     if "survey" not in sheets:
         raise SpecError("the workbook has no sheet named survey; an XLSForm has one, with a row for each question")
     for sheet, wanted in (("survey", ("type", "name")), ("choices", ("list_name", "name"))):
-        headings = {heading.replace(" ", "_") for row in sheets.get(sheet, ()) for heading in row.cells}
+        headings = {heading for row in sheets.get(sheet, ()) for heading in row.cells}
         for heading in wanted:
             if sheets.get(sheet) and heading not in headings:
                 raise SpecError(
@@ -184,10 +214,19 @@ class _Form:
         self._settings = next(iter(sheets.get("settings", ())), SheetRow("settings", 2, {}))
         self._texts = Texts(sheets, self._settings, self.left)
         self._choices = _lists(sheets.get("choices", ()))
-        self._earlier: dict[str, ReferencedQuestion] = {}
-        self._groups: list[tuple[str, BlockGroup | None]] = []
+        self._earlier: dict[str, ReferencedQuestion | None] = {}
+        self._groups: list[tuple[SheetRow, BlockGroup | None]] = []
         self._names: set[str] = set()
+        self._named: set[tuple[int, str]] = set()
+        self._optional: list[SheetRow] = []
         self._repeats = 0
+        for sheet, heading in sorted(
+            {(row.sheet, each) for rows in sheets.values() for row in rows for each in row.cells}
+        ):
+            if _UNREAD.fullmatch(heading):
+                self.left.append(LeftOut(sheet, 1, heading.partition("::")[0], _WAS_IGNORED))
+        for row in sheets.get("choices", ()):
+            self._note_ignored(row)
 
     def head(self) -> dict[str, Any]:
         title = self._settings.get("form_title") or "Imported form"
@@ -196,7 +235,11 @@ class _Form:
         return {"format": FORMAT, "name": name, "revision": 1, "default_language": default, "title": {default: title}}
 
     def take(self, row: SheetRow) -> None:
-        kind = _SPACED.sub(r"\1_\2", row.get("type").strip().lower()).partition(" ")[0]
+        written = " ".join(row.get("type").lower().split())
+        kind = next(found.expand(name) for pattern, name in _KINDS if (found := pattern.match(written)))
+        if kind and row.get("disabled").lower() in _TRUE:
+            self._leave(row, "the form has disabled this row")
+            return
         if kind in {"begin_repeat", "end_repeat"}:
             self._repeats += 1 if kind == "begin_repeat" else -1
         if self._repeats > 0 or kind == "end_repeat" or not kind:
@@ -205,7 +248,7 @@ class _Form:
         elif kind == "end_group":
             self._groups = self._groups[:-1]
         elif kind == "begin_group":
-            self._groups.append((row.get("relevant"), self._block(row)))
+            self._groups.append((row, self._block(row)))
             if self._texts.of(row, "label"):
                 self._add(row, {"type": "note"}, None)
         else:
@@ -241,17 +284,21 @@ class _Form:
         if row.get("choice_filter"):
             self._leave(row, "choices that depend on an earlier answer; ask one question for each of its answers")
             return
-        if row.get("type").strip().endswith("or_other"):
+        if _OTHER.search(row.get("type")):
             self.left.append(row.left_out("'other, specify' is free text; the choices came without it", "type"))
         rows = self._choices.get(_list_name(row), [])
         if not rows:
             self._leave(row, "its list of choices is not on the sheet choices")
             return
-        known = {one.get("name"): _plain_name(one.get("name")) for one in rows}
-        if kind == "select_one" and sorted(known.values()) == ["no", "yes"]:
+        if row.get("constraint"):
+            self.left.append(row.left_out(_CONSTRAINT, "constraint"))
+        if row.get("parameters"):
+            self.left.append(row.left_out(_WAS_IGNORED, "parameters"))
+        known = _option_names([one.get("name") for one in rows])
+        choices = [{"name": known[one.get("name")], "label": self._label(one)} for one in rows]
+        if kind == "select_one" and _are_yes_and_no(choices):
             self._add(row, {"type": "boolean"}, ReferencedQuestion("", known))
             return
-        choices = [{"name": known[one.get("name")], "label": self._label(one)} for one in rows]
         asked = "rating" if kind == "select_one" and "likert" in row.get("appearance") else kind
         self._add(row, {"type": asked, "choices": choices}, ReferencedQuestion("", known, kind == "select_multiple"))
 
@@ -276,28 +323,37 @@ class _Form:
             fields = {"type": kind, "min": int(low), "max": int(high)}
         if step != "1" or kind == "decimal":
             fields["step"] = step if kind == "decimal" else int(step)
-        self._add(row, fields, ReferencedQuestion("", {}, step=Decimal(step)) if kind != "date" else None)
+        number = ReferencedQuestion("", {}, step=Decimal(step), low=Decimal(low)) if kind != "date" else None
+        self._add(row, fields, number)
 
     def _bounds(self, row: SheetRow, kind: str) -> tuple[str, str]:
         """Return both bounds in the constraint, "" for a missing one; other conditions in it are left out."""
-        low = high = ""
-        for part in re.split(r"\s+and\s+", row.get("constraint").strip()):
+        lows, highs = list[str](), list[str]()
+        for part in re.split(r"\s+and\s+", row.get("constraint").translate(_STRAIGHT).strip()):
             found = _BOUND.fullmatch(part)
-            if found and bool(found[3]) == (kind == "date") and not (found[3] and len(found[1]) == 1):
-                end = found[3] or _inner_end(found[1], found[2], kind)
-                low, high = (end, high) if found[1].startswith(">") else (low, end)
+            fits = found and bool(found[3]) == (kind == "date")
+            end = _inner_end(found[1], found[2] or found[3], kind) if found and fits else ""
+            if found and end:
+                (lows if found[1].startswith(">") else highs).append(end)
             elif part:
-                self.left.append(row.left_out("a constraint other than the two ends", "constraint"))
-        return low, high
+                self.left.append(row.left_out(_CONSTRAINT, "constraint"))
+        key = str if kind == "date" else Decimal
+        return max(lows, key=key, default=""), min(highs, key=key, default="")
 
     def _add(self, row: SheetRow, fields: dict[str, Any], asked: ReferencedQuestion | None) -> None:
         """Add an item with its name, texts and conditions, and for a question with its mechanism."""
         name = _plain_name(row.get("name"))
         texts = {key: text for key in ("label", "hint") if (text := self._texts.of(row, key))}
-        if not name or "label" not in texts or name in self._names:
+        place = self._groups[-1][0].number if self._groups else 0, row.get("name")
+        if not name or "label" not in texts or place in self._named:
             unlabelled = name and "label" not in texts
             self._leave(row, "it has no label" if unlabelled else "it has no name, or one that was used before")
             return
+        self._named.add(place)
+        if name in self._names:
+            name = _free_name(name, self._names)
+            what = Sentence("another row has this name; here it is {name}", name=name)
+            self.left.append(row.left_out(what, "name"))
         item = {"type": fields["type"], "name": name, **texts, **fields}
         reported = fields["type"] not in {"note", "acknowledge"}
         shown = self._conditions(row)
@@ -308,11 +364,20 @@ class _Form:
             block = None
         if reported:
             item |= self._treatment(row, fields["type"], block) | (_absence(fields) if shown else {})
+            if shown and "min" in fields:
+                least = str(fields["min"])
+                what = Sentence("people who do not see it report {least}, which counts in a mean", least=least)
+                self.left.append(row.left_out(what, "relevant"))
+            elif not shown and row.get("required").lower() not in _TRUE:
+                self._optional.append(row)
         self._note_ignored(row)
         self._names.add(name)
         self._place(row, item, block)
-        if asked:
-            self._earlier[row.get("name")] = ReferencedQuestion(name, asked.options, asked.several, asked.step)
+        if row.get("name") in self._earlier:
+            # Conditions on a name that two groups have are conditions on no one question.
+            self._earlier[row.get("name")] = None
+        elif asked:
+            self._earlier[row.get("name")] = replace(asked, name=name, absent=bool(shown))
 
     def _place(self, row: SheetRow, item: dict[str, Any], block: BlockGroup | None) -> None:
         if block is None:
@@ -325,9 +390,14 @@ class _Form:
         block.add(row, item)
 
     def _conditions(self, row: SheetRow) -> dict[str, Any]:
-        relevant = [text for text in (*(text for text, _ in self._groups), row.get("relevant")) if text]
+        rows = [group for group, _ in self._groups if group.number != row.number]
+        relevant = [text.translate(_STRAIGHT) for each in (*rows, row) if (text := each.get("relevant"))]
         try:
-            return conditions(relevant, self._earlier) if relevant else {}
+            found = conditions(relevant, self._earlier) if relevant else {}
+            for name in shown_where_blank(relevant, self._earlier):
+                blank = "the form also shows it where {question} has no answer; the survey does not"
+                self.left.append(row.left_out(Sentence(blank, question=name), "relevant"))
+            return found
         except UnsupportedConditionError as error:
             what = Sentence("a condition with {reason}; the question is shown to everybody", reason=str(error))
             self.left.append(row.left_out(what, "relevant"))
@@ -357,12 +427,20 @@ class _Form:
     def _note_ignored(self, row: SheetRow) -> None:
         for heading in _IGNORED:
             if row.get(heading):
-                self.left.append(row.left_out("is not supported and was ignored", heading))
+                self.left.append(row.left_out(_WAS_IGNORED, heading))
         if any(heading.startswith("media") for heading in row.cells):
             self.left.append(row.left_out("pictures, sounds and videos are not imported", "media"))
         if any("${" in text for heading, text in row.cells.items() if heading.startswith(("label", "hint"))):
             what = "a text that repeats an earlier answer; texts are the same for everybody here, so change it"
             self.left.append(row.left_out(what, "label"))
+
+    def note_optional(self) -> None:
+        """Note that questions without an answer are valid in the form and not in the survey."""
+        if self._optional:
+            optional = (
+                "questions that may stay empty in the form: {count}; here they need an answer or an absent_category"
+            )
+            self.left.append(self._optional[0].left_out(Sentence(optional, count=len(self._optional)), "required"))
 
     def _label(self, row: SheetRow) -> dict[str, str]:
         return self._texts.of(row, "label") or {self._texts.default: row.get("name") or "?"}
@@ -374,14 +452,13 @@ class _Form:
 def _lists(rows: Sheet) -> dict[str, list[SheetRow]]:
     lists: dict[str, list[SheetRow]] = {}
     for row in rows:
-        lists.setdefault(row.get("list_name", "list name"), []).append(row)
+        lists.setdefault(row.get("list_name"), []).append(row)
     return lists
 
 
 def _list_name(row: SheetRow) -> str:
     """Return LIST from "select_one LIST" or "select_one LIST or_other"."""
-    words = [word for word in row.get("type").split() if word != "or_other"]
-    return words[-1]
+    return _OTHER.sub("", " ".join(row.get("type").split())).split()[-1]
 
 
 def _unsupported(kind: str) -> str:
@@ -399,10 +476,46 @@ def _plain_name(name: str) -> str:
     return re.sub(r"[^a-z0-9_]", "_", name.strip().lower()).lstrip("_")[:64]
 
 
-def _inner_end(sign: str, number: str, kind: str) -> str:
-    """Return the last integer that "<" or ">" allows; for a decimal number, the bound itself."""
-    strict = len(sign) == 1 and kind == "integer" and "." not in number
-    return str(int(number) + (1 if sign == ">" else -1)) if strict else number
+def _free_name(name: str, taken: Collection[str]) -> str:
+    """Return the name, with a number if it is taken."""
+    return next(each for each in (name, *(f"{name[:60]}_{n}" for n in range(2, len(taken) + 3))) if each not in taken)
+
+
+def _option_names(names: Sequence[str]) -> dict[str, str]:
+    """Return names of options in a survey by those in the form; different ones stay different."""
+    known: dict[str, str] = {}
+    for name in dict.fromkeys(names):
+        plain = _plain_name(re.sub(r"^-(?=\d)", "minus_", name.strip())) or "option"
+        known[name] = _free_name(plain, known.values())
+    return known
+
+
+def _are_yes_and_no(choices: Sequence[Mapping[str, Any]]) -> bool:
+    """Return True if two options are yes and no, and each label is the form's own word for it in its language."""
+    names = {tag.partition("-")[0]: tag for tag in LANGUAGES}
+    own = [
+        text.strip().casefold() in {each["name"], Words(names[language]).translate(f"answer_{each['name']}").casefold()}
+        if (language := tag.partition("-")[0]) in names
+        else False
+        for each in choices
+        if each["name"] in {"yes", "no"}
+        for tag, text in each["label"].items()
+    ]
+    return sorted(each["name"] for each in choices) == ["no", "yes"] and all(own)
+
+
+def _inner_end(sign: str, end: str, kind: str) -> str:
+    """Return the last value that a bound allows on the grid of days, integers or steps of 0.1; "" for no date."""
+    step = 0 if len(sign) == 2 else 1 if sign == ">" else -1
+    if kind == "date":
+        try:
+            return (date.fromisoformat(end) + timedelta(step)).isoformat()
+        except (ValueError, OverflowError):
+            return ""
+    if kind == "decimal":
+        return str(Decimal(end) + Decimal(step) / 10)
+    whole = ceil(Decimal(end)) if sign in {">=", "<"} else floor(Decimal(end))
+    return str(whole + step)
 
 
 def _absence(fields: Mapping[str, Any]) -> dict[str, Any]:

@@ -9,6 +9,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
+from math import ceil, floor
 from typing import Any
 
 _TOKEN = re.compile(r"\s*(?:\$\{([^}]*)\}|'([^']*)'|\"([^\"]*)\"|(-?\d+(?:\.\d+)?)|(!=|<=|>=|[=<>(),])|(\w+))")
@@ -28,23 +29,30 @@ class ReferencedQuestion:
     Attributes:
         options: option names in the survey by their names in the form; empty for a number.
         several: several options may be chosen.
-        step: step of a number, else None.
+        step: step of a number, else None; ``low`` is its least value.
+        absent: it may have no answer.
     """
 
     name: str
     options: Mapping[str, str]
     several: bool = False
     step: Decimal | None = None
+    low: Decimal = Decimal(0)
+    absent: bool = False
 
 
 @dataclass(frozen=True)
 class _One:
-    """Condition on one question: a set of accepted options, or bounds of a range, None for an open bound."""
+    """Condition on one question: a set of accepted options, or bounds of a range, None for an open bound.
+
+    ``at_blank`` says whether it holds in the form where the question has no answer; here no condition does.
+    """
 
     asked: ReferencedQuestion
     options: frozenset[str] = frozenset()
     least: Decimal | None = None
     most: Decimal | None = None
+    at_blank: bool = False
 
 
 @dataclass(frozen=True)
@@ -55,7 +63,11 @@ class _Many:
     parts: Sequence["_One | _Many"]
 
 
-def conditions(relevant: Sequence[str], earlier: Mapping[str, ReferencedQuestion]) -> dict[str, Any]:
+Earlier = Mapping[str, ReferencedQuestion | None]
+"""Questions by their names in the form; None for a name that several have."""
+
+
+def conditions(relevant: Sequence[str], earlier: Earlier) -> dict[str, Any]:
     """Return ``visible_if`` and ``any_of`` of an item as in a survey file; empty without a condition.
 
     Args:
@@ -82,6 +94,21 @@ def conditions(relevant: Sequence[str], earlier: Mapping[str, ReferencedQuestion
             # A disjunction on one question is a single condition with several accepted options.
             written["visible_if"] = _merge_conditions(written["visible_if"], any_of)
     return {key: condition for key, condition in written.items() if condition}
+
+
+def shown_where_blank(relevant: Sequence[str], earlier: Earlier) -> list[str]:
+    """Return the questions that may have no answer where a condition on them then holds, but only in the form.
+
+    Raises UnsupportedConditionError as ``conditions``.
+    """
+    found, trees = dict[str, None](), [_Parser(text, earlier).whole() for text in relevant]
+    while trees:
+        tree = trees.pop()
+        if isinstance(tree, _Many):
+            trees += tree.parts
+        elif tree.at_blank and tree.asked.absent:
+            found[tree.asked.name] = None
+    return sorted(found)
 
 
 def _merge_conditions(known: dict[str, Any], more: dict[str, Any]) -> dict[str, Any]:
@@ -134,7 +161,7 @@ def _format_bound(end: Decimal, step: Decimal) -> str:
 class _Parser:
     """Recursive-descent parser of one expression; ``negated`` pushes negations down to the single conditions."""
 
-    def __init__(self, text: str, earlier: Mapping[str, ReferencedQuestion]) -> None:
+    def __init__(self, text: str, earlier: Earlier) -> None:
         self._tokens = _tokens(text)
         self._earlier = earlier
         self._at = self._depth = 0
@@ -182,7 +209,7 @@ class _Parser:
         self._need(",")
         option = self._next("text")
         self._need(")")
-        return _option_condition(asked, option, negated)
+        return _option_condition(asked, option, negated, at_blank=negated)
 
     def _comparison(self, negated: bool) -> _One:
         kind, first = self._any_token()
@@ -193,17 +220,19 @@ class _Parser:
         if other_kind == "name":
             first, second, sign = second, first, _TURNED[sign]
         asked = self._question(first)
+        at_blank = (sign == "!=") != negated
         sign = _OPPOSITE[sign] if negated else sign
         if asked.step is not None:
-            return _range(asked, sign, second)
+            return _range(asked, sign, second, at_blank)
         if asked.several or sign not in {"=", "!="}:
             raise UnsupportedConditionError("options compared other than with = or selected()")
-        return _option_condition(asked, second, sign == "!=")
+        return _option_condition(asked, second, sign == "!=", at_blank)
 
     def _question(self, name: str) -> ReferencedQuestion:
-        if name not in self._earlier:
+        asked = self._earlier.get(name)
+        if asked is None:
             raise UnsupportedConditionError("a question that was not imported, or comes later")
-        return self._earlier[name]
+        return asked
 
     def _any_token(self) -> tuple[str, str]:
         if self._at == len(self._tokens):
@@ -238,23 +267,28 @@ def _tokens(text: str) -> list[tuple[str, str]]:
         name, single, double, number, sign, word = found.groups()
         quoted = single if single is not None else double
         kinds = (("name", name), ("text", quoted), ("number", number), ("sign", sign), ("word", word))
-        tokens += [(kind, value.strip()) for kind, value in kinds if value is not None]
+        tokens += [(kind, value.strip() if kind == "name" else value) for kind, value in kinds if value is not None]
     return tokens
 
 
-def _option_condition(asked: ReferencedQuestion, option: str, negated: bool) -> _One:
+def _option_condition(asked: ReferencedQuestion, option: str, negated: bool, at_blank: bool) -> _One:
     if option not in asked.options:
         raise UnsupportedConditionError("an option that its question does not have")
     if negated and asked.several:
         raise UnsupportedConditionError("an option that must not be chosen, where several may be")
     options = {asked.options[option]}
-    return _One(asked, frozenset(set(asked.options.values()) - options if negated else options))
+    accepted = set(asked.options.values()) - options if negated else options
+    return _One(asked, frozenset(accepted), at_blank=at_blank)
 
 
-def _range(asked: ReferencedQuestion, sign: str, text: str) -> _One:
+def _range(asked: ReferencedQuestion, sign: str, text: str, at_blank: bool) -> _One:
     if not re.fullmatch(r"-?\d{1,15}(\.\d{1,6})?", text) or sign == "!=":
         raise UnsupportedConditionError("a number compared with something else, or with !=")
-    value, step = Decimal(text), asked.step or Decimal(1)
-    least = {"=": value, ">=": value, ">": value + step}.get(sign)
-    most = {"=": value, "<=": value, "<": value - step}.get(sign)
-    return _One(asked, least=least, most=most)
+    step = asked.step or Decimal(1)
+    steps = (Decimal(text) - asked.low) / step
+    if sign == "=" and steps != int(steps):
+        raise UnsupportedConditionError("no answer meets it")
+    least = {"=": ceil(steps), ">=": ceil(steps), ">": floor(steps) + 1}.get(sign)
+    most = {"=": floor(steps), "<=": floor(steps), "<": ceil(steps) - 1}.get(sign)
+    low, high = (None if end is None else asked.low + end * step for end in (least, most))
+    return _One(asked, least=low, most=high, at_blank=at_blank)

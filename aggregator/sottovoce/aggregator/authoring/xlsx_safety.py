@@ -10,8 +10,9 @@ import posixpath
 import re
 import zipfile
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from itertools import islice
 from xml.parsers import expat
 
 from sottovoce.shared.errors import Sentence, SpecError
@@ -24,15 +25,23 @@ MAX_CELLS = 1_000_000
 
 _CELL = re.compile(r"([A-Za-z]{1,3})([0-9]{1,7})")
 _LONGEST_NUMBER = 8
+_BUILT_IN = {"2": "0.00", "4": "#,##0.00", "9": "0%", "10": "0.00%"}
+_FIXED = re.compile(r"[#,]*0(\.0{1,9} ?%?| ?%)(;.*)?")
 _NOT_XLSX = "this is not an .xlsx workbook, despite its name; save it as .xlsx in your spreadsheet program"
 _BROKEN = "the workbook is damaged: open it in a spreadsheet program and save it again"
 
 
 @dataclass(frozen=True)
 class Facts:
-    """Result of the checks: cells with a formula, as (name of the sheet, row, letters of the column)."""
+    """Result of the checks.
+
+    Attributes:
+        formulas: cells with a formula, as (name of the sheet, row, letters of the column).
+        formats: number formats with a percent sign or fixed decimals, by the same places.
+    """
 
     formulas: frozenset[tuple[str, int, str]]
+    formats: Mapping[tuple[str, int, str], str]
 
 
 def check_workbook(data: bytes) -> Facts:
@@ -61,7 +70,11 @@ def check_workbook(data: bytes) -> Facts:
     if sum(lengths[index] * times for index, times in used.items() if index < len(lengths)) > MAX_UNPACKED:
         raise SpecError("the cells hold more than 32 million letters together: no survey is as long")
     sheets = _sheet_names(parts)
-    return Facts(frozenset((sheets.get(name, ""), *cell) for name, cells in read.items() for cell in cells.formulas))
+    formats = _number_formats(parts.get("xl/styles.xml", b"<none/>"))
+    formulas = frozenset((sheets.get(name, ""), *cell) for name, cells in read.items() for cell in cells.formulas)
+    styled = {(sheets.get(name, ""), *cell): formats[style] for name, cells in read.items()
+              for cell, style in cells.styles.items() if style in formats}  # fmt: skip
+    return Facts(formulas, styled)
 
 
 def _check_parts(archive: zipfile.ZipFile) -> None:
@@ -98,6 +111,7 @@ class _Cells:
     def __init__(self) -> None:
         self.rows = self.columns = 0
         self.formulas: set[tuple[int, str]] = set()
+        self.styles: dict[tuple[int, str], str] = {}
         self.used = Counter[int]()
         self.lengths: list[int] = []
         self._row = self._column = 0
@@ -121,8 +135,10 @@ class _Cells:
         elif plain == "c":
             self._cell(attributes.get("r", ""))
             self._shared = attributes.get("t") == "s"
+            if attributes.get("t", "n") == "n" and "s" in attributes:
+                self.styles[self._row, column_letters(self._column)] = attributes["s"]
         elif plain == "f":
-            self.formulas.add((self._row, _letters(self._column)))
+            self.formulas.add((self._row, column_letters(self._column)))
         elif plain == "si":
             self.lengths.append(0)
         self._within, self._text = plain, ""
@@ -184,7 +200,8 @@ def _column(letters: str) -> int:
     return number
 
 
-def _letters(column: int) -> str:
+def column_letters(column: int) -> str:
+    """Return the letters of a column by its number, from 1."""
     letters = ""
     while column > 0:
         column, rest = divmod(column - 1, 26)
@@ -204,6 +221,15 @@ def _sheet_names(parts: dict[str, bytes]) -> dict[str, str]:
         for key, value in found.items()
         if key.rpartition(":")[2] == "id"
     }
+
+
+def _number_formats(styles: bytes) -> dict[str, str]:
+    """Return number formats with a percent sign or fixed decimals by the index of a cell's style."""
+    codes = _BUILT_IN | {each.get("numFmtId", ""): each.get("formatCode", "") for each in _elements(styles, "numFmt")}
+    # The styles of cells follow those of named styles, which cells do not refer to.
+    named = sum(_number(each.get("count"), 0) for each in _elements(styles, "cellStyleXfs"))
+    used = [codes.get(each.get("numFmtId", ""), "") for each in islice(_elements(styles, "xf"), named, None)]
+    return {str(index): code for index, code in enumerate(used) if _FIXED.fullmatch(code)}
 
 
 def _elements(content: bytes, name: str) -> Iterator[dict[str, str]]:

@@ -15,6 +15,10 @@ YES_NO = (("yn", "yes", "Yes"), ("yn", "no", "No"))
 
 
 def _form(survey: Table, choices: Table = (CHOICES, *YES_NO), **more: Table) -> Imported:
+    """The form with ``required`` in each row, unless it has this heading itself."""
+    if not any("required" in str(heading) for heading in survey[0]):
+        survey = [(*row, *[""] * (len(survey[0]) - len(row)), "yes" if number else "required")
+                  for number, row in enumerate(survey)]  # fmt: skip
     return read_xlsform(workbook(survey=survey, choices=choices, **more))
 
 
@@ -234,7 +238,7 @@ def test_names_used_twice_and_questions_without_label_or_ends_are_told() -> None
         (
             ("type", "name", "label", "default"),
             ("select_one yn", "a", "A?", "yes"),
-            ("select_one yn", "A", "Again?"),
+            ("select_one yn", "a", "Again?"),
             ("select_one yn", "b", ""),
             ("integer", "n", "How many?"),
             ("select_one gone", "d", "D?"),
