@@ -11,6 +11,7 @@ LOAD := tests/bench/load/node_modules/.package-lock.json
 S3 := tests/s3/.venv/.installed
 OTREE := tests/otree/.venv/.installed
 CLIENTS := tests/openapi/.venv/.installed tests/openapi/node_modules/.package-lock.json
+XFORMS := tests/xforms/.venv/.installed tests/xforms/node_modules/.package-lock.json
 SURVEYJS := tests/bench/surveyjs/node_modules/.package-lock.json
 
 .PHONY: demo test test-fast check translations slow mutants bench docs dist lock sbom clean
@@ -68,7 +69,7 @@ translations: $(VENV)/.installed  ## the texts of every language beside the Engl
 	$(BIN)/python -m pytest -q tests/unit/client/test_catalogues.py tests/unit/client/test_words.py tests/unit/aggregator/i18n \
 	    tests/unit/aggregator/http/test_error_pages.py $(ARGS)
 
-slow: $(VENV)/.slow $(BROWSER) $(WEBR) $(S3) $(OTREE) $(CLIENTS)  ## the long runs
+slow: $(VENV)/.slow $(BROWSER) $(WEBR) $(S3) $(OTREE) $(CLIENTS) $(XFORMS)  ## the long runs
 	$(BIN)/python -m pytest -m slow -n 2 --dist loadgroup $(ARGS)
 
 mutants: $(VENV)/.slow $(BROWSER) $(OIDC) $(BLINDRSA)  ## which of 119 mutants the tests find; for a night
@@ -102,9 +103,11 @@ lock:  ## resolve the pinned versions anew; needs uv
 	    -o tests/otree/requirements.lock tests/otree/requirements.in
 	uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-header --no-annotate \
 	    -o tests/openapi/requirements.lock tests/openapi/requirements.in
+	uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-header --no-annotate \
+	    -o tests/xforms/requirements.lock tests/xforms/requirements.in
 
 sbom: $(VENV)/.slow  ## sbom.json: the program and every pinned package, with hashes (CycloneDX); the page's scripts bring none
 	$(BIN)/cyclonedx-py requirements --pyproject pyproject.toml --output-reproducible --validate -o sbom.json requirements-slow.lock
 
 clean:
-	rm -rf $(VENV) tests/s3/.venv tests/otree/.venv sbom.json site dist tests/browser/node_modules tests/eslint/node_modules tests/oidc/node_modules tests/blindrsa/node_modules tests/webr/node_modules tests/bench/surveyjs/node_modules tests/bench/load/node_modules
+	rm -rf $(VENV) tests/s3/.venv tests/otree/.venv tests/xforms/.venv tests/xforms/node_modules sbom.json site dist tests/browser/node_modules tests/eslint/node_modules tests/oidc/node_modules tests/blindrsa/node_modules tests/webr/node_modules tests/bench/surveyjs/node_modules tests/bench/load/node_modules

@@ -362,13 +362,14 @@ class _Form:
         if block and fields["type"] not in KINDS:
             self.left.append(row.left_out(ALONE))
             block = None
+        optional = row.get("required").lower() not in _TRUE
         if reported:
             item |= self._treatment(row, fields["type"], block) | (_absence(fields) if shown else {})
             if shown and "min" in fields:
                 least = str(fields["min"])
                 what = Sentence("people who do not see it report {least}, which counts in a mean", least=least)
                 self.left.append(row.left_out(what, "relevant"))
-            elif not shown and row.get("required").lower() not in _TRUE:
+            elif not shown and optional:
                 self._optional.append(row)
         self._note_ignored(row)
         self._names.add(name)
@@ -377,7 +378,7 @@ class _Form:
             # Conditions on a name that two groups have are conditions on no one question.
             self._earlier[row.get("name")] = None
         elif asked:
-            self._earlier[row.get("name")] = replace(asked, name=name, absent=bool(shown))
+            self._earlier[row.get("name")] = replace(asked, name=name, absent=bool(shown) or optional)
 
     def _place(self, row: SheetRow, item: dict[str, Any], block: BlockGroup | None) -> None:
         if block is None:

@@ -15,6 +15,7 @@ from typing import Any
 _TOKEN = re.compile(r"\s*(?:\$\{([^}]*)\}|'([^']*)'|\"([^\"]*)\"|(-?\d+(?:\.\d+)?)|(!=|<=|>=|[=<>(),])|(\w+))")
 _OPPOSITE = {"=": "!=", "!=": "=", "<": ">=", ">=": "<", ">": "<=", "<=": ">"}
 _TURNED = {"=": "=", "!=": "!=", "<": ">", ">": "<", "<=": ">=", ">=": "<="}
+_LONG_NUMBER = re.compile(r"-?0\d|.*\.(\d*0)?$")
 _DEEPEST = 50
 
 
@@ -222,7 +223,8 @@ class _Parser:
         asked = self._question(first)
         at_blank = (sign == "!=") != negated
         sign = _OPPOSITE[sign] if negated else sign
-        if asked.step is not None:
+        # Texts are compared letter by letter: no number is written '3.0'.
+        if asked.step is not None and not ("text" in {kind, other_kind} and sign == "=" and _LONG_NUMBER.match(second)):
             return _range(asked, sign, second, at_blank)
         if asked.several or sign not in {"=", "!="}:
             raise UnsupportedConditionError("options compared other than with = or selected()")
