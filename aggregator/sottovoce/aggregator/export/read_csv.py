@@ -1,18 +1,16 @@
 """Read reports from CSV in chunks: with or without a byte order mark, with LF or CR LF line ends, of any size."""
 
-import csv
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import islice
 from pathlib import Path
-from typing import NamedTuple, TextIO
+from typing import NamedTuple
 
 import numpy as np
 from sottovoce.aggregator.analysis.shown_columns import ReportedColumn
 from sottovoce.aggregator.analysis.tables.small_groups import FEW
 from sottovoce.aggregator.export.own_units import step_of, values_in_words
 from sottovoce.aggregator.export.row_validation import LEFT_OUT, Expected, Values
-from sottovoce.aggregator.file_formats.csv_lines import CHUNK, check_lengths, lines
+from sottovoce.aggregator.file_formats.csv_lines import DelimitedFile, check_lengths
 from sottovoce.shared.answers import Grid
 from sottovoce.shared.errors import SpecError, cannot_read
 
@@ -29,28 +27,20 @@ def read_csv(path: Path, expected: Expected) -> Read:
     Raises SpecError, which names the line, and the column if there is one, if the file is invalid.
     """
     try:
-        # "utf-8-sig" drops a byte order mark, if there is one.
-        with path.open(encoding="utf-8-sig", newline="") as file:
-            return _read(file, path.name, expected)
+        with path.open("rb") as file:
+            source = DelimitedFile(file, path.name, ",")
+            place = f"{path.name}, line"
+            for comment in source.comments[:1]:
+                expected.check_digest(comment, f"{place} 1")
+            if len(source.names) == 1 and ";" in source.names[0]:
+                raise SpecError(f"{place} {source.line}: the cells must be separated by commas")
+            header = expected.plain_header(source.names)
+            expected.check_header(header, f"{place} {source.line}")
+            blocks = list(_blocks(source, header, expected, expected.grids(source.names)))
     except OSError as error:
         raise SpecError(cannot_read(path, error)) from None
-
-
-def _read(file: TextIO, name: str, expected: Expected) -> Read:
-    read = lines(file, name)
-    first = next(read, "")
-    number = 1
-    if first.startswith("#"):
-        expected.check_digest(first, f"{name}, line 1")
-        first, number = next(read, ""), 2
-    header = next(csv.reader([first]), [])
-    if len(header) == 1 and ";" in first:
-        raise SpecError(f"{name}, line {number}: the cells must be separated by commas")
-    plain = expected.plain_header(header)
-    expected.check_header(plain, f"{name}, line {number}")
-    blocks = list(_blocks(read, plain, number + 1, name, expected, expected.grids(header)))
     if not blocks:
-        raise SpecError(f"{name}: there are no reports below the header")
+        raise SpecError(f"{path.name}: there are no reports below the header")
     return joined(blocks)
 
 
@@ -61,27 +51,17 @@ def joined(blocks: Sequence[Read]) -> Read:
     return whole, np.concatenate(waves), np.concatenate(revisions)
 
 
-def _blocks(
-    read: Iterator[str], header: list[str], first: int, name: str, expected: Expected, grids: Mapping[str, Grid]
-) -> Iterator[Read]:
-    reader = csv.reader(read, strict=True)
+def _blocks(source: DelimitedFile, header: list[str], expected: Expected, grids: Mapping[str, Grid]) -> Iterator[Read]:
     known: list[dict[str, int]] = [{} for _ in header]
-    above = first - 1
-    while True:
-        try:
-            rows = list(islice(reader, CHUNK))
-        except csv.Error:
-            raise SpecError(f"{name}, line {above + reader.line_num}: cannot be read as CSV") from None
-        if not rows:
-            return
-        check_lengths(rows, len(header), f"{name}, line", first)
-        columns = zip(*rows, strict=True)
+    for lines, rows in source.blocks():
+        check_lengths(rows, len(header), source.name, lines)
+        columns = zip(header, zip(*rows, strict=True), known, strict=True)
+        # No cell of a report has two lines, so the rows stand on consecutive lines.
         block = {
-            key: numbers(cells, known[place], Place(f"{name}, line", first, key), grids.get(key))
-            for place, (key, cells) in enumerate(zip(header, columns, strict=True))
+            key: numbers(cells, texts, Place(f"{source.name}, line", lines[0], key), grids.get(key))
+            for key, cells, texts in columns
         }
-        yield expected.checked(block, first, f"{name}, line")
-        first += len(rows)
+        yield expected.checked(block, lines[0], f"{source.name}, line")
 
 
 _WORDS = {"": -1, FEW: LEFT_OUT}

@@ -1,41 +1,141 @@
-"""Read lines of untrusted CSV files, with a limit on their length."""
+"""Read CSV and TSV of any origin in blocks of rows: answers, a curator's records, and reports.
 
-from collections.abc import Iterator
-from typing import TextIO
+In UTF-8, with or without a byte order mark, with lines in LF, CR LF or CR. Messages name line and column, never a cell.
+"""
+
+import csv
+import io
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import accumulate, chain, islice
+from typing import BinaryIO
 
 from sottovoce.shared.errors import SpecError
 
 CHUNK = 1 << 15
-
-
 LONGEST_LINE = 1 << 16
+_BATCH_BYTES = 1 << 20
 
 
-def check_lengths(rows: list[list[str]], expected: int, row: str, first: int) -> None:
-    """Raise SpecError unless every row has ``expected`` cells; ``row`` and ``first`` say where the rows stand."""
+class DelimitedFile:
+    """A file of cells, whose header is read at once and whose rows are read in blocks.
+
+    Attributes:
+        comments: lines above the header that begin with #.
+        names: cells of the header as they are; empty for an empty file.
+        line: line that the header ends in, from 1.
+        delimiter: as given, or recognized in the header.
+    """
+
+    def __init__(self, file: BinaryIO, name: str, delimiter: str = "", comments: bool = True) -> None:
+        """Read the header; raise SpecError, which names the line, if it cannot be read.
+
+        Args:
+            file: open at its beginning, and seekable.
+            name: of the file, for messages.
+            delimiter: between the cells; "" for a comma, a semicolon or a tab, whichever the header has, or ``sep=``.
+            comments: lines with # and blank lines may stand above the header.
+        """
+        self.name, self.delimiter = name, delimiter
+        self.comments: list[str] = []
+        self.names: list[str] = []
+        self._source = self._lines(_with_line_feeds(file))
+        above, first = 1, next(self._source, "")
+        while comments and first and (first.startswith("#") or not first.strip()):
+            self.comments += [first] * first.startswith("#")
+            above, first = above + 1, next(self._source, "")
+        if not delimiter and first[:4].lower() == "sep=":
+            self.delimiter = first[4:5]
+            above, first = above + 1, next(self._source, "")
+        if not self.delimiter.strip(" \r\n"):
+            self.delimiter = "\t" if "\t" in first else ";" if first.count(";") > first.count(",") else ","
+        self._above, self.line = above - 1, above
+        self._reader = csv.reader(chain([first], self._source), delimiter=self.delimiter, strict=True)
+        self.names = next(iter(self._rows(1)), [])
+        self.line = self._above + self._reader.line_num
+
+    def blocks(self) -> Iterator[tuple[Sequence[int], list[list[str]]]]:
+        """Yield rows and the line of each; blank lines are rows without cells.
+
+        Raises SpecError, which names line and, if it is known, column, for what is not UTF-8 or no CSV.
+        """
+        while True:
+            first = self._above + self._reader.line_num + 1
+            rows = self._rows(CHUNK)
+            if not rows:
+                return
+            yield _lines_of(rows, first, self._above + self._reader.line_num + 1), rows
+
+    def _rows(self, count: int) -> list[list[str]]:
+        try:
+            return list(islice(self._reader, count))
+        except csv.Error:
+            line = self._above + self._reader.line_num
+            raise SpecError(f"{self.name}, line {line}: cannot be read as CSV; check the quotation marks") from None
+
+    def _lines(self, file: BinaryIO) -> Iterator[str]:
+        """Yield the lines, decoded many at once below the header."""
+        number = 1
+        while batch := file.readlines(_BATCH_BYTES if self.names else 1):
+            yield from io.StringIO(self._decoded(batch, number))
+            number += len(batch)
+
+    def _decoded(self, batch: Sequence[bytes], first: int) -> str:
+        joined = b"".join(batch)
+        if first == 1 and joined[:2] in {b"\xff\xfe", b"\xfe\xff"}:
+            raise SpecError(f"{self.name}, line 1: the file is in UTF-16; save it as CSV in UTF-8")
+        if max(map(len, batch)) >= LONGEST_LINE:
+            number = first + next(place for place, line in enumerate(batch) if len(line) >= LONGEST_LINE)
+            raise SpecError(f"{self.name}, line {number}: is longer than {LONGEST_LINE - 1:,} bytes")
+        if b"\0" in joined:
+            number = first + next(place for place, line in enumerate(batch) if b"\0" in line)
+            raise SpecError(f"{self.name}, line {number}: cannot be read as CSV")
+        try:
+            return joined.decode("utf-8-sig" if first == 1 else "utf-8")
+        except UnicodeDecodeError as error:
+            ends = accumulate(map(len, batch))
+            place = next(place for place, end in enumerate(ends) if end > error.start)
+            before = joined[sum(map(len, batch[:place])) : error.start].decode()
+            where = f"{self.name}, line {first + place}{self._column(before)}"
+            raise SpecError(f"{where}: is not UTF-8; save the whole file as CSV in UTF-8") from None
+
+    def _column(self, before: str) -> str:
+        """Return the column of a place in a line, in words, by the text before it."""
+        place = len(next(csv.reader([before], delimiter=self.delimiter), [])) - 1 if before else 0
+        return f", column '{self.names[place]}'" if place < len(self.names) else ""
+
+
+def check_lengths(rows: Sequence[list[str]], expected: int, name: str, lines: Sequence[int]) -> None:
+    """Raise SpecError, which names the line, unless every row of a file has ``expected`` cells."""
     lengths = [*map(len, rows)]
     if lengths.count(expected) != len(rows):
         index = next(index for index, length in enumerate(lengths) if length != expected)
         message = f"{lengths[index]} cells where the header has {expected}" if lengths[index] else "is empty"
-        raise SpecError(f"{row} {first + index}: {message}")
+        raise SpecError(f"{name}, line {lines[index]}: {message}")
 
 
-def lines(file: TextIO, name: str) -> Iterator[str]:
-    """Yield the lines of a file.
+def _lines_of(rows: Sequence[Sequence[str]], first: int, after: int) -> Sequence[int]:
+    """Return the line of each row: one after the other, unless a cell has several lines."""
+    if after - first == len(rows):
+        return range(first, after)
+    return [*accumulate((1 + sum(cell.count("\n") for cell in row) for row in rows[:-1]), initial=first)]
 
-    Raises SpecError, with the line's number and the file's name, if a line is not UTF-8, too long or contains a NUL.
-    """
-    number = 0
-    while True:
-        number += 1
-        try:
-            line = file.readline(LONGEST_LINE)
-        except UnicodeDecodeError:
-            raise SpecError(f"{name}, at or after line {number}: is not UTF-8") from None
-        if not line:
-            return
-        if len(line) == LONGEST_LINE:
-            raise SpecError(f"{name}, line {number}: is longer than {LONGEST_LINE - 1:,} letters")
-        if "\0" in line:
-            raise SpecError(f"{name}, line {number}: cannot be read as CSV")
-        yield line
+
+class _LineFeeds(io.RawIOBase):
+    """File of old programs, whose lines end in CR, with LF in its place."""
+
+    def __init__(self, file: BinaryIO) -> None:
+        self._file = file
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: "bytearray | memoryview") -> int:  # type: ignore[override]
+        data = self._file.read(len(buffer)).replace(b"\r", b"\n")
+        buffer[: len(data)] = data
+        return len(data)
+
+
+def _with_line_feeds(file: BinaryIO) -> BinaryIO:
+    beginning: Iterable[int] = file.read(LONGEST_LINE)
+    file.seek(0)
+    return io.BufferedReader(_LineFeeds(file)) if 13 in beginning and 10 not in beginning else file

@@ -75,8 +75,8 @@ def estimate(
     FOLDER is one that "sottovoce results export --format parquet" wrote, or it holds survey.yaml and reports.csv. The
     output has the format of "sottovoce results export". A folder of "sottovoce survey paper" has counts.csv instead.
 
-    FOLDER may also be a data file (CSV, TSV, XLSX, Parquet, SPSS, Stata) of answers that were randomized elsewhere;
-    --channel says how each column was.
+    FOLDER may also be a data file (CSV, TSV, XLSX, ODS, Parquet, SPSS, Stata, SAS) of answers that were randomized
+    elsewhere; --channel says how each column was.
     """
     rule = IntervalRule(interval, DEFAULT_RULE.confidence if confidence is None else confidence)
     alone = {"--yes": yes, "--n": reports, "--mechanism": mechanism}
@@ -160,7 +160,7 @@ def list_experiment(
     file: Path, count: tuple[str, ...], second: tuple[str, ...], arm: str, treated: tuple[str, ...],
     items: int | None, confidence: float | None, as_json: bool,
 ) -> None:  # fmt: skip
-    """Estimate a sensitive share from FILE (CSV, TSV, XLSX, Parquet, SPSS, Stata), a row for each person.
+    """Estimate a sensitive share from FILE (CSV, TSV, XLSX, ODS, Parquet, SPSS, Stata, SAS), a row for each person.
 
     One random half counted how many items of a list apply, the other half how many of a list with one item more.
     """

@@ -5,7 +5,8 @@ elsewhere; or there are counts alone.
 """
 
 import json
-from collections.abc import Callable, Sequence
+import re
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
 from functools import reduce
 from pathlib import Path
@@ -97,7 +98,8 @@ _NAMES = {"rows", "columns", "within", "question", "outcome", "groups", "on", "c
 
 def is_data_file(name: str | Path | None) -> bool:
     """Return whether this is the name of a data file: no survey has a name with a dot."""
-    return name is not None and Path(name).suffix.lower() in FORMATS and not Path(name).is_dir()
+    path = Path(name or "")
+    return not path.is_dir() and (path.suffix.lower() in FORMATS or bool(path.suffix and path.is_file()))
 
 
 def open_file(path: Path, channels: Sequence[str]) -> OpenData:
@@ -105,23 +107,26 @@ def open_file(path: Path, channels: Sequence[str]) -> OpenData:
     the file or a channel is wrong; the message says where.
     """
     found: dict[str, Any] = {}
-    links = []
+    links, table = [], read_table(path)
     for words in channels:
-        given = _channels(words)
+        given = _channels(words, table.columns)
         if str(given.get("then")).startswith("https:"):
             links.append(parse_link(given))
             continue
         if twice := sorted(given.keys() & found.keys()):
             raise click.UsageError(f"--channel gives column '{twice[0]}' two channels")
         found |= given
-    opened = of_table(reduce(decode_codes, links, read_table(path)), found) if links else open_data(path, found)
+    opened = of_table(reduce(decode_codes, links, table), found) if links else open_data(path, found, table=table)
     for note in opened.notes:
         click.echo(f"Note: {note}", err=True)
     return opened
 
 
-def _channels(words: str) -> dict[str, Any]:
-    column, equals, text = words.partition("=")
+def _channels(words: str, columns: Collection[str]) -> dict[str, Any]:
+    # The name of a column may have a "=" itself, as REDCap's "Meds (choice=Aspirin)" has.
+    ends = [each.start() for each in re.finditer("=", words)]
+    end = next((each for each in reversed(ends) if words[:each].strip() in columns), words.find("="))
+    column, equals, text = (words[:end], "=", words[end + 1 :]) if end >= 0 else (words, "", "")
     if not equals and Path(words).suffix.lower() in {".yaml", ".yml"}:
         return dict(read_channels(Path(words)))
     if not equals or not column.strip():
@@ -261,7 +266,8 @@ def _show(shown: PrintedTable) -> None:
     for line in shown.lines:
         table.add_row(*line)
     if shown.lines:
-        Console().print(table)
+        # What a file says is text, also where it has square brackets.
+        Console(markup=False, emoji=False).print(table)
     for sentence in shown.sentences:
         click.echo(sentence)
     click.echo()

@@ -128,8 +128,8 @@ def test_question_that_was_not_asked_is_missing(tmp_path: Path) -> None:
         ("cheated,reason,revision\n1,2,7\n", "line 2, column 'revision': the folder has no such revision"),
         ('cheated,reason\n1,2\n1,"2"7\n', "line 3: cannot be read as CSV"),
         ("cheated,reason\n1,\0\n", "line 2: cannot be read as CSV"),
-        (b"cheated,reason\n1,2\n1,\xff7\n", "is not UTF-8"),
-        ("cheated,reason\n1," + "7" * 70_000 + "\n", "line 2: is longer than 65,535 letters"),
+        (b"cheated,reason\n1,2\n1,\xff7\n", "line 3, column 'reason': is not UTF-8"),
+        ("cheated,reason\n1," + "7" * 70_000 + "\n", "line 2: is longer than 65,535 bytes"),
         (f"# digest {'7' * 64}\ncheated,reason\n1,2\n", "line 1: these are reports of another survey"),
     ],
 )

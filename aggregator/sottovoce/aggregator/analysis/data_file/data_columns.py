@@ -8,7 +8,7 @@ Public      A column of numbers with more than ``MOST_LABELS`` different ones is
             one is a choice of its values. The channels ``number`` and ``public`` decide it otherwise.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
@@ -23,7 +23,7 @@ from sottovoce.aggregator.analysis.report_columns import Columns
 from sottovoce.aggregator.analysis.tables.small_groups import FEW
 from sottovoce.aggregator.storage.pack_values import LETTERS, null
 from sottovoce.shared.answers import Domain, Grid
-from sottovoce.shared.errors import SpecError, error_message
+from sottovoce.shared.errors import Sentence, SpecError, error_message
 from sottovoce.shared.mechanisms import Mechanism
 from sottovoce.shared.spec import Choice, Question, Survey, Wave
 from sottovoce.shared.types import TYPES
@@ -39,6 +39,17 @@ OF_REPORTS = frozenset({"_wave", "_revision", "revision"})
 
 MOST_LABELS = 10
 """Different numbers up to which a public column of them is a choice."""
+
+CHANNEL_COLUMN = "{file}: every value of {variable} is a channel, and is used for the answers in {column}."
+TEXT_AMONG_NUMBERS = (
+    "{place}: is a text in a column of numbers, so that all are read as categories; empty such cells to read numbers."
+)
+MISSING_CODES = (
+    "{file}: {variable} has {values} far from its other numbers, which count in the mean; empty missing cells."
+)
+_CODES = {sign * number for number in (7, 8, 9, 66, 77, 88, 96, 97, 98, 99, 777, 888, 997, 998, 999, 9998, 9999)
+          for sign in (-1, 1)}  # fmt: skip
+"""Codes by which surveys mark missing answers."""
 
 MOST_CHOICES = 1000
 MOST_STRATA = 255
@@ -119,6 +130,7 @@ def data_columns(table: FileTable, channels: Mapping[str, Any], survey: Survey |
         raise SpecError(
             f"{table.file} is a file of a survey's reports: open its folder with --from, or in Python with open_results"
         )
+    _name_channel_columns(table)
     names = [name for name in table.columns if not is_attribute_column(name, table)]
     for name in channels:
         if name not in names:
@@ -129,6 +141,31 @@ def data_columns(table: FileTable, channels: Mapping[str, Any], survey: Survey |
     if not used:
         raise SpecError(f"{table.file}: all cells are empty")
     return _columns(table, used)
+
+
+def _name_channel_columns(table: FileTable) -> None:
+    """Take a column whose every value is a channel for the channels of the column before it, whatever its name.
+
+    Raises SpecError if there is none before it, or that has channels already.
+    """
+    before = ""
+    for name, column in [*table.columns.items()]:
+        if is_attribute_column(name, table) or not column.values or not all(map(_is_randomized, column.values)):
+            before = name
+            continue
+        if not before or is_attribute_column(before, table) or f"{before}{CHANNEL}" in table.columns:
+            raise SpecError(
+                f"{table.file}, column '{name}': holds channels; call it as its answers are, with {CHANNEL}"
+            )
+        table.columns[f"{before}{CHANNEL}"] = table.columns.pop(name)
+        table.notes.append(Sentence(CHANNEL_COLUMN, file=table.file, variable=name, column=before))
+
+
+def _is_randomized(text: str) -> bool:
+    try:
+        return not parse_channel(text).public
+    except ValueError:
+        return False
 
 
 def is_attribute_column(name: str, table: FileTable) -> bool:
@@ -259,13 +296,28 @@ def _public(table: FileTable, name: str, channel: ColumnChannel) -> ReadColumn:
     numbers = [as_number(value) for value in values]
     plain = [each for each in numbers if each is not None]
     many = channel.name == "number" or (len(plain) > MOST_LABELS and not channel.levels)
-    if channel.name == "number" and len(plain) < len(numbers):
-        text = next(value for value, each in zip(values, numbers, strict=True) if each is None)
-        row = column.firsts[column.values.index(text)]
-        raise SpecError(f"{table.place(name, row)}: is not a number")
+    text = next((value for value, each in zip(values, numbers, strict=True) if each is None), None)
+    place = "" if text is None else table.place(name, column.firsts[column.values.index(text)])
+    if channel.name == "number" and place:
+        raise SpecError(f"{place}: is not a number")
+    if many and place and len(numbers) < 2 * len(plain):
+        table.notes.append(Sentence(TEXT_AMONG_NUMBERS, place=place))
     if many and len(plain) == len(numbers) and len(set(plain)) > 1:
+        if codes := _missing_codes(set(plain)):
+            found = ", ".join(str(int(code)) for code in sorted(codes))
+            table.notes.append(Sentence(MISSING_CODES, file=table.file, variable=name, values=found))
         return _number(table, name, dict(zip(values, plain, strict=True)))
     return _choice(table, name, channel.levels)
+
+
+def _missing_codes(numbers: Collection[Fraction]) -> set[Fraction]:
+    """Return numbers such as -99 and 999 further from the others than these lie apart: codes of missing answers."""
+    codes = {number for number in numbers if number in _CODES}
+    others = {*numbers} - codes
+    if not others:
+        return set()
+    low, high = min(others), max(others)
+    return {code for code in codes if low - code > high - low or code - high > high - low}
 
 
 def _without_few(table: FileTable, name: str) -> list[str]:

@@ -1,33 +1,39 @@
-"""Read a table of answers from CSV, TSV, XLSX, Parquet, SPSS or Stata; nothing of it is a survey's own format.
+"""Read a table of answers from CSV, TSV, XLSX, ODS, Parquet, SPSS, Stata or SAS, none in a survey's own format.
 
 Each column is kept as its different values with one code for each row, so that a column of few values stays small. A
 cell that is empty, NA or a missing value of the program is missing. Messages name column and line, never a cell.
 """
 
-import csv
 import io
 import math
 import os
+import re
 import struct
 from array import array
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date, datetime
 from decimal import Decimal
-from itertools import accumulate, islice
+from itertools import islice
 from pathlib import Path
 from typing import Any, BinaryIO
 
 import numpy as np
 from numpy.typing import NDArray
-from sottovoce.aggregator.file_formats.csv_lines import CHUNK, LONGEST_LINE
+from sottovoce.aggregator.analysis.data_file.platform_layout import platform_layout
+from sottovoce.aggregator.file_formats.csv_lines import CHUNK, DelimitedFile, check_lengths
 from sottovoce.aggregator.file_formats.optional_imports import needed
 from sottovoce.shared.errors import Sentence, SpecError
 
 WEIGHTED = (
     "{file} is weighted by {variable}. Figures here are not, unless you ask for weights (in the terminal: --weights"
     " {variable})."
+)
+FAR_DATES = "{file} has a date after the year 9999: all its dates are read as the program's numbers."
+COMMAS = (
+    "{file}: {variable} has cells such as 1,2 and is read as categories: the comma may separate two options. If it is "
+    "a decimal comma, write a point."
 )
 _SAV_HEADER = 176
 
@@ -36,15 +42,23 @@ MOST_BYTES = 2 << 30
 
 MOST_COLUMNS = 2000
 MISSING = frozenset({"", "NA"})
-_BATCH_BYTES = 1 << 20
 
 DELIMITED = {".csv": ",", ".tsv": "\t", ".tab": "\t", ".txt": "\t"}
-STATISTICS = {".sav": "read_sav", ".zsav": "read_sav", ".dta": "read_dta"}
+WORKBOOKS = (".xlsx", ".ods")
+STATISTICS = {
+    ".sav": ("read_sav", "SPSS"),
+    ".zsav": ("read_sav", "SPSS"),
+    ".por": ("read_por", "SPSS"),
+    ".dta": ("read_dta", "Stata"),
+    ".sas7bdat": ("read_sas7bdat", "SAS"),
+    ".xpt": ("read_xport", "SAS"),
+}
+"""Function of the library, and name of the program, by the end of the name."""
 ON_DISK = (".parquet", *STATISTICS)
-FORMATS = (*DELIMITED, ".xlsx", *ON_DISK)
+FORMATS = (*DELIMITED, *WORKBOOKS, *ON_DISK)
 """Ends of the names of files that can be read."""
 
-IN_MEMORY = FORMATS if hasattr(os, "memfd_create") else (*DELIMITED, ".xlsx")
+IN_MEMORY = FORMATS if hasattr(os, "memfd_create") else (*DELIMITED, *WORKBOOKS)
 """Ends of the names of files that can be read from their bytes on this system."""
 
 
@@ -82,6 +96,17 @@ class TableColumn:
             self.firsts.append(row)
             self._places[plain] = place
         self._places[text] = place
+
+    def rewrite(self, change: Callable[[str], str]) -> None:
+        """Change the texts; values whose texts become equal become one."""
+        known: dict[str, int] = {}
+        codes = [known.setdefault(change(text), len(known)) for text in self.values]
+        firsts: dict[int, int] = {}
+        for code, first in zip(codes, self.firsts, strict=True):
+            firsts.setdefault(code, first)
+        self.firsts = [*firsts.values()]
+        self.codes = array("i", np.array([*codes, -1], np.int32)[self.rows].tobytes())
+        self.values, self._places = [*known], known
 
     @property
     def rows(self) -> NDArray[np.int32]:
@@ -130,7 +155,7 @@ def read_table(path: Path) -> FileTable:
         if kind in DELIMITED:
             with path.open("rb") as file:
                 return read_delimited(file, path.name)
-        if kind == ".xlsx":
+        if kind in WORKBOOKS:
             return read_workbook(path.read_bytes(), path.name)
     except OSError:
         raise SpecError(f"{path.name} cannot be read") from None
@@ -142,7 +167,7 @@ def read_table(path: Path) -> FileTable:
 def read_bytes(data: bytes, name: str) -> FileTable:
     """Read the table in the bytes of a file, none of which reaches a disk; raise as ``read_table`` does."""
     kind = Path(name).suffix.lower()
-    if kind == ".xlsx":
+    if kind in WORKBOOKS:
         return read_workbook(data, name)
     if kind in DELIMITED:
         return read_delimited(io.BytesIO(data), name)
@@ -163,110 +188,66 @@ def read_delimited(file: BinaryIO, name: str) -> FileTable:
 
     Raises SpecError if the file is empty or invalid; the message names line and column.
     """
-    header = _Header(name)
-    source = _lines(file, header)
-    number, first = 0, ""
-    while not first.strip() or first.startswith("#"):
-        number, first = number + 1, next(source, "\0")
-    if first == "\0":
+    source = DelimitedFile(file, name, DELIMITED.get(Path(name).suffix.lower(), "").strip(","))
+    if not source.names:
         raise SpecError(f"{name}: the file is empty")
-    header.delimiter = _delimiter(first, name)
-    header.names = [cell.strip() for cell in _cells(first, header.delimiter)]
-    table = FileTable(name, {each: TableColumn() for each in _checked_names(header.names, name, f"line {number}")})
-    _read_rows(table, csv.reader(source, delimiter=header.delimiter, strict=True), number, header.delimiter == ";")
+    table: FileTable | None = None
+    for lines, rows in (_without_blanks(source, *block) for block in source.blocks()):
+        skipped = 0
+        if table is None:
+            names, skipped, notes = platform_layout(source.names, rows[:2])
+            table = _empty_table(name, names, f"line {source.line}", "line", notes)
+        table.add(lines[skipped:], rows[skipped:])
+    table = table or _empty_table(name, source.names, f"line {source.line}", "line")
+    _read_numbers(table, source.delimiter == ";")
     return _not_empty(table)
 
 
-def _read_rows(table: FileTable, reader: Any, above: int, comma: bool) -> None:  # noqa: ANN401 - of csv
-    while True:
-        first = above + reader.line_num + 1
-        try:
-            rows = list(islice(reader, CHUNK))
-        except csv.Error:
-            line = above + reader.line_num
-            raise SpecError(f"{table.file}, line {line}: cannot be read as CSV; check the quotation marks") from None
-        if not rows:
-            return
-        lines = _lines_of(rows, first, above + reader.line_num + 1)
-        width = len(table.columns)
-        if width == 1 or [*map(len, rows)].count(width) < len(rows):
-            lines, rows = _without_blanks(table, lines, rows)
-        table.add(lines, ([*map(_decimal_point, row)] for row in rows) if comma else rows)
-
-
 def _without_blanks(
-    table: FileTable, lines: Iterable[int], rows: Sequence[list[str]]
-) -> tuple[list[int], list[list[str]]]:
+    source: DelimitedFile, lines: Sequence[int], rows: list[list[str]]
+) -> tuple[Sequence[int], list[list[str]]]:
     """Return the rows that have a cell, with their lines; refuse a row of another length."""
-    filled = [(line, row) for line, row in zip(lines, rows, strict=True) if len(row) > 1 or any(map(str.strip, row))]
-    for line, row in filled:
-        if len(row) != len(table.columns):
-            place = f"{table.file}, line {line}"
-            raise SpecError(f"{place}: {len(row)} cells where the header has {len(table.columns)}")
-    return [line for line, _ in filled], [row for _, row in filled]
+    width = len(source.names)
+    if width > 1 and [*map(len, rows)].count(width) == len(rows):
+        return lines, rows
+    # A row of one empty cell looks like a blank line.
+    filled = [place for place, row in enumerate(rows) if len(row) > 1 or any(map(str.strip, row))]
+    lines, rows = [lines[place] for place in filled], [rows[place] for place in filled]
+    check_lengths(rows, width, source.name, lines)
+    return lines, rows
 
 
-def _lines_of(rows: Sequence[Sequence[str]], first: int, after: int) -> Iterable[int]:
-    """Return the line of each row: one after the other, unless a cell has several lines."""
-    if after - first == len(rows):
-        return range(first, after)
-    return accumulate((1 + sum(cell.count("\n") for cell in row) for row in rows[:-1]), initial=first)
+def _empty_table(name: str, names: Sequence[str], header: str, unit: str, notes: Sequence[str] = ()) -> FileTable:
+    plain = [re.sub(r"\s*\n\s*", " ", each.strip()) for each in names]
+    columns = {each: TableColumn() for each in _checked_names(plain, name, header)}
+    return FileTable(name, columns, unit, notes=[Sentence(note, file=name) for note in notes])
 
 
-def _decimal_point(text: str) -> str:
-    """Return a decimal comma as a point: files with semicolons write numbers so."""
-    whole, comma, rest = text.partition(",")
-    return f"{whole}.{rest}" if comma and rest.isdecimal() and whole.lstrip("-").isdecimal() else text
+_NUMBERS = {",": re.compile(r"-?\d+(,\d+)?"), ".": re.compile(r"-?\d+(\.\d+)?")}
 
 
-@dataclass
-class _Header:
-    file: str
-    delimiter: str = ""
-    names: Sequence[str] = ()
+def _read_numbers(table: FileTable, semicolons: bool) -> None:
+    """Write numbers as other kinds of files have them: 1 for 1.0, and 2.5 for 2,5 in a file of semicolons.
 
-    def column(self, before: bytes) -> str:
-        """Return the column that a byte is in, in words, by the bytes before it in its line."""
-        place = len(_cells(before.decode("utf-8"), self.delimiter)) - 1 if self.delimiter and before else 0
-        return f", column '{self.names[place]}'" if place < len(self.names) else ""
-
-
-def _lines(file: BinaryIO, header: _Header) -> Iterator[str]:
-    """Yield the lines of a file in UTF-8, decoded many at once below the header."""
-    number = 1
-    while batch := file.readlines(_BATCH_BYTES if header.names else 1):
-        yield from io.StringIO(_decoded(batch, number, header))
-        number += len(batch)
+    Such a comma is a decimal point where all numbers of a column have equally many decimals, or several columns of
+    numbers have commas; else 1,2 may stand for two options, as most platforms write them.
+    """
+    commas = {name: column for name, column in table.columns.items() if semicolons and _decimals(column, ",")}
+    for name, column in commas.items():
+        if len(commas) > 1 or len(_decimals(column, ",")) == 1:
+            column.rewrite(lambda text: text.replace(",", "."))
+        else:
+            table.notes.append(Sentence(COMMAS, file=table.file, variable=name))
+    for column in table.columns.values():
+        if any(text.endswith("0") and "." in text for text in column.values) and _decimals(column, "."):
+            column.rewrite(lambda text: text.rstrip("0").rstrip(".") if "." in text else text)
 
 
-def _decoded(batch: Sequence[bytes], first: int, header: _Header) -> str:
-    joined = b"".join(batch)
-    if first == 1 and joined[:2] in {b"\xff\xfe", b"\xfe\xff"}:
-        raise SpecError(f"{header.file}, line 1: the file is in UTF-16; save it as CSV in UTF-8")
-    if max(map(len, batch)) >= LONGEST_LINE:
-        number = first + next(place for place, line in enumerate(batch) if len(line) >= LONGEST_LINE)
-        raise SpecError(f"{header.file}, line {number}: is longer than {LONGEST_LINE - 1:,} bytes")
-    if b"\0" in joined:
-        number = first + next(place for place, line in enumerate(batch) if b"\0" in line)
-        raise SpecError(f"{header.file}, line {number}: cannot be read as CSV")
-    try:
-        return joined.decode("utf-8-sig" if first == 1 else "utf-8")
-    except UnicodeDecodeError as error:
-        ends = accumulate(map(len, batch))
-        place = next(place for place, end in enumerate(ends) if end > error.start)
-        before = joined[sum(map(len, batch[:place])) : error.start]
-        where = f"{header.file}, line {first + place}{header.column(before)}"
-        raise SpecError(f"{where}: is not UTF-8; save the whole file as CSV in UTF-8") from None
-
-
-def _delimiter(first: str, name: str) -> str:
-    if DELIMITED.get(Path(name).suffix.lower()) == "\t" or "\t" in first:
-        return "\t"
-    return ";" if first.count(";") > first.count(",") else ","
-
-
-def _cells(line: str, delimiter: str) -> list[str]:
-    return next(csv.reader([line], delimiter=delimiter), [])
+def _decimals(column: TableColumn, point: str) -> set[int]:
+    """Return the numbers of decimals in a column of numbers; empty if it has another text, or no decimals at all."""
+    if not any(point in text for text in column.values) or not all(map(_NUMBERS[point].fullmatch, column.values)):
+        return set()
+    return {len(text.partition(point)[2]) for text in column.values}
 
 
 def _checked_names(names: Sequence[str], file: str, place: str) -> Sequence[str]:
@@ -301,15 +282,19 @@ def read_workbook(data: bytes, name: str) -> FileTable:
     if not filled:
         raise SpecError(f"{name}: the file is empty")
     (number, header), *rest = filled
-    names = _checked_names([_text(cell) for cell in header], name, f"row {number}")
-    return _filled(name, names, ((line, row) for line, row in rest))
+    names, skipped, notes = platform_layout([*map(_text, header)], [[*map(_text, row)] for _, row in rest[:2]])
+    return _filled(_empty_table(name, names, f"row {number}", "row", notes), iter(rest[skipped:]))
 
 
-def _filled(name: str, names: Sequence[str], rows: Iterator[tuple[int, Sequence[object]]]) -> FileTable:
-    table = FileTable(name, {each: TableColumn() for each in names}, "row")
+def _filled(table: FileTable, rows: Iterator[tuple[int, Sequence[object]]]) -> FileTable:
     while chunk := list(islice(rows, CHUNK)):
         table.add((line for line, _ in chunk), [[*map(_text, row)] for _, row in chunk])
     return _not_empty(table)
+
+
+def _headed(name: str, names: Sequence[str]) -> FileTable:
+    """Return the empty table of a file whose library knows the names of the columns."""
+    return _empty_table(name, platform_layout(names, ())[0], "the header", "row")
 
 
 def _read_parquet(path: Path, name: str) -> FileTable:
@@ -317,25 +302,31 @@ def _read_parquet(path: Path, name: str) -> FileTable:
     with duckdb.connect() as connection:
         try:
             found = connection.read_parquet(str(path))
-            names = _checked_names(found.columns, name, "the header")
-            return _filled(name, names, enumerate(found.fetchall(), 1))
+            return _filled(_headed(name, found.columns), enumerate(found.fetchall(), 1))
         except duckdb.Error:
             raise SpecError(f"{name} cannot be read as Parquet") from None
 
 
 def _read_statistics(path: Path, name: str) -> FileTable:
     pyreadstat, kind = needed("pyreadstat"), Path(name).suffix.lower()
+    reader, program = STATISTICS[kind]
+    notes: list[Sentence] = []
     try:
-        frame, meta = getattr(pyreadstat, STATISTICS[kind])(str(path))
-    except (pyreadstat.ReadstatError, OSError, ValueError):
-        program = "Stata" if kind == ".dta" else "SPSS"
+        try:
+            frame, meta = getattr(pyreadstat, reader)(str(path))
+        except OverflowError:
+            # Python's dates end in the year 9999.
+            frame, meta = getattr(pyreadstat, reader)(str(path), disable_datetime_conversion=True)
+            notes = [Sentence(FAR_DATES, file=name)]
+    except (pyreadstat.ReadstatError, pyreadstat.PyreadstatError, OSError, ValueError, OverflowError):
         raise SpecError(f"{name} cannot be read as a file of {program}") from None
-    names = _checked_names([str(name) for name in frame.columns], name, "the header")
+    names = [str(each) for each in frame.columns]
     # Labels of values are what people chose; the numbers behind them are the program's.
     for column, labels in meta.variable_value_labels.items():
         frame[column] = frame[column].map(_shown_values(frame[column].dropna().unique(), labels))
-    table = _filled(name, names, enumerate(frame.itertuples(index=False, name=None), 1))
-    weight = "" if kind == ".dta" else _weight_in_use(path, names)
+    table = _filled(_headed(name, names), enumerate(frame.itertuples(index=False, name=None), 1))
+    table.notes.extend(notes)
+    weight = _weight_in_use(path, names) if kind in {".sav", ".zsav"} else ""
     if weight:
         table.notes.append(Sentence(WEIGHTED, file=name, variable=weight))
     return table

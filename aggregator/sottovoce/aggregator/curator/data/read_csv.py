@@ -8,10 +8,8 @@ Each distinct text is encoded once, so that the time depends on the number of di
 only by ``bind`` and ``reidentify``, for the curator alone; questions read the encoded records (``encoded_records``).
 """
 
-import csv
 import hashlib
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from itertools import islice
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -27,7 +25,7 @@ from sottovoce.aggregator.curator.declaration import (
     split_words,
     word_count,
 )
-from sottovoce.aggregator.file_formats.csv_lines import CHUNK, check_lengths, lines
+from sottovoce.aggregator.file_formats.csv_lines import DelimitedFile, check_lengths
 from sottovoce.aggregator.file_formats.optional_imports import needed
 from sottovoce.aggregator.surveys.survey_file import MAX_BYTES, parse_yaml, places_in
 from sottovoce.shared.errors import SpecError, cannot_read
@@ -109,13 +107,13 @@ def _names_in_file(place: Mapping[str, object], folder: Path) -> list[str]:
         raise SpecError("names from a file need its name and a column, such as {file: titles.csv, column: title}")
     path, column = folder / str(place["file"]), str(place["column"])
     try:
-        with path.open(encoding="utf-8-sig", newline="") as file:
-            rows = csv.DictReader(lines(file, path.name), strict=True)
-            if column not in (rows.fieldnames or ()):
+        with path.open("rb") as file:
+            source = DelimitedFile(file, path.name, ",", comments=False)
+            if column not in source.names:
                 raise SpecError(f"{path.name}: there is no column '{column}' of names")
-            return list(dict.fromkeys(row[column] for row in rows if row[column]))
-    except csv.Error:
-        raise SpecError(f"{path.name}: cannot be read as CSV") from None
+            at = source.names.index(column)
+            cells = [row[at] for _, rows in source.blocks() for row in rows if len(row) > at]
+            return list(dict.fromkeys(filter(None, cells)))
     except OSError as error:
         raise SpecError(cannot_read(path, error)) from None
 
@@ -142,8 +140,8 @@ def read_records(path: Path, declaration: Declaration, names: Sequence[str] | No
     if path.suffix.lower() != ".csv":
         raise SpecError("the data must be a file whose name ends in .csv or .parquet")
     try:
-        with path.open(encoding="utf-8-sig", newline="") as file:
-            return _csv(lines(file, path.name), path.name, declaration, selected)
+        with path.open("rb") as file:
+            return _csv(DelimitedFile(file, path.name, ",", comments=False), declaration, selected)
     except OSError as error:
         raise SpecError(cannot_read(path, error)) from None
 
@@ -169,9 +167,8 @@ def check_header(header: Sequence[str], declaration: Declaration, place: str) ->
         raise SpecError(f"{place}: the declared column '{missing}' is missing")
 
 
-def _csv(rows: Iterator[str], name: str, declaration: Declaration, selected: Mapping[str, ColumnKind]) -> DataRecords:
-    reader = csv.reader(rows, strict=True)
-    header = next(_blocks(reader, name, 1), [[]])[0]
+def _csv(source: DelimitedFile, declaration: Declaration, selected: Mapping[str, ColumnKind]) -> DataRecords:
+    name, header, count = source.name, source.names, 0
     if not header:
         raise SpecError(f"{name}: has no header; its first line must name the columns")
     if len(header) == 1 and ";" in header[0]:
@@ -179,26 +176,14 @@ def _csv(rows: Iterator[str], name: str, declaration: Declaration, selected: Map
     check_header(header, declaration, f"{name}, line 1")
     known: dict[str, dict[str, Any]] = {column: {} for column in selected}
     codes: dict[str, list[Values]] = {column: [] for column in selected}
-    first = 2
-    for block in _blocks(reader, name, CHUNK):
-        check_lengths(block, len(header), f"{name}, line", first)
+    for lines, block in source.blocks():
+        check_lengths(block, len(header), name, lines)
         cells = dict(zip(header, zip(*block, strict=True), strict=True))
         for column, kind in selected.items():
             codes[column].append(placed(cells[column], kind, known[column]))
-        first += len(block)
+        count += len(block)
     return records({column: np.concatenate(found or [np.empty(0, np.int64)]) for column, found in codes.items()},
-                   first - 2, name)  # fmt: skip
-
-
-def _blocks(reader: Iterator[list[str]], name: str, size: int) -> Iterator[list[list[str]]]:
-    while True:
-        try:
-            block = list(islice(reader, size))
-        except csv.Error:
-            raise SpecError(f"{name}, line {getattr(reader, 'line_num', 0)}: cannot be read as CSV") from None
-        if not block:
-            return
-        yield block
+                   count, name)  # fmt: skip
 
 
 def placed(cells: Sequence[str], kind: ColumnKind, known: dict[str, Any]) -> Values:

@@ -106,15 +106,20 @@ class OpenData(OpenResults):
 
 
 def open_data(
-    path: str | Path, channels: Mapping[str, Any] | str | Path | None = None, survey: str | Path | None = None
+    path: str | Path,
+    channels: Mapping[str, Any] | str | Path | None = None,
+    survey: str | Path | None = None,
+    *,
+    table: FileTable | None = None,
 ) -> OpenData:
-    """Open a file of randomized answers: CSV, TSV, XLSX, Parquet, SPSS or Stata.
+    """Open a file of randomized answers: CSV, TSV, XLSX, ODS, Parquet, SPSS, Stata or SAS.
 
     Args:
         path: the file.
         channels: channel by name of the column, such as ``{"cheated": "coin_flip"}``, rows P(report | truth), or the
             path of a YAML file with them. Columns without one are public, except where ``<name>_channel`` or a survey
             says otherwise.
+        table: the file's table, if it was read already.
         survey: a survey file whose questions have the columns' names; by default ``survey.yaml`` in the file's folder.
 
     Raises SurveyError, which names column and line, if the file cannot be read.
@@ -123,7 +128,7 @@ def open_data(
     given = channels if isinstance(channels, Mapping) else {} if channels is None else read_channels(Path(channels))
     candidates = (place.parent / name for name in SURVEY_FILES)
     found = Path(survey) if survey is not None else next((each for each in candidates if each.is_file()), None)
-    return of_table(read_table(place), given, None if found is None else read_survey_file(found))
+    return of_table(table or read_table(place), given, None if found is None else read_survey_file(found))
 
 
 def of_table(table: FileTable, channels: Mapping[str, Any], survey: Survey | None = None) -> OpenData:

@@ -1,5 +1,6 @@
 """Tables from files of every kind, and what is wrong with them."""
 
+import re
 from pathlib import Path
 
 import duckdb
@@ -9,6 +10,7 @@ import pyreadstat
 import pytest
 import xlsxwriter
 from sottovoce.aggregator.analysis.data_file.read_table import MOST_BYTES, FileTable, read_table
+from sottovoce.aggregator.export.results_client.open_data import open_data
 from sottovoce.shared.errors import SpecError
 
 ROWS = [("yes", 31, 2.5), ("no", None, 2.5), ("yes", 40, None)]
@@ -101,10 +103,13 @@ def test_parquet_has_times_of_zones_and_decimals(tmp_path: Path) -> None:
         b"\xef\xbb\xbfcheated,age,hours\r\nyes,31,2.5\r\nno,NA,2.5\r\nyes,40,\r\n\r\n",
         b"cheated;age;hours\nyes;31;2,5\nno;;2,5\nyes;40;\n",
         b"# made by a program\ncheated\tage\thours\nyes\t31\t2.5\nno\t\t2.5\nyes\t40\t\n",
+        b"sep=;\r\ncheated;age;hours\r\nyes;31;2,5\r\nno;;2,5\r\nyes;40;\r\n",
+        b"cheated,age,hours\ryes,31,2.5\rno,NA,2.5\ryes,40,\r",
+        b"cheated,age,hours\nyes,31.0,2.50\nno,,2.5\nyes,40.0,\n",
     ],
 )
 def test_separators_and_line_ends_do_not_matter(tmp_path: Path, data: bytes) -> None:
-    """A byte order mark, semicolons with decimal commas, tabs, empty lines."""
+    """A byte order mark, semicolons with decimal commas, tabs, empty lines, ``sep=``, lines in CR, 31.0 for 31."""
     (tmp_path / "data.csv").write_bytes(data)
     assert texts(read_table(tmp_path / "data.csv")) == EXPECTED
 
@@ -131,6 +136,65 @@ def test_bad_file_is_refused_with_its_place(tmp_path: Path, data: bytes, message
     with pytest.raises(SpecError) as raised:
         read_table(tmp_path / "data.csv")
     assert message in str(raised.value)
+
+
+@pytest.mark.parametrize(
+    ("cells", "read"),
+    [
+        (["1,2", "2", "1,10", "3"], ["1,2", "2", "1,10", "3"]),
+        (["1,2", "3,5", "-1,0"], ["1.2", "3.5", "-1"]),
+        (["1,2", "3,55", "4"], ["1,2", "3,55", "4"]),
+        (["1,2,3", "1,2", "4"], ["1,2,3", "1,2", "4"]),
+        (["1,5", "1.5", "a"], ["1,5", "1.5", "a"]),
+    ],
+)
+def test_comma_is_a_decimal_comma_only_where_it_must_be(tmp_path: Path, cells: list[str], read: list[str]) -> None:
+    """Of one column by equally many decimals; codes such as 1,2 stay as they are, and a note says so."""
+    (tmp_path / "data.csv").write_text("id;x\n" + "".join(f"{place};{cell}\n" for place, cell in enumerate(cells)))
+    table = read_table(tmp_path / "data.csv")
+
+    assert texts(table)["x"] == read
+    numbers = all(re.fullmatch(r"-?\d+(,\d+)?", cell) for cell in cells)
+    assert [str(note).split(" has ")[0] for note in table.notes] == ["data.csv: x"] * (numbers and cells == read)
+
+
+def test_several_columns_with_commas_have_decimal_commas(tmp_path: Path) -> None:
+    """Whatever the numbers of their decimals."""
+    (tmp_path / "data.csv").write_text("x;y\n1,25;3\n2;4,5\n")
+    assert texts(read_table(tmp_path / "data.csv")) == {"x": ["1.25", "2"], "y": ["3", "4.5"]}
+
+
+@pytest.mark.parametrize("kind", [".sav", ".dta", ".parquet"])
+def test_date_beyond_the_year_9999_does_not_stop_the_file(tmp_path: Path, kind: str) -> None:
+    """A note says that dates are numbers; Parquet has its text."""
+    path, far = tmp_path / f"data{kind}", {".sav": 13e9 + 86400 * 365.25 * 8500, ".dta": 3e6}
+    if kind == ".parquet":
+        duckdb.sql("SELECT 'yes' AS a, DATE '10000-01-01' AS day").write_parquet(str(path))
+    else:
+        frame = pandas.DataFrame({"a": ["yes", "no"], "day": [far[kind], 20.0]})
+        write, code = (pyreadstat.write_sav, "DATE11") if kind == ".sav" else (pyreadstat.write_dta, "%td")
+        write(frame, str(path), variable_format={"day": code})
+    table = read_table(path)
+
+    assert texts(table)["a"][0] == "yes"
+    assert ["after the year 9999" in str(note) for note in table.notes] == [True] * (kind != ".parquet")
+
+
+@pytest.mark.parametrize(
+    ("cells", "note"),
+    [
+        ([*range(20, 45), -99], "data.csv: age has -99 far from its other numbers"),
+        ([*range(20, 45), 999, -9], "data.csv: age has -9, 999 far from"),
+        ([*range(20, 45), "unknown"], "data.csv, line 27, column 'age': is a text in a column of numbers"),
+        ([*range(20, 100)], ""),
+        ([*range(-20, 20)], ""),
+    ],
+)
+def test_columns_that_may_be_meant_otherwise_have_a_note(tmp_path: Path, cells: list[object], note: str) -> None:
+    """Codes of missing answers in a mean, and a text that makes categories of numbers."""
+    (tmp_path / "data.csv").write_text("a,age\n" + "".join(f"yes,{cell}\n" for cell in cells))
+    opened = open_data(tmp_path / "data.csv", {"a": "coin_flip"})
+    assert [str(each)[: len(note)] for each in opened.notes] == [note] * bool(note)
 
 
 def test_line_of_a_row_counts_lines_within_quotes(tmp_path: Path) -> None:

@@ -64,7 +64,7 @@ def test_text_is_read_in_blocks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     """Blocks and what is remembered of their texts make no difference."""
     rows = "".join(f"{n},first,phone,{n % 7 + 14}\n" for n in range(50))
     whole = plain(read(tmp_path, "id,year,habits,age\n" + rows))
-    monkeypatch.setattr("sottovoce.aggregator.curator.data.read_csv.CHUNK", 7)
+    monkeypatch.setattr("sottovoce.aggregator.file_formats.csv_lines.CHUNK", 7)
     monkeypatch.setattr("sottovoce.aggregator.curator.data.read_csv._MOST_REMEMBERED", 2)
     assert plain(read(tmp_path, "id,year,habits,age\n" + rows)) == whole
 
@@ -81,9 +81,9 @@ def test_text_is_read_in_blocks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
         (GOOD + "4,first\n", "line 5: 2 cells where the header has 4"),
         (GOOD + "\n", "line 5: is empty"),
         (GOOD + '4,"SECRET"x,,\n', "line 5: cannot be read as CSV"),
-        (GOOD.encode() + b"4,\xff,,\n", "is not UTF-8"),
+        (GOOD.encode() + b"4,\xff,,\n", "line 5, column 'year': is not UTF-8"),
         (GOOD + "4,\0,,\n", "line 5: cannot be read as CSV"),
-        (",".join(map(str, range(1_000_000))), "line 1: is longer than 65,535 letters"),
+        (",".join(map(str, range(1_000_000))), "line 1: is longer than 65,535 bytes"),
         (",".join(map(str, range(1_001))), "has 1,001 columns; at most 1,000 are read"),
     ],
 )

@@ -1,0 +1,126 @@
+"""Exports of survey platforms give their share as they are, by the commands of the page on them."""
+
+import contextlib
+import re
+import shlex
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner
+from sottovoce.aggregator.analysis.data_file.file_analysis import SHARES, FileAnalysis, UploadedFile
+from sottovoce.aggregator.analysis.data_file.read_table import read_table
+from sottovoce.cli.main import main
+from sottovoce.cli.results.run_analysis import open_file
+from sottovoce.shared.errors import EstimateError, SpecError
+
+from tests.unit.test_imports import ROOT
+
+PAGE = (ROOT / "docs" / "how_to" / "from_your_platform.md").read_text(encoding="utf-8")
+SECTION = re.compile(r"^## (.+)\n\n(?:.+\n)+\n```csv\n([^`]*)```\n\n```sh\n(.+)\n```", re.MULTILINE)
+EXPORTS = {name: (text, command) for name, text, command in SECTION.findall(PAGE)}
+FORCED = {"SurveyMonkey", "Google Forms"}
+"""Half of their people are made to say yes, so that two of four are nobody."""
+
+
+def _channels(words: list[str]) -> list[str]:
+    return [words[place + 1] for place, word in enumerate(words) if word == "--channel"]
+
+
+def _share(document: Any) -> tuple[int, float]:
+    """Number of answers and share of the one randomized column."""
+    [found] = [each for each in document["questions"] if each["channel"]]
+    return found["n"], found["estimates"][-1]["clipped"]
+
+
+def test_page_has_an_export_of_each_platform() -> None:
+    """With its command."""
+    platforms = {
+        "Qualtrics",
+        "SurveyMonkey",
+        "LimeSurvey",
+        "REDCap",
+        "Kobo",
+        "Google Forms",
+        "oTree",
+        "jsPsych",
+        "formr",
+    }
+    assert {*EXPORTS} >= platforms
+
+
+@pytest.mark.parametrize("platform", EXPORTS)
+def test_export_gives_its_share_in_terminal_and_studio(
+    platform: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Two of four people say yes."""
+    text, command = EXPORTS[platform]
+    monkeypatch.chdir(tmp_path)
+    Path("data.csv").write_text(text, encoding="utf-8")
+    words = shlex.split(command)
+    result = CliRunner().invoke(main, words[1:])
+    assert result.exit_code == 0, result.output
+    assert "4" in result.stdout
+
+    share = 0 if platform in FORCED else 0.5
+    document = open_file(Path("data.csv"), _channels(words)).shares().document
+    given = dict(
+        each.rsplit("=", 1) if each.count("=") == 1 else re.split(r"=(?=\w+ )", each) for each in _channels(words)
+    )
+    uploaded = FileAnalysis(SHARES, {}).document(UploadedFile("data.csv", text.encode(), given))["shares"]
+    for found in (document, uploaded):
+        assert _share(found) == (4, pytest.approx(share))
+
+
+def test_lines_that_are_skipped_are_named(tmp_path: Path) -> None:
+    """Of Qualtrics two, of SurveyMonkey one; lines are counted as in the file."""
+    notes = {}
+    for platform in ("Qualtrics", "SurveyMonkey"):
+        (tmp_path / "data.csv").write_text(EXPORTS[platform][0], encoding="utf-8")
+        table = read_table(tmp_path / "data.csv")
+        notes[platform] = str(table.notes[0]), table.lines.tolist()
+    assert "the two lines below the names" in notes["Qualtrics"][0]
+    assert notes["Qualtrics"][1] == [4, 5, 6, 7]
+    assert "names are in two lines" in notes["SurveyMonkey"][0]
+    assert notes["SurveyMonkey"][1] == [3, 4, 5, 6]
+
+
+def test_names_of_survey_monkey_have_their_second_line(tmp_path: Path) -> None:
+    """A question of one column has its own name; one of several has the option in brackets."""
+    (tmp_path / "data.csv").write_text(EXPORTS["SurveyMonkey"][0], encoding="utf-8")
+    assert [*read_table(tmp_path / "data.csv").columns][2:] == [
+        "Which have you taken? [Aspirin]",
+        "Which have you taken? [Ibuprofen]",
+        "Heads: say yes. Tails: have you ever cheated?",
+    ]
+
+
+def test_column_of_channels_is_used_for_the_one_before_it(tmp_path: Path) -> None:
+    """With a note; without a column before it, or beside one that has channels, the file is refused by its name."""
+    path = tmp_path / "data.csv"
+    path.write_text("id,Q5,Q6\n1,yes,coin_flip\n2,no,coin_flip\n")
+    opened = open_file(path, [])
+    assert _share(opened.shares().document) == (2, pytest.approx(0.5))
+    assert "every value of Q6 is a channel, and is used for the answers in Q5" in str(opened.notes)
+    for text in ("Q6,Q5\ncoin_flip,yes\n", "x,x_channel,y\nyes,coin_flip,coin_flip\n"):
+        path.write_text(text)
+        with pytest.raises(SpecError, match=r"column '(Q6|y)': holds channels"):
+            open_file(path, [])
+
+
+@pytest.mark.parametrize(
+    "data",
+    [b"", b"\n", b"a,b\n[/x],1\n", b'"a\r\n', b"a\rb\r", b"sep=\n", b"Respondent ID\n\n",
+     b'a\n"{""ImportId"":1}"\n', b"\xff\xfe\x00", b"a,b\r1,2\r\n3,4\n", b"a,b\n" + b"9999999999-12-31,-99\n" * 20],
+)  # fmt: skip
+@pytest.mark.parametrize(
+    "name", ["data.csv", "data.tsv", "data.xlsx", "data.ods", "data.por", "data.xpt", "data.sas7bdat"]
+)
+def test_bad_upload_is_an_error_in_words(data: bytes, name: str) -> None:
+    """Which name the file; or a result, and no other exception."""
+    with contextlib.suppress(EstimateError):
+        document = FileAnalysis(SHARES, {}).document(UploadedFile(name, data, {}))
+        assert document["rows"]
+        return
+    with pytest.raises(EstimateError, match=re.escape(name)):
+        FileAnalysis(SHARES, {}).document(UploadedFile(name, data, {}))
