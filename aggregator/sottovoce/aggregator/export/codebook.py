@@ -9,7 +9,7 @@ from sottovoce.aggregator.analysis.estimates import QuestionResult, SurveyResult
 from sottovoce.aggregator.analysis.worked_example import limits
 from sottovoce.aggregator.export.channels import Channel
 from sottovoce.aggregator.export.labels import coding, option_labels, question_label, value_labels
-from sottovoce.aggregator.export.own_units import REVISION, WAVE, few_code, unit_grid
+from sottovoce.aggregator.export.own_units import REVISION, WAVE, few_code, option_codes
 from sottovoce.aggregator.export.statistics_files import column_names
 from sottovoce.aggregator.file_formats.provenance import About
 from sottovoce.aggregator.i18n.formatting import TERMINAL
@@ -56,7 +56,7 @@ def write_codebook(
 
 def about_few(question: Question) -> str:
     """Say what stands for an answer that the files of reports leave out, and what that does to figures."""
-    code = str(few_code(unit_grid(question)))[: len("2000-01-01")]
+    code = str(few_code(question))[: len("2000-01-01")]
     return (
         f"few ({code} in SPSS and Stata): an answer that is left out, since fewer than five people gave it, or would "
         "be left. Shares take it in the denominator; no mean or model knows it."
@@ -121,7 +121,10 @@ def _section(question: Question, channels: Sequence[Channel], language: str, sho
     if question.mechanism is not None:
         yield f"<p>Epsilon of one report: {show_epsilon(question.epsilon)}.</p>"
     labels = value_labels(question, language)
-    if labels:
+    if labels and (codes := option_codes(question)):
+        both = [(str(value), str(codes[value]), text) for value, text in labels.items()]
+        yield from _table(f"Values of {question.name}", ("value", "in SPSS and Stata", "meaning"), both)
+    elif labels:
         yield from _table(f"Values of {question.name}", ("value", "meaning"), [(str(v), t) for v, t in labels.items()])
     # Fractions, not floats: readers can check the channel exactly.
     rows = [

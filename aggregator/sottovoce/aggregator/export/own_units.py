@@ -6,6 +6,7 @@ Options, sets and codes of mechanisms are whole numbers in both.
 """
 
 import math
+import re
 from collections.abc import Sequence
 from datetime import datetime, timedelta
 from fractions import Fraction
@@ -23,6 +24,7 @@ from sottovoce.shared.types.numbers import DayGrid
 WAVE, REVISION = "_wave", "_revision"
 """Names of the additional columns in files of reports."""
 
+_CODE = re.compile(r"(minus_)?\d{1,9}")
 _FORMER = ("wave", "revision")
 _NEAR = 1e-6
 """Tolerance of floating point, in steps."""
@@ -76,11 +78,25 @@ def as_numbers(column: NDArray[np.unsignedinteger], grid: Grid) -> NDArray[np.ge
     return values
 
 
-def few_code(grid: Grid | None) -> int | datetime:
-    """Return what stands for a rare answer in statistics programs, below the least value; -1 for an option."""
+def few_code(question: Question) -> int | datetime:
+    """Return what stands for a rare answer in statistics programs, below the least value; -1 for most options."""
+    grid = unit_grid(question)
     if isinstance(grid, DayGrid):
         return datetime.fromisoformat(grid.text(0)) - timedelta(days=1)
-    return -1 if grid is None else math.floor(grid.low) - 1
+    return min((0, *option_codes(question))) - 1 if grid is None else math.floor(grid.low) - 1
+
+
+def option_codes(question: Question) -> tuple[int, ...]:
+    """Return the code of each option in statistics programs if the options' names are numbers; else none.
+
+    ``minus_99`` is -99, as the import of a form writes it; no answer has the number after the largest.
+    """
+    kind = "option" if question.mechanism is None else question.mechanism.report_kind
+    names = [*question.domain.places]
+    if kind != "option" or unit_grid(question) or not names or not all(map(_CODE.fullmatch, names)):
+        return ()
+    codes = [int(name.replace("minus_", "-")) for name in names]
+    return (*codes, *[max(codes) + 1] * question.domain.absent) if len(set(codes)) == len(codes) else ()
 
 
 def steps_of(values: NDArray[np.generic], grid: Grid) -> NDArray[np.int64]:

@@ -3,22 +3,24 @@
 A rare answer that is left out has a code of its own below the least value, labelled ``few`` and not declared missing.
 Columns NAME_a and NAME_b contain P(1 | yes) and P(1 | no) of the report's own revision, for programs that take them row
 by row, such as R's GLMMRR. Names that a format does not allow get the prefix "q_" and are cut to length; the codebook
-lists those. The notes of an SPSS file contain every channel; a Stata file has no notes. The library requires the whole
-table in memory, 8 bytes per number.
+lists those. An option whose name is a number has it as its code. The notes of an SPSS file contain every channel; a
+Stata file has no notes. The library requires the whole table in memory, 8 bytes per number.
 """
 
 import textwrap
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 from sottovoce.aggregator.analysis.shown_columns import ReportColumns, is_few
 from sottovoce.aggregator.analysis.tables.small_groups import FEW
 from sottovoce.aggregator.export.channels import Channel
 from sottovoce.aggregator.export.labels import question_label, value_labels
-from sottovoce.aggregator.export.own_units import few_code, unit_grid
+from sottovoce.aggregator.export.own_units import few_code, option_codes, unit_grid
 from sottovoce.aggregator.export.tables import missing_as_nan, named_columns
 from sottovoce.aggregator.file_formats.optional_imports import needed
 from sottovoce.aggregator.file_formats.provenance import About
@@ -29,20 +31,24 @@ _STATA = {"byte", "double", "float", "if", "in", "int", "long", "using", "with"}
 _RESERVED = _SPSS | _STATA | {f"str{length}" for length in ("l", *range(1, 2046))}
 _NOTE = 80
 _NO_ANSWERS = "Values of private questions are randomized reports and not answers. Channel of each question:"
+_SHORTENED = (
+    "Labels of the values of {name} are cut to 120 bytes, or have their code added; the codebook has them whole."
+)
 _FILE_LABEL = {".sav": 64, ".dta": 80}
 
 
 @dataclass(frozen=True)
 class _Format:
-    """Limits of a file format: letters of a column's name, and bytes of UTF-8 of the labels of columns and values."""
+    """Limits of a file format: letters of a column's name and of its label, and bytes of UTF-8 of both labels."""
 
     name: int
+    letters: int
     label: int
     value: int
 
 
-# Stata's limit is 32, of which the library takes up to three for the number of a column's value labels.
-_FORMATS = {".sav": _Format(64, 255, 120), ".dta": _Format(29, 80, 120)}
+# Stata's limit of names is 32, of which the library takes up to three for the number of a column's value labels.
+_FORMATS = {".sav": _Format(64, 255, 255, 120), ".dta": _Format(29, 80, 320, 30_000)}
 
 
 def write_statistics_file(path: Path, reports: ReportColumns, channels: Sequence[Channel], about: About) -> None:
@@ -54,18 +60,22 @@ def write_statistics_file(path: Path, reports: ReportColumns, channels: Sequence
     questions = {question.name: question for question in about.survey.questions if question.name in reports.columns}
     grids = {name: unit_grid(question) for name, question in questions.items()}
     columns = {name: missing_as_nan(values, grids.get(name)) for name, values in named_columns(reports).items()}
+    columns |= {name: _own_codes(columns[name], question) for name, question in questions.items()}
     columns |= _channel_columns(channels, reports)
     names = column_names(about.survey, kind)
+    whole = {name: question_label(question, language) for name, question in questions.items()}
     labels = {
-        names[name]: cut(question_label(question, language), allowed.label) for name, question in questions.items()
+        names[name]: cut(text, min(allowed.label, len(text[: allowed.letters].encode())))
+        for name, text in whole.items()
     }
+    whole_values = {name: _labels_of_codes(question, language) for name, question in questions.items()}
     values: dict[str, dict[Any, str]] = {
-        names[name]: {value: cut(text, allowed.value) for value, text in value_labels(question, language).items()}
-        for name, question in questions.items()
+        names[name]: cut_apart(texts, allowed.value) for name, texts in whole_values.items()
     }
-    for name in questions:
+    shortened = [name for name, texts in whole_values.items() if values[names[name]] != texts]
+    for name, question in questions.items():
         if is_few(reports.columns[name]).any():
-            code = few_code(grids.get(name))
+            code = few_code(question)
             # Stata labels numbers of 32 bits only; the codebook has the other codes.
             if kind == ".sav" or (isinstance(code, int) and abs(code) < 1 << 30):
                 values[names[name]][code] = FEW
@@ -76,7 +86,7 @@ def write_statistics_file(path: Path, reports: ReportColumns, channels: Sequence
     }
     if kind == ".sav":
         metadata["row_compress"] = True
-        metadata["note"] = notes(about, channels)
+        metadata["note"] = notes(about, channels, shortened)
         metadata["variable_measure"] = {names[name]: _measure(question) for name, question in questions.items()}
     frame = pandas.DataFrame({names[name]: column for name, column in columns.items()}, copy=False)
     (pyreadstat.write_sav if kind == ".sav" else pyreadstat.write_dta)(frame, path, **metadata)
@@ -118,13 +128,45 @@ def cut(text: str, longest: int) -> str:
     return short[: short.rfind(" ")] if " " in short else short
 
 
+def cut_apart(texts: Mapping[int, str], longest: int) -> dict[int, str]:
+    """Cut labels of values so that they differ: R makes one category of two with the same label."""
+    short = {code: cut(text, longest) for code, text in texts.items()}
+    often = Counter(short.values())
+    return {
+        code: f"{cut(text, longest - len(f' ({code})'))} ({code})" if often[short[code]] > 1 else short[code]
+        for code, text in texts.items()
+    }
+
+
+def _own_codes(column: NDArray[Any], question: Question) -> NDArray[Any]:
+    """Return a column with the codes of the options' names in the place of their numbers."""
+    codes = option_codes(question)
+    if not codes:
+        return column
+    found = np.select([column == place for place in range(len(codes))], [*map(float, codes)], np.nan)
+    return np.where(column == -1, min((0, *codes)) - 1, found)
+
+
+def _labels_of_codes(question: Question, language: str) -> dict[int, str]:
+    codes, labels = option_codes(question), value_labels(question, language)
+    return {codes[value] if codes else value: text for value, text in labels.items()}
+
+
 def _whole_letters(text: str, longest: int) -> str:
     return text.encode()[:longest].decode(errors="ignore")
 
 
-def notes(about: About, channels: Sequence[Channel]) -> list[str]:
-    """Return the provenance and each question's channel, in lines that SPSS accepts."""
-    texts = [*about.lines, _NO_ANSWERS, *(f"{channel.question.name}: {channel_text(channel)}" for channel in channels)]
+def notes(about: About, channels: Sequence[Channel], shortened: Sequence[str] = ()) -> list[str]:
+    """Return the provenance and each question's channel, in lines that SPSS accepts.
+
+    ``shortened`` are questions whose labels of values are cut.
+    """
+    texts = [
+        *about.lines,
+        *(_SHORTENED.format(name=name) for name in shortened),
+        _NO_ANSWERS,
+        *(f"{channel.question.name}: {channel_text(channel)}" for channel in channels),
+    ]
     return [line for text in texts for line in textwrap.wrap(text.encode("ascii", "replace").decode(), _NOTE)]
 
 

@@ -1,5 +1,6 @@
 """Files for SPSS and Stata, read back by pyreadstat."""
 
+import re
 from collections import Counter
 from pathlib import Path
 
@@ -98,6 +99,51 @@ def test_question_with_the_longest_name_is_in_the_file(tmp_path: Path, kind: str
     assert [frame[shorter[name]].unique().tolist() for name in names] == [[0], [1], [1]]
     assert all(told.variable_value_labels[shorter[name]] == {0: "No", 1: "Yes"} for name in names)
     assert all(f"<code>{short}</code>" in codebook for name in names if (short := shorter[name]) != name)
+
+
+@pytest.mark.parametrize("kind", READ)
+def test_labels_are_whole_or_stay_different(tmp_path: Path, kind: str) -> None:
+    """Of 60 Chinese letters SPSS takes 40, so that two labels would be one: their codes follow, and a note says so."""
+    questions, same = document()["questions"], "是" * 60
+    labels = [same + "一", same + "二", "三"]
+    choices = [{"name": name, "label": {"en": text}} for name, text in zip("abc", labels, strict=True)]
+    asked = survey(questions=[{**questions[1], "choices": choices, "label": {"en": "问" * 80}}])
+    storage = published(tmp_path, asked)
+    send(storage, asked, [(0,), (1,), (2,)] * 3)
+    storage.close_survey("exam", TODAY)
+    SINGLE[f"reports{kind}"](source(storage, asked), tmp_path / f"r{kind}")
+    storage.close()
+
+    frame, told = READ[kind](tmp_path / f"r{kind}")
+    found = told.variable_value_labels["reason"]
+    assert sorted(frame["reason"]) == [0, 0, 0, 1, 1, 1, 2, 2, 2]
+    if kind == ".dta":
+        assert (found, told.column_names_to_labels["reason"]) == (dict(enumerate(labels)), "问" * 80)
+    else:
+        assert found == {0: "是" * 38 + " (0)", 1: "是" * 38 + " (1)", 2: "三"}
+        assert "values of reason are cut to 120 bytes" in " ".join(told.notes)
+
+
+@pytest.mark.parametrize("kind", READ)
+def test_options_keep_the_codes_of_their_names(tmp_path: Path, kind: str) -> None:
+    """1, 2, 99 and -99, for SPSS, Stata and the codebook; the category of no answer has the next number."""
+    questions = document()["questions"]
+    choices = [{"name": name, "label": {"en": f"Option {name}"}} for name in ("1", "2", "99", "minus_99")]
+    item = {**questions[1], "choices": choices, "absent_category": True, "mechanism": {"epsilon": "1"}}
+    asked = survey(questions=[item])
+    storage = published(tmp_path, asked)
+    send(storage, asked, [(0,), (1,), (2,), (3,), (4,)] * 2)
+    storage.close_survey("exam", TODAY)
+    for name in (f"reports{kind}", "codebook.html"):
+        SINGLE[name](source(storage, asked), tmp_path / name)
+    storage.close()
+
+    frame, told = READ[kind](tmp_path / f"reports{kind}")
+    assert sorted({*frame["reason"]}) == [-99, 1, 2, 99, 100]
+    assert told.variable_value_labels["reason"] == {
+        1: "Option 1", 2: "Option 2", 99: "Option 99", -99: "Option minus_99", 100: "No answer"}  # fmt: skip
+    cells = re.sub(r"<[^>]*>", "|", (tmp_path / "codebook.html").read_text(encoding="utf-8"))
+    assert re.search(r"\|3\|+-99\|+Option minus_99\|", cells)
 
 
 def test_text_is_cut_between_words_or_letters() -> None:
