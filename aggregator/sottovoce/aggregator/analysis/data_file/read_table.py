@@ -9,12 +9,14 @@ import math
 import os
 import re
 import struct
+import zipfile
 from array import array
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date, datetime
 from decimal import Decimal
+from functools import reduce
 from itertools import islice
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -41,6 +43,9 @@ MOST_BYTES = 2 << 30
 """Size of the largest file."""
 
 MOST_COLUMNS = 2000
+MOST_CELLS = 1 << 26
+_REFERENCE = re.compile(rb' r="([A-Z]{1,3})([0-9]{1,7})"')
+_LONGEST_REFERENCE, _BATCH_BYTES = 16, 1 << 20
 MISSING = frozenset({"", "NA"})
 
 DELIMITED = {".csv": ",", ".tsv": "\t", ".tab": "\t", ".txt": "\t"}
@@ -274,9 +279,11 @@ def read_workbook(data: bytes, name: str) -> FileTable:
     import python_calamine as calamine
 
     try:
+        if _area(data) > MOST_CELLS:
+            raise SpecError(f"{name}: a sheet reaches too far; delete cells outside the table, or save it as CSV")
         with calamine.CalamineWorkbook.from_filelike(io.BytesIO(data)) as book:
             rows = book.get_sheet_by_index(0).to_python(skip_empty_area=False)
-    except (calamine.CalamineError, OSError, ValueError):
+    except (calamine.CalamineError, zipfile.BadZipFile, OSError, ValueError, NotImplementedError, RuntimeError):
         raise SpecError(f"{name}: the workbook cannot be read; save it again without a password") from None
     filled = [(number, row) for number, row in enumerate(rows, 1) if any(_text(cell) for cell in row)]
     if not filled:
@@ -284,6 +291,30 @@ def read_workbook(data: bytes, name: str) -> FileTable:
     (number, header), *rest = filled
     names, skipped, notes = platform_layout([*map(_text, header)], [[*map(_text, row)] for _, row in rest[:2]])
     return _filled(_empty_table(name, names, f"row {number}", "row", notes), iter(rest[skipped:]))
+
+
+def _area(workbook: bytes) -> int:
+    """Return the cells that a reader of a workbook makes room for, of the largest sheet; all if it unpacks to too much.
+
+    A single cell far down needs room for all above it.
+    """
+    largest = 0
+    with zipfile.ZipFile(io.BytesIO(workbook)) as archive:
+        if sum(part.file_size for part in archive.infolist()) > MOST_BYTES:
+            return MOST_CELLS + 1
+        for part in archive.infolist():
+            if not part.filename.startswith("xl/worksheets/"):
+                continue
+            rows, columns, rest = 0, set[bytes](), b""
+            with archive.open(part) as file:
+                while chunk := file.read(_BATCH_BYTES):
+                    found = _REFERENCE.findall(rest + chunk)
+                    columns.update(column for column, _ in found)
+                    rows = max((rows, *{int(row) for _, row in found}))
+                    rest = chunk[-_LONGEST_REFERENCE:]
+            width = max((len(column), column) for column in columns or {b"A"})[1]
+            largest = max(largest, rows * reduce(lambda number, letter: number * 26 + letter - 64, width, 0))
+    return largest
 
 
 def _filled(table: FileTable, rows: Iterator[tuple[int, Sequence[object]]]) -> FileTable:

@@ -1,6 +1,7 @@
 """Tables from files of every kind, and what is wrong with them."""
 
 import re
+import zipfile
 from pathlib import Path
 
 import duckdb
@@ -15,6 +16,21 @@ from sottovoce.shared.errors import SpecError
 
 ROWS = [("yes", 31, 2.5), ("no", None, 2.5), ("yes", 40, None)]
 EXPECTED = {"cheated": ["yes", "no", "yes"], "age": ["31", "", "40"], "hours": ["2.5", "2.5", ""]}
+
+
+ODS = (
+    '<office:document-content xmlns:office="urn:oasis:names:tc:opendocument:xmlns:office:1.0" '
+    'xmlns:table="urn:oasis:names:tc:opendocument:xmlns:table:1.0" '
+    'xmlns:text="urn:oasis:names:tc:opendocument:xmlns:text:1.0"><office:body><office:spreadsheet>'
+    '<table:table table:name="data">{body}</table:table></office:spreadsheet></office:body></office:document-content>'
+)
+"""A spreadsheet of OpenDocument around its rows."""
+
+
+def _cell(cell: object) -> str:
+    if isinstance(cell, str):
+        return f'<table:table-cell office:value-type="string"><text:p>{cell}</text:p></table:table-cell>'
+    return f'<table:table-cell office:value-type="float" office:value="{cell}"/>'
 
 
 def texts(table: FileTable) -> dict[str, list[str]]:
@@ -219,6 +235,36 @@ def test_file_that_cannot_be_read_is_refused(tmp_path: Path, name: str) -> None:
         (tmp_path / name).write_bytes(b"no such thing")
     with pytest.raises(SpecError, match=r"cannot be read|must end in"):
         read_table(tmp_path / name)
+
+
+def test_workbook_that_would_fill_the_memory_is_refused(tmp_path: Path) -> None:
+    """A cell in the last row and column, for which a reader makes room for 17 billion."""
+    with xlsxwriter.Workbook(tmp_path / "data.xlsx") as book:
+        sheet = book.add_worksheet()
+        for row, column in ((0, 0), (1, 0), (1_048_575, 16_383)):
+            sheet.write(row, column, "a")
+    with pytest.raises(SpecError, match="a sheet reaches too far"):
+        read_table(tmp_path / "data.xlsx")
+
+
+@pytest.mark.parametrize("kind", [".ods", ".por", ".xpt"])
+def test_other_kinds_of_files_read_alike(tmp_path: Path, kind: str) -> None:
+    """OpenDocument, and the portable files of SPSS and SAS, which have no labels of values."""
+    path = tmp_path / f"data{kind}"
+    frame = pandas.DataFrame(ROWS, columns=list(EXPECTED))
+    if kind == ".ods":
+        cells = [[*EXPECTED], *([cell if cell == cell and cell is not None else "" for cell in row] for row in ROWS)]  # noqa: PLR0124
+        body = "".join(
+            "<table:table-row>" + "".join(_cell(cell) for cell in row) + "</table:table-row>" for row in cells
+        )
+        with zipfile.ZipFile(path, "w") as archive:
+            archive.writestr("mimetype", "application/vnd.oasis.opendocument.spreadsheet")
+            archive.writestr("META-INF/manifest.xml", "<manifest/>")
+            archive.writestr("content.xml", ODS.format(body=body))
+    else:
+        {".por": pyreadstat.write_por, ".xpt": pyreadstat.write_xport}[kind](frame, str(path))
+    found = texts(read_table(path))
+    assert {name.lower(): cells for name, cells in found.items()} == EXPECTED
 
 
 def test_column_of_few_values_is_small() -> None:
