@@ -493,16 +493,12 @@ def _option_names(names: Sequence[str]) -> dict[str, str]:
 
 def _are_yes_and_no(choices: Sequence[Mapping[str, Any]]) -> bool:
     """Return True if two options are yes and no, and each label is the form's own word for it in its language."""
-    names = {tag.partition("-")[0]: tag for tag in LANGUAGES}
-    own = [
-        text.strip().casefold() in {each["name"], Words(names[language]).translate(f"answer_{each['name']}").casefold()}
-        if (language := tag.partition("-")[0]) in names
-        else False
-        for each in choices
-        if each["name"] in {"yes", "no"}
-        for tag, text in each["label"].items()
-    ]
-    return sorted(each["name"] for each in choices) == ["no", "yes"] and all(own)
+    words = {tag.partition("-")[0]: Words(tag) for tag in LANGUAGES}
+    labels = [(each["name"], words.get(tag.partition("-")[0]), text.strip().casefold())
+              for each in choices for tag, text in each["label"].items()]  # fmt: skip
+    return sorted(each["name"] for each in choices) == ["no", "yes"] and all(
+        own is not None and text in {name, own.translate(f"answer_{name}").casefold()} for name, own, text in labels
+    )
 
 
 def _inner_end(sign: str, end: str, kind: str) -> str:

@@ -5,7 +5,7 @@ In UTF-8, with or without a byte order mark, with lines in LF, CR LF or CR. Mess
 
 import csv
 import io
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from itertools import accumulate, chain, islice
 from typing import BinaryIO
 
@@ -120,22 +120,9 @@ def _lines_of(rows: Sequence[Sequence[str]], first: int, after: int) -> Sequence
     return [*accumulate((1 + sum(cell.count("\n") for cell in row) for row in rows[:-1]), initial=first)]
 
 
-class _LineFeeds(io.RawIOBase):
-    """File of old programs, whose lines end in CR, with LF in its place."""
-
-    def __init__(self, file: BinaryIO) -> None:
-        self._file = file
-
-    def readable(self) -> bool:
-        return True
-
-    def readinto(self, buffer: "bytearray | memoryview") -> int:  # type: ignore[override]
-        data = self._file.read(len(buffer)).replace(b"\r", b"\n")
-        buffer[: len(data)] = data
-        return len(data)
-
-
 def _with_line_feeds(file: BinaryIO) -> BinaryIO:
-    beginning: Iterable[int] = file.read(LONGEST_LINE)
+    """Return the file, or, of old programs whose lines end in CR, its bytes with LF in their place."""
+    beginning = file.read(LONGEST_LINE)
     file.seek(0)
-    return io.BufferedReader(_LineFeeds(file)) if 13 in beginning and 10 not in beginning else file
+    is_old = b"\r" in beginning and b"\n" not in beginning
+    return io.BytesIO(file.read().replace(b"\r", b"\n")) if is_old else file

@@ -125,6 +125,20 @@ def test_what_was_lost_is_told_in_the_readers_language(app: Flask, language: str
     assert listed.count("<li>") == 5
 
 
+@pytest.mark.parametrize("constraint", [". >= 17.5 and . <= 99.9", ". >= date('2026-13-45')", "[/x] and . > 1e9"])
+def test_form_with_a_strange_constraint_begins_a_draft(app: Flask, constraint: str) -> None:
+    """The rest of it, with a list of what was left out."""
+    data = workbook(
+        survey=[["type", "name", "label", "constraint"], ["integer", "n", "N [/x]?", constraint],
+                ["select_one yn", "a", "A?", ""]],
+        choices=[["list_name", "name", "label"], ["yn", "yes", "Yes"], ["yn", "no", "No"]],
+    )  # fmt: skip
+    client = browser(app, Account(b"a" * 16, "Ann").id, "en")
+    page = press(client, "/dashboard/new", **{"from": "file", "file": (BytesIO(data), "form.xlsx")})
+    assert page.status_code == 200
+    assert "<li>survey, row 2" in page.text
+
+
 def test_nothing_that_can_be_asked_is_said_with_its_reasons(app: Flask) -> None:
     """Each reason is a sentence of its own."""
     data = workbook(survey=[["type", "name", "label"], ["text", "why", "Why?"], ["hidden", "x", ""]])
