@@ -63,13 +63,16 @@ def test_what_a_device_would_draw_is_no_paper(tmp_path: Path) -> None:
     assert not (tmp_path / "s").exists()
 
 
-@pytest.mark.parametrize("line", ["plagiarism,x,2,1", "other,x,0,1", "plagiarism,x,0,-1", "plagiarism,x,0,many"])
+@pytest.mark.parametrize(
+    "line",
+    ["plagiarism,x,2,1", "other,x,0,1", "plagiarism,x,0,-1", "plagiarism,x,0,many", '"', "a,b\0,c,d", "only", "é"],
+)
 def test_wrong_count_is_named(tmp_path: Path, line: str) -> None:
-    """With the file, not with what was typed."""
+    """With the file and the line, not with what was typed; also what is no CSV, or not UTF-8."""
     folder = tmp_path / "sheets"
     run("survey", "paper", CROSSWISE, "--out", folder)
-    with (folder / "counts.csv").open("a") as file:
+    with (folder / "counts.csv").open("a", encoding="latin-1") as file:
         file.write(line + "\n")
     result = run("results", "estimate", folder)
     assert result.exit_code == 1
-    assert "counts.csv" in result.stderr
+    assert "counts.csv, line " in result.stderr

@@ -1,15 +1,16 @@
 """Results of counts that were typed into a table, such as those of a survey on paper."""
 
-import csv
+from collections.abc import Iterator
 from pathlib import Path
 
 from sottovoce.aggregator.analysis.estimates import RevisionCounts, SurveyResults, analyse
 from sottovoce.aggregator.estimators import DEFAULT_RULE, IntervalRule
 from sottovoce.aggregator.export.archive_results import results_of_archive
 from sottovoce.aggregator.export.read_archive import read_folder, read_survey
+from sottovoce.aggregator.file_formats.csv_lines import DelimitedFile, check_lengths
 from sottovoce.aggregator.storage import Cell, StoredSurvey
 from sottovoce.aggregator.storage.models import ALL
-from sottovoce.shared.errors import SpecError
+from sottovoce.shared.errors import SpecError, cannot_read
 from sottovoce.shared.spec import Survey
 
 COUNTS = "counts.csv"
@@ -36,16 +37,29 @@ def results_of_folder(path: Path, rule: IntervalRule = DEFAULT_RULE, wave: int |
 def _read_counts(file: Path, survey: Survey) -> dict[int, dict[int, int]]:
     places = {question.name: place for place, question in enumerate(survey.questions)}
     tallies: dict[int, dict[int, int]] = {}
-    with file.open(encoding="utf-8-sig", newline="") as lines:
-        for row in csv.DictReader(lines):
-            if None in row or not {"question", "value", "sheets"} <= row.keys():
-                raise SpecError(f"{COUNTS}: the columns must be {', '.join(HEADER)}")
-            place, value, sheets = places.get(row["question"]), row["value"] or "", (row["sheets"] or "").strip()
-            known = place is not None and value.isascii() and value.isdecimal() and len(value) < 16
-            if not known or not survey.questions[place or 0].admits(int(value)):
-                raise SpecError(f"{COUNTS}: a line names a question or a value that the survey does not have")
-            if sheets and not (sheets.isascii() and sheets.isdecimal() and len(sheets) < 10):
-                raise SpecError(f"{COUNTS}: sheets must be a whole number, or empty for none")
-            tally = tallies.setdefault(place or 0, {})
-            tally[int(value)] = tally.get(int(value), 0) + int(sheets or 0)
+    for where, row in _rows(file):
+        place, value, sheets = places.get(row["question"]), row["value"], row["sheets"].strip()
+        known = place is not None and value.isascii() and value.isdecimal() and len(value) < 16
+        if not known or not survey.questions[place or 0].admits(int(value)):
+            raise SpecError(f"{where}: names a question or a value that the survey does not have")
+        if sheets and not (sheets.isascii() and sheets.isdecimal() and len(sheets) < 10):
+            raise SpecError(f"{where}, column 'sheets': must be a whole number, or empty for none")
+        tally = tallies.setdefault(place or 0, {})
+        tally[int(value)] = tally.get(int(value), 0) + int(sheets or 0)
     return tallies
+
+
+def _rows(file: Path) -> Iterator[tuple[str, dict[str, str]]]:
+    """Yield the place and the cells of each line that is not blank."""
+    try:
+        with file.open("rb") as opened:
+            source = DelimitedFile(opened, COUNTS, ",")
+            if not {"question", "value", "sheets"} <= {*source.names}:
+                raise SpecError(f"{COUNTS}, line {source.line}: the columns must be {', '.join(HEADER)}")
+            for lines, rows in source.blocks():
+                filled = {line: row for line, row in zip(lines, rows, strict=True) if row}
+                check_lengths([*filled.values()], len(source.names), COUNTS, [*filled])
+                for line, row in filled.items():
+                    yield f"{COUNTS}, line {line}", dict(zip(source.names, row, strict=True))
+    except OSError as error:
+        raise SpecError(cannot_read(file, error)) from None

@@ -3,11 +3,9 @@
 Read margins and weights from files, and write weights.
 """
 
-import csv
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from itertools import islice
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -28,6 +26,7 @@ from sottovoce.aggregator.export.offline.offline_results import Opened, open_fol
 from sottovoce.aggregator.export.read_archive import Archive, read_folder
 from sottovoce.aggregator.export.read_csv import Read, joined
 from sottovoce.aggregator.export.row_validation import LEFT_OUT, Expected
+from sottovoce.aggregator.file_formats.csv_lines import DelimitedFile
 from sottovoce.aggregator.storage import Storage
 from sottovoce.aggregator.storage.pack_values import null
 from sottovoce.aggregator.storage.reports.batch_columns import is_null
@@ -38,7 +37,6 @@ from sottovoce.shared.spec import Survey
 
 LARGEST = 1 << 20
 """Largest size of a file of margins in bytes."""
-MOST = 100_000_000
 
 HEADER = "weight"
 
@@ -63,13 +61,14 @@ def read_weights(path: Path) -> NDArray[np.float64]:
     Raises SpecError, with the line, if the file cannot be read or a line is no number above 0.
     """
     try:
-        with path.open(encoding="utf-8-sig", newline="") as file:
-            lines = csv.reader(file)
-            if next(lines, None) != [HEADER]:
+        with path.open("rb") as file:
+            source = DelimitedFile(file, path.name, ",", comments=False)
+            if source.names != [HEADER]:
                 raise SpecError(f"{path.name}, line 1: the header must be '{HEADER}', with nothing beside it")
-            found = [_weight(line, f"{path.name}, line {number}") for number, line in enumerate(islice(lines, MOST), 2)]
-    except (OSError, UnicodeDecodeError, csv.Error):
-        raise SpecError(f"{path.name} cannot be read as CSV") from None
+            found = [_weight(row, f"{path.name}, line {line}") for lines, rows in source.blocks()
+                     for line, row in zip(lines, rows, strict=True)]  # fmt: skip
+    except OSError as error:
+        raise SpecError(cannot_read(path, error)) from None
     return np.array(found, dtype=float)
 
 
