@@ -214,7 +214,7 @@ def test_wrong_ledger_answers_nothing(file: Path, change: Any, message: str) -> 
     ("name", "content", "message"),
     [
         ("cut.parquet", b"PAR1SECRET", "cannot be read as Parquet"),
-        ("wide.csv", ",".join(f"SECRET{n}" for n in range(100_000)).encode(), "longer than 65,535 letters"),
+        ("wide.csv", ",".join(f"SECRET{n}" for n in range(100_000)).encode(), "longer than 65,535 bytes"),
         ("more.csv", b"year,habits,age,SECRET\nfirst,,18,1\n", "line 1, column 4: has a name that is not declared"),
     ],
 )

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 QUALTRICS = "{file} is an export of Qualtrics: the two lines below the names, of texts and ImportIds, are skipped."
 SURVEY_MONKEY = "{file} is an export of SurveyMonkey: its names are in two lines, the second one in brackets."
 
-_SUBQUESTION = re.compile(r"(.+?)[ _]*\[(value|channel|once|state)\]")
+_SUBQUESTION = re.compile(r"(.+?)(?: *\[|_|\.)(value|channel|once|state)[\].]?")
 _EMBEDDED = "__js_"
 _ANSWER = {"", "Response", "Open-Ended Response"}
 
@@ -37,7 +37,8 @@ def _in_two_lines(names: Sequence[str], below: Sequence[str]) -> list[str]:
 def _one_question(names: Sequence[str]) -> list[str]:
     """Return names in which the columns of one question are called as its snippet does: ``x_channel`` beside ``x``.
 
-    LimeSurvey has ``x[value]`` and ``x[channel]``, Qualtrics ``__js_x``.
+    LimeSurvey has ``x[value]`` and ``x[channel]``, or ``x_value`` or ``x.value.`` in its files for R, Qualtrics
+    ``__js_x``.
     """
     shorter = [name.removeprefix(_EMBEDDED) for name in names]
     parts = [_SUBQUESTION.fullmatch(name) for name in shorter]

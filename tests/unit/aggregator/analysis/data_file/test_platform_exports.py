@@ -95,6 +95,18 @@ def test_names_of_survey_monkey_have_their_second_line(tmp_path: Path) -> None:
     ]
 
 
+@pytest.mark.parametrize("name", ["x[{}]", "x [{}]", "x_{}", "x.{}.", "__js_x_{}", "Ever cheated? [{}]"])
+def test_columns_of_one_question_are_found_however_they_are_called(tmp_path: Path, name: str) -> None:
+    """A column called like the value's own name stays as it is."""
+    heads = ",".join(name.format(each) for each in ("value", "channel", "once", "state"))
+    (tmp_path / "data.csv").write_text(
+        f"price_value,{heads}\n1,yes,coin_flip,device,answered\n2,no,coin_flip,no,answered\n"
+    )
+    opened = open_file(tmp_path / "data.csv", [])
+    assert [each["name"] for each in opened.shares().document["questions"]] == [
+        "price_value", "Ever cheated?" if "Ever" in name else "x"]  # fmt: skip
+
+
 def test_column_of_channels_is_used_for_the_one_before_it(tmp_path: Path) -> None:
     """With a note; without a column before it, or beside one that has channels, the file is refused by its name."""
     path = tmp_path / "data.csv"
