@@ -62,6 +62,7 @@ _METADATA = {
 }
 _UNSUPPORTED = {
     "text": "free text identifies people; ask for one of several choices",
+    "string": "free text identifies people; ask for one of several choices",
     "calculate": "a calculation; results are computed from the counts, not on the device",
     "hidden": "a hidden value",
     "begin_repeat": "a group that is repeated; ask its questions once",
@@ -86,6 +87,7 @@ _KINDS = (
     (re.compile(r"select[ _](one|multiple)[ _](?:from[ _]file|external)\b"), r"select_\1_from_file"),
     (re.compile(r"(?:add )?select(?: one prompt using|[ _]one(?: from)?|1) "), "select_one"),
     (re.compile(r"(?:add )?select(?:[ _]multiple(?: prompt using)?| all that apply(?: from)?) "), "select_multiple"),
+    (re.compile(r"(?:q|add) (int|integer|decimal|date|note|acknowledge|string|text)(?: prompt)?$"), r"\1"),
     (re.compile(r"(\S*).*"), r"\1"),
 )
 """Types as pyxform 4.5 reads them, with their usual names."""
@@ -161,6 +163,7 @@ def tag_of(language: str) -> str:
     """Return the tag for a language in a heading: "French (fr)", "fr" or "Français"; "" if it is unknown."""
     tagged = _TAGGED.fullmatch(language)
     tag = (tagged[1] if tagged else language).strip()
+    tag = tag if "-" in tag else tag.lower()
     if LANGUAGE.fullmatch(tag):
         return tag
     return _NAMES.get(language.strip().lower(), "")

@@ -29,6 +29,7 @@ def _question(form: Imported, name: str) -> dict[str, Any]:
         ("Yes", "No", "label", "boolean"),
         ("ja", "Nein", "label::Deutsch", "boolean"),
         ("Sim", "Não", "label::Português (pt-BR)", "boolean"),
+        ("Oui", "Non", "label::FR", "boolean"),
         ("Enter date", "I do not know", "label", "select_one"),
         ("Ja", "Nein", "label", "select_one"),
         ("Yee", "Nedda", "label::Luganda (lg)", "select_one"),
@@ -236,6 +237,15 @@ def test_options_that_differ_stay_different() -> None:
     found = _items((SURVEY, ("select_one m", "m", "M?")), (CHOICES, *(("m", name, name) for name in names)))["m"]
     assert [each["name"] for each in found["choices"]] == [
         "minus_1", "1", "minus_99", "1_5", "1_5_2", "option", "option_2", "a", "a_2"]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("written", "kind"), [("q int", "integer"), ("add integer prompt", "integer"), ("q note", "note")]
+)
+def test_older_names_of_types_are_read(written: str, kind: str) -> None:
+    """As pyxform still does."""
+    found = _items((("type", "name", "label", "constraint"), (written, "n", "N?", ". >= 0 and . <= 9"), ASKED[0]))
+    assert found["n"]["type"] == kind
 
 
 def test_list_with_a_name_twice_is_refused_with_its_question() -> None:
