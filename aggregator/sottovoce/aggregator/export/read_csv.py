@@ -30,8 +30,8 @@ def read_csv(path: Path, expected: Expected) -> Read:
         with path.open("rb") as file:
             source = DelimitedFile(file, path.name, ",")
             place = f"{path.name}, line"
-            for comment in source.comments[:1]:
-                expected.check_digest(comment, f"{place} 1")
+            for number, comment in enumerate(source.comments, 1):
+                expected.check_digest(comment, f"{place} {number}")
             if len(source.names) == 1 and ";" in source.names[0]:
                 raise SpecError(f"{place} {source.line}: the cells must be separated by commas")
             header = expected.plain_header(source.names)
