@@ -275,13 +275,13 @@ def with_public(place: Path) -> None:
     [
         ("weight\n1\n", "there are 1 weights for 400 reports"),
         ("weight\n1\n-1\n", "line 3: the weight is missing, or not a number above 0"),
-        ("weight\n1\n\n", "line 3: there must be one weight"),
+        ("weight\n1\n\n", "line 3: is empty"),
         ("weight\nnan\n", "line 2: the weight is missing"),
         ("weight\n1\n\0\n", "wrong.csv, line 3: cannot be read as CSV"),
         ('weight\n1\n"2', "line 3: cannot be read as CSV; check the quotation marks"),
         ("w\n1\n", "line 1: the header must be 'weight'"),
         ("weight,x\n1,2\n", "line 1: the header must be"),
-        ("weight\n1,2\n", "line 2: there must be one weight"),
+        ("weight\n1,2\n", "line 2: 2 cells where the header has 1"),
         ("weight\n" + "1\n" * 399 + "60\n", "more than 50 times the smallest"),
     ],
 )

@@ -7,7 +7,7 @@ from sottovoce.aggregator.analysis.estimates import RevisionCounts, SurveyResult
 from sottovoce.aggregator.estimators import DEFAULT_RULE, IntervalRule
 from sottovoce.aggregator.export.archive_results import results_of_archive
 from sottovoce.aggregator.export.read_archive import read_folder, read_survey
-from sottovoce.aggregator.file_formats.csv_lines import DelimitedFile, check_lengths
+from sottovoce.aggregator.file_formats.csv_lines import DelimitedFile
 from sottovoce.aggregator.storage import Cell, StoredSurvey
 from sottovoce.aggregator.storage.models import ALL
 from sottovoce.shared.errors import SpecError, cannot_read
@@ -56,10 +56,8 @@ def _rows(file: Path) -> Iterator[tuple[str, dict[str, str]]]:
             source = DelimitedFile(opened, COUNTS, ",")
             if not {"question", "value", "sheets"} <= {*source.names}:
                 raise SpecError(f"{COUNTS}, line {source.line}: the columns must be {', '.join(HEADER)}")
-            for lines, rows in source.blocks():
-                filled = {line: row for line, row in zip(lines, rows, strict=True) if row}
-                check_lengths([*filled.values()], len(source.names), COUNTS, [*filled])
-                for line, row in filled.items():
+            for lines, rows in source.blocks(skip_blank=True):
+                for line, row in zip(lines, rows, strict=True):
                     yield f"{COUNTS}, line {line}", dict(zip(source.names, row, strict=True))
     except OSError as error:
         raise SpecError(cannot_read(file, error)) from None

@@ -10,7 +10,7 @@ from sottovoce.aggregator.analysis.shown_columns import ReportedColumn
 from sottovoce.aggregator.analysis.tables.small_groups import FEW
 from sottovoce.aggregator.export.own_units import step_of, values_in_words
 from sottovoce.aggregator.export.row_validation import LEFT_OUT, Expected, Values
-from sottovoce.aggregator.file_formats.csv_lines import DelimitedFile, check_lengths
+from sottovoce.aggregator.file_formats.csv_lines import DelimitedFile
 from sottovoce.shared.answers import Grid
 from sottovoce.shared.errors import SpecError, cannot_read
 
@@ -54,7 +54,6 @@ def joined(blocks: Sequence[Read]) -> Read:
 def _blocks(source: DelimitedFile, header: list[str], expected: Expected, grids: Mapping[str, Grid]) -> Iterator[Read]:
     known: list[dict[str, int]] = [{} for _ in header]
     for lines, rows in source.blocks():
-        check_lengths(rows, len(header), source.name, lines)
         columns = zip(header, zip(*rows, strict=True), known, strict=True)
         # No cell of a report has two lines, so the rows stand on consecutive lines.
         block = {

@@ -53,17 +53,30 @@ class DelimitedFile:
         self.names = next(iter(self._rows(1)), [])
         self.line = self._above + self._reader.line_num
 
-    def blocks(self) -> Iterator[tuple[Sequence[int], list[list[str]]]]:
-        """Yield rows and the line of each; blank lines are rows without cells.
+    def blocks(self, skip_blank: bool = False) -> Iterator[tuple[Sequence[int], list[list[str]]]]:
+        """Yield rows, which have as many cells as the header, and the line of each.
 
-        Raises SpecError, which names line and, if it is known, column, for what is not UTF-8 or no CSV.
+        Raises SpecError, which names line and, if it is known, column, for what is not UTF-8 or no CSV, for a row of
+        another length, and for a blank line unless these are to be skipped.
         """
+        width = len(self.names)
         while True:
             first = self._above + self._reader.line_num + 1
             rows = self._rows(CHUNK)
             if not rows:
                 return
-            yield _lines_of(rows, first, self._above + self._reader.line_num + 1), rows
+            lines = _lines_of(rows, first, self._above + self._reader.line_num + 1)
+            if skip_blank and (width == 1 or [*map(len, rows)].count(width) < len(rows)):
+                # A row of one empty cell looks like a blank line.
+                filled = [place for place, row in enumerate(rows) if len(row) > 1 or any(map(str.strip, row))]
+                lines, rows = [lines[place] for place in filled], [rows[place] for place in filled]
+            lengths = [*map(len, rows)]
+            if lengths.count(width) < len(rows):
+                line, length = next(each for each in zip(lines, lengths, strict=True) if each[1] != width)
+                what = f"{length} cells where the header has {width}" if length else "is empty"
+                raise SpecError(f"{self.name}, line {line}: {what}")
+            if rows:
+                yield lines, rows
 
     def _rows(self, count: int) -> list[list[str]]:
         try:
@@ -102,15 +115,6 @@ class DelimitedFile:
         """Return the column of a place in a line, in words, by the text before it."""
         place = len(next(csv.reader([before], delimiter=self.delimiter), [])) - 1 if before else 0
         return f", column '{self.names[place]}'" if place < len(self.names) else ""
-
-
-def check_lengths(rows: Sequence[list[str]], expected: int, name: str, lines: Sequence[int]) -> None:
-    """Raise SpecError, which names the line, unless every row of a file has ``expected`` cells."""
-    lengths = [*map(len, rows)]
-    if lengths.count(expected) != len(rows):
-        index = next(index for index, length in enumerate(lengths) if length != expected)
-        message = f"{lengths[index]} cells where the header has {expected}" if lengths[index] else "is empty"
-        raise SpecError(f"{name}, line {lines[index]}: {message}")
 
 
 def _lines_of(rows: Sequence[Sequence[str]], first: int, after: int) -> Sequence[int]:

@@ -24,7 +24,7 @@ from typing import Any, BinaryIO
 import numpy as np
 from numpy.typing import NDArray
 from sottovoce.aggregator.analysis.data_file.platform_layout import platform_layout
-from sottovoce.aggregator.file_formats.csv_lines import CHUNK, DelimitedFile, check_lengths
+from sottovoce.aggregator.file_formats.csv_lines import CHUNK, DelimitedFile
 from sottovoce.aggregator.file_formats.optional_imports import needed
 from sottovoce.shared.errors import Sentence, SpecError
 
@@ -197,7 +197,7 @@ def read_delimited(file: BinaryIO, name: str) -> FileTable:
     if not source.names:
         raise SpecError(f"{name}: the file is empty")
     table: FileTable | None = None
-    for lines, rows in (_without_blanks(source, *block) for block in source.blocks()):
+    for lines, rows in source.blocks(skip_blank=True):
         skipped = 0
         if table is None:
             names, skipped, notes = platform_layout(source.names, rows[:2])
@@ -206,20 +206,6 @@ def read_delimited(file: BinaryIO, name: str) -> FileTable:
     table = table or _empty_table(name, source.names, f"line {source.line}", "line")
     _read_numbers(table, source.delimiter == ";")
     return _not_empty(table)
-
-
-def _without_blanks(
-    source: DelimitedFile, lines: Sequence[int], rows: list[list[str]]
-) -> tuple[Sequence[int], list[list[str]]]:
-    """Return the rows that have a cell, with their lines; refuse a row of another length."""
-    width = len(source.names)
-    if width > 1 and [*map(len, rows)].count(width) == len(rows):
-        return lines, rows
-    # A row of one empty cell looks like a blank line.
-    filled = [place for place, row in enumerate(rows) if len(row) > 1 or any(map(str.strip, row))]
-    lines, rows = [lines[place] for place in filled], [rows[place] for place in filled]
-    check_lengths(rows, width, source.name, lines)
-    return lines, rows
 
 
 def _empty_table(name: str, names: Sequence[str], header: str, unit: str, notes: Sequence[str] = ()) -> FileTable:

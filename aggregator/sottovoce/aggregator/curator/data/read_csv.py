@@ -25,7 +25,7 @@ from sottovoce.aggregator.curator.declaration import (
     split_words,
     word_count,
 )
-from sottovoce.aggregator.file_formats.csv_lines import DelimitedFile, check_lengths
+from sottovoce.aggregator.file_formats.csv_lines import DelimitedFile
 from sottovoce.aggregator.file_formats.optional_imports import needed
 from sottovoce.aggregator.surveys.survey_file import MAX_BYTES, parse_yaml, places_in
 from sottovoce.shared.errors import SpecError, cannot_read
@@ -112,7 +112,7 @@ def _names_in_file(place: Mapping[str, object], folder: Path) -> list[str]:
             if column not in source.names:
                 raise SpecError(f"{path.name}: there is no column '{column}' of names")
             at = source.names.index(column)
-            cells = [row[at] for _, rows in source.blocks() for row in rows if len(row) > at]
+            cells = [row[at] for _, rows in source.blocks(skip_blank=True) for row in rows]
             return list(dict.fromkeys(filter(None, cells)))
     except OSError as error:
         raise SpecError(cannot_read(path, error)) from None
@@ -176,8 +176,7 @@ def _csv(source: DelimitedFile, declaration: Declaration, selected: Mapping[str,
     check_header(header, declaration, f"{name}, line 1")
     known: dict[str, dict[str, Any]] = {column: {} for column in selected}
     codes: dict[str, list[Values]] = {column: [] for column in selected}
-    for lines, block in source.blocks():
-        check_lengths(block, len(header), name, lines)
+    for _, block in source.blocks():
         cells = dict(zip(header, zip(*block, strict=True), strict=True))
         for column, kind in selected.items():
             codes[column].append(placed(cells[column], kind, known[column]))

@@ -65,7 +65,7 @@ def read_weights(path: Path) -> NDArray[np.float64]:
             source = DelimitedFile(file, path.name, ",", comments=False)
             if source.names != [HEADER]:
                 raise SpecError(f"{path.name}, line 1: the header must be '{HEADER}', with nothing beside it")
-            found = [_weight(row, f"{path.name}, line {line}") for lines, rows in source.blocks()
+            found = [_weight(row[0], f"{path.name}, line {line}") for lines, rows in source.blocks()
                      for line, row in zip(lines, rows, strict=True)]  # fmt: skip
     except OSError as error:
         raise SpecError(cannot_read(path, error)) from None
@@ -77,11 +77,9 @@ def weights_csv(weights: Sequence[float]) -> str:
     return "\n".join([HEADER, *(repr(weight) for weight in weights), ""])
 
 
-def _weight(line: Sequence[str], place: str) -> float:
-    if len(line) != 1:
-        raise SpecError(f"{place}: there must be one weight, and nothing beside it")
+def _weight(text: str, place: str) -> float:
     try:
-        weight = float(line[0])
+        weight = float(text)
     except ValueError:
         weight = math.nan
     if not (math.isfinite(weight) and weight > 0):
