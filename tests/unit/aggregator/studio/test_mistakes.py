@@ -24,7 +24,7 @@ SPOKEN = (
     SHARED / "arms/parse_arms.py",
     *sorted((SHARED / "types").glob("*.py")),
     *sorted(SHARED.glob("mechanisms/*.py")),
-    *(SURVEYS / f"{name}.py" for name in ("survey_file", "revisions")),
+    *(SURVEYS / f"{name}.py" for name in ("survey_file", "lifecycle")),
     ROOT / "aggregator/sottovoce/aggregator/invitations/publish_keys.py",
 )
 NAMES = {"told", "message", "reason", "must_be_whole", "found", "_MANY", "_ANY", "_NO_FILE"}

@@ -148,7 +148,7 @@ class AnswersInWords:
 
 @dataclass(frozen=True)
 class TablesInWords(AnswersInWords):
-    """Formatter of crosstabs, comparisons and pairs."""
+    """Formatter of crosstabs, comparisons and pairs of questions."""
 
     def crosstab(self, document: Document) -> ShownAnswer:
         """Format a crosstab of two questions, stratified by a third one if given."""
