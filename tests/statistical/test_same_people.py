@@ -6,7 +6,9 @@ from typing import Any, NamedTuple
 import numpy as np
 import pytest
 from sottovoce.aggregator.analysis.one_sample_test import one_sample_test
+from sottovoce.aggregator.analysis.regression.regression import regress
 from sottovoce.aggregator.analysis.report_columns import Columns
+from sottovoce.aggregator.analysis.selection import SAME_PEOPLE
 from sottovoce.aggregator.analysis.tables.crosstab import crosstab
 from sottovoce.aggregator.analysis.tables.group_comparison import compare
 from sottovoce.aggregator.analysis.tables.table import Rule
@@ -219,3 +221,55 @@ def test_means_of_several_waves_cover() -> None:
         covered += [each.low <= mean <= each.high for each, mean in zip(limits, right, strict=True)]  # type: ignore[operator]
 
     assert covered.min() / 400 >= 0.9125
+
+
+def modelled(panel: Panel, people: int, runs: int) -> Held:
+    """Coverage of a logit's slope, its average marginal effect and the linear slope of "b" on "a"."""
+    generator = np.random.Generator(np.random.PCG64(people))
+    p = panel.truth[:2, :2] / panel.truth[:2, :2].sum()
+    if panel.weighted:
+        p = p * [[3.0], [1.0]] / (p * [[3.0], [1.0]]).sum()
+    difference = p[1, 1] / p[1].sum() - p[0, 1] / p[0].sum()
+    right = {"slope": np.log(p[0, 0] * p[1, 1] / p[0, 1] / p[1, 0]), "effect": difference, "linear": difference}
+    found: dict[str, list[tuple[float, ...]]] = {name: [] for name in right}
+    for _ in range(runs):
+        columns, weights = panel.columns(people, generator)
+        model = regress(columns, "b", ["a"], weights=weights)
+        assert SAME_PEOPLE in model.warnings
+        assert model.tests == ()
+        for name, values in zip(right, (model.coefficients, model.ame, model.linear.coefficients), strict=True):
+            one = next(value for value in values if value.term == "a=yes")
+            found[name].append((one.estimate, one.low, one.high))
+    arrays = {name: np.array(each, dtype=float) for name, each in found.items()}
+    return Held(
+        {name: float(((x[:, 1] <= right[name]) & (right[name] <= x[:, 2])).mean()) for name, x in arrays.items()},
+        {name: float(np.mean(x[:, 2] - x[:, 1]) / (2 * 1.96 * x[:, 0].std())) for name, x in arrays.items()},
+        0.0,
+    )
+
+
+def test_models_of_several_waves_cover_and_are_not_wide() -> None:
+    """Three waves of 300 people: at least .9125 of 400 samples."""
+    found = modelled(Panel(QUESTIONS["public"], QUESTIONS["epsilon 3"], DENSE, 3), 300, 400)
+
+    assert min(found.coverage.values()) >= 0.9125
+    assert max(found.width.values()) <= 1.10
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("panel", "people", "widest"),
+    [
+        (Panel(QUESTIONS["public"], QUESTIONS["epsilon 3"], DENSE, 3), 300, 1.10),
+        (Panel(QUESTIONS["public"], QUESTIONS["coin"], DENSE, 3), 1000, 1.10),
+        (Panel(QUESTIONS["public"], QUESTIONS["epsilon 3"], DENSE, 3, weighted=True), 300, 1.10),
+        # Every variance is taken three times where predictors are randomized, too.
+        (Panel(QUESTIONS["epsilon 3"], QUESTIONS["epsilon 3"], DENSE, 3), 600, 1.25),
+    ],
+)
+def test_models_of_several_waves_cover_in_two_thousand_samples(panel: Panel, people: int, widest: float) -> None:
+    """At least .9345."""
+    found = modelled(panel, people, 2000)
+
+    assert min(found.coverage.values()) >= 0.9345
+    assert max(found.width.values()) <= widest

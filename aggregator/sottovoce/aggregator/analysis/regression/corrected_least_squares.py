@@ -8,6 +8,7 @@ Equations   u = (1, x, z): constant, public predictors, scores of randomized one
             M = the corrected matrix; b = (sum w M)^-1 sum w u y.
 Errors      psi = u y - M b; V = (sum w M)^-1 (sum w^2 psi psi') (sum w M)^-1: with public predictors only, HC0.
             Clusters: psi summed within each first, times G / (G - 1).
+Same people Of W waves of the same people, (W - 1) sum w^2 M (var(y) - var(x'b)) is added to the middle of V.
 Outcome     A number, or any unbiased score of one. For a yes/no answer this is the linear probability model, which
             needs no likelihood maximum to exist and takes weights and clusters.
 Block       Questions of one block are randomized together: where two columns, or a column and the outcome, have
@@ -55,6 +56,7 @@ def solve(
     weights: Array | None = None,
     clusters: Codes | None = None,
     answered: Array | None = None,
+    repeated: tuple[int, float] = (0, 0.0),
 ) -> LinearFit:
     """Fit the corrected regression of ``outcome`` on ``columns``; raise EstimateError if there is no stable solution.
 
@@ -66,6 +68,7 @@ def solve(
         weights: (n,) positive, or None for equal weights.
         clusters: (n,) cluster numbers 0, 1, .. of the reports, or None.
         answered: (n,), unbiased scores of having answered, for a regression among those who answered; None for all.
+        repeated: number of further waves of the same people, and the variance of their true outcomes.
     """
     weight = np.ones(columns.shape[1]) if weights is None else weights
     here = np.ones(columns.shape[1]) if answered is None else answered
@@ -81,6 +84,12 @@ def solve(
     residuals = _residuals(columns, outcome, corrections, coefficients, here)
     residuals *= weight
     middle = residuals @ residuals.T if clusters is None else clustered_products(residuals, clusters)
+    further, variance = repeated
+    if further and clusters is None:
+        size = float(weight @ here)
+        fitted = float(coefficients @ columns @ (weight * here)) / size
+        explained = float(coefficients @ matrix @ coefficients) / size - fitted**2
+        middle += further * max(variance - explained, 0.0) * _matrix(columns, corrections, weight**2 * here)
     return LinearFit(coefficients, inverted @ middle @ inverted)
 
 

@@ -6,6 +6,10 @@ opg         Inverse of the sum of score products (outer product of gradients).
 sandwich    V (sum w^2 s s') V with V the inverse of the observed information: valid with weights, and under a
             misspecified model.
 clustered   The sandwich with scores summed within each of G clusters first, times G / (G - 1).
+Same people Reports of the same people in W waves: scores of one truth are correlated, so the covariance that the
+            answers themselves would have, if they were seen, is added W - 1 times. Where parts of a model are latent
+            beside the outcome, every variance is multiplied by W: (sum of W terms)^2 <= W times the sum of squares.
+            Clusters hold all waves of their people as they are.
 Why all     R's packages print one each, and on 189 answers they differ by a factor of 3. With weights the first three
             are wrong, and too small.
 Source      White 1982; Liang and Zeger 1986.
@@ -13,7 +17,7 @@ Source      White 1982; Liang and Zeger 1986.
 
 import numpy as np
 from numpy.typing import NDArray
-from sottovoce.aggregator.analysis.regression.multinomial_logit import Multinomial
+from sottovoce.aggregator.analysis.regression.multinomial_logit import Multinomial, information
 from sottovoce.aggregator.analysis.regression.newton import Array, Fit, Model, inverse, parts, score_products
 from sottovoce.shared.errors import EstimateError
 
@@ -22,12 +26,13 @@ Codes = NDArray[np.integer]
 KINDS = ("observed", "expected", "opg", "sandwich")
 
 
-def covariance(model: Model, fit: Fit, kind: str, clusters: Codes | None = None) -> Array:
+def covariance(model: Model, fit: Fit, kind: str, clusters: Codes | None = None, waves: int = 1) -> Array:
     """Return the covariance matrix of the estimates, (d, d).
 
     Args:
         kind: one of ``KINDS``; ignored if there are clusters.
         clusters: (n,) cluster numbers 0, 1, .. of the reports, or None.
+        waves: number of waves of the same people whose reports are added up.
 
     Raises:
         EstimateError: the information is singular, or the kind does not support such reports.
@@ -39,12 +44,15 @@ def covariance(model: Model, fit: Fit, kind: str, clusters: Codes | None = None)
             scores[:, part] = model.scores(fit.theta, part) * weight
         return _sandwich(fit, clustered_products(scores, clusters))
     if kind == "sandwich":
-        return _sandwich(fit, score_products(model, fit.theta, power=2))
-    if kind == "opg":
-        return _inverse(score_products(model, fit.theta))
-    if kind == "expected":
-        return _inverse(_expected(model, fit.theta))
-    return _inverse(fit.information)
+        found = _sandwich(fit, score_products(model, fit.theta, power=2))
+    elif kind == "opg":
+        found = _inverse(score_products(model, fit.theta))
+    else:
+        found = _inverse(_expected(model, fit.theta) if kind == "expected" else fit.information)
+    if waves == 1 or not isinstance(model, Multinomial):
+        return waves * found
+    seen = _inverse(_of_answers(model, fit.theta, 1))
+    return found + (waves - 1) * seen @ _of_answers(model, fit.theta, 2) @ seen
 
 
 def clustered_products(scores: Array, clusters: Codes) -> Array:
@@ -71,6 +79,16 @@ def _inverse(matrix: Array) -> Array:
     if inverted is None:
         raise EstimateError("these reports cannot tell the parameters apart; leave out a predictor or an option")
     return inverted
+
+
+def _of_answers(model: Multinomial, theta: Array, power: int) -> Array:
+    """Return the information of the answers themselves, with weights to this power, (d, d)."""
+    total = np.zeros((model.parameters, model.parameters))
+    for part in parts(model.rows):
+        truth = model.truth(theta, part)
+        weights = None if model.weights is None else model.weights[part] ** power
+        total += information(truth, np.zeros_like(truth), model.columns[:, part], weights)
+    return total
 
 
 def _expected(model: Model, theta: Array) -> Array:

@@ -217,7 +217,7 @@ def _by_category(categories: Sequence[str], terms: Sequence[Term]) -> tuple[Fitt
 
 def _with_errors(fitted: Fitted) -> Regression:
     sample, theta = fitted.sample, fitted.fit.theta
-    variance = covariance(fitted.model, fitted.fit, _kind(sample), sample.clusters)
+    variance = covariance(fitted.model, fitted.fit, _kind(sample), sample.clusters, sample.waves)
     errors, count = np.sqrt(np.diag(variance)), len(fitted.parameters)
     z = normal_quantile(sample.confidence)
     found = tuple(

@@ -85,7 +85,8 @@ class FittedShares:
         gradient: Array = np.zeros(1)
         for cell, share in enumerate(prior):
             for sign, public, place in zip((-1, 1), ends, self.design.moved(cells[cell], name, category), strict=True):
-                columns = public * factors[place][:, None]
+                # One column may stand for all reports: with no other public predictor they are alike.
+                columns = np.broadcast_to(public * factors[place][:, None], (factors.shape[1], len(weights)))
                 shares, slopes = self.link(self.coefficients @ columns)
                 by_cell[cell] += sign * shares / width
                 # A matrix product over the reports, where einsum would be ten times as slow.

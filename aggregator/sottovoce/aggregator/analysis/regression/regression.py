@@ -9,7 +9,7 @@ Errors      As requested; always the sandwich with weights, and clustered with c
 Few         A warning below 10 (a - b)^-2 reports per parameter: an unvalidated rule of thumb.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import combinations
 from math import prod
@@ -40,6 +40,7 @@ from sottovoce.aggregator.analysis.regression.regression_data import (
 )
 from sottovoce.aggregator.analysis.regression.regression_result import Coefficient, Regression
 from sottovoce.aggregator.analysis.report_columns import Columns, absence
+from sottovoce.aggregator.analysis.selection import SAME_PEOPLE
 from sottovoce.aggregator.analysis.tables.corrected_table import correction_notes
 from sottovoce.aggregator.analysis.variable_columns import Answers, answers_of
 from sottovoce.aggregator.analysis.weights import kish_effect, weight_warnings
@@ -90,8 +91,8 @@ def _fits(sample: Sample) -> list[LinearFit]:
     explained = [scores] if scores.ndim == 1 else list(scores.T[1 : len(sample.categories)])
     design, answered = sample.design, sample.answered
     return [
-        solve(design.columns, each[codes], design.corrections, sample.weights, sample.clusters, answered)
-        for each in explained
+        solve(design.columns, each[codes], design.corrections, sample.weights, sample.clusters, answered, repeated)
+        for each, repeated in zip(explained, _repeated(sample), strict=True)
     ]
 
 
@@ -100,7 +101,24 @@ def _linked_fits(sample: Sample) -> list[LinearFit]:
     design, outcome = sample.design, sample.outcome
     corrections = design.corrections_among_answered(outcome) if sample.declines else design.corrections
     explained = [design.with_outcome(outcome, category) for category in sample.categories[1:]]
-    return [solve(design.columns, each, corrections, sample.weights, sample.clusters) for each in explained]
+    return [
+        solve(design.columns, each, corrections, sample.weights, sample.clusters, repeated=repeated)
+        for each, repeated in zip(explained, _repeated(sample), strict=True)
+    ]
+
+
+def _repeated(sample: Sample) -> Iterator[tuple[int, float]]:
+    """Yield the number of further waves with the same answers, and the variance of each explained value.
+
+    Of a number it is the largest for its mean, as where shares and means are estimated.
+    """
+    variable, weights = sample.outcome.variable, sample.weights
+    answered = np.ones(sample.n) if sample.answered is None else sample.answered
+    scores = sample.outcome.scores[sample.outcome.codes[sample.rows]].reshape(sample.n, -1)
+    least, most = (0.0, 1.0) if variable.categories else (variable.levels[0], variable.levels[-1])
+    for place in range(1, len(sample.categories)) if variable.categories else (0,):
+        mean = np.average(scores[:, place], weights=weights) / np.average(answered, weights=weights)
+        yield sample.waves - 1, float((mean - least) * (most - mean))
 
 
 def _coefficients(sample: Sample, category: str | None, fit: LinearFit) -> list[Coefficient]:
@@ -187,7 +205,7 @@ def regress(
     absent = [note for name in names if (question := columns.question(name)) for note in absence(question)]
     answering = [THOSE_WHO_ANSWERED] if sample.declines else []
     corrected = () if careless is None else correction_notes(careless.known)
-    cautions = (*corrected, *answering, *absent, *described.cautions, *_warnings(columns, sample, kind))
+    cautions = (*corrected, *answering, *absent, *described.cautions, *_warnings(sample, kind))
     people = described.people if careless is None else CAREFUL
     return replace(result, people=people, warnings=(*cautions, *result.warnings))
 
@@ -262,7 +280,7 @@ def _fit(sample: Sample, kind: str, careless: CarelessReports | None) -> Regress
         )
 
 
-def _warnings(columns: Columns, sample: Sample, kind: str) -> list[str]:
+def _warnings(sample: Sample, kind: str) -> list[str]:
     warnings = [] if sample.weights is None else weight_warnings(sample.weights)
     effective = sample.n if sample.weights is None else sample.n / kish_effect(sample.weights)
     # Randomization multiplies the variance by about (a - b)^-2, so the number of reports needed grows by as much.
@@ -285,8 +303,9 @@ def _warnings(columns: Columns, sample: Sample, kind: str) -> list[str]:
                     reason=each.variable.coarse,
                 )
             )
-    if len(np.unique(columns.wave[sample.rows])) > 1 and not columns.revisions[-1].fresh_samples:
-        warnings.append("the same people may have answered in several waves; errors are then too small")
-    if not sample.plain and kind != "linear" and sample.errors != "sandwich":
+    if sample.waves > 1:
+        warnings.append(SAME_PEOPLE)
+    weighted = sample.weights is not None or sample.clusters is not None
+    if weighted and kind != "linear" and sample.errors != "sandwich":
         warnings.append(CLUSTERED if sample.clusters is not None else SANDWICH)
     return warnings

@@ -290,6 +290,7 @@ class Sample:
         rows: (m,), indices of the complete reports.
         weights: (m,) positive, or None.
         clusters: (m,) cluster numbers 0, 1, .., or None.
+        waves: number of waves of the same people whose reports these are.
     """
 
     outcome: Answers
@@ -301,6 +302,7 @@ class Sample:
     confidence: float
     described: DescribedPeople = EVERYBODY
     declining: str | None = None
+    waves: int = 1
 
     @property
     def declines(self) -> bool:
@@ -328,7 +330,7 @@ class Sample:
     @property
     def plain(self) -> bool:
         """True for independent reports of equal weight; only then are likelihood ratios valid."""
-        return self.weights is None and self.clusters is None
+        return self.weights is None and self.clusters is None and self.waves == 1
 
 
 def take_sample(
@@ -363,6 +365,7 @@ def take_sample(
         choices.confidence,
         choices.described,
         choices.declining,
+        1 if columns.survey.fresh_samples else len(np.unique(columns.wave[rows])),
     )
 
 

@@ -35,7 +35,7 @@ LARGEST_EXPONENT = 700.0
 
 @dataclass(frozen=True)
 class ModelsInWords(AnswersInWords):
-    """Formatter of the results of regressions."""
+    """Formatter of regressions: coefficients, tests, effects, predictions."""
 
     def regression(self, document: Document) -> ShownAnswer:
         """Format a model with its tests, marginal effects, predictions and comparison models."""
