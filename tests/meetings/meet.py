@@ -320,18 +320,17 @@ def of_pairs(found: Document, own: Reference, _: Document) -> Faults:
 
 
 def of_model(found: Document, own: Reference, options: Document) -> Faults:
-    """Coefficients, their delta errors, and average marginal effects of categories."""
+    """Coefficients and average marginal effects of categories."""
     fitted = effects(own, options["outcome"], options["on"])
     # Without a finite maximum, also at a share that the fact may have, limits are those of likelihood ratios.
     unbounded = any(None in (row["low"], row["high"]) for row in found["coefficients"])
-    if unbounded or not found["converged"] or np.abs(fitted["coefficients"][0]).max() > 6:
+    if unbounded or not found["converged"] or max(abs(each.point) for each in fitted["coefficients"]) > 6:
         return
     for key in ("coefficients", "ame"):
-        if len(found[key]) != len(fitted[key][0]):
-            yield f"{key}: {len(found[key])} rows, should be {len(fitted[key][0])}"
+        if len(found[key]) != len(fitted[key]):
+            yield f"{key}: {len(found[key])} rows, should be {len(fitted[key])}"
             return
-        for row, point, error in zip(found[key], *fitted[key], strict=True):
-            right = Figure(float(point), float(error), point - Z * error, point + Z * error)
+        for row, right in zip(found[key], fitted[key], strict=True):
             yield from differs(f"{key} {row['term']}", row, right, (-math.inf, math.inf))
 
 

@@ -1,11 +1,19 @@
-"""Logit models of the reference: coefficients, and mean differences of predictions, with linearised errors."""
+"""Logit models of the reference: coefficients, and mean differences of predictions, with linearised errors.
 
+Limits are by the delta method; where the share of a fact moves a figure along a curve, by more than a twentieth of
+their distance, they are profiled over the share.
+"""
+
+import math
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 
 from tests.meetings.channels import Floats
-from tests.meetings.reference import Reference
+from tests.meetings.reference import TURNS, Figure, Reference, Z, farthest
+
+STRAIGHT = 0.05
 
 
 def logit(own: Reference, name: str, on: Sequence[str], by: float = 0.0) -> tuple[Floats, Floats, Floats, Floats]:
@@ -44,10 +52,36 @@ def logit(own: Reference, name: str, on: Sequence[str], by: float = 0.0) -> tupl
     return beta, np.linalg.inv(information(beta)), design, rows
 
 
-def effects(own: Reference, name: str, on: Sequence[str]) -> dict[str, tuple[Floats, Floats]]:
-    """Coefficients, and mean differences of predictions between categories and their base, with delta errors."""
-    beta, covariance, design, rows = logit(own, name, on)
-    weights, fact = own.weights[rows] / own.weights[rows].sum(), own.channels[name].fact
+def effects(own: Reference, name: str, on: Sequence[str]) -> dict[str, list[Figure]]:
+    """Coefficients, and mean differences of predictions between categories and their base."""
+    exact, fact = _at(own, name, on), own.channels[name].fact
+    if fact is None or not fact[2]:
+        return {key: [_limited(*each) for each in zip(*exact[key], strict=True)] for key in exact}
+    moved = [_at(own, name, on, step) for step in (1e-4, -1e-4)]
+    around = [(Z * math.cos(t), _at(own, name, on, fact[2] * Z * math.sin(t))) for t in TURNS]
+    found = {}
+    for key, (points, errors) in exact.items():
+        slopes = fact[2] * np.subtract(*(each[key][0] for each in moved)) / 2e-4
+        found[key] = [_limited(*each) for each in zip(points, np.hypot(errors, slopes), strict=True)]
+        for place, figure in enumerate(found[key]):
+            ends = [farthest([side * each[key][0][place] + z * each[key][1][place] for z, each in around], ())
+                    for side in (-1, 1)]  # fmt: skip
+            apart = max(abs(figure.low + ends[0]), abs(figure.high - ends[1])) / (STRAIGHT * Z * figure.error)
+            if apart > 0.9:
+                # At the border either is right.
+                limits = (-ends[0], ends[1]) if apart > 1.1 else (None, None)
+                found[key][place] = replace(figure, low=limits[0], high=limits[1])
+    return found
+
+
+def _limited(point: float, error: float) -> Figure:
+    return Figure(float(point), float(error), float(point - Z * error), float(point + Z * error))
+
+
+def _at(own: Reference, name: str, on: Sequence[str], by: float = 0.0) -> dict[str, tuple[Floats, Floats]]:
+    """Points and errors if the share of the fact were known to be so much larger."""
+    beta, covariance, design, rows = logit(own, name, on, by)
+    weights = own.weights[rows] / own.weights[rows].sum()
     columns, start = [], 1
     for other in on:
         there = sum((own.rows[other][rows] == place).any() for place in range(1, len(own.channels[other].names)))
@@ -66,9 +100,6 @@ def effects(own: Reference, name: str, on: Sequence[str]) -> dict[str, tuple[Flo
 
     steps = 1e-5 * np.eye(len(beta))
     jacobian = np.array([(changes(beta + s) - changes(beta - s)) @ weights / 2e-5 for s in steps]).T
-    moved = np.zeros(len(beta))
-    if fact is not None and fact[2]:
-        moved = fact[2] * (logit(own, name, on, 1e-4)[0] - logit(own, name, on, -1e-4)[0]) / 2e-4
     sample = changes(beta).var(axis=1, ddof=1) / rows.sum()
-    errors = np.sqrt(np.diag(jacobian @ covariance @ jacobian.T) + (jacobian @ moved) ** 2 + sample)
-    return {"coefficients": (beta, np.sqrt(np.diag(covariance) + moved**2)), "ame": (changes(beta) @ weights, errors)}
+    errors = np.sqrt(np.diag(jacobian @ covariance @ jacobian.T) + sample)
+    return {"coefficients": (beta, np.sqrt(np.diag(covariance))), "ame": (changes(beta) @ weights, errors)}

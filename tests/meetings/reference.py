@@ -156,7 +156,18 @@ def profiled(made: Channel, limits: Callable[[Channel, float], Limits]) -> Limit
     if made.fact is None or not made.fact[2]:
         return limits(made, Z)
     found = [limits(made.moved(made.fact[2] * Z * math.sin(t)), Z * math.cos(t)) for t in TURNS]
-    return min(low for low, _ in found), max(high for _, high in found)
+    low, high = zip(*found, strict=True)
+    return -farthest([-each for each in low]), farthest(high)
+
+
+def farthest(values: Sequence[float], ends: Sequence[float] = (-1.0, 0.0, 1.0)) -> float:
+    """The largest value between equal steps, by the parabola through three, up to what no share changes."""
+    place = max(range(len(values)), key=values.__getitem__)
+    before, top, after = (values[min(max(place + step, 0), len(values) - 1)] for step in (-1, 0, 1))
+    if max(before, after) >= top:
+        return top
+    far = top + (before - after) ** 2 / (8 * (2 * top - before - after))
+    return next((end for end in ends if top <= end < far), far)
 
 
 def fieller(h: Floats, weights: Floats, point: float, z: float) -> Limits:
@@ -374,12 +385,15 @@ class Reference:
         return float((rows.sum() - 1) * trace), int(rows.sum())
 
     def exact_p(self, name: str, yes: float) -> float:
-        """Two-sided binomial p of a known share of yes, through the channel."""
+        """Binomial p of a known share of yes, through the channel: two-sided, but for the shares 0 and 1."""
         group = self.group(name, self.described(name))
         n, count = len(group.columns), int(group.counts[1])
         chance = float(np.array([1 - yes, yes]) @ group.channel.chances[:, 1])
         if chance in {0.0, 1.0}:
             return float(count == n * chance)
+        # Nothing lies beyond the shares 0 and 1, so that they have one side.
+        side = {0: range(count, n + 1), 1: range(count + 1)}.get(yes)
         logs = [math.lgamma(n + 1) - math.lgamma(k + 1) - math.lgamma(n - k + 1)
                 + k * math.log(chance) + (n - k) * math.log1p(-chance) for k in range(n + 1)]  # fmt: skip
-        return min(1.0, math.fsum(math.exp(each) for each in logs if each <= logs[count] + 1e-7))
+        counted = side or [k for k in range(n + 1) if logs[k] <= logs[count] + 1e-7]
+        return min(1.0, math.fsum(math.exp(logs[k]) for k in counted))

@@ -9,7 +9,7 @@ a test of a model both likelihoods are largest over the share.
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import fields, is_dataclass, replace
-from functools import wraps
+from functools import partial, wraps
 from inspect import signature
 from operator import getitem
 from typing import Any, ParamSpec, TypeVar
@@ -22,10 +22,8 @@ from sottovoce.aggregator.analysis.result import Result
 from sottovoce.aggregator.analysis.tables.likeliest_cells import METHOD as PROFILE
 from sottovoce.aggregator.analysis.tables.table import SCORE, TOO_FEW, TOO_WIDE
 from sottovoce.aggregator.analysis.tables.table_diagnostics import LowestCell
-from sottovoce.aggregator.estimators.by_hand import uncertain_share
-from sottovoce.aggregator.estimators.by_hand.uncertain_share import fact_of, moved, outermost, turns, with_share
+from sottovoce.aggregator.estimators.by_hand.uncertain_share import Turns, fact_of, moved
 from sottovoce.aggregator.estimators.distributions.chi_square import upper_tail
-from sottovoce.aggregator.estimators.intervals import normal_quantile
 from sottovoce.shared.errors import EstimateError, Sentence
 
 Options = ParamSpec("Options")
@@ -103,24 +101,25 @@ def carried(
     """Analyse reports at this confidence, with the uncertainty of the shares of these facts."""
     if not facts:
         return analyse(columns, confidence)
-    found, *around = (
-        carried(analyse, moved_columns(columns, facts[0], u), facts[1:], level)
-        for u, level in ((0.0, confidence), *turns(confidence))
-    )
-    return _joined(found, around, confidence)  # type: ignore[no-any-return]
+    turns = Turns(confidence)
+
+    def at(u: float, level: float) -> Found:
+        return carried(analyse, moved_columns(columns, facts[0], u) if u else columns, facts[1:], level)
+
+    return turns.over(at, partial(_joined, turns))  # type: ignore[no-any-return]
 
 
-def _joined(found: Any, around: Sequence[Any], confidence: float) -> Any:  # noqa: ANN401 - any result
-    """Return results with those at all turns in their limits, tests and the alarm."""
+def _joined(turns: Turns, around: Sequence[Any]) -> Any:  # noqa: ANN401 - any result
+    """Return the results with an exact share, the first, with those at all turns in their limits, tests and alarm."""
+    found = around[0]
 
     def parts(keys: Iterable[Any], get: Callable[[Any, Any], Any]) -> dict[Any, Any]:
-        return {key: _joined(get(found, key), [get(each, key) for each in around], confidence) for key in keys}
+        return {key: _joined(turns, [get(each, key) for each in around]) for key in keys}
 
     if isinstance(found, Result | Coefficient):
-        return _figure(found, around, confidence)
+        return _figure(turns, around)
     if isinstance(found, LowestCell):
-        steps = zip(around, turns(confidence), strict=True)
-        least = min(min(each.statistic, 0.0) ** 2 + u**2 for each, (u, _) in steps)
+        least = min(min(each.statistic, 0.0) ** 2 + u**2 for each, u in zip(around, turns.u, strict=True))
         return found._replace(statistic=max(found.statistic, -math.sqrt(least)))
     if isinstance(found, Mapping):
         return parts(found, getitem)
@@ -131,39 +130,39 @@ def _joined(found: Any, around: Sequence[Any], confidence: float) -> Any:  # noq
         found = type(found)(*own) if hasattr(found, "_fields") else tuple(own)
     elif is_dataclass(found) and not isinstance(found, type):
         changed = parts([each.name for each in fields(found)], getattr)
-        changed |= _of_model(found, around, confidence) if isinstance(found, Regression) else {}
+        changed |= _of_model(turns, around) if isinstance(found, Regression) else {}
         found = replace(found, **changed)
     return found
 
 
-def _figure(found: Any, around: Sequence[Any], confidence: float) -> Any:  # noqa: ANN401 - a result or coefficient
-    wide: Any = with_share(found, around, confidence)
+def _figure(turns: Turns, around: Sequence[Any]) -> Any:  # noqa: ANN401 - a result or coefficient
+    wide: Any = turns.with_share(around)
     if None in (wide.estimate, wide.low, wide.high):
         return wide
     if isinstance(wide, Result):
         few = wide.method in {SCORE, PROFILE} and (wide.high or 0.0) - (wide.low or 0.0) > TOO_WIDE
-        return replace(wide, warnings=tuple(dict.fromkeys([*found.warnings, *([TOO_FEW] if few else [])])))
-    half = normal_quantile(confidence) * (wide.std_error or math.inf)
+        return replace(wide, warnings=tuple(dict.fromkeys([*around[0].warnings, *([TOO_FEW] if few else [])])))
+    half = turns.z * (wide.std_error or math.inf)
     low, high = wide.estimate - half, wide.estimate + half
     straight = max(abs(low - wide.low), abs(high - wide.high)) <= STRAIGHT * half < math.inf
     return replace(wide, low=low, high=high) if straight else wide
 
 
-def _of_model(found: Regression, around: Sequence[Regression], confidence: float) -> dict[str, Any]:
+def _of_model(turns: Turns, around: Sequence[Regression]) -> dict[str, Any]:
     """Return the covariance, None where a share leaves no maximum, and tests with both likelihoods over all shares."""
     columns = zip(*(each.coefficients for each in around), strict=True)
-    slopes = [uncertain_share.slope_of([each.estimate for each in column], confidence) for column in columns]
+    slopes = [turns.slope([each.estimate for each in column]) for column in columns]
     known = np.array([each for each in slopes if each is not None])
-    whole = found.covariance is not None and len(known) == len(slopes)
-    covariance = found.covariance + np.outer(known, known) if whole else None
-    u = [step for step, _ in turns(confidence)]
-    ordered = list(zip((*around[:3], found, *around[3:]), (*u[:3], 0.0, *u[3:]), strict=True))
-    return {"covariance": covariance, "tests": tuple(_test(each, ordered) for each in found.tests)}
+    whole = around[0].covariance is not None and len(known) == len(slopes)
+    covariance = around[0].covariance + np.outer(known, known) if whole else None
+    return {"covariance": covariance, "tests": tuple(_test(each, turns, around) for each in around[0].tests)}
 
 
-def _test(test: LikelihoodRatio, models: Sequence[tuple[Regression, float]]) -> LikelihoodRatio:
-    free = [(model.log_likelihood or -math.inf) - u**2 / 2 for model, u in models]
-    found = [{each.predictor: each.statistic for each in model.tests} for model, _ in models]
+def _test(test: LikelihoodRatio, turns: Turns, models: Sequence[Regression]) -> LikelihoodRatio:
+    # Less the likelihood of the exact share, so that tops are told to a thousandth of a statistic.
+    own = models[0].log_likelihood or 0.0
+    free = [(each.log_likelihood or -math.inf) - own - u**2 / 2 for each, u in zip(models, turns.u, strict=True)]
+    found = [{each.predictor: each.statistic for each in model.tests} for model in models]
     bound = [log - each.get(test.predictor, math.inf) / 2 for log, each in zip(free, found, strict=True)]
-    statistic = 2 * ((outermost(free, 1) or 0.0) - (outermost(bound, 1) or 0.0))
+    statistic = 2 * ((turns.outermost(free, 1, ()) or 0.0) - (turns.outermost(bound, 1, ()) or 0.0))
     return replace(test, statistic=statistic, p=upper_tail(statistic, test.df))

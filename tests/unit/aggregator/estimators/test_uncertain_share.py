@@ -101,6 +101,24 @@ def test_limits_are_those_of_the_profile_likelihood(confidence: float, count: in
     assert limits.high == pytest.approx(inside[-1], abs=(inside[-1] - inside[0]) / 50)
 
 
+@pytest.mark.parametrize("tally", [{0: 5, 1: 1}, {0: 20, 1: 14}, {0: 2, 1: 40}, {0: 900, 1: 300}])
+@pytest.mark.parametrize("numbers", [("crosswise", "1/4", "1"), ("crosswise", "2/5", "1"), DESIGNS[2]])
+def test_limits_are_the_outermost_of_all_shares(numbers: tuple[str, str, str], tally: dict[int, int]) -> None:
+    """To a two-thousandth, though few of the shares are tried."""
+    procedure, share, truth = numbers
+    known = made(procedure, share, "1/40", truth)
+    limits = estimate_strata([(known, tally)], YES_NO)[0]
+    z, ends = NormalDist().inv_cdf(0.975), []
+    for degrees in range(-84, 85):
+        moved = known.share + Fraction(z * math.sin(math.radians(degrees))) / 40
+        moved = min(moved, Fraction(499, 1000)) if procedure == "crosswise" else moved
+        exact = made(procedure, str(moved.limit_denominator(10**5)), "0", truth)
+        level = 2 * NormalDist().cdf(z * math.cos(math.radians(degrees))) - 1
+        ends.append(estimate_strata([(exact, tally)], YES_NO, IntervalRule(confidence=level))[0])
+    assert limits.low == pytest.approx(min(each.low for each in ends), abs=5e-4)
+    assert limits.high == pytest.approx(max(each.high for each in ends), abs=5e-4)
+
+
 def test_exact_share_changes_nothing() -> None:
     """Limits and standard error are those of the counts."""
     plain = estimate_strata([(made("crosswise", "1/4", "0"), {0: 60, 1: 40})], YES_NO)[0]
