@@ -23,8 +23,6 @@ STILL_WRONG = (
     ("arms", "results "), ("answered", "results "), ("arms", "arms: n "), ("arms", "n "),
     # Bars of the square wave have limits; waves of the same people are too narrow, and their note says so.
     ("bars", "results "), ("waved", ""),
-    # Files that leave rare answers out, read back: the condition on a coarsened question takes few for not asked.
-    ("arms", "the files answer otherwise"), ("answered", "the files answer otherwise"),
     # A list experiment that is impossible keeps its clipped point.
     ("list", "item counts: "),
 )  # fmt: skip

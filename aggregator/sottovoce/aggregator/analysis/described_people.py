@@ -17,6 +17,7 @@ from sottovoce.aggregator.analysis.estimates import ANSWERED, ASKED_AND_ANSWERED
 from sottovoce.aggregator.analysis.report_columns import Columns
 from sottovoce.aggregator.analysis.subset import SMALLEST_SUBSET
 from sottovoce.aggregator.estimators.variable import Variable
+from sottovoce.aggregator.storage.reports.batch_columns import is_null
 from sottovoce.shared.errors import EstimateError, Sentence
 from sottovoce.shared.spec import Item, Question, Survey
 from sottovoce.shared.visibility import Condition
@@ -40,7 +41,14 @@ COUNTS_HIDDEN = (
     "'{variable}': people who were not asked count as an answer; for the share among those who were asked, make a "
     "table with the question that decides it"
 )
-
+FEW_ASKED = (
+    "'{variable}': the file leaves out rare answers to '{other}' as few, and they tell who was asked; to go without "
+    "these reports, say --drop-few, in Python drop_few=True"
+)
+FEW_DECLINED = (
+    "'{variable}': the file leaves out some of the people who gave no answer as few, so that it has no shares of those "
+    "who answered; shares of all people are those among all"
+)
 
 THOSE_WHO_ANSWERED = (
     "this describes those who answered; if declining goes with the answer itself, it does not describe all"
@@ -87,6 +95,9 @@ def described_people(
     """
     if among == ALL:
         return EVERYBODY
+    before, _ = columns.before.get(question.name, (question, None))
+    if before.domain.absent and len(before.domain.options) - 1 in columns.left_out(question):
+        raise EstimateError(Sentence(FEW_DECLINED, variable=question.name))
     conditional = any(question.name in survey.conditional for survey in columns.revisions)
     asked, known = _asked(columns, question.name) if conditional and divide else (None, not conditional)
     if question.domain.absent:
@@ -129,8 +140,9 @@ def _asked(columns: Columns, name: str) -> tuple[Rows | None, bool]:
 def _shown(columns: Columns, survey: Survey, item: Item, rows: Rows) -> tuple[Rows, bool]:
     """Return for these reports True where an item may have been shown, and True if that is certain for all."""
     count = int(rows.sum())
-    every = [_holds(columns, survey, each, rows) for each in item.visible_if]
-    either = [_holds(columns, survey, each, rows) for each in item.any_of]
+    every, either = (
+        [_holds(columns, survey, item, each, rows) for each in some] for some in (item.visible_if, item.any_of)
+    )
     shown = np.logical_and.reduce([np.ones(count, bool), *(each for each in every if each is not None)])
     known_either = [each for each in either if each is not None]
     # An alternative that the reports do not show may hold, so the item may have been shown.
@@ -139,7 +151,7 @@ def _shown(columns: Columns, survey: Survey, item: Item, rows: Rows) -> tuple[Ro
     return shown, all(each is not None for each in (*every, *either))
 
 
-def _holds(columns: Columns, survey: Survey, condition: Condition, rows: Rows) -> Rows | None:
+def _holds(columns: Columns, survey: Survey, item: Item, condition: Condition, rows: Rows) -> Rows | None:
     """Return for these reports True where a condition holds; None if their reports do not show it."""
     question = next(each for each in survey.questions if each.name == condition.question)
     newest = columns.question(question.name)
@@ -151,6 +163,13 @@ def _holds(columns: Columns, survey: Survey, condition: Condition, rows: Rows) -
     # An answer that stands for none too does not show whether it was given.
     if not question.domain.absent and question.absent is not None and condition.holds(question.absent):
         return None
-    different, places = np.unique(columns.values[question.name][rows], return_inverse=True)
-    holding = [condition.holds(value) for value in different.tolist()]
-    return np.array(holding, bool)[places]
+    _, values = columns.before.get(question.name, (question, columns.values[question.name]))
+    different, places = np.unique(values[rows], return_inverse=True)
+    held = np.array([condition.holds(value) for value in different.tolist()], bool)[places]
+    if question.name in columns.few:
+        unknown = (columns.few[question.name] & is_null(values))[rows]
+        possible = {condition.holds(answer) for answer in columns.left_out(newest)}
+        if unknown.any() and (newest.domain.grid or len(possible) > 1):
+            raise EstimateError(Sentence(FEW_ASKED, variable=item.questions[0].name, other=question.name))
+        held[unknown] = True in possible
+    return held

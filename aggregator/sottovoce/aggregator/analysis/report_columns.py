@@ -50,6 +50,7 @@ class Columns:
         few: mask of the reports, (n,), by question, with an answer that a file leaves out, missing in ``values``, or
             leaves out of others, so that its share is not known.
         least: smallest group by public answers in results; 0 for a reader's own file, which protects no one.
+        before: questions and values by name before ``with_few`` took what is left out for one more answer.
     """
 
     revisions: tuple[Survey, ...]
@@ -59,6 +60,7 @@ class Columns:
     withheld: frozenset[str] = frozenset()
     least: int = LEAST
     few: Mapping[str, NDArray[np.bool_]] = field(default_factory=dict)
+    before: Mapping[str, tuple[Question, Numbers]] = field(default_factory=dict)
 
     def __len__(self) -> int:
         """Return the number of reports."""
@@ -98,7 +100,9 @@ class Columns:
         """Return the reports of a mask, (n,)."""
         values = {name: column[rows] for name, column in self.values.items()}
         few = {name: left[rows] for name, left in self.few.items()}
-        return replace(self, values=values, wave=self.wave[rows], revision=self.revision[rows], few=few)
+        before = {name: (question, column[rows]) for name, (question, column) in self.before.items()}
+        wave, revision = self.wave[rows], self.revision[rows]
+        return replace(self, values=values, wave=wave, revision=revision, few=few, before=before)
 
     @property
     def few_numbers(self) -> set[str]:
@@ -109,10 +113,17 @@ class Columns:
         """Return the reports with rare answers that the file leaves out as one more answer to these public choices."""
         wider = [each for each in self.survey.questions if each.name in {*names} & self.few.keys() - self.few_numbers]
         revisions, values = self.revisions, dict(self.values)
+        before = {each.name: (each, self.values[each.name]) for each in wider}
         for question in wider:
             values[question.name], known = _joined(values[question.name], self.few[question.name], question)
             revisions = tuple(_with_few(survey, question, known) for survey in revisions)
-        return replace(self, revisions=revisions, values=values)
+        return replace(self, revisions=revisions, values=values, before=before)
+
+    def left_out(self, question: Question) -> set[int]:
+        """Return the answers to a public choice that the file leaves out, wholly or of some reports."""
+        asked, values = self.before.get(question.name, (question, self.values[question.name]))
+        few = self.few.get(question.name, np.zeros(len(self), bool))
+        return {*range(len(asked.domain.options))} - {*np.unique(values[~few]).tolist()} if few.any() else set()
 
     @classmethod
     def from_arrays(

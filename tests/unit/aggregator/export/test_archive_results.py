@@ -9,13 +9,15 @@ from typing import Any
 
 import pytest
 from sottovoce.aggregator import open_data, open_results
+from sottovoce.aggregator.clock import now
 from sottovoce.aggregator.export.archive import write_folder
 from sottovoce.aggregator.export.archive_results import results_of_archive
 from sottovoce.aggregator.export.offline.write_parquet import write_reports
 from sottovoce.aggregator.export.read_archive import read_folder
-from sottovoce.aggregator.export.results_client.sources import FolderReports
+from sottovoce.aggregator.export.results_client.sources import FolderReports, StoredReports
 from sottovoce.aggregator.file_formats.optional_imports import needed
 from sottovoce.shared.errors import EstimateError, SpecError
+from sottovoce.shared.spec import Survey
 
 from tests.documents import names
 from tests.exported import TODAY, published, send, source
@@ -140,6 +142,60 @@ def test_tables_of_a_file_have_few_as_an_answer_and_models_refuse_it(folder: Pat
             FolderReports(folder).answer(kind, options)
     assert results.compare("hours", "cheated", drop_few=True).document["n"] == 129
     assert results.crosstab("cheated", "year", drop_few=True).document["n"] == 129
+
+
+def _read_back(folder: Path, asked: Survey, reports: list[tuple[int, ...]]) -> tuple[StoredReports, FolderReports]:
+    """The reports in the database, and as read from their files."""
+    storage = published(folder, asked)
+    send(storage, asked, reports)
+    storage.close_survey(asked.name, TODAY)
+    (folder / "files").mkdir()
+    write_folder(source(storage, asked), folder / "files")
+    return StoredReports(storage, asked.name, now), FolderReports(folder / "files")
+
+
+@pytest.mark.parametrize("shown_to", [["c2"], ["c0"], ["c0", "c1"]])
+def test_who_was_asked_is_not_guessed_from_rare_answers(tmp_path: Path, shown_to: list[str]) -> None:
+    """What the file tells of who was asked is that of the pages, in its own question's table too; else it is refused.
+
+    The file has c2, and c0 or c1 as few.
+    """
+    hidden = {**COIN, "name": "y", "visible_if": {"year": shown_to}, "when_absent": "no"}
+    asked = survey(questions=[{**SHOWN, "type": "select_one", "name": "year", "choices": names(3)}, COIN, hidden])
+    rows = [(year, n % 2, n % 3 % 2) for year, people in enumerate((3, 40, 120)) for n in range(people)]
+    stored, read = _read_back(tmp_path, asked, rows)
+    for groups in ("cheated", "year"):
+        options = {"outcome": "y", "groups": groups}
+        if shown_to == ["c0"]:
+            with pytest.raises(EstimateError, match="leaves out rare answers to 'year' as few, and they tell who was"):
+                read.answer("compare", options)
+            assert read.answer("compare", {**options, "among": "all"})["n"] == len(rows)
+            continue
+        page, file = (each.answer("compare", options) for each in (stored, read))
+        assert (page["n"], page.get("people")) == (file["n"], file.get("people"))
+        assert page["values"][-1]["raw"] == file["values"][-1]["raw"]
+
+
+def test_answer_that_a_file_leaves_out_is_not_compared(tmp_path: Path) -> None:
+    """By default the last answer is, here one of the rare; another one is as on the pages."""
+    year = {**SHOWN, "type": "select_one", "name": "year", "choices": names(4)}
+    rows = [(answer, n % 2) for answer, people in enumerate((90, 30, 3, 4)) for n in range(people)]
+    stored, read = _read_back(tmp_path, survey(questions=[year, COIN]), rows)
+    options = {"outcome": "year", "groups": "cheated"}
+    with pytest.raises(EstimateError, match=r"leaves out the answer 'c3' as few, .*; choose one of: c0, c1, few"):
+        read.answer("compare", options)
+    page, file = (each.answer("compare", {**options, "category": "c1"}) for each in (stored, read))
+    assert [row["raw"] for row in page["values"]] == pytest.approx([row["raw"] for row in file["values"]])
+
+
+@pytest.mark.parametrize("silent", [0, 3, 30])
+def test_those_who_answered_have_no_share_where_the_silent_are_few(tmp_path: Path, silent: int) -> None:
+    """The rest would be a share of others than on the pages; that of all people is the same."""
+    openly = {**SHOWN, "type": "boolean", "name": "openly", "absent_category": True}
+    rows = [(answer, n % 2) for answer, people in enumerate((90, 3, silent)) for n in range(people)]
+    _, read = _read_back(tmp_path, survey(questions=[openly, COIN]), rows)
+    with pytest.raises(EstimateError, match="some of the people who gave no answer as few"):
+        read.answer("compare", {"outcome": "openly", "groups": "cheated"})
 
 
 @pytest.mark.parametrize("name", STATISTICS)

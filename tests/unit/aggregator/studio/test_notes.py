@@ -10,7 +10,7 @@ from string import Formatter
 import pytest
 from flask import Flask
 from flask.testing import FlaskClient
-from sottovoce.aggregator.analysis.described_people import THOSE_WHO_ANSWERED
+from sottovoce.aggregator.analysis.described_people import FEW_ASKED, FEW_DECLINED, THOSE_WHO_ANSWERED
 from sottovoce.aggregator.analysis.documents import RINGS, UNEVEN
 from sottovoce.aggregator.analysis.regression.fit_likelihood import BY_RATIO, NO_LIMITS, NOT_FOUND, ONE_SHARE
 from sottovoce.aggregator.analysis.regression.regression import CLUSTERED, SANDWICH
@@ -47,6 +47,9 @@ NOT_ON_A_PAGE = {
 """Modules whose sentences no page shows, and why."""
 
 FOR_PROGRAMS = {
+    # Of folders of a survey's files, which the terminal and Python read.
+    FEW_ASKED,
+    FEW_DECLINED,
     "must be an object of options",
     "unknown option; there are: {known}",
     "must be the name of a question, or of a question and its option with a dot between them",

@@ -36,6 +36,10 @@ RARE = (
     "'{variable}': '{category}' is counted together with other answers, since fewer than {least} people gave one of "
     "them; choose another answer, or compare a direct arm without weights and for all people"
 )
+LEFT_OUT = (
+    "'{variable}': the file leaves out the answer '{category}' as few, so that its share is not known; choose one of: "
+    "{categories}"
+)
 NO_GROUPS = "the reports show people in none of the groups of '{variable}'"
 
 
@@ -97,7 +101,7 @@ def compare(
     pairs = count_strata(columns, (grouped, measured), weights, people.asked)
     whole = TwoWayTable(joint(pairs, len(columns), columns.repeats), rule)
     found = whole.joint
-    place = _place(measured.newest, category, outcome in columns.few)
+    place = _place(columns, measured.newest, category)
     if found.second.categories:
         place = _place_in(found.second, measured.newest.categories[place], rule)
     bounds = whole.bounds
@@ -133,7 +137,7 @@ def _corrected(
     whole, found = corrected_table(columns, pair, weights, rule)
     grouped, measured = (each.newest for each in pair)
     shown = whole.joint.second
-    place = _place_in(shown, measured.categories[_place(measured, category, measured.full_name in columns.few)], rule)
+    place = _place_in(shown, measured.categories[_place(columns, measured, category)], rule)
     there = _groups(whole)
     if not there:
         raise EstimateError(Sentence(NO_GROUPS, variable=grouped.full_name))
@@ -206,21 +210,19 @@ def mover(first: Result, later: Result) -> dict[str, float]:
     }
 
 
-def _place(variable: Variable, category: str, with_few: bool) -> int:
-    """Return the place of a category, by default of the last answer, after which rare ones of a file may come."""
+def _place(columns: Columns, variable: Variable, category: str) -> int:
+    """Return the place of a category, by default of the last answer, also where a file leaves that out."""
     if not variable.categories:
         if category:
             raise EstimateError(Sentence("'{variable}' is a number and has no categories", variable=variable.full_name))
         return 0
-    if category and category not in variable.answered:
-        raise EstimateError(
-            Sentence(
-                "'{variable}' has no category of this name; it has: {categories}",
-                variable=variable.full_name,
-                categories=variable.answered,
-            )
-        )
-    return variable.categories.index(category) if category else len(variable.answered) - 1 - with_few
+    before = columns.before.get(variable.question)
+    names = variable.answered if before is None else tuple(before[0].domain.places)
+    wanted = category or names[-1]
+    if wanted not in variable.answered:
+        words = LEFT_OUT if wanted in names else "'{variable}' has no category of this name; it has: {categories}"
+        raise EstimateError(Sentence(words, variable=variable.full_name, category=wanted, categories=variable.answered))
+    return variable.categories.index(wanted)
 
 
 def _place_in(shown: Variable, category: str, rule: Rule) -> int:
