@@ -23,8 +23,6 @@ STILL_WRONG = (
     ("arms", "results "), ("answered", "results "), ("arms", "arms: n "), ("arms", "n "),
     # Bars of the square wave have limits; waves of the same people are too narrow, and their note says so.
     ("bars", "results "), ("waved", ""),
-    # A list experiment that is impossible keeps its clipped point.
-    ("list", "item counts: "),
 )  # fmt: skip
 """Kind and part of the figures that are known to be wrong; a line goes when its figures are mended."""
 

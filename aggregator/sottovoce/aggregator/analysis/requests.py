@@ -52,6 +52,11 @@ FEW_UNKNOWN = (
     "'{variable}': the file leaves out rare answers of {reports} reports as few, which has shares but is in no mean, "
     "model, test, weight or subset; to go without these reports, say --drop-few, in Python drop_few=True"
 )
+UNWEIGHTED = (
+    "{kind} and weights do not go together: their tests are of unweighted reports; crosstab, compare and regress take "
+    "weights"
+)
+WEIGHTED_TWICE = "weights of reports and margins do not go together: margins make weights themselves; leave one out"
 DEFAULT_CONFIDENCE = 0.95
 
 People = tuple[Mapping[str, str | float], ...]
@@ -212,6 +217,10 @@ class Request(ABC):
 
         Raises EstimateError if the reports do not allow this analysis; the message says why.
         """
+        if weights is not None and not isinstance(self, WeightedRequest):
+            raise EstimateError(UNWEIGHTED.format(kind="associations" if self.kind == "pairs" else self.kind))
+        if weights is not None and getattr(self, "margins", None) is not None:
+            raise EstimateError(WEIGHTED_TWICE)
         # Names first, so that a misspelt variable is reported before anything about the reports.
         for name in self.names:
             find_variable(columns, name)

@@ -362,15 +362,15 @@ def _list_experiment(document: Document) -> Iterator[PrintedTable]:
     """Yield the share, and of each list its means and the test of design effects."""
     of = " and ".join(each["column"] for each in document["lists"])
     share = document["share"]
-    possible = share["raw"] == share["shown"]
+    possible = share["shown"] is not None
     point = TERMINAL.percent(share["raw"]) + ("" if possible else " (impossible)")
     line = ("sensitive item", point, TERMINAL.points(share["std_error"]))
     people = document["coin_flip"]
-    precise = () if people is None or not possible else (f"Coin flips on {people:,} devices would be as exact.",)
+    precise = () if people is None else (f"Coin flips on {people:,} devices would be as exact.",)
     yield PrintedTable(
         f"{document['file']}: {of}, {document['treated']} against the control, {document['n']:,} people",
         ("", "estimate", "std. error", _limits(document)),
-        ((*line, TERMINAL.limits(share, TERMINAL.percent)),),
+        ((*line, TERMINAL.limits(share, TERMINAL.percent) if share["low"] is not None else "outside 0 to 1"),),
         (*precise, *_warnings(document)),
     )
     for each in document["lists"]:

@@ -198,6 +198,20 @@ def test_those_who_answered_have_no_share_where_the_silent_are_few(tmp_path: Pat
         read.answer("compare", {"outcome": "openly", "groups": "cheated"})
 
 
+@pytest.mark.parametrize(
+    ("kind", "options", "words"),
+    [
+        ("pairs", {}, "associations and weights do not go together"),
+        ("test", {"question": "cheated", "shares": {"yes": 0.3}}, "test and weights do not go together"),
+        ("compare", {"outcome": "cheated", "groups": "year", "margins": {"year": {"c2": 1}}}, "margins do not go tog"),
+    ],
+)
+def test_weights_are_never_left_aside(folder: Path, kind: str, options: dict[str, Any], words: str) -> None:
+    """An analysis that takes none, or makes its own, says so."""
+    with pytest.raises(EstimateError, match=words):
+        FolderReports(folder).answer(kind, options, [1.0] * 152)
+
+
 @pytest.mark.parametrize("name", STATISTICS)
 def test_statistics_file_read_as_data_has_few_as_an_answer(folder: Path, name: str, tmp_path: Path) -> None:
     """Its shares take it in, its models refuse it; a file of somebody else may have an answer of that name."""

@@ -14,6 +14,7 @@ from sottovoce.aggregator.analysis.described_people import FEW_ASKED, FEW_DECLIN
 from sottovoce.aggregator.analysis.documents import RINGS, UNEVEN
 from sottovoce.aggregator.analysis.regression.fit_likelihood import BY_RATIO, NO_LIMITS, NOT_FOUND, ONE_SHARE
 from sottovoce.aggregator.analysis.regression.regression import CLUSTERED, SANDWICH
+from sottovoce.aggregator.analysis.requests import UNWEIGHTED, WEIGHTED_TWICE
 from sottovoce.aggregator.analysis.selection import SAME_PEOPLE
 from sottovoce.aggregator.analysis.tables.crosstab import SMALL
 from sottovoce.aggregator.analysis.tables.table import TOO_FEW
@@ -50,6 +51,8 @@ FOR_PROGRAMS = {
     # Of folders of a survey's files, which the terminal and Python read.
     FEW_ASKED,
     FEW_DECLINED,
+    UNWEIGHTED,
+    WEIGHTED_TWICE,
     "must be an object of options",
     "unknown option; there are: {known}",
     "must be the name of a question, or of a question and its option with a dot between them",

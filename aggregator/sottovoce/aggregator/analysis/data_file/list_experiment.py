@@ -198,11 +198,11 @@ def _halves(table: FileTable, arm: str, treated: str, control: str) -> Counts:
 def _difference(treated: NDArray[Any], control: NDArray[Any], confidence: float) -> Document:
     error = math.sqrt(float(treated.var(ddof=1)) / len(treated) + float(control.var(ddof=1)) / len(control))
     raw, half = float(treated.mean() - control.mean()), normal_quantile(confidence) * error
-    low: float | None = min(max(raw - half, 0.0), 1.0)
-    high: float | None = min(max(raw + half, 0.0), 1.0)
-    if raw + half < 0 or raw - half > 1:
-        low = high = None
-    return {"raw": raw, "shown": min(max(raw, 0.0), 1.0), "std_error": error, "low": low, "high": high}
+    # A share outside is none, nor are limits that end before 0 or begin after 1.
+    shown = raw if 0 <= raw <= 1 else None
+    outside = raw + half < 0 or raw - half > 1
+    low, high = (None if outside else min(max(end, 0.0), 1.0) for end in (raw - half, raw + half))
+    return {"raw": raw, "shown": shown, "std_error": error, "low": low, "high": high}
 
 
 def _impossible(share: Document) -> Iterator[str]:
@@ -304,6 +304,8 @@ def _share(rows: NDArray[np.bool_]) -> tuple[float, float]:
 
 
 def _same_precision(share: Document) -> int | None:
-    """Return the people whose coin flips would give the same standard error; None without one."""
+    """Return the people whose coin flips would give the same standard error; None without one or a share."""
+    if share["shown"] is None:
+        return None
     yes = 0.25 + 0.5 * share["shown"]
     return math.ceil(yes * (1 - yes) / (share["std_error"] / 2) ** 2) if share["std_error"] else None

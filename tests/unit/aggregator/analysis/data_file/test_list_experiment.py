@@ -130,7 +130,7 @@ def test_counts_may_have_a_decimal_point() -> None:
 def test_estimate_outside_0_to_1_is_said_to_be_impossible(
     people: tuple[int, int], has_limits: bool, tmp_path: Path
 ) -> None:
-    """With the figure as it is, and without limits where all of the interval is outside."""
+    """With the figure as it is and no share, and without limits where all of the interval is outside."""
     path = tmp_path / "answers.csv"
     halves = ((0, 50, 50), (1, *people))
     path.write_text("\n".join(["y,treat", *(f"{y},{h}" for h, *of in halves for y in (0, 1) for _ in range(of[y]))]))
@@ -141,7 +141,9 @@ def test_estimate_outside_0_to_1_is_said_to_be_impossible(
     found = json.loads(CliRunner().invoke(main, [*words, "--json"]).output)
     schema = files("sottovoce.shared").joinpath("schema/list-experiment.schema.json").read_text()
     jsonschema.validate(found, json.loads(schema))
+    assert (found["share"]["shown"], found["coin_flip"]) == (None, None)
     assert (found["share"]["high"] is not None) == has_limits
+    assert ("outside 0 to 1 " in printed.replace("no share is outside 0 to 1", "")) != has_limits
 
 
 def test_design_effect_is_found() -> None:
