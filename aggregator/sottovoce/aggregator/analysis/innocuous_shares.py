@@ -159,7 +159,7 @@ def _of_model(turns: Turns, around: Sequence[Regression]) -> dict[str, Any]:
 
 
 def _test(test: LikelihoodRatio, turns: Turns, models: Sequence[Regression]) -> LikelihoodRatio:
-    # Less the likelihood of the exact share, so that tops are told to a thousandth of a statistic.
+    # Less the likelihood of the exact share, so that tops are right to a thousandth of a statistic.
     own = models[0].log_likelihood or 0.0
     free = [(each.log_likelihood or -math.inf) - own - u**2 / 2 for each, u in zip(models, turns.u, strict=True)]
     found = [{each.predictor: each.statistic for each in model.tests} for model in models]

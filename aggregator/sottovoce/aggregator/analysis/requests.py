@@ -52,10 +52,7 @@ FEW_UNKNOWN = (
     "'{variable}': the file leaves out rare answers of {reports} reports as few, which has shares but is in no mean, "
     "model, test, weight or subset; to go without these reports, say --drop-few, in Python drop_few=True"
 )
-UNWEIGHTED = (
-    "{kind} and weights do not go together: their tests are of unweighted reports; crosstab, compare and regress take "
-    "weights"
-)
+UNWEIGHTED = "{kind} and weights do not go together; crosstab, compare and regression take weights"
 WEIGHTED_TWICE = "weights of reports and margins do not go together: margins make weights themselves; leave one out"
 DEFAULT_CONFIDENCE = 0.95
 
