@@ -1,7 +1,7 @@
 """What lint warns of."""
 
 import pytest
-from sottovoce.aggregator.planning.lint import describe, suggestions, warnings
+from sottovoce.aggregator.planning.lint import describe, oldest_release, suggestions, warnings
 
 from tests.blocks import block, blocks, in_block
 from tests.surveys import document, survey
@@ -99,6 +99,12 @@ def test_telling_name_is_warned_of_where_people_leave_in_haste(
     """The address stays in the list of visited pages."""
     told = warnings(survey(name=name, **changes), ["en"])
     assert any(each.startswith("/name: is in the address") for each in told) is warned
+
+
+def test_exit_to_an_address_needs_a_newer_release() -> None:
+    """Older ones read true only."""
+    assert oldest_release(survey(quick_exit=True)) == ("0.4.0", ["quick_exit"])
+    assert oldest_release(survey(quick_exit="https://weather.example")) == ("0.5.0", ["quick_exit address"])
 
 
 @pytest.mark.parametrize(

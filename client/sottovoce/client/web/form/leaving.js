@@ -14,16 +14,16 @@ const OFFERED = { exit: null };
 /**
  * Offer to leave the page at once, on every step: by a button above it, and by three presses of Esc. Leaving hides the
  * page, does `forget`, leaves no word of the survey in the browser, and lets neither Back nor Forward show it again.
- * `to` is the address where it leads, or true for an empty page; the history has as many entries with either.
+ * `quickExit` is where it leads, or true for an empty page; the history has as many entries with either.
  *
  * Comes back only if the page was not left before.
  */
-export async function offerExit(words, view, { key, ledger }, forget, to) {
+export async function offerExit(words, view, { key, ledger }, forget, { quickExit }) {
   // Fetched now: a person who leaves waits for no network.
   const offline = import("../device/offline.js").catch(() => null);
   const uncache = () => offline.then((kept) => kept?.forgetAllOffline());
   const wipe = () => [ledger.close((store) => leaveNoWord(store, key)), uncache()];
-  const exit = () => leave(forget, wipe, to);
+  const exit = () => leave(forget, wipe, quickExit);
   if (history.state?.left) await exit();
   if (OFFERED.exit) return;
   words.rare.add(EXIT_SENTENCES);

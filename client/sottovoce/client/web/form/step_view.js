@@ -40,8 +40,8 @@ export class StepView {
 
   /** On every step a way to leave at once, where the survey asks for it; `forget` does away with what was chosen. */
   async offerExit(survey, respondent, forget) {
-    const to = survey?.quickExit;
-    if (to) await (await import("./leaving.js")).offerExit(this.#words, this, respondent, forget, to);
+    if (!survey?.quickExit) return;
+    await (await import("./leaving.js")).offerExit(this.#words, this, respondent, forget, survey);
   }
 
   /**

@@ -64,7 +64,8 @@ function readMarks(document) {
   const marks = ["trial", "fresh_samples", "kiosk"];
   for (const key of marks) must(!(key in document) || document[key] === true);
   must(!("check" in document) || document.check === false);
-  if (document.quick_exit !== true && "quick_exit" in document) readMatch(document.quick_exit, LINK);
+  const { quick_exit: to = true } = document;
+  if (to !== true) readMatch(to, LINK);
   must(!("fresh_samples" in document) || "waves" in document);
   must(!("report_labels" in document) || document.report_labels === "neutral");
   if ("replaces" in document) must(readMatch(document.replaces, REPLACED) && document.revision > 1);
