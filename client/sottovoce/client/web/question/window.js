@@ -97,6 +97,8 @@ class QuestionWindow extends AskedByPage {
   shown() {
     const form = this.main.querySelector("form");
     form.addEventListener("input", () => addEventListener("beforeunload", this.#hold), { once: true });
+    // WebKit leaves an option that an arrow key chooses out of view.
+    form.addEventListener("focusin", ({ target }) => target.scrollIntoView({ block: "nearest" }));
     this.main.querySelector("h1").focus();
   }
 
