@@ -42,13 +42,9 @@ export default [
       ),
     },
   },
-  // A sentence is one line, as in a catalogue.
-  { files: ["client/**/*_sentences.js"], rules: { "max-len": "off" } },
   { files: ["client/**/sw.js"], languageOptions: { globals: named(LANGUAGE, WORKER) } },
   { files: ["aggregator/**/*.js"], languageOptions: { globals: named(LANGUAGE, PAGE, "PublicKeyCredential", "globalThis") } },
   { files: ["**/*.mjs"], languageOptions: { globals: named(LANGUAGE, NODE) } },
-  // A sentence is one line, as in the catalogues.
-  { files: ["client/**/block_sentences.js"], rules: { "max-len": "off" } },
   // A table of tests is one function for each, however many lines it has.
   { files: ["tests/**/*.mjs"], rules: { "max-lines-per-function": "off", "max-len": ["error", { code: 155 }] } },
 ];

@@ -19,8 +19,8 @@ from sottovoce.aggregator.planning.lint import describe, findings, suggestions, 
 from sottovoce.aggregator.surveys.privacy_limit import check_affordable
 from sottovoce.aggregator.surveys.survey_file import places_in, read_survey_file, yaml_text
 from sottovoce.cli.command import check_free, command, write_text
-from sottovoce.client.page import languages
 from sottovoce.shared.errors import SpecError, cannot_read, did_you_mean
+from sottovoce.shared.languages import LANGUAGES
 from sottovoce.shared.parse_survey import parse_survey
 
 _FILE = click.Path(path_type=Path, dir_okay=False)
@@ -138,7 +138,7 @@ def lint(path: Path, as_json: bool) -> None:
             click.echo(json.dumps({"problems": [one._asdict() for one in error.problems]}, indent=2))
         raise
     if as_json:
-        click.echo(json.dumps(findings(survey, languages()), ensure_ascii=False, indent=2))
+        click.echo(json.dumps(findings(survey, [*LANGUAGES]), ensure_ascii=False, indent=2))
         return
     place = places_in(path)
 
@@ -147,7 +147,7 @@ def lint(path: Path, as_json: bool) -> None:
 
     for line in describe(survey):
         click.echo(line)
-    for warning in warnings(survey, languages()):
+    for warning in warnings(survey, [*LANGUAGES]):
         print_finding("warning", warning)
     for suggestion in suggestions(survey):
         print_finding("suggestion", suggestion)

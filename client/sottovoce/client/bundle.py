@@ -11,9 +11,13 @@ what is imported in place. The last line, written here, starts the page, and say
 other parts are had. ``previewed`` is all of them before a pretended aggregator, for a researcher's preview.
 """
 
+import json
 import re
 from collections.abc import Callable, Mapping
+from functools import cache
 from importlib.resources import files
+
+from sottovoce.shared.languages import LANGUAGES
 
 PARTS = {
     "respondent": ("form/start.js",),
@@ -26,7 +30,7 @@ PARTS = {
         "form/number_input.js",
         "form/rare_items.js",
     ),
-    "waves": ("survey/mechanisms/memoized_rr.js", "survey/waves.js", "survey/wave_sentences.js", "device/memo.js"),
+    "waves": ("survey/mechanisms/memoized_rr.js", "survey/waves.js", "survey/sentences/wave.js", "device/memo.js"),
     "asked": ("survey/asked.js", "device/question_sample.js"),
     "coins": ("survey/own_coin.js", "form/by_hand/own_coin_view.js"),
     "orders": ("survey/order/order.js", "device/order_draw.js"),
@@ -55,6 +59,7 @@ FOR_RARE_PREVIEWS = tuple(part for part in RARE if part != "more_types")
 PREVIEW = "preview/pretend.js"
 """The module that a researcher's preview has before all others; no respondent is given it."""
 
+_SECTION = re.compile(r"survey/sentences/(\w+)\.js")
 _HEADER = "// Sottovoce, Apache-2.0; made by bundle.py\n"
 _IMPORT = re.compile(r'^import \{([\w\s,$]*)\} from "(\.[\w./-]+\.js)";\n', re.MULTILINE)
 _LATER = re.compile(r'\bimport\("(\.[\w./-]+\.js)"\)')
@@ -256,5 +261,16 @@ def _resolve(path: str, target: str) -> str:
 
 
 def read(path: str) -> str:
-    """Return a source in the folder ``web``."""
+    """Return a source in the folder ``web``, or the module of one section of the catalogues, which is made here."""
+    if section := _SECTION.fullmatch(path):
+        texts = {tag: sentences(tag)[section[1]] for tag in LANGUAGES}
+        return f"export const {section[1].upper()}_SENTENCES = {json.dumps(texts, ensure_ascii=False, indent=2)};\n"
     return files("sottovoce.client").joinpath("web", *path.split("/")).read_text(encoding="utf-8")
+
+
+@cache
+def sentences(tag: str) -> dict[str, dict[str, str]]:
+    """Return a language's sentences by section; those that every page has are under the empty name."""
+    found: dict[str, str | dict[str, str]] = json.loads(read(f"catalogues/{tag}.json"))
+    sections = {name: texts for name, texts in found.items() if isinstance(texts, dict)}
+    return {"": {key: text for key, text in found.items() if isinstance(text, str)}, **sections}

@@ -10,11 +10,11 @@ from base64 import b64encode
 from collections.abc import Mapping, Sequence
 from functools import cache
 from hashlib import sha256
-from importlib.resources import files
 from typing import NamedTuple
 
-from sottovoce.client.bundle import RARE, parts, previewed, read, split, tidy, whole
+from sottovoce.client.bundle import RARE, parts, previewed, read, sentences, split, tidy, whole
 from sottovoce.shared.errors import TransportError
+from sottovoce.shared.languages import LANGUAGES
 from sottovoce.shared.spec import Survey
 
 _ADDRESS = re.compile(r"(https://[A-Za-z0-9.-]+|http://(localhost|127\.0\.0\.1))(:[0-9]+)?(/[A-Za-z0-9._~/-]*)?")
@@ -102,22 +102,16 @@ def opened(scripts: Mapping[str, str] | None = None) -> dict[str, str]:
     return found
 
 
-def languages() -> list[str]:
-    """Return the tags of the catalogues that there are, sorted."""
-    names = (item.name for item in files("sottovoce.client").joinpath("web", "catalogues").iterdir())
-    return sorted(name.removesuffix(".json") for name in names if name.endswith(".json"))
-
-
 def static_page(aggregator: str) -> dict[str, bytes]:
     """Return the files for a static host, by path: a page that reports to ``aggregator``, and checks its parts by
     digests. Raises TransportError if that is not the address of an aggregator.
     """
-    sentences, script = catalogues(), whole()
-    digests = {_tag(name): _integrity(text) for name, text in sentences.items()}
+    texts, script = catalogues(), whole()
+    digests = {_tag(name): _integrity(text) for name, text in texts.items()}
     setup = {"aggregator": _address(aggregator), "catalogues": digests}
     part = f'<script type="module" src="respondent.js" crossorigin integrity="{_integrity(script)}"></script>'
     page = _html(_policy("'self'", aggregator), _setup(setup), part)
-    texts = {"index.html": page, "respondent.js": script, **sentences}
+    texts = {"index.html": page, "respondent.js": script, **texts}
     texts["sw.js"] = _worker(_version(texts), ["./", "respondent.js"])
     return {name: text.encode() for name, text in texts.items()}
 
@@ -166,12 +160,10 @@ def _saved() -> list[str]:
 
 
 def catalogues() -> dict[str, str]:
-    """Return the page's sentences by path, a file for each language, whichever parts are asked for."""
-    found = {}
-    for tag in languages():
-        sentences = json.loads(read(f"catalogues/{tag}.json"))
-        found[f"catalogues/{tag}.json"] = json.dumps(sentences, ensure_ascii=False, separators=(",", ":"))
-    return found
+    """Return the sentences of every page by path, a file for each language, whichever parts are asked for."""
+    texts = {tag: sentences(tag)[""] for tag in sorted(LANGUAGES)}
+    dumped = {tag: json.dumps(text, ensure_ascii=False, separators=(",", ":")) for tag, text in texts.items()}
+    return {f"catalogues/{tag}.json": text for tag, text in dumped.items()}
 
 
 def content_type(name: str) -> str:

@@ -10,9 +10,10 @@ from collections.abc import Sequence
 from functools import cache
 from importlib.resources import files
 
-from sottovoce.client.bundle import join, modules, read
-from sottovoce.client.page import PageFile, catalogues, digest_source, inline_css, inline_json
+from sottovoce.client.bundle import join, modules, read, sentences
+from sottovoce.client.page import PageFile, digest_source, inline_css, inline_json
 from sottovoce.shared.by_link.published_page import EMPTY
+from sottovoce.shared.languages import LANGUAGES
 
 PLACE = "/q/1/"
 """Path of the page at an aggregator; its number changes if page and element no longer understand each other."""
@@ -134,10 +135,8 @@ def _sentences(script: str) -> dict[str, dict[str, str]]:
     """Return the sentences that the script names, by language."""
     named = {"language", *re.findall(r"""["'](\w+)["']""", script)}
     found = {}
-    for path, text in catalogues().items():
-        tag = path.removeprefix("catalogues/").removesuffix(".json")
-        own = files("sottovoce.client").joinpath("web", "question", "sentences", f"{tag}.json")
-        sentences = {**json.loads(text), **json.loads(own.read_text(encoding="utf-8"))}
-        kept = [key for key in sentences if key in named or f'reportKind = "{_VARIED.sub("", key)}"' in script]
-        found[tag] = {key: sentences[key] for key in kept if key not in _NEVER_SAID}
+    for tag in sorted(LANGUAGES):
+        texts = sentences(tag)[""] | sentences(tag)["question_page"]
+        kept = [key for key in texts if key in named or f'reportKind = "{_VARIED.sub("", key)}"' in script]
+        found[tag] = {key: texts[key] for key in kept if key not in _NEVER_SAID}
     return found

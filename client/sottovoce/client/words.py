@@ -1,13 +1,12 @@
 """Give the client's texts in the person's language: sentences of the catalogues, and a survey's texts, safe to show."""
 
-import json
 import os
 import re
 from collections.abc import Mapping, Sequence
 from contextvars import ContextVar
 from functools import cache, reduce
-from importlib.resources import files
 
+from sottovoce.client.bundle import sentences
 from sottovoce.shared.by_hand.own_coin import procedure
 from sottovoce.shared.languages import LANGUAGES
 from sottovoce.shared.mechanisms.innocuous_rr import InnocuousRR
@@ -16,12 +15,6 @@ from sottovoce.shared.spec import Question, Survey, TextMap
 
 # A terminal obeys these: a survey could otherwise rewrite what was said about its odds.
 _OBEYED = re.compile("[\x00-\x09\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
-
-
-_FOLDERS = (("web", "catalogues"), ("terminal", "catalogues"))
-"""Folders of the form's sentences, most of which the terminal says too, and of those that only the terminal says."""
-_OF_FEW = ("form/waiting", "survey/wave", "survey/coin", "survey/by_hand/innocuous", "survey/arms/arm")
-"""Modules with sentences for few surveys: reports are signed or wait, waves, coins or facts of one's own, arms."""
 
 _LANGUAGE: ContextVar[str] = ContextVar("language", default="en")
 
@@ -105,14 +98,4 @@ def _outcome(flips: int, outcomes: Sequence[str | int]) -> str:
 @cache
 def catalogue(language: str = "en") -> dict[str, str]:
     """Return every sentence of a language (one of ``LANGUAGES``) by its key."""
-    client = files("sottovoce.client")
-    found = [client.joinpath(*folder, f"{language}.json").read_text(encoding="utf-8") for folder in _FOLDERS]
-    modules = [client.joinpath("web", *f"{name}_sentences.js".split("/")) for name in _OF_FEW]
-    of_few = [sentences_of(module.read_text(encoding="utf-8"))[language] for module in modules]
-    return {key: text for each in (*map(json.loads, found), *of_few) for key, text in each.items()}
-
-
-def sentences_of(module: str) -> dict[str, dict[str, str]]:
-    """Return the sentences in a module of the form, by language and key."""
-    found: dict[str, dict[str, str]] = json.loads(module[module.index("{\n") :].rstrip("\n;"))
-    return found
+    return {key: text for section in sentences(language).values() for key, text in section.items()}

@@ -4,46 +4,32 @@ import json
 import re
 import unicodedata
 from collections.abc import Callable
+from importlib.resources import files
 
 import pytest
-from sottovoce.client.bundle import read
-from sottovoce.client.page import assemble, languages
-from sottovoce.client.words import catalogue as terminal_catalogue
+from sottovoce.client.bundle import read, sentences
+from sottovoce.client.page import assemble
 from sottovoce.shared.languages import LANGUAGES
 
 ENGLISH = "en"
-OTHERS = [tag for tag in languages() if tag != ENGLISH]
+OTHERS = [tag for tag in LANGUAGES if tag != ENGLISH]
 SCRIPTS = {"ar": "ARABIC", "hi": "DEVANAGARI", "zh-Hans": "CJK"}
 SAME = {
     "no": {"es", "it"},
+    "link_prompt": {"de", "it", "pt"},
     "question": {"fr"},
     "questions_title": {"fr"},
     "question_epsilon": {"de", "fr"},
     "receipt_bytes": {"de", "es", "pt"},
 }
 """Texts that are spelled as in English, and where."""
-NAMES = {"Sottovoce", "SHA", "https", "epsilon", "Cookie", "Esc"}
+NAMES = {"Sottovoce", "SHA", "https", "epsilon", "Cookie", "Esc", "IP", "Ctrl", "C"}
 """Latin words that stand in every script."""
-
-
-BLOCKS = "survey/block_sentences.js"
-RARE = ("form/exit_sentences.js", "form/waiting_sentences.js", "survey/wave_sentences.js", "survey/coin_sentences.js",
-        "survey/by_hand/innocuous_sentences.js", "survey/arms/arm_sentences.js", BLOCKS)  # fmt: skip
-"""Modules of sentences that come with a part of the page which few surveys need."""
 
 
 def catalogue(tag: str) -> dict[str, str]:
     """The sentences of one language, those that few surveys need included."""
-    found = json.loads(read(f"catalogues/{tag}.json"))
-    for module in RARE:
-        found |= sentences_in(module)[tag]
-    return dict(found)
-
-
-def sentences_in(module: str) -> dict[str, dict[str, str]]:
-    """The sentences of a module, by language and key."""
-    found: dict[str, dict[str, str]] = json.loads(read(module)[read(module).index("{\n") :].rstrip("\n;"))
-    return found
+    return {key: text for section in sentences(tag).values() for key, text in section.items()}
 
 
 def placeholders(sentence: str) -> list[str]:
@@ -59,7 +45,7 @@ def different(part: Callable[[str], list[str]]) -> list[tuple[str, str]]:
 
 def test_form_of_a_direct_arm_says_that_its_counts_are_seen() -> None:
     """In a sentence of its own, in every language: after what chance decided, for all or for some of the answers."""
-    for tag in languages():
+    for tag in LANGUAGES:
         said = catalogue(tag)
         direct, mixed = (re.findall("[.。।؟;；؛]|: ", said[key]) for key in ("arm_direct", "arm_mixed"))
         assert len(direct) > len(re.findall("[.。।؟;；؛]|: ", said["arm_randomized"])), tag
@@ -69,7 +55,9 @@ def test_form_of_a_direct_arm_says_that_its_counts_are_seen() -> None:
 
 def test_languages_of_the_list_are_spoken() -> None:
     """The form, whose script has a list of its own, speaks them too."""
-    assert languages() == sorted(LANGUAGES)
+    assert sorted(assemble().keys() & {f"catalogues/{tag}.json" for tag in LANGUAGES}) == sorted(
+        f"catalogues/{path.name}" for path in files("sottovoce.client").joinpath("web", "catalogues").iterdir()
+    )
     listed = re.search(r"CATALOGUES = (\[.*\]);", read("form/words.js"))
     assert listed
     assert json.loads(listed[1]) == [*LANGUAGES]
@@ -77,7 +65,7 @@ def test_languages_of_the_list_are_spoken() -> None:
 
 def test_catalogues_are_flat_text() -> None:
     """Sentences by key, nothing else and none empty, so that other programs can fill them too."""
-    for tag in languages():
+    for tag in LANGUAGES:
         sentences = catalogue(tag)
 
         assert [key for key, text in sentences.items() if not isinstance(text, str) or not text.strip()] == []
@@ -88,17 +76,11 @@ def test_catalogues_are_flat_text() -> None:
         assert unicodedata.normalize("NFC", joined) == joined, tag
 
 
-def test_terminal_says_of_blocks_what_the_form_says() -> None:
-    """The form has them in the part that reads blocks."""
-    for tag, said in sentences_in(BLOCKS).items():
-        assert {key: terminal_catalogue(tag)[key] for key in said} == said
-
-
-def test_catalogues_are_served_whole() -> None:
-    """Whichever part of the page comes later, its sentences are there already."""
-    served = assemble()
-    paths = [f"catalogues/{tag}.json" for tag in languages()]
-    assert [path for path in paths if json.loads(served[path].body) != json.loads(read(path))] == []
+def test_every_key_is_in_one_section() -> None:
+    """Whichever part of the page comes later, its sentences are its own; the page's are served whole."""
+    for tag in LANGUAGES:
+        assert sum(map(len, sentences(tag).values())) == len(catalogue(tag)), tag
+        assert json.loads(assemble()[f"catalogues/{tag}.json"].body) == sentences(tag)[""]
 
 
 def test_catalogues_have_every_sentence_in_order() -> None:
@@ -128,7 +110,8 @@ def test_nothing_was_left_in_english() -> None:
 def test_sentences_are_in_their_script(tag: str, script: str) -> None:
     """Beside names there is no Latin word, and every text has letters of its own script."""
     for key, text in catalogue(tag).items():
-        bare = re.sub(r"\{\w+\}", "", text)
+        # Commands are typed as they are.
+        bare = re.sub(r"\{\w+\}|`[^`]*`", "", text)
         if key == "language" or not re.search(r"\w", bare):
             continue
         assert set(re.findall("[A-Za-z]+", bare)) <= NAMES

@@ -9,9 +9,10 @@ from hashlib import sha256
 import brotli
 import pytest
 from sottovoce.client import bundle
-from sottovoce.client.page import assemble, catalogues, languages, preview, saved_page, static_page
+from sottovoce.client.page import assemble, catalogues, preview, saved_page, static_page
 from sottovoce.demo.run import demo_survey
 from sottovoce.shared.errors import TransportError
+from sottovoce.shared.languages import LANGUAGES
 from sottovoce.shared.parse_survey import parse_survey
 from sottovoce.shared.spec import Survey
 
@@ -42,7 +43,7 @@ def test_assemble_gives_the_files_that_are_served() -> None:
     types = {name: asset.content_type for name, asset in assemble().items()}
 
     assert types == {
-        **{f"catalogues/{tag}.json": "application/json" for tag in languages()},
+        **{f"catalogues/{tag}.json": "application/json" for tag in LANGUAGES},
         **{f"{part}.js": "text/javascript; charset=utf-8" for part in bundle.PARTS},
         "respondent.html": "text/html; charset=utf-8",
         "saved.json": "application/json",
@@ -72,13 +73,13 @@ def weight(asked: Survey, language: str, *parts: str) -> int:
     return len(asked.canonical) + sum(len(brotli.compress(body, quality=11)) for body in bodies)
 
 
-@pytest.mark.parametrize("language", languages())
+@pytest.mark.parametrize("language", LANGUAGES)
 def test_page_keeps_its_byte_budget(language: str) -> None:
     """Ten questions and the page's own sentences in any of its languages, up to the first question."""
     assert weight(ten_coins(), language, "respondent", "answering") <= BUDGET
 
 
-@pytest.mark.parametrize("language", languages())
+@pytest.mark.parametrize("language", LANGUAGES)
 def test_heaviest_page_keeps_its_byte_budget(language: str) -> None:
     """Ten questions of ten types with ten mechanisms, all opened that can be; asked once, of all, alone, no exit."""
     heaviest = survey(questions=every_type()[:10])
@@ -164,6 +165,7 @@ def test_folder_changes_with_whatever_is_in_it(monkeypatch: pytest.MonkeyPatch, 
     before = assemble()["respondent.html"].folder
     for module in ("page", "bundle"):
         monkeypatch.setattr(f"sottovoce.client.{module}.read", partial(changed_at_its_end, source))
+    monkeypatch.setattr("sottovoce.client.page.sentences", bundle.sentences.__wrapped__)
     after = assemble()
     folder = after["respondent.html"].folder
 

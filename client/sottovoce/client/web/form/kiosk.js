@@ -3,7 +3,7 @@ import { button, element, heading } from "./dom.js";
 import { settled } from "../device/entries.js";
 import { systemBytes } from "../device/draws.js";
 import { BrowserLedger } from "../device/ledger.js";
-import { KIOSK_SENTENCES } from "./kiosk_sentences.js";
+import { KIOSK_SENTENCES } from "../survey/sentences/kiosk.js";
 import { SpecError } from "../survey/errors.js";
 import { parseToken } from "../survey/link.js";
 import { hexadecimal, sha256 } from "../survey/canonical.js";

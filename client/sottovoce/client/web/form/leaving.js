@@ -1,5 +1,5 @@
 import { button, element } from "./dom.js";
-import { EXIT_SENTENCES } from "./exit_sentences.js";
+import { EXIT_SENTENCES } from "../survey/sentences/exit.js";
 import { leaveNoWord } from "../device/leave_no_word.js";
 import { pause } from "../device/transport.js";
 

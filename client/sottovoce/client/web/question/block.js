@@ -2,7 +2,7 @@ import { randomizeJointRR } from "../device/joint_rr.js";
 import { RARE_VIEWS } from "../form/choice_input.js";
 import { numberInput } from "../form/number_input.js";
 import { DEFAULT_ALLOWANCE } from "../survey/allowance.js";
-import { BLOCK_SENTENCES } from "../survey/block_sentences.js";
+import { BLOCK_SENTENCES } from "../survey/sentences/block.js";
 import { readBlock } from "../survey/blocks.js";
 import { readNames } from "../survey/checks.js";
 import { SpecError } from "../survey/errors.js";

@@ -1,4 +1,4 @@
-import { BLOCK_SENTENCES } from "./block_sentences.js";
+import { BLOCK_SENTENCES } from "./sentences/block.js";
 import { readFields, readItems, readMatch, readNames } from "./checks.js";
 import { RARE_SENTENCES } from "./known.js";
 import { JointMember, JointRR } from "./mechanisms/joint_rr.js";

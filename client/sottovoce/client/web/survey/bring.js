@@ -75,6 +75,6 @@ async function bringWaves() {
   const { MemoizedRR } = await import("./mechanisms/memoized_rr.js");
   MECHANISMS.set(MemoizedRR.mechanismName, MemoizedRR);
   add(await import("./waves.js"));
-  const { WAVE_SENTENCES } = await import("./wave_sentences.js");
+  const { WAVE_SENTENCES } = await import("./sentences/wave.js");
   RARE_SENTENCES.add(WAVE_SENTENCES);
 }

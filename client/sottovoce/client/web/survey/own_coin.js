@@ -1,6 +1,6 @@
 import { locate } from "./checks.js";
 import { must, sum } from "./rational.js";
-import { COIN_SENTENCES } from "./coin_sentences.js";
+import { COIN_SENTENCES } from "./sentences/coin.js";
 import { RARE_SENTENCES } from "./known.js";
 
 const FLIPS = new Map([

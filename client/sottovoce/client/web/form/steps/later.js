@@ -2,7 +2,7 @@ import { askedBy, whenInWords } from "../phrases.js";
 import { button, element, heading } from "../dom.js";
 import { isToRedeem, redeem } from "../../device/redemption.js";
 import { longestWait } from "../../device/waiting.js";
-import { WAITING_SENTENCES } from "../waiting_sentences.js";
+import { WAITING_SENTENCES } from "../../survey/sentences/waiting.js";
 import { heardSoon, isShut } from "../standing.js";
 
 /**

@@ -1,4 +1,4 @@
-import { ARM_SENTENCES } from "./arm_sentences.js";
+import { ARM_SENTENCES } from "../sentences/arm.js";
 import { readFields, readInteger, readItems, readMatch, readNames, readTexts } from "../checks.js";
 import { RARE_SENTENCES } from "../known.js";
 import { NAME, readAsked } from "../parse_item.js";

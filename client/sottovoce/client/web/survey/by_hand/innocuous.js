@@ -1,4 +1,4 @@
-import { INNOCUOUS_SENTENCES } from "./innocuous_sentences.js";
+import { INNOCUOUS_SENTENCES } from "../sentences/innocuous.js";
 import { locate, readFields, readMatch, readTexts } from "../checks.js";
 import { RARE_READERS, RARE_SENTENCES } from "../known.js";
 import { BinaryRR } from "../mechanisms/common.js";
