@@ -177,6 +177,16 @@ def test_exit_to_an_address_leaves_as_many_entries(
     page.wait_for_url(asked.url + BEFORE)
 
 
+def test_page_promises_no_empty_page_where_exit_leads_elsewhere(new_context: NewContext, site: Running, leaving: Running) -> None:
+    """Another server sees the visit then."""
+    changed = leaving.survey.document | {"name": "away-seen", "quick_exit": "https://weather.example/today"}
+    asked = publish(site, parse_survey(changed))
+    page = Visit(new_context(locale="en"), asked).arrive(asked.link)
+    page.click("#explanation summary:has-text('cannot hide')")
+    expect(page.locator("#explanation")).to_contain_text("another page, whose server")
+    expect(page.locator("#explanation")).not_to_contain_text("empty page of this server")
+
+
 HELD = """async () => {
     const done = (request) => new Promise((go) => (request.onsuccess = () => go(request.result)));
     const told = [];
@@ -263,7 +273,7 @@ def test_page_in_a_file_forgets_too_and_says_that_the_file_stays(
     page = Visit(new_context(locale="en"), leaving).arrive(file.as_uri())
     page.click("#explanation summary:has-text('cannot hide')")
     expect(page.locator("#explanation")).to_contain_text("This file stays")
-    expect(page.locator("#explanation")).not_to_contain_text("empty page of this server")
+    expect(page.locator("#explanation")).not_to_contain_text("another page, whose server")
     answer(page)
     page.click("form button[type=submit]")
     receipt(page)
