@@ -39,7 +39,7 @@ def write_assembled(folder: Path) -> list[str]:
     for path in ("question/code.js", "question/style.js"):
         alone[path] = bundle.read(path)
     core = question_scripts()["core.js"].splitlines()[:-1]
-    names = "bringEveryMechanism, describeQuestion, randomizeQuestion, toColumns"
+    names = "bringEveryMechanism, describeQuestion, randomizeQuestion, readAskedAlone, toColumns"
     alone["question/core.js"] = "\n".join([*core, f"export {{ {names} }};\n"])
     for path, source in {**alone, "survey/rational.js": bundle.modules()["survey/rational.js"]}.items():
         (folder / path).parent.mkdir(exist_ok=True)

@@ -4,6 +4,7 @@ import { test } from "node:test";
 import { product, tape, vectors } from "./product.mjs";
 
 const { Draws, bringEveryMechanism, contrast, describeQuestion, randomizeQuestion, toColumns, writeCode } = product;
+const { readAskedAlone } = product;
 const { bad, drawn } = vectors("records.json");
 bringEveryMechanism();
 
@@ -30,6 +31,14 @@ test("an impossible answer is refused, and not repeated", async () => {
   const [{ question }] = drawn;
   for (const answer of ["perhaps", null, undefined, 1]) {
     await assert.rejects(randomizeQuestion(question, answer), { code: "answer_invalid", message: "error_unexpected" });
+  }
+});
+
+test("what was not answered is not drawn", () => {
+  for (const { question } of drawn) {
+    for (const truth of [null, undefined]) {
+      assert.throws(() => readAskedAlone(question).draw([truth], new Draws()), { code: "answer_invalid" });
+    }
   }
 });
 

@@ -93,7 +93,10 @@ export function readAskedAlone(document) {
     language: languageOf(document),
     questions: [question],
     channel: channelOf(document, question),
-    draw: ([truth], draws) => RANDOMIZERS.get(mechanism.name)(mechanism, truth, draws),
+    draw: ([truth], draws) => {
+      question.check(truth);
+      return RANDOMIZERS.get(mechanism.name)(mechanism, truth, draws);
+    },
     codes: (report) => [report],
     value: (report) => valueOf(question, report),
   };
