@@ -2,6 +2,7 @@
 
 import re
 import runpy
+import textwrap
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -9,8 +10,10 @@ import click
 import pytest
 import yaml
 from sottovoce.aggregator.surveys.survey_file import parse_yaml
+from sottovoce.shared.by_link.link_question import is_link, parse_link
 from sottovoce.shared.mechanisms import MECHANISMS
 from sottovoce.shared.parse_survey import parse_survey
+from sottovoce.shared.single_question import parse_asked
 
 from tests.journey.test_running_pages import command_of
 from tests.unit.test_survey_reference import BASE
@@ -143,6 +146,15 @@ def test_survey_parts_of_every_how_to_are_good() -> None:
         part = parse_yaml(block.encode())
         assert isinstance(part, dict), page
         assert parse_survey({**base, **part}).questions, page
+
+
+def test_questions_of_pages_are_good() -> None:
+    """Each that stands alone in an indented block can be asked in another survey, or by a link."""
+    found = [block for page in PAGES for block in re.findall(r"(?:^    .*\n)+", page.read_text("utf-8"), re.MULTILINE)]
+    asked = [parse_yaml(textwrap.dedent(block).encode()) for block in found if block.startswith("    type:")]
+    assert len(asked) > 1
+    for each in asked:
+        assert (parse_link if is_link(each) else parse_asked)(each).epsilon
 
 
 def test_commands_of_all_pages_exist_with_their_options() -> None:
