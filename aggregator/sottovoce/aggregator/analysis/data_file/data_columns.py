@@ -2,7 +2,7 @@
 
 Channel     Of a column, in this order: a channel that the caller names; the column ``<name>_channel`` beside it; the
             survey's question of this name; else the column is public. ``<name>_once`` and ``<name>_state``, which
-            counts who saw the question, are left out.
+            counts who saw the question, are left out, and so are free texts, names and times.
 Strata      Rows whose channels differ are like reports of different revisions: one revision for each combination.
 Public      A column of numbers with more than ``MOST_LABELS`` different ones is a number, in its own unit. Every other
             one is a choice of its values. The channels ``number`` and ``public`` decide it otherwise.
@@ -198,10 +198,17 @@ def _read_column(table: FileTable, name: str, given: Any, asked: Question | None
         return _through(table, name, *_channels_of_rows(table, name, channel_column))
     if asked is not None and asked.mechanism is not None:
         return _as_asked(table, name, asked)
-    # A column of names or other free text is of no use in a table, and most exports have one.
-    if len(column.values) > MOST_CHOICES and any(as_number(value) is None for value in column.values):
+    # A column of names, times or other free text is of no use in a table, and most exports have one.
+    if _is_free_text(column):
         return None
     return _public(table, name, ColumnChannel("public"))
+
+
+def _is_free_text(column: TableColumn) -> bool:
+    """Return True for more different values than a choice has, or a different text in most cells."""
+    texts = sum(as_number(value) is None for value in column.values)
+    cells = int(np.sum(column.rows >= 0))
+    return texts > 0 and (len(column.values) > MOST_CHOICES or texts > max(MOST_LABELS, cells // 2))
 
 
 def _parsed(given: Any, place: str) -> ColumnChannel:  # noqa: ANN401 - as a caller gives it

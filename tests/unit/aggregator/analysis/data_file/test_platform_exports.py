@@ -136,3 +136,11 @@ def test_bad_upload_is_an_error_in_words(data: bytes, name: str) -> None:
         return
     with pytest.raises(EstimateError, match=re.escape(name)):
         FileAnalysis(SHARES, {}).document(UploadedFile(name, data, {}))
+
+
+def test_ids_and_times_of_an_export_are_no_shares(tmp_path: Path) -> None:
+    """A page of them would hide the figure that is asked for; few texts, and numbers with a text, stay."""
+    rows = [f"2026-11-01 10:{one:02d}:00,R_{one},{20 + one},{'ab'[one % 2]},yes\n" for one in range(40)]
+    (tmp_path / "data.csv").write_text("StartDate,ResponseId,age,group,cheated\n" + "".join(rows))
+    opened = open_file(tmp_path / "data.csv", ["cheated=coin_flip"])
+    assert opened.questions == ("age", "group", "cheated")
