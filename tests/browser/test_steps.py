@@ -100,7 +100,7 @@ def test_explanation_says_what_follows_for_the_person(start_page: Page) -> None:
 
 def test_belief_is_told_after_one_answer_and_after_all(start_page: Page) -> None:
     """Three coins and one of two thirds: 27 to 1 and 2, so 86 after all of them."""
-    assert "can raise that to 25% at most, all of them to 86%." in start_page.inner_text(".belief")
+    assert "at most 25% likely after one answer, 86% after all." in start_page.inner_text(".belief")
 
 
 BELIEF = "10% chance"
@@ -132,7 +132,7 @@ def test_no_sentence_contradicts_the_belief(
 
     assert (first.index(BELIEF) < first.index("rolls dice")) == is_nearly_sure
     assert (CERTAIN in first) == (not is_nearly_sure)
-    assert ("all of them to 90%" in checked) == is_nearly_sure
+    assert ("90% after all" in checked) == is_nearly_sure
     assert ("proves anything" in sent) == (not is_nearly_sure)
 
 

@@ -64,7 +64,7 @@ def test_protection_odds_and_costs_come_before_the_first_question(tmp_path: Path
     for words in (
         "Before sending, your device rolls dice for each answer.",
         "Of 100 people whose true answer is yes, 75 send yes", "Epsilon 1.10",
-        "can raise that to 25% at most, all of them to 50%.",
+        "at most 25% likely after one answer, 50% after all.",
         "epsilon 2.20 in total", "You allow 3 for one question and 8 in total", "cost epsilon 0.00; with these answers",
         "This answer is not changed by chance", "The people who run this survey can see",
     ):  # fmt: skip

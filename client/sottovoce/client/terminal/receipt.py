@@ -11,7 +11,6 @@ from sottovoce.client.terminal.screen import heading, print_line
 from sottovoce.client.value_words import reported_in_words
 from sottovoce.client.words import choose_language, text_of, translate
 from sottovoce.shared.allowance import NEARLY_SURE
-from sottovoce.shared.arms.arms import is_arm
 from sottovoce.shared.by_hand.protection import hidden_by_facts
 from sottovoce.shared.completion import ending
 from sottovoce.shared.errors import NotYet, TransportError
@@ -56,10 +55,7 @@ def show_receipt(survey: Survey | None, receipt: dict[str, Any], as_json: bool, 
     """
     choose_language(survey)
     report = parse_report(receipt["body"].encode())
-    is_chance = survey is not None and all(
-        report.values[index] is None or question.mechanism is not None or is_arm(survey, question)
-        for index, question in enumerate(survey.questions)
-    )
+    is_chance = survey is not None and len(survey.private) == len(survey.questions)
     heading(translate("receipt_title" if is_chance else "receipt_title_open"))
     if survey is None:
         print_line(translate("only_bytes"))

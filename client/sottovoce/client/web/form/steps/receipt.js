@@ -22,8 +22,8 @@ export function receiptStep(whole, words, receipt, isEarlier, spent, onEnd) {
   return { node: element("div", { id: "receipt" }, title, ...earlier, ...parts, ...actions), start: title };
 }
 
-// Only then the title says that answers are randomized; the arm is no answer.
-const isAllChance = ({ private: chance, questions, asked = questions }) => chance.length === asked.length;
+// Only then the title says that answers are randomized.
+const isAllChance = ({ private: chance, questions }) => chance.length === questions.length;
 
 // What a survey with arms says of one report; other surveys are as they are.
 const asSent = (whole, { body }) => whole.ofReport?.(parseReport(body)) ?? whole;

@@ -139,8 +139,7 @@ function armedClass(Sampled) {
       const after = text ? { ...this.after, text } : this.after;
       const name = this.armNames[values.at(-1)];
       const chance = this.private.filter((index) => values[index] !== null);
-      const asked = values.slice(0, -1).filter((value) => value !== null);
-      return seenAs(this, { after, asked, private: chance, epsilon: this.epsilonInArm(name) });
+      return seenAs(this, { after, private: chance, epsilon: this.epsilonInArm(name) });
     }
   };
 }
