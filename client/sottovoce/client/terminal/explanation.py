@@ -133,7 +133,7 @@ _HOW = {
 """Sentences about what is sent, by the kind of the report; every other kind sends a result that is no answer."""
 
 
-FilledSentence = tuple[str, dict[str, str]]
+Sentence = tuple[str, dict[str, str]]
 """Key of a sentence, and what fills its placeholders."""
 
 
@@ -143,13 +143,13 @@ def protection_title(survey: Survey) -> str:
     return "explain_title_arms" if others else "explain_title_some" if group.open else "explain_title"
 
 
-def group_sentences(survey: Survey) -> list[FilledSentence]:
+def group_sentences(survey: Survey) -> list[Sentence]:
     """Return what chance decides of how answers are sent, before what is said of randomized ones; empty for nothing."""
     groups = survey.groups
     if len(groups) == 1:
         return []
     lines = [(group.kind, {"share": share_in_words(group.share), **_counts(group)}) for group in groups]
-    seen: list[FilledSentence] = [("group_seen", {})] if any(group.open for group in groups) else []
+    seen: list[Sentence] = [("group_seen", {})] if any(group.open for group in groups) else []
     return [("explain_arms", {}), *lines, *seen, ("group_protected", {})]
 
 
@@ -157,7 +157,7 @@ def _counts(group: Group) -> dict[str, str]:
     return {"open": str(group.open), "total": str(group.total), "chance": str(group.total - group.open)}
 
 
-def protection_sentences(survey: Survey) -> list[FilledSentence]:
+def protection_sentences(survey: Survey) -> list[Sentence]:
     """Return the sentences about the protection of a survey's randomized answers, in order.
 
     Where the whole report may make a belief of 10 % one of 90 %, none says that no one can be certain. The twin of
@@ -165,7 +165,7 @@ def protection_sentences(survey: Survey) -> list[FilledSentence]:
     """
     group, *others = survey.groups
     certain = [] if survey.epsilon >= NEARLY_SURE else ["how_certain"]
-    is_open: list[FilledSentence] = [("how_open", _counts(group))] if group.open and not others else []
+    is_open: list[Sentence] = [("how_open", _counts(group))] if group.open and not others else []
     return [*((key, {}) for key in [*_procedure(survey), *certain]), *is_open]
 
 

@@ -137,7 +137,7 @@ class SampledSurvey:
 
     @cached_property
     def groups(self) -> tuple[Group, ...]:
-        """Return groups of people whose answers are sent alike: several arms may be one group; one without arms."""
+        """How people's answers are sent: arms that send alike are one group, and so is everybody without arms."""
         weights = [arm.weight for arm in self.arms] or [1]
         groups: dict[tuple[int, int], int] = {}
         for weight, places, units in zip(weights, self.places_by_arm, self.units_by_arm, strict=True):
