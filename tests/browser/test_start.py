@@ -28,19 +28,15 @@ MANY_WORDS = " ".join(["word"] * 41)
 BOTH = ["Begin"]
 
 STATES = [
-    (
-        {"kind": "open", "date": "2026-05-12T09:00:00Z"},
-        "Open until May 12, 2026 at 9:00 AM; until then you can withdraw your answers.",
-        BOTH,
-    ),
-    ({"kind": "open", "date": None}, "You can withdraw your answers while the survey is open.", BOTH),
+    ({"kind": "open", "date": "2026-05-12T09:00:00Z"}, "Open until May 12, 2026 at 9:00 AM.", BOTH),
+    ({"kind": "open", "date": None}, "", BOTH),
     ({"kind": "early", "date": "2026-03-03T09:00:00Z"}, "Opens on March 3, 2026 at 9:00 AM.", []),
-    ({"kind": "closed", "date": "2026-05-12"}, "This survey has been closed since May 12, 2026.", []),
-    ({"kind": "closed", "date": None}, "This survey is closed.", []),
+    ({"kind": "closed", "date": "2026-05-12"}, "Closed since May 12, 2026. Nothing was asked.", []),
+    ({"kind": "closed", "date": None}, "Closed. Nothing was asked.", []),
     ({"kind": "retired"}, "This version was replaced. Ask us", []),
     ({"kind": "offline"}, "No connection: you can answer now; it is sent later.", BOTH),
     ({"kind": "checking"}, "Checking your link.", BOTH),
-    ({"kind": "token"}, "This link cannot be used: it was used before, was taken back, or is mistyped. Ask us", []),
+    ({"kind": "token"}, "This link cannot be used. It may have been used or taken back. Nothing was sent. Ask us", []),
 ]
 
 Starts = Callable[..., Running]

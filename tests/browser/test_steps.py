@@ -103,7 +103,7 @@ def test_belief_is_told_after_one_answer_and_after_all(start_page: Page) -> None
     assert "at most 25% likely after one answer, 86% after all." in start_page.inner_text(".belief")
 
 
-BELIEF = "10% chance"
+BELIEF = "10% likely"
 CERTAIN = "no one can be certain"
 COIN = {"name": "binary_rr", "a": "3/4", "b": "1/4"}
 

@@ -53,8 +53,8 @@ def sent_with(server: Listener) -> list[str]:
 @pytest.mark.parametrize(
     ("behaviour", "retired", "words"),
     [
-        ({"state": "closed", "closed_on": "2026-05-12"}, False, "This survey has been closed since 2026-05-12."),
-        ({"state": "closed"}, False, "This survey has been closed since 2031-05-12 00:00 UTC."),
+        ({"state": "closed", "closed_on": "2026-05-12"}, False, "Closed since 2026-05-12. Nothing was asked."),
+        ({"state": "closed"}, False, "Closed since 2031-05-12 00:00 UTC. Nothing was asked."),
         ({"state": "early"}, False, "Opens on 2031-03-03 09:00 UTC."),
         ({}, True, f"This version was replaced. Nothing was asked. {ASK}"),
         ({"good": False}, False, "It may have been used or taken back. Nothing was sent. " + ASK),
@@ -266,7 +266,7 @@ def test_first_screen_says_who_asks_and_what_becomes_of_the_data(tmp_path: Path)
     for words in (
         "University of Example, Dr A. Example, ask@example.org\nExams\n", "Approved by the board.",
         "Data protection: Controller: the university.", "The survey deletes itself on 2032-03-31.",
-        "This is version 3 of 3.", "Open until 2031-05-12 00:00 UTC; until then you can withdraw your answers.",
+        "This is version 3 of 3.", "Open until 2031-05-12 00:00 UTC.",
     ):  # fmt: skip
         assert words in told
 

@@ -270,7 +270,7 @@ TWINS = [
         "shared.arms.arms",
         ("survey/asked.js",),
         only_python=dict.fromkeys(["askedOf", "samples", "armIndex"], "methods of SampledSurvey")
-        | {"Arm": TYPE, "Group": TYPE, "UnitSample": TYPE}
+        | {"Arm": TYPE, "UnitSample": TYPE}
         | dict.fromkeys(["shareAsked", "isArm", "reportsByQuestion"], "of planning and results"),
         only_javascript={"readSample": "within parseSurvey"},
     ),

@@ -96,7 +96,7 @@ def _refusal_sentence(me: Respondent, found: RevisionStatus) -> str:
     if found.closed_on:
         return translate("status_closed", date=found.closed_on.isoformat())
     return (
-        translate("status_closed", date=moment_in_words(window.closes)) if window.closes else translate("error_closed")
+        translate("status_closed", date=moment_in_words(window.closes)) if window.closes else translate("status_ended")
     )
 
 

@@ -11,10 +11,10 @@ from sottovoce.client.terminal.begin import moment_in_words, researcher_line
 from sottovoce.client.terminal.screen import heading, print_line
 from sottovoce.client.transport import now
 from sottovoce.client.waiting import longest_wait
-from sottovoce.client.words import odds_in_words, share_in_words, text_of, translate
+from sottovoce.client.words import odds_in_words, text_of, translate
 from sottovoce.shared.accounting import percent_after
 from sottovoce.shared.allowance import NEARLY_SURE, Allowance
-from sottovoce.shared.arms.arms import Group, arm_index, samples
+from sottovoce.shared.arms.arms import arm_index, samples
 from sottovoce.shared.by_hand.own_coin import procedure
 from sottovoce.shared.by_hand.protection import drawn_by_device, is_all_by_hand
 from sottovoce.shared.errors import BudgetExhausted
@@ -98,22 +98,17 @@ def _print_introduction(survey: Survey) -> None:
 
 def _explain_protection(me: Respondent, allowance: Allowance) -> None:
     survey = me.survey
+    heading(translate("explain_title"))
     if not survey.private:
-        print_line("\n" + translate("all_public"))
+        print_line(translate("all_public"))
         return
-    heading(translate(protection_title(survey)))
-    for key, values in group_sentences(survey):
-        print_line(translate(key, **values))
-    belief, how = (
-        _belief_sentence(survey),
-        " ".join(translate(key, **values) for key, values in protection_sentences(survey)),
-    )
+    belief, how = _belief_sentence(survey), " ".join(map(translate, protection_sentences(survey)))
     # What all answers together may tell comes first where that is nearly everything.
     for line in (belief, how) if survey.epsilon >= NEARLY_SURE else (how, belief):
         print_line(line)
     print_line(f"{translate('evens_out')} {translate('no_lie')}")
-    if survey.arms and len(survey.groups) == 1:
-        print_line(translate("arms_alike"))
+    if survey.arms:
+        print_line(translate("explain_arms"))
     if len(survey.waves) > 1:
         print_line(
             translate("explain_waves", waves=str(len(survey.waves)), epsilon=show_epsilon(survey.epsilon_of_wave))
@@ -133,40 +128,15 @@ _HOW = {
 """Sentences about what is sent, by the kind of the report; every other kind sends a result that is no answer."""
 
 
-Sentence = tuple[str, dict[str, str]]
-"""Key of a sentence, and what fills its placeholders."""
-
-
-def protection_title(survey: Survey) -> str:
-    """Return the key of the heading over what protects the answers: "randomized" is said of all only where all are."""
-    group, *others = survey.groups
-    return "explain_title_arms" if others else "explain_title_some" if group.open else "explain_title"
-
-
-def group_sentences(survey: Survey) -> list[Sentence]:
-    """Return what chance decides of how answers are sent, before what is said of randomized ones; empty for nothing."""
-    groups = survey.groups
-    if len(groups) == 1:
-        return []
-    lines = [(group.kind, {"share": share_in_words(group.share), **_counts(group)}) for group in groups]
-    seen: list[Sentence] = [("group_seen", {})] if any(group.open for group in groups) else []
-    return [("explain_arms", {}), *lines, *seen, ("group_protected", {})]
-
-
-def _counts(group: Group) -> dict[str, str]:
-    return {"open": str(group.open), "total": str(group.total), "chance": str(group.total - group.open)}
-
-
-def protection_sentences(survey: Survey) -> list[Sentence]:
-    """Return the sentences about the protection of a survey's randomized answers, in order.
+def protection_sentences(survey: Survey) -> list[str]:
+    """Return the keys of the sentences about the protection of a survey's answers, in order.
 
     Where the whole report may make a belief of 10 % one of 90 %, none says that no one can be certain. The twin of
     ``protectionSentences`` in the form.
     """
-    group, *others = survey.groups
     certain = [] if survey.epsilon >= NEARLY_SURE else ["how_certain"]
-    is_open: list[Sentence] = [("how_open", _counts(group))] if group.open and not others else []
-    return [*((key, {}) for key in [*_procedure(survey), *certain]), *is_open]
+    is_open = any(question.mechanism is None for question in survey.questions)
+    return [*_procedure(survey), *certain, *(["how_open"] if is_open else [])]
 
 
 def _procedure(survey: Survey) -> list[str]:

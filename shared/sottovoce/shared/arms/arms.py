@@ -39,23 +39,6 @@ class Arm:
 
 
 @dataclass(frozen=True)
-class Group:
-    """People whose answers are sent alike: ``open`` of ``total`` answers as they give them.
-
-    ``share`` is the group's part of all people.
-    """
-
-    share: Fraction
-    open: int
-    total: int
-
-    @property
-    def kind(self) -> str:
-        """Return ``group_open``, ``group_chance`` or ``group_mixed``: the key of the sentence about this group."""
-        return "group_chance" if not self.open else "group_open" if self.open == self.total else "group_mixed"
-
-
-@dataclass(frozen=True)
 class UnitSample:
     """Units of which the device draws ``size``, every set with the same chance."""
 
@@ -130,22 +113,6 @@ class SampledSurvey:
     def epsilon(self) -> float:
         """The privacy loss of one whole report: the sum over its units, of the m costliest, in the dearest arm."""
         return self._largest_sum(self.unit_epsilons)
-
-    def epsilon_in_arm(self, arm: int) -> float:
-        """Return the privacy loss of a report of the arm with this index, 0 without arms."""
-        return self._largest_sum(self.epsilons_by_arm[arm])
-
-    @cached_property
-    def groups(self) -> tuple[Group, ...]:
-        """How people's answers are sent: arms that send alike are one group, and so is everybody without arms."""
-        weights = [arm.weight for arm in self.arms] or [1]
-        groups: dict[tuple[int, int], int] = {}
-        for weight, places, units in zip(weights, self.places_by_arm, self.units_by_arm, strict=True):
-            is_open = len({*places}.difference(self.private)) - bool(self.arms)
-            drawn = sorted((self.asked_by_unit[unit] for unit in units), reverse=True)[: self.ask]
-            key = (is_open, is_open + sum(drawn))
-            groups[key] = groups.get(key, 0) + weight
-        return tuple(Group(Fraction(weight, sum(weights)), *key) for key, weight in groups.items())
 
     def _largest_sum(self, epsilons: Sequence[float]) -> float:
         return math.fsum(sorted(epsilons, reverse=True)[: self.ask])

@@ -14,7 +14,7 @@ export function element(tag, properties = {}, ...children) {
 
 /** Sentences one after the other. */
 export function sentences(keys, words) {
-  return keys.flatMap((key) => [" ", words.node(...[key].flat())]).slice(1);
+  return keys.flatMap((key) => [" ", words.node(key)]).slice(1);
 }
 
 /** A heading that can take the focus when its step begins. */

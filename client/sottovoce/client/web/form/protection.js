@@ -7,7 +7,7 @@ const HOW = { yes_no: ANSWER, option: ANSWER, waves: ANSWER, number: ANSWER, bit
 
 /** The question whose mechanism gives away most, the first of equals; undefined if every question is public. */
 export function mostRevealing(survey) {
-  const asked = survey.private.map((index) => survey.questions[index]);
+  const asked = survey.questions.filter((question) => question.mechanism);
   return asked.sort((one, other) => other.epsilon - one.epsilon)[0];
 }
 
@@ -16,25 +16,14 @@ export function isNearlySure({ epsilon }) {
   return epsilon >= NEARLY_SURE;
 }
 
-// How many of all answers are sent as people give them.
-function openAnswers({ counts, private: { length }, questions }) {
-  return counts ?? { open: questions.length - length, total: questions.length };
-}
-
-/** The heading over what protects the answers, where any is randomized. */
-export function protectionTitle(survey) {
-  if (survey.groupSentences) return "explain_title_arms";
-  return openAnswers(survey).open ? "explain_title_some" : "explain_title";
-}
-
 /**
- * Keys, or keys with values, of the sentences about the protection of randomized answers, in order: what the device
- * does, what no one can be certain of, and, where nothing else says so, how many answers are not randomized.
+ * Keys of the sentences about the protection of a survey's answers, in order: what the device does, and what no one can
+ * be certain of. The first step, the check and the receipt take their words from here.
  */
 export function protectionSentences(survey) {
-  const counts = openAnswers(survey);
+  const isOpen = survey.questions.some(({ mechanism }) => mechanism === null);
   const certain = isNearlySure(survey) ? [] : ["how_certain"];
-  return [...procedureOf(survey), ...certain, ...(counts.open && !survey.groupSentences ? [["how_open", counts]] : [])];
+  return [...procedureOf(survey), ...certain, ...(isOpen ? ["how_open"] : [])];
 }
 
 // People who toss their own coin read only about coins.

@@ -77,13 +77,11 @@ export class SampledSurvey extends Survey {
 
   /** The privacy loss of the m costliest units of the dearest arm: whatever chance takes, the price is the same. */
   get epsilon() {
-    return Math.max(...this.armNames.map((name) => this.epsilonInArm(name)));
-  }
-
-  /** The privacy loss of a report in the arm of this name. */
-  epsilonInArm(name) {
-    const epsilons = this.unitsInArm(name).map(([first]) => this.questions[first].epsilon);
-    return sum(epsilons.sort((one, other) => other - one).slice(0, this.ask ?? undefined));
+    const of = (name) => {
+      const epsilons = this.unitsInArm(name).map(([first]) => this.questions[first].epsilon);
+      return sum(epsilons.sort((one, other) => other - one).slice(0, this.ask ?? undefined));
+    };
+    return Math.max(...this.armNames.map(of));
   }
 
   /** Whether just the questions of one respondent have a value here; the others have null. */
@@ -118,18 +116,14 @@ export class SampledSurvey extends Survey {
     return [...this.questions.keys()].filter((index) => !longest.includes(index));
   }
 
-  /** How many questions a person in this arm is asked, at most, and how many of these answers are sent as given. */
-  countsInArm(name) {
-    const open = this.itemsInArm(name).flatMap((item) => item.questions).filter(({ mechanism }) => mechanism === null);
-    const drawn = this.unitsInArm(name).map((unit) => this.askedOf(unit)).sort((one, other) => other - one);
-    return { open: open.length, total: open.length + sum(drawn.slice(0, this.ask ?? undefined)) };
-  }
-
   /** How many items ask something, at most; where some are drawn, each question counts. */
   get mostAsked() {
     const count = (name) => {
       const items = this.itemsInArm(name).filter(({ questions }) => questions.length > 0);
-      return this.samplesInArm(name).length === 0 ? items.length : this.countsInArm(name).total;
+      if (this.samplesInArm(name).length === 0) return items.length;
+      const drawn = this.unitsInArm(name).map((unit) => this.askedOf(unit)).sort((one, other) => other - one);
+      const open = items.flatMap((item) => item.questions).filter(({ mechanism }) => mechanism === null);
+      return sum(drawn.slice(0, this.ask ?? undefined)) + open.length;
     };
     return Math.max(...this.armNames.map(count));
   }

@@ -13,7 +13,7 @@ import { reportedInWords } from "../value_words.js";
  */
 export function receiptStep(whole, words, receipt, isEarlier, spent, onEnd) {
   const survey = asSent(whole, receipt);
-  const title = heading(1, words.node(isAllChance(survey) ? "receipt_title" : "receipt_title_open"));
+  const title = heading(1, words.node(survey.private.length > 0 ? "receipt_title" : "receipt_title_open"));
   const earlier = isEarlier ? [words.line("p", "receipt_earlier", {}, { className: "lead" })] : [];
   const parts = receiptParts(whole, words, receipt);
   const total = words.line("p", "spent", { spent: showEpsilon(spent) });
@@ -21,9 +21,6 @@ export function receiptStep(whole, words, receipt, isEarlier, spent, onEnd) {
   const actions = actionRow(survey, words, receipt, isEarlier, onEnd);
   return { node: element("div", { id: "receipt" }, title, ...earlier, ...parts, ...actions), start: title };
 }
-
-// Only then the title says that answers are randomized.
-const isAllChance = ({ private: chance, questions }) => chance.length === questions.length;
 
 // What a survey with arms says of one report; other surveys are as they are.
 const asSent = (whole, { body }) => whole.ofReport?.(parseReport(body)) ?? whole;
@@ -50,7 +47,7 @@ function afterPart({ link: usual, links = {}, text }, words) {
 // Until when the report can be taken back.
 function untilWhen({ document: file }, words, { body }) {
   const { closes = null } = file.waves?.[parseReport(body).wave] ?? file;
-  if (closes === null) return words.line("p", "status_withdraw");
+  if (closes === null) return words.line("p", "receipt_while_open");
   return words.line("p", "receipt_until", () => ({ date: whenInWords(closes, words) }));
 }
 
@@ -112,21 +109,26 @@ function asGiven(survey, words, reports) {
   const lines = open.map((index) => {
     const question = survey.questions[index];
     const value = element("strong", {}, reportedInWords(question, reports[index], words));
-    return element("li", {}, labelled(question, words), " ", value);
+    return element("li", {}, labelled(survey, question, words), " ", value);
   });
   return [words.line("p", "receipt_public"), element("ul", {}, ...lines)];
 }
 
-// A question's label, with a note for people who did not answer.
-function labelled(question, words) {
+// A question's label, with a note for people who were not shown it or did not answer.
+function labelled(survey, question, words) {
   const label = words.text("span", question.label);
-  if (question.mechanism !== null || question.absent === null || question.domain.absent) return label;
-  return element("span", {}, label, " ", words.line("span", "public_absent", {}, { className: "hint" }));
+  const note = absenceNote(survey, question);
+  return note ? element("span", {}, label, " ", words.line("span", note, {}, { className: "hint" })) : label;
+}
+
+function absenceNote(survey, question) {
+  if (question.mechanism === null) return question.absent !== null && !question.domain.absent ? "public_absent" : "";
+  return survey.conditional.includes(question) ? "receipt_not_shown" : "";
 }
 
 function exactReport(survey, words, reports, receipt) {
   const rows = survey.questions.map((question, index) => [
-    labelled(question, words),
+    labelled(survey, question, words),
     reports[index] === null ? words.node("not_asked") : reportedInWords(question, reports[index], words),
   ]);
   const columns = ["question", "receipt_sent"].map((key) => words.node(key));
@@ -134,11 +136,8 @@ function exactReport(survey, words, reports, receipt) {
   const most = mostRevealing(survey);
   const note = survey.ownCoin ? "receipt_own_coin" : "receipt_note";
   const notes = (survey.isByFacts ? [] : [note, "no_lie"]).map((key) => words.line("p", key));
-  const isProtected = survey.private.length > 0;
-  const why = isProtected ? [...notes, element("p", {}, words.odds(most))] : [];
-  const cost = words.line("p", isProtected ? "receipt_epsilon" : "all_public", {
-    epsilon: showEpsilon(survey.epsilon),
-  });
+  const why = survey.private.length > 0 ? [...notes, element("p", {}, words.odds(most))] : [];
+  const cost = words.line("p", "receipt_epsilon", { epsilon: showEpsilon(survey.epsilon) });
   return element("details", {}, words.line("summary", "receipt_exact"), ...why, sent, ...bytes(words, receipt), cost);
 }
 

@@ -2,7 +2,7 @@ import { ARM_SENTENCES } from "../sentences/arm.js";
 import { readFields, readInteger, readItems, readMatch, readNames, readTexts } from "../checks.js";
 import { RARE_SENTENCES } from "../known.js";
 import { NAME, readAsked } from "../parse_item.js";
-import { must, sum } from "../rational.js";
+import { must } from "../rational.js";
 import { Question } from "../spec.js";
 
 const ARM = "arm";
@@ -88,39 +88,9 @@ function armedClass(Sampled) {
       return [...super.encode(answers, asked), this.questions.at(-1).encode(answers[ARM] ?? null)];
     }
 
-    /**
-     * How people's answers are sent, `{ weight, whole, open, total }`: `weight` of all `whole` send `open` of `total`
-     * answers as they give them. Arms that send alike are one group.
-     */
-    get groups() {
-      const whole = sum(this.arms.map(({ weight }) => weight));
-      const groups = new Map();
-      for (const { name, weight } of this.arms) {
-        const { open, total } = this.countsInArm(name);
-        const group = groups.get(`${open} ${total}`) ?? { weight: 0, whole, open, total };
-        groups.set(`${open} ${total}`, { ...group, weight: group.weight + weight });
-      }
-      return [...groups.values()];
-    }
-
-    /** What the first step says of the groups, keys and values, before what is said of randomized answers. */
-    get groupSentences() {
-      if (this.groups.length === 1) return null;
-      const kind = ({ open, total }) => (open === 0 ? "group_chance" : open === total ? "group_open" : "group_mixed");
-      const line = ({ weight, whole, open, total }) =>
-        [kind({ open, total }), { share: [weight, whole], open, total, chance: total - open }];
-      const seen = this.groups.some(({ open }) => open) ? [["group_seen"]] : [];
-      return [["explain_arms"], ...this.groups.map(line), ...seen, ["group_protected"]];
-    }
-
-    /** How answers are sent in every arm, where all are alike. */
-    get counts() {
-      return this.groups[0];
-    }
-
-    /** What the first step says of arms that send alike. */
+    /** What the first step says of arms: the same to everybody, since the arm is drawn after it. */
     get sentencesAtStart() {
-      return this.groupSentences ? [] : [["arms_alike"]];
+      return [["explain_arms"]];
     }
 
     /** What is seen in the arm of this name: its items, and in `how` what is said of how its answers are sent. */
@@ -137,9 +107,7 @@ function armedClass(Sampled) {
       const texts = new Map(Object.entries(this.after?.by_arm ?? {}));
       const text = texts.get(this.arms[values.at(-1)].name);
       const after = text ? { ...this.after, text } : this.after;
-      const name = this.armNames[values.at(-1)];
-      const chance = this.private.filter((index) => values[index] !== null);
-      return seenAs(this, { after, private: chance, epsilon: this.epsilonInArm(name) });
+      return seenAs(this, { after, private: this.private.filter((index) => values[index] !== null) });
     }
   };
 }
