@@ -177,7 +177,9 @@ def test_exit_to_an_address_leaves_as_many_entries(
     page.wait_for_url(asked.url + BEFORE)
 
 
-def test_page_promises_no_empty_page_where_exit_leads_elsewhere(new_context: NewContext, site: Running, leaving: Running) -> None:
+def test_page_promises_no_empty_page_where_exit_leads_elsewhere(
+    new_context: NewContext, site: Running, leaving: Running
+) -> None:
     """Another server sees the visit then."""
     changed = leaving.survey.document | {"name": "away-seen", "quick_exit": "https://weather.example/today"}
     asked = publish(site, parse_survey(changed))

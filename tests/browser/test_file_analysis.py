@@ -42,7 +42,9 @@ def test_file_is_analyzed_without_scripts(browser: Browser, studio: Running) -> 
     page = log_in(context, studio)
     page.goto(f"{studio.url}/dashboard/")
     page.get_by_role("link", name="Analyze a file").click()
-    page.get_by_label("File", exact=True).set_input_files({"name": "answers.csv", "mimeType": "text/csv", "buffer": DATA})
+    page.get_by_label("File", exact=True).set_input_files(
+        {"name": "answers.csv", "mimeType": "text/csv", "buffer": DATA}
+    )
     page.get_by_role("button", name="Upload").click()
     settled(page)
     assert page.get_by_role("heading", level=1).inner_text() == "answers.csv"
@@ -85,7 +87,9 @@ def test_pages_of_a_file_pass_the_checker(browser: Browser, studio: Running, axe
 
     page.goto(f"{studio.url}/dashboard/analyze")
     check("upload")
-    page.get_by_label("File", exact=True).set_input_files({"name": "answers.csv", "mimeType": "text/csv", "buffer": DATA})
+    page.get_by_label("File", exact=True).set_input_files(
+        {"name": "answers.csv", "mimeType": "text/csv", "buffer": DATA}
+    )
     page.get_by_role("button", name="Upload").click()
     settled(page)
     check("shares")

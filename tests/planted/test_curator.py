@@ -84,21 +84,21 @@ def test_honest_release_passes(name):
 @pytest.mark.parametrize(
     ("name", "place", "plant"),
     [
-        ("vector (Laplace)", "sum.add_laplace", planted.without_noise),
-        ("vector (Laplace)", "sum.add_laplace", planted.half_laplace),
-        ("vector (Laplace)", "sum.vector", planted.vector_at_100_epsilon),
-        ("vector (Gaussian)", "sum.add_gaussian", planted.without_noise),
-        ("vector (Gaussian)", "sum.add_gaussian", planted.half_gaussian),
-        ("names", "unknown_names.add_laplace", planted.without_noise),
-        ("names", "unknown_names.threshold", lambda _rate, _delta: 2),
-        ("quantiles", "noisy_max.noisy_max", planted.half_noisy_max),
-        ("one cluster", "clusters.cluster.add_laplace", planted.quarter_laplace),
-        ("one cluster", "clusters.cluster.cluster", planted.lloyd_without_clipping),
+        ("vector (Laplace)", "aggregator.curator.sum.add_laplace", planted.without_noise),
+        ("vector (Laplace)", "aggregator.curator.sum.add_laplace", planted.half_laplace),
+        ("vector (Laplace)", "audit.curator.curator_checks.vector", planted.vector_at_100_epsilon),
+        ("vector (Gaussian)", "aggregator.curator.sum.add_gaussian", planted.without_noise),
+        ("vector (Gaussian)", "aggregator.curator.sum.add_gaussian", planted.half_gaussian),
+        ("names", "aggregator.curator.unknown_names.add_laplace", planted.without_noise),
+        ("names", "aggregator.curator.unknown_names.threshold", lambda _rate, _delta: 2),
+        ("quantiles", "aggregator.curator.noisy_max.noisy_max", planted.half_noisy_max),
+        ("one cluster", "aggregator.curator.clusters.cluster.add_laplace", planted.quarter_laplace),
+        ("one cluster", "aggregator.curator.clusters.cluster.cluster", planted.lloyd_without_clipping),
     ],
 )
 def test_planted_release_is_flagged_under_both_relations(monkeypatch, name, place, plant):
     """In the running code, and every check of the release fails."""
-    monkeypatch.setattr(f"sottovoce.aggregator.curator.{place}", plant)
+    monkeypatch.setattr(f"sottovoce.{place}", plant)
 
     assert verdicts(name) == BOTH
 

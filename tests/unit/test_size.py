@@ -8,7 +8,7 @@ from pathlib import Path
 
 from tests.unit.test_imports import ROOT, SOURCES, tree_of
 
-CODE_LINES = 55_600
+CODE_LINES = 55_620
 """Lines of Python that hold code: neither blank, nor comment, nor docstring."""
 STATEMENTS = 50_460
 """Statements of Python: nodes of the kind ``ast.stmt``."""

@@ -302,7 +302,9 @@ def _planned(order: Order) -> tuple[RunPlan, list[Check]]:
         plans.append(plan_runs(order.survey, order.quick))
         return []
 
-    return (plans[0] if plans else NO_RUNS), surely("python", SUBJECT, plan_them)
+    # The plan is there only afterwards.
+    failed = surely("python", SUBJECT, plan_them)
+    return (plans[0] if plans else NO_RUNS), failed
 
 
 def _computed_distributions(survey: Survey, tasks: Mapping[str, Task | None]) -> list[Check]:
