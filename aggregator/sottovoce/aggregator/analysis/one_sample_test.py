@@ -9,6 +9,8 @@ Exact       Two answers that everybody gave, through one channel: the reports of
             H0; p is the probability of all counts that are at most as likely as the observed one.
 One side    The known share 0 (did anybody at all?) has one side only: p = P(X >= x), X ~ Bin(n, b). Of 1 it is
             P(X <= x), X ~ Bin(n, a). Where noise makes no such report, p of a single one is 0: impossible under H0.
+            With an innocuous share that has a standard error s it is the mean of this p over the share p + s u, u
+            standard normal: the chance of such reports when the share is drawn from its prior.
 Waves       W waves of the same people: the covariance of the truth, diag(pi) - pi pi', is added W - 1 times; the exact
             test is for known shares of 0 and 1 only.
 Strata      Revisions with channels of their own: information n V^- adds up, as in ``independence_test``.
@@ -26,7 +28,7 @@ from typing import NamedTuple
 import numpy as np
 from sottovoce.aggregator.analysis.described_people import ALL, DescribedPeople, described_people
 from sottovoce.aggregator.analysis.estimates import QuestionResult, question_result
-from sottovoce.aggregator.analysis.innocuous_shares import facts_of
+from sottovoce.aggregator.analysis.innocuous_shares import facts_of, moved_columns
 from sottovoce.aggregator.analysis.report_columns import Columns, strata_of
 from sottovoce.aggregator.analysis.selection import SAME_PEOPLE, SelectedVariable, choose
 from sottovoce.aggregator.analysis.tables.independence_test import Independence, inverse
@@ -58,6 +60,8 @@ _NEAR = 1e-6
 _RELATIVE = 1 + 1e-7
 _LEAST = 1e-12
 _HALVINGS = 60
+_STEPS = np.linspace(-6, 6, 241)
+"""Standard errors of an innocuous share from its value, over which p is averaged."""
 
 
 @dataclass(frozen=True)
@@ -118,7 +122,17 @@ def one_sample_test(
     result = _result(inside, chosen, confidence)
     shares = _known_shares(name, people.categories(chosen.newest), known)
     found = _of_shares(inside, chosen.newest, people, shares, result)
-    return _by_limits(inside, chosen, found) if facts_of(columns, [name]) else found
+    facts = facts_of(columns, [name])
+    if facts and max(shares.values()) > 1 - _NEAR:
+        return replace(found, p=_over_share(inside, chosen.newest.full_name, facts[0], np.array(list(shares.values()))))
+    return _by_limits(inside, chosen, found) if facts else found
+
+
+def _over_share(columns: Columns, name: str, fact: str, pi: Floats) -> float:
+    """Return the mean of the exact p of a known share of 0 or 1 over the prior of the innocuous share."""
+    chances = np.exp(-(_STEPS**2) / 2)
+    moved = (next(_strata(moved_columns(columns, fact, float(u)), name, answered=False)) for u in _STEPS)
+    return float(np.average([_exact(each, pi) or 0.0 for each in moved], weights=chances))
 
 
 def _by_limits(columns: Columns, chosen: SelectedVariable, found: OneSampleTest) -> OneSampleTest:
@@ -144,7 +158,9 @@ def _of_shares(
     own = {"yes": estimates[newest.name]} if newest.name else estimates
     few = exact is None and min(each.expected for each in tested) < FEWEST_EXPECTED
     several = [SAME_PEOPLE] if columns.repeats > 1 else []
-    notes = [*several, *([FEW_EXPECTED] if few else []), *([IMPOSSIBLE] if at_end and not exact else [])]
+    # Of many reports p can be too small for a number, which is not impossible.
+    never = at_end and exact == 0 and strata[0].variable.channels[-1][int(pi[-1] < _NEAR)] in {0, 1}
+    notes = [*several, *([FEW_EXPECTED] if few else []), *([IMPOSSIBLE] if never else [])]
     return OneSampleTest(
         newest.full_name,
         sum(each.n for each in strata),

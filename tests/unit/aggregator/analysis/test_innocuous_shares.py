@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from sottovoce.aggregator.analysis.one_sample_test import one_sample_test
+from sottovoce.aggregator.analysis.one_sample_test import EXACT, one_sample_test
 from sottovoce.aggregator.analysis.report_columns import Columns
 from sottovoce.aggregator.analysis.result import Result
 from sottovoce.aggregator.analysis.tables.all_pairs import every_pair
@@ -230,3 +230,40 @@ def test_every_table_takes_in_the_error(analysis: Callable[[Columns], Result]) -
     assert other.raw == one.raw
     assert (other.std_error or 0) > (one.std_error or 0)
     assert _width(other) > 1.005 * _width(one)
+
+
+@pytest.mark.parametrize(("procedure", "error"), [("crosswise", 1 / 50), ("unrelated_question", 1 / 25)])
+@pytest.mark.parametrize("yes", [0, 1])
+def test_nobody_and_everybody_are_tested_on_one_side_over_the_prior_of_the_share(
+    procedure: str, error: float, yes: int
+) -> None:
+    """Such reports have this chance, averaged over the share by Gauss's rule; not that of two-sided limits."""
+    u, chances = np.polynomial.hermite_e.hermegauss(60)
+    share = np.clip(SHARE + u * error, 0.001, 0.499)
+    chance = share if procedure == "crosswise" else (share if not yes else 1 - share) / 3
+    right = sum(
+        each * math.fsum(math.comb(200, k) * p**k * (1 - p) ** (200 - k) for k in range(60, 201))
+        for p, each in zip(chance, chances / chances.sum(), strict=True)
+    )
+    count = 140 if yes else 60
+    columns = _reports(f"1/{round(1 / error)}", count // 2, count // 2, size=100, procedure=procedure)
+    found = one_sample_test(columns, "y", {"yes": yes})
+    assert found.p == pytest.approx(right, rel=2e-3)
+    assert (found.method, found.statistic, found.warnings) == (EXACT, None, ())
+
+
+def test_nobody_is_rejected_as_often_as_said_with_a_share_from_its_prior() -> None:
+    """At most .05 of 2,000 samples and three standard errors; with the share taken as exact it is three times that."""
+    dice = np.random.default_rng(8)
+    counts = dice.binomial(2000, np.clip(SHARE + dice.normal(size=2000) / 50, 0.001, 0.499))
+    p = {k: [one_sample_test(_reports(error, k, 0, size=1000), "y", {"yes": 0}).p for error in ("1/50", None)]
+         for k in range(480, 600, 12)}  # fmt: skip
+    within, alone = (np.interp(counts, [*p], [each[place] for each in p.values()]) for place in (0, 1))
+    assert np.mean(within < 0.05) <= 0.05 + 3 * (0.05 * 0.95 / 2000) ** 0.5
+    assert np.mean(alone < 0.05) > 0.15
+
+
+def test_many_reports_that_noise_can_make_are_not_called_impossible() -> None:
+    """Where p is too small for a number: a hidden answer can always be one by the fact."""
+    found = one_sample_test(_reports(None, 50_000, 50_000, size=50_000), "y", {"yes": 0})
+    assert (found.p, found.warnings) == (0.0, ())
