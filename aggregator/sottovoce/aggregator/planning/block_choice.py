@@ -194,8 +194,8 @@ def pair_words(plan: PairPlan) -> list[str]:
         *lines,
         f"{plan.cell:,} reports for a cell of {100 * CELL:.0f} % of their table to within {100 * POINTS:.0f} points",
         f"{plan.difference:,} reports to find a difference of {100 * DIFFERENCE:.0f} points between groups of "
-        f"{100 * MARGINS[0]:.0f} % and the rest",
-        f"{plan.odds_ratio:,} reports to find an odds ratio of {ODDS_RATIO:.0f} between them",
+        f"{100 * MARGINS[0]:.0f} % and the rest, of whom {100 * MARGINS[1]:.0f} % give the answer",
+        f"{plan.odds_ratio:,} reports to find an odds ratio of {ODDS_RATIO:.0f} between them, at the same two shares",
     ]
 
 

@@ -145,6 +145,7 @@ def test_open_survey_shows_no_table_and_says_why(client: FlaskClient) -> None:
     assert reply.status_code == 409
     assert "available after the survey closes" in reply.text
     assert "You need about" in reply.text
+    assert "25.0% of the people are in the group, and 30.0% give the answer" in reply.text
     assert cells(reply.text) == []
     assert get(client, "open/tables/answer.csv?" + TABLE.partition("?")[2]).status_code == 409
     assert "available after the survey closes" in get(client, "open/tables").text
