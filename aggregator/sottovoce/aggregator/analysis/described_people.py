@@ -6,7 +6,8 @@ Asked       Conditions on public answers are known for each report, so reports o
             out. A condition on a randomized answer is not known. Where a hidden answer is coded as one of the options
             (``when_absent``), the people who were asked cannot be told from the others then.
 Protection  As for subsets, at least five people were asked, and at least five were not, or the question's reports are
-            not divided. Two public questions are not either: their two tables would differ by exact counts.
+            not divided. Two public questions are not either: their two tables would differ by exact counts. The
+            question of a direct arm is, where its counts are shown to the survey's own people.
 """
 
 from dataclasses import dataclass

@@ -70,6 +70,30 @@ def test_limits_cover() -> None:
     assert (covered / runs).min() >= 0.93
 
 
+def test_people_who_were_never_asked_count_in_neither_arm() -> None:
+    """Of 60 asked in clear, where a public answer decides, 20 say yes: n, share and error are those of the 60."""
+    shown = {"visible_if": {"year": ["yes"]}, "absent_category": True}
+    made = parse_survey(
+        survey(
+            asks("year", public=True),
+            asks("direct", "direct", public=True, **shown),
+            asks("cheated", "protected", mechanism={"name": "kary_rr", "odds": "9"}, **shown),
+            arms=arms(1, 1),
+        )
+    )
+    halves, answers = np.repeat([0, 1], 160), np.repeat([1.0, 0, 2], [20, 40, 100])
+    values = {
+        "arm": halves,
+        "year": np.tile(np.where(answers == 2, 0, 1), 2),
+        "direct": np.where(halves == 0, np.tile(answers, 2), np.nan),
+        "cheated": np.where(halves == 1, np.tile(answers, 2), np.nan),
+    }
+    found = compare_across_arms(Columns.from_arrays(made, values), ("cheated", "direct"))
+    assert [found.values[0].n_pair, found.differences[0].n_pair] == [60, 120]
+    assert found.values[0].raw == pytest.approx(1 / 3)
+    assert found.values[0].std_error == pytest.approx(math.sqrt(2 / 9 / 59))
+
+
 def test_one_question_of_all_arms_has_a_ratio_too() -> None:
     """The difference is the one of any comparison of groups."""
     found = compare_arms(simulated(2000, 3).columns, "copied")
