@@ -4,7 +4,7 @@ It imports nothing of the product but the survey, of which it reads the canonica
 likelihood; limits are the points where a named criterion has its value:
 
 score       |num - t den| = z sqrt(V(t) / n) + half a report, V under the hypothesis t, n Kish's of the group's weights
-inversion   Q(t)^2 = z^2 var Q(t), from the sample; under the hypothesis where fewer than 25 reports support a cell
+inversion   Q(t)^2 = z^2 var Q(t), from the sample; under the hypothesis where Kish's n of a cell is below 25
 mover       square-and-add of the limits of two independent shares
 likelihood  2 (maximum - profile) = z^2
 delta       estimate +- z times the linearised error
@@ -193,6 +193,7 @@ def sparse(made: Channel, answer: int, columns: Floats, groups: Sequence[Floats]
     a, b = (min(max(float(weights @ each / weights.sum()), 0.0), 1.0) for each in (later, z))
     both = min(max(float(weights @ (later * z) / weights.sum()), a + b - 1, 0.0), a, b)
     kish = weights.sum() ** 2 / (weights**2).sum()
+    heavy = [kish / weights.sum() * (weights**2 @ of) / max(weights @ of, 1e-12) for of in (1 - later, later)]
     others = np.delete(made.chances, answer, axis=0)[0]
 
     def within(t: float) -> bool:
@@ -200,9 +201,9 @@ def sparse(made: Channel, answer: int, columns: Floats, groups: Sequence[Floats]
         v, w = -b - t * (1 - 2 * a), -a
         truth = ((1, 1, possible), (1, 0, a - possible), (0, 1, b - possible), (0, 0, 1 - a - b + possible))
         mean = possible + v * a + w * b
-        squares = sum(share * float((made.chances[answer] if true else others) @ (
-            (group + w) * made.scores[answer] + v * group) ** 2) for group, true, share in truth)  # fmt: skip
-        return (both - a * b - t * a * (1 - a)) ** 2 <= q**2 * max(squares - mean**2, 0.0) / kish
+        squares = sum(share * heavy[group] * float((made.chances[answer] if true else others) @ (
+            (group + w) * made.scores[answer] + v * group - mean) ** 2) for group, true, share in truth)  # fmt: skip
+        return (both - a * b - t * a * (1 - a)) ** 2 <= q**2 * squares / kish
 
     start = both / a - (b - both) / (1 - a) if 0 < a < 1 else 0.0
     return edge(within, start, -1.0), edge(within, start, 1.0)
@@ -288,16 +289,16 @@ class Reference:
 
         parts = (replace(self.exact(name, each), reports=int(rows.sum())) for each in held)
         error = math.hypot(*(part.share(place).error or 0.0 for part in parts))
-        shared = self.group(name, rows).slope(apart)
-        point = apart(self.group(name, rows))
+        point, shared = apart(whole := self.group(name, rows)), whole.slope(apart)
         if made.answered < len(made.names):
             return replace(mover(*figures), point=point)
         if self.waves > 1:
             return Figure(point, math.hypot(error, shared))
         columns, weights = self.codes(name, rows), self.weights[rows]
         mine = [inside[rows].astype(float) for inside in held]
-        supports = made.scores[place][columns] > 0
-        few = min(((each > 0) & (supports == which)).sum() for each in mine for which in (True, False)) < ENOUGH
+        supports = weights * (made.scores[place][columns] > 0)
+        cells = [each * some for each in mine for some in (supports, weights - supports)]
+        few = min(float(cell.sum() ** 2 / max(cell @ cell, 1e-12)) for cell in cells) < ENOUGH
 
         def limits(moved: Channel, z: float) -> Limits:
             if few:
