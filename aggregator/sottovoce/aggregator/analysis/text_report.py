@@ -191,7 +191,7 @@ def _regression(document: Document) -> Iterator[PrintedTable]:
     if document["ame"]:
         effects = [{**one, "term": f"{one['term']} against {one['base']}" if "base" in one
                     else f"{one['term']} (derivative)"} for one in document["ame"]]  # fmt: skip
-        yield PrintedTable("Average marginal effects, in shares", headings, _coefficients(effects), (EFFECTS,))
+        yield PrintedTable("Average marginal effects", headings, _coefficients(effects), (EFFECTS,))
     yield from _predictions(document)
     yield from _detectable(document)
     for key, title in _OTHER_MODELS.items():
@@ -210,7 +210,7 @@ def _regression(document: Document) -> Iterator[PrintedTable]:
 
 
 EFFECTS = (
-    "Of a category: mean difference of predicted shares to its base; of a number: mean derivative. Interactions move "
+    "Of a category: mean difference of predictions to its base; of a number: mean derivative. Interactions move "
     "along; the mean is over the people of these reports, and over the estimated distribution of randomized predictors."
 )
 

@@ -15,12 +15,13 @@ Block       Questions of one block are randomized together: where two columns, o
             questions of one block, their product has a score of its own.
 Answered    r = 1 - z_absent is an unbiased score of having answered, so sum w r M and sum w u z_yes are those of the
             people who answered: M is replaced by r M. A single r may be negative; their sum is what counts.
+Effects     Mean g of the columns' changes times b: the part that b has, and b'(g_i - g), since g is of the same sample.
 Why         Maximum likelihood with normal errors is not consistent when errors are skewed (true slope .5, exponential
             errors: 2.39); these equations assume no distribution.
 Source      White 1980; Fuller 1987 (errors in variables).
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -43,10 +44,11 @@ class Correction:
 
 @dataclass(frozen=True)
 class LinearFit:
-    """Coefficients (p,) and their covariance (p, p)."""
+    """Coefficients (p,), their covariance (p, p), and average effects with standard errors, (q, 2)."""
 
     coefficients: Array
     covariance: Array
+    effects: Array
 
 
 def solve(
@@ -57,6 +59,7 @@ def solve(
     clusters: Codes | None = None,
     answered: Array | None = None,
     repeated: tuple[int, float] = (0, 0.0),
+    changes: Iterable[Array] = (),
 ) -> LinearFit:
     """Fit the corrected regression of ``outcome`` on ``columns``; raise EstimateError if there is no stable solution.
 
@@ -69,6 +72,7 @@ def solve(
         clusters: (n,) cluster numbers 0, 1, .. of the reports, or None.
         answered: (n,), unbiased scores of having answered, for a regression among those who answered; None for all.
         repeated: number of further waves of the same people, and the variance of their true outcomes.
+        changes: (p, n) each, unbiased scores of what the columns change by, for average effects.
     """
     weight = np.ones(columns.shape[1]) if weights is None else weights
     here = np.ones(columns.shape[1]) if answered is None else answered
@@ -84,13 +88,22 @@ def solve(
     residuals = _residuals(columns, outcome, corrections, coefficients, here)
     residuals *= weight
     middle = residuals @ residuals.T if clusters is None else clustered_products(residuals, clusters)
-    further, variance = repeated
-    if further and clusters is None:
+    further, variance = repeated if clusters is None else (0, 0.0)
+    if further:
         size = float(weight @ here)
         fitted = float(coefficients @ columns @ (weight * here)) / size
         explained = float(coefficients @ matrix @ coefficients) / size - fitted**2
         middle += further * max(variance - explained, 0.0) * _matrix(columns, corrections, weight**2 * here)
-    return LinearFit(coefficients, inverted @ middle @ inverted)
+    covariance, effects = inverted @ middle @ inverted, []
+    for change in changes:
+        mean = change @ weight / weight.sum()
+        both = np.stack(
+            [mean @ inverted @ residuals, (coefficients @ (change - mean[:, None])) * weight / weight.sum()]
+        )
+        spread = both @ both.T if clusters is None else clustered_products(both, clusters)
+        square = mean @ covariance @ mean + 2 * spread[0, 1] + (1 + further) * spread[1, 1]
+        effects.append((mean @ coefficients, np.sqrt(np.maximum(square, 0.0))))
+    return LinearFit(coefficients, covariance, np.reshape(effects, (-1, 2)))
 
 
 def _matrix(columns: Array, corrections: Sequence[Correction], weight: Array) -> Array:

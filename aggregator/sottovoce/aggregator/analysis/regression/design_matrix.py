@@ -73,6 +73,13 @@ class Recipe:
         """Names of the numeric predictors."""
         return tuple(dict.fromkeys(name for term in self.terms for name in term.names if name not in term.groups))
 
+    def effects(self) -> Iterator[tuple[str, str | None, str, int]]:
+        """Yield what can change: term and base (None of a number), and the predictor with the place of its category."""
+        for name in dict.fromkeys(name for term in self.terms for name in term.names):
+            base, *others = self.groups.get(name, ("",))
+            yield from ((f"{name}={category}", base, name, place) for place, category in enumerate(others, 1))
+            yield from () if others else ((name, None, name, 0),)
+
     def columns(self, people: Mapping[str, ArrayLike]) -> Array:
         """Return the values of all columns, (p, m), for people with these predictors; without those not given.
 
@@ -228,6 +235,24 @@ class Design:
             low, high = values - width, values + width
             width = high - low
         return self.recipe.columns({**people, name: low}), self.recipe.columns({**people, name: high}), width
+
+    def changes(self) -> Iterator[Array]:
+        """Yield unbiased scores of what columns change by in each of ``effects``, (p, n); none without products."""
+        plain = not any(len(each.factors) > 1 or any(one.parts for one in each.numbers) for each in self.terms)
+        for *_, name, category in () if plain else self.recipe.effects():
+            low, high, width = self.ends(name, category, slice(None))
+            found, groups = np.zeros(self.public.shape), self.recipe.groups.get(name, ("",))
+            for column, term in enumerate(self.terms):
+                factors = [
+                    Factor(one, term.groups.get(one.name, "")) for one in self.randomized if one.name in term.names
+                ]
+                change = (high[column] - low[column]) / width
+                if name in term.names and name not in self.people:
+                    at, base = term.groups.get(name, ""), groups[0] if category else None
+                    change = self.public[column] * (float(at == groups[category]) - float(at == base))
+                others = [one for one in factors if one.answers.name != name]
+                found[column] = change * product_scores(others, self.rows)
+            yield found
 
     @staticmethod
     def _category(answers: Answers, term: Term) -> int | None:

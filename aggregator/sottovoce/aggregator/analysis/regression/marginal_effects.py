@@ -54,15 +54,10 @@ class FittedShares:
 
     def effects(self) -> Iterator[Effect]:
         """Yield the average marginal effects of all predictors; none where a derivative is not finite."""
-        recipe = self.design.recipe
-        for name in dict.fromkeys(name for term in recipe.terms for name in term.names):
-            base, *others = recipe.groups.get(name, ("",))
-            for place, category in enumerate(others, 1):
-                yield Effect(f"{name}={category}", base, *self._effect(name, place))
-            if not others:
-                found = self._effect(name, 0)
-                if np.isfinite(found).all():
-                    yield Effect(name, None, *found)
+        for term, base, name, place in self.design.recipe.effects():
+            found = self._effect(name, place)
+            if np.isfinite(found).all():
+                yield Effect(term, base, *found)
 
     def _effect(self, name: str, category: int) -> tuple[Array, Array]:
         n = len(self.design.rows)

@@ -9,8 +9,9 @@ Errors      As requested; always the sandwich with weights, and clustered with c
 Few         A warning below 10 (a - b)^-2 reports per parameter: an unvalidated rule of thumb.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
+from functools import partial
 from itertools import combinations
 from math import prod
 
@@ -67,7 +68,8 @@ def linear_regression(sample: Sample) -> Regression:
     Raises EstimateError if the predictors are collinear.
     """
     design = sample.design
-    fits = _linked_fits(sample) if design.is_linked(sample.outcome) else _fits(sample)
+    fit = partial(solve, design.columns, weights=sample.weights, clusters=sample.clusters)
+    fits = _linked_fits(sample, fit) if design.is_linked(sample.outcome) else _fits(sample, fit)
     named = sample.categories[1:] if len(fits) > 1 else (None,)
     return Regression(
         model="linear",
@@ -79,32 +81,40 @@ def linear_regression(sample: Sample) -> Regression:
             for coefficient in _coefficients(sample, category, fit)
         ),
         std_error_kind="sandwich" if sample.clusters is None else "clustered",
+        ame=tuple(effect for pair in zip(named, fits, strict=True) for effect in _effects(sample, *pair)),
         deff=1.0 if sample.weights is None else kish_effect(sample.weights),
         design=design.recipe,
         covariance=fits[0].covariance if len(fits) == 1 else None,
     )
 
 
-def _fits(sample: Sample) -> list[LinearFit]:
+def _fits(sample: Sample, fit: Callable[..., LinearFit]) -> list[LinearFit]:
     scores, codes = sample.outcome.scores, sample.outcome.codes[sample.rows]
     # The shares of all categories sum to 1, so the first follows from the others.
     explained = [scores] if scores.ndim == 1 else list(scores.T[1 : len(sample.categories)])
     design, answered = sample.design, sample.answered
     return [
-        solve(design.columns, each[codes], design.corrections, sample.weights, sample.clusters, answered, repeated)
+        fit(each[codes], design.corrections, answered=answered, repeated=repeated, changes=design.changes())
         for each, repeated in zip(explained, _repeated(sample), strict=True)
     ]
 
 
-def _linked_fits(sample: Sample) -> list[LinearFit]:
+def _linked_fits(sample: Sample, fit: Callable[..., LinearFit]) -> list[LinearFit]:
     """Fit the models of an outcome that is reported in one block with a predictor."""
     design, outcome = sample.design, sample.outcome
     corrections = design.corrections_among_answered(outcome) if sample.declines else design.corrections
     explained = [design.with_outcome(outcome, category) for category in sample.categories[1:]]
     return [
-        solve(design.columns, each, corrections, sample.weights, sample.clusters, repeated=repeated)
+        fit(each, corrections, repeated=repeated, changes=design.changes())
         for each, repeated in zip(explained, _repeated(sample), strict=True)
     ]
+
+
+def _effects(sample: Sample, category: str | None, fit: LinearFit) -> Iterator[Coefficient]:
+    z = normal_quantile(sample.confidence)
+    for (term, base, *_), (at, error) in zip(sample.design.recipe.effects(), fit.effects.tolist(), strict=False):
+        if np.isfinite(at + error):
+            yield Coefficient(category, term, at, error, at - z * error, at + z * error, base)
 
 
 def _repeated(sample: Sample) -> Iterator[tuple[int, float]]:

@@ -52,7 +52,7 @@ class Regression:
             limits are then by likelihood ratio, or missing.
         log_likelihood: up to a constant; None for a linear model.
         ame: average marginal effects on shares, by category after the first: differences between a category and its
-            base, derivatives by numbers.
+            base, derivatives by numbers. In a linear model on the outcome, and empty where all are coefficients.
         tests: likelihood-ratio tests of each predictor; empty with weights or clusters, where they are not valid.
         deff: Kish's design effect of the weights; 1 without weights.
         linear: linear probability model of the same reports, for models of categories.

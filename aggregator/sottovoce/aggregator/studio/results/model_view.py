@@ -118,9 +118,11 @@ class ModelsInWords(AnswersInWords):
 
     def _effects(self, document: Document) -> ShownTable:
         named = [(self._effect(document, one), one) for one in document["ame"]]
-        drawn = [self._to_draw(name, one, self.write.points) for name, one in named]
-        lines = [(name, *self._figures(one, self.write.points)) for name, one in named]
-        title, explanation = self.words.translate("models_ame"), self.words.translate("models_ame_words")
+        is_linear = document["model"] not in OF_ODDS
+        show, words = (self.write.figure, "models_ame_linear") if is_linear else (self.write.points, "models_ame_words")
+        drawn = [self._to_draw(name, one, show) for name, one in named]
+        lines = [(name, *self._figures(one, show)) for name, one in named]
+        title, explanation = self.words.translate("models_ame"), self.words.translate(words)
         return ShownTable(title, self._headings(document, "joint_difference"), lines, bars(drawn), [explanation])
 
     def _effect(self, document: Document, one: Document) -> str:

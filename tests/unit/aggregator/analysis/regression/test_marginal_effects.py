@@ -16,6 +16,7 @@ from sottovoce.aggregator.analysis.text_report import in_words
 from sottovoce.shared.parse_survey import parse_survey
 
 from tests.documents import survey
+from tests.surveys import months
 from tests.unit.aggregator.analysis.reports import COIN, GROUP, MASK_LIKELIHOOD, ONES, SAID, WEIGHTS, X, columns, masks
 from tests.unit.aggregator.analysis.survey_of_reports import asked, reports
 
@@ -153,3 +154,50 @@ def test_predictions_of_a_choice_add_up_and_have_limits_within_0_and_1() -> None
     logit = maximize(LOGIT)
     yes_no = predicted_shares(logit.theta.reshape(1, 3), covariance(LOGIT, logit, "opg"), LOGIT.columns)
     assert yes_no[1][0] == pytest.approx(1 - yes_no[2][1])
+
+
+def test_effects_of_a_linear_model_with_an_interaction_are_mean_changes_of_its_predictions() -> None:
+    """The other predictor at its mean, with that mean's own error; without interaction the coefficients say it."""
+    fitted = regress(reports(), "said", parse_formula("x * g + I(x^2)"), model="linear", strata=False)
+    x, g, beta = X, GROUP, coefficients(fitted)
+    by_x, by_g = beta[1] + 2 * beta[3] * x + beta[4] * g, beta[2] + beta[4] * x
+    assert [(one.term, one.base) for one in fitted.ame] == [("x", None), ("g=yes", "no")]
+    assert figures(fitted) == pytest.approx([by_x.mean(), by_g.mean()], rel=1e-6)
+    gradients = [np.array([0, 1, 0, 2 * x.mean(), g.mean()]), np.array([0, 0, 1, 0, x.mean()])]
+    for gradient, change, one in zip(gradients, (by_x, by_g), fitted.ame, strict=True):
+        error = np.sqrt(gradient @ fitted.covariance @ gradient + change.var() / len(x))
+        assert one.std_error == pytest.approx(error, rel=0.02)
+    printed = next(each for each in in_words(fitted.as_dict()) if each.title == "Average marginal effects")
+    assert [line[0] for line in printed.lines] == ["x (derivative)", "g=yes against no"]
+    assert regress(reports(), "said", parse_formula("x + g"), model="linear").ame == ()
+
+
+@pytest.mark.parametrize("among", ["each", "weighted", "clustered", "waves"])
+def test_effects_of_a_linear_model_cover_beside_a_randomized_predictor(among: str) -> None:
+    """At least .9125 of 400 samples, and not wide, where the noise of the other predictor is in both parts."""
+    waves = 3 if among == "waves" else 1
+    asked_for = parse_survey(
+        survey(asked("y", "boolean", None), asked("a", "boolean", None), asked("c", "boolean", {"name": "coin_flip"}),
+               **({"waves": months(waves)} if waves > 1 else {}))
+    )  # fmt: skip
+    dice, people = np.random.default_rng(3), 400
+    inside, found = 0, []
+    right = 0.1 + 0.4 * (0.6 if among != "weighted" else 0.75)
+    for _ in range(400):
+        c, a = dice.random(people) < 0.6, dice.random(people) < 0.5
+        y = dice.random(people) < 0.2 + 0.1 * a + 0.4 * a * c
+        if among == "clustered":
+            c, a, y = (np.repeat(each[: people // 2], 2) for each in (c, a, y))
+        told = [np.tile(each, waves) for each in (y, a, c)]
+        truth = dice.random(people * waves) < 0.5
+        told[2] = np.where(truth, told[2], dice.random(people * waves) < 0.5)
+        values = dict(zip("yac", (each.astype(np.uint8) for each in told), strict=True))
+        given = Columns.from_arrays(asked_for, values, np.repeat(np.arange(waves), people))
+        more = {"weights": np.where(c, 2.0, 1.0)} if among == "weighted" else {}
+        more |= {"cluster": np.repeat(np.arange(people // 2), 2)} if among == "clustered" else {}
+        one = regress(given, "y", parse_formula("a * c"), model="linear", **more).ame[0]
+        inside += one.low <= right <= one.high
+        found.append((one.estimate, one.std_error))
+    points, errors = np.array(found).T
+    assert inside / 400 >= 0.9125
+    assert errors.mean() <= 1.15 * points.std()

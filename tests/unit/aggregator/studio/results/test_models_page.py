@@ -69,8 +69,10 @@ def test_formula_takes_the_place_of_the_choices(app: Flask, client: FlaskClient)
     page = get(client, path + formula.replace("+", "%2B"))
     shown = coefficients(page.text)
 
-    assert [line[0] for line in shown][-1] == "Year? = Second × Why? = Fun"
-    assert [read(line[1]) for line in shown] == [as_shown(one) for one in found["coefficients"]]
+    assert shown[len(found["coefficients"]) - 1][0] == "Year? = Second × Why? = Fun"
+    assert shown[-1][0] == "Why? = Fun against Why? = Time"
+    assert found["ame"]
+    assert [read(line[1]) for line in shown] == [as_shown(one) for one in (*found["coefficients"], *found["ame"])]
     assert "90% interval" in page.text
     assert "formula=&#39;cheated ~ year" in page.text
     refused = get(client, path + "cheated ~ eval(year)", "de")
@@ -123,7 +125,11 @@ def test_figure_that_is_no_number_is_none_in_the_document_and_on_the_page() -> N
     effect = Coefficient(None, "year=second", 0.25, 0.1, 0.05, 0.45, "first")
     effects = ModelsInWords(SurveyVariables(survey(), Words("en"))).regression({**found, "ame": [effect.as_dict()]})
 
-    assert effects.tables[2].lines[0][0] == "Year? = Second against Year? = First"
+    assert effects.tables[2].lines[0][:2] == ("Year? = Second against Year? = First", "25.0 points")
+    linear = {**found, "model": "linear", "ame": [effect.as_dict()]}
+    [told] = [table for table in ModelsInWords(SurveyVariables(survey(), Words("en"))).regression(linear).tables
+              if table.title == "Average marginal effects"]  # fmt: skip
+    assert (told.lines[0][1], told.sentences[0].partition(";")[0]) == ("0.25", "In units of the outcome")
     assert [found["coefficients"][0][key] for key in ("std_error", "low", "high")] == [None] * 3
     assert list(shown.tables[1].lines[0]) == ["Year? = Second", "0.5000", "none", "no limit to no limit"]
     assert shown.tables[1].lines[1][0] == "Time | Fear"
