@@ -253,7 +253,8 @@ class Reference:
                 if self.channels[other].public:
                     shown &= np.isin(self.rows[other], [self.channels[other].names.index(one) for one in allowed])
             # A group of fewer than five would follow from a difference, so nobody is left out then.
-            if min(shown.sum(), (~shown).sum()) >= FEW:
+            there = shown[self.rows[name] != NOT_ASKED]
+            if min(there.sum(), (~there).sum()) >= FEW:
                 found &= shown
         return found
 

@@ -19,7 +19,7 @@ def patience(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 STILL_WRONG = (
-    # Results count people who were never asked (points 9 and 10 of the same list).
+    # Results count people who were never asked (point 9 of the same list).
     ("arms", "results "), ("answered", "results "),
     # Bars of the square wave have limits; waves of the same people are too narrow, and their note says so.
     ("bars", "results "), ("waved", ""),

@@ -6,8 +6,9 @@ Asked       Conditions on public answers are known for each report, so reports o
             out. A condition on a randomized answer is not known. Where a hidden answer is coded as one of the options
             (``when_absent``), the people who were asked cannot be told from the others then.
 Protection  As for subsets, at least five people were asked, and at least five were not, or the question's reports are
-            not divided. Two public questions are not either: their two tables would differ by exact counts. The
-            question of a direct arm is, where its counts are shown to the survey's own people.
+            not divided. Only reports of arms that ask the question count, and of a public question those of each arm.
+            Two public questions are not divided either: their two tables would differ by exact counts. A direct arm
+            whose counts are shown is divided, so that n of both arms counts those who were asked.
 """
 
 from dataclasses import dataclass
@@ -19,6 +20,7 @@ from sottovoce.aggregator.analysis.report_columns import Columns
 from sottovoce.aggregator.analysis.subset import SMALLEST_SUBSET
 from sottovoce.aggregator.estimators.variable import Variable
 from sottovoce.aggregator.storage.reports.batch_columns import is_null
+from sottovoce.shared.arms.arms import ARM
 from sottovoce.shared.errors import EstimateError, Sentence
 from sottovoce.shared.spec import Item, Question, Survey
 from sottovoce.shared.visibility import Condition
@@ -131,11 +133,20 @@ def _asked(columns: Columns, name: str) -> tuple[Rows | None, bool]:
             continue
         shown, certain = _shown(columns, survey, item, rows)
         asked[rows], known = shown, known and certain
-    if asked.all():
+    carried = columns.asked(name) | columns.few.get(name, np.zeros(len(columns), bool))
+    if asked[carried].all():
         return None, known
     # The difference of two results would describe a smaller group.
-    few = min(int(asked.sum()), int((~asked).sum())) < SMALLEST_SUBSET
-    return (None, False) if few else (asked, known)
+    return (None, False) if _smallest(columns, name, asked, carried) < SMALLEST_SUBSET else (asked, known)
+
+
+def _smallest(columns: Columns, name: str, asked: Rows, carried: Rows) -> int:
+    """Return the number of people in the smallest group that a mask of those who were asked tells apart."""
+    question = columns.question(name)
+    by_arm = question is not None and question.mechanism is None and ARM in columns.values
+    arms = columns.values[ARM].astype(np.int64) if by_arm else np.zeros(len(columns), np.int64)
+    groups, sizes = np.unique(2 * arms[carried] + asked[carried], return_counts=True)
+    return int(sizes.min()) if (groups % 2).any() else 0
 
 
 def _shown(columns: Columns, survey: Survey, item: Item, rows: Rows) -> tuple[Rows, bool]:

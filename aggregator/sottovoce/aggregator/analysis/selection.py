@@ -60,18 +60,18 @@ def choose(columns: Columns, name: str) -> SelectedVariable:
 
 
 def choose_described(
-    columns: Columns, names: tuple[str, str], among: str | None, *, counted: bool = False
+    columns: Columns, names: tuple[str, str], among: str | None, counted: bool = False
 ) -> tuple[tuple[SelectedVariable, SelectedVariable], DescribedPeople]:
     """Select two variables, and the people whom their results describe; ``among`` is as for ``described_people``.
 
-    Two public questions are divided by who was asked only where every count is shown anyway (``counted``).
-    The variables lack a category of no answer to be left out unless the people are those who answered. Raises
-    EstimateError as ``choose``, or if the people asked for are not known.
+    Reports of two public questions are divided by who was asked only if their answers are shown at every count
+    (``counted``). The variables lack a category of no answer to be left out unless the people are those who answered.
+    Raises EstimateError as ``choose``, or if the people asked for are not known.
     """
     first, second = (choose(columns, name) for name in names)
-    private = counted or not (first.newest.public and second.newest.public)
+    divide = counted or not (first.newest.public and second.newest.public)
     among = None if among == CAREFUL else among
-    people = [described_people(columns, each.question, among, private) for each in (first, second)]
+    people = [described_people(columns, each.question, among, divide) for each in (first, second)]
     first, second = (
         each if described.answered else replace(each, variables=tuple(map(_with_everybody, each.variables)))
         for each, described in zip((first, second), people, strict=True)

@@ -54,17 +54,19 @@ def compare_across_arms(
     names = [f"{each.group_names[place]}{ACROSS}{each.outcome}" for each in both for place in range(len(each.values))]
     values = [value for each in both for value in each.values]
     parts = [part for each in both for part in each.parts]
+    within, n = len(reference.values) - 1, reference.values[0].n_pair
+    ratios = _ratios(values) if outcome.category and _move_alike(parts) else ()
     return Compared(
         outcome=outcome.outcome,
         groups=ARM,
         category=outcome.category,
         group_names=tuple(names),
         values=tuple(values),
-        differences=tuple(_differences(values, parts, outcome.careless)),
+        differences=_counted_once(tuple(_differences(values, parts, outcome.careless)), within, n),
         warnings=tuple(dict.fromkeys([*outcome.warnings, *reference.warnings])),
         people=outcome.people,
         declined=(*reference.declined, *outcome.declined) if outcome.declined and reference.declined else (),
-        ratios=_ratios(values) if outcome.category and _move_alike(parts) else (),
+        ratios=_counted_once(ratios, within, n),
     )
 
 
@@ -80,7 +82,8 @@ def compare_arms(
     """Compare a question that several arms ask as ``compare``, by arm, with ratios where the groups are random arms."""
     found = _by_arm(columns, outcome, category, weights, replace(rule, counted=everybody, kept=()))
     told = found.category and found.differences and columns.survey.arms and _move_alike(found.parts)
-    return replace(found, ratios=_ratios(found.values)) if told else found
+    ratios = _ratios(found.values) if told else ()
+    return replace(found, ratios=_counted_once(ratios, len(ratios), found.values[0].n_pair))
 
 
 def _by_arm(columns: Columns, name: str, category: str, weights: ArrayLike | None, rule: Rule) -> Compared:
@@ -99,6 +102,11 @@ def _differences(
         else:
             both = replace(value, n_pair=values[0].n_pair + value.n_pair)
             yield corrected_difference(both, careless, parts[0], parts[place])
+
+
+def _counted_once(figures: tuple[Result, ...], within: int, n: int) -> tuple[Result, ...]:
+    """Return the figures, the first ``within`` of them of two arms of one question, which has ``n`` reports in all."""
+    return (*(replace(each, n_pair=n) for each in figures[:within]), *figures[within:])
 
 
 def _move_alike(parts: Sequence[CorrectedShare | None]) -> bool:

@@ -89,7 +89,7 @@ def compare(
     ``category`` is the one whose share is compared, by default the last answer ("yes" of a yes/no); "" for a number.
     Raises EstimateError if no report can carry both variables, the groups are numbers, or there is no such category.
     """
-    (measured, grouped), people = choose_described(columns, (outcome, groups), rule.among, counted=rule.counted)
+    (measured, grouped), people = choose_described(columns, (outcome, groups), rule.among, rule.counted)
     if not grouped.newest.categories:
         raise EstimateError(
             Sentence("'{variable}' is a number: groups are the categories of a question", variable=groups)

@@ -100,6 +100,7 @@ def test_one_question_of_all_arms_has_a_ratio_too() -> None:
 
     assert found.group_names == ("direct", "protected")
     assert len(found.differences) == len(found.ratios) == 1
+    assert found.differences[0].n_pair == found.ratios[0].n_pair == 2000
     assert "ratios" in comparison_document(found)
 
 
@@ -170,6 +171,50 @@ def test_rare_answers_of_a_readers_own_file_are_never_left_out() -> None:
     assert table["column_categories"] == ["no", "yes"]
     assert parse_request("compare", {**options, "where": "direct = yes"}).document(own)["n"] == 3
     assert parse_request("regression", {"formula": "cheated ~ sex"}).document(own)["n"] == 152
+
+
+CONDITIONAL: dict[str, Any] = {"visible_if": {"sex": "yes"}, "absent_category": True}
+BY_NINTHS: dict[str, Any] = {"name": "kary_rr", "odds": "9"}
+
+
+def partly_asked(unasked: int = 40) -> Columns:
+    """Reports of 100 people in each of three arms, two of them direct; so many of each were not asked, 9 declined."""
+    survey_of_arms = parse_survey(
+        survey(
+            asks("sex", public=True),
+            asks("direct", ["direct", "third"], public=True, **CONDITIONAL),
+            asks("cheated", "protected", mechanism=BY_NINTHS, **CONDITIONAL),
+            arms=[{"name": name, "weight": 1} for name in ("direct", "protected", "third")],
+        )
+    )
+    arm, person = np.repeat([0, 1, 2], 100), np.tile(np.arange(100), 3)
+    sex, answers = person >= unasked, np.where((person < unasked) | (person >= 91), 2, person % 2)
+    values = {
+        "sex": sex,
+        "direct": np.ma.masked_where(arm == 1, answers),
+        "cheated": np.ma.masked_where(arm != 1, answers),
+        "arm": arm,
+    }
+    return Columns.from_arrays(survey_of_arms, {name: np.ma.asarray(each, int) for name, each in values.items()})
+
+
+def test_n_counts_those_who_were_asked_in_every_arm_once() -> None:
+    """60 of each arm's 100 people were asked, those who declined with them; the direct share is theirs."""
+    found = compare_across_arms(partly_asked(), ("cheated", "direct"), "yes")
+
+    assert comparison_document(found)["n"] == 180
+    assert [each.n_pair for each in found.differences] == [each.n_pair for each in found.ratios] == [120, 180]
+    assert comparison_document(compare_arms(partly_asked(), "direct", "yes"))["n"] == 120
+    assert found.values[0].raw == pytest.approx(25 / 51)
+    assert found.declined[0].raw == pytest.approx(9 / 60)
+
+
+@pytest.mark.parametrize("unasked", [1, 4])
+def test_few_people_who_were_not_asked_in_a_direct_arm_stay_in_its_n(unasked: int) -> None:
+    """Their number would follow from two tables; the protected arm has no more of them."""
+    found = compare_across_arms(partly_asked(unasked), ("cheated", "direct"), "yes")
+
+    assert comparison_document(found)["n"] == 300
 
 
 def test_two_questions_of_one_arm_are_refused() -> None:

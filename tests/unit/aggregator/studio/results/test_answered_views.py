@@ -85,7 +85,7 @@ def test_no_sentence_for_a_paper_where_a_cell_is_empty() -> None:
 
     assert shown("compare", reports=empty).paper == ""
     for kind in ("crosstab", "compare"):
-        assert shown(kind).paper.endswith(" The figures describe those who answered.")
+        assert shown(kind).paper.endswith(" those who answered. n also counts those who gave no answer.")
 
 
 def test_no_code_for_r_where_people_may_leave_a_question_unanswered() -> None:
