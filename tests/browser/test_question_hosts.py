@@ -1,5 +1,6 @@
 """A single question in the real jsPsych and SurveyJS, and in stand-ins of systems that cannot run here."""
 
+import csv
 import json
 from pathlib import Path
 from typing import Any
@@ -24,7 +25,10 @@ const people = Number(new URL(location).searchParams.get("people"));
 const jsPsych = initJsPsych({ on_finish: () => { globalThis.csv = jsPsych.data.get().ignore("record").csv(); } });
 const asked = { type: SottovoceQuestionPlugin, src: "PLACE", question: QUESTION };
 const trial = (number) => ({ ...asked, participant: `p${number}` });
-jsPsych.run(Array.from({ length: people }, (_, number) => trial(number)));
+const mode = new URL(location).searchParams.get("simulate");
+const trials = Array.from({ length: people }, (_, number) => trial(number));
+if (mode) jsPsych.simulate(trials, mode, { default: { data: { piloted: true } } });
+else jsPsych.run(trials);
 </script>"""
 
 SURVEYJS = """<!doctype html><html lang="en"><meta charset="utf-8"><title>Survey</title>
@@ -117,6 +121,12 @@ def write_fields(folder: Path, place: str, name: str) -> None:
     (folder / "index.html").write_text(FIELDS.replace("INPUTS", inputs).replace("SNIPPET", lines))
 
 
+def csv_rows(path: Path) -> list[dict[str, str]]:
+    """Return the rows of a file by their headings."""
+    with path.open(encoding="utf-8", newline="") as lines:
+        return list(csv.DictReader(lines))
+
+
 def click_through(page: Page, number: int, option: int) -> None:
     """Answer a trial of jsPsych.
 
@@ -159,6 +169,37 @@ def test_jspsych_exports_columns_that_are_analyzed(tab: Page, tmp_path: Path, ho
     row = next(row for row in open_data(path).shares("cheated").rows)
     assert row["n"] == 8
     assert abs(row["raw"] - truth) < 5 * row["std_error"]
+
+
+@pytest.mark.parametrize("mode", ["data-only", "visual"])
+@pytest.mark.parametrize("question", [COIN, TOGETHER], ids=["coin", "block"])
+def test_jspsych_simulates_without_asking(
+    tab: Page, tmp_path: Path, host: str, place: str, mode: str, question: dict[str, Any]
+) -> None:
+    """The columns are those of a person, the options' data join them; no window, no request, nothing kept."""
+    write_jspsych(tmp_path, place)
+    path = tmp_path / "index.html"
+    path.write_text(path.read_text().replace(json.dumps(COIN), json.dumps(question)))
+    asked: list[str] = []
+    tab.context.on("request", lambda request: asked.append(request.url))
+    tab.goto(f"{host}/?people=4&simulate={mode}")
+    if mode == "visual":
+        assert tab.locator("sottovoce-question[inert]").first.get_attribute("mode") == "window"
+    tab.wait_for_function("globalThis.csv !== undefined")
+    (tmp_path / "data.csv").write_text(tab.evaluate("csv"))
+    names = [item["name"] for item in question.get("items", [question])]
+    found = csv_rows(tmp_path / "data.csv")
+    assert len(found) == 4
+    for row in found:
+        assert row["piloted"] == "true"
+        for name in names:
+            assert row[name] in {"no", "yes"}
+            assert (row[f"{name}_once"], row[f"{name}_state"]) == ("no", "answered")
+    shares = open_data(tmp_path / "data.csv").shares(names[0])
+    assert next(iter(shares.rows))["n"] == 4
+    assert [url for url in asked if place in url] == []
+    assert len(tab.context.pages) == 1
+    assert tab.evaluate("localStorage.length") == 0
 
 
 @pytest.mark.slow

@@ -8,3 +8,9 @@ export function toColumns({ question, value = "", channel = "", once = "" }, nam
   const columns = (one, said) => [[one, said], [`${one}_channel`, channel], [`${one}_once`, kept]];
   return Object.fromEntries(names.flatMap((one, place) => columns(one, value.split(",")[place])));
 }
+
+/** The columns of record and state, four for each question that is asked; empty texts where there is no record. */
+export function columnsOf({ question, name, record, state }) {
+  const names = question?.items?.map((one) => one?.name) ?? [name];
+  return Object.assign({}, ...names.map((one) => ({ ...toColumns(record ?? {}, one), [`${one}_state`]: state })));
+}

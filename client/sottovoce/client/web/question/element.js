@@ -1,4 +1,4 @@
-import { toColumns } from "./columns.js";
+import { columnsOf } from "./columns.js";
 import { BUTTON, faultOf, node } from "./element_parts.js";
 
 /**
@@ -54,9 +54,7 @@ export class SottovoceQuestion extends (globalThis.HTMLElement ?? Object) {
 
   /** The columns of record and state, four for each question, by name; empty texts before the record arrives. */
   get columns() {
-    const names = this.question?.items?.map((item) => item?.name) ?? [this.name];
-    const of = (name) => ({ ...toColumns(this.#record ?? {}, name), [`${name}_state`]: this.#state });
-    return Object.assign({}, ...names.map(of));
+    return columnsOf(this);
   }
 
   /** Name of the first column. */

@@ -1,13 +1,29 @@
 /** A question as in the list of a survey file, in its canonical form (`sottovoce question lint FILE --json`). */
 export interface Question {
   name: string;
-  type: string;
+  type: "boolean" | "select_one" | "rating" | "select_multiple" | "integer" | "decimal" | "date" | "vector";
   label: Record<string, string>;
   mechanism: { name: string; [parameter: string]: unknown };
   [key: string]: unknown;
 }
 
-/** One randomized answer with its channel, `sottovoce-record/1`. */
+/** A question of a block, which has no mechanism of its own. */
+export interface BlockItem {
+  name: string;
+  type: "boolean" | "select_one" | "rating";
+  label: Record<string, string>;
+  mechanism?: never;
+  [key: string]: unknown;
+}
+
+/** Questions that are randomized together. */
+export interface BlockQuestion {
+  block: string;
+  items: BlockItem[];
+  mechanism: { name: "joint_rr"; odds: string; radius: number };
+}
+
+/** One randomized answer with its channel, `sottovoce-record/1`; of a block `value` has one word for each question. */
 export interface QuestionRecord {
   format: "sottovoce-record/1";
   question: string;
