@@ -60,6 +60,7 @@ def solve(
     answered: Array | None = None,
     repeated: tuple[int, float] = (0, 0.0),
     changes: Iterable[Array] = (),
+    squares: Array | None = None,
 ) -> LinearFit:
     """Fit the corrected regression of ``outcome`` on ``columns``; raise EstimateError if there is no stable solution.
 
@@ -73,8 +74,10 @@ def solve(
         answered: (n,), unbiased scores of having answered, for a regression among those who answered; None for all.
         repeated: number of further waves of the same people, and the variance of their true outcomes.
         changes: (p, n) each, unbiased scores of what the columns change by, for average effects.
+        squares: (n,), sums of the squared weights where rows stand for equal reports; without clusters.
     """
     weight = np.ones(columns.shape[1]) if weights is None else weights
+    square = weight**2 if squares is None else squares
     here = np.ones(columns.shape[1]) if answered is None else answered
     matrix = _matrix(columns, corrections, weight * here)
     inverted = inverse(matrix)
@@ -86,23 +89,22 @@ def solve(
     # Outcome and predictor noise are independent but in a block, where the outcome comes with each column.
     coefficients = inverted @ (columns @ (weight * outcome) if outcome.ndim == 1 else outcome @ weight)
     residuals = _residuals(columns, outcome, corrections, coefficients, here)
-    residuals *= weight
-    middle = residuals @ residuals.T if clusters is None else clustered_products(residuals, clusters)
+    middle = (
+        (residuals * square) @ residuals.T if clusters is None else clustered_products(residuals * weight, clusters)
+    )
     further, variance = repeated if clusters is None else (0, 0.0)
     if further:
         size = float(weight @ here)
         fitted = float(coefficients @ columns @ (weight * here)) / size
         explained = float(coefficients @ matrix @ coefficients) / size - fitted**2
-        middle += further * max(variance - explained, 0.0) * _matrix(columns, corrections, weight**2 * here)
+        middle += further * max(variance - explained, 0.0) * _matrix(columns, corrections, square * here)
     covariance, effects = inverted @ middle @ inverted, []
     for change in changes:
         mean = change @ weight / weight.sum()
-        both = np.stack(
-            [mean @ inverted @ residuals, (coefficients @ (change - mean[:, None])) * weight / weight.sum()]
-        )
-        spread = both @ both.T if clusters is None else clustered_products(both, clusters)
-        square = mean @ covariance @ mean + 2 * spread[0, 1] + (1 + further) * spread[1, 1]
-        effects.append((mean @ coefficients, np.sqrt(np.maximum(square, 0.0))))
+        both = np.stack([mean @ inverted @ residuals, coefficients @ (change - mean[:, None]) / weight.sum()])
+        spread = (both * square) @ both.T if clusters is None else clustered_products(both * weight, clusters)
+        error = mean @ covariance @ mean + 2 * spread[0, 1] + (1 + further) * spread[1, 1]
+        effects.append((mean @ coefficients, np.sqrt(np.maximum(error, 0.0))))
     return LinearFit(coefficients, covariance, np.reshape(effects, (-1, 2)))
 
 

@@ -18,7 +18,7 @@ Source      White 1982; Liang and Zeger 1986.
 import numpy as np
 from numpy.typing import NDArray
 from sottovoce.aggregator.analysis.regression.multinomial_logit import Multinomial, information
-from sottovoce.aggregator.analysis.regression.newton import Array, Fit, Model, inverse, parts, score_products
+from sottovoce.aggregator.analysis.regression.newton import Array, Fit, Model, inverse, parts, powers, score_products
 from sottovoce.shared.errors import EstimateError
 
 Codes = NDArray[np.integer]
@@ -86,7 +86,7 @@ def _of_answers(model: Multinomial, theta: Array, power: int) -> Array:
     total = np.zeros((model.parameters, model.parameters))
     for part in parts(model.rows):
         truth = model.truth(theta, part)
-        weights = None if model.weights is None else model.weights[part] ** power
+        weights = powers(model, part, power)
         total += information(truth, np.zeros_like(truth), model.columns[:, part], weights)
     return total
 

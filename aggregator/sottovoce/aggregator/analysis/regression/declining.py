@@ -65,6 +65,11 @@ class DecliningModel:
         return self.answered.weights
 
     @property
+    def squares(self) -> Array | None:
+        """Sums of the squared weights of equal reports, (n,), or None."""
+        return self.answered.squares
+
+    @property
     def parameters(self) -> int:
         """Number d of parameters: those of the answer plus one for each predictor of declining."""
         return self.answered.parameters + len(self.columns)

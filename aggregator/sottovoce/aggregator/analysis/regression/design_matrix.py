@@ -144,6 +144,12 @@ class Design:
         columns = np.ascontiguousarray(self.public[indices])
         return replace(self, recipe=replace(self.recipe, terms=terms), columns=columns, public=columns, randomized=())
 
+    def at(self, places: Row) -> "Design":
+        """Return the design of some of its reports."""
+        people = {name: values[places] for name, values in self.people.items()}
+        columns, public = self.columns[:, places], self.public[:, places]
+        return replace(self, columns=columns, public=public, rows=self.rows[places], people=people)
+
     @cached_property
     def corrections(self) -> tuple[Correction, ...]:
         """Unbiased scores of the products of columns that share a randomized predictor."""

@@ -111,7 +111,7 @@ def likelihood_regression(sample: Sample, kind: str, careless: CarelessReports |
     With ``careless`` it is of those who answer with care. Raises EstimateError if the predictors are collinear, or the
     kind of errors does not support these reports.
     """
-    model, parameters, of_predictor, of_declining, notes = _with_declining(sample, kind)
+    model, parameters, of_predictor, of_declining, notes = _with_declining(sample.grouped, kind)
     if careless is not None and isinstance(model, LatentModel):
         model = among_careful(model, sample, careless)
     fitted = Fitted(sample, kind, model, parameters, of_predictor, maximize(model), of_declining)
@@ -121,7 +121,7 @@ def likelihood_regression(sample: Sample, kind: str, careless: CarelessReports |
 
 def parameter_count(sample: Sample, kind: str) -> int:
     """Return the number of parameters of the model, without fitting it."""
-    return len(sample.design.terms) if kind == "linear" else _with_declining(sample, kind)[0].parameters
+    return len(sample.design.terms) if kind == "linear" else _with_declining(sample.grouped, kind)[0].parameters
 
 
 def _with_declining(sample: Sample, kind: str) -> _Likelihood:
@@ -201,7 +201,7 @@ def _model(
         slopes = [FittedParameter(None, term) for term in design.terms[1:]]
         cuts = [FittedParameter(None, Term(f"{low}|{high}", CUTS)) for low, high in pairwise(categories)]
         return Ordered(design.columns[1:], codes, likelihood, sample.weights), (*slopes, *cuts), ()
-    plain = Multinomial(design.public, codes, likelihood, sample.weights)
+    plain = Multinomial(design.public, codes, likelihood, sample.weights, sample.squares)
     parameters = _by_category(categories, design.terms)
     if not design.randomized:
         return plain, parameters, ()
@@ -247,7 +247,10 @@ def _effects(fitted: Fitted, variance: Array) -> Iterator[Coefficient]:
         # Each cut less all slopes is a linear predictor.
         chosen, link = np.vstack([[cut, *-chosen[: terms - 1]] for cut in chosen[terms - 1 :]]), ordered_shares
     coefficients = (chosen @ theta)[: len(chosen) - len(last)].reshape(-1, terms)
-    known = (sample.design, link, coefficients, chosen @ variance @ chosen.T, sample.weights)
+    rows = sample.grouped
+    weights = np.ones(len(rows.rows)) if rows.weights is None else rows.weights
+    squares = weights**2 if rows.squares is None else rows.squares
+    known = (rows.design, link, coefficients, chosen @ variance @ chosen.T, weights, squares, sample.n)
     found = list(FittedShares(*known, randomized, theta[last]).effects())
     z = normal_quantile(sample.confidence)
     for place, category in enumerate(sample.categories[1:] if len(sample.categories) > 2 else (None,)):

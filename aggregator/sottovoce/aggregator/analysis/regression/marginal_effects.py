@@ -40,7 +40,7 @@ class FittedShares:
     Attributes:
         coefficients: of the linear predictors, (l, p).
         covariance: of these coefficients, row by row, then of ``of_randomized``.
-        weights: (n,), or None.
+        weights: (n,), with their squares, and the number of reports, as of a ``Sample``.
         randomized: model with randomized predictors, if there are any; ``of_randomized`` are its last parameters.
     """
 
@@ -48,7 +48,9 @@ class FittedShares:
     link: SharesLink
     coefficients: Array
     covariance: Array
-    weights: Array | None = None
+    weights: Array
+    squares: Array
+    reports: int
     randomized: RandomizedPredictor | None = None
     of_randomized: ArrayLike = ()
 
@@ -60,12 +62,12 @@ class FittedShares:
                 yield Effect(term, base, *found)
 
     def _effect(self, name: str, category: int) -> tuple[Array, Array]:
-        n = len(self.design.rows)
-        weights = np.full(n, 1 / n) if self.weights is None else self.weights / self.weights.sum()
-        found = [self._part(name, category, part, weights[part]) for part in parts(n)]
+        total, n = self.weights.sum(), self.reports
+        weights = self.weights / total
+        found = [self._part(name, category, part, weights[part]) for part in parts(len(weights))]
         effects, gradient = np.concatenate([each for each, _ in found], axis=1), sum(slopes for _, slopes in found)
         averages = effects @ weights
-        sampled = (effects - averages[:, None]) ** 2 @ weights**2 * n / (n - 1)
+        sampled = (effects - averages[:, None]) ** 2 @ (self.squares / total**2) * n / (n - 1)
         return averages, np.sqrt(np.einsum("cd,de,ce->c", gradient, self.covariance, gradient) + sampled)
 
     def _part(self, name: str, category: int, part: slice, weights: Array) -> tuple[Array, Array]:

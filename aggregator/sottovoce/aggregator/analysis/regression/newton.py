@@ -51,16 +51,18 @@ class Likelihood:
         codes: (n,), row of ``likelihood`` for each report.
         likelihood: (u, k), c P(reported | category) for each different report, any c > 0.
         weights: (n,) positive, or None for equal weights.
+        squares: (n,), sum of the squared weights where a row stands for several reports; else None.
     """
 
     columns: Array
     codes: NDArray[np.integer]
     likelihood: Array
     weights: Array | None = None
+    squares: Array | None = None
 
     @property
     def rows(self) -> int:
-        """Number n of reports in the fit."""
+        """Number n of reports in the fit, or of groups of equal reports."""
         return len(self.codes)
 
 
@@ -75,6 +77,9 @@ class Model(Protocol):
 
     @property
     def weights(self) -> Array | None: ...  # noqa: D102
+
+    @property
+    def squares(self) -> Array | None: ...  # noqa: D102
 
     def start(self) -> Array:
         """Return the starting values of the search, (d,)."""
@@ -136,12 +141,19 @@ def evaluate(model: Model, theta: Array) -> Sums:
     return Sums(log_likelihood, gradient, information)
 
 
+def powers(model: Model, part: slice, power: int) -> Array | None:
+    """Return the sum of w^power, 1 or 2, over the reports of each row in ``part``, (m,); None for equal weights."""
+    if power == 2 and model.squares is not None:
+        return model.squares[part]
+    return None if model.weights is None else model.weights[part] ** power
+
+
 def score_products(model: Model, theta: Array, power: int = 1) -> Array:
     """Return the sum of w^power s s' over all reports, (d, d); power 2 is for the variance of the weighted score."""
     total = np.zeros((model.parameters, model.parameters))
     for part in parts(model.rows):
-        scores = model.scores(theta, part)
-        total += (scores if model.weights is None else scores * model.weights[part] ** power) @ scores.T
+        scores, weights = model.scores(theta, part), powers(model, part, power)
+        total += (scores if weights is None else scores * weights) @ scores.T
     return total
 
 

@@ -53,6 +53,11 @@ class RandomizedPredictor:
         return self.outcome.weights
 
     @property
+    def squares(self) -> Array | None:
+        """Sums of the squared weights of equal reports, (n,), or None."""
+        return self.outcome.squares
+
+    @property
     def parameters(self) -> int:
         """Number d of parameters: those of Y plus those of A."""
         return self.outcome.parameters + int(self.restriction.shape[1])

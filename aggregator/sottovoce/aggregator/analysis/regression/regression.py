@@ -67,9 +67,9 @@ def linear_regression(sample: Sample) -> Regression:
 
     Raises EstimateError if the predictors are collinear.
     """
-    design = sample.design
-    fit = partial(solve, design.columns, weights=sample.weights, clusters=sample.clusters)
-    fits = _linked_fits(sample, fit) if design.is_linked(sample.outcome) else _fits(sample, fit)
+    rows, design = sample.grouped, sample.grouped.design
+    fit = partial(solve, design.columns, weights=rows.weights, clusters=rows.clusters, squares=rows.squares)
+    fits = _linked_fits(rows, fit) if design.is_linked(sample.outcome) else _fits(rows, fit)
     named = sample.categories[1:] if len(fits) > 1 else (None,)
     return Regression(
         model="linear",
@@ -123,8 +123,8 @@ def _repeated(sample: Sample) -> Iterator[tuple[int, float]]:
     Of a number it is the largest for its mean, as where shares and means are estimated.
     """
     variable, weights = sample.outcome.variable, sample.weights
-    answered = np.ones(sample.n) if sample.answered is None else sample.answered
-    scores = sample.outcome.scores[sample.outcome.codes[sample.rows]].reshape(sample.n, -1)
+    answered = np.ones(len(sample.rows)) if sample.answered is None else sample.answered
+    scores = sample.outcome.scores[sample.outcome.codes[sample.rows]].reshape(len(sample.rows), -1)
     least, most = (0.0, 1.0) if variable.categories else (variable.levels[0], variable.levels[-1])
     for place in range(1, len(sample.categories)) if variable.categories else (0,):
         mean = np.average(scores[:, place], weights=weights) / np.average(answered, weights=weights)

@@ -17,6 +17,7 @@ Anchor      Careful people say yes with the known share pi. Of a public anchor o
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from itertools import combinations, product
 from math import prod
 from typing import Any
@@ -291,6 +292,8 @@ class Sample:
         weights: (m,) positive, or None.
         clusters: (m,) cluster numbers 0, 1, .., or None.
         waves: number of waves of the same people whose reports these are.
+        squares: (m,), sums of squared weights where rows stand for equal reports; else None.
+        reports: number of these reports; 0 if each row is one.
     """
 
     outcome: Answers
@@ -303,6 +306,31 @@ class Sample:
     described: DescribedPeople = EVERYBODY
     declining: str | None = None
     waves: int = 1
+    squares: Array | None = None
+    reports: int = 0
+
+    @cached_property
+    def grouped(self) -> "Sample":
+        """Sample with one row for equal reports, so that a search takes as long as there are different ones.
+
+        The sample itself where randomized predictors do not make each step slow, and where most reports differ.
+        """
+        if self.clusters is not None or not self.design.randomized:
+            return self
+        codes = [each.codes[self.rows] for each in (self.outcome, *self.design.randomized)]
+        changes = [column[1:] != column[:-1] for column in (*codes, *self.design.public, *self.design.people.values())]
+        starts = np.flatnonzero(np.append(True, np.logical_or.reduce(changes)))
+        if 2 * len(starts) > self.n:
+            return self
+        weights = np.ones(self.n) if self.weights is None else self.weights
+        return replace(
+            self,
+            rows=self.rows[starts],
+            design=self.design.at(starts),
+            weights=np.add.reduceat(weights, starts),
+            squares=np.add.reduceat(weights**2, starts),
+            reports=self.n,
+        )
 
     @property
     def declines(self) -> bool:
@@ -324,8 +352,8 @@ class Sample:
 
     @property
     def n(self) -> int:
-        """Number m of reports used."""
-        return len(self.rows)
+        """Number of reports used, however many rows they have."""
+        return self.reports or len(self.rows)
 
     @property
     def plain(self) -> bool:

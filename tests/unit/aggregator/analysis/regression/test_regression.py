@@ -6,11 +6,14 @@ from typing import Any
 
 import numpy as np
 import pytest
+from sottovoce.aggregator.analysis.regression.formula import parse_formula
 from sottovoce.aggregator.analysis.regression.multinomial_logit import Multinomial
 from sottovoce.aggregator.analysis.regression.newton import maximize
 from sottovoce.aggregator.analysis.regression.regression import regress
+from sottovoce.aggregator.analysis.regression.regression_data import RegressionOptions, Sample, take_sample
 from sottovoce.aggregator.analysis.regression.regression_result import Regression
 from sottovoce.aggregator.analysis.report_columns import Columns
+from sottovoce.aggregator.analysis.variable_columns import answers_of
 from sottovoce.shared.errors import EstimateError
 from sottovoce.shared.parse_survey import parse_survey
 
@@ -296,3 +299,48 @@ def test_document_is_as_its_schema_says() -> None:
         validator("regression").validate(json.loads(json.dumps(fitted.as_dict(), allow_nan=False)))
     wrong = {**fits[0].as_dict(), "std_error_kind": "robust"}
     assert not validator("regression").is_valid(wrong)
+
+
+@pytest.mark.parametrize("kind", ["observed", "sandwich", "opg"])
+@pytest.mark.parametrize(
+    ("outcome", "terms", "model", "weights"),
+    [
+        ("said", "other + g", "logit", None),
+        ("said", "other * x + I(x^2)", "logit", None),
+        ("said", "other + I(x^2)", "linear", None),
+        ("said", "other * g", "linear", WEIGHTS),
+        ("rating", "other + g", "multinomial", WEIGHTS),
+        ("rounded", "other * x", "linear", WEIGHTS),
+    ],
+)
+def test_equal_reports_count_once_with_the_same_figures(
+    monkeypatch: pytest.MonkeyPatch, kind: str, outcome: str, terms: str, model: str, weights: np.ndarray | None
+) -> None:
+    """All figures of a model are those of its reports one by one, whose numbers a column may not tell apart."""
+    given = reports(x=25 * (ROW % 5))
+    choices = {"model": model, "errors": kind, "weights": weights}
+    grouped = regress(given, outcome, parse_formula(terms), **choices)
+    monkeypatch.setattr(Sample, "grouped", property(lambda sample: sample))
+    single = regress(given, outcome, parse_formula(terms), **choices)
+    for one, other in zip(numbers_in(grouped.as_dict()), numbers_in(single.as_dict()), strict=True):
+        assert one == pytest.approx(other, rel=1e-6, abs=1e-8)
+
+
+def numbers_in(document: object) -> list[float]:
+    """All numbers of a document, in its order."""
+    if isinstance(document, dict):
+        document = list(document.values())
+    if isinstance(document, list | tuple):
+        return [number for each in document for number in numbers_in(each)]
+    return [float(document)] if isinstance(document, int | float) else []
+
+
+def test_equal_reports_are_one_row() -> None:
+    """Of 600 reports of two coins and a group there are eight; a number that differs everywhere leaves them apart."""
+    few, many = (
+        take_sample(reports(), said, formula, [answers_of(reports(), name) for name in formula.predictors], alone)
+        for said, alone in [(answers_of(reports(), "said"), RegressionOptions())]
+        for formula in (parse_formula("other + g"), parse_formula("other + hundred + x"))
+    )
+    assert [len(few.grouped.rows), few.grouped.n, few.grouped.reports] == [8, 600, 600]
+    assert many.grouped is many
