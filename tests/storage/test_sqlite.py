@@ -27,6 +27,24 @@ def test_every_commit_is_synced_before_it_is_acknowledged(storage: SQLiteStorage
     assert secure == 1
 
 
+def test_only_threads_that_write_keep_many_pages(storage: SQLiteStorage) -> None:
+    """An analysis reads all reports once, in a thread of its own: 64 MiB of them would stay with the node."""
+    kept = []
+
+    def analysis() -> None:
+        with storage.read() as db:
+            kept.append(db.execute("PRAGMA cache_size").fetchone()[0])
+
+    thread = threading.Thread(target=analysis)
+    thread.start()
+    thread.join()
+    with storage.write() as db:
+        kept.append(db.execute("PRAGMA cache_size").fetchone()[0])
+    with storage.read() as db:
+        kept.append(db.execute("PRAGMA cache_size").fetchone()[0])
+    assert kept == [-2048, -65536, -65536]
+
+
 def test_reports_have_no_rowid_and_no_time(storage: SQLiteStorage) -> None:
     """Nothing in the table tells the order of arrival."""
     with storage.read() as db:

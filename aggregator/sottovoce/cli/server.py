@@ -5,6 +5,7 @@ No SIGTERM or SIGINT is lost while it starts, whichever process receives it.
 
 import _thread
 import errno
+import gc
 import os
 import signal
 import socket
@@ -12,6 +13,7 @@ import sys
 import time
 from collections.abc import Sequence
 from contextlib import suppress
+from importlib import import_module
 from threading import Thread
 
 import click
@@ -97,6 +99,9 @@ def run(settings: Settings, application: str = "sottovoce.cli.worker:make_app", 
         with suppress(OSError, ValueError):
             resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
     hear_orders_in_children()
+    # Loaded before the fork, the modules lie in memory once, and a worker that starts again is there at once.
+    import_module(application.partition(":")[0])
+    gc.freeze()
     server = Supervisor(
         application,
         address=settings.host,

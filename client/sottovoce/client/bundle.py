@@ -70,6 +70,7 @@ _COMMENT = re.compile(r"^[ \t]*(//[^\n]*|/\*(?:[^*]|\*(?!/))*\*/[ \t]*)\n", re.M
 _DECLARATION = re.compile(r"^(export )?(?:async )?(?:function\*?|class|const|let|var) ([\w$]+)", re.MULTILINE)
 _INDENTATION = re.compile(r"^[ \t]+|\n(?=\n)", re.MULTILINE)
 _WRAP = re.compile(r"(?<=[{,(\[])\n|,?\n(?=[)\]])|\n(?=})")
+_WORD = re.compile(r"[\w$]+")
 _BESIDE = re.compile(r"\s//\s")
 _START = "start(import.meta.url, (file) => import(`./${file}`));\n"
 
@@ -174,7 +175,7 @@ def _bodies(sources: dict[str, str], arrival: Callable[[str], str]) -> dict[str,
             for name in _split(names):
                 if name not in exported.get(_resolve(path, target), set()):
                     raise ValueError(f"{path}: {name} is not exported by {target}")
-        body = _IMPORT.sub("", _COMMENT.sub("", source))
+        body = _plain(source)
         for target in _LATER.findall(body):
             body = body.replace(f'import("{target}")', arrival(_resolve(path, target)))
         _check_margin(path, body)
@@ -209,12 +210,19 @@ def _arrivals(path: str, source: str) -> list[str]:
 
 def _named_elsewhere(path: str, sources: Mapping[str, str]) -> list[str]:
     """Return what a module exports and another one names: the rest is for tests and twins."""
-    others = "".join(source for other, source in sources.items() if other != path)
-    return [name for name in _exported(sources[path]) if re.search(rf"\b{name}\b", others)]
+    others = set().union(*(_words(source) for other, source in sources.items() if other != path))
+    exported = _DECLARATION.findall(_COMMENT.sub("", sources[path]))
+    return [name for mark, name in exported if mark and name in others]
 
 
-def _exported(source: str) -> list[str]:
-    return [name for mark, name in _DECLARATION.findall(_COMMENT.sub("", source)) if mark]
+@cache
+def _plain(source: str) -> str:
+    return _IMPORT.sub("", _COMMENT.sub("", source))
+
+
+@cache
+def _words(source: str) -> frozenset[str]:
+    return frozenset(_WORD.findall(source))
 
 
 def tidy(source: str) -> str:

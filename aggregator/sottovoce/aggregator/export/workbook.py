@@ -5,7 +5,6 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-import xlsxwriter
 from sottovoce.aggregator.file_formats.provenance import About
 
 _EPOCH = datetime(1980, 1, 1)
@@ -14,6 +13,9 @@ _AS_TEXT = {"strings_to_formulas": False, "strings_to_urls": False, "strings_to_
 
 def write_workbook(path: Path, about: About, rows: Iterable[Sequence[object]], sheet_name: str) -> None:
     """Write a table, header first, as a workbook; text never becomes a formula or a link, None is an empty cell."""
+    # Loaded late: only exports write workbooks.
+    import xlsxwriter
+
     with xlsxwriter.Workbook(path, {**_AS_TEXT, "in_memory": True}) as book:
         # A fixed date makes the file reproducible: equal results give equal bytes.
         book.set_properties({"title": about.survey.name, "comments": about.line, "created": _EPOCH})

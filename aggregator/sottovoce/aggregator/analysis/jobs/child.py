@@ -14,7 +14,13 @@ from pathlib import Path
 from queue import SimpleQueue
 from typing import Any, BinaryIO
 
-from sottovoce.aggregator.analysis.jobs.messages import pack_reply, read_message, unpack_job, write_message
+from sottovoce.aggregator.analysis.jobs.messages import (
+    pack_reply,
+    read_message,
+    return_memory,
+    unpack_job,
+    write_message,
+)
 from sottovoce.aggregator.analysis.progress import LISTENER
 from sottovoce.shared.errors import EstimateError
 
@@ -42,6 +48,7 @@ def main() -> None:
         LISTENER.set(partial(_report, replies))
         while True:
             write_message(replies, pack_reply(answer(jobs.get())))
+            return_memory()
 
 
 def answer(message: bytes) -> dict[str, Any]:

@@ -28,6 +28,7 @@ from sottovoce.aggregator.analysis.jobs.messages import (
     Job,
     pack_job,
     read_message,
+    return_memory,
     unpack_reply,
     write_message,
 )
@@ -336,6 +337,7 @@ class JobQueue:
             # The work may hold simulated reports, which are not kept with the result.
             del job.work
             self._end(job)
+            return_memory()
 
     def _end(self, job: QueuedJob) -> None:
         with self._lock:

@@ -40,7 +40,7 @@ LOCK_SECONDS = 10
 WRITE_SECONDS = 60
 """Seconds for which a write of this process, such as VACUUM, is taken for work; after them, for a disk that hangs."""
 
-CACHE_KIB = 64 * 1024
+CACHE_KIB, READ_KIB = 64 * 1024, 2 * 1024
 LOG_BYTES = 64 * 1024 * 1024
 """Random keys touch a page each, so a large cache and a long log save most of the writes to the file."""
 
@@ -451,6 +451,7 @@ class SQLiteStorage(sql_storage.Storage):
         with self._errors(), self._writing, self._handle() as db:
             try:
                 # IMMEDIATE: a read transaction that turns into a write fails at once if another process wrote.
+                db.keep_pages()
                 db.execute("BEGIN IMMEDIATE")
                 self._write_began = time.monotonic()
                 yield db
@@ -511,9 +512,18 @@ class _Handle:
         self._keep_log()
         for pragma in ("synchronous = FULL", "secure_delete = ON"):
             self.execute(f"PRAGMA {pragma}")
-        self.execute(f"PRAGMA cache_size = -{CACHE_KIB:d}")
+        self._cache(READ_KIB)
         (page,) = self.execute("PRAGMA page_size").fetchone()
         self.execute(f"PRAGMA wal_autocheckpoint = {LOG_BYTES // page:d}")
+
+    def keep_pages(self) -> None:
+        """Keep the pages that writing needs again; who only reads all reports once needs none of them again."""
+        if self._kept < CACHE_KIB:
+            self._cache(CACHE_KIB)
+
+    def _cache(self, kib: int) -> None:
+        self._kept = kib
+        self.execute(f"PRAGMA cache_size = -{kib:d}")
 
     def _keep_log(self) -> None:
         """Turn on WAL; retry for ``LOCK_SECONDS``, since SQLite's busy timeout does not cover this step."""
