@@ -8,9 +8,9 @@ from pathlib import Path
 
 from tests.unit.test_imports import ROOT, SOURCES, tree_of
 
-CODE_LINES = 55_710
+CODE_LINES = 55_740
 """Lines of Python that hold code: neither blank, nor comment, nor docstring."""
-STATEMENTS = 50_560
+STATEMENTS = 50_590
 """Statements of Python: nodes of the kind ``ast.stmt``."""
 SCRIPT_LINES = 7_290
 """Lines of JavaScript that hold code."""
