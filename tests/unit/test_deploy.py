@@ -133,7 +133,7 @@ def test_nodes_may_write_nowhere_and_get_secrets_as_files(compose: dict[str, Any
     for name in ("one", "two"):
         node = compose["services"][name]
         assert (node["read_only"], node["user"], node["cap_drop"], node["mem_limit"]) == (
-            True, "65532:65532", ["ALL"], "256m",
+            True, "65532:65532", ["ALL"], "512m",
         )  # fmt: skip
         assert {variable.removesuffix("_FILE") for variable in node["environment"].keys() - known} <= known
         assert node["environment"][f"{PREFIX}DATABASE_FILE"] == "/run/secrets/database_url"
