@@ -8,6 +8,7 @@ inversion   Q(t)^2 = z^2 var Q(t), from the sample; under the hypothesis where K
 mover       square-and-add of the limits of two independent shares
 likelihood  2 (maximum - profile) = z^2
 delta       estimate +- z times the linearised error
+waves       (t - point)^2 = (own limit - point)^2 + z^2 (waves - 1) var(t) / n, in tables of waves of the same people
 An innocuous share with an error s is one parameter for each fact: it adds (s d figure / d share)^2 to a variance.
 """
 
@@ -117,10 +118,14 @@ class Group:
         own = self.channel.scores[answer] - part / whole * self.channel.scores[:answered].sum(axis=0)
         spread = float((self.weights**2 * own[self.columns] ** 2).sum()) / (self.weights.sum() * whole) ** 2
         t, n = min(max(part / whole, 0.0), 1.0), self.reports or len(self.columns)
-        error = math.sqrt(spread * n / (n - 1) + (self.waves - 1) * t * (1 - t) / len(self.columns))
+        error = math.sqrt(spread * n / (n - 1) + self.repeated(t))
         slope = self.slope(lambda group: float(group.raw[answer] / group.raw[:answered].sum()))
         limits = profiled(self.channel, lambda made, z: replace(self, channel=made).score(answer, z))
         return Figure(self.likeliest_share(answer), math.hypot(error, slope), *limits)
+
+    def repeated(self, share: float) -> float:
+        """The variance that other waves of the same people add to a share."""
+        return (self.waves - 1) * share * (1 - share) / len(self.columns)
 
     def score(self, answer: int, z: float) -> tuple[float, float]:
         """Score limits of an answer's share."""
@@ -272,8 +277,14 @@ class Reference:
         n = int(rows.sum())
         for other, category in (within or {}).items():
             rows = rows & (self.rows[other] == self.channels[other].names.index(category))
-        group = replace(self.group(name, rows), reports=n)
-        return group.share(self.channels[name].names.index(answer)), int(rows.sum())
+        group, place = replace(self.group(name, rows), reports=n), self.channels[name].names.index(answer)
+        figure = group.share(place)
+        if within and self.waves > 1 and figure.point is not None:
+            point, own = figure.point, replace(group, waves=1.0).share(place)
+            low, high = (edge(lambda t, own=own: (t - point) ** 2 <= (own - point) ** 2 + Z**2 * group.repeated(t),
+                              own, end) for own, end in ((own.low, 0.0), (own.high, 1.0)))  # fmt: skip
+            figure = replace(figure, low=low, high=high)
+        return figure, int(rows.sum())
 
     def difference(self, name: str, answer: str, by: str, groups: tuple[str, str]) -> Figure:
         """The share of an answer in the second public group less that in the first."""
@@ -288,13 +299,12 @@ class Reference:
             parts = [Group(group.channel, self.codes(name, inside), self.weights[inside]).raw for inside in held]
             return float(np.subtract(*(part[place] / part[: made.answered].sum() for part in reversed(parts))))
 
-        parts = (replace(self.exact(name, each), reports=int(rows.sum())) for each in held)
-        error = math.hypot(*(part.share(place).error or 0.0 for part in parts))
+        parts = [replace(self.exact(name, each), reports=int(rows.sum()), waves=1.0) for each in held]
+        error, added = (math.hypot(*each) for each in zip(*(
+            (part.share(place).error or 0.0, self.added(part, place)) for part in parts), strict=True))  # fmt: skip
         point, shared = apart(whole := self.group(name, rows)), whole.slope(apart)
         if made.answered < len(made.names):
             return replace(mover(*figures), point=point)
-        if self.waves > 1:
-            return Figure(point, math.hypot(error, shared))
         columns, weights = self.codes(name, rows), self.weights[rows]
         mine = [inside[rows].astype(float) for inside in held]
         supports = weights * (made.scores[place][columns] > 0)
@@ -309,7 +319,16 @@ class Reference:
             at = float(np.subtract(*(weights @ h[:, each] / (weights @ h[:, each + 2]) for each in (1, 0))))
             return fieller(h, weights, at, z)
 
-        return Figure(point, math.hypot(error, shared), *profiled(made, limits))
+        low, high = profiled(made, limits)
+        if self.waves > 1:
+            low, high = point - math.hypot(point - low, Z * added), point + math.hypot(high - point, Z * added)
+        return Figure(point, math.hypot(error, shared, added), max(low, -1.0), min(high, 1.0))
+
+    def added(self, group: Group, answer: int) -> float:
+        """The error that waves of the same people add, of a share half a person away from 0 and 1 at least."""
+        half = min(self.waves / len(group.columns), 1.0) / 2
+        share = min(max(float(group.raw[answer]), half), 1 - half)
+        return math.sqrt(replace(group, waves=self.waves).repeated(share))
 
     def exact(self, name: str, rows: Floats) -> Group:
         """The same reports as if the innocuous share were known exactly."""
@@ -377,14 +396,17 @@ class Reference:
         return 2 * (log_likelihood(best) - log_likelihood(table))
 
     def independence(self, first: str, second: str) -> tuple[float, int]:
-        """(n - 1) times Pillai's trace of the scores, and n."""
+        """(n - 1) times Pillai's trace of the scores, and n; of several waves over the mean factor of variances."""
         rows = self.described(first, second)
         parts = [self.channels[name].scores[:-1].T[self.codes(name, rows)] for name in (first, second)]
         a, b = (part - part.mean(axis=0) for part in parts)
         cross = a.T @ b
         inverses = [np.linalg.pinv(part.T @ part, rcond=1e-9) for part in (a, b)]
         trace = np.trace(inverses[0] @ cross @ inverses[1] @ cross.T)
-        return float((rows.sum() - 1) * trace), int(rows.sum())
+        people = [(raw * (1 - raw)).clip(0).sum() for raw in (self.group(name, rows).raw for name in (first, second))]
+        whole = [self.channels[name].scores.T[self.codes(name, rows)].var(axis=0).sum() for name in (first, second)]
+        alike = math.prod(one / max(one, other) for one, other in zip(people, whole, strict=True))
+        return float((rows.sum() - 1) * trace / (1 + (self.waves - 1) * alike)), int(rows.sum())
 
     def exact_p(self, name: str, yes: float) -> float:
         """Binomial p of a known share of yes, through the channel: two-sided, but for the shares 0 and 1."""

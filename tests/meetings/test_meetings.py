@@ -21,8 +21,6 @@ def patience(monkeypatch: pytest.MonkeyPatch) -> None:
 STILL_WRONG = (
     # Results count people who were never asked (point 9 of the same list).
     ("arms", "results "), ("answered", "results "),
-    # Bars of the square wave have limits; waves of the same people are too narrow, and their note says so.
-    ("bars", "results "), ("waved", ""),
 )  # fmt: skip
 """Kind and part of the figures that are known to be wrong; a line goes when its figures are mended."""
 

@@ -176,6 +176,23 @@ def test_tables_of_several_waves_cover_and_are_not_wide() -> None:
     assert max(found.width.values()) <= 1.10
 
 
+def test_standard_errors_of_tables_of_several_waves_are_those_of_the_estimates() -> None:
+    """Of a share, of differences and of ratios alike, where errors of independent reports are .6 times as large."""
+    panel, generator = Panel(QUESTIONS["public"], QUESTIONS["epsilon 3"], DENSE, 3), np.random.default_rng(5)
+    printed: dict[str, list[tuple[float, float]]] = {}
+    for _ in range(100):
+        columns, _ = panel.columns(300, generator)
+        table = crosstab(columns, "a", "b", rule=Rule(least=0))
+        (apart,) = compare(columns, "b", "a", rule=Rule(least=0)).differences
+        figures = {"share": table.conditional[1][1], **table.measures._asdict(), "difference": apart}
+        for name in figures.keys() - {"odds_ratio"}:
+            printed.setdefault(name, []).append((figures[name].raw, figures[name].std_error))
+
+    for name, each in printed.items():
+        points, errors = np.array(each).T
+        assert errors.mean() / points.std() == pytest.approx(1, abs=0.2), name
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("panel", "people"),

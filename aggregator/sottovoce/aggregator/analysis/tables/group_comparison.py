@@ -171,8 +171,9 @@ def _differences(whole: TwoWayTable, there: Sequence[int], place: int, values: S
         inverted = difference(whole.joint, (there[0], group), place, spread, whole.rule.z())
         if whole.joint.second.absent:
             inverted = answered_difference(whole, inverted, (there[0], group), place, (values[0], value))
-        added = 0.0 if whole.by_mover else whole.added({there[0]: values[0], group: value})
-        inverted = widened(inverted, added, spread)
+        added = whole.added({there[0]: values[0], group: value})
+        # Limits made of those of the values hold in several waves as they are.
+        inverted = widened(inverted, added, spread, 0.0 if whole.by_mover else whole.rule.z())
         found.append(inverted_result(whole.joint, inverted, spread))
     return tuple(found)
 

@@ -337,7 +337,7 @@ class TwoWayTable:
         return None if seen.rows.size > MOST_LIKELIHOODS else LikeliestTable(seen, self.shape, self.impossible, self._z)
 
     def added(self, values: Mapping[int, Result], slope: Callable[[float], float] = lambda _: 1.0) -> float:
-        """Return by how much several waves of the same people move the limits of a figure of some rows' values.
+        """Return the standard error that several waves of the same people add to a figure of some rows' values.
 
         ``slope`` is its derivative by a value, which is taken to be half a person away from its bounds at least.
         """
@@ -348,7 +348,7 @@ class TwoWayTable:
             half = min(self.joint.waves / reports, 1.0) * (most - least) / 2
             value = min(max(value, least + half), most - half)
             variance += self.repeated(value, reports) * slope(value) ** 2
-        return self.rule.z() * math.sqrt(variance)
+        return math.sqrt(variance)
 
     @property
     def by_mover(self) -> bool:
@@ -386,20 +386,24 @@ def shown_reports(whole: Joint, rule: Rule = DEFAULT_RULE) -> Joint | None:
     return None if _hidden(found, shape, rule).any() else found
 
 
-def widened(found: Inverted, added: float, bounds: tuple[float, float]) -> Inverted:
-    """Return a figure with ``added`` to the distances of its limits, as roots of squares; of a ratio, by logarithms."""
+def widened(found: Inverted, added: float, bounds: tuple[float, float], z: float) -> Inverted:
+    """Return a figure with a standard error added to its own, and z times to the distances of its limits.
+
+    All are added as roots of squares; limits of a ratio by logarithms, of which ``added`` is the error then.
+    """
     is_ratio = bounds[1] == math.inf
     there, back = (math.log, math.exp) if is_ratio else (float, float)
 
     def end(own: float, side: int) -> float:
-        if not added or (is_ratio and not 0 < own < math.inf):
+        if not added * z or (is_ratio and not 0 < own < math.inf):
             return own
         point = own if found.raw is None else min(max(found.raw, bounds[0]), bounds[1])
         # An estimate of 0 has no logarithm.
         point = there(point or own)
-        return min(max(back(point + side * math.hypot(there(own) - point, added)), bounds[0]), bounds[1])
+        return min(max(back(point + side * math.hypot(there(own) - point, added * z)), bounds[0]), bounds[1])
 
-    return found._replace(low=end(found.low, -1), high=end(found.high, 1))
+    error = found.std_error and math.hypot(found.std_error, added * (abs(found.raw or 0.0) if is_ratio else 1.0))
+    return found._replace(std_error=error, low=end(found.low, -1), high=end(found.high, 1))
 
 
 def inverted_result(whole: Joint, found: Inverted, bounds: tuple[float, float]) -> Result:
