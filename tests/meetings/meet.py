@@ -281,7 +281,8 @@ def of_cells(found: Document, own: Reference, pair: tuple[str, str]) -> Faults:
             limits = own.cell(raw, pair, place) if apart else (None, None)
             point = float((best if square else raw)[place])
             yield from differs(f"cell {row['row']}, {row['column']}", row, Figure(point, None, *limits))
-    ratio = found.get("odds_ratio", {}) if plain and exact and len(rows) == len(columns) == 2 else {}
+    known = plain and exact and own.waves == 1
+    ratio = found.get("odds_ratio", {}) if known and len(rows) == len(columns) == 2 else {}
     for end in ("low", "high"):
         if ratio.get(end) and ratio["estimate"] and abs(own.profile(*pair, ratio[end]) - Z**2) > 0.02:
             yield f"odds ratio of {pair}: {end} {ratio[end]} is not where the likelihood has its value"

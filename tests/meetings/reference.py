@@ -127,6 +127,12 @@ class Group:
         """The variance that other waves of the same people add to a share."""
         return (self.waves - 1) * share * (1 - share) / len(self.columns)
 
+    def of_waves(self, point: float, limits: Limits) -> Limits:
+        """Limits of a table's share that take in waves of the same people."""
+        low, high = (edge(lambda t, own=own: (t - point) ** 2 <= (own - point) ** 2 + Z**2 * self.repeated(t), own, end)
+                     for own, end in zip(limits, (0.0, 1.0), strict=True))  # fmt: skip
+        return low, high
+
     def score(self, answer: int, z: float) -> tuple[float, float]:
         """Score limits of an answer's share."""
         part, whole = float(self.raw[answer]), max(float(self.raw[: self.channel.answered].sum()), 1e-12)
@@ -280,9 +286,8 @@ class Reference:
         group, place = replace(self.group(name, rows), reports=n), self.channels[name].names.index(answer)
         figure = group.share(place)
         if within and self.waves > 1 and figure.point is not None:
-            point, own = figure.point, replace(group, waves=1.0).share(place)
-            low, high = (edge(lambda t, own=own: (t - point) ** 2 <= (own - point) ** 2 + Z**2 * group.repeated(t),
-                              own, end) for own, end in ((own.low, 0.0), (own.high, 1.0)))  # fmt: skip
+            own = replace(group, waves=1.0).share(place)
+            low, high = group.of_waves(figure.point, (own.low, own.high))
             figure = replace(figure, low=low, high=high)
         return figure, int(rows.sum())
 
@@ -374,7 +379,8 @@ class Reference:
                         + (1 - row - column + t) * off_row * off_column - t * t)  # fmt: skip
             return abs(point - t) <= Z * math.sqrt(max(variance, 0.0) / n) + one * other / (2 * n)
 
-        return edge(inside, point, 0.0), edge(inside, point, 1.0)
+        return self.group(pair[0], self.described(*pair)).of_waves(
+            point, (edge(inside, point, 0.0), edge(inside, point, 1.0)))  # fmt: skip
 
     def profile(self, first: str, second: str, ratio: float) -> float:
         """Twice the log-likelihood that two yes/no questions lose if their odds ratio is this one (EM)."""

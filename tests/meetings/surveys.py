@@ -291,6 +291,7 @@ def _waved(make: Maker) -> None:
     make.people = 400
     make.ask("compare", outcome="secret", groups="region")
     make.ask("compare", outcome="secret", groups="region", wave=1)
+    make.ask("crosstab", rows="region", columns="secret")
 
 
 KINDS: dict[str, Callable[[Maker], None]] = {
