@@ -7,11 +7,12 @@ import math
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from fractions import Fraction
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
-from sottovoce.aggregator.analysis import requests
+from sottovoce.aggregator.analysis import described_people, requests
 from sottovoce.aggregator.analysis.tables.arm_comparison import compare_across_arms
 from sottovoce.aggregator.analysis.weights import raked
 from sottovoce.aggregator.export.results_client import sources
@@ -130,14 +131,15 @@ def limit_bars(patch: Patch) -> None:
 
 def read_digits(patch: Patch) -> None:
     """7: item counts are digits alone."""
-    whole = files.list_experiment
+    whole = files.read_table
 
-    def read(table: Any, names: Any, *given: Any) -> Document:
-        if not all(text.isdigit() for text in table.columns[names[0][0]].values):
+    def read(path: Path) -> Any:
+        _, *lines = path.read_text(encoding="utf-8").splitlines()
+        if not all(line.split(",")[0].isdigit() for line in lines):
             raise SpecError("must be a number of items")
-        return whole(table, names, *given)
+        return whole(path)
 
-    patch.setattr(files, "list_experiment", read)
+    patch.setattr(files, "read_table", read)
 
 
 def refuse_ends(patch: Patch) -> None:
@@ -153,15 +155,8 @@ def refuse_ends(patch: Patch) -> None:
 
 
 def count_unasked(patch: Patch) -> None:
-    """9: the headline is among all, those who were never asked included."""
-
-    def change(found: Document) -> None:
-        for question in found["questions"]:
-            if question["name"] == "coded" and question["n"] < found["reports"]:
-                for row in question["estimates"]:
-                    row["n"], row["clipped"] = found["reports"], row["clipped"] * row["n"] / found["reports"]
-
-    _results(patch, change)
+    """9: shares are among all, those who were never asked included."""
+    patch.setattr(described_people, "_asked", lambda *_: (None, True))
 
 
 def count_silent(patch: Patch) -> None:
