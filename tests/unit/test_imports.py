@@ -366,4 +366,5 @@ def test_sql_is_written_in_storage_only() -> None:
 def test_a_node_loads_no_library_for_files_at_its_start() -> None:
     """Frames and workbooks are of those who ask for such a file: 40 MB and .4 s of each start else."""
     loaded = "import sys, sottovoce.cli.worker; print({'pandas', 'pyarrow', 'duckdb', 'xlsxwriter'} & {*sys.modules})"
-    assert subprocess.run([sys.executable, "-c", loaded], capture_output=True, text=True, check=True).stdout == "set()\n"
+    ended = subprocess.run([sys.executable, "-c", loaded], capture_output=True, text=True, check=True)
+    assert ended.stdout == "set()\n"
