@@ -88,6 +88,7 @@ dist: $(VENV)/.installed  ## dist/: wheel, source archive and npm package; the s
 	install -m 644 LICENSE dist/question/
 	npm pack --silent --pack-destination dist ./dist/question
 	rm -rf dist/question
+	cp docs/try.html dist/
 	chmod 644 dist/*
 
 lock:  ## resolve the pinned versions anew; needs uv

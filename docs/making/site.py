@@ -21,7 +21,7 @@ CONFIGURATION = Path(__file__).with_name("mkdocs.yml")
 OURS = (Path(__file__).with_name("site.css"), Path(__file__).with_name("site.js"))
 """What the theme is told of our own."""
 
-PICTURES = frozenset({".png", ".svg"})
+PICTURES = frozenset({".png", ".svg", ".html"})
 
 FRONT, ALL_PAGES = "README.md", "pages.md"
 """Places in the site of the repository's first page, and of the list of all pages."""

@@ -91,7 +91,7 @@ def test_systemd_accepts_the_timer_and_its_unit(tmp_path: Path) -> None:
     own = {"[Install]", "WantedBy=multi-user.target", "Wants=network-online.target", "After=network-online.target"}
     for_serving = ("Description", "ExecStart", "Restart", "KillMode", "Timeout", "Limit", "Memory", "StateDirectory=")
     # Keys of blind links are for who signs.
-    for_serving += ("Environment=SOTTOVOCE_BLIND_KEYS_FILE",)
+    for_serving += ("Environment=SOTTOVOCE_BLIND_KEYS_FILE", "Environment=SOTTOVOCE_ANALYSIS_MEMORY")
     bounds = {line for line in served - own if not line.startswith(for_serving)} | {"MemoryDenyWriteExecute=yes"}
     assert bounds - saved == set()
     assert "User=sottovoce" in saved

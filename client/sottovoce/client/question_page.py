@@ -83,13 +83,25 @@ def link_page() -> PageFile:
     return _page("question/link.js", "startLink();\n", ("question/frame.css", "question/link.css"), EMPTY)
 
 
-def _page(entry: str, start: str, styles: Sequence[str] = ("question/frame.css",), held: str = "") -> PageFile:
+@cache
+def try_page() -> PageFile:
+    """Return the page to try one question without a server, ``docs/try.html``, which needs and sends nothing."""
+    return _page("try/try.js", "startTry();\n", ("question/frame.css", "try/try.css"), section="try")
+
+
+def _page(
+    entry: str,
+    start: str,
+    styles: Sequence[str] = ("question/frame.css",),
+    held: str = "",
+    section: str = "question_page",
+) -> PageFile:
     script = "\n" + join(modules(entry)) + start
     style = "".join(inline_css(read(path)) for path in styles)
     policy = _POLICY.format(script=digest_source(script), style=digest_source(style))
     parts = [
         held,
-        f'<script type="application/json" id="sentences">{inline_json(_sentences(script))}</script>',
+        f'<script type="application/json" id="sentences">{inline_json(_sentences(script, section))}</script>',
         f'<script type="module">{script}</script>',
         f"<style>{style}</style>",
     ]
@@ -131,12 +143,12 @@ def _module(entries: str, start: str, exports: str) -> str:
     return f"{join(modules(*entries.split()))}{start}export {{ {exports} }};\n"
 
 
-def _sentences(script: str) -> dict[str, dict[str, str]]:
+def _sentences(script: str, section: str) -> dict[str, dict[str, str]]:
     """Return the sentences that the script names, by language."""
     named = {"language", *re.findall(r"""["'](\w+)["']""", script)}
     found = {}
     for tag in sorted(LANGUAGES):
-        texts = sentences(tag)[""] | sentences(tag)["question_page"]
+        texts = sentences(tag)[""] | sentences(tag)[section]
         kept = [key for key in texts if key in named or f'reportKind = "{_VARIED.sub("", key)}"' in script]
         found[tag] = {key: texts[key] for key in kept if key not in _NEVER_SAID}
     return found

@@ -14,6 +14,7 @@ RULES = {
     "form": ("survey", "device", "form"),
     "preview": ("survey", "preview"),
     "question": ("survey", "device", "form", "question"),
+    "try": ("survey", "device", "form", "question", "try"),
 }
 IMPORT = re.compile(r'(?:^import [^;]* from |\bimport\()"([^"]+)"', re.MULTILINE)
 

@@ -16,6 +16,8 @@ APART = (
     "preview/follow.js",
     "preview/pretend.js",
     "preview/storage.js",
+    "try/estimate.js",
+    "try/try.js",
     *(f"question/{path.name}" for path in WEB.joinpath("question").iterdir() if path.name.endswith(".js")),
 )
 """Modules that no respondent's page asks for: as strictly kept as the others."""

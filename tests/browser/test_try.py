@@ -1,0 +1,80 @@
+"""The page to try one question, opened from a file as somebody saved it."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Page, Playwright
+
+from tests.browser.conftest import NewContext
+from tests.browser.engines import Window, chromium, firefox, wait, webkit
+from tests.browser.test_question import checked
+
+PAGE = (Path(__file__).parents[2] / "docs" / "try.html").as_uri()
+LANGUAGES = ("en", "ar", "de", "es", "fr", "hi", "it", "pt", "zh-Hans")
+
+
+@pytest.fixture
+def page(new_context: NewContext) -> Iterator[Page]:
+    """Its tab, on a phone, of a person who wants no motion."""
+    context = new_context(viewport={"width": 390, "height": 844}, reduced_motion="reduce", offline=True)
+    yield context.new_page()
+    context.close()
+
+
+def test_true_answer_stays_and_a_thousand_people_are_estimated(page: Page, axe: str) -> None:
+    """Without a connection, and with nothing kept; what is sent differs from the answer now and then."""
+    asked = list[str]()
+    page.on("request", lambda request: asked.append(request.url))
+    page.goto(PAGE)
+    sent = set()
+    for _ in range(60):
+        page.get_by_role("button", name="Yes").click()
+        assert "Your answer: Yes. It stays here." in page.inner_text("main")
+        sent.add(page.locator("section .note").first.inner_text())
+    assert sent == {"A survey would send: Yes.", "A survey would send: No."}
+    page.locator("#share").fill("100")
+    page.get_by_role("button", name="Let them answer").click()
+    page.wait_for_selector("section:nth-of-type(2) .note")
+    told = page.locator("section").nth(1).inner_text()
+    assert "In truth: 100 %" in told
+    assert "to 100.0 %" in told
+    assert {address.partition(":")[0] for address in asked} <= {"file", "data"}
+    assert page.evaluate("[localStorage.length, sessionStorage.length]") == [0, 0]
+    assert checked(page, axe) == []
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_page_speaks_nine_languages_on_a_narrow_screen(page: Page, axe: str, language: str) -> None:
+    """Each is chosen from its list; nothing runs over, also with text of twice the size."""
+    page.set_viewport_size({"width": 320, "height": 568})
+    page.goto(PAGE)
+    page.locator("select").select_option(language)
+    page.wait_for_function("tag => document.documentElement.lang === tag", arg=language)
+    page.locator("button.second").first.click()
+    page.locator("button.primary").click()
+    page.wait_for_selector("section:nth-of-type(2) .note")
+    for size in ("100%", "200%"):
+        page.evaluate("size => { document.documentElement.style.fontSize = size; }", size)
+        assert page.evaluate("document.documentElement.scrollWidth <= document.documentElement.clientWidth")
+    assert checked(page, axe) == []
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["chromium", "firefox", "webkit"])
+def test_page_works_from_a_file_in_three_browsers(playwright: Playwright, tmp_path: Path, name: str) -> None:
+    """One answer, and a thousand."""
+    starts = {"chromium": lambda: chromium(playwright, "plain"), "firefox": lambda: firefox(tmp_path, "plain"),
+              "webkit": lambda: webkit(tmp_path, "plain")}  # fmt: skip
+    with starts[name]() as window:
+        visit(window)
+
+
+def visit(window: Window) -> None:
+    """Answer yes, then let a thousand people answer."""
+    window.goto(PAGE)
+    wait(lambda: window.run("return document.querySelector('button.second') !== null"))
+    window.run("document.querySelector('button.second').click()")
+    assert window.run("return document.querySelectorAll('section .note').length") == 1
+    window.run("document.querySelector('button.primary').click()")
+    wait(lambda: window.run("return document.querySelectorAll('section .note').length") == 2)
