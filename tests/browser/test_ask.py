@@ -57,7 +57,7 @@ def test_set_is_the_same_in_every_tab_and_after_a_reload(visit: Visit) -> None:
     assert asked(first) == asked(second) == asked(visit.open()) == told
     assert "1 of 4" in first.inner_text("main")
     assert "Of 6 private questions your device has drawn 3 for you" in explained
-    assert "75% after all" in explained
+    assert "75% after all." in explained
     assert visit.complaints == []
 
 

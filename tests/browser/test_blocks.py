@@ -45,7 +45,7 @@ def test_form_says_that_answers_are_randomized_together(visit: Visit) -> None:
     """The belief for those who know the other answers, and the exact law of all of them and of each."""
     page = visit.arrive()
     explained = page.inner_text("main")
-    assert "at most 50% likely after your answers, even if they know all but one of them" in explained
+    assert "is at most 50% sure after your randomized answers, even if they know all but one of them" in explained
     assert "GET /assets/blocks.js" in visit.paths
     page = visit.open()
     assert "3 answers are randomized together: of 100 people with the same answers as you" in page.inner_text("main")

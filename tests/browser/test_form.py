@@ -2,9 +2,10 @@
 
 import hashlib
 import json
+from functools import partial
 
 import pytest
-from playwright.sync_api import Page
+from playwright.sync_api import Page, Route
 from sottovoce.client import bundle
 
 from tests.browser.visit import KEPT, READY, Visit, begin, choose, press_send, receipt, send, stored
@@ -107,7 +108,7 @@ def test_what_is_opened_without_a_connection_says_so_and_comes_when_opened_again
     page.wait_for_selector("details[open] li")
 
     assert "did not arrive" not in page.inner_text("#explanation")
-    assert "answering twice gives away more than once" in page.inner_text("#explanation")
+    assert "would let you answer twice, and that gives away more than once" in page.inner_text("#explanation")
 
 
 def test_receipt_is_what_was_sent_and_stored(visit: Visit, page: Page) -> None:
@@ -258,7 +259,6 @@ def test_reload_and_back_show_the_receipt(visit: Visit, page: Page) -> None:
     ("status", "code", "words"),
     [
         (409, "closed", "This survey is closed."),
-        (401, "token_invalid", "Your link was not taken."),
         (404, "unknown_survey", "There is no survey at this address."),
         (422, "value_out_of_range", "The survey’s server refused."),
     ],
@@ -277,7 +277,7 @@ def test_refused_report_is_told_and_sent_again_only_when_asked(
     assert page.locator("#main input").count() == 0
     page.reload()
     page.wait_for_selector("#refused")
-    assert told == page.inner_text("#refused")
+    assert words in page.inner_text("#refused")
     assert len(visit.bodies) == 1
     page.context.unroute("**/reports")
     page.click("#refused .primary")
@@ -285,6 +285,23 @@ def test_refused_report_is_told_and_sent_again_only_when_asked(
     assert [receipt(page)["bytes"]] * 2 == visit.bodies
     page.reload()
     page.wait_for_selector("#receipt")
+
+
+def test_used_link_has_no_button_that_cannot_help(visit: Visit, page: Page) -> None:
+    """Neither at once nor on reload; and a survey that has just closed has none either."""
+    for status, code, again in ((409, "closed", 1), (401, "token_invalid", 0)):
+        body = f'{{"code":"{code}"}}'
+        page.context.unroute("**/reports")
+        page.context.route("**/reports", partial(Route.fulfill, status=status, body=body))
+        if code == "closed":
+            press_send(page, *ANSWERS)
+        else:
+            page.click("#refused .primary")
+        page.wait_for_selector("#refused:not(:has(.primary))")
+        page.reload()
+        page.wait_for_selector("#refused")
+        assert page.locator("#refused .primary").count() == again
+    assert len(visit.bodies) == 2
 
 
 def test_unconfirmed_report_is_sent_again_unchanged(visit: Visit, page: Page) -> None:

@@ -123,7 +123,7 @@ def test_block_hands_over_one_record_and_a_form_all_columns(tab: Page, tmp_path:
     assert frame.locator("#answer1-fault").is_visible()
     assert told(tab) == []
     assert "2 answers are randomized together" in frame.inner_text("main")
-    assert "at most 50% likely" in frame.text_content("details")
+    assert "at most 50% sure" in frame.text_content("details")
     answer_both(frame)
     record = records.read(tab.evaluate("JSON.stringify(document.querySelector('sottovoce-question').record)"))
 

@@ -188,7 +188,9 @@ def test_queued_report_is_sent_after_a_correction(visit: Visit, site: Running) -
     assert shown["digest"] == site.survey.digest
 
 
-@pytest.mark.parametrize(("kind", "words"), [("close", "Nothing was asked."), ("retire", "This version was replaced.")])
+@pytest.mark.parametrize(
+    ("kind", "words"), [("close", "This survey has been closed since"), ("retire", "This version was replaced.")]
+)
 def test_survey_that_cannot_be_answered_says_so_before_the_first_question(
     visit: Visit, site: Running, kind: str, words: str
 ) -> None:

@@ -12,6 +12,7 @@ from playwright.sync_api import Error, Route
 from tests.browser.conftest import NewContext
 from tests.browser.states import FILLED, OPEN_ALL
 from tests.browser.test_access import violations
+from tests.browser.test_tokens import invitation
 from tests.browser.visit import Visit, publish
 from tests.conftest import Running
 from tests.surveys import document, survey
@@ -31,12 +32,12 @@ STATES = [
     ({"kind": "open", "date": "2026-05-12T09:00:00Z"}, "Open until May 12, 2026 at 9:00 AM.", BOTH),
     ({"kind": "open", "date": None}, "", BOTH),
     ({"kind": "early", "date": "2026-03-03T09:00:00Z"}, "Opens on March 3, 2026 at 9:00 AM.", []),
-    ({"kind": "closed", "date": "2026-05-12"}, "Closed since May 12, 2026. Nothing was asked.", []),
-    ({"kind": "closed", "date": None}, "Closed. Nothing was asked.", []),
+    ({"kind": "closed", "date": "2026-05-12"}, "This survey has been closed since May 12, 2026.", []),
+    ({"kind": "closed", "date": None}, "This survey is closed.", []),
     ({"kind": "retired"}, "This version was replaced. Ask us", []),
     ({"kind": "offline"}, "No connection: you can answer now; it is sent later.", BOTH),
     ({"kind": "checking"}, "Checking your link.", BOTH),
-    ({"kind": "token"}, "This link cannot be used. It may have been used or taken back. Nothing was sent. Ask us", []),
+    ({"kind": "token"}, "This link cannot be used: it was used before, was taken back, or is mistyped. Ask us", []),
 ]
 
 Starts = Callable[..., Running]
@@ -229,7 +230,7 @@ def test_personal_link_says_that_it_was_opened(new_context: NewContext, starts: 
     """Whoever runs the survey sees more of a personal link than of an open one."""
     context = new_context()
     site = starts(access="token")
-    page = Visit(context, site).arrive(f"{site.link}&t=ABCDEFGHJKMNPQRS")
+    page = Visit(context, site).arrive(invitation(site)[1])
     text = page.inner_text("#explanation")
 
     assert "The server sees that this link was opened at your network address, and when." in text

@@ -84,14 +84,14 @@ def test_explanation_says_what_follows_for_the_person(start_page: Page) -> None:
     """The odds, what somebody may come to think, what is seen, consent; epsilon and what is not hidden behind lines."""
     text = start_page.inner_text("#explanation")
 
-    assert "75 of 100 send yes if it is true" in text
-    assert "25 of 100 send yes if it is not" in text
+    assert "75 of 100 send yes if true" in text
+    assert "25 of 100 send yes if false" in text
     assert "The server sees your network address and when you answer." in text
     assert "Taking part is voluntary." in text
     assert "by pressing Begin you agree." in text
     assert "psilon" not in text
     opened = told(start_page)
-    assert "This survey costs 3.99." in opened
+    assert "The randomized answers cost epsilon 3.99 together" in opened
     assert "Spent at this server" not in opened
     assert "Five questions, about two minutes." in opened
     assert "This page comes from the people who run the survey" in opened
@@ -100,11 +100,11 @@ def test_explanation_says_what_follows_for_the_person(start_page: Page) -> None:
 
 def test_belief_is_told_after_one_answer_and_after_all(start_page: Page) -> None:
     """Three coins and one of two thirds: 27 to 1 and 2, so 86 after all of them."""
-    assert "at most 25% likely after one answer, 86% after all." in start_page.inner_text(".belief")
+    assert "is at most 25% sure after one randomized answer, 86% after all." in start_page.inner_text(".belief")
 
 
-BELIEF = "10% likely"
-CERTAIN = "no one can be certain"
+BELIEF = "10% sure"
+CERTAIN = "No one can be certain"
 COIN = {"name": "binary_rr", "a": "3/4", "b": "1/4"}
 
 
@@ -132,7 +132,7 @@ def test_no_sentence_contradicts_the_belief(
 
     assert (first.index(BELIEF) < first.index("rolls dice")) == is_nearly_sure
     assert (CERTAIN in first) == (not is_nearly_sure)
-    assert ("90% after all" in checked) == is_nearly_sure
+    assert ("90% after all." in checked) == is_nearly_sure
     assert ("proves anything" in sent) == (not is_nearly_sure)
 
 
@@ -228,7 +228,7 @@ def test_check_has_two_tries_and_stays_on_the_device(visit: Visit, start_page: P
         assert tried == 0 or start_page.inner_text("#check .told").startswith("Not quite.")
         start_page.check(f"#check input >> nth={choice}")
         start_page.click("#check [type=submit]")
-    assert "No: chance may change each answer" in start_page.inner_text("#check .told")
+    assert "No: chance may have changed it." in start_page.inner_text("#check .told")
     assert start_page.locator("#check [type=submit]").count() == 0
     start_page.click("#check .primary")
     start_page.wait_for_selector("#q0-0")
@@ -348,7 +348,7 @@ def test_receipt_explains_itself(page: Page) -> None:
     page.click("text=Show exactly what was sent")
     exact = page.inner_text("#receipt")
 
-    assert "Private answers sent: 4. Chance had a say in each, so none of them proves anything about you." in told
+    assert "Private answers sent: 4. Chance had a say in each: none proves anything about you." in told
     assert "not shown to you" not in exact
     assert "that is chance protecting you" not in told
     assert "that is chance protecting you" in exact

@@ -92,7 +92,7 @@ def test_spent_token_is_told_before_the_first_question(
     words = page.inner_text("#explanation")
     posted = [request.url for request in other.requests if request.method == "POST"]
 
-    assert "This link cannot be used. It may have been used or taken back. Nothing was sent." in words
+    assert "This link cannot be used: it was used before, was taken back, or is mistyped." in words
     assert token not in words
     assert posted == [f"{invited.api}/token"]
     assert invited.reports() == 1
@@ -109,7 +109,7 @@ def test_token_spent_in_between_is_a_refusal_in_words(person: Visit, invited: Ru
     storage.close()
     press_send(page, *ANSWERS)
 
-    assert "Your link was not taken." in refusal(page)
+    assert "This link cannot be used: it was used before, was taken back, or is mistyped." in refusal(page)
     assert invited.reports() == 0
 
 

@@ -33,7 +33,7 @@ def test_link_names_the_wave_and_the_aggregator_decides(new_context: NewContext,
     shown = send(visit.open(f"{panel.link}&w=1"), 1, 0, 1)
     again = visit.open(f"{panel.link}&w=1")
     past = visit.arrive(panel.link)
-    past.wait_for_selector("text=Closed since")
+    past.wait_for_selector("text=This survey has been closed since")
     assert past.locator("#explanation > .actions .primary").count() == 0
 
     assert json.loads(shown["bytes"])["wave"] == 1

@@ -55,7 +55,7 @@ def test_truths_of_one_report_leave_the_same_bytes(
 
 
 def test_question_that_may_be_hidden_says_so_to_everybody(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The sentence stands once below each of the two; values stand there when they are asked for."""
+    """The sentence stands once for all; values stand there when they are asked for."""
     told = {}
     with listening(honest(ASKED)) as server:
         for words in ((), ("--exactly",)):
@@ -64,16 +64,13 @@ def test_question_that_may_be_hidden_says_so_to_everybody(tmp_path: Path, monkey
             path.write_text(json.dumps(answers))
             tape = bytes_for(answers, (1, 1, 2, 1))
             options = ("--answers", str(path), "--yes", *words)
-            told[words] = answered(tmp_path, server, tape, monkeypatch, *options)[1].rpartition(
-                "have arrived, randomized."
-            )[2]
+            told[words] = answered(tmp_path, server, tape, monkeypatch, *options)[1].rpartition("have arrived.")[2]
 
     plain, exact = told[()], told["--exactly",]
-    assert "Private answers sent: 3. Chance had a say in each, so none of them proves anything about you." in plain
+    assert "Private answers sent: 3. Chance had a say in each: none proves anything about you." in plain
     assert "A question that was not shown to you was answered by chance." in plain
-    assert "Sent as you gave it:\n  Which year? Y1\n" in plain
+    assert "Sent unchanged:\n  Which year? Y1\n" in plain
     assert "Need to talk?\nhttps://help.example.org/\n" in plain
     assert "To study?" not in plain
-    assert exact.count(f"To study? Yes\n    {NOT_SHOWN}\n") == 1
-    # Once for all, and once with each of two rows.
-    assert exact.count(NOT_SHOWN) == 3
+    assert exact.count("To study? Yes\n") == 1
+    assert plain.count(NOT_SHOWN) == exact.count(NOT_SHOWN) == 1

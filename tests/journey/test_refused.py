@@ -53,11 +53,11 @@ def sent_with(server: Listener) -> list[str]:
 @pytest.mark.parametrize(
     ("behaviour", "retired", "words"),
     [
-        ({"state": "closed", "closed_on": "2026-05-12"}, False, "Closed since 2026-05-12. Nothing was asked."),
-        ({"state": "closed"}, False, "Closed since 2031-05-12 00:00 UTC. Nothing was asked."),
+        ({"state": "closed", "closed_on": "2026-05-12"}, False, "This survey has been closed since 2026-05-12."),
+        ({"state": "closed"}, False, "This survey has been closed since 2031-05-12 00:00 UTC."),
         ({"state": "early"}, False, "Opens on 2031-03-03 09:00 UTC."),
         ({}, True, f"This version was replaced. Nothing was asked. {ASK}"),
-        ({"good": False}, False, "It may have been used or taken back. Nothing was sent. " + ASK),
+        ({"good": False}, False, "it was used before, was taken back, or is mistyped. " + ASK),
     ],
     ids=["closed by hand", "closed", "early", "retired", "token"],
 )

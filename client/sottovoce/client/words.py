@@ -4,6 +4,7 @@ import os
 import re
 from collections.abc import Mapping, Sequence
 from contextvars import ContextVar
+from fractions import Fraction
 from functools import cache, reduce
 
 from sottovoce.client.bundle import sentences
@@ -11,6 +12,7 @@ from sottovoce.shared.by_hand.own_coin import procedure
 from sottovoce.shared.languages import LANGUAGES
 from sottovoce.shared.mechanisms.innocuous_rr import InnocuousRR
 from sottovoce.shared.odds_in_words import odds_in_words as odds_in_words_of
+from sottovoce.shared.odds_in_words import of_hundred
 from sottovoce.shared.spec import Question, Survey, TextMap
 
 # A terminal obeys these: a survey could otherwise rewrite what was said about its odds.
@@ -41,6 +43,11 @@ def choose_language(survey: Survey | None = None, environment: Mapping[str, str]
 def odds_in_words(question: Question) -> str:
     """Return a few sentences about what is sent for this question, and its epsilon."""
     return odds_in_words_of(question, catalogue(_LANGUAGE.get()))
+
+
+def share_in_words(share: Fraction) -> str:
+    """Return a share, from 0 to 1, as people of 100."""
+    return of_hundred(share, catalogue(_LANGUAGE.get()))
 
 
 def by_hand_in_words(question: Question) -> list[str]:

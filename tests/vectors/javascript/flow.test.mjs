@@ -80,7 +80,8 @@ test("a report that waits is posted, and a final refusal of it is shown with its
   await opened({});
   assert.deepEqual(asked, [`${SURVEY.name}/reports`]);
   assert.equal(shown[0].id, "refused");
-  assert.ok(shown[0].textContent.includes(catalogue.refused_token));
+  assert.ok(shown[0].textContent.includes(catalogue.status_token));
+  assert.ok(!shown[0].textContent.includes(catalogue.again), "trying again cannot help a used link");
 });
 
 test("another link asks whose the refused report was before anything is asked for, and yes sends its bytes", async () => {

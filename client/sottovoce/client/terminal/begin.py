@@ -86,18 +86,16 @@ def moment_in_words(moment: datetime) -> str:
 def _refusal_sentence(me: Respondent, found: RevisionStatus) -> str:
     window = me.survey.waves[me.wave]
     if found.state == "early":
-        return (
-            translate("status_early", date=moment_in_words(window.opens))
-            if window.opens
-            else translate("status_not_yet")
-        )
+        return _dated("status_early", window.opens, "status_not_yet")
     if found.state == "retired":
         return f"{translate('status_retired')} {translate('nothing_asked')} {contact_sentence(me.survey)}"
     if found.closed_on:
         return translate("status_closed", date=found.closed_on.isoformat())
-    return (
-        translate("status_closed", date=moment_in_words(window.closes)) if window.closes else translate("status_ended")
-    )
+    return _dated("status_closed", window.closes, "error_closed")
+
+
+def _dated(key: str, moment: datetime | None, undated: str) -> str:
+    return translate(key, date=moment_in_words(moment)) if moment else translate(undated)
 
 
 def _print_unless_final(error: TransportError) -> None:

@@ -11,7 +11,7 @@ from sottovoce.client.terminal.begin import moment_in_words, researcher_line
 from sottovoce.client.terminal.screen import heading, print_line
 from sottovoce.client.transport import now
 from sottovoce.client.waiting import longest_wait
-from sottovoce.client.words import odds_in_words, text_of, translate
+from sottovoce.client.words import odds_in_words, share_in_words, text_of, translate
 from sottovoce.shared.accounting import percent_after
 from sottovoce.shared.allowance import NEARLY_SURE, Allowance
 from sottovoce.shared.arms.arms import arm_index, samples
@@ -36,6 +36,7 @@ def explain(me: Respondent, allowance: Allowance, status: RevisionStatus | None 
         closes = me.survey.waves[me.wave].closes
         if closes is not None:
             print_line(translate("status_open", date=moment_in_words(closes)))
+        print_line(translate("status_withdraw"))
         if status.newest > 1:
             print_line(translate("about_revision", number=str(me.survey.revision), of=str(status.newest)))
     _explain_protection(me, allowance)
@@ -98,17 +99,20 @@ def _print_introduction(survey: Survey) -> None:
 
 def _explain_protection(me: Respondent, allowance: Allowance) -> None:
     survey = me.survey
-    heading(translate("explain_title"))
     if not survey.private:
-        print_line(translate("all_public"))
+        print_line("\n" + translate("all_public"))
         return
+    title, numbers = protection_title(survey)
+    heading(translate(title, **numbers))
+    for key, values in group_sentences(survey):
+        print_line(translate(key, **values))
     belief, how = _belief_sentence(survey), " ".join(map(translate, protection_sentences(survey)))
     # What all answers together may tell comes first where that is nearly everything.
     for line in (belief, how) if survey.epsilon >= NEARLY_SURE else (how, belief):
         print_line(line)
     print_line(f"{translate('evens_out')} {translate('no_lie')}")
-    if survey.arms:
-        print_line(translate("explain_arms"))
+    if survey.arms and len(survey.groups) == 1:
+        print_line(translate("arms_alike"))
     if len(survey.waves) > 1:
         print_line(
             translate("explain_waves", waves=str(len(survey.waves)), epsilon=show_epsilon(survey.epsilon_of_wave))
@@ -128,15 +132,40 @@ _HOW = {
 """Sentences about what is sent, by the kind of the report; every other kind sends a result that is no answer."""
 
 
+FilledSentence = tuple[str, dict[str, str]]
+"""Key of a sentence, and what fills its placeholders."""
+
+
+def protection_title(survey: Survey) -> FilledSentence:
+    """Return the heading over what protects the answers: "randomized" is said of all only where all are."""
+    (chance, total), *others = survey.groups
+    if others:
+        return "explain_title_arms", {}
+    return ("explain_title_some" if chance < total else "explain_title"), {"chance": str(chance), "total": str(total)}
+
+
+def group_sentences(survey: Survey) -> list[FilledSentence]:
+    """Return what chance decides of how answers are sent, before what is said of randomized ones; empty for nothing."""
+    if len(survey.groups) == 1:
+        return []
+    lines: list[FilledSentence] = [("explain_arms", {})]
+    for (chance, total), share in survey.groups.items():
+        kind = "group_open" if not chance else "group_mixed" if chance < total else "group_chance"
+        lines.append((kind, {"share": share_in_words(share), "chance": str(chance), "total": str(total)}))
+    if any(chance < total for chance, total in survey.groups):
+        lines.append(("group_seen", {}))
+    return [*lines, ("group_protected", {})]
+
+
 def protection_sentences(survey: Survey) -> list[str]:
-    """Return the keys of the sentences about the protection of a survey's answers, in order.
+    """Return the keys of the sentences about the protection of a survey's randomized answers, in order.
 
     Where the whole report may make a belief of 10 % one of 90 %, none says that no one can be certain. The twin of
     ``protectionSentences`` in the form.
     """
     certain = [] if survey.epsilon >= NEARLY_SURE else ["how_certain"]
-    is_open = any(question.mechanism is None for question in survey.questions)
-    return [*_procedure(survey), *certain, *(["how_open"] if is_open else [])]
+    others = ["how_open"] if protection_title(survey)[0] == "explain_title_some" else []
+    return [*_procedure(survey), *certain, *others]
 
 
 def _procedure(survey: Survey) -> list[str]:
@@ -169,11 +198,9 @@ def _share(epsilon: float) -> str:
 def _explain_limits(me: Respondent) -> None:
     survey = me.survey
     heading(translate("limits_title"))
-    print_line(translate("limits_presence"))
-    print_line(translate("limits_time"))
-    sentences = (
-        [translate("seen_link")] if survey.asks_for_token else [translate("seen_blind")] if survey.is_blind else []
-    )
+    sentences = [translate(key) for key in ("limits_presence", "limits_time")]
+    if survey.asks_for_token or survey.is_blind:
+        sentences.append(translate("seen_blind" if survey.is_blind else "seen_link"))
     # In the last minutes of a wave nothing waits, so no wait is promised.
     waits = longest_wait(survey, me.wave, now()) > 0
     if survey.is_blind and not waits:

@@ -6,16 +6,21 @@ from typing import Any
 
 import click
 from sottovoce.client.respondent import Respondent
+from sottovoce.client.terminal.begin import moment_in_words
 from sottovoce.client.terminal.screen import heading, print_line
 from sottovoce.client.value_words import reported_in_words
 from sottovoce.client.words import choose_language, text_of, translate
 from sottovoce.shared.allowance import NEARLY_SURE
-from sottovoce.shared.by_hand.protection import hidden_by_facts
+from sottovoce.shared.arms.arms import is_arm
+from sottovoce.shared.by_hand.protection import drawn_by_device, hidden_by_facts
 from sottovoce.shared.completion import ending
 from sottovoce.shared.errors import NotYet, TransportError
 from sottovoce.shared.rational import show_epsilon
 from sottovoce.shared.report import parse_report
 from sottovoce.shared.spec import Question, Survey
+
+Values = Sequence[int | None]
+"""Values of a report, one for each question of the survey; None for one that was not asked."""
 
 
 def send_or_keep(me: Respondent, send: Callable[[], dict[str, Any]]) -> dict[str, Any]:
@@ -50,29 +55,30 @@ def show_receipt(survey: Survey | None, receipt: dict[str, Any], as_json: bool, 
         exactly: every value in words, too.
     """
     choose_language(survey)
-    is_open = survey is not None and not _sent_by_chance(survey, parse_report(receipt["body"].encode()).values)
-    heading(translate("receipt_title_open" if is_open else "receipt_title"))
+    report = parse_report(receipt["body"].encode())
+    # The arm is no answer.
+    is_chance = survey is not None and all(is_arm(survey, asked) for asked, _ in _as_given(survey, report.values))
+    heading(translate("receipt_title" if is_chance else "receipt_title_open"))
     if survey is None:
         print_line(translate("only_bytes"))
     else:
-        _print_in_words(survey, receipt, exactly)
+        _print_in_words(survey, report.values, exactly)
+        closes = survey.waves[report.wave].closes
+        print_line(translate("receipt_until", date=moment_in_words(closes)) if closes else translate("status_withdraw"))
     print_line(f"SHA-256 {receipt['sha256']}\nreport  {receipt['report_id']}\nsurvey  {receipt['digest']}")
     click.echo(json.dumps(receipt) if as_json else receipt["body"])
 
 
-def _print_in_words(survey: Survey, receipt: dict[str, Any], exactly: bool) -> None:
-    values = parse_report(receipt["body"].encode()).values
+def _print_in_words(survey: Survey, values: Values, exactly: bool) -> None:
     _print_count(survey, values)
-    pairs = zip(survey.questions, values, strict=True)
-    public = [(question, value) for question, value in pairs if question.mechanism is None and value is not None]
-    if public:
+    if public := _as_given(survey, values):
         print_line(translate("receipt_public"))
         _print_questions(survey, public)
     if exactly:
         print_line(f"{translate('receipt_exact')}:")
         if survey.own_coin:
             print_line(translate("receipt_own_coin"))
-        elif _sent_by_chance(survey, values):
+        elif any(values[survey.questions.index(question)] is not None for question in drawn_by_device(survey)):
             print_line(translate("receipt_note"))
         _print_questions(survey, list(zip(survey.questions, values, strict=True)))
     else:
@@ -82,43 +88,40 @@ def _print_in_words(survey: Survey, receipt: dict[str, Any], exactly: bool) -> N
         print_line(text_of(survey, after["text"]))
     for link in [after["link"]] if "link" in after else after.get("links", {}).values():
         print_line(link)
-    print_line(translate("receipt_epsilon", epsilon=show_epsilon(survey.epsilon)))
+    has_chance = any(values[index] is not None for index in survey.private)
+    epsilon = show_epsilon(_epsilon(survey, values))
+    print_line(translate("receipt_epsilon", epsilon=epsilon) if has_chance else translate("all_public"))
 
 
-Values = Sequence[int | None]
-"""Values of a report, one for each question of the survey; None for one that was not asked."""
+def _as_given(survey: Survey, values: Values) -> list[tuple[Question, int | None]]:
+    """Return what was sent without chance, the arm included."""
+    pairs = zip(survey.questions, values, strict=True)
+    return [(question, value) for question, value in pairs if question.mechanism is None and value is not None]
+
+
+def _epsilon(survey: Survey, values: Values) -> float:
+    return survey.epsilon_in_arm(values[-1] or 0 if survey.arms else 0)
 
 
 def _print_count(survey: Survey, values: Values) -> None:
     """Print one sentence about all answers that chance had a say in."""
-    if hidden_by_facts(survey):
+    given = [survey.questions[index] for index in survey.private if values[index] is not None]
+    facts = hidden_by_facts(survey)
+    if any(question in facts for question in given):
         print_line(translate("receipt_innocuous"))
-    count = _sent_by_chance(survey, values)
+    count = sum(question not in facts for question in given)
     if count == 0:
         return
-    if survey.epsilon < NEARLY_SURE:
+    if _epsilon(survey, values) < NEARLY_SURE:
         print_line(translate("receipt_count", count=str(count)))
     print_line(translate("no_lie"))
     if any(survey.questions[index].name in survey.conditional for index in survey.private):
         print_line(translate("receipt_not_shown"))
 
 
-def _sent_by_chance(survey: Survey, values: Values) -> int:
-    """Return how many answers of a report chance had a say in."""
-    facts = {question.name for question in hidden_by_facts(survey)}
-    return sum(values[index] is not None for index in survey.private if survey.questions[index].name not in facts)
-
-
 def _print_questions(survey: Survey, pairs: Sequence[tuple[Question, int | None]]) -> None:
     for question, value in pairs:
         print_line(f"  {text_of(survey, question.label)} {reported_in_words(survey, question, value)}")
-        note = _absence_note(survey, question)
-        if note:
-            print_line(f"    {translate(note)}")
-
-
-def _absence_note(survey: Survey, question: Question) -> str:
-    """Return the key of the note for people who did not see or answer the question; everybody gets the same note."""
-    if question.mechanism is None:
-        return "public_absent" if question.absent is not None and not question.domain.absent else ""
-    return "receipt_not_shown" if question.name in survey.conditional else ""
+        # For people who did not see or answer the question; everybody gets the same note.
+        if question.mechanism is None and question.absent is not None and not question.domain.absent:
+            print_line(f"    {translate('public_absent')}")

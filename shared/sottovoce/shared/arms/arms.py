@@ -114,6 +114,25 @@ class SampledSurvey:
         """The privacy loss of one whole report: the sum over its units, of the m costliest, in the dearest arm."""
         return self._largest_sum(self.unit_epsilons)
 
+    def epsilon_in_arm(self, arm: int) -> float:
+        """Return the privacy loss of a report of the arm with this index, 0 without arms."""
+        return self._largest_sum(self.epsilons_by_arm[arm])
+
+    @cached_property
+    def groups(self) -> dict[tuple[int, int], Fraction]:
+        """Return the share of people who send so many randomized answers of so many, by both numbers.
+
+        Arms that send alike are one group, as all are that randomize every answer, or none.
+        """
+        weights = [arm.weight for arm in self.arms] or [1]
+        groups: dict[tuple[int, int], Fraction] = {}
+        for weight, places, units in zip(weights, self.places_by_arm, self.units_by_arm, strict=True):
+            chance = sum(sorted((self.asked_by_unit[unit] for unit in units), reverse=True)[: self.ask])
+            total = chance + len({*places}.difference(self.private)) - bool(self.arms)
+            key = (chance, total) if 0 < chance < total else (int(chance > 0), 1)
+            groups[key] = groups.get(key, Fraction(0)) + Fraction(weight, sum(weights))
+        return groups
+
     def _largest_sum(self, epsilons: Sequence[float]) -> float:
         return math.fsum(sorted(epsilons, reverse=True)[: self.ask])
 

@@ -5,9 +5,11 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from sottovoce.client.terminal.explanation import explain
+from sottovoce.client.terminal.explanation import explain, group_sentences, protection_title
+from sottovoce.client.terminal.receipt import show_receipt
 from sottovoce.client.words import translate
 from sottovoce.shared.allowance import DEFAULT_ALLOWANCE
+from sottovoce.shared.report import Report, dump_report
 
 from tests.surveys import survey
 from tests.unit.client.issuer import blind_survey
@@ -39,3 +41,53 @@ def test_no_wait_is_promised_where_nothing_waits(
     said = capsys.readouterr().err
 
     assert (translate("seen_blind_now") in said, translate("explain_later", hours="24") in said) == (told, not told)
+
+
+BOOLEAN = {"type": "boolean", "label": {"en": "Cheated?"}}
+COIN = {"mechanism": {"name": "coin_flip"}}
+ARMS = [{"name": "direct", "weight": 1}, {"name": "protected", "weight": 3}]
+
+
+def in_arms() -> Any:
+    """A survey that asks a quarter of the people directly, and everybody one public question."""
+    questions = [
+        {**BOOLEAN, "name": "year", "public": True},
+        {**BOOLEAN, "name": "direct_one", "public": True, "arm": "direct"},
+        {**BOOLEAN, **COIN, "name": "one", "arm": "protected"},
+        {**BOOLEAN, **COIN, "name": "two", "arm": "protected"},
+    ]
+    return survey(questions=questions, arms=ARMS)
+
+
+def test_groups_say_what_each_sends_before_begin() -> None:
+    """How many people are asked openly, and how many answers of the others are randomized."""
+    asked = in_arms()
+    lines = [translate(key, **values) for key, values in group_sentences(asked)]
+
+    assert "25 of 100 people are asked openly: all their answers are sent as they give them." in lines
+    assert any(line.startswith("75 of 100 people") and "2 of their 3 answers are randomized" in line for line in lines)
+    assert protection_title(asked) == ("explain_title_arms", {})
+    assert group_sentences(survey()) == []
+    assert protection_title(survey()) == ("explain_title_some", {"chance": "2", "total": "3"})
+
+
+@pytest.mark.parametrize(
+    ("values", "told", "untold"),
+    [
+        ([1, 1, None, None, 0], "Nothing is changed by chance.", "epsilon"),
+        ([1, None, 1, 0, 1], "The randomized answers cost epsilon 2.20 together", "Nothing is changed"),
+    ],
+)
+def test_receipt_names_the_cost_of_its_own_arm_and_the_end_of_withdrawal(
+    capsys: pytest.CaptureFixture[str], values: list[int | None], told: str, untold: str
+) -> None:
+    """No epsilon where nothing was randomized, and no "randomized" in the title."""
+    asked = in_arms()
+    body = dump_report(Report(asked.name, asked.digest, 0, "b" * 32, tuple(values)), asked).decode()
+    show_receipt(asked, {"body": body, "sha256": "", "report_id": "", "digest": ""}, as_json=False)
+    said = capsys.readouterr().err
+
+    assert told in said
+    assert untold not in said
+    assert "You can withdraw" in said
+    assert "Your answers have arrived." in said

@@ -109,8 +109,8 @@ def test_neutral_reports_have_no_bare_yes() -> None:
     stole = HAND.questions[0]
 
     assert [reported_in_words(HAND, stole, value) for value in (0, 1)] == ["Answer B", "Answer A"]
-    assert "yes is called A" in odds_in_words(stole)
-    assert "called A" not in odds_in_words(absences().questions[1])
+    assert "A means yes and B no" in odds_in_words(stole)
+    assert "A means" not in odds_in_words(absences().questions[1])
 
 
 def test_only_the_drawn_questions_are_asked() -> None:

@@ -156,7 +156,7 @@ async function refusal(reply) {
 
 /** What is said of a refusal with this code: words, never the code. */
 export function sentenceOf(code) {
-  const known = { closed: "error_closed", token_invalid: "error_token", unknown_survey: "error_no_survey" };
+  const known = { closed: "error_closed", token_invalid: "status_token", unknown_survey: "error_no_survey" };
   return Object.hasOwn(known, code) ? known[code] : "error_refused";
 }
 

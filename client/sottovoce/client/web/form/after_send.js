@@ -31,13 +31,17 @@ export class AfterSend {
     await this.#send((path) => path.answer(answers, isSomebodyElse), earlier !== null, whose);
   }
 
-  /** What was drawn earlier, in an earlier visit or another tab. A report that was refused is not sent unasked. */
-  async resume(entry) {
+  /**
+   * What was drawn earlier, in an earlier visit or another tab. A report that was refused is not sent unasked, and
+   * cannot be sent again with a used link, or while the survey is closed; `isRefusedNow` says that it just was.
+   */
+  async resume(entry, isRefusedNow = false) {
     this.#forget();
     await this.#speakOf(entry);
     if (entry.ended) return this.#show((await import("./steps/withdraw.js")).endedStep, entry);
     if (entry.sent) return this.#receipt(await (await this.#path()).receipt(), true);
-    const act = { again: () => this.sendAgain(), end: (how) => this.#end(how) };
+    const isShut = entry.refused === "token_invalid" || (isRefusedNow && entry.refused === "closed");
+    const act = { again: isShut ? null : () => this.sendAgain(), end: (how) => this.#end(how) };
     if (isEarly(entry)) return this.#show((await import("./steps/later.js")).laterStep, entry, act);
     if (!entry.refused) return this.sendAgain();
     this.#show((await import("./steps/refused.js")).refusedStep, entry, act);
@@ -74,7 +78,7 @@ export class AfterSend {
           this.#respondent.kiosk?.restSoon();
           throw error;
         }
-        await this.#view.guarded(async () => this.resume(await this.#respondent.drawn()));
+        await this.#view.guarded(async () => this.resume(await this.#respondent.drawn(), true));
       }
     }, { resend: () => this.sendAgain() });
     this.#sendByItself(this.#view.resend);

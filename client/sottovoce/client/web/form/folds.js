@@ -10,7 +10,7 @@ import { showEpsilon } from "../survey/rational.js";
  * that shows whether this is clear. `spent` is what all reports to this aggregator cost.
  */
 export async function howItWorks(words, survey, spent) {
-  const cost = words.line("p", "explain_epsilon", { epsilon: showEpsilon(survey.epsilon) });
+  const cost = words.line("p", "receipt_epsilon", { epsilon: showEpsilon(survey.epsilon) });
   const earlier = spent > 0 ? [words.line("p", "spent", { spent: showEpsilon(spent) })] : [];
   const example = survey.ownCoin || survey.isByFacts ? [] : [await practice(survey, words)];
   const check = survey.check || survey.isByFacts ? [] : [checkForm(survey, words)];
@@ -19,9 +19,8 @@ export async function howItWorks(words, survey, spent) {
 }
 
 /** What no odds can hide. */
-export function limitsList(words, { isByFacts, ownCoin, quickExit }) {
-  const device = ownCoin || isByFacts ? "limits_tossed" : "limits_device";
-  const keys = ["limits_presence", "limits_time", device, "limits_page"];
+export function limitsList(words, { quickExit }) {
+  const keys = ["limits_presence", "limits_time", "limits_device", "limits_page"];
   // A page in a file gives way to a page of no server, and cannot delete itself.
   const where = globalThis.location?.protocol === "file:" ? "exit_file" : "exit_seen";
   if (quickExit) keys.push("exit_forgets", "exit_stays", where, "exit_keys");

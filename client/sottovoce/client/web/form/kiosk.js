@@ -136,7 +136,7 @@ function codeForm(words, label, action, onCode) {
 // its button is pressed.
 function lastStep(name) {
   return (parts) => (survey, words, receipt, _isEarlier, _spent, onEnd) => {
-    const start = heading(1, words.node(survey.private.length > 0 ? "receipt_title" : "receipt_title_open"));
+    const start = heading(1, words.node("receipt_title_open"));
     const id = receipt.report_id.replaceAll(/(.{4})(?=.)/g, "$1 ");
     const code = element("p", {}, element("code", { dir: "ltr", id: "kiosk_code" }, id));
     const done = button(words.node("kiosk_done"), "primary", () => startAnew(name));

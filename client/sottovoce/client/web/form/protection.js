@@ -7,7 +7,7 @@ const HOW = { yes_no: ANSWER, option: ANSWER, waves: ANSWER, number: ANSWER, bit
 
 /** The question whose mechanism gives away most, the first of equals; undefined if every question is public. */
 export function mostRevealing(survey) {
-  const asked = survey.questions.filter((question) => question.mechanism);
+  const asked = survey.private.map((index) => survey.questions[index]);
   return asked.sort((one, other) => other.epsilon - one.epsilon)[0];
 }
 
@@ -16,14 +16,21 @@ export function isNearlySure({ epsilon }) {
   return epsilon >= NEARLY_SURE;
 }
 
+/** The heading over what protects the answers, where any is randomized: its key and its values. */
+export function protectionTitle({ groups = [], private: { length: chance }, questions: { length: total } }) {
+  const [group = { chance, total }, ...others] = groups;
+  if (others.length) return ["explain_title_arms"];
+  return group.chance < group.total ? ["explain_title_some", group] : ["explain_title"];
+}
+
 /**
- * Keys of the sentences about the protection of a survey's answers, in order: what the device does, and what no one can
- * be certain of. The first step, the check and the receipt take their words from here.
+ * Keys of the sentences about the protection of randomized answers, in order: what the device does, what no one can be
+ * certain of, and, where the heading names only some answers, how the others are sent.
  */
 export function protectionSentences(survey) {
-  const isOpen = survey.questions.some(({ mechanism }) => mechanism === null);
   const certain = isNearlySure(survey) ? [] : ["how_certain"];
-  return [...procedureOf(survey), ...certain, ...(isOpen ? ["how_open"] : [])];
+  const others = protectionTitle(survey)[0] === "explain_title_some" ? ["how_open"] : [];
+  return [...procedureOf(survey), ...certain, ...others];
 }
 
 // People who toss their own coin read only about coins.

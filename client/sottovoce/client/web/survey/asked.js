@@ -77,11 +77,13 @@ export class SampledSurvey extends Survey {
 
   /** The privacy loss of the m costliest units of the dearest arm: whatever chance takes, the price is the same. */
   get epsilon() {
-    const of = (name) => {
-      const epsilons = this.unitsInArm(name).map(([first]) => this.questions[first].epsilon);
-      return sum(epsilons.sort((one, other) => other - one).slice(0, this.ask ?? undefined));
-    };
-    return Math.max(...this.armNames.map(of));
+    return Math.max(...this.armNames.map((name) => this.epsilonInArm(name)));
+  }
+
+  /** The privacy loss of a report in the arm of this name. */
+  epsilonInArm(name) {
+    const epsilons = this.unitsInArm(name).map(([first]) => this.questions[first].epsilon);
+    return sum(epsilons.sort((one, other) => other - one).slice(0, this.ask ?? undefined));
   }
 
   /** Whether just the questions of one respondent have a value here; the others have null. */
@@ -116,14 +118,35 @@ export class SampledSurvey extends Survey {
     return [...this.questions.keys()].filter((index) => !longest.includes(index));
   }
 
+  /** How many questions a person in this arm is asked, at most, and how many of these answers are randomized. */
+  countsInArm(name) {
+    const open = this.itemsInArm(name).flatMap((item) => item.questions).filter(({ mechanism }) => mechanism === null);
+    const drawn = this.unitsInArm(name).map((unit) => this.askedOf(unit)).sort((one, other) => other - one);
+    const chance = sum(drawn.slice(0, this.ask ?? undefined));
+    return { chance, total: open.length + chance };
+  }
+
+  /**
+   * How people's answers are sent: `weight` of all `whole` people send `total` answers, `chance` of them randomized.
+   * Arms that send alike are one group, as all are that randomize every answer, or none; without arms there is one.
+   */
+  get groups() {
+    const arms = this.document.arms ?? [{ name: "", weight: 1 }];
+    const whole = sum(arms.map(({ weight }) => weight));
+    const groups = new Map();
+    for (const { name, weight } of arms) {
+      const counts = this.countsInArm(name);
+      const key = counts.chance % counts.total ? Object.values(counts).join() : counts.chance > 0;
+      groups.set(key, { ...counts, whole, weight: weight + (groups.get(key)?.weight ?? 0) });
+    }
+    return [...groups.values()];
+  }
+
   /** How many items ask something, at most; where some are drawn, each question counts. */
   get mostAsked() {
     const count = (name) => {
       const items = this.itemsInArm(name).filter(({ questions }) => questions.length > 0);
-      if (this.samplesInArm(name).length === 0) return items.length;
-      const drawn = this.unitsInArm(name).map((unit) => this.askedOf(unit)).sort((one, other) => other - one);
-      const open = items.flatMap((item) => item.questions).filter(({ mechanism }) => mechanism === null);
-      return sum(drawn.slice(0, this.ask ?? undefined)) + open.length;
+      return this.samplesInArm(name).length === 0 ? items.length : this.countsInArm(name).total;
     };
     return Math.max(...this.armNames.map(count));
   }

@@ -1,11 +1,12 @@
 import { button, element, sentences } from "../dom.js";
 import { askedBy, contactLink, whenInWords } from "../phrases.js";
-import { beliefSentence, isNearlySure, mostRevealing, protectionSentences } from "../protection.js";
 import { oddsPicture } from "./odds_picture.js";
+import { beliefSentence, isNearlySure, mostRevealing, protectionSentences, protectionTitle } from "../protection.js";
+import { shareOf100 } from "../odds_words.js";
 import { RARE_READERS } from "../../survey/known.js";
+import { isShut } from "../standing.js";
 
 const UNKNOWN = { kind: "open", date: null };
-const SHUT = ["closed", "retired", "token"];
 const SECONDS = { around: 60, question: 15 };
 const SHORT = 40;
 // Chinese writes no spaces: about two of its characters are a word.
@@ -37,12 +38,14 @@ function hasLongConsent({ consent }) {
 export function explanationStep(survey, words, known, begin) {
   const { status = UNKNOWN } = known;
   const start = words.text("h1", survey.title, { tabIndex: -1 });
-  const head = [askedBy(survey, words), start, facts(survey, words)].filter(Boolean);
-  const parts = [protectionPart(survey, words), ...consent(survey, words), ...seen(survey, words, known.notes)];
-  const row = [statusLine(survey, words, status), ...actions(words, status, begin)];
+  const node = element("div", { id: "explanation" }, ...[askedBy(survey, words), start].filter(Boolean));
+  const state = statusLine(survey, words, status);
   const pin = known.hasDigest ? [] : [words.line("p", "no_digest", {}, { className: "note" })];
-  const below = details(survey, words, known);
-  return { node: element("div", { id: "explanation" }, ...head, ...pin, ...parts, ...row, ...below), start };
+  const parts = [protectionPart(survey, words), ...consent(survey, words), ...seen(survey, words, known.notes), state];
+  const below = [actions(words, status, begin), ...details(survey, words, known)];
+  // Who cannot answer reads that, and nothing of what answering would mean.
+  node.append(...(isShut(status) ? [state] : [facts(survey, words), ...pin, ...parts, ...below]));
+  return { node, start };
 }
 
 // How long it is. Which of the questions are shown hangs on the answers, so that it may be fewer.
@@ -56,6 +59,8 @@ function facts(survey, words) {
 function protectionPart(survey, words) {
   const most = mostRevealing(survey);
   if (!most) return words.line("p", "all_public", {}, { className: "note" });
+  const values = (group) => () => ({ ...group, share: shareOf100(group.weight, group.whole, words) });
+  const groups = (survey.groupSentences ?? []).map(([key, group]) => words.line("p", key, group && values(group)));
   const how = element("p", {}, ...sentences(protectionSentences(survey), words));
   const belief = words.line("p", ...beliefSentence(survey, words), { className: "belief" });
   // Named as the weakest only where another question is protected better.
@@ -66,14 +71,13 @@ function protectionPart(survey, words) {
   const parts = isNearlySure(survey) ? [belief, how, ...picture] : [how, ...picture, belief];
   const more = [...(survey.sentencesAtStart ?? []), ...(RARE_READERS.sentencesOfWaves?.(survey) ?? [])];
   const notes = more.map((sentence) => words.line("p", ...sentence));
-  return element("section", {}, words.line("h2", "explain_title"), ...parts, ...notes);
+  return element("section", {}, words.line("h2", ...protectionTitle(survey)), ...groups, ...parts, ...notes);
 }
 
 function seen(survey, words, notes) {
   const sentence = survey.access === "token" ? "seen_link" : "seen_address";
-  const agree = words.node(hasLongConsent(survey) ? "agree_next" : "agree");
-  const usual = element("p", {}, ...(survey.isBlind ? [] : [words.node(sentence), " "]), agree);
-  return [...notes, usual];
+  const usual = [hasLongConsent(survey) ? "agree_next" : "agree", "status_withdraw"];
+  return [...notes, element("p", {}, ...sentences(survey.isBlind ? usual : [sentence, ...usual], words))];
 }
 
 function consent(survey, words) {
@@ -81,10 +85,9 @@ function consent(survey, words) {
 }
 
 function actions(words, { kind }, begin) {
-  if (SHUT.includes(kind) || kind === "early") return [];
   const press = button(words.node("begin"), "primary", begin);
   press.disabled = kind === "checking";
-  return [element("div", { className: "actions" }, press)];
+  return element("div", { className: "actions" }, press);
 }
 
 function details(survey, words, { spent, revision = null, source = null }) {
@@ -94,14 +97,10 @@ function details(survey, words, { spent, revision = null, source = null }) {
   const offer = async () => (await import("../saving.js")).savePagePart(words, survey, source);
   const about = hasMore ? [disclosure(words, "about_title", tell)] : [];
   const save = source ? [disclosure(words, "save_page_title", offer)] : [];
-  if (!mostRevealing(survey)) return [...about, ...save];
-  const how = disclosure(words, "how_title", async () =>
-    (await import("../folds.js")).howItWorks(words, survey, spent),
-  );
-  const limits = disclosure(words, "limits_title", async () =>
-    (await import("../folds.js")).limitsList(words, survey),
-  );
-  return [how, limits, ...about, ...save];
+  const explain = async () => (await import("../folds.js")).howItWorks(words, survey, spent);
+  const how = mostRevealing(survey) ? [disclosure(words, "how_title", explain)] : [];
+  const limit = async () => (await import("../folds.js")).limitsList(words, survey);
+  return [...how, disclosure(words, "limits_title", limit), ...about, ...save];
 }
 
 /**
@@ -125,25 +124,23 @@ function disclosure(words, summary, fill) {
 const STATES = {
   open: ["status_open", null],
   early: ["status_early", "status_not_yet"],
-  closed: ["status_closed", "status_ended"],
-  retired: ["status_retired", "status_retired"],
-  offline: ["status_offline", "status_offline"],
-  checking: ["status_checking", "status_checking"],
-  token: ["status_token", "status_token"],
+  closed: ["status_closed", "error_closed"],
+  retired: ["status_retired"],
+  offline: ["status_offline"],
+  checking: ["status_checking"],
+  token: ["status_token"],
 };
-const ASKING = ["retired", "token"];
 
 /**
  * The one line about whether a survey can be answered now; `status` is { kind, date }, its date a day or a moment as in
  * the survey file, or null.
  */
 export function statusLine(survey, words, { kind, date = null }) {
-  const [dated, undated] = STATES[kind];
+  const [dated, undated = dated] = STATES[kind];
   const sentence = kind === "open" && survey.document.trial ? "status_trial" : date === null ? undated : dated;
   const node = element("p", { id: "state", className: "state", hidden: sentence === null });
-  if (sentence === null) return node;
-  node.append(words.node(sentence, () => ({ date: date === null ? "" : whenInWords(date, words) })));
-  const contact = ASKING.includes(kind) ? contactLink(survey.researcher, words, "ask_us") : null;
+  if (sentence) node.append(words.node(sentence, () => ({ date: date === null ? "" : whenInWords(date, words) })));
+  const contact = ["retired", "token"].includes(kind) ? contactLink(survey.researcher, words, "ask_us") : null;
   if (contact) node.append(" ", contact);
   return node;
 }

@@ -13,7 +13,9 @@ import { reportedInWords } from "../value_words.js";
  */
 export function receiptStep(whole, words, receipt, isEarlier, spent, onEnd) {
   const survey = asSent(whole, receipt);
-  const title = heading(1, words.node(survey.private.length > 0 ? "receipt_title" : "receipt_title_open"));
+  // Only then the title says that answers are randomized; the arm is no answer.
+  const isAllChance = survey.private.length === (survey.asked ?? survey.questions).length;
+  const title = heading(1, words.node(isAllChance ? "receipt_title" : "receipt_title_open"));
   const earlier = isEarlier ? [words.line("p", "receipt_earlier", {}, { className: "lead" })] : [];
   const parts = receiptParts(whole, words, receipt);
   const total = words.line("p", "spent", { spent: showEpsilon(spent) });
@@ -47,7 +49,7 @@ function afterPart({ link: usual, links = {}, text }, words) {
 // Until when the report can be taken back.
 function untilWhen({ document: file }, words, { body }) {
   const { closes = null } = file.waves?.[parseReport(body).wave] ?? file;
-  if (closes === null) return words.line("p", "receipt_while_open");
+  if (closes === null) return words.line("p", "status_withdraw");
   return words.line("p", "receipt_until", () => ({ date: whenInWords(closes, words) }));
 }
 
@@ -92,8 +94,9 @@ function sentReport(survey, words, receipt) {
 // One sentence about all answers that chance had a say in.
 function chanceNotes(survey, words, reports) {
   const byFacts = (index) => survey.questions[index].mechanism.procedure;
-  const facts = survey.private.some(byFacts) ? [words.line("p", "receipt_innocuous")] : [];
-  const count = survey.private.filter((index) => reports[index] !== null && !byFacts(index)).length;
+  const given = survey.private.filter((index) => reports[index] !== null);
+  const facts = given.some(byFacts) ? [words.line("p", "receipt_innocuous")] : [];
+  const count = given.filter((index) => !byFacts(index)).length;
   if (count === 0) return facts;
   const hides = survey.conditional.some((question) => question.mechanism !== null);
   const more = hides ? [words.line("p", "receipt_not_shown")] : [];
@@ -109,26 +112,21 @@ function asGiven(survey, words, reports) {
   const lines = open.map((index) => {
     const question = survey.questions[index];
     const value = element("strong", {}, reportedInWords(question, reports[index], words));
-    return element("li", {}, labelled(survey, question, words), " ", value);
+    return element("li", {}, labelled(question, words), " ", value);
   });
   return [words.line("p", "receipt_public"), element("ul", {}, ...lines)];
 }
 
-// A question's label, with a note for people who were not shown it or did not answer.
-function labelled(survey, question, words) {
+// A question's label, with a note for people who did not answer.
+function labelled(question, words) {
   const label = words.text("span", question.label);
-  const note = absenceNote(survey, question);
-  return note ? element("span", {}, label, " ", words.line("span", note, {}, { className: "hint" })) : label;
-}
-
-function absenceNote(survey, question) {
-  if (question.mechanism === null) return question.absent !== null && !question.domain.absent ? "public_absent" : "";
-  return survey.conditional.includes(question) ? "receipt_not_shown" : "";
+  if (question.mechanism !== null || question.absent === null || question.domain.absent) return label;
+  return element("span", {}, label, " ", words.line("span", "public_absent", {}, { className: "hint" }));
 }
 
 function exactReport(survey, words, reports, receipt) {
   const rows = survey.questions.map((question, index) => [
-    labelled(survey, question, words),
+    labelled(question, words),
     reports[index] === null ? words.node("not_asked") : reportedInWords(question, reports[index], words),
   ]);
   const columns = ["question", "receipt_sent"].map((key) => words.node(key));
@@ -136,8 +134,9 @@ function exactReport(survey, words, reports, receipt) {
   const most = mostRevealing(survey);
   const note = survey.ownCoin ? "receipt_own_coin" : "receipt_note";
   const notes = (survey.isByFacts ? [] : [note, "no_lie"]).map((key) => words.line("p", key));
-  const why = survey.private.length > 0 ? [...notes, element("p", {}, words.odds(most))] : [];
-  const cost = words.line("p", "receipt_epsilon", { epsilon: showEpsilon(survey.epsilon) });
+  const isProtected = survey.private.length > 0;
+  const why = isProtected ? [...notes, element("p", {}, words.odds(most))] : [];
+  const cost = words.line("p", isProtected ? "receipt_epsilon" : "all_public", { epsilon: showEpsilon(survey.epsilon) });
   return element("details", {}, words.line("summary", "receipt_exact"), ...why, sent, ...bytes(words, receipt), cost);
 }
 

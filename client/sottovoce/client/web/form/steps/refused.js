@@ -2,21 +2,21 @@ import { button, element, heading } from "../dom.js";
 import { showEpsilon } from "../../survey/rational.js";
 import { sentenceOf } from "../../device/transport.js";
 
-/** What became of a report that the aggregator will not take; `on` is { again, end }: what its buttons do. */
+/** What became of a report that the aggregator will not take; `on` is { again, end }: what its buttons do, or null. */
 export function refusedStep(_survey, words, entry, on) {
   const start = heading(1, words.node("final_title"));
-  const reason = words.line("p", reasonOf(entry.refused), {}, { className: "lead" });
-  const again = button(words.node("again"), "primary", on.again);
+  const reason = words.line("p", sentenceOf(entry.refused), {}, { className: "lead" });
+  const again = on.again ? button(words.node("again"), "primary", on.again) : "";
   const forget = button(words.node("forget"), "", () => on.end("forget"));
   const actions = element("div", { className: "actions" }, again, forget);
-  const node = element("div", { id: "refused", className: "problem" });
-  node.append(start, reason, words.line("p", "final_note"), actions);
+  const note = on.again ? words.line("p", "final_note") : "";
+  const node = element("div", { id: "refused", className: "problem" }, start, reason, note, actions);
   return { node, start };
 }
 
 /** What was sent, where the survey's own words are not to be had: the bytes. Its buttons do as those of the receipt. */
 export function plainReceiptStep(_survey, words, receipt, _isEarlier, spent, onEnd) {
-  const start = heading(1, words.node("receipt_title"));
+  const start = heading(1, words.node("receipt_title_open"));
   const node = element("div", { id: "receipt" }, start, words.line("p", "refused_no_words", {}, { className: "lead" }));
   const list = element("dl", {});
   for (const [key, value] of [["receipt_bytes", receipt.body], ["receipt_sha256", receipt.sha256]]) {
@@ -37,9 +37,4 @@ export function samePersonStep(words, onYes, onNo) {
   const row = element("div", { className: "actions" }, yes, no);
   const node = element("div", { id: "same-person" }, start, note, words.line("p", "same_person_look"), row);
   return { node, start };
-}
-
-// The link was good for the form, so what is said of a bad link would say too little.
-function reasonOf(code) {
-  return code === "token_invalid" ? "refused_token" : sentenceOf(code);
 }

@@ -88,9 +88,18 @@ function armedClass(Sampled) {
       return [...super.encode(answers, asked), this.questions.at(-1).encode(answers[ARM] ?? null)];
     }
 
-    /** What the first step says of arms: the same to everybody, since the arm is drawn after it. */
+    /** What the first step says of the groups, keys and values, before what is said of randomized answers. */
+    get groupSentences() {
+      if (this.groups.length === 1) return [];
+      const kind = ({ chance, total }) => (chance ? (chance < total ? "group_mixed" : "group_chance") : "group_open");
+      const isOpen = this.groups.some(({ chance, total }) => chance < total);
+      const lines = this.groups.map((group) => [kind(group), group]);
+      return [["explain_arms"], ...lines, ...(isOpen ? [["group_seen"]] : []), ["group_protected"]];
+    }
+
+    /** What the first step says of arms that send alike. */
     get sentencesAtStart() {
-      return [["explain_arms"]];
+      return this.groups.length > 1 ? [] : [["arms_alike"]];
     }
 
     /** What is seen in the arm of this name: its items, and in `how` what is said of how its answers are sent. */
@@ -107,7 +116,10 @@ function armedClass(Sampled) {
       const texts = new Map(Object.entries(this.after?.by_arm ?? {}));
       const text = texts.get(this.arms[values.at(-1)].name);
       const after = text ? { ...this.after, text } : this.after;
-      return seenAs(this, { after, private: this.private.filter((index) => values[index] !== null) });
+      const name = this.armNames[values.at(-1)];
+      const chance = this.private.filter((index) => values[index] !== null);
+      const asked = values.slice(0, -1).filter((value) => value !== null);
+      return seenAs(this, { after, asked, private: chance, epsilon: this.epsilonInArm(name) });
     }
   };
 }
