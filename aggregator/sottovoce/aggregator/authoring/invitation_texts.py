@@ -129,7 +129,8 @@ def _protection(survey: Survey, words: Words) -> list[str]:
         words.translate(LETTERS[protection_by(survey)]),
         _odds(max((survey.questions[index] for index in survey.private), key=lambda asked: asked.epsilon), words),
         words.translate("letter_belief", after=percent_after(survey.epsilon)),
-        words.translate("letter_public") if len(survey.private) < len(survey.questions) else "",
+        words.translate("letter_public") if any(chance < total for chance, total in survey.groups) else "",
+        words.translate("letter_arms") if len(survey.groups) > 1 else "",
     ]
 
 

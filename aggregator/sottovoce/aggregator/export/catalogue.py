@@ -53,6 +53,7 @@ from sottovoce.aggregator.storage.drafts import PlannedSize
 from sottovoce.aggregator.storage.report_reader import ReadableReports
 from sottovoce.aggregator.surveys.survey_file import yaml_text
 from sottovoce.shared.arms.analysis_plan import planned_comparisons
+from sottovoce.shared.arms.arms import ARM
 from sottovoce.shared.by_hand.protection import protection_by
 from sottovoce.shared.channel_text import dump_block
 from sottovoce.shared.errors import EstimateError, StorageError
@@ -243,9 +244,11 @@ def _lines(results: SurveyResults, about: About) -> Iterator[str]:
     survey = results.survey
     yield from [f"**{line}**" if line != about.line else f"*{line}*" for line in about.lines]
     yield from ["", f"# Methods: {survey.text(survey.title)}", "", *textwrap.wrap(_paragraph(results, about), 100), ""]
-    for question in survey.questions:
+    for index, question in enumerate(survey.questions):
+        # What only some arms ask in clear is no public fact.
+        is_direct = any(index not in places for places in survey.places_by_arm)
         yield from [f"## {question.name}: {question_label(question, survey.default_language)}", ""]
-        yield from [*textwrap.wrap(_of_question(question), 100), ""]
+        yield from [*textwrap.wrap(_of_question(question, is_direct), 100), ""]
     yield "# Mechanisms"
     for mechanism in {q.mechanism.name: q.mechanism for q in survey.questions if q.mechanism is not None}.values():
         module = import_module(type(mechanism).__module__)
@@ -261,7 +264,6 @@ _WHO = {
 
 def _paragraph(results: SurveyResults, about: About) -> str:
     survey = results.survey
-    who = _WHO[protection_by(survey)]
     asked = ""
     if survey.arms:
         names = ", ".join(f"{arm.name} (weight {arm.weight})" for arm in survey.arms)
@@ -275,10 +277,7 @@ def _paragraph(results: SurveyResults, about: About) -> str:
     waves = f" It was asked in {len(survey.waves)} waves." if len(survey.waves) > 1 else ""
     state = "" if results.closed else " The survey was still open when this was written."
     return (
-        f"Answers to sensitive questions were randomized by the respondents {who} before they were sent (randomized "
-        f"response; Warner 1965), so that the researchers never held a true answer. A whole report is "
-        f"{show_epsilon(survey.epsilon)}-locally differentially private (delta = 0), whatever else is known."
-        f"{asked}{waves} "
+        f"{protection_in_words(survey)}{asked}{waves} "
         f"{results.reports:,} reports were counted and {results.withdrawn:,} were withdrawn.{state} "
         f"Shares and means were estimated without bias from the counts of reports; 95 % intervals are score intervals "
         f"with continuity correction carried over to the true share. Survey {survey.name}, revision {survey.revision}, "
@@ -286,9 +285,28 @@ def _paragraph(results: SurveyResults, about: About) -> str:
     )
 
 
-def _of_question(question: Question) -> str:
+def protection_in_words(survey: Survey) -> str:
+    """Return what was randomized and what was sent as given; of a report without protection no epsilon is named."""
+    if not survey.private:
+        return "Every answer was sent as given; nothing was randomized."
+    private, given = (
+        ", ".join(asked.name for asked in survey.questions if bool(asked.mechanism) is is_private and asked.name != ARM)
+        for is_private in (True, False)
+    )
+    direct = ", ".join(arm.name for arm, units in zip(survey.arms, survey.units_by_arm, strict=False) if not units)
+    in_clear = f" Answers to {given} were sent as given, without protection, and the researchers hold them."
+    return (
+        f"Answers to {private} were randomized by the respondents {_WHO[protection_by(survey)]} before they were sent "
+        f"(randomized response; Warner 1965), so that the researchers never held a true answer to these questions. "
+        f"The randomized answers of a report are together {show_epsilon(survey.epsilon)}-locally differentially "
+        f"private (delta = 0), whatever else is known.{in_clear if given else ''}"
+        f"{f' Nothing is randomized in the reports of {direct}.' if direct else ''}"
+    )
+
+
+def _of_question(question: Question, is_direct: bool) -> str:
     if question.mechanism is None:
-        return f"Public. {coding(question)}"
+        return f"{'Asked directly' if is_direct else 'Public'}. {coding(question)}"
     numbers = ", ".join(
         f"{name} {dump_fraction(number) if not isinstance(number, int) else number}"
         for name, number in question.mechanism.explain().items()

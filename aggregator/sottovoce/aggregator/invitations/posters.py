@@ -67,7 +67,7 @@ def poster(invitation: PosterContent, link: str) -> str:
         f'<figure class="code" role="img" aria-label="{invitation.translate("invite_qr_of", link=link)}">'
         f"{svg(link)}</figure>"
         f'<p class="scan">{invitation.translate("poster_scan")}{needed}</p><p class="link" dir="ltr">{escape(link)}</p>'
-        f"<p>{invitation.translate(_protection(invitation.survey))}</p>"
+        f"<p>{' '.join(map(invitation.translate, _protection(invitation.survey)))}</p>"
         f"{_pictures(invitation)}"
         f'<p class="quiet">{invitation.translate("letter_voluntary")}{until}</p></main>'
     )
@@ -128,9 +128,10 @@ def _who(invitation: PosterContent) -> str:
     return f'<p class="who" dir="auto">{", ".join(lines)}</p>'
 
 
-def _protection(survey: Survey) -> str:
-    """Choose the sentence about protection; invitation texts use the same one."""
-    return "letter_unprotected" if not survey.private else LETTERS[protection_by(survey)]
+def _protection(survey: Survey) -> list[str]:
+    """Choose the sentences about protection; invitation texts use the same ones."""
+    hides = LETTERS[protection_by(survey)] if survey.private else "letter_unprotected"
+    return [hides, "letter_arms"] if len(survey.groups) > 1 else [hides]
 
 
 def _pictures(invitation: PosterContent) -> str:

@@ -171,7 +171,7 @@ def test_ethics_text_has_each_question_with_its_cost() -> None:
 
     assert "Have you ever cheated? (changed by chance, epsilon 1.10)" in told
     assert "Is this your first year? (sent as given, without protection)" in told
-    assert "A whole report costs epsilon 1.10" in told
+    assert "All randomized answers of a report cost epsilon 1.10" in told
     assert _survey().digest in told
     assert "personal link" not in told
     assert "personal link" in ethics(_survey(access="token"), "en")

@@ -2,7 +2,11 @@
 
 from pathlib import Path
 
-from sottovoce.aggregator.export.catalogue import Source
+from sottovoce.aggregator.authoring.templates import template_file
+from sottovoce.aggregator.export.catalogue import Source, protection_in_words
+from sottovoce.aggregator.surveys.survey_file import read_survey_file
+
+from tests.surveys import survey
 
 
 def test_methods_tell_figures_channels_and_sources(every: Source, folder: Path) -> None:
@@ -16,3 +20,16 @@ def test_methods_tell_figures_channels_and_sources(every: Source, folder: Path) 
         if question.mechanism is not None:
             assert text.count(f"\n## {question.mechanism.name}\n") == 1
     assert "Warner 1965 (the opposite question)" in text
+
+
+def test_methods_of_a_direct_arm_claim_no_protection_for_it(tmp_path: Path) -> None:
+    """What was sent as given is named, and so is the arm in which nothing is randomized."""
+    file = tmp_path / "protection.yaml"
+    file.write_bytes(template_file("protection"))
+    text = protection_in_words(read_survey_file(file))
+
+    assert "Answers to copied were randomized" in text
+    assert "Answers to year, copied_direct, moon were sent as given, without protection" in text
+    assert "Nothing is randomized in the reports of direct." in text
+    public = [{"type": "boolean", "name": "q", "label": {"en": "Q?"}, "public": True}]
+    assert protection_in_words(survey(questions=public)) == "Every answer was sent as given; nothing was randomized."
