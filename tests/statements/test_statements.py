@@ -192,7 +192,7 @@ FAULTS: list[Fault] = [
     # A receipt without a randomized answer says "randomized".
     ("form/steps/receipt.js", 'isAllChance ? "receipt_title" : "receipt_title_open"', '"receipt_title"'),
     # Of a direct arm, "epsilon 0.00" is said.
-    ("form/steps/receipt.js", 'isProtected ? "receipt_epsilon" : "all_public"', '"receipt_epsilon"'),
+    ("form/steps/receipt.js", 'most ? "receipt_epsilon" : "all_public"', '"receipt_epsilon"'),
     # A question that was not drawn is said to have hidden an answer.
     ("form/steps/receipt.js", "given.some(byFacts)", "survey.private.some(byFacts)"),
 ]  # fmt: skip

@@ -134,9 +134,8 @@ function exactReport(survey, words, reports, receipt) {
   const most = mostRevealing(survey);
   const note = survey.ownCoin ? "receipt_own_coin" : "receipt_note";
   const notes = (survey.isByFacts ? [] : [note, "no_lie"]).map((key) => words.line("p", key));
-  const isProtected = survey.private.length > 0;
-  const why = isProtected ? [...notes, element("p", {}, words.odds(most))] : [];
-  const cost = words.line("p", isProtected ? "receipt_epsilon" : "all_public", { epsilon: showEpsilon(survey.epsilon) });
+  const why = most ? [...notes, element("p", {}, words.odds(most))] : [];
+  const cost = words.line("p", most ? "receipt_epsilon" : "all_public", { epsilon: showEpsilon(survey.epsilon) });
   return element("details", {}, words.line("summary", "receipt_exact"), ...why, sent, ...bytes(words, receipt), cost);
 }
 
