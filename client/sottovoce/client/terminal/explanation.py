@@ -102,13 +102,10 @@ def _explain_protection(me: Respondent, allowance: Allowance) -> None:
     if not survey.private:
         print_line("\n" + translate("all_public"))
         return
-    title, numbers = protection_title(survey)
-    heading(translate(title, **numbers))
-    for key, values in group_sentences(survey):
-        print_line(translate(key, **values))
+    heading(protection_title(survey))
     belief, how = _belief_sentence(survey), " ".join(map(translate, protection_sentences(survey)))
     # What all answers together may tell comes first where that is nearly everything.
-    for line in (belief, how) if survey.epsilon >= NEARLY_SURE else (how, belief):
+    for line in [*group_sentences(survey), *((belief, how) if survey.epsilon >= NEARLY_SURE else (how, belief))]:
         print_line(line)
     print_line(f"{translate('evens_out')} {translate('no_lie')}")
     if survey.arms and len(survey.groups) == 1:
@@ -132,29 +129,24 @@ _HOW = {
 """Sentences about what is sent, by the kind of the report; every other kind sends a result that is no answer."""
 
 
-FilledSentence = tuple[str, dict[str, str]]
-"""Key of a sentence, and what fills its placeholders."""
-
-
-def protection_title(survey: Survey) -> FilledSentence:
+def protection_title(survey: Survey) -> str:
     """Return the heading over what protects the answers: "randomized" is said of all only where all are."""
     (chance, total), *others = survey.groups
-    if others:
-        return "explain_title_arms", {}
-    return ("explain_title_some" if chance < total else "explain_title"), {"chance": str(chance), "total": str(total)}
+    key = "explain_title_arms" if others else "explain_title_some" if chance < total else "explain_title"
+    return translate(key, chance=str(chance), total=str(total))
 
 
-def group_sentences(survey: Survey) -> list[FilledSentence]:
+def group_sentences(survey: Survey) -> list[str]:
     """Return what chance decides of how answers are sent, before what is said of randomized ones; empty for nothing."""
-    if len(survey.groups) == 1:
-        return []
-    lines: list[FilledSentence] = [("explain_arms", {})]
-    for (chance, total), share in survey.groups.items():
-        kind = "group_open" if not chance else "group_mixed" if chance < total else "group_chance"
-        lines.append((kind, {"share": share_in_words(share), "chance": str(chance), "total": str(total)}))
-    if any(chance < total for chance, total in survey.groups):
-        lines.append(("group_seen", {}))
-    return [*lines, ("group_protected", {})]
+    kinds = [
+        translate(
+            "group_mixed" if 0 < chance < total else "group_chance" if chance else "group_open",
+            **{"share": share_in_words(share), "chance": str(chance), "total": str(total)},
+        )
+        for (chance, total), share in survey.groups.items()
+    ]
+    first, *last = map(translate, ("explain_arms", "group_seen", "group_protected"))
+    return [first, *kinds, *last] if len(kinds) > 1 else []
 
 
 def protection_sentences(survey: Survey) -> list[str]:
@@ -164,7 +156,7 @@ def protection_sentences(survey: Survey) -> list[str]:
     ``protectionSentences`` in the form.
     """
     certain = [] if survey.epsilon >= NEARLY_SURE else ["how_certain"]
-    others = ["how_open"] if protection_title(survey)[0] == "explain_title_some" else []
+    others = ["how_open"] if [chance < total for chance, total in survey.groups] == [True] else []
     return [*_procedure(survey), *certain, *others]
 
 

@@ -88,9 +88,8 @@ def _print_in_words(survey: Survey, values: Values, exactly: bool) -> None:
         print_line(text_of(survey, after["text"]))
     for link in [after["link"]] if "link" in after else after.get("links", {}).values():
         print_line(link)
-    has_chance = any(values[index] is not None for index in survey.private)
-    epsilon = show_epsilon(_epsilon(survey, values))
-    print_line(translate("receipt_epsilon", epsilon=epsilon) if has_chance else translate("all_public"))
+    epsilon = _epsilon(survey, values)
+    print_line(translate("receipt_epsilon", epsilon=show_epsilon(epsilon)) if epsilon else translate("all_public"))
 
 
 def _as_given(survey: Survey, values: Values) -> list[tuple[Question, int | None]]:

@@ -62,13 +62,13 @@ def in_arms() -> Any:
 def test_groups_say_what_each_sends_before_begin() -> None:
     """How many people are asked openly, and how many answers of the others are randomized."""
     asked = in_arms()
-    lines = [translate(key, **values) for key, values in group_sentences(asked)]
+    lines = group_sentences(asked)
 
     assert "25 of 100 people are asked openly: all their answers are sent as they give them." in lines
     assert any(line.startswith("75 of 100 people") and "2 of their 3 answers are randomized" in line for line in lines)
-    assert protection_title(asked) == ("explain_title_arms", {})
+    assert protection_title(asked) == "Chance decides how your answers are sent."
     assert group_sentences(survey()) == []
-    assert protection_title(survey()) == ("explain_title_some", {"chance": "2", "total": "3"})
+    assert protection_title(survey()) == "Randomized: 2 of your 3 answers."
 
 
 @pytest.mark.parametrize(

@@ -90,11 +90,9 @@ function armedClass(Sampled) {
 
     /** What the first step says of the groups, keys and values, before what is said of randomized answers. */
     get groupSentences() {
-      if (this.groups.length === 1) return [];
       const kind = ({ chance, total }) => (chance ? (chance < total ? "group_mixed" : "group_chance") : "group_open");
-      const isOpen = this.groups.some(({ chance, total }) => chance < total);
       const lines = this.groups.map((group) => [kind(group), group]);
-      return [["explain_arms"], ...lines, ...(isOpen ? [["group_seen"]] : []), ["group_protected"]];
+      return lines.length > 1 ? [["explain_arms"], ...lines, ["group_seen"], ["group_protected"]] : [];
     }
 
     /** What the first step says of arms that send alike. */
