@@ -390,6 +390,30 @@ def _list_experiment(document: Document) -> Iterator[PrintedTable]:
         yield from _list_experiment(each)
 
 
+def _mixture(document: Document) -> Iterator[PrintedTable]:
+    lines = tuple(
+        (
+            f"{name}: {one['label']}",
+            TERMINAL.point(one["share"], TERMINAL.percent),
+            TERMINAL.point(one["se"], TERMINAL.points),
+            TERMINAL.limits(one, TERMINAL.percent),
+        )
+        for name, one in document["shares"].items()
+    )
+    bounds, misfit = document["bounds"], document["misfit"]
+    sentences = [f"Log likelihood {document['log_likelihood']:.3f}."]
+    if misfit["df"]:
+        test = f"{misfit['statistic']:.2f}, {misfit['df']} df, {TERMINAL.p_equals(misfit['p'])}"
+        sentences.append(f"Misfit (G squared against free shares of each group): {test}.")
+    if bounds is not None:
+        ends = f"{TERMINAL.percent(bounds['low'])} to {TERMINAL.percent(bounds['high'])}"
+        sentences.append(f"Bounds of the share of carriers, from pi to pi + gamma: {ends}.")
+    told = (*document["privacy"], document["disobedience"])
+    sentences += [*(f"{each}." for each in told), *_weighted(document), *_warnings(document)]
+    title = f"{document['file']}: {document['design']}, {document['n']:,} reports"
+    yield PrintedTable(title, ("", "estimate", "std. error", _limits(document)), lines, tuple(sentences))
+
+
 def _test(test: Document | None, what: str) -> Iterator[str]:
     if test is not None:
         yield f"{what}: chi-square {test['statistic']:.2f}, {test['df']} df, {TERMINAL.p_equals(test['p'])}."
@@ -409,4 +433,5 @@ _WORDS = {
     "sottovoce-regression/1": _regression,
     "sottovoce-weights/1": _weights,
     "sottovoce-list-experiment/1": _list_experiment,
+    "sottovoce-mixture/1": _mixture,
 }

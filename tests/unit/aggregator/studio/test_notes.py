@@ -40,6 +40,8 @@ NOT_ON_A_PAGE = {
     "data_columns.py": "the same",
     "parse_channel.py": "the same",
     "list_experiment.py": "the command line",
+    "designs.py": "the command line and Python",
+    "mixture.py": "the same",
     "anchored_shares.py": "the same",
     "planned_comparisons.py": "the command line and the API",
     "block_fit.py": "Python",

@@ -34,7 +34,7 @@ TWO_SAMPLES = {"stochastic_lie_detector", "cheater_detection", "cheating_detecti
 """Designs of two samples, whose channels have a share that is unknown."""
 UNKNOWN_SHARE = (
     "is a design of two samples, whose channel has an unknown share: of liars, of cheaters, or of yes to the other "
-    "question. An answer's probabilities must be known here"
+    "question. An answer's probabilities must be known here; results mixture estimates such shares"
 )
 FAR_ERROR = (
     "shares two standard errors from share must lie between 0 and 1, in the crosswise design on one side of 1/2: give "

@@ -6,7 +6,9 @@ Limits      The two values at which the profile log likelihood (maximized over a
 """
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
@@ -73,9 +75,13 @@ class _ParameterProfile:
             if found is None or abs(found[0] - excess) < _FLAT:
                 return None
             if found[0] > 0:
-                return self._root((inner, excess), (outer, found[0]), start)
+                return false_position(partial(self._value, start), (inner, excess), (outer, found[0]))
             inner, (excess, start), step = outer, found, 2 * step
         return None
+
+    def _value(self, start: Array, value: float) -> float | None:
+        found = self._excess(value, start)
+        return None if found is None else found[0]
 
     def _excess(self, value: float, start: Array) -> tuple[float, Array] | None:
         """Return the root of the likelihood-ratio statistic minus z, and the parameters there; None if it fails."""
@@ -88,20 +94,29 @@ class _ParameterProfile:
             return None
         return math.sqrt(max(0.0, 2 * (self.fit.log_likelihood - fit.log_likelihood))) - self.z, fit.theta
 
-    def _root(self, inner: tuple[float, float], outer: tuple[float, float], start: Array) -> float:
-        """Find the root of the excess by false position with the Illinois modification."""
-        # Illinois: halving the value of an end that stays twice avoids the slow convergence of plain false position.
-        (low, under), (high, over) = inner, outer
-        middle, last = high, 0
-        for _ in range(_ROOT_STEPS):
-            middle = (low * over - high * under) / (over - under)
-            found = self._excess(middle, start)
-            if found is None or abs(found[0]) < _FLAT:
-                break
-            if found[0] > 0:
-                high, over = middle, found[0]
-                under, last = (under / 2 if last > 0 else under), 1
-            else:
-                low, under = middle, found[0]
-                over, last = (over / 2 if last < 0 else over), -1
-        return middle
+
+def false_position(
+    function: Callable[[float], float | None], inner: tuple[float, float], outer: tuple[float, float]
+) -> float:
+    """Return a root between two points by false position with the Illinois modification.
+
+    Args:
+        function: its values rise from ``inner`` to ``outer``; None ends the search.
+        inner: argument, and the value there, below 0.
+        outer: argument, and the value there, above 0.
+    """
+    # Illinois: halving the value of an end that stays twice avoids the slow convergence of plain false position.
+    (low, under), (high, over) = inner, outer
+    middle, last = high, 0
+    for _ in range(_ROOT_STEPS):
+        middle = (low * over - high * under) / (over - under)
+        value = function(middle)
+        if value is None or abs(value) < _FLAT:
+            break
+        if value > 0:
+            high, over = middle, value
+            under, last = (under / 2 if last > 0 else under), 1
+        else:
+            low, under = middle, value
+            over, last = (over / 2 if last < 0 else over), -1
+    return middle

@@ -3,7 +3,7 @@
 The columns of the file become questions, see ``analysis.data_file``; tables and models are those of ``open_results``.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from types import MappingProxyType
@@ -16,6 +16,7 @@ from sottovoce.aggregator.analysis.data_file.read_table import FileTable, read_t
 from sottovoce.aggregator.analysis.data_file.shares import results_document, share_rows, shares_document
 from sottovoce.aggregator.analysis.data_file.weighted_shares import sample_design, weights_of
 from sottovoce.aggregator.analysis.estimates import question_result
+from sottovoce.aggregator.analysis.mixtures.mixture import Probabilities, mixture_of_counts, mixture_of_file
 from sottovoce.aggregator.analysis.report_columns import Columns
 from sottovoce.aggregator.estimators.intervals import METHODS
 from sottovoce.aggregator.estimators.support import DEFAULT_RULE, IntervalRule
@@ -96,6 +97,14 @@ class OpenData(OpenResults):
         names = questions or tuple(each for each in self.questions if each not in of_design)
         document = shares_document(self.columns, names, _rule(interval, confidence), design, self.states, anchors)
         return JointResult(MappingProxyType(document), tuple(share_rows(document)))
+
+    def mixture(
+        self, response: str, design: str, p: Probabilities, group: str | None = None, draws: int = 1,
+        weights: ArrayLike | None = None, confidence: float = DEFAULT_RULE.confidence,
+    ) -> JointResult:  # fmt: skip
+        """Estimate the shares of a design whose channel holds an unknown share, as ``mixture_of_file``."""
+        table = self.reports.table
+        return _of_mixture(mixture_of_file(table, response, group, design, p, draws, weights, confidence))
 
     regress = OpenResults.model
     """Fit a regression of one column on others; the same as ``model``."""
@@ -182,6 +191,21 @@ def estimate(
     result = question_result(question, [(reading.channel, tally)], _rule(interval, confidence))
     document = results_document(channel.name, sum(counts.values()), [result])
     return JointResult(MappingProxyType(document), tuple(share_rows(document)))
+
+
+def mixture(
+    design: str, p: Probabilities, yes: Sequence[int] = (), n: Sequence[int] = (),
+    counts: Mapping[int, int] | None = None, draws: int = 1, confidence: float = DEFAULT_RULE.confidence,
+) -> JointResult:  # fmt: skip
+    """Estimate the shares of a design with an unknown share from counts alone, as ``mixture_of_counts``."""
+    return _of_mixture(mixture_of_counts(design, p, yes, n, counts, draws, confidence))
+
+
+def _of_mixture(document: dict[str, Any]) -> JointResult:
+    rows = tuple(
+        {"name": name, **one, "shown": one["share"], "std_error": one["se"]} for name, one in document["shares"].items()
+    )
+    return JointResult(MappingProxyType(document), rows)
 
 
 def _rule(interval: str, confidence: float) -> IntervalRule:

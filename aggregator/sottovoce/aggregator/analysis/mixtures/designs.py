@@ -1,0 +1,159 @@
+"""Designs whose reports are a mixture of latent classes of people, with a known channel in each group.
+
+Reports     P(r | group g) = sum_c w_c K_g(r | c). w_c is the share of class c, the same in all groups, because people
+            are in a group by chance; K_g follows from the group's p.
+Classes     unrelated_unknown: the four pairs of true answers to both questions; only pi and q are identified.
+            cheater_detection: carriers, honest noncarriers (beta), and people who always say no (gamma).
+            lie_detector: truthful carriers, lying carriers, noncarriers. mangat, kuk: noncarriers, carriers.
+Shares      A share s is fixed by mixing two segments between classes: (1 - s) "zero" + s "one". So pi, q, beta, gamma
+            and t are all limits of a two-dimensional likelihood, and none needs a formula of its own.
+Source      Greenberg et al. 1969; Clark and Desharnais 1998; Ostapczuk et al. 2009 (symmetric); Moshagen et al. 2012
+            (lie detector); Mangat 1994; Kuk 1990.
+"""
+
+import math
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+
+from sottovoce.shared.rational import show_epsilon
+
+P = tuple[float, ...]
+ChannelRows = tuple[tuple[float, ...], ...]
+Found = dict[str, float]
+
+
+@dataclass(frozen=True)
+class MixtureShare:
+    """A share of people: 0 on the segment between two classes, and 1 on the one between two others."""
+
+    name: str
+    label: str
+    zero: tuple[int, int]
+    one: tuple[int, int]
+
+
+@dataclass(frozen=True)
+class MixtureDesign:
+    """A design as a mixture.
+
+    Attributes:
+        shares: shares to estimate.
+        origin, solved: class and classes whose mean reports give the closed form, as many as unknown shares.
+        mean: P(yes) of each class in a group with this p; of several draws, the chance of a red card.
+        numbers: how many numbers the p of a group has.
+        same: why groups with equal p do not identify the shares.
+        privacy: sentences on epsilon, from the p of all groups and the estimated shares.
+        disobedience: sentences on a self-protective no.
+    """
+
+    shares: tuple[MixtureShare, ...]
+    origin: int
+    solved: tuple[int, ...]
+    mean: Callable[[P], tuple[float, ...]]
+    privacy: Callable[[Sequence[P], Found, int], Iterator[str]]
+    disobedience: str
+    numbers: int = 1
+    same: str = "both groups have the same p"
+
+    def channel(self, p: P, draws: int) -> ChannelRows:
+        """Return P(report | class), one row for each class, reports 0 .. ``draws``."""
+        return tuple(
+            tuple(math.comb(draws, red) * chance**red * (1 - chance) ** (draws - red) for red in range(draws + 1))
+            for chance in self.mean(p)
+        )
+
+
+def _log(*ratios: float) -> str:
+    return show_epsilon(math.log(max(ratios))) if math.isfinite(max(ratios)) else "infinite"
+
+
+def _ratio(one: float, other: float) -> float:
+    return one / other if other > 0 else math.inf
+
+
+def _unrelated(groups: Sequence[P], found: Found, draws: int) -> Iterator[str]:  # noqa: ARG001
+    q = found["q"]
+    yes = [_ratio(p + (1 - p) * q, (1 - p) * q) for (p,) in groups]
+    no = [_ratio(1 - (1 - p) * q, (1 - p) * (1 - q)) for (p,) in groups]
+    yield "Epsilon is infinite for a reader who knows a person's answer to the unrelated question"
+    yield (
+        f"For other readers epsilon rests on the share q of yes to it; the estimated q would give {_log(*yes, *no)} in "
+        "the worse group, which is an estimate and no guarantee"
+    )
+
+
+def _one_sided(*ratios: float) -> str:
+    return (
+        f"Epsilon is one-sided: a yes costs at most {_log(*ratios)} in the worse group; a no is impossible for "
+        "carriers who do as instructed, so epsilon as usually defined is infinite"
+    )
+
+
+def _cheaters(groups: Sequence[P], found: Found, draws: int) -> Iterator[str]:  # noqa: ARG001
+    yield _one_sided(*(1 / p for (p,) in groups))
+
+
+def _symmetric(groups: Sequence[P], found: Found, draws: int) -> Iterator[str]:  # noqa: ARG001
+    worst = _log(*(max(_ratio(1 - b, a), _ratio(1 - a, b)) for a, b in groups))
+    yield f"Epsilon of people who do as instructed is {worst}, in the worse group"
+
+
+def _liars(groups: Sequence[P], found: Found, draws: int) -> Iterator[str]:  # noqa: ARG001
+    yield _one_sided(*(1 / (1 - p) for (p,) in groups))
+    lying = 1 - found.get("t", 1.0)
+    if lying > 0:
+        worst = _log(*(max(p / lying, lying / p) for (p,) in groups))
+        share = f"{100 * lying:.1f} % of carriers"
+        yield f"If {share} lie, as estimated, a no costs {worst}: that is by behaviour and no guarantee"
+
+
+def _kuk(groups: Sequence[P], found: Found, draws: int) -> Iterator[str]:  # noqa: ARG001
+    [(one, other)] = groups
+    worst = draws * max(abs(math.log(one / other)), abs(math.log((1 - one) / (1 - other))))
+    yield f"Epsilon of {draws} {'draw' if draws == 1 else 'draws'} is {show_epsilon(worst)}"
+
+
+_CARRIERS = (MixtureShare("pi", "carriers", (0, 0), (1, 1)),)
+_CHEATING = (
+    MixtureShare("pi", "carriers who do as instructed", (1, 2), (0, 0)),
+    MixtureShare("beta", "noncarriers who do as instructed", (0, 2), (1, 1)),
+    MixtureShare("gamma", "people who always say no", (0, 1), (2, 2)),
+)
+_TWO_QUESTIONS = (
+    MixtureShare("pi", "yes to the sensitive question", (0, 1), (2, 3)),
+    MixtureShare("q", "yes to the unrelated question", (0, 2), (1, 3)),
+)
+_LYING = (
+    MixtureShare("pi", "carriers", (2, 2), (0, 1)),
+    MixtureShare("t", "truthful ones among carriers", (1, 2), (0, 2)),
+)
+_NO = "If a share c of people always says no, pi "
+_GAMMA = (
+    "People who say no to protect themselves are in gamma, carriers or not: carriers are at least pi and at most "
+    "pi + gamma"
+)
+SYMMETRIC, KUK = "cheater_detection_symmetric", "kuk"
+DESIGNS = {
+    "unrelated_unknown": MixtureDesign(
+        _TWO_QUESTIONS, 0, (2, 1), lambda p: (0.0, 1 - p[0], p[0], 1.0), _unrelated,
+        f"{_NO}and q are both too low by the factor 1 - c, and nothing in the fit shows it",
+    ),
+    "cheater_detection": MixtureDesign(_CHEATING, 2, (0, 1), lambda p: (1.0, p[0], 0.0), _cheaters, _GAMMA),
+    SYMMETRIC: MixtureDesign(
+        _CHEATING, 2, (0, 1), lambda p: (1 - p[1], p[0], 0.0), _symmetric, _GAMMA, 2,
+        "both groups have the same ratio of a to 1 - b",
+    ),
+    "lie_detector": MixtureDesign(
+        _LYING, 1, (0, 2), lambda p: (1.0, 0.0, 1 - p[0]), _liars,
+        "Carriers who say no to protect themselves are in 1 - t; a share c of noncarriers who do so makes pi too high, "
+        "1 - (1 - pi)(1 - c)",
+    ),
+    "mangat": MixtureDesign(
+        _CARRIERS, 0, (1,), lambda p: (1 - p[0], 1.0), _liars, f"{_NO}is too low: (1 - c) pi - c (1 - p) / p",
+    ),
+    KUK: MixtureDesign(
+        _CARRIERS, 0, (1,), lambda p: (p[1], p[0]), _kuk,
+        "People who say 0 to protect themselves bias pi; they show as a misfit at 0 red cards", 2,
+        "both decks have the same p",
+    ),
+}  # fmt: skip

@@ -1,0 +1,125 @@
+"""Maximize the likelihood of a mixture with known channels over its whole region, edges included.
+
+Region      Class weights w >= 0 that sum to 1. A share fixes one segment of it, on which the log likelihood is concave:
+            P = A + x D, 0 <= x <= 1. Newton within a shrinking bracket finds the best x, also at an end.
+Maximum     The profile over the first share is concave, too, and its derivative (envelope theorem) changes sign once.
+            A maximum beyond an edge is thus found on the edge, where a search on the logit scale would run off.
+Errors      Inside, the curvature of the profile: f_ss - f_sx^2 / f_xx, the information about s when x is unknown.
+            At an edge there is none.
+Limits      By profile likelihood on [0, 1], which end at an edge if the likelihood never falls far enough.
+"""
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from sottovoce.aggregator.analysis.mixtures.designs import MixtureShare
+from sottovoce.aggregator.analysis.regression.likelihood_ratio import false_position
+from sottovoce.aggregator.analysis.regression.newton import Array
+
+EDGE = 1e-9
+"""Distance from 0 and 1 at which a share is at the edge."""
+_STEPS = 100
+_HALVINGS = 60
+_SETTLED = 1e-15
+
+
+@dataclass(frozen=True)
+class MixturePoint:
+    """A point on the segment of a share: place on it, log likelihood, and derivatives to s, and of the profile."""
+
+    x: float
+    log_likelihood: float
+    slope: float
+    curvature: float
+
+
+@dataclass(frozen=True)
+class MixtureLikelihood:
+    """Counts of all reports of all groups, (m,), and P(report | class, group), (classes, m)."""
+
+    counts: Array
+    chances: Array
+
+    def log_likelihood(self, weights: Array) -> float:
+        """Return the log likelihood of class weights, (classes,); minus infinity where a report is impossible."""
+        return self._log(weights @ self.chances)
+
+    def _log(self, chances: Array) -> float:
+        with np.errstate(divide="ignore"):
+            return float(self.counts @ np.where(self.counts > 0, np.log(chances), 0.0))
+
+    def _slope(self, direction: Array, chances: Array) -> float:
+        with np.errstate(divide="ignore", invalid="ignore"):
+            parts = np.where((self.counts > 0) & (direction != 0), self.counts * direction / chances, 0.0)
+        return float(parts.sum())
+
+    def profile(self, share: MixtureShare, s: float) -> MixturePoint:
+        """Return the best point where the share is ``s``."""
+        zero, one = self.chances[list(share.zero)], self.chances[list(share.one)]
+        start, end = (1 - s) * zero + s * one
+        x = self._best(start, end - start)
+        chances = start + x * (end - start)
+        to_one = (one - zero)[0] * (1 - x) + (one - zero)[1] * x
+        turn = (one - zero)[1] - (one - zero)[0]
+        with np.errstate(divide="ignore", invalid="ignore"):
+            scale = np.where(self.counts > 0, self.counts / chances, 0.0)
+            squares = np.where(self.counts > 0, scale / chances, 0.0)
+            across = end - start
+            inner = float(squares @ across**2)
+            mixed = float(scale @ turn - squares @ (to_one * across))
+            curvature = float(squares @ to_one**2) - (mixed**2 / inner if inner > 0 else 0.0)
+        return MixturePoint(x, self._log(chances), self._slope(to_one, chances), curvature)
+
+    def _best(self, start: Array, across: Array) -> float:
+        """Return the x in [0, 1] of the largest log likelihood of ``start + x across``, by bracketed Newton."""
+        low, high = 0.0, 1.0
+        if not across.any() or self._slope(across, start) <= 0:
+            return low
+        if self._slope(across, start + across) >= 0:
+            return high
+        x = 0.5
+        for _ in range(_STEPS):
+            chances = start + x * across
+            slope = self._slope(across, chances)
+            low, high = (x, high) if slope > 0 else (low, x)
+            # The curve is concave, so that the slope divided by the curvature is Newton's step.
+            moved = x + slope / float(np.where(self.counts > 0, self.counts * (across / chances) ** 2, 0.0).sum())
+            moved = moved if low < moved < high else (low + high) / 2
+            if abs(moved - x) <= _SETTLED:
+                break
+            x = moved
+        return x
+
+    def maximum(self, share: MixtureShare) -> tuple[float, MixturePoint]:
+        """Return the value of a share at the maximum, and the point there."""
+        low, high = 0.0, 1.0
+        if self.profile(share, low).slope <= 0:
+            return low, self.profile(share, low)
+        if self.profile(share, high).slope >= 0:
+            return high, self.profile(share, high)
+        for _ in range(_HALVINGS):
+            middle = (low + high) / 2
+            low, high = (middle, high) if self.profile(share, middle).slope > 0 else (low, middle)
+        return low, self.profile(share, low)
+
+    def limits(self, share: MixtureShare, at: float, best: float, z: float) -> tuple[float, float]:
+        """Return the profile likelihood limits of a share that is ``at`` where the log likelihood is ``best``."""
+
+        def excess(s: float) -> float:
+            # A report that is impossible at an edge would give infinity, which no interpolation survives.
+            fallen = min(2 * (best - self.profile(share, s).log_likelihood), 1e6)
+            return math.sqrt(max(fallen, 0.0)) - z
+
+        low, high = (
+            end if abs(end - at) < EDGE or excess(end) <= 0 else false_position(excess, (at, -z), (end, excess(end)))
+            for end in (0.0, 1.0)
+        )
+        return low, high
+
+
+def share_of(share: MixtureShare, weights: Array) -> float | None:
+    """Return a share at class weights, (classes,); None where it divides by no people."""
+    one, zero = ({*share.one} - {*share.zero}), ({*share.zero} - {*share.one})
+    part, rest = float(weights[list(one)].sum()), float(weights[list(zero)].sum())
+    return part / (part + rest) if abs(part + rest) > EDGE else None

@@ -1,0 +1,331 @@
+"""Estimate the shares of a mixture design, from groups of reports in a file or from counts alone.
+
+Limits and errors are those of ``likelihood``. The closed form solves "mean report of group g = its mean in the model"
+and is the maximum itself where it is inside, with as many groups as unknown shares and one draw. With weights, counts
+are those of the effective number of reports of each group, (sum w)^2 / sum w^2, so that errors, limits and the misfit
+are approximate (Kish).
+"""
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sottovoce.aggregator.analysis.data_file.column_channel import ColumnChannel, UnknownValue, as_number
+from sottovoce.aggregator.analysis.data_file.data_columns import CHANNEL
+from sottovoce.aggregator.analysis.data_file.read_table import FileTable, TableColumn
+from sottovoce.aggregator.analysis.data_file.weighted_shares import weights_of
+from sottovoce.aggregator.analysis.mixtures.designs import DESIGNS, KUK, SYMMETRIC, MixtureDesign, P
+from sottovoce.aggregator.analysis.mixtures.likelihood import EDGE, MixtureLikelihood, share_of
+from sottovoce.aggregator.analysis.one_sample_test import FEW_EXPECTED, FEWEST_EXPECTED
+from sottovoce.aggregator.analysis.regression.newton import Array
+from sottovoce.aggregator.analysis.weights import kish_effect, weight_warnings
+from sottovoce.aggregator.estimators.distributions.chi_square import upper_tail
+from sottovoce.aggregator.estimators.intervals import normal_quantile
+from sottovoce.shared.channel_text import read_number
+from sottovoce.shared.errors import EstimateError, SpecError, error_message
+
+MIXTURE = "sottovoce-mixture/1"
+MOST_DRAWS = 100
+_CLOSE = 1e-9
+
+Document = dict[str, Any]
+Probabilities = Mapping[str, Any] | Sequence[Any]
+"""p by name of the group, or in the order of the groups; of a symmetric design two numbers for each."""
+
+
+@dataclass(frozen=True)
+class MixtureData:
+    """Reports of all groups.
+
+    Attributes:
+        groups: p by name of the group, in the order of ``counts``.
+        counts: (groups, draws + 1), reports by value; with weights those of the effective number.
+        reports: (groups,), number of reports.
+    """
+
+    file: str
+    groups: Mapping[str, P]
+    counts: Array
+    reports: NDArray[np.int64]
+    warnings: tuple[str, ...] = ()
+    deff: float = 1.0
+
+
+def mixture_of_file(
+    table: FileTable, response: str, group: str | None, design: str, p: Probabilities, draws: int = 1,
+    weights: ArrayLike | None = None, confidence: float = 0.95,
+) -> Document:  # fmt: skip
+    """Estimate the shares of a design from a file with a row for each person.
+
+    Args:
+        response: column of reports: yes or no, or the number of red cards.
+        group: column of the groups, whose values ``p`` names; None for designs of one sample.
+        design: one of ``DESIGNS``.
+        draws: cards that each person of Kuk's design reports.
+        weights: name of a column of weights, or one number for each row.
+        confidence: nominal coverage of the limits.
+
+    Raises:
+        SurveyError: a column is missing, a report is outside the design, a group has no rows, or the design does not
+            identify its shares.
+    """
+    known = _design(design, draws)
+    given = _groups(known, design, p)
+    if design == KUK and group is not None:
+        raise EstimateError("kuk has one sample and two decks, so it does not go with groups: leave the group out")
+    if group is None and len(given) > 1:
+        raise EstimateError("p is given for several groups: name the column of the groups")
+    if f"{response}{CHANNEL}" in table.columns:
+        message = f"column '{response}' has a channel beside it, in '{response}{CHANNEL}', and a design of its own here"
+        raise EstimateError(f"{message}: use results estimate for known channels, or leave that column out")
+    values = _responses(table, response, draws if design == KUK else 0)
+    places = np.zeros(len(table), np.int64) if group is None else _places(table, group, given)
+    of_rows = weights_of(table, weights)
+    counted = (values >= 0) & (places >= 0)
+    left_out = len(table) - int(counted.sum())
+    cells = np.zeros((len(given), draws + 1))
+    np.add.at(cells, (places[counted], values[counted]), of_rows[counted])
+    squares = np.bincount(places[counted], of_rows[counted] ** 2, len(given))
+    reports = np.bincount(places[counted], minlength=len(given))
+    _check_filled(given, reports)
+    sizes = cells.sum(axis=1)
+    cells *= (sizes / squares)[:, None]
+    notes = (f"{left_out} rows without a report or a group are left out",) if left_out else ()
+    told = () if weights is None else weight_warnings(of_rows[counted])
+    deff = 1.0 if weights is None else kish_effect(of_rows[counted])
+    data = MixtureData(table.file, given, cells, reports, (*notes, *told), deff)
+    return mixture_document(known, design, data, draws, confidence)
+
+
+def mixture_of_counts(
+    design: str, p: Probabilities, yes: Sequence[int] = (), n: Sequence[int] = (),
+    counts: Mapping[int, int] | None = None, draws: int = 1, confidence: float = 0.95,
+) -> Document:  # fmt: skip
+    """Estimate the shares of a design from counts alone; raises as ``mixture_of_file``.
+
+    Args:
+        yes, n: reports of yes, and all reports, of each group.
+        counts: of Kuk's design, people by number of red cards.
+    """
+    known = _design(design, draws)
+    given = _groups(known, design, p)
+    if (design == KUK) != (counts is not None):
+        raise EstimateError("counts by number of red cards are for kuk, and yes and n for all other designs")
+    if counts is not None:
+        if any(not 0 <= value <= draws for value in counts):
+            raise EstimateError(f"a count is of a number of red cards from 0 to {draws}, the number of draws")
+        cells = [[counts.get(value, 0) for value in range(draws + 1)]]
+    else:
+        if len(yes) != len(n) or len(n) != len(given):
+            message = f"yes has {len(yes)} numbers, n has {len(n)}, and p names {len(given)} groups"
+            raise EstimateError(f"{message}: give one of each for every group")
+        if any(some > every for some, every in zip(yes, n, strict=True)):
+            raise EstimateError("yes counts some of the reports of n, so it cannot be larger")
+        cells = [[every - some, some] for some, every in zip(yes, n, strict=True)]
+    if any(type(count) is not int or count < 0 for row in cells for count in row):
+        raise EstimateError("counts must be whole numbers from 0")
+    reports = np.array([sum(row) for row in cells], np.int64)
+    _check_filled(given, reports)
+    data = MixtureData("counts", given, np.array(cells, float), reports)
+    return mixture_document(known, design, data, draws, confidence)
+
+
+def _design(design: str, draws: int) -> MixtureDesign:
+    if design not in DESIGNS:
+        raise EstimateError(f"there is no such design; there are: {', '.join(DESIGNS)}")
+    if not 1 <= draws <= MOST_DRAWS:
+        raise EstimateError(f"draws must be a whole number from 1 to {MOST_DRAWS}")
+    if design != KUK and draws != 1:
+        raise EstimateError(f"draws and {design} do not go together: only kuk has several draws")
+    return DESIGNS[design]
+
+
+def _groups(known: MixtureDesign, design: str, p: Probabilities) -> dict[str, P]:
+    """Return the numbers of each group, by name, after checking that they identify the shares."""
+    if isinstance(p, Mapping):
+        named = {str(name): value for name, value in p.items()}
+    else:
+        named = {str(place): value for place, value in enumerate(p, 1)}
+    given = {name: _numbers(name, value) for name, value in named.items()}
+    if design == KUK and all(len(numbers) == 1 for numbers in given.values()):
+        # The two decks may be written as groups are: 1=.6 2=.2.
+        given = {"all": tuple(number for numbers in given.values() for number in numbers)}
+    needed = 1 if design == KUK else len(known.solved)
+    if any(len(numbers) != known.numbers for numbers in given.values()) or (design == KUK and len(given) > 1):
+        raise EstimateError(_FORMS.get(design, f"{design} takes one p for each group, such as 1=1/4 2=3/4"))
+    for numbers in given.values():
+        first, *rest = numbers
+        # In a symmetric design b = 0 is the plain one.
+        inside = 0 < first < 1 and all(0 <= each < 1 if design == SYMMETRIC else 0 < each < 1 for each in rest)
+        if not inside or (design == SYMMETRIC and sum(numbers) >= 1):
+            raise EstimateError("p is a probability above 0 and below 1; of a symmetric design a + b is below 1, too")
+    if len(given) < needed:
+        raise EstimateError(f"{design} needs at least {needed} groups with p of their own, and p names {len(given)}")
+    if np.linalg.matrix_rank(_slopes(known, given), tol=_CLOSE) < needed:
+        same = known.same if len(given) <= 2 else known.same.replace("both", "all")
+        shown = f" ({next(iter(given.values()))[0]:.6g})" if design != SYMMETRIC else ""
+        raise EstimateError(f"{same}{shown}, so reports cannot tell the shares apart: choose different ones")
+    return given
+
+
+_FORMS = {
+    KUK: "kuk takes the p of two decks of one sample, carriers' first, such as 1=0.6 2=0.2",
+    SYMMETRIC: "cheater_detection_symmetric takes two numbers for each group, told yes and told no, such as 1=1/4,1/8",
+}
+
+
+def _numbers(name: str, value: Any) -> P:  # noqa: ANN401 - text, a number, or several
+    parts = value.split(",") if isinstance(value, str) else value if isinstance(value, list | tuple) else [value]
+    try:
+        found = [each if isinstance(each, Fraction) else read_number(str(each).strip(), "p") for each in parts]
+    except ValueError as error:
+        raise EstimateError(f"group '{name}': {error_message(error)}") from None
+    return tuple(map(float, found))
+
+
+def _means(known: MixtureDesign, given: Mapping[str, P]) -> Array:
+    """Return the mean report of each class in each group, (groups, classes)."""
+    return np.array([known.mean(numbers) for numbers in given.values()])
+
+
+def _slopes(known: MixtureDesign, given: Mapping[str, P]) -> Array:
+    means = _means(known, given)
+    slopes: Array = means[:, list(known.solved)] - means[:, [known.origin]]
+    return slopes
+
+
+def _check_filled(given: Mapping[str, P], reports: NDArray[np.int64]) -> None:
+    for name, count in zip(given, reports.tolist(), strict=True):
+        if not count:
+            raise EstimateError(f"group '{name}' has no reports; each p needs a group with reports")
+
+
+def _column(table: FileTable, name: str) -> TableColumn:
+    if name not in table.columns:
+        raise SpecError(f"{table.file} has no column '{name}'; it has: {', '.join(table.columns)}")
+    return table.columns[name]
+
+
+def _responses(table: FileTable, name: str, draws: int) -> NDArray[np.int64]:
+    """Return the reports, (n,), -1 where there is none; ``draws`` is 0 for yes and no."""
+    column = _column(table, name)
+    if not draws:
+        one, none = Fraction(1), Fraction(0)
+        try:
+            reading = ColumnChannel("yes or no", ((one, none), (none, one))).read(column.values)
+        except UnknownValue as error:
+            row = column.firsts[column.values.index(error.value)]
+            raise SpecError(f"{table.place(name, row)}: {error_message(error)}") from None
+        except ValueError:
+            raise SpecError(f"{table.file}, column '{name}': must hold yes and no, or 1 and 0, and no others") from None
+        read = [reading.reports[text] for text in column.values]
+    else:
+        read = []
+        for text, row in zip(column.values, column.firsts, strict=True):
+            number = as_number(text)
+            if number is None or number.denominator != 1 or not 0 <= number <= draws:
+                raise SpecError(f"{table.place(name, row)}: must be a number of red cards from 0 to {draws}")
+            read.append(int(number))
+    return np.array([*read, -1], np.int64)[column.rows]
+
+
+def _places(table: FileTable, name: str, given: Mapping[str, P]) -> NDArray[np.int64]:
+    """Return the place of each row's group in ``given``, (n,), -1 for none."""
+    column = _column(table, name)
+    if len(set(column.values) - set(given)):
+        message = f"{table.file}, column '{name}': has {len(column.values)} groups, and p names {len(given)}"
+        raise SpecError(f"{message} ({', '.join(given)}): give each group of the column its p")
+    order = [*given]
+    return np.array([*(order.index(text) for text in column.values), -1], np.int64)[column.rows]
+
+
+def mixture_document(known: MixtureDesign, design: str, data: MixtureData, draws: int, confidence: float) -> Document:
+    """Fit the shares and return them as one JSON object, ``sottovoce-mixture/1``."""
+    channels = [np.array(known.channel(numbers, draws)) for numbers in data.groups.values()]
+    model = MixtureLikelihood(data.counts.ravel(), np.concatenate(channels, axis=1))
+    sizes = data.counts.sum(axis=1)
+    first, *others = known.shares
+    at, point = model.maximum(first)
+    weights = np.zeros(len(model.chances))
+    for ends, part in ((first.zero, 1 - at), (first.one, at)):
+        np.add.at(weights, list(ends), [part * (1 - point.x), part * point.x])
+    best, raw = model.log_likelihood(weights), _closed_form(known, data, draws)
+    values = {share.name: share_of(share, weights) for share in (first, *others)}
+    means = _mean_reports(data, draws)
+    at_edge = any(value is None or not EDGE < value < 1 - EDGE for value in values.values())
+    z = normal_quantile(confidence)
+    shares: Document = {}
+    for share in known.shares:
+        value = values[share.name]
+        error = None if at_edge or value is None else 1 / math.sqrt(model.profile(share, value).curvature)
+        low, high = (0.0, 1.0) if value is None else model.limits(share, value, best, z)
+        closed = None if raw is None else share_of(share, raw)
+        shares[share.name] = {
+            "label": share.label, "share": value, "se": error, "low": low, "high": high, "raw": closed
+        }  # fmt: skip
+    fitted = (weights @ model.chances).reshape(data.counts.shape) * sizes[:, None]
+    told = {name: value for name, value in values.items() if value is not None}
+    return {
+        "format": MIXTURE,
+        "file": data.file,
+        "design": design,
+        "n": int(data.reports.sum()),
+        "confidence": confidence,
+        "groups": [
+            {"name": name, "p": list(data.groups[name]), "n": count, "mean": mean}
+            for name, count, mean in zip(data.groups, data.reports.tolist(), means.tolist(), strict=True)
+        ],
+        "shares": shares,
+        "log_likelihood": best,
+        "misfit": _misfit(data.counts, fitted, len(known.solved)),
+        "at_edge": at_edge,
+        "bounds": {"low": values["pi"], "high": told["pi"] + told["gamma"]} if "gamma" in told else None,
+        "privacy": list(known.privacy([*data.groups.values()], told, draws)),
+        "disobedience": known.disobedience,
+        "deff": data.deff,
+        "warnings": [*data.warnings, *_notes(shares, at_edge, fitted, draws)],
+    }
+
+
+def _mean_reports(data: MixtureData, draws: int) -> Array:
+    means: Array = data.counts @ np.arange(draws + 1) / (draws * data.counts.sum(axis=1))
+    return means
+
+
+def _closed_form(known: MixtureDesign, data: MixtureData, draws: int) -> Array | None:
+    """Return class weights, (classes,), that may lie outside 0 to 1; None with more groups than unknown shares."""
+    slopes, means = _slopes(known, data.groups), _means(known, data.groups)
+    if len(slopes) != len(known.solved):
+        return None
+    weights = np.zeros(means.shape[1])
+    weights[list(known.solved)] = np.linalg.solve(slopes, _mean_reports(data, draws) - means[:, known.origin])
+    weights[known.origin] = 1 - weights.sum()
+    return weights
+
+
+def _misfit(counts: Array, fitted: Array, unknown: int) -> Document:
+    """Return G squared against free shares of each group; no p without a degree of freedom."""
+    seen = counts > 0
+    statistic = max(0.0, float(2 * (counts[seen] * np.log(counts[seen] / fitted[seen])).sum()))
+    df = counts.shape[0] * (counts.shape[1] - 1) - unknown
+    return {"statistic": statistic, "df": df, "p": upper_tail(statistic, df) if df else None}
+
+
+def _notes(shares: Document, at_edge: bool, fitted: Array, draws: int) -> Iterator[str]:
+    closed = {name: one["raw"] for name, one in shares.items() if one["raw"] is not None}
+    outside = {name: value for name, value in closed.items() if not -EDGE <= value <= 1 + EDGE}
+    if outside:
+        listed = ", ".join(f"{name} {value:.4f}" for name, value in outside.items())
+        yield f"the closed form is outside 0 to 1 ({listed}): shown is the maximum of the likelihood at the edge"
+    elif draws > 1:
+        yield f"the moment estimate, by the mean number of red cards, is {shares['pi']['raw']:.4f}"
+    if at_edge:
+        yield "an estimate is at the edge of what is possible, so there are no standard errors; limits end at the edge"
+    if any(one["share"] is None for one in shares.values()):
+        yield "without carriers there is no share of truthful ones"
+    if draws > 1 and float(fitted.min()) < FEWEST_EXPECTED:
+        yield FEW_EXPECTED

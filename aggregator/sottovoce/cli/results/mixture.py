@@ -1,0 +1,78 @@
+"""``mixture``: shares of designs with two samples or several draws, from a file or from counts alone."""
+
+from pathlib import Path
+from typing import Any
+
+import click
+from sottovoce.aggregator.analysis.data_file.read_table import read_table
+from sottovoce.aggregator.analysis.mixtures.designs import DESIGNS
+from sottovoce.aggregator.analysis.mixtures.mixture import MOST_DRAWS, mixture_of_counts, mixture_of_file
+from sottovoce.aggregator.export.results_client.sources import read_weights
+from sottovoce.cli.command import command
+from sottovoce.cli.results.run_analysis import confidence_option, show
+
+
+@command(
+    example="sottovoce results mixture answers.csv --response y --group arm --design lie_detector --p 1=1/6 --p 2=5/6\n"
+    "sottovoce results mixture --design cheater_detection --p .25 --p .75 --yes 200,330 --n 500,500"
+)
+@click.argument("file", type=click.Path(path_type=Path), required=False)
+@click.option("--design", required=True, type=click.Choice([*DESIGNS]), help="How the reports were made.")
+@click.option("--p", "chances", required=True, multiple=True, help="GROUP=P of each group; of kuk, of the two decks.")
+@click.option("--response", default=None, help="Column of yes and no; of kuk, of the number of red cards.")
+@click.option("--group", default=None, help="Column of the groups, whose values --p names.")
+@click.option("--draws", type=click.IntRange(1, MOST_DRAWS), default=1, help="Of kuk: cards that each person draws.")
+@click.option("--weights", default=None, help="Column of weights, or a file of one a row (.csv).")
+@click.option("--yes", default=None, help="Of counts alone: reports of yes by group, such as 200,330.")
+@click.option("--n", "reports", default=None, help="Of counts alone: all reports by group, such as 500,500.")
+@click.option("--counts", default=None, help="Of counts alone, of kuk: people by number of red cards, such as 0:5,1:4.")
+@confidence_option
+@click.option("--json", "as_json", is_flag=True, help="Print JSON on standard output.")
+def mixture(
+    file: Path | None, design: str, chances: tuple[str, ...], response: str | None, group: str | None, draws: int,
+    weights: str | None, yes: str | None, reports: str | None, counts: str | None, confidence: float | None,
+    as_json: bool,
+) -> None:  # fmt: skip
+    """Estimate shares from FILE, a row for each person, or from counts alone.
+
+    For designs whose probabilities hold an unknown share: of yes to the other question, of liars or of cheaters. Two
+    random groups with different p, or several draws a person, tell it.
+    """
+    given: dict[str, Any] = {}
+    for place, each in enumerate(chances, 1):
+        name, equals, chance = each.rpartition("=")
+        given[name if equals else str(place)] = chance
+    if len(given) < len(chances):
+        raise click.UsageError("--p names a group twice")
+    level = confidence or 0.95
+    alone = (yes, reports, counts)
+    if file is None:
+        if response or group or weights or not (counts or (yes and reports)) or (counts and (yes or reports)):
+            raise click.UsageError("name a FILE with --response; or --yes and --n, of kuk --counts, and no columns")
+        found = mixture_of_counts(design, given, _numbers(yes), _numbers(reports), _by_value(counts), draws, level)
+        show(found, as_json)
+        return
+    if response is None or any(each is not None for each in alone):
+        raise click.UsageError("a FILE goes with --response, and not with --yes, --n or --counts")
+    of_rows = read_weights(Path(weights)) if weights and Path(weights).suffix == ".csv" else weights
+    show(mixture_of_file(read_table(file), response, group, design, given, draws, of_rows, level), as_json)
+
+
+def _numbers(text: str | None) -> list[int]:
+    try:
+        return [int(each) for each in text.split(",")] if text else []
+    except ValueError:
+        raise click.UsageError("--yes and --n are whole numbers with commas between them, such as 200,330") from None
+
+
+def _by_value(text: str | None) -> dict[int, int] | None:
+    try:
+        pairs = [tuple(map(int, each.split(":"))) for each in text.split(",")] if text else []
+        found = {value: count for value, count in pairs}
+    except ValueError:
+        raise click.UsageError(
+            "--counts is written as 0:5,1:4: a number of red cards, and people who report it"
+        ) from None
+    if len(found) < len(pairs):
+        raise click.UsageError("--counts has a number of red cards twice")
+    return found if text else None
