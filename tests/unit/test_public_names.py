@@ -39,8 +39,8 @@ def test_line_for_analysts_leads_to_commands_that_run(tmp_path: Path, monkeypatc
     text = HOW_TO.read_text(encoding="utf-8")
     monkeypatch.chdir(tmp_path)
     people = [
-        f"{('no', 'yes')[n % 3 == 0]},{('first', 'last')[n % 2]},{20 + n % 30},{n % 3},{n % 4},{n % 2},"
-        f"r{n % 2},s{n % 10},{1 + n % 3}"
+        f"{('no', 'yes')[n % 3 == 0]},{('first', 'last')[n % 2]},{20 + n % 30},{n % 3}"
+        f",{(0, 1, 1, 2)[n // 2 % 4] + (n % 10 in {7, 9})},{n % 2},r{n % 2},s{n % 10},{1 + n % 3}"
         f",{('different', 'same')[n % 3 > 0]},{('different', 'same')[n % 5 > 0]}"
         for n in range(300)
     ]
@@ -52,7 +52,7 @@ def test_line_for_analysts_leads_to_commands_that_run(tmp_path: Path, monkeypatc
     )
     commands = re.findall(r"^sottovoce (.+)$", text, re.MULTILINE)
 
-    assert len(commands) == 9
+    assert len(commands) == 11
     for command in commands:
         ended = CliRunner().invoke(main, shlex.split(command))
         assert ended.exit_code == 0, f"{command}: {ended.output}"

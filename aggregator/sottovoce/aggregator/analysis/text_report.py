@@ -388,6 +388,43 @@ def _list_experiment(document: Document) -> Iterator[PrintedTable]:
         yield PrintedTable(title, ("half", "people", "mean", "std. error"), lines, sentences)
     for each in document.get("further", ()):
         yield from _list_experiment(each)
+    yield from _combined(document)
+    yield from _list_model(document)
+
+
+def _combined(document: Document) -> Iterator[PrintedTable]:
+    found = document.get("combined")
+    if found is not None:
+        point, error = TERMINAL.percent(found["share"]), TERMINAL.points(found["std_error"])
+        line = ("sensitive item", point, error, TERMINAL.limits(found, TERMINAL.percent))
+        rest = found["among_no"]
+        sentences = (
+            f"{TERMINAL.percent(found['direct'])} say yes directly, which is taken as true; among the others the "
+            f"difference in means is {rest['difference']:.3f} (standard error {rest['std_error']:.3f}).",
+            f"Placebo test I, the difference is 1 among those who say yes: {TERMINAL.p_equals(found['placebo_one'])}.",
+            f"Placebo test II, the halves say yes equally often: {TERMINAL.p_equals(found['placebo_two'])}.",
+        )
+        title = f"List and direct question combined, {found['n']:,} people"
+        yield PrintedTable(title, ("", "estimate", "std. error", _limits(document)), (line,), sentences)
+
+
+def _list_model(document: Document) -> Iterator[PrintedTable]:
+    model = document.get("model")
+    if model is not None:
+        several = len(model["shares"]) > 1
+        headings, terms = (*_HEADINGS, _limits(document)), []
+        for one in model["coefficients"]:
+            named = f"sensitive item {one['treated']}" if several else "sensitive item"
+            terms.append({**one, "category": "other items" if one["treated"] is None else named})
+        lines = tuple(
+            (f"share, {one['treated']}" if several else "share", TERMINAL.percent(one["share"]),
+             TERMINAL.points(one["std_error"]), TERMINAL.limits(one, TERMINAL.percent)) for one in model["shares"]
+        )  # fmt: skip
+        title = f"Model by maximum likelihood, {model['formula']}, {model['n']:,} people"
+        yield PrintedTable(title, headings, (*lines, *_coefficients(terms)), (
+            f"Log likelihood {model['log_likelihood']:.3f}; coefficients are log odds.",
+            "The other items are taken to apply independently and equally often, whatever the sensitive one is.",
+        ))  # fmt: skip
 
 
 def _mixture(document: Document) -> Iterator[PrintedTable]:

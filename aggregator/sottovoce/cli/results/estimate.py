@@ -142,7 +142,9 @@ def _show_shares(found: JointResult, out: Path | None, force: bool, as_json: boo
 @click.argument("file", type=click.Path(path_type=Path))
 @click.option("--count", required=True, multiple=True, help="Column: how many items apply; once a half if they differ.")
 @click.option("--second", multiple=True, help="Of a double list: column of the counts of the second list.")
-@click.option("--arm", required=True, help="Column of the random halves, or of three or more arms.")
+@click.option(
+    "--arm", "--treatment", "arm", required=True, help="Column of the random halves, or of three or more arms."
+)
 @click.option(
     "--treated",
     multiple=True,
@@ -154,15 +156,22 @@ def _show_shares(found: JointResult, out: Path | None, force: bool, as_json: boo
     default=None,
     help="Items without the sensitive one. [default: the largest count without it]",
 )
+@click.option("--method", type=click.Choice(["difference", "ml"]), help="[default: difference; with --formula, ml]")
+@click.option("--formula", default=None, help='Predictors of a model by maximum likelihood, such as "~ south".')
+@click.option("--direct", default=None, help="Column of yes and no to the direct question, to combine with the list.")
 @confidence_option
 @click.option("--json", "as_json", is_flag=True, help="Print JSON on standard output.")
 def list_experiment(
     file: Path, count: tuple[str, ...], second: tuple[str, ...], arm: str, treated: tuple[str, ...],
-    items: int | None, confidence: float | None, as_json: bool,
+    items: int | None, method: str | None, formula: str | None, direct: str | None,
+    confidence: float | None, as_json: bool,
 ) -> None:  # fmt: skip
     """Estimate a sensitive share from FILE (CSV, TSV, XLSX, ODS, Parquet, SPSS, Stata, SAS), a row for each person.
 
     One random half counted how many items of a list apply, the other half how many of a list with one item more.
     """
-    columns = [each for each in (count, second) if each]
-    show(estimate_list(read_table(file), columns, arm, treated, items, confidence or 0.95), as_json)
+    if method == "difference" and formula is not None:
+        raise click.UsageError("--formula goes with --method ml: a difference in means has no predictors")
+    columns, model = [each for each in (count, second) if each], "~ 1" if method == "ml" else None
+    table, options = read_table(file), (arm, treated, items, confidence or 0.95, formula or model, direct)
+    show(estimate_list(table, columns, *options), as_json)

@@ -13,8 +13,8 @@ from sottovoce.cli.results.run_analysis import confidence_option, show
 
 
 @command(
-    example="sottovoce results mixture answers.csv --response y --group arm --design lie_detector --p 1=1/6 --p 2=5/6\n"
-    "sottovoce results mixture --design cheater_detection --p .25 --p .75 --yes 200,330 --n 500,500"
+    example="sottovoce results mixture answers.csv --response y --design mangat --p .7\n"
+    "sottovoce results mixture --design kuk --p .6 --p .2 --counts 0:60,1:40"
 )
 @click.argument("file", type=click.Path(path_type=Path), required=False)
 @click.option("--design", required=True, type=click.Choice([*DESIGNS]), help="How the reports were made.")

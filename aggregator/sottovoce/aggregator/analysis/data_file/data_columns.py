@@ -175,6 +175,17 @@ def is_attribute_column(name: str, table: FileTable) -> bool:
     return any(name.endswith(end) and name.removesuffix(end) in table.columns for end in (CHANNEL, ONCE))
 
 
+def yes_no_codes(table: FileTable, name: str) -> NDArray[np.int64]:
+    """Return 1 for yes, 0 for no and -1 for a missing cell of a column, (n,); raise SpecError for any other cell."""
+    column = table.column(name)
+    one, none = Fraction(1), Fraction(0)
+    try:
+        reading = ColumnChannel("yes or no", ((one, none), (none, one))).read(column.values)
+    except ValueError:
+        raise SpecError(f"{table.file}, column '{name}': must hold yes and no, or 1 and 0, and no others") from None
+    return np.array([*(reading.reports[text] for text in column.values), -1], np.int64)[column.rows]
+
+
 def states_of(table: FileTable) -> dict[str, tuple[int, int]]:
     """Return how many answered, and how many saw the question, for each question with a column of states."""
     found = {}

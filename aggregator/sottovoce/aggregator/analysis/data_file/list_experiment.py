@@ -23,7 +23,7 @@ Source      Miller 1984; Blair and Imai 2012 (test of design effects); Andrews a
 
 import math
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from statistics import NormalDist, stdev
@@ -31,6 +31,8 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from sottovoce.aggregator.analysis.data_file.data_columns import yes_no_codes
+from sottovoce.aggregator.analysis.data_file.list_model import combined_share, list_model
 from sottovoce.aggregator.analysis.data_file.read_table import FileTable
 from sottovoce.aggregator.estimators.distributions.chi_square import upper_tail
 from sottovoce.aggregator.estimators.intervals import normal_quantile
@@ -74,6 +76,8 @@ def list_experiment(
     treated: Sequence[str],
     items: int | None = None,
     confidence: float = 0.95,
+    formula: str | None = None,
+    direct: str | None = None,
 ) -> Document:
     """Estimate the share of people to whom the sensitive item applies; each row of the table is one person.
 
@@ -88,27 +92,40 @@ def list_experiment(
             three or more arms, for all but "0" or "control".
         items: J; None for the largest count of people without the sensitive item.
         confidence: nominal coverage of the limits.
+        formula: predictors of a model by maximum likelihood, such as ``~ south``; None for no model.
+        direct: column of the answers of yes or no to the direct question, to combine with the list; or None.
 
     Raises:
-        SpecError: a column is missing, a count is impossible, or a half has fewer than two people, or the arms
-            do not tell one control.
+        SurveyError: a column is missing, a count is impossible, or a half has fewer than two people, the arms do not
+            tell one control, or there is no such model.
     """
     control, named = _arms(table, arm, treated)
     if len(named) > 1 and len(columns) > 1:
         raise SpecError("a double list has two halves, not several sensitive items: name one --treated")
-    found, *further = (_of_one_arm(table, columns, (arm, each, control), items, confidence) for each in named)
+    if len(named) > 1 and direct is not None:
+        raise SpecError("a direct question is combined with one sensitive item: name one --treated")
+    if len(columns) > 1 and formula is not None:
+        raise SpecError("a double list and a model do not go together: model each list by itself, without --second")
+    found, *further = (_of_one_arm(table, columns, (arm, each, control), items, confidence, direct) for each in named)
+    if formula is not None:
+        arms = _halves(table, arm, {**{each: place for place, each in enumerate(named)}, control: -1})
+        # A missing arm is -1 there as the control is, and counts of people without an arm are in no model.
+        arms = np.where(table.column(arm).rows < 0, OTHER_ARM, arms)
+        merged, size = _counts(table, columns[0]), found["lists"][0]["items"]
+        found["model"] = list_model(table, arm, merged, arms, named, size, formula, confidence)
     shared = f"each arm is compared with the same people of '{control}', so these shares are not independent"
     return {**found, "warnings": [*found["warnings"], shared], "further": further} if further else found
 
 
 def _of_one_arm(
-    table: FileTable, columns: Sequence[Sequence[str]], arms: tuple[str, str, str], items: int | None, confidence: float
-) -> Document:
+    table: FileTable, columns: Sequence[Sequence[str]], arms: tuple[str, str, str], items: int | None,
+    confidence: float, direct: str | None,
+) -> Document:  # fmt: skip
     """Return the document of one sensitive item; ``arms`` are the column, its treated value and its control."""
     arm, treated, control = arms
     known = [_counts(table, names) for names in columns]
     named = [" + ".join(names) for names in columns]
-    halves = _halves(table, arm, treated, control)
+    halves = _halves(table, arm, {treated: 1, control: 0})
     there = (halves >= 0) & np.all([each >= 0 for each in known], axis=0)
     inside = [halves[there] == 1, halves[there] == 0]
     if min(int(each.sum()) for each in inside) < FEWEST:
@@ -120,6 +137,12 @@ def _of_one_arm(
     first, *second = (each[there] for each in known)
     scores = (first - second[0]) / 2 if second else first.astype(float)
     share = _difference(scores[inside[0]], scores[inside[1]], confidence)
+    combined: Document = {}
+    if direct is not None:
+        answers = yes_no_codes(table, direct)[there]
+        known_ones = answers >= 0
+        halves_of = halves[there][known_ones]
+        combined["combined"] = combined_share(answers[known_ones], halves_of, scores[known_ones], confidence)
     left_out = len(table) - int(there.sum() + (halves == OTHER_ARM).sum())
     return {
         "format": LIST_EXPERIMENT,
@@ -132,6 +155,7 @@ def _of_one_arm(
             {"column": name, **_list_document(each, confidence)} for name, each in zip(named, lists, strict=True)
         ],
         "coin_flip": _same_precision(share),
+        **combined,
         "warnings": [
             *([f"{left_out} rows without a count or a half are left out"] if left_out else []),
             *_impossible(share),
@@ -159,9 +183,7 @@ def _counts(table: FileTable, names: Sequence[str]) -> Counts:
 
 def _counts_of(table: FileTable, name: str) -> Counts:
     """Return the counts of a column, -1 where there is none."""
-    column = table.columns.get(name)
-    if column is None:
-        raise SpecError(f"{table.file} has no column '{name}'; it has: {', '.join(table.columns)}")
+    column = table.column(name)
     read = []
     for text, row in zip(column.values, column.firsts, strict=True):
         whole = re.fullmatch(r"([0-9]{1,6})(?:\.0*)?", text)
@@ -173,10 +195,7 @@ def _counts_of(table: FileTable, name: str) -> Counts:
 
 def _arms(table: FileTable, arm: str, treated: Sequence[str]) -> tuple[str, Sequence[str]]:
     """Return the value of the control, and those of the arms with a sensitive item."""
-    column = table.columns.get(arm)
-    if column is None:
-        raise SpecError(f"{table.file} has no column '{arm}'; it has: {', '.join(table.columns)}")
-    values = column.values
+    values = table.column(arm).values
     expected = f", one of them '{treated[0] if treated else 1}'"
     if not treated:
         treated = [each for each in values if each not in CONTROL] if len(values) > FEWEST else ["1"]
@@ -188,10 +207,9 @@ def _arms(table: FileTable, arm: str, treated: Sequence[str]) -> tuple[str, Sequ
     return controls[0], list(dict.fromkeys(treated))
 
 
-def _halves(table: FileTable, arm: str, treated: str, control: str) -> Counts:
-    """Return 1 for people of the treated half, 0 for the control, -1 for neither, -2 for another arm."""
+def _halves(table: FileTable, arm: str, known: Mapping[str, int]) -> Counts:
+    """Return the known number of each person's arm, -1 for none, -2 for another arm."""
     column = table.columns[arm]
-    known = {treated: 1, control: 0}
     return np.array([*(known.get(text, OTHER_ARM) for text in column.values), -1], np.int64)[column.rows]
 
 

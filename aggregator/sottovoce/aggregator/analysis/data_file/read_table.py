@@ -141,6 +141,12 @@ class FileTable:
         for column, cells in zip(self.columns.values(), zip(*rows, strict=True), strict=False):
             column.add(cells)
 
+    def column(self, name: str) -> TableColumn:
+        """Return the column of this name; raise SpecError, which names all columns, if there is none."""
+        if name not in self.columns:
+            raise SpecError(f"{self.file} has no column '{name}'; it has: {', '.join(self.columns)}")
+        return self.columns[name]
+
     def place(self, column: str, row: int) -> str:
         """Return the place of a cell in words."""
         return f"{self.file}, {self.unit} {self.lines[row]}, column '{column}'"

@@ -14,9 +14,9 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sottovoce.aggregator.analysis.data_file.column_channel import ColumnChannel, UnknownValue, as_number
-from sottovoce.aggregator.analysis.data_file.data_columns import CHANNEL
-from sottovoce.aggregator.analysis.data_file.read_table import FileTable, TableColumn
+from sottovoce.aggregator.analysis.data_file.column_channel import as_number
+from sottovoce.aggregator.analysis.data_file.data_columns import CHANNEL, yes_no_codes
+from sottovoce.aggregator.analysis.data_file.read_table import FileTable
 from sottovoce.aggregator.analysis.data_file.weighted_shares import weights_of
 from sottovoce.aggregator.analysis.mixtures.designs import DESIGNS, KUK, SYMMETRIC, MixtureDesign, P
 from sottovoce.aggregator.analysis.mixtures.likelihood import EDGE, MixtureLikelihood, share_of
@@ -82,7 +82,7 @@ def mixture_of_file(
     if f"{response}{CHANNEL}" in table.columns:
         message = f"column '{response}' has a channel beside it, in '{response}{CHANNEL}', and a design of its own here"
         raise EstimateError(f"{message}: use results estimate for known channels, or leave that column out")
-    values = _responses(table, response, draws if design == KUK else 0)
+    values = _red_cards(table, response, draws) if design == KUK else yes_no_codes(table, response)
     places = np.zeros(len(table), np.int64) if group is None else _places(table, group, given)
     of_rows = weights_of(table, weights)
     counted = (values >= 0) & (places >= 0)
@@ -204,38 +204,20 @@ def _check_filled(given: Mapping[str, P], reports: NDArray[np.int64]) -> None:
             raise EstimateError(f"group '{name}' has no reports; each p needs a group with reports")
 
 
-def _column(table: FileTable, name: str) -> TableColumn:
-    if name not in table.columns:
-        raise SpecError(f"{table.file} has no column '{name}'; it has: {', '.join(table.columns)}")
-    return table.columns[name]
-
-
-def _responses(table: FileTable, name: str, draws: int) -> NDArray[np.int64]:
-    """Return the reports, (n,), -1 where there is none; ``draws`` is 0 for yes and no."""
-    column = _column(table, name)
-    if not draws:
-        one, none = Fraction(1), Fraction(0)
-        try:
-            reading = ColumnChannel("yes or no", ((one, none), (none, one))).read(column.values)
-        except UnknownValue as error:
-            row = column.firsts[column.values.index(error.value)]
-            raise SpecError(f"{table.place(name, row)}: {error_message(error)}") from None
-        except ValueError:
-            raise SpecError(f"{table.file}, column '{name}': must hold yes and no, or 1 and 0, and no others") from None
-        read = [reading.reports[text] for text in column.values]
-    else:
-        read = []
-        for text, row in zip(column.values, column.firsts, strict=True):
-            number = as_number(text)
-            if number is None or number.denominator != 1 or not 0 <= number <= draws:
-                raise SpecError(f"{table.place(name, row)}: must be a number of red cards from 0 to {draws}")
-            read.append(int(number))
+def _red_cards(table: FileTable, name: str, draws: int) -> NDArray[np.int64]:
+    """Return the number of red cards of each row, (n,), -1 where there is none."""
+    column, read = table.column(name), []
+    for text, row in zip(column.values, column.firsts, strict=True):
+        number = as_number(text)
+        if number is None or number.denominator != 1 or not 0 <= number <= draws:
+            raise SpecError(f"{table.place(name, row)}: must be a number of red cards from 0 to {draws}")
+        read.append(int(number))
     return np.array([*read, -1], np.int64)[column.rows]
 
 
 def _places(table: FileTable, name: str, given: Mapping[str, P]) -> NDArray[np.int64]:
     """Return the place of each row's group in ``given``, (n,), -1 for none."""
-    column = _column(table, name)
+    column = table.column(name)
     if len(set(column.values) - set(given)):
         message = f"{table.file}, column '{name}': has {len(column.values)} groups, and p names {len(given)}"
         raise SpecError(f"{message} ({', '.join(given)}): give each group of the column its p")

@@ -1,0 +1,135 @@
+"""Model a list experiment by maximum likelihood with predictors, or combine it with a direct question.
+
+Combined    p is the share of a direct yes, d the difference in means among those who said no: p + (1 - p) d, with
+            variance (1 - d)^2 p (1 - p) / (n - 1) + (1 - p)^2 (v_t / n_t + v_c / n_c). It takes a direct yes as true.
+Placebo     I: among those who said yes the difference is 1. II: the direct yes is as frequent in both halves, since the
+            list cannot change it. Both are two-sided z tests.
+Source      Blair and Imai 2012; Aronow, Coppock, Crawford and Green 2015.
+"""
+
+import math
+from collections.abc import Sequence
+from statistics import NormalDist
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sottovoce.aggregator.analysis.data_file.data_columns import data_columns
+from sottovoce.aggregator.analysis.data_file.read_table import FileTable
+from sottovoce.aggregator.analysis.regression.formula import parse_formula
+from sottovoce.aggregator.analysis.regression.list_logit import ListLogit
+from sottovoce.aggregator.analysis.regression.newton import inverse, maximize
+from sottovoce.aggregator.analysis.regression.regression_data import RegressionOptions, take_sample
+from sottovoce.aggregator.analysis.variable_columns import answers_of
+from sottovoce.aggregator.estimators.intervals import normal_quantile
+from sottovoce.shared.errors import EstimateError
+
+FEWEST_ITEMS = 2
+NO_MAXIMUM = (
+    "this list experiment has no finite maximum of the likelihood: the share of the sensitive item could be 0 or 1 in "
+    "some group; use fewer predictors, or see the difference in means"
+)
+
+Counts = NDArray[np.int64]
+Document = dict[str, Any]
+
+
+def list_model(
+    table: FileTable, arm: str, counts: Counts, arms: Counts, named: Sequence[str], items: int, formula: str,
+    confidence: float,
+) -> Document:  # fmt: skip
+    """Return shares and coefficients by maximum likelihood.
+
+    Args:
+        arm: column of the random arms.
+        counts: (n,), -1 where there is none.
+        arms: (n,), arm with a sensitive item, -1 for the control, -2 for no or another arm.
+        named: values of the arms with a sensitive item.
+        formula: predictors, such as ``~ south + age``.
+
+    Raises:
+        EstimateError: a predictor is unknown, randomized or collinear, or the likelihood has no maximum.
+    """
+    if items < FEWEST_ITEMS:
+        raise EstimateError(f"a model needs a list of at least {FEWEST_ITEMS} items; see the difference in means")
+    terms = parse_formula(formula.strip().removeprefix("~"))
+    there = np.flatnonzero((counts >= 0) & (arms >= -1))
+    columns = data_columns(table, {})
+    columns = columns.among(np.isin(np.arange(len(columns)), there))
+    predictors = [answers_of(columns, name) for name in terms.predictors]
+    if any(not each.variable.public for each in predictors):
+        raise EstimateError("a model of a list experiment and randomized predictors do not go together: leave them out")
+    choices = RegressionOptions(strata=False, confidence=confidence, smallest_group=columns.least)
+    sample = take_sample(columns, answers_of(columns, arm), terms, predictors, choices)
+    rows = there[sample.rows]
+    model = ListLogit(sample.design.columns, counts[rows], arms[rows], items)
+    fit = maximize(model)
+    covariance = inverse(fit.information)
+    if not fit.converged or covariance is None:
+        raise EstimateError(NO_MAXIMUM)
+    errors, z = np.sqrt(np.diag(covariance)).reshape(model.shape), normal_quantile(confidence)
+    found: list[Document] = []
+    for place, (name, row) in enumerate(zip((*named, None), fit.theta.reshape(model.shape), strict=True)):
+        for term, estimate, error in zip(sample.design.terms, row.tolist(), errors[place].tolist(), strict=True):
+            ends = {"low": estimate - z * error, "high": estimate + z * error}
+            found.append({"treated": name, "term": term.name, "estimate": estimate, "std_error": error, **ends})
+    shares = model.sensitive(fit.theta, slice(None))
+    return {
+        "formula": formula,
+        "n": len(rows),
+        "log_likelihood": fit.log_likelihood,
+        "shares": [_share(model, each, place, covariance, named[place], z) for place, each in enumerate(shares)],
+        "coefficients": found,
+    }
+
+
+def _share(model: ListLogit, shares: Any, place: int, covariance: Any, name: str, z: float) -> Document:  # noqa: ANN401
+    """Return the mean fitted share of one sensitive item, with limits on the log odds of the mean."""
+    size = model.shape[1]
+    slope = (shares * (1 - shares) * model.columns).mean(axis=1)
+    own = covariance[place * size : (place + 1) * size, place * size : (place + 1) * size]
+    mean, error = float(shares.mean()), math.sqrt(float(slope @ own @ slope))
+    half = z * error / (mean * (1 - mean))
+    low, high = (1 / (1 + (1 - mean) / mean * math.exp(side * half)) for side in (1, -1))
+    return {"treated": name, "share": mean, "std_error": error, "low": low, "high": high}
+
+
+def combined_share(direct: Counts, halves: Counts, scores: NDArray[np.float64], confidence: float) -> Document:
+    """Return the share by a list experiment and a direct question of the same people.
+
+    Args:
+        direct: (n,), 1 for yes, 0 for no.
+        halves: (n,), 1 with the sensitive item, 0 without.
+        scores: (n,), counts; of a double list half their difference.
+
+    Raises:
+        EstimateError: fewer than two people of a half said yes, or no, in the direct question.
+    """
+    parts = [[scores[(direct == answer) & (halves == half)] for half in (0, 1)] for answer in (0, 1)]
+    if min(len(each) for pair in parts for each in pair) < 2:
+        raise EstimateError("each half needs two people who say yes to the direct question, and two who say no")
+    (no, no_error), (yes, yes_error) = (
+        (float(treated.mean() - control.mean()), math.sqrt(treated.var(ddof=1) / len(treated)
+         + control.var(ddof=1) / len(control))) for control, treated in parts
+    )  # fmt: skip
+    p, n = float(direct.mean()), len(direct)
+    share = p + (1 - p) * no
+    error = math.sqrt((1 - no) ** 2 * p * (1 - p) / (n - 1) + (1 - p) ** 2 * no_error**2)
+    listed, plain = (direct[halves == half] for half in (1, 0))
+    spread = math.sqrt(sum(float(each.var(ddof=1)) / len(each) for each in (listed, plain)))
+    half = normal_quantile(confidence) * error
+    return {
+        "n": n,
+        "direct": p,
+        "among_no": {"difference": no, "std_error": no_error},
+        "share": share,
+        "std_error": error,
+        "low": min(max(share - half, 0.0), 1.0),
+        "high": min(max(share + half, 0.0), 1.0),
+        "placebo_one": _two_sided((yes - 1) / yes_error if yes_error else 0.0),
+        "placebo_two": _two_sided(float(listed.mean() - plain.mean()) / spread if spread else 0.0),
+    }
+
+
+def _two_sided(z: float) -> float:
+    return 2 * NormalDist().cdf(-abs(z))
