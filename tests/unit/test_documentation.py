@@ -27,6 +27,7 @@ RUN_ELSEWHERE = {
     "analysing.md": "tests/unit/test_analysing_page.py",
     "for_respondents.md": "tests/journey/test_terminal_tutorial.py",
     "path_of_an_answer.md": "tests/journey/one_answer.py",
+    "replications.md": "tests/unit/test_replications.py",
     "tutorial_terminal.md": "tests/journey/test_terminal_tutorial.py",
 }
 """Pages whose Python needs an aggregator or files, or quotes our own; each with the test that sees to it."""

@@ -11,6 +11,7 @@ from typing import Any
 
 from numpy.typing import ArrayLike
 from sottovoce.aggregator.analysis.data_file.data_columns import data_columns, states_of
+from sottovoce.aggregator.analysis.data_file.list_experiment import list_experiment
 from sottovoce.aggregator.analysis.data_file.parse_channel import parse_channel
 from sottovoce.aggregator.analysis.data_file.read_table import FileTable, read_table
 from sottovoce.aggregator.analysis.data_file.shares import results_document, share_rows, shares_document
@@ -105,6 +106,16 @@ class OpenData(OpenResults):
         """Estimate the shares of a design whose channel holds an unknown share, as ``mixture_of_file``."""
         table = self.reports.table
         return _of_mixture(mixture_of_file(table, response, group, design, p, draws, weights, confidence))
+
+    def list_experiment(
+        self, count: str, arm: str, treated: Sequence[str] = (), items: int | None = None,
+        confidence: float = DEFAULT_RULE.confidence, formula: str | None = None, direct: str | None = None,
+    ) -> JointResult:  # fmt: skip
+        """Estimate a sensitive share from a column of counts of items, as ``list_experiment`` of a file."""
+        table = self.reports.table
+        document = list_experiment(table, [[count]], arm, treated, items, confidence, formula, direct)
+        rows = tuple({"treated": each["treated"], **each["share"]} for each in (document, *document.get("further", ())))
+        return JointResult(MappingProxyType(document), rows)
 
     regress = OpenResults.model
     """Fit a regression of one column on others; the same as ``model``."""
