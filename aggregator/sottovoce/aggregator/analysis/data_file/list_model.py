@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from sottovoce.aggregator.analysis.data_file.data_columns import data_columns
 from sottovoce.aggregator.analysis.data_file.read_table import FileTable
 from sottovoce.aggregator.analysis.regression.formula import parse_formula
-from sottovoce.aggregator.analysis.regression.list_logit import ListLogit
+from sottovoce.aggregator.analysis.regression.list_logit import ListLogit, ways_of_counts
 from sottovoce.aggregator.analysis.regression.newton import inverse, maximize
 from sottovoce.aggregator.analysis.regression.regression_data import RegressionOptions, take_sample
 from sottovoce.aggregator.analysis.variable_columns import answers_of
@@ -62,7 +62,7 @@ def list_model(
     choices = RegressionOptions(strata=False, confidence=confidence, smallest_group=columns.least)
     sample = take_sample(columns, answers_of(columns, arm), terms, predictors, choices)
     rows = there[sample.rows]
-    model = ListLogit(sample.design.columns, counts[rows], arms[rows], items)
+    model = ListLogit(sample.design.columns, counts[rows], ways_of_counts(items), arms=arms[rows])
     fit = maximize(model)
     covariance = inverse(fit.information)
     if not fit.converged or covariance is None:

@@ -8,54 +8,42 @@ Information g (1 - g) - w (1 - w), J h (1 - h) - w (1 - w) and, between both, w 
 Source      Imai 2011; Blair and Imai 2012 (``constrained = TRUE`` of the R package list).
 """
 
-from collections.abc import Iterator
-from dataclasses import dataclass
-from functools import cached_property
+from dataclasses import dataclass, field
 from math import comb
 
 import numpy as np
 from numpy.typing import NDArray
+from sottovoce.aggregator.analysis.regression.multinomial_logit import Multinomial
 from sottovoce.aggregator.analysis.regression.newton import Array, Sums
 
 _LARGEST = 600.0
 
 
+def ways_of_counts(items: int) -> Array:
+    """Return in how many ways J items give each count, without and with the sensitive item, (J + 2, 2)."""
+    ways = np.array([comb(items, count) for count in range(items + 1)], float)
+    return np.stack([np.append(ways, 0), np.append(0, ways)], axis=1)
+
+
 @dataclass(frozen=True)
-class ListLogit:
-    """A likelihood of item counts.
+class ListLogit(Multinomial):
+    """A likelihood of item counts, which are the ``codes``; ``likelihood`` is ``ways_of_counts``, without weights.
 
     Attributes:
-        columns: (p, n), predictors.
-        counts: (n,), number of items that apply.
         arms: (n,), arm of each person: 0, 1, .. with a sensitive item, -1 for the control.
-        items: J.
     """
 
-    columns: Array
-    counts: NDArray[np.int64]
-    arms: NDArray[np.int64]
-    items: int
-    weights: Array | None = None
-    squares: Array | None = None
+    arms: NDArray[np.int64] = field(kw_only=True)
 
     @property
-    def rows(self) -> int:
-        """Number n of people in the fit."""
-        return len(self.counts)
+    def items(self) -> int:
+        """Number J of items without the sensitive one."""
+        return len(self.likelihood) - 2
 
-    @cached_property
+    @property
     def shape(self) -> tuple[int, int]:
         """Shape of the coefficients: arms with a sensitive item and one for the others, predictors."""
         return int(self.arms.max()) + 2, len(self.columns)
-
-    @property
-    def parameters(self) -> int:
-        """Number of coefficients of all arms and of the other items."""
-        return self.shape[0] * self.shape[1]
-
-    def start(self) -> Array:
-        """Return zeros, (d,): each item applies to half of the people."""
-        return np.zeros(self.parameters)
 
     def sensitive(self, theta: Array, part: slice) -> Array:
         """Return the fitted share of the sensitive item of each arm, (arms, m)."""
@@ -63,7 +51,7 @@ class ListLogit:
 
     def sums(self, theta: Array, part: slice) -> Sums:
         """Return the contribution of the people in ``part``."""
-        chances, given, others, logs = self._shares(theta, part)
+        chances, given, others, logs = self._answers(theta, part)
         columns, hidden = self.columns[:, part], given * (1 - given)
         size = self.shape[1]
         information = np.zeros((self.parameters, self.parameters))
@@ -77,34 +65,21 @@ class ListLogit:
 
     def scores(self, theta: Array, part: slice) -> Array:
         """Return the gradient of each person's log likelihood, (d, m)."""
-        chances, given, others, _ = self._shares(theta, part)
+        chances, given, others, _ = self._answers(theta, part)
         residuals = [(given - chances) * (self.arms[part] == arm) for arm in range(self.shape[0] - 1)]
-        residuals.append(self.counts[part] - given - self.items * others)
+        residuals.append(self.codes[part] - given - self.items * others)
         return np.concatenate([each * self.columns[:, part] for each in residuals])
 
-    def predictors(self, theta: Array, part: slice) -> Iterator[Array]:
-        """Yield the log odds of each sensitive item and of the other items, (m,) each."""
-        yield from theta.reshape(self.shape) @ self.columns[:, part]
-
-    def directions(self, row: int) -> Array:
-        """Return the derivatives of one person's log odds, (arms + 1, d)."""
-        return np.asarray(np.kron(np.eye(self.shape[0]), self.columns[:, row]), dtype=float)
-
-    def at_edge(self, theta: Array) -> bool:  # noqa: ARG002 - part of the Model protocol
-        """Return False: the parameter space has no boundary."""
-        return False
-
-    def _shares(self, theta: Array, part: slice) -> tuple[Array, Array, Array, Array]:
+    def _answers(self, theta: Array, part: slice) -> tuple[Array, Array, Array, Array]:
         """Return g, w and h, and the log likelihood, (m,) each; g and w are 0 in the control."""
-        counts, arms = self.counts[part], self.arms[part]
+        counts, arms = self.codes[part], self.arms[part]
         others = _logistic(theta.reshape(self.shape)[-1] @ self.columns[:, part])
         with_none = np.append(self.sensitive(theta, part), np.zeros((1, len(counts))), axis=0)
         chances = with_none[arms, np.arange(len(counts))]
-        ways = np.array([*(comb(self.items, y) for y in range(self.items + 1)), 0.0, 0.0])
-        # A count of J + 1, or of -1 without the sensitive item, is in no way a count of the other items.
+        # In no way do the other items alone give J + 1, or -1.
         without, less = (
-            ways[each] * others ** np.maximum(each, 0) * (1 - others) ** np.maximum(self.items - each, 0)
-            for each in (counts, counts - 1)
+            ways * others ** np.clip(applied, 0, self.items) * (1 - others) ** np.clip(self.items - applied, 0, None)
+            for ways, applied in zip(self.likelihood[counts].T, (counts, counts - 1), strict=True)
         )
         total = chances * less + (1 - chances) * without
         return chances, chances * less / total, others, np.log(total)
