@@ -10,6 +10,7 @@ Limits      By profile likelihood on [0, 1], which end at an edge if the likelih
 """
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -20,8 +21,7 @@ from sottovoce.aggregator.analysis.regression.newton import Array
 EDGE = 1e-9
 """Distance from 0 and 1 at which a share is at the edge."""
 _STEPS = 100
-_HALVINGS = 60
-_SETTLED = 1e-15
+_SETTLED = 1e-13
 
 
 @dataclass(frozen=True)
@@ -72,36 +72,25 @@ class MixtureLikelihood:
         return MixturePoint(x, self._log(chances), self._slope(to_one, chances), curvature)
 
     def _best(self, start: Array, across: Array) -> float:
-        """Return the x in [0, 1] of the largest log likelihood of ``start + x across``, by bracketed Newton."""
-        low, high = 0.0, 1.0
-        if not across.any() or self._slope(across, start) <= 0:
-            return low
-        if self._slope(across, start + across) >= 0:
-            return high
-        x = 0.5
-        for _ in range(_STEPS):
+        """Return the x in [0, 1] of the largest log likelihood of ``start + x across``."""
+
+        def derivatives(x: float) -> tuple[float, float]:
             chances = start + x * across
-            slope = self._slope(across, chances)
-            low, high = (x, high) if slope > 0 else (low, x)
-            # The curve is concave, so that the slope divided by the curvature is Newton's step.
-            moved = x + slope / float(np.where(self.counts > 0, self.counts * (across / chances) ** 2, 0.0).sum())
-            moved = moved if low < moved < high else (low + high) / 2
-            if abs(moved - x) <= _SETTLED:
-                break
-            x = moved
-        return x
+            with np.errstate(divide="ignore", invalid="ignore"):
+                squares = np.where(self.counts > 0, self.counts * (across / chances) ** 2, 0.0)
+            return self._slope(across, chances), float(squares.sum())
+
+        return _climb(derivatives) if across.any() else 0.0
 
     def maximum(self, share: MixtureShare) -> tuple[float, MixturePoint]:
         """Return the value of a share at the maximum, and the point there."""
-        low, high = 0.0, 1.0
-        if self.profile(share, low).slope <= 0:
-            return low, self.profile(share, low)
-        if self.profile(share, high).slope >= 0:
-            return high, self.profile(share, high)
-        for _ in range(_HALVINGS):
-            middle = (low + high) / 2
-            low, high = (middle, high) if self.profile(share, middle).slope > 0 else (low, middle)
-        return low, self.profile(share, low)
+
+        def derivatives(s: float) -> tuple[float, float]:
+            point = self.profile(share, s)
+            return point.slope, point.curvature
+
+        at = _climb(derivatives)
+        return at, self.profile(share, at)
 
     def limits(self, share: MixtureShare, at: float, best: float, z: float) -> tuple[float, float]:
         """Return the profile likelihood limits of a share that is ``at`` where the log likelihood is ``best``."""
@@ -116,6 +105,26 @@ class MixtureLikelihood:
             for end in (0.0, 1.0)
         )
         return low, high
+
+
+def _climb(derivatives: Callable[[float], tuple[float, float]]) -> float:
+    """Return where in [0, 1] a concave function is largest, from its slope and its positive curvature."""
+    low, high = 0.0, 1.0
+    if derivatives(low)[0] <= 0:
+        return low
+    if derivatives(high)[0] >= 0:
+        return high
+    x = 0.5
+    for _ in range(_STEPS):
+        slope, curvature = derivatives(x)
+        low, high = (x, high) if slope > 0 else (low, x)
+        moved = x + slope / curvature if curvature > 0 else low
+        # A step beyond the bracket comes from a curve that is far from a parabola.
+        moved = moved if low < moved < high else (low + high) / 2
+        if abs(moved - x) <= _SETTLED:
+            break
+        x = moved
+    return x
 
 
 def share_of(share: MixtureShare, weights: Array) -> float | None:
