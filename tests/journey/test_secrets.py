@@ -115,6 +115,7 @@ KNOWS_NONE = {
     "curator top": "as above",
     "curator cluster": "as above",
     "results list-experiment": "reads a file of item counts",
+    "results items": "reads a file of reports",
     "results mixture": "reads a file of reports, or counts",
     "results estimate": "reads a folder of reports that was exported; on S3 with what the environment lets it in",
 }

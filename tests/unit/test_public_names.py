@@ -52,7 +52,7 @@ def test_line_for_analysts_leads_to_commands_that_run(tmp_path: Path, monkeypatc
     )
     commands = re.findall(r"^sottovoce (.+)$", text, re.MULTILINE)
 
-    assert len(commands) == 11
+    assert len(commands) == 13
     for command in commands:
         ended = CliRunner().invoke(main, shlex.split(command))
         assert ended.exit_code == 0, f"{command}: {ended.output}"

@@ -451,6 +451,29 @@ def _mixture(document: Document) -> Iterator[PrintedTable]:
     yield PrintedTable(title, ("", "estimate", "std. error", _limits(document)), lines, tuple(sentences))
 
 
+def _items(document: Document) -> Iterator[PrintedTable]:
+    title = f"{document['file']}: model {document['model']}, {document['n']:,} people"
+    headings = (*_HEADINGS, _limits(document))
+    if "distribution" in document:
+        shares = tuple((f"{place} yes", TERMINAL.percent(each)) for place, each in enumerate(document["distribution"]))
+        yield PrintedTable(title, ("number of yes", "share"), shares)
+        mean = _coefficients([{**document["mean"], "term": "mean"}])
+        yield PrintedTable("Sum of the items", headings, mean, (f"Variance {document['variance']:.4f}.",))
+        return
+    terms = [{**each["difficulty"], "term": f"{each['name']}: difficulty"} for each in document["items"]]
+    terms += [{**each["discrimination"], "term": f"{each['name']}: discrimination"} for each in document["items"]
+              if "discrimination" in each]  # fmt: skip
+    terms += [{**document["sd"], "term": "standard deviation between people"}] if document["sd"] else []
+    test = document["test"]
+    figures = f"{test['statistic']:.2f}, {test['df']} df, {TERMINAL.p_equals(test['p'])}"
+    sentences = (
+        f"Log likelihood {document['log_likelihood']:.3f}, by {document['points']} points.",
+        f"Likelihood-ratio test that {test['hypothesis']}: {figures}.",
+        "The log odds of a yes are the trait, with mean 0, less the difficulty. No person has a score.",
+    )
+    yield PrintedTable(title, headings, _coefficients(terms), sentences)
+
+
 def _test(test: Document | None, what: str) -> Iterator[str]:
     if test is not None:
         yield f"{what}: chi-square {test['statistic']:.2f}, {test['df']} df, {TERMINAL.p_equals(test['p'])}."
@@ -470,5 +493,6 @@ _WORDS = {
     "sottovoce-regression/1": _regression,
     "sottovoce-weights/1": _weights,
     "sottovoce-list-experiment/1": _list_experiment,
+    "sottovoce-items/1": _items,
     "sottovoce-mixture/1": _mixture,
 }

@@ -40,6 +40,7 @@ NOT_ON_A_PAGE = {
     "data_columns.py": "the same",
     "parse_channel.py": "the same",
     "list_experiment.py": "the command line",
+    "items.py": "the same",
     "list_model.py": "the same",
     "designs.py": "the command line and Python",
     "mixture.py": "the same",

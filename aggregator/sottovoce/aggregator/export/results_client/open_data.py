@@ -17,6 +17,8 @@ from sottovoce.aggregator.analysis.data_file.read_table import FileTable, read_t
 from sottovoce.aggregator.analysis.data_file.shares import results_document, share_rows, shares_document
 from sottovoce.aggregator.analysis.data_file.weighted_shares import sample_design, weights_of
 from sottovoce.aggregator.analysis.estimates import question_result
+from sottovoce.aggregator.analysis.item_response.item_model import RASCH
+from sottovoce.aggregator.analysis.item_response.items import items_document
 from sottovoce.aggregator.analysis.mixtures.mixture import Probabilities, mixture_of_counts, mixture_of_file
 from sottovoce.aggregator.analysis.report_columns import Columns
 from sottovoce.aggregator.estimators.intervals import METHODS
@@ -115,6 +117,15 @@ class OpenData(OpenResults):
         table = self.reports.table
         document = list_experiment(table, [[count]], arm, treated, items, confidence, formula, direct)
         rows = tuple({"treated": each["treated"], **each["share"]} for each in (document, *document.get("further", ())))
+        return JointResult(MappingProxyType(document), rows)
+
+    def items(
+        self, *questions: str, model: str = RASCH, confidence: float = DEFAULT_RULE.confidence
+    ) -> JointResult:  # fmt: skip
+        """Fit a Rasch or 2PL model of yes/no columns, or the distribution of their sum, as ``items_document``."""
+        document = items_document(self.columns, questions, model, confidence)
+        figures = [(each["name"], each["difficulty"]) for each in document.get("items", ())]
+        rows = tuple({"name": name, **one} for name, one in (figures or [("mean of the sum", document["mean"])]))
         return JointResult(MappingProxyType(document), rows)
 
     regress = OpenResults.model

@@ -1,0 +1,175 @@
+"""Connect several yes/no questions of each person: Rasch and 2PL models, and the distribution of their sum.
+
+Sum         How many of J answers are yes: shares of all 2^J combinations by maximum likelihood on the product of the
+            channels, added up by their number of yes. Mean and variance are unbiased, from the products of scores.
+People      No score of a single person is ever computed: reports exist to prevent such guesses.
+"""
+
+import math
+from collections.abc import Sequence
+from dataclasses import replace
+from itertools import combinations, product
+from typing import Any
+
+import numpy as np
+from sottovoce.aggregator.analysis.item_response.item_model import RASCH, TWO_PARAMETERS, ItemModel
+from sottovoce.aggregator.analysis.regression.likelihood_ratio import profile_limits
+from sottovoce.aggregator.analysis.regression.newton import Array, Fit, inverse, maximize
+from sottovoce.aggregator.analysis.report_columns import Columns
+from sottovoce.aggregator.analysis.tables.ml_table import ObservedReports, likeliest_table
+from sottovoce.aggregator.analysis.variable_columns import Answers, answers_of
+from sottovoce.aggregator.estimators.distributions.chi_square import upper_tail
+from sottovoce.aggregator.estimators.intervals import normal_quantile
+from sottovoce.shared.errors import EstimateError, Sentence
+
+ITEMS = "sottovoce-items/1"
+SUM = "sum"
+MODELS = (RASCH, TWO_PARAMETERS, SUM)
+FEWEST = {RASCH: 2, TWO_PARAMETERS: 3, SUM: 2}
+MOST = {RASCH: 20, TWO_PARAMETERS: 20, SUM: 8}
+FIRST_POINTS, MOST_POINTS = 15, 240
+SETTLED = 1e-6
+NONE_LEFT = 1e-4
+"""Standard deviation below which people are shown not to differ."""
+
+NUMBER = "the model '{model}' takes {least} to {most} items"
+TWO_ANSWERS = "'{variable}' has other answers than yes and no; items have two"
+IN_BLOCK = "'{variable}' was randomized together with other questions, so its reports depend on theirs; leave it out"
+NO_MAXIMUM = (
+    "this model has no finite maximum: an item has nearly no yes or no, or noise hides how items go together; leave an "
+    "item out, or choose a simpler model: rasch, or sum"
+)
+
+Document = dict[str, Any]
+
+
+def items_document(columns: Columns, names: Sequence[str], model: str, confidence: float = 0.95) -> Document:
+    """Fit a model of several yes/no questions and return it as one JSON object, ``sottovoce-items/1``.
+
+    Args:
+        names: yes/no questions, public or randomized, each by itself.
+        model: one of ``MODELS``.
+
+    Raises:
+        EstimateError: there is no such model or question, or the reports have no such model.
+    """
+    if model not in MODELS:
+        raise EstimateError(Sentence("the model must be one of: {known}", known=", ".join(MODELS)))
+    if len(set(names)) < len(names) or not FEWEST[model] <= len(names) <= MOST[model]:
+        raise EstimateError(Sentence(NUMBER, model=model, least=str(FEWEST[model]), most=str(MOST[model])))
+    answers = [answers_of(columns, name) for name in names]
+    for each in answers:
+        if len(each.variable.categories) != 2:
+            raise EstimateError(Sentence(TWO_ANSWERS, variable=each.name))
+        if each.variable.block is not None:
+            raise EstimateError(Sentence(IN_BLOCK, variable=each.name))
+    head = {"format": ITEMS, "file": columns.survey.name, "model": model, "confidence": confidence}
+    z = normal_quantile(confidence)
+    body = _sum(answers, z) if model == SUM else _traits(answers, model, confidence)
+    return {**head, **body, "warnings": []}
+
+
+def _combinations(answers: Sequence[Answers], whole: bool) -> tuple[Array, Array]:
+    """Return the likelihood of each different combination of reports, (items, m, 2), and its people, (m,)."""
+    codes = np.stack([np.where(each.observed, each.codes, -1) for each in answers])
+    seen = (codes >= 0).all(axis=0) if whole else (codes >= 0).any(axis=0)
+    different, people = np.unique(codes[:, seen], axis=1, return_counts=True)
+    # A missing report has the last row, of ones.
+    known = [
+        np.append(each.likelihood, np.ones((1, 2)), axis=0)[own] for each, own in zip(answers, different, strict=True)
+    ]
+    if not len(people):
+        raise EstimateError("no report contains all of these questions: they are never asked of the same person")
+    return np.stack(known), people.astype(float)
+
+
+def _maximum(known: Array, people: Array, kind: str, start: Array | None = None) -> tuple[ItemModel, Fit]:
+    """Return the model with enough points, and its maximum."""
+    model = ItemModel(known, people, kind, FIRST_POINTS)
+    fit = maximize(model, start)
+    while model.points < MOST_POINTS:
+        before, model = fit, replace(model, points=2 * model.points)
+        fit = maximize(model, before.theta)
+        if abs(fit.log_likelihood - before.log_likelihood) < SETTLED:
+            break
+    if not fit.converged:
+        raise EstimateError(NO_MAXIMUM)
+    return model, fit
+
+
+def _traits(answers: Sequence[Answers], kind: str, confidence: float) -> Document:
+    known, people = _combinations(answers, whole=False)
+    if ((known[:, :, 0] != known[:, :, 1]).sum(axis=0) < 2).all():
+        raise EstimateError("no person has reports of two of these items, which a model of people needs")
+    rasch, fit = _maximum(known, people, RASCH)
+    model = rasch
+    count, z = len(answers), normal_quantile(confidence)
+    if kind == TWO_PARAMETERS:
+        base = fit
+        model, fit = _maximum(known, people, kind, np.append(fit.theta[:count], np.full(count, fit.theta[count])))
+        test = _ratio("all items discriminate alike", fit.log_likelihood - base.log_likelihood, count - 1, 1.0)
+    else:
+        free = np.arange(count + 1) < count
+        alike = maximize(model, np.where(free, fit.theta, 0.0), free)
+        # Under s = 0 half of the samples have their maximum there: chi-square with 0 or 1 df.
+        test = _ratio("people do not differ", fit.log_likelihood - alike.log_likelihood, 1, 0.5)
+    covariance = inverse(fit.information)
+    if covariance is None:
+        raise EstimateError(NO_MAXIMUM)
+    # The trait has no direction of its own: the first item discriminates with the sign +.
+    sign = -1.0 if fit.theta[count] < 0 else 1.0
+    errors = np.sqrt(np.diag(covariance)).tolist()
+
+    def figure(value: float, error: float) -> Document:
+        return {"estimate": value, "std_error": error, "low": value - z * error, "high": value + z * error}
+
+    items: list[Document] = []
+    for place, each in enumerate(answers):
+        own = {"name": each.name, "difficulty": figure(float(fit.theta[place]), errors[place])}
+        if kind == TWO_PARAMETERS:
+            own["discrimination"] = figure(sign * float(fit.theta[count + place]), errors[count + place])
+        items.append(own)
+    found = {"n": int(people.sum()), "points": model.points, "log_likelihood": fit.log_likelihood, "items": items}
+    return {**found, "sd": _spread(model, fit, errors[count], confidence) if kind == RASCH else None, "test": test}
+
+
+def _spread(model: ItemModel, fit: Fit, error: float, confidence: float) -> Document:
+    """Return the standard deviation of the trait with limits by profile likelihood, 0 with an upper limit only."""
+    place = model.items
+    value = abs(float(fit.theta[place]))
+    if fit.theta[place] < 0:
+        fit = replace(fit, theta=np.where(np.arange(place + 1) == place, value, fit.theta))
+    low, high = profile_limits(model, fit, place, confidence)
+    nothing = value < NONE_LEFT
+    shown = {"estimate": 0.0 if nothing else value, "std_error": None if nothing else error}
+    return {**shown, "low": max(low or 0.0, 0.0), "high": high}
+
+
+def _ratio(hypothesis: str, gain: float, df: int, share: float) -> Document:
+    statistic = max(0.0, 2 * gain)
+    # Below the precision of the search, there is no difference.
+    p = share * upper_tail(statistic, df) if statistic > SETTLED else 1.0
+    return {"hypothesis": hypothesis, "statistic": statistic, "df": df, "p": p}
+
+
+def _sum(answers: Sequence[Answers], z: float) -> Document:
+    known, people = _combinations(answers, whole=True)
+    cells = list(product((0, 1), repeat=len(answers)))
+    chances = np.stack([np.prod([known[j, :, cell[j]] for j in range(len(cell))], axis=0) for cell in cells], axis=1)
+    table = likeliest_table([ObservedReports(chances, people)], (1, len(cells)), frozenset()).ravel()
+    shares = np.bincount([sum(cell) for cell in cells], table).tolist()
+    together = np.logical_and.reduce([each.observed for each in answers])
+    scores = np.stack([each.scores[:, 1][each.codes[together]] for each in answers])
+    total, n = scores.sum(axis=0), scores.shape[1]
+    pairs = sum(float((one * other).mean()) for one, other in combinations(scores, 2))
+    mean = float(total.mean())
+    error = float(total.std(ddof=1)) / math.sqrt(n) if n > 1 else None
+    half = None if error is None else z * error
+    limits = {"low": None if half is None else max(mean - half, 0.0)}
+    limits["high"] = None if half is None else min(mean + half, float(len(answers)))
+    return {
+        "n": n,
+        "distribution": shares,
+        "mean": {"estimate": mean, "std_error": error, **limits},
+        "variance": mean + 2 * pairs - mean**2,
+    }
