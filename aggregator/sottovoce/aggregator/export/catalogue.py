@@ -167,8 +167,8 @@ def _study(study: ET.Element, about: About) -> None:
             if moment:
                 found = _text(summary, "collDate", moment.date().isoformat())
                 found.attrib |= {"date": moment.date().isoformat(), "event": event}
-    _text(study, "notes", "Answers to private questions were randomized by the respondents before they were sent; the "
-          "values in the file are reports and not answers, and each variable's notes name its channel.")  # fmt: skip
+    values = "Values of randomized questions are reports and not answers; each variable's notes name its channel."
+    _text(study, "notes", f"{protection_in_words(survey)} {values}" if survey.private else protection_in_words(survey))
 
 
 def _file(description: ET.Element, reports: int, columns: int) -> None:
