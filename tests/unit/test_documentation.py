@@ -6,7 +6,6 @@ import textwrap
 from pathlib import Path
 from types import SimpleNamespace
 
-import click
 import pytest
 import yaml
 from sottovoce.aggregator.surveys.survey_file import parse_yaml
@@ -15,7 +14,6 @@ from sottovoce.shared.mechanisms import MECHANISMS
 from sottovoce.shared.parse_survey import parse_survey
 from sottovoce.shared.single_question import parse_asked
 
-from tests.journey.test_running_pages import command_of
 from tests.unit.test_survey_reference import BASE
 
 ROOT = Path(__file__).parents[2]
@@ -156,16 +154,6 @@ def test_questions_of_pages_are_good() -> None:
     assert len(asked) > 1
     for each in asked:
         assert (parse_link if is_link(each) else parse_asked)(each).epsilon
-
-
-def test_commands_of_all_pages_exist_with_their_options() -> None:
-    """Those in blocks; the verb, or the verb's own verb, and each option."""
-    lines = "\n".join(block for page in PAGES for block in blocks(page, "sh")).splitlines()
-    for line in (each.strip() for each in lines if each.strip().startswith("sottovoce ")):
-        command, rest = command_of(line.split()[1:])
-        options = {option for parameter in command.params for option in (*parameter.opts, *parameter.secondary_opts)}
-        assert {word for word in rest if word.startswith("--")} <= options, line
-        assert not isinstance(command, click.Group), line
 
 
 def test_newest_part_of_the_changelog_can_be_read() -> None:
