@@ -20,7 +20,7 @@ HOSTS: dict[str, Callable[[Path, str], None]] = {
     "jspsych": hosts.write_jspsych,
     "surveyjs": hosts.write_surveyjs,
     "qualtrics": hosts.write_qualtrics,
-    "fields": lambda folder, place: hosts.write_fields(folder, place, "redcap"),
+    "fields": lambda folder, place: hosts.write_fields(folder, hosts.lines_for("redcap", place)),
 }
 
 

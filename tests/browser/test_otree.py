@@ -12,6 +12,7 @@ from sottovoce import records
 from sottovoce.aggregator import open_data
 from sottovoce.aggregator.authoring.question_snippets import snippet
 from sottovoce.cli.process import free_port
+from sottovoce.client.question_page import question_scripts
 from sottovoce.shared.single_question import parse_question
 
 from tests.browser.question_host import COIN, answer_in_window, window_of
@@ -69,7 +70,8 @@ def server(tmp_path: Path, site: Running) -> Iterator[str]:
     """Serve an experiment with one question on another origin than the frame's."""
     for folder in ("exam", "_static", "_templates"):
         (tmp_path / folder).mkdir()
-    lines = snippet("otree", f"{site.url}/q/1/", parse_question(COIN))
+    script = question_scripts()["element.js"].encode()
+    lines = snippet("otree", f"{site.url}/q/1/", parse_question(COIN), script)
     files = {"settings.py": SETTINGS, "exam/__init__.py": APP, "exam/Question.html": TEMPLATE.replace("SNIPPET", lines),
              "exam/End.html": END}  # fmt: skip
     for name, text in files.items():

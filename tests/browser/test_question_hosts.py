@@ -16,6 +16,7 @@ from sottovoce.shared.single_question import parse_question
 from tests.browser.question_host import COIN, TOGETHER, answer_in_window, be_still, frame_of, window_of, write_host
 
 PACKAGES = Path(__file__).parent / "node_modules"
+ELEMENT = question_scripts()["element.js"].encode()
 
 JSPSYCH = """<!doctype html><meta charset="utf-8"><title>Experiment</title>
 <link rel="stylesheet" href="jspsych.css"><script src="jspsych.js"></script>
@@ -100,25 +101,28 @@ def write_surveyjs(folder: Path, place: str) -> None:
     write_page(folder, SURVEYJS, place, "surveyjs.js")
 
 
+def lines_for(name: str, place: str) -> str:
+    """Return the lines for a system, of this release."""
+    return snippet(name, place, parse_question(COIN), ELEMENT)
+
+
 def write_qualtrics(folder: Path, place: str) -> None:
     """Write the stand-in of Qualtrics."""
-    page = QUALTRICS.replace("SNIPPET", snippet("qualtrics", place, parse_question(COIN)))
-    (folder / "index.html").write_text(page)
+    (folder / "index.html").write_text(QUALTRICS.replace("SNIPPET", lines_for("qualtrics", place)))
 
 
-def write_fields(folder: Path, place: str, name: str) -> None:
+def write_fields(folder: Path, lines: str) -> None:
     """Write the stand-in of a page with four text fields.
 
     Args:
         folder: of the host's files.
-        place: address of the frame.
-        name: of the system whose lines are in it.
+        lines: of the system, for its address.
     """
     ids = ["answerX1Y2value", "answerX1Y2channel", "answerX1Y2once", "answerX1Y2state"]
     names = ["cheated", "cheated_channel", "cheated_once", "cheated_state"]
-    inputs = "".join(f'<input id="{one}" name="{other}">' for one, other in zip(ids, names, strict=True))
-    lines = snippet(name, place, parse_question(COIN)).replace("{SGQ}", "X1Y2")
-    (folder / "index.html").write_text(FIELDS.replace("INPUTS", inputs).replace("SNIPPET", lines))
+    inputs = "".join(f'<li><input id="{one}" name="{other}"></li>' for one, other in zip(ids, names, strict=True))
+    page = FIELDS.replace("INPUTS", inputs).replace("SNIPPET", lines.replace("{SGQ}", "X1Y2"))
+    (folder / "index.html").write_text(page)
 
 
 def csv_rows(path: Path) -> list[dict[str, str]]:
@@ -262,15 +266,46 @@ def test_qualtrics_snippet_in_a_stand_in(tab: Page, tmp_path: Path, host: str, p
 
 @pytest.mark.parametrize("name", ["limesurvey", "redcap", "formr"])
 def test_fields_are_filled_in_a_stand_in(tab: Page, tmp_path: Path, host: str, place: str, name: str) -> None:
-    """Four text fields of the host, as it names them."""
-    write_fields(tmp_path, place, name)
+    """Four text fields of the host, as it names them; people do not see them."""
+    write_fields(tmp_path, lines_for(name, place))
     tab.goto(host)
     tab.wait_for_selector("sottovoce-question button")
+    assert tab.locator("input:visible").count() == 0
     answer_in_window(window_of(tab))
     tab.wait_for_function("document.querySelector('sottovoce-question').record")
     record = records.read(tab.evaluate("JSON.stringify(document.querySelector('sottovoce-question').record)"))
     filled = tab.evaluate("[...document.querySelectorAll('input')].map((input) => input.value)")
     assert filled == [*records.columns(record).values(), "answered"]
+
+
+@pytest.mark.parametrize("name", ["html", "limesurvey", "redcap", "formr"])
+def test_lines_of_the_last_release_still_ask(tab: Page, tmp_path: Path, host: str, place: str, name: str) -> None:
+    """Word for word as 0.4.0 printed them: they stand in surveys of others."""
+    lines = json.loads(Path(__file__).with_name("lines_of_0_4_0.json").read_text())[name]
+    write_fields(tmp_path, lines.replace("PLACE", place))
+    tab.goto(host)
+    tab.wait_for_selector("sottovoce-question button")
+    answer_in_window(window_of(tab))
+    tab.wait_for_function("document.querySelector('sottovoce-question').record")
+
+
+@pytest.mark.parametrize("name", ["html", "limesurvey", "redcap", "formr", "qualtrics"])
+@pytest.mark.parametrize("fault", ["away", "another file"])
+def test_lines_say_when_the_question_cannot_be_shown(
+    tab: Page, tmp_path: Path, host: str, place: str, name: str, fault: str
+) -> None:
+    """Its server is away, or serves another script, which does not run; the host's own fields stay hidden."""
+    reply = {"body": "document.title = 'ran'", "headers": {"Access-Control-Allow-Origin": "*"}}
+    tab.route(f"{place}**", lambda route: route.abort() if fault == "away" else route.fulfill(**reply))
+    if name == "qualtrics":
+        write_qualtrics(tmp_path, place)
+    else:
+        write_fields(tmp_path, lines_for(name, place))
+    tab.goto(host)
+    tab.get_by_text("This question cannot be shown now. Please go on without it.").wait_for()
+    assert tab.title() != "ran"
+    if name not in {"html", "qualtrics"}:
+        assert tab.locator("input:visible").count() == 0
 
 
 def test_host_that_removes_the_element_gets_nothing(tab: Page, tmp_path: Path, host: str, place: str) -> None:

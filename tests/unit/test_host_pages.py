@@ -1,5 +1,6 @@
 """The pages about single questions in other systems: short, with a picture and the lines that the program makes."""
 
+import re
 from pathlib import Path
 
 import pytest
@@ -13,9 +14,10 @@ COIN = {"type": "boolean", "name": "cheated", "label": {"en": "Have you ever che
 
 @pytest.mark.parametrize("host", HOSTS)
 def test_page_of_a_host_says_what_to_paste(host: str) -> None:
-    """In at most 60 lines."""
+    """In at most 60 lines; two hashes stand there as such, for every release has others."""
     page = (HERE / f"{host}.md").read_text(encoding="utf-8")
-    assert snippet(host, "https://q.example.org/q/1/", parse_question(COIN)) in page
+    lines = snippet(host, "https://q.example.org/q/1/", parse_question(COIN), b"")
+    assert re.sub(r"(element-|sha384-)[\w+/]+", r"\1HASH", lines) in page
     assert page.count("\n") <= 60
 
 

@@ -17,7 +17,7 @@ from sottovoce.aggregator.surveys.survey_file import parse_yaml
 from sottovoce.cli.command import command, write_for_web
 from sottovoce.cli.database import data_option, data_settings, make_folder, served_settings
 from sottovoce.cli.process import SECONDS
-from sottovoce.client.question_page import PLACE, block_page, link_page, question_files, question_page
+from sottovoce.client.question_page import PLACE, block_page, link_page, question_files, question_page, question_scripts
 from sottovoce.client.words import odds_in_words
 from sottovoce.shared.accounting import belief_after
 from sottovoce.shared.by_link.link_question import LinkQuestion, is_link, parse_link
@@ -137,7 +137,8 @@ def print_snippet(path: Path, host: str, at: str | None, frame: str | None, ethi
         )
     if not has_columns(host, asked):
         raise click.UsageError("LimeSurvey has no place for the columns of a block: ask each question alone")
-    click.echo(snippet(host, check_frame_address(at or frame, "--at"), asked), nl=False)
+    script = question_scripts()["element.js"].encode()
+    click.echo(snippet(host, check_frame_address(at or frame, "--at"), asked, script), nl=False)
 
 
 @command(
@@ -154,7 +155,7 @@ def static(folder: Path, paths: Sequence[Path], institution: str) -> None:
     The host must have a host name of its own, where no other page runs scripts. Let it send
     ``Content-Security-Policy: sandbox allow-scripts allow-same-origin allow-modals``, ``Origin-Agent-Cluster: ?1`` and
     ``Cross-Origin-Opener-Policy: unsafe-none`` with index.html and block.html, and ``Access-Control-Allow-Origin: *``
-    with element.js and frame.js.
+    with frame.js and the files whose names begin with element.
     """
     links = [read_link(path) for path in paths]
     page = link_page().body

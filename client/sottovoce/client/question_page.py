@@ -14,6 +14,7 @@ from sottovoce.client.bundle import join, modules, read, sentences
 from sottovoce.client.page import PageFile, digest_source, inline_css, inline_json
 from sottovoce.shared.by_link.published_page import EMPTY
 from sottovoce.shared.languages import LANGUAGES
+from sottovoce.shared.single_question import element_name
 
 PLACE = "/q/1/"
 """Path of the page at an aggregator; its number changes if page and element no longer understand each other."""
@@ -45,7 +46,7 @@ _PACKAGE = {
     "author": "The Sottovoce authors",
     "license": "Apache-2.0",
     "type": "module",
-    "sideEffects": ["./element.js", "./frame.js"],
+    "sideEffects": ["./element*.js", "./frame.js"],
     "exports": {
         ".": {"types": "./element.d.ts", "default": "./element.js"},
         **{
@@ -116,12 +117,22 @@ def question_scripts() -> dict[str, str]:
     return {name: _module(*parts) for name, parts in _SCRIPTS.items()}
 
 
+def former_elements() -> list[bytes]:
+    """Return the element's script of former releases, which lines in other surveys name by its hash."""
+    stored = files("sottovoce.client").joinpath("web", "question", "former")
+    return [item.read_bytes() for item in stored.iterdir() if item.name.endswith(".txt")]
+
+
+def _named_elements() -> dict[str, bytes]:
+    scripts = [question_scripts()["element.js"].encode(), *former_elements()]
+    return {element_name(script): script for script in scripts}
+
+
 def question_assets() -> dict[str, PageFile]:
     """Return page and element as an aggregator serves them, by name."""
-    scripts = {
-        name: PageFile(question_scripts()[module].encode(), "text/javascript; charset=utf-8")
-        for name, module in {"question.js": "element.js", "question_frame.js": "frame.js"}.items()
-    }
+    own = {"question.js": "element.js", "question_frame.js": "frame.js"}
+    bodies = {name: question_scripts()[module].encode() for name, module in own.items()} | _named_elements()
+    scripts = {name: PageFile(body, "text/javascript; charset=utf-8") for name, body in bodies.items()}
     pages = {"question.html": question_page(), "question_block.html": block_page(), "question_link.html": link_page()}
     return pages | scripts
 
@@ -136,7 +147,7 @@ def question_files() -> dict[str, bytes]:
     scripts = {name: text.encode() for name, text in question_scripts().items()}
     described = json.dumps(_PACKAGE, indent=2).encode()
     pages = {"index.html": question_page().body, "block.html": block_page().body}
-    return {**pages, "package.json": described, **scripts, **beside}
+    return {**pages, "package.json": described, **scripts, **_named_elements(), **beside}
 
 
 def _module(entries: str, start: str, exports: str) -> str:

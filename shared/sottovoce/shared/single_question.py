@@ -2,6 +2,7 @@
 survey.
 """
 
+import hashlib
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -203,6 +204,11 @@ def is_frame_address(address: str) -> bool:
         re.fullmatch(r"(https://|http://(localhost|127\.0\.0\.1)(?=[:/]))[A-Za-z0-9.-]*(:\d+)?/([\w.~-]+/)*", address)
         is not None
     )
+
+
+def element_name(script: bytes) -> str:
+    """Return the name of the element's file that holds these bytes only, beside the page of a single question."""
+    return f"element-{hashlib.sha256(script).hexdigest()[:16]}.js"
 
 
 def _check_alone(question: Question) -> None:

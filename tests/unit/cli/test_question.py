@@ -1,9 +1,12 @@
 """``question``: check, snippets and files of one private question for other systems."""
 
+import base64
 import hashlib
 import json
+import re
 import shutil
 import subprocess
+import tarfile
 from contextlib import closing
 from html.parser import HTMLParser
 from pathlib import Path
@@ -17,7 +20,7 @@ from sottovoce.aggregator.surveys.published_questions import read_published
 from sottovoce.cli.main import main
 from sottovoce.client.question_page import link_page, question_assets
 from sottovoce.shared.by_link.link_question import parse_link
-from sottovoce.shared.single_question import parse_question
+from sottovoce.shared.single_question import element_name, parse_question
 
 from tests.vectors.cases import named
 
@@ -102,6 +105,26 @@ def test_snippet_holds_up_no_way_on(path: Path, host: str) -> None:
     assert "NextButton" not in text
 
 
+@pytest.mark.parametrize("host", HOSTS)
+def test_no_brace_stands_directly_before_a_letter(path: Path, host: str) -> None:
+    """But in the host's own fields: LimeSurvey drops ``{bubbles: true}``, and keeps ``{ bubbles: true }``."""
+    text = run("snippet", path, "--at", FRAME, "--host", host).output
+    own = r"\{\{ \w+\.code \}\}|\{(TOKEN|SGQ|participant)\}|\$\{e://Field/\w+\}"
+    assert re.findall(r"\{\w.*", re.sub(own, "", text)) == []
+
+
+@pytest.mark.parametrize("host", sorted(set(HOSTS) - {"jspsych", "surveyjs"}))
+def test_snippet_runs_one_script_and_says_when_there_is_none(path: Path, tmp_path: Path, host: str) -> None:
+    """The file by its hash, which a static host has, too; what stands inside the element shows without the file."""
+    text = run("snippet", path, "--at", FRAME, "--host", host).output
+    [name] = set(re.findall(r"element[\w-]*\.js", text))
+    run("static", tmp_path / "static")
+    script = (tmp_path / "static" / name).read_bytes()
+    assert name == element_name(script)
+    assert base64.b64encode(hashlib.sha384(script).digest()).decode() in text
+    assert "cannot be shown now. Please go on without it." in text
+
+
 def question_in(text: str) -> object:
     """Return the question of a snippet, as a browser would read it."""
     if 'decodeURIComponent("' in text:
@@ -174,6 +197,8 @@ def test_package_is_installed_into_a_fresh_project(tmp_path: Path) -> None:
     packed = subprocess.run(
         [npm, "pack", tmp_path / "package", "--silent"], cwd=tmp_path, check=True, capture_output=True, text=True
     )
+    with tarfile.open(tmp_path / packed.stdout.strip()) as archive:
+        assert {member.mode for member in archive if member.isfile()} == {0o644}
     project = tmp_path / "project"
     project.mkdir()
     (project / "package.json").write_text('{"type": "module"}')

@@ -68,6 +68,7 @@ PUBLIC = frozenset(
         "collect.question",
         "collect.question_block",
         "collect.question_element",
+        "collect.question_element_by_hash",
         "collect.question_frame",
         "collect.published_question",
         "collect.survey",

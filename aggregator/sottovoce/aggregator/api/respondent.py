@@ -88,6 +88,14 @@ def question_element() -> Response:
     return _for_any_origin("question.js")
 
 
+def question_element_by_hash(part: str) -> Response:
+    """Serve the element's script, of this release or a former one, which lines in other surveys name by its hash."""
+    reply = _for_any_origin(f"element-{part}.js")
+    if reply.status_code == HTTPStatus.OK:
+        reply.headers["Cache-Control"] = _FOR_EVER
+    return reply
+
+
 def question_frame() -> Response:
     """Serve the script with which the element holds the page in a frame."""
     return _for_any_origin("question_frame.js")
@@ -245,6 +253,14 @@ ROUTES = (
         "/q/1/element.js",
         question_element,
         "Serve the script of the element that opens the page of a single question.",
+        gives=("text/javascript",),
+    ),
+    Route(
+        "collect.question_element_by_hash",
+        "GET",
+        "/q/1/element-<part>.js",
+        question_element_by_hash,
+        "Serve the script of that element, of this release or a former one, by its hash.",
         gives=("text/javascript",),
     ),
     Route(

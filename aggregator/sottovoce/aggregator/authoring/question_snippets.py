@@ -1,17 +1,21 @@
 """Write ready-made lines that put a question or block into a page of another system, one way for each system."""
 
+import hashlib
 import json
+from base64 import b64encode
 from collections.abc import Mapping
 from html import escape
 from urllib.parse import quote, urlsplit
 
 from sottovoce.shared.by_link.link_question import LinkQuestion
 from sottovoce.shared.rational import show_epsilon
-from sottovoce.shared.single_question import SingleBlock, SingleQuestion
+from sottovoce.shared.single_question import SingleBlock, SingleQuestion, element_name
 
-_PLAIN = """<script type="module" src="{frame}element.js"></script>
-<sottovoce-question src="{frame}" participant="{participant}" study="{study}"
-  question="{attribute}"></sottovoce-question>
+_ELEMENT = """<script type="module" src="{frame}{element}" integrity="{integrity}" crossorigin="anonymous"></script>
+"""
+
+_PLAIN = f"""{_ELEMENT}<sottovoce-question src="{{frame}}" participant="{{participant}}" study="{{study}}"
+  question="{{attribute}}">{{fallback}}</sottovoce-question>
 """
 
 _JSPSYCH = """import {{ SottovoceQuestionPlugin }} from "@sottovoce/question/jspsych";
@@ -41,43 +45,48 @@ const {name} = {{
 """
 
 _QUALTRICS = """Qualtrics.SurveyEngine.addOnload(function () {{
-  const host = this;
-  import("{frame}element.js").then(() => {{
-    const question = document.createElement("sottovoce-question");
-    question.setAttribute("src", "{frame}");
-    question.setAttribute("participant", "${{e://Field/ResponseID}}");
-    question.setAttribute("study", "${{e://Field/SurveyID}}");
-    question.question = JSON.parse(decodeURIComponent("{quoted}"));
-    question.addEventListener("sottovoce-state", () => {{
-      const columns = Object.entries(question.columns);
-      for (const [name, value] of columns) Qualtrics.SurveyEngine.setJSEmbeddedData(name, value);
-    }});
-    host.getQuestionContainer().append(question);
+  const script = document.createElement("script");
+  Object.assign(script, {{ type: "module", integrity: "{integrity}", crossOrigin: "anonymous" }});
+  script.src = "{frame}{element}";
+  const question = document.createElement("sottovoce-question");
+  question.textContent = "{fallback}";
+  question.setAttribute("src", "{frame}");
+  question.setAttribute("participant", "${{e://Field/ResponseID}}");
+  question.setAttribute("study", "${{e://Field/SurveyID}}");
+  question.setAttribute("question", decodeURIComponent("{quoted}"));
+  question.addEventListener("sottovoce-state", () => {{
+    const columns = Object.entries(question.columns);
+    for (const [name, value] of columns) Qualtrics.SurveyEngine.setJSEmbeddedData(name, value);
   }});
+  this.getQuestionContainer().append(question, script);
 }});
 """
 
 # No bracket or brace with a name in it: LimeSurvey and REDCap would take it for one of their own fields.
-_FIELDS = """<div id="sottovoce_{name}"></div>
+# The question is an attribute, since a property that is set before the element is known hides the element's own.
+_FIELDS = f"""{_ELEMENT}<div id="sottovoce_{{name}}"></div>
 <script type="module">
-import "{frame}element.js";
+const fields = "{{columns}}".split(" ").map((name) => {{field}});
+fields.forEach((field) => (field.closest("{{row}}") ?? field).style.setProperty("display", "none"));
 const question = document.createElement("sottovoce-question");
-question.setAttribute("src", "{frame}");
-question.setAttribute("participant", "{participant}");
+question.textContent = "{{fallback}}";
+question.setAttribute("src", "{{frame}}");
+question.setAttribute("participant", "{{participant}}");
 question.setAttribute("study", "STUDY");
-question.question = JSON.parse(decodeURIComponent("{quoted}"));
-question.addEventListener("sottovoce-state", () => {{
-  Object.entries(question.columns).forEach((column, place) => {{
-    const field = {field};
-    field.value = column.at(1);
-    field.dispatchEvent(new Event("change", {{ bubbles: true }}));
-  }});
-}});
-document.getElementById("sottovoce_{name}").append(question);
+question.setAttribute("question", decodeURIComponent("{{quoted}}"));
+question.addEventListener("sottovoce-state", () => {{{{
+  Object.values(question.columns).forEach((value, place) => {{{{
+    const field = fields.at(place);
+    field.value = value;
+    field.dispatchEvent(new Event("change", {{{{ bubbles: true }}}}));
+  }}}});
+}}}});
+document.getElementById("sottovoce_{{name}}").append(question);
 </script>
 """
 
-_BY_NAME = "document.getElementsByName(column.at(0)).item(0)"
+_BY_NAME = "document.getElementsByName(name).item(0)"
+_FALLBACK = "This question cannot be shown now. Please go on without it."
 
 HOSTS: Mapping[str, tuple[str, Mapping[str, str]]] = {
     "html": (_PLAIN, {"participant": "PARTICIPANT", "study": "STUDY"}),
@@ -88,12 +97,14 @@ HOSTS: Mapping[str, tuple[str, Mapping[str, str]]] = {
     "limesurvey": (
         _FIELDS,
         {
-            "participant": "{SAVEDID}",
-            "field": 'document.getElementById("answer{SGQ}" + "value channel once state".split(" ").at(place))',
+            "participant": "{TOKEN}",
+            "columns": "value channel once state",
+            "field": 'document.getElementById("answer{SGQ}" + name)',
+            "row": "li",
         },
     ),
-    "redcap": (_FIELDS, {"participant": "[record-name]", "field": _BY_NAME}),
-    "formr": (_FIELDS, {"participant": "`r survey_run_sessions$session`", "field": _BY_NAME}),
+    "redcap": (_FIELDS, {"participant": "[record-name]", "field": _BY_NAME, "row": "tr"}),
+    "formr": (_FIELDS, {"participant": "`r survey_run_sessions$session`", "field": _BY_NAME, "row": ".form-group"}),
 }
 """The systems: template, and what is theirs in it."""
 
@@ -115,13 +126,24 @@ The changed {stored} {verb} part of the address that the participant goes on to.
 history, and {host} keeps it with the participant's IP address{passed}. Who declines goes on to the survey, too."""
 
 
-def snippet(host: str, frame: str, asked: SingleQuestion | SingleBlock) -> str:
-    """Return the lines that ask a question in one of ``HOSTS``; ``frame`` is like ``https://q.example.org/q/1/``."""
+def snippet(host: str, frame: str, asked: SingleQuestion | SingleBlock, script: bytes) -> str:
+    """Return the lines that ask a question in one of ``HOSTS``.
+
+    Args:
+        host: the system.
+        frame: address of the question, like ``https://q.example.org/q/1/``.
+        asked: the question or block.
+        script: of the element; the lines let a browser run no other.
+    """
     template, own = HOSTS[host]
     text = asked.canonical.decode()
+    integrity = f"sha384-{b64encode(hashlib.sha384(script).digest()).decode()}"
+    columns = [f"{one.name}{end}" for one in asked.questions for end in ("", "_channel", "_once", "_state")]
     places = {"attribute": escape(text), "quoted": quote(text, safe=""), "text": json.dumps(text)}
     places["json"] = json.dumps(asked.document, indent=2)
-    return template.format(frame=frame, name=asked.name, **places, **own)
+    places |= {"element": element_name(script), "integrity": integrity, "fallback": _FALLBACK}
+    places |= {"columns": " ".join(columns), "frame": frame, "name": asked.name}
+    return template.format_map({**places, **own})
 
 
 def has_columns(host: str, asked: SingleQuestion | SingleBlock) -> bool:

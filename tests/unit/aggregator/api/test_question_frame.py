@@ -8,9 +8,11 @@ from sottovoce.aggregator.clock import now
 from sottovoce.aggregator.settings import Settings
 from sottovoce.aggregator.storage.sqlite.storage import SQLiteStorage
 from sottovoce.aggregator.surveys.published_questions import write_published
-from sottovoce.client.question_page import link_page, question_assets, question_page
+from sottovoce.client import question_page as question_page_module
+from sottovoce.client.question_page import link_page, question_assets, question_page, question_scripts
 from sottovoce.shared.by_link.link_question import parse_link
 from sottovoce.shared.by_link.published_page import published_page
+from sottovoce.shared.single_question import element_name
 
 from tests.vectors.cases import named
 
@@ -42,6 +44,24 @@ def test_frame_may_be_held_by_any_site_and_opens_nothing(storage: SQLiteStorage)
         assert client.get(path).headers["Access-Control-Allow-Origin"] == "*"
     element = client.get("/q/1/element.js", headers={"Origin": "https://host.example"})
     assert element.headers["Access-Control-Allow-Origin"] == "*"
+    storage.close()
+
+
+def test_element_of_a_former_release_is_served_by_its_hash(
+    storage: SQLiteStorage, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """And this release's, for a year; one that was never there is not found, and none comes in its place."""
+    former = b"export {};\n"
+    monkeypatch.setattr(question_page_module, "former_elements", lambda: [former])
+    client = create_app(Settings(), storage, now, question_assets()).test_client()
+    for script in (former, question_scripts()["element.js"].encode()):
+        reply = client.get(f"/q/1/{element_name(script)}")
+        assert reply.data == script
+        assert reply.headers["Access-Control-Allow-Origin"] == "*"
+        assert "immutable" in reply.headers["Cache-Control"]
+    missing = client.get("/q/1/element-0123456789abcdef.js")
+    assert missing.status_code == 404
+    assert "immutable" not in missing.headers["Cache-Control"]
     storage.close()
 
 

@@ -47,6 +47,7 @@ def elsewhere(name: str) -> ResponseReturnValue:
     system = request.args.get("system", "")
     system = system if system in systems else next(iter(systems))
     address = request.args.get("frame", "").strip() or f"{current_app.extensions['settings'].url}/q/1/"
+    script = current_app.extensions["assets"].get("question.js").asset.body
     return render_template(
         "elsewhere.html",
         page="elsewhere",
@@ -58,7 +59,7 @@ def elsewhere(name: str) -> ResponseReturnValue:
         address=address,
         refused=not is_frame_address(address),
         only_here=only_here(address, words()),
-        lines=snippet(system, address, asked) if asked else "",
+        lines=snippet(system, address, asked, script) if asked else "",
         document=json.dumps(asked.document, ensure_ascii=False, indent=2) if asked else "",
         most=show_epsilon(DEFAULT_ALLOWANCE.question),
     )

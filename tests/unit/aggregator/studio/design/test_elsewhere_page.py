@@ -11,6 +11,7 @@ from sottovoce.aggregator.authoring.question_snippets import HOSTS
 from sottovoce.aggregator.settings import Settings
 from sottovoce.aggregator.storage.sqlite.storage import SQLiteStorage
 from sottovoce.aggregator.studio.design.elsewhere_page import SYSTEMS
+from sottovoce.client.question_page import question_assets
 from sottovoce.shared.single_question import parse_asked, parse_question
 
 from tests.conftest import FakeClock
@@ -25,7 +26,7 @@ CHEATED, REASON = document()["questions"][:2]
 @pytest.fixture
 def app(storage: SQLiteStorage, clock: FakeClock) -> Flask:
     """Return the application on an empty database."""
-    return create_app(Settings(public_url=SITE), storage, clock, {})
+    return create_app(Settings(public_url=SITE), storage, clock, question_assets())
 
 
 @pytest.fixture
@@ -60,7 +61,7 @@ def test_each_system_has_a_name() -> None:
 def test_other_address_and_a_wrong_one(ann: Researcher, storage: SQLiteStorage) -> None:
     """The lines follow the address; what is no address gives no lines, and says what one looks like."""
     storage.publish(survey())
-    assert "https://q.example.org/q/1/element.js" in lines_of(ann.get(f"{PAGE}?frame=https://q.example.org/q/1/"))
+    assert "https://q.example.org/q/1/element-" in lines_of(ann.get(f"{PAGE}?frame=https://q.example.org/q/1/"))
     wrong = ann.get(f'{PAGE}?frame=javascript:"><b>/')
     assert lines_of(wrong) == ""
     assert "such as https://" in wrong
