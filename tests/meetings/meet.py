@@ -182,9 +182,10 @@ def of_results(found: Document, own: Reference) -> Faults:
         for row in part["estimates"]:
             if row["option"] in own.channels[name].names[: own.channels[name].answered]:
                 figure, n = own.share(name, row["option"])
-                yield from differs(f"results {name}={row['option']}", row, figure)
+                of = "results of some" if own.asked_if[name] else "results"
+                yield from differs(f"{of} {name}={row['option']}", row, figure)
                 if n != part.get("n", row["n"] if part is question else n):
-                    yield f"results {name}: n {part.get('n', row['n'])}, should be {n}"
+                    yield f"{of} {name}: n {part.get('n', row['n'])}, should be {n}"
 
 
 def of_number(question: Document) -> Faults:
