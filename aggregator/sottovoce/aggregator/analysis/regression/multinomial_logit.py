@@ -48,6 +48,11 @@ class Multinomial(Likelihood):
         log_likelihood = float(logs.sum() if weights is None else weights @ logs)
         return Sums(log_likelihood, (residual @ columns.T).ravel(), information(truth, given, columns, weights))
 
+    def complete(self, theta: Array, part: slice, weights: Array | None) -> Array:
+        """Return the information of the answers themselves, with these weights, (d, d)."""
+        truth = self.truth(theta, part)
+        return information(truth, np.zeros_like(truth), self.columns[:, part], weights)
+
     def scores(self, theta: Array, part: slice) -> Array:
         """Return the gradient of each report's log likelihood, (d, m), without its weight."""
         truth, given, _ = self.shares(theta, part)

@@ -80,10 +80,19 @@ class RandomizedPredictor:
         # The last two terms together are the variance of the score over the unknown cell (Louis 1982).
         total += (score * weights) @ np.transpose(score)
         # The information of A's own model is the same in every case, since it depends on x only.
-        truth = self.predictor.truth(self.restriction @ theta[size:], part)
-        own = information(truth, np.zeros_like(truth), self.predictor.columns[:, part], weights)
+        own = self.predictor.complete(self.restriction @ theta[size:], part, weights)
         total[size:, size:] += self.restriction.T @ own @ self.restriction
         return Sums(float(weights @ log_likelihoods), score @ weights, total)
+
+    def complete(self, theta: Array, part: slice, weights: Array | None) -> Array:
+        """Return the information of the answers themselves, Y and A, with these weights, (d, d)."""
+        size, total = self.outcome.parameters, np.zeros((self.parameters, self.parameters))
+        for cell, share in enumerate(self.distribution(theta[size:], part)):
+            weighted = share if weights is None else share * weights
+            total[:size, :size] += self._if(cell, part).complete(theta[:size], slice(None), weighted)
+        own = self.predictor.complete(self.restriction @ theta[size:], part, weights)
+        total[size:, size:] = self.restriction.T @ own @ self.restriction
+        return total
 
     def scores(self, theta: Array, part: slice) -> Array:
         """Return the gradient of each report's log likelihood, (d, m), without its weight."""
