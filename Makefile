@@ -12,6 +12,7 @@ S3 := tests/s3/.venv/.installed
 OTREE := tests/otree/.venv/.installed
 CLIENTS := tests/openapi/.venv/.installed tests/openapi/node_modules/.package-lock.json
 XFORMS := tests/xforms/.venv/.installed tests/xforms/node_modules/.package-lock.json
+SURVEYJS3 := tests/surveyjs3/node_modules/.package-lock.json
 SURVEYJS := tests/bench/surveyjs/node_modules/.package-lock.json
 
 .PHONY: demo test test-fast check translations slow mutants bench docs dist lock sbom clean
@@ -69,7 +70,7 @@ translations: $(VENV)/.installed  ## the texts of every language beside the Engl
 	$(BIN)/python -m pytest -q tests/unit/client/test_catalogues.py tests/unit/client/test_words.py tests/unit/aggregator/i18n \
 	    tests/unit/aggregator/http/test_error_pages.py $(ARGS)
 
-slow: $(VENV)/.slow $(BROWSER) $(WEBR) $(S3) $(OTREE) $(CLIENTS) $(XFORMS)  ## the long runs; Firefox and WebKit: apt-get install firefox-esr webkit2gtk-driver xvfb
+slow: $(VENV)/.slow $(BROWSER) $(WEBR) $(S3) $(OTREE) $(CLIENTS) $(XFORMS) $(SURVEYJS3)  ## the long runs; Firefox and WebKit: apt-get install firefox-esr webkit2gtk-driver xvfb
 	$(BIN)/python -m pytest -m slow -n 2 --dist loadgroup $(ARGS)
 
 mutants: $(VENV)/.slow $(BROWSER) $(OIDC) $(BLINDRSA)  ## which of 119 mutants the tests find; for a night

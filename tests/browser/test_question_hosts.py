@@ -2,6 +2,7 @@
 
 import csv
 import json
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -47,6 +48,10 @@ const survey = new Survey.Model({ elements: [
 survey.onComplete.add(() => { globalThis.data = survey.data; });
 survey.render(document.getElementById("main"));
 </script>"""
+
+REACT = """<script src="react.js"></script><script src="react-dom.js"></script>
+<script src="survey-core.js"></script><script src="survey-react-ui.js"></script>"""
+"""SurveyJS 3 has no library of its own around it: React draws its surveys."""
 
 QUALTRICS = """<!doctype html><meta charset="utf-8"><title>A stand-in of Qualtrics, with documented functions</title>
 <h1>A stand-in, not Qualtrics itself</h1>
@@ -104,6 +109,25 @@ def write_surveyjs(folder: Path, place: str) -> None:
 def lines_for(name: str, place: str) -> str:
     """Return the lines for a system, of this release."""
     return snippet(name, place, parse_question(COIN), ELEMENT)
+
+
+def write_surveyjs_3(folder: Path, place: str) -> None:
+    """Write the same survey in the real SurveyJS 3."""
+    own = Path(__file__).parents[1] / "surveyjs3" / "node_modules"
+    files = {
+        "react.js": "react/umd/react.production.min.js",
+        "react-dom.js": "react-dom/umd/react-dom.production.min.js",
+        "survey-core.js": "survey-core/survey.core.min.js",
+        "survey-core.css": "survey-core/survey-core.min.css",
+        "survey-react-ui.js": "survey-react-ui/survey-react-ui.min.js",
+    }
+    for name, source in files.items():
+        (folder / name).write_bytes((own / source).read_bytes())
+    two = '<script src="survey-core.js"></script><script src="survey-js-ui.js"></script>'
+    drawn = "ReactDOM.createRoot(document.getElementById('main')).render("
+    drawn += "React.createElement(SurveyReact.Survey, { model: survey }))"
+    page = SURVEYJS.replace(two, REACT).replace('survey.render(document.getElementById("main"))', drawn)
+    write_page(folder, page, place, "surveyjs.js")
 
 
 def write_qualtrics(folder: Path, place: str) -> None:
@@ -215,9 +239,12 @@ def test_thousand_people_in_jspsych(tab: Page, tmp_path: Path, host: str, place:
     assert abs(row["raw"] - truth) < 3 * row["std_error"]
 
 
-def test_surveyjs_has_a_question_type(tab: Page, tmp_path: Path, host: str, place: str) -> None:
+@pytest.mark.parametrize("write", [write_surveyjs, pytest.param(write_surveyjs_3, marks=pytest.mark.slow)])
+def test_surveyjs_has_a_question_type(
+    tab: Page, tmp_path: Path, host: str, place: str, write: Callable[[Path, str], None]
+) -> None:
     """The real packages: value, channel and once are in the survey's data; the participant is filled in."""
-    write_surveyjs(tmp_path, place)
+    write(tmp_path, place)
     tab.goto(host)
     tab.wait_for_selector("sottovoce-question button")
     assert tab.locator("sottovoce-question").get_attribute("participant") == "Ann"
