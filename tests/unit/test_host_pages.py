@@ -14,11 +14,14 @@ COIN = {"type": "boolean", "name": "cheated", "label": {"en": "Have you ever che
 
 @pytest.mark.parametrize("host", HOSTS)
 def test_page_of_a_host_says_what_to_paste(host: str) -> None:
-    """In at most 60 lines; two hashes stand there as such, for every release has others."""
+    """In at most 60 lines; two hashes stand there as such, for every release has others. It says when it was run."""
     page = (HERE / f"{host}.md").read_text(encoding="utf-8")
     lines = snippet(host, "https://q.example.org/q/1/", parse_question(COIN), b"")
     assert re.sub(r"(element-|sha384-)[\w+/]+", r"\1HASH", lines) in page
     assert page.count("\n") <= 60
+    assert re.search(r"\*\*(Run\*\* on|Believed, not tried\*\*)[^.]*\W\d+ \w+ \d{4}", page)
+    assert "a person" in page or "of the person" in page
+    assert "a visit" in page or "of the session" in page
 
 
 def test_every_picture_is_shown() -> None:
