@@ -27,7 +27,7 @@ SUM = "sum"
 MODELS = (RASCH, TWO_PARAMETERS, SUM)
 FEWEST = {RASCH: 2, TWO_PARAMETERS: 3, SUM: 2}
 MOST = {RASCH: 20, TWO_PARAMETERS: 20, SUM: 8}
-FIRST_POINTS, MOST_POINTS = 15, 240
+FIRST_POINTS, MOST_POINTS = 15, 120
 SETTLED = 1e-6
 NONE_LEFT = 1e-4
 """Standard deviation below which people are shown not to differ."""
@@ -87,7 +87,8 @@ def _maximum(known: Array, people: Array, kind: str, start: Array | None = None)
     """Return the model with enough points, and its maximum."""
     model = ItemModel(known, people, kind, FIRST_POINTS)
     fit = maximize(model, start)
-    while model.points < MOST_POINTS:
+    # Where there is no maximum, more points would only make the search for it slower.
+    while fit.converged and model.points < MOST_POINTS:
         before, model = fit, replace(model, points=2 * model.points)
         fit = maximize(model, before.theta)
         if abs(fit.log_likelihood - before.log_likelihood) < SETTLED:
