@@ -30,7 +30,7 @@ OF_DRAFTS = ("design", "preview", "rehearse", "privacy", "settings", "team")
 """Pages that a survey has before it is published."""
 
 NEXT = {"draft": "design", "few": "invite", "open": "results", "closed": "tables", "forgotten": "files"}
-"""Page that the bare address of a survey redirects to, by stage; the next action is the sentence of that name."""
+"""Page of a survey's next action, by stage; the action is the sentence of that name."""
 
 
 @dataclass(frozen=True)
@@ -118,8 +118,13 @@ def frame_of(name: str, page: str) -> SurveyPage:
 
 
 def next_page(stage: str, opens: Callable[[str], bool]) -> str:
-    """Choose the page that the bare address of a survey redirects to; ``opens`` says if the reader may open one."""
+    """Choose the page of a survey's next action; ``opens`` says if the reader may open one."""
     return next(page for page in (NEXT[stage], *NEXT.values(), "results") if opens(page))
+
+
+def first_page(stage: str, opens: Callable[[str], bool]) -> str:
+    """Choose the page that the bare address of a survey redirects to: its figures, as long as there are any."""
+    return "results" if stage == "closed" and opens("results") else next_page(stage, opens)
 
 
 def stage_of(revisions: Sequence[StoredSurvey]) -> str:

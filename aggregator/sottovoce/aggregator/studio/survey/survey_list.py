@@ -15,7 +15,7 @@ from sottovoce.aggregator.storage.drafts import PlannedSize
 from sottovoce.aggregator.studio import drafts
 from sottovoce.aggregator.studio.language import words
 from sottovoce.aggregator.studio.request_context import storage
-from sottovoce.aggregator.studio.survey_frame import address_of, may_open, next_page, stage_of
+from sottovoce.aggregator.studio.survey_frame import address_of, first_page, may_open, stage_of
 from sottovoce.aggregator.surveys.lifecycle import list_surveys, reports_so_far, survey_of, unknown_survey
 
 STAGES = ("draft", "few", "open", "closed", "forgotten")
@@ -115,10 +115,10 @@ SORTS: Mapping[str, Callable[[SurveyListRow], Any]] = {
 
 
 def survey(name: str) -> ResponseReturnValue:
-    """Redirect to the page of the survey's stage."""
+    """Redirect to the page that its reader wants first."""
     revisions = storage().revisions(name)
     if revisions:
-        return redirect(address_of(name, next_page(stage_of(revisions), may_open(name))), 303)
+        return redirect(address_of(name, first_page(stage_of(revisions), may_open(name))), 303)
     if drafts.find_draft(name) is None:
         raise unknown_survey()
     return redirect(address_of(name, "design"), 303)

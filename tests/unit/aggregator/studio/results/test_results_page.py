@@ -512,3 +512,31 @@ def test_corrected_share_is_beside_the_other_one(storage: SQLiteStorage, clock: 
     assert words.translate("joint_among_careful") in tables
     assert words.translate("note_careless_assumed")[1:] in tables
     assert '<option value="careful" selected>' in tables
+
+
+def test_closed_survey_opens_on_its_figures(app: Flask, storage: SQLiteStorage) -> None:
+    """Its bare address leads to Results, and not to an empty form of tables."""
+    storage.close_survey("exam", 20_000)
+    reply = log_in(app)[0].get("/dashboard/surveys/exam", base_url=SITE)
+
+    assert (reply.status_code, reply.location) == (303, "/dashboard/surveys/exam/results")
+
+
+def test_results_say_which_answers_the_server_never_had(storage: SQLiteStorage, clock: FakeClock) -> None:
+    """All of them, or all that are randomized; nothing is said where none is."""
+    said = "The server never had these answers"
+    coin, open_ = {"mechanism": {"name": "coin_flip"}}, {"public": True}
+    kinds = {"all": [coin] * 3, "some": [coin, coin, open_], "none": [open_] * 3}
+    for name, kind in kinds.items():
+        asked = [
+            {"type": "boolean", "name": f"q{place}", "label": {"en": f"Q{place}"}, **how}
+            for place, how in enumerate(kind)
+        ]
+        key = storage.publish(survey(name=name, questions=asked)).key
+        storage.store([arrival(key, number, (0, 0, 0)) for number in range(50)])
+    pages = create_app(Settings(public_url=SITE), storage, clock, {})
+    shown = {name: get(pages, f"{name}/results").text for name in kinds}
+
+    assert f"<p>{said}.</p>" in shown["all"]
+    assert f"<p>{said}, except those that are not randomized.</p>" in shown["some"]
+    assert said not in shown["none"]
