@@ -51,7 +51,7 @@ def test_archives_are_the_same_bytes_each_time(built: dict[str, Path], tmp_path:
 
 
 def test_wheel_holds_the_program_its_licence_and_its_types(built: dict[str, Path]) -> None:
-    """No test, no package of others; author and licence are named."""
+    """No test, no package of others; author and licence are named; the file to try is there."""
     with zipfile.ZipFile(built[".whl"]) as wheel:
         names = wheel.namelist()
         (metadata,) = [name for name in names if name.endswith("/METADATA")]
@@ -60,6 +60,7 @@ def test_wheel_holds_the_program_its_licence_and_its_types(built: dict[str, Path
     assert {name.split("/")[0].split("-")[0] for name in names} == {"sottovoce"}
     assert any(name.endswith("licenses/LICENSE") for name in names)
     assert {f"{package}/py.typed" for package in TYPED} <= {*names}
+    assert any(name.endswith("share/sottovoce/try.html") for name in names)
     assert not [name for name in names if "node_modules" in name or "/tests/" in name]
     assert (told["Author"], told["License-Expression"]) == ("The Sottovoce authors", "Apache-2.0")
 
