@@ -171,12 +171,14 @@ def kary_rows(odds: Fraction, options: Sequence[Any]) -> Rows:
 
 
 def _pair(found: Sequence[str], pairs: Sequence[tuple[str, str]]) -> tuple[str, str] | None:
-    written = {value.casefold(): value for value in found}
-    if len(written) < len(found):
-        return None
+    """Return a pair as it is spelled in the column; raise UnknownValue if both stand there beside another value."""
+    written = {value.casefold(): value for value in reversed(found)}
     for one, other in pairs:
-        if set(written) <= {one, other}:
-            return written.get(one, one), written.get(other, other)
+        pair = written.get(one, one), written.get(other, other)
+        if set(found) <= set(pair):
+            return pair
+        if {one, other} <= set(written):
+            raise _unknown(next(value for value in found if value not in pair), pair)
     return None
 
 
@@ -204,5 +206,9 @@ def _reports(values: Sequence[str], found: Sequence[str]) -> dict[str, int]:
     places = {value: place for place, value in enumerate(values)}
     for value in found:
         if value not in places:
-            raise UnknownValue(value, Sentence(UNKNOWN, values=", ".join(values)))
+            raise _unknown(value, values)
     return places
+
+
+def _unknown(value: str, values: Sequence[str]) -> UnknownValue:
+    return UnknownValue(value, Sentence(UNKNOWN, values=", ".join(values)))
