@@ -92,6 +92,13 @@ def test_description_is_one_of_openapi(described: Any) -> None:
         jsonschema_rs.validator_for({**described, "$ref": f"#/components/schemas/{name}"})
 
 
+def test_description_says_why_reports_are_written_in_one_way(described: Any) -> None:
+    """White space is refused, and whoever writes a client learns it and the reason before the first refusal."""
+    told = described["info"]["description"]
+    assert "canonical JSON: compact" in told
+    assert "if an answer could be written in two ways, the choice could tell one device" in told
+
+
 def test_description_is_not_sent_twice(app: Flask) -> None:
     """With its ETag the reply is 304; without a key."""
     client = app.test_client()
