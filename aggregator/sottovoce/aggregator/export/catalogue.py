@@ -225,7 +225,8 @@ def _others(texts: Mapping[str, str], survey: Survey) -> dict[str, str]:
 
 def _text(parent: ET.Element, name: str, text: str, language: str = "") -> ET.Element:
     found = ET.SubElement(parent, name, {_LANGUAGE: language} if language else {})
-    found.text = text
+    # XML has no place for these two, not even escaped; a survey may hold them.
+    found.text = text.translate(dict.fromkeys((0xFFFE, 0xFFFF), "\ufffd"))
     return found
 
 

@@ -1,14 +1,17 @@
 """The DDI document against the published schema, codebook.xsd of DDI-Codebook 2.5.1.
 
 The schema itself is no part of this project. ``CHILDREN`` was read off it by hand, for the elements used here: which
-may stand in which, and in what order; ``REQUIRED`` what each must have. That archives' own checks pass is not shown.
-Of ``qstn`` and ``valrng`` it is the schema's examples that were read, and not their types.
+may stand in which, and in what order; ``REQUIRED`` what each must have. On 2026-11-29 libxml2 found the document of
+``folder`` valid against the schema of 2012-01-17, version 2.5. That archives' own checks pass is not shown.
 """
 
 from pathlib import Path
 from xml.etree import ElementTree as ET
 
-from sottovoce.aggregator.export.catalogue import Source
+from sottovoce.aggregator.export.catalogue import SINGLE, Source
+
+from tests.exported import TODAY, published, source
+from tests.surveys import document, survey
 
 DDI = "{ddi:codebook:2_5}"
 CHILDREN = {
@@ -87,3 +90,15 @@ def test_document_tells_every_column_of_the_reports(every: Source, folder: Path)
     assert root.find(f".//{DDI}IDNo").text == every.about.survey.digest  # type: ignore[union-attr]
     assert root.find(f".//{DDI}caseQnty").text == str(len(every.reports))  # type: ignore[union-attr]
     assert root.find(f".//{DDI}titl").text == "=1+1 & <b>"  # type: ignore[union-attr]
+
+
+def test_letters_that_xml_does_not_have_are_replaced(tmp_path: Path) -> None:
+    """U+FFFE and U+FFFF, which a survey may hold, would make a file that no program opens."""
+    asked = survey(questions=[{**document()["questions"][1], "label": {"en": "Why\ufffe \uffff?"}}])
+    storage = published(tmp_path, asked)
+    storage.close_survey("exam", TODAY)
+    SINGLE["ddi.xml"](source(storage, asked), tmp_path / "ddi.xml")
+    storage.close()
+
+    root = ET.parse(tmp_path / "ddi.xml").getroot()  # noqa: S314
+    assert root.find(f".//{DDI}qstnLit").text == "Why\ufffd \ufffd?"  # type: ignore[union-attr]
