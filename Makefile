@@ -70,7 +70,7 @@ translations: $(VENV)/.installed  ## the texts of every language beside the Engl
 	$(BIN)/python -m pytest -q tests/unit/client/test_catalogues.py tests/unit/client/test_words.py tests/unit/aggregator/i18n \
 	    tests/unit/aggregator/http/test_error_pages.py $(ARGS)
 
-slow: $(VENV)/.slow $(BROWSER) $(WEBR) $(S3) $(OTREE) $(CLIENTS) $(XFORMS) $(SURVEYJS3)  ## the long runs; Firefox and WebKit: apt-get install firefox-esr webkit2gtk-driver xvfb
+slow: $(VENV)/.slow $(BROWSER) $(WEBR) $(S3) $(OTREE) $(CLIENTS) $(XFORMS) $(SURVEYJS3)  ## the long runs; Firefox, WebKit and R: apt-get install firefox-esr webkit2gtk-driver xvfb r-cran-haven
 	$(BIN)/python -m pytest -m slow -n 2 --dist loadgroup $(ARGS)
 
 mutants: $(VENV)/.slow $(BROWSER) $(OIDC) $(BLINDRSA)  ## which of 119 mutants the tests find; for a night

@@ -1,6 +1,7 @@
 """Files for SPSS and Stata, read back by pyreadstat."""
 
 import re
+import subprocess
 from collections import Counter
 from pathlib import Path
 
@@ -13,6 +14,16 @@ from tests.exported import TODAY, published, send, source
 from tests.surveys import document, survey
 
 READ = {".sav": pyreadstat.read_sav, ".dta": pyreadstat.read_dta}
+HAVEN = """
+path <- commandArgs(TRUE)
+columns <- if (endsWith(path, ".sav")) haven::read_sav(path) else haven::read_dta(path)
+for (name in names(columns)) {
+  values <- attr(columns[[name]], "labels")
+  cat(name, attr(columns[[name]], "label"), rbind(values, names(values)), sep = "\t")
+  cat("\n")
+}
+"""
+"""Prints, of each column, its name, its label, and codes with their labels. Needs apt-get install r-cran-haven."""
 
 
 @pytest.mark.parametrize("kind", READ)
@@ -122,6 +133,23 @@ def test_labels_are_whole_or_stay_different(tmp_path: Path, kind: str) -> None:
     else:
         assert found == {0: "是" * 38 + " (0)", 1: "是" * 38 + " (1)", 2: "三"}
         assert "values of reason are cut to 120 bytes" in " ".join(told.notes)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", READ)
+def test_labels_are_the_same_in_r(folder: Path, kind: str) -> None:
+    """What haven reads is what pyreadstat reads: labels of columns, and codes with their labels."""
+    command = ["Rscript", "--vanilla", "-", str(folder / f"reports{kind}")]
+    printed = subprocess.run(command, input=HAVEN, capture_output=True, text=True, check=True, timeout=600).stdout
+    told = READ[kind](folder / f"reports{kind}")[1]
+    read = []
+    for name in told.column_names:
+        labels = told.variable_value_labels.get(name, {})
+        cells = [cell for code, text in labels.items() for cell in (str(int(code)), text)]
+        read.append([name, *filter(None, [told.column_names_to_labels[name]]), *cells])
+
+    assert len(read) > 20
+    assert [line.split("\t") for line in printed.splitlines()] == read
 
 
 @pytest.mark.parametrize("kind", READ)
