@@ -59,6 +59,9 @@ def test_each_person_draws_anew_and_leaves_nothing(new_context: NewContext, kios
     for _ in range(2):
         start_person(page)
         assert "each further answer weakens your protection" in page.inner_text("#explanation")
+        page.get_by_text("What this cannot hide").click()
+        expect(page.get_by_text("How long you took can be seen.")).to_be_visible()
+        assert "this browser keeps it" not in page.inner_text("#explanation")
         before = visit.paths
         begin(page)
         press_send(page, 1, 0)

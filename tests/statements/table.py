@@ -193,7 +193,8 @@ TERMINAL: Mapping[str, Condition] = {
 
 FOLDED: Mapping[str, Condition] = {
     **dict.fromkeys(("evens_out", "no_lie", "receipt_epsilon"), _private),
-    **dict.fromkeys(("limits_presence", "limits_time", "limits_device", "limits_page"), lambda _: True),
+    **dict.fromkeys(("limits_presence", "limits_time", "limits_page"), lambda _: True),
+    "limits_device": lambda facts: not facts.document.get("kiosk"),
     **dict.fromkeys(("exit_forgets", "exit_stays", "exit_seen"), lambda facts: bool(facts.document.get("quick_exit"))),
 }
 """Statements behind the lines of the first step."""
