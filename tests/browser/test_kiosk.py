@@ -79,7 +79,7 @@ def test_each_person_draws_anew_and_leaves_nothing(new_context: NewContext, kios
 
 def test_receipt_is_erased_after_a_minute(new_context: NewContext, kiosk: Running) -> None:
     """By itself; with the code that it showed once, the report can still be withdrawn on the device."""
-    before = stored(kiosk)
+    before = stored(kiosk, alone=True)
     visit = Visit(new_context(locale="en"), kiosk)
     page = visit.context.new_page()
     page.clock.install()
@@ -90,7 +90,7 @@ def test_receipt_is_erased_after_a_minute(new_context: NewContext, kiosk: Runnin
     press_send(page, 1, 0)
     page.clock.run_for(2000)
     code = page.inner_text("#kiosk_code")
-    assert set(stored(kiosk)) - set(before) == {code.replace(" ", "")}
+    assert set(stored(kiosk, alone=True)) - set(before) == {code.replace(" ", "")}
     page.clock.fast_forward(61_000)
     page.wait_for_selector("#kiosk")
     page.click("#kiosk summary")
@@ -98,7 +98,7 @@ def test_receipt_is_erased_after_a_minute(new_context: NewContext, kiosk: Runnin
     page.click("#kiosk details [type=submit]")
     expect(page.get_by_text("The answers with this code are withdrawn.")).to_be_visible()
 
-    assert set(stored(kiosk)) == set(before)
+    assert set(stored(kiosk, alone=True)) == set(before)
 
 
 def fail_to_send(page: Page, visit: Visit) -> None:
@@ -112,7 +112,7 @@ def fail_to_send(page: Page, visit: Visit) -> None:
 
 def test_reload_before_sending_starts_anew_and_after_it_sends_the_same(new_context: NewContext, kiosk: Running) -> None:
     """What was drawn and did not arrive is sent, not drawn again; the next person sees nothing of it."""
-    before = set(stored(kiosk))
+    before = set(stored(kiosk, alone=True))
     visit = Visit(new_context(locale="en"), kiosk)
     page = visit.arrive(f"{kiosk.link}&staff={CODE}")
     start_person(page)
@@ -128,12 +128,12 @@ def test_reload_before_sending_starts_anew_and_after_it_sends_the_same(new_conte
     start_person(page)
 
     assert page.locator("#kiosk_code, #receipt_bytes").count() == 0
-    assert (len(set(visit.bodies)), len(set(stored(kiosk)) - before)) == (1, 1)
+    assert (len(set(visit.bodies)), len(set(stored(kiosk, alone=True)) - before)) == (1, 1)
 
 
 def test_two_people_whose_sending_failed_are_both_counted(new_context: NewContext, kiosk: Running) -> None:
     """The second person draws their own, while the first one's report waits; nothing of either stays."""
-    before = set(stored(kiosk))
+    before = set(stored(kiosk, alone=True))
     visit = Visit(new_context(locale="en"), kiosk)
     page = visit.arrive(f"{kiosk.link}&staff={CODE}")
     for _ in range(2):
@@ -148,7 +148,7 @@ def test_two_people_whose_sending_failed_are_both_counted(new_context: NewContex
     page.reload()
     page.wait_for_selector("#kiosk")
 
-    assert len(set(visit.bodies)) == len(set(stored(kiosk)) - before) == 2
+    assert len(set(visit.bodies)) == len(set(stored(kiosk, alone=True)) - before) == 2
     assert page.evaluate(LEFT)[0] == {"sottovoce": 0}
 
 

@@ -120,10 +120,17 @@ def receipt(page: Page) -> dict[str, str]:
     return {name.removeprefix("receipt_"): page.text_content(f"#{name}") or "" for name in names}
 
 
-def stored(site: Running) -> dict[str, list[Any]]:
-    """The values that the aggregator has stored, by report id, read from its database as an operator would."""
+EVERY_REPORT = 'SELECT report_id, "values" FROM reports'
+
+
+def stored(site: Running, *, alone: bool = False) -> dict[str, list[Any]]:
+    """The values that the aggregator has stored, by report id, read from its database as an operator would.
+
+    ``alone``: of this survey, where another one on the same aggregator may grow meanwhile.
+    """
+    own = 'SELECT report_id, "values" FROM reports WHERE survey IN (SELECT key FROM surveys WHERE name = ?)'
     with closing(sqlite3.connect(site.data / "sottovoce.sqlite")) as database:
-        rows = database.execute('SELECT report_id, "values" FROM reports').fetchall()
+        rows = database.execute(own if alone else EVERY_REPORT, [site.survey.name] if alone else []).fetchall()
     return {bytes(report_id).hex(): list(unpack(values)) for report_id, values in rows}
 
 

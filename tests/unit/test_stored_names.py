@@ -18,10 +18,10 @@ from sottovoce.client import page
 ROOT = Path(__file__).parents[2]
 
 FORMATS = {
-    "batch", "blind", "budget", "comparison", "crosstab", "data", "draft", "export", "ledger", "pairs", "planned",
-    "preregistration", "privacy", "progress", "question", "receipt", "record", "records", "redeem", "redemption",
-    "regression", "rehearsal", "release", "report", "reports", "revisions", "shares", "status", "survey", "test",
-    "token", "tokens", "verification", "weights", "withdrawal",
+    "batch", "blind", "budget", "comparison", "crosstab", "data", "draft", "export", "items", "ledger", "mixture",
+    "pairs", "planned", "preregistration", "privacy", "progress", "question", "receipt", "record", "records",
+    "redeem", "redemption", "regression", "rehearsal", "release", "report", "reports", "revisions", "shares",
+    "status", "survey", "test", "token", "tokens", "verification", "weights", "withdrawal",
 }  # fmt: skip
 """Formats of documents and of bytes that are hashed, each ``sottovoce-NAME/1``."""
 

@@ -35,7 +35,7 @@ def write_assembled(folder: Path) -> list[str]:
     for file, script in scripts.items():
         (folder / file).write_text(script, encoding="utf-8")
     # What a preview pretends is in no script that respondents get.
-    alone = {path: source for path, source in apart().items() if not path.startswith(("preview/", "question/"))}
+    alone = {path: source for path, source in apart().items() if not path.startswith(("preview/", "question/", "try/"))}
     for path in ("question/code.js", "question/style.js"):
         alone[path] = bundle.read(path)
     core = question_scripts()["core.js"].splitlines()[:-1]

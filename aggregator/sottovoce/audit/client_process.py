@@ -11,7 +11,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass, field
 from hashlib import sha256
 from importlib.resources import files
@@ -269,6 +269,9 @@ def _client(listener: Listener, command: Sequence[str], first: str | None) -> It
                 yield ClientProcess(listener, process.stdin, replies, folder)
             finally:
                 process.kill()
+                # What one that has ended did not read is lost with it.
+                with suppress(BrokenPipeError):
+                    process.stdin.close()
 
 
 def _environment(folder: Path, proxy: str) -> dict[str, str]:

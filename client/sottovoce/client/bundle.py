@@ -175,7 +175,7 @@ def _bodies(sources: dict[str, str], arrival: Callable[[str], str]) -> dict[str,
             for name in _split(names):
                 if name not in exported.get(_resolve(path, target), set()):
                     raise ValueError(f"{path}: {name} is not exported by {target}")
-        body = _plain(source)
+        body = _IMPORT.sub("", _COMMENT.sub("", source))
         for target in _LATER.findall(body):
             body = body.replace(f'import("{target}")', arrival(_resolve(path, target)))
         _check_margin(path, body)
@@ -213,11 +213,6 @@ def _named_elsewhere(path: str, sources: Mapping[str, str]) -> list[str]:
     others = set().union(*(_words(source) for other, source in sources.items() if other != path))
     exported = _DECLARATION.findall(_COMMENT.sub("", sources[path]))
     return [name for mark, name in exported if mark and name in others]
-
-
-@cache
-def _plain(source: str) -> str:
-    return _IMPORT.sub("", _COMMENT.sub("", source))
 
 
 @cache

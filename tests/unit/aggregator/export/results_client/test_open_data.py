@@ -227,7 +227,7 @@ def test_unknown_column_is_refused(path: Path) -> None:
 
 def test_public_names_are_the_agreed_ones() -> None:
     """Each one can be imported, and is documented."""
-    names = ["JointResult", "OpenData", "OpenResults", "estimate", "open_data", "open_results", "randomize"]
+    names = ["JointResult", "OpenData", "OpenResults", "estimate", "mixture", "open_data", "open_results", "randomize"]
     assert sottovoce.aggregator.__all__ == names == sorted(sottovoce.aggregator.PUBLIC)
     assert all(getattr(sottovoce.aggregator, name).__doc__ for name in names)
 
