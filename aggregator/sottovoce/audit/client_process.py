@@ -262,8 +262,8 @@ def _client(listener: Listener, command: Sequence[str], first: str | None) -> It
             ) as process,
         ):
             os.close(sending)
+            assert process.stdin is not None  # noqa: S101 - it is a pipe
             try:
-                assert process.stdin is not None  # noqa: S101 - it is a pipe
                 if first is not None:
                     process.stdin.write(f"{first}\n")
                 yield ClientProcess(listener, process.stdin, replies, folder)
