@@ -156,6 +156,8 @@ def test_image_is_built_of_what_is_in_the_checkout() -> None:
     copies = [line.split()[1:-1] for line in lines if line.startswith("COPY ") and "--from" not in line]
     let_through = (ROOT / ".dockerignore").read_text().splitlines()
 
+    wheel = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["hatch"]["build"]["targets"]
+    assert {*wheel["wheel"]["shared-data"]} <= {*chain.from_iterable(copies)}
     assert sum(line.startswith("FROM ") for line in lines) == 2
     for name in chain.from_iterable(copies):
         assert (ROOT / name).exists()
