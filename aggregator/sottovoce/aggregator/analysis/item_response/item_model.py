@@ -18,7 +18,7 @@ import numpy as np
 from sottovoce.aggregator.analysis.regression.newton import Array, Sums
 
 RASCH, TWO_PARAMETERS = "rasch", "2pl"
-_LARGEST = 30.0  # log odds at which a share and its complement still differ from 0
+_LARGEST = 30.0  # log odds: a share and its complement still differ from 0
 
 
 @dataclass(frozen=True)

@@ -19,7 +19,7 @@ from sottovoce.aggregator.analysis.regression.likelihood_ratio import false_posi
 from sottovoce.aggregator.analysis.regression.newton import Array
 
 EDGE = 1e-9
-"""Distance from 0 and 1 at which a share is at the edge."""
+"""A share that is closer to 0 or 1 lies at the edge."""
 _STEPS = 100
 _SETTLED = 1e-13
 

@@ -117,7 +117,7 @@ def mixture_of_counts(
         raise EstimateError("counts by number of red cards are for kuk, and yes and n for all other designs")
     if counts is not None:
         if any(not 0 <= value <= draws for value in counts):
-            raise EstimateError(f"a count is of a number of red cards from 0 to {draws}, the number of draws")
+            raise EstimateError(f"numbers of red cards go from 0 to {draws}, the number of draws")
         cells = [[counts.get(value, 0) for value in range(draws + 1)]]
     else:
         if len(yes) != len(n) or len(n) != len(given):

@@ -15,7 +15,7 @@ Block       Questions of one block are randomized together: where two columns, o
             questions of one block, their product has a score of its own.
 Answered    r = 1 - z_absent is an unbiased score of having answered, so sum w r M and sum w u z_yes are those of the
             people who answered: M is replaced by r M. A single r may be negative; their sum is what counts.
-Effects     Mean g of the columns' changes times b: the part that b has, and b'(g_i - g), since g is of the same sample.
+Effects     Mean g of the columns' changes times b: the part that b has, and b'(g_i - g), since g has the same people.
 Why         Maximum likelihood with normal errors is not consistent when errors are skewed (true slope .5, exponential
             errors: 2.39); these equations assume no distribution.
 Source      White 1980; Fuller 1987 (errors in variables).
