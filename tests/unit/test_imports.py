@@ -1,6 +1,7 @@
 """Who may import whom: the dependency graph is the security argument."""
 
 import ast
+import re
 import subprocess
 import sys
 from collections import Counter, defaultdict
@@ -368,3 +369,25 @@ def test_a_node_loads_no_library_for_files_at_its_start() -> None:
     loaded = "import sys, sottovoce.cli.worker; print({'pandas', 'pyarrow', 'duckdb', 'xlsxwriter'} & {*sys.modules})"
     ended = subprocess.run([sys.executable, "-c", loaded], capture_output=True, text=True, check=True)
     assert ended.stdout == "set()\n"
+
+
+def drawn_at_import(source: str) -> list[str]:
+    """Random draws outside functions: two workers that are forked from one process would have the same."""
+    found, waiting = [], [*tree_of(source).body]
+    while waiting:
+        node = waiting.pop()
+        if isinstance(node, ast.Call) and re.match(r"(secrets|random|uuid)\.|os\.urandom|Draws\(", ast.unparse(node)):
+            found.append(ast.unparse(node))
+        if isinstance(node, ast.FunctionDef):
+            waiting += [one for one in (*node.args.defaults, *node.args.kw_defaults, *node.decorator_list) if one]
+        elif not isinstance(node, ast.Lambda | ast.AsyncFunctionDef):
+            waiting += ast.iter_child_nodes(node)
+    return found
+
+
+def test_nothing_is_drawn_before_a_worker_is_forked() -> None:
+    """Modules are loaded once for all workers, so that a key drawn by one of them would outlive its worker."""
+    assert drawn_at_import("KEY = secrets.token_bytes(32)") == ["secrets.token_bytes(32)"]
+    assert drawn_at_import("def key(draws=Draws(os.urandom)):\n    return secrets.token_bytes(32)") != []
+    assert drawn_at_import("def key():\n    return secrets.token_bytes(32)") == []
+    assert {path: found for path in SOURCES if (found := drawn_at_import(path.read_text(encoding="utf-8")))} == {}
