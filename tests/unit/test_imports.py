@@ -91,7 +91,7 @@ ONLY_IN = {
 }
 
 LAYERS = (
-    ("clock", "estimators", "file_formats", "health", "i18n", "institution", "storage"),
+    ("clock", "estimators", "file_formats", "health", "i18n", "institution", "storage", "walls"),
     ("http", "settings", "surveys"),
     ("accounts", "analysis", "invitations"),
     ("curator", "intake"),

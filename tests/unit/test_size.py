@@ -8,9 +8,9 @@ from pathlib import Path
 
 from tests.unit.test_imports import ROOT, SOURCES, tree_of
 
-CODE_LINES = 56_850
+CODE_LINES = 56_935
 """Lines of Python that hold code: neither blank, nor comment, nor docstring."""
-STATEMENTS = 51_530
+STATEMENTS = 51_620
 """Statements of Python: nodes of the kind ``ast.stmt``."""
 SCRIPT_LINES = 7_445
 """Lines of JavaScript that hold code."""

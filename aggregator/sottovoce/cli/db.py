@@ -31,6 +31,7 @@ from sottovoce.aggregator.storage.survey_log import record_head
 from sottovoce.aggregator.storage.verify_counts import wrong_counts
 from sottovoce.aggregator.surveys.database_clock import check_clocks, present
 from sottovoce.aggregator.surveys.housekeeping import close_due, delete_due, purge_due, waiting_words
+from sottovoce.aggregator.walls import missing
 from sottovoce.cli.command import check_free, command, new_file, waiting, write_text
 from sottovoce.cli.database import (
     data_option,
@@ -77,6 +78,8 @@ def doctor(data: Path | None) -> None:
     for copy in copies(file) if file is not None else ():
         click.echo(f'{copy} holds the data before the migration. "sottovoce db migrate --done" removes it.', err=True)
     _print_readable(settings)
+    open_to = missing()
+    click.echo(f"Analyses of files run {f'without walls: {open_to}' if open_to else 'behind walls'}.", err=True)
     _print_missing_keys(storage, settings)
     if settings.public_url and not settings.proxy_hops:
         click.echo(

@@ -23,6 +23,7 @@ from granian.errors import FatalError
 from granian.http import HTTP1Settings
 from granian.log import LogLevels
 from sottovoce.aggregator.settings import Settings
+from sottovoce.aggregator.walls import hide_memory
 from sottovoce.cli.process import is_alive
 from sottovoce.shared.errors import StorageError
 
@@ -99,6 +100,7 @@ def run(settings: Settings, application: str = "sottovoce.cli.worker:make_app", 
         with suppress(OSError, ValueError):
             resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
     hear_orders_in_children()
+    hide_memory()
     # Loaded before the fork, the modules lie in memory once, and a worker that starts again is there at once.
     import_module(application.partition(":")[0])
     gc.freeze()

@@ -8,6 +8,8 @@ import hashlib
 
 from flask import Flask, Response, current_app, g, request
 from sottovoce.aggregator.accounts.secrets import new_cookie
+from sottovoce.aggregator.settings import SettingError
+from sottovoce.aggregator.walls import missing
 
 FOR_VISITORS = frozenset(
     {
@@ -29,8 +31,13 @@ VISITOR = "visitor:"
 
 
 def register(app: Flask) -> None:
-    """Give new visitors their cookie, and let the page of sign-in name the way in."""
+    """Give new visitors their cookie, and let the page of sign-in name the way in.
+
+    Raises SettingError where nothing would keep a reader of strangers' files from the database.
+    """
     app.config["PUBLIC_ANALYSIS"] = app.extensions["settings"].public_analysis == 1
+    if app.config["PUBLIC_ANALYSIS"] and (reason := missing()):
+        raise SettingError(f"SOTTOVOCE_PUBLIC_ANALYSIS needs walls around the process that reads the files: {reason}")
     app.after_request(_with_cookie)
 
 

@@ -1,7 +1,8 @@
 """Compute analyses in a process of its own: ``python -m sottovoce.aggregator.analysis.jobs.child``.
 
 Jobs arrive on standard input, replies leave on standard output. The process ends when its input ends, also in the
-middle of a computation: so it never outlives the server, however that ends. It has no database, no socket and no file.
+middle of a computation: so it never outlives the server, however that ends. It has no database, no socket and no file,
+and on Linux walls that keep the code of a reader from them, too.
 """
 
 import os
@@ -22,6 +23,7 @@ from sottovoce.aggregator.analysis.jobs.messages import (
     write_message,
 )
 from sottovoce.aggregator.analysis.progress import LISTENER
+from sottovoce.aggregator.walls import raise_walls
 from sottovoce.shared.errors import EstimateError
 
 if sys.platform != "win32":
@@ -40,6 +42,7 @@ def main() -> None:
         os.nice(NICE)
     with suppress(OSError):
         Path("/proc/self/oom_score_adj").write_text("1000", encoding="ascii")
+    raise_walls()
     jobs: SimpleQueue[bytes] = SimpleQueue()
     threading.Thread(target=_receive, args=(jobs,), daemon=True).start()
     # Anything that a library prints goes to standard error: only replies may be on the pipe.

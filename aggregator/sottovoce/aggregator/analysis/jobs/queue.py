@@ -11,7 +11,6 @@ analyses. It is ended when no job came for a while.
 
 import atexit
 import logging
-import os
 import subprocess
 import sys
 from collections.abc import Callable
@@ -32,6 +31,7 @@ from sottovoce.aggregator.analysis.jobs.messages import (
     unpack_reply,
     write_message,
 )
+from sottovoce.aggregator.walls import environment
 from sottovoce.shared.errors import EstimateError, Sentence
 
 AT_ONCE = 4
@@ -69,7 +69,6 @@ STOPPED = {
 _log = logging.getLogger("sottovoce")
 
 _CHILD = "sottovoce.aggregator.analysis.jobs.child"
-_SECRET = "SOTTOVOCE_"
 
 IDLE = 15 * 60
 """Seconds after which a process without a job is ended."""
@@ -79,15 +78,14 @@ class Worker:
     """A process that computes one analysis at a time; it gets no socket, no database and no setting of the server."""
 
     def __init__(self) -> None:
-        environment = {name: value for name, value in os.environ.items() if not name.startswith(_SECRET)}
         # One thread of linear algebra: the other processors are for reports, and results do not depend on their number.
-        environment |= {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}
+        known = environment() | {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}
         self._process = subprocess.Popen(  # noqa: S603 - this program's own module
-            [sys.executable, "-m", _CHILD],
+            [sys.executable, "-P", "-m", _CHILD],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
-            env=environment,
+            env=known,
         )
 
     @property
