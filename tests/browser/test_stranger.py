@@ -135,7 +135,7 @@ def is_within(true: float, found: list[float]) -> bool:
     return estimate - 2 * (estimate - low) <= true <= estimate + 2 * (high - estimate)
 
 
-@pytest.mark.parametrize("declining", [0.0, 0.05])
+@pytest.mark.parametrize("declining", [pytest.param(0.0, marks=pytest.mark.slow), 0.05])
 def test_survey_with_every_default_gives_what_a_paper_needs(stranger: Page, tmp_path: Path, declining: float) -> None:
     """Results, comparison, table, logit, linear model, and every file opened by its own reader."""
     design(stranger)

@@ -118,7 +118,9 @@ def test_logits_cover(outcome: dict[str, Any], careless: float, n: int) -> None:
     assert min(found.values()) >= 0.93, found
 
 
-@pytest.mark.parametrize(("limits", "groups"), [(tables, PUBLIC), (tables, COIN), (logit, PUBLIC)])
+@pytest.mark.parametrize(
+    ("limits", "groups"), [(tables, PUBLIC), pytest.param(tables, COIN, marks=pytest.mark.slow), (logit, PUBLIC)]
+)
 def test_limits_cover_in_a_few_samples(limits: Any, groups: dict[str, Any]) -> None:
     """The small version: one person in five is careless; three standard errors of 200 samples."""
     found = coverage(asked(groups, ODDS_20), limits, 0.2, 600, 200)

@@ -88,7 +88,7 @@ def on_grid(population: str) -> np.ndarray:
     return shares / shares.sum()
 
 
-@pytest.mark.parametrize("odds", ["3", "20"])
+@pytest.mark.parametrize("odds", [pytest.param("3", marks=pytest.mark.slow), "20"])
 @pytest.mark.parametrize("population", ["all zero", "70 % zero", "tens", "beta(2, 5)", "beta(1, 15)"])
 def test_mean_is_unbiased_and_covered_wherever_people_stand(population: str, odds: str) -> None:
     """At n = 50, 300 and 4,000: .95 less three standard errors of 400 runs; bias at most half a step of the bins."""
