@@ -44,6 +44,8 @@ _NOT_KIOSK = (
 )
 _DIGEST = re.compile(r"[0-9a-f]{64}")
 _MAIL = re.compile(r"[A-Za-z0-9._+-]{1,64}@[A-Za-z0-9-]{1,63}(\.[A-Za-z0-9-]{1,63}){1,8}")
+# A browser goes nowhere by an address with an impossible port.
+_EXIT = re.compile(rf"(?!https://[^/]*:){LINK.pattern}")
 _CONTACT = re.compile(rf"(?=.{{1,200}}$)({_MAIL.pattern}|{LINK.pattern})")
 _RESEARCHER = ("name", "institution", "ethics")
 _WINDOW = {"opens", "closes"}
@@ -198,8 +200,8 @@ class _SurveyReader(ItemReader):
 
     def exit_to(self, value: object) -> bool | str:
         """Parse ``quick_exit``: true, or where people leave to."""
-        message = "must be true, or an address that begins with https"
-        return True if value is True else self.match(value, "/quick_exit", LINK, message)
+        message = "must be true, or an address that begins with https, without a port"
+        return True if value is True else self.match(value, "/quick_exit", _EXIT, message)
 
     def kiosk(self, fields: Mapping[str, Any]) -> bool:
         """Parse ``kiosk``: on a device that is handed round, nothing of a person may stay for later."""

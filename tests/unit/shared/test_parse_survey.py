@@ -77,7 +77,7 @@ def test_quick_exit_and_neutral_title_are_written_only_if_given():
     assert (quick.quick_exit, quick.document["neutral_title"]) == (True, {"en": "Notes"})
     away = parse_survey(survey(question(COIN), quick_exit="https://weather.example/today"))
     assert (away.quick_exit, away.document["quick_exit"]) == (True, "https://weather.example/today")
-    for wrong in (False, "", "http://weather.example", "javascript:alert(1)", "/weather"):
+    for wrong in (False, "", "http://weather.example", "javascript:alert(1)", "/weather", "https://a.example:99999/"):
         assert pointers(survey(question(COIN), quick_exit=wrong)) == ["/quick_exit"]
     assert pointers(survey(question(COIN), neutral_title="Notes")) == ["/neutral_title"]
 
