@@ -99,7 +99,7 @@ HOSTS: Mapping[str, tuple[str, Mapping[str, str]]] = {
         {
             "participant": "{TOKEN}",
             "columns": "value channel once state",
-            "field": 'document.getElementById("answer{SGQ}" + name)',
+            "field": 'document.getElementById("answer{SGQ}".concat(name))',
             "row": "li",
         },
     ),
