@@ -31,6 +31,7 @@ from sottovoce.aggregator.http.headers import ANY_ORIGIN, add_headers, is_for_re
 from sottovoce.aggregator.http.problems import Refusal
 from sottovoce.aggregator.http.request_metrics import GATE, Traffic
 from sottovoce.aggregator.intake.admission import Admission
+from sottovoce.aggregator.intake.body_reader import BodyReader, Exchange
 from sottovoce.aggregator.intake.group_commit import CommitGroup
 from sottovoce.aggregator.intake.request_limits import (
     FOR_RESEARCHERS,
@@ -147,7 +148,7 @@ class Ending:
         self.is_draining = False
         self.has_begun = False
         self._drain_seconds = drain_seconds
-        self._bodies: set[asyncio.Timeout] = set()
+        self._readers: list[BodyReader] = []
 
     def listen(self, loop: asyncio.AbstractEventLoop) -> None:
         """Handle SIGTERM in the place of the server, which still ends on SIGINT."""
@@ -158,15 +159,10 @@ class Ending:
             loop.add_signal_handler(signal.SIGUSR1, loop.remove_signal_handler, signal.SIGUSR1)
             loop.call_soon(signal.raise_signal, signal.SIGUSR1)
 
-    def add(self, limit: asyncio.Timeout) -> None:
-        """Register the timeout of a body that is being read."""
-        self._bodies.add(limit)
-        if self.has_begun:
-            _run_out(limit)
-
-    def remove(self, limit: asyncio.Timeout) -> None:
-        """Unregister the timeout of a body that is complete or was given up."""
-        self._bodies.discard(limit)
+    def add(self, reader: BodyReader) -> BodyReader:
+        """Register a reader of bodies, which refuses them once the process is about to end; return it."""
+        self._readers.append(reader)
+        return reader
 
     def _drain(self, loop: asyncio.AbstractEventLoop) -> None:
         """Keep serving for ``drain_seconds``, then begin; further SIGTERMs do not shorten it."""
@@ -175,20 +171,16 @@ class Ending:
             loop.call_later(self._drain_seconds, self.begin)
 
     def begin(self) -> None:
-        """Expire the timeouts of all bodies and stop the server; the process ends after ``GRACE`` in any case."""
+        """Give up all incomplete bodies and stop the server; the process ends after ``GRACE`` in any case."""
         if self.has_begun:
             return
         self.has_begun = True
         last = threading.Timer(GRACE, os._exit, [0])
         last.daemon = True
         last.start()
-        for limit in self._bodies:
-            _run_out(limit)
+        for reader in self._readers:
+            reader.end()
         signal.raise_signal(signal.SIGINT)
-
-
-def _run_out(limit: asyncio.Timeout) -> None:
-    limit.reschedule(asyncio.get_running_loop().time())
 
 
 class GroupWait:
@@ -246,16 +238,6 @@ class Application(Protocol):
         """Reply to a WSGI request."""
 
 
-class Exchange(Protocol):
-    """RSGI protocol object: receives the body and sends the reply."""
-
-    async def __call__(self) -> bytes:
-        """Return the body, read up to its declared length."""
-
-    def response_bytes(self, status: int, headers: list[tuple[str, str]], body: bytes) -> None:
-        """Send status, headers in order, and the complete body."""
-
-
 class Gate:
     """RSGI application around a WSGI application, whose admission, clock and metrics it uses.
 
@@ -279,6 +261,8 @@ class Gate:
         self._uploads = 0
         self._waiting = 0
         self._ending = Ending(settings.drain_seconds)
+        self._bodies = self._ending.add(BodyReader(settings.body_seconds))
+        self._large_bodies = self._ending.add(BodyReader(UPLOAD_SECONDS))
         self._limits = RateLimits(settings)
         self._wait = GroupWait()
         self._standing = security_headers(settings.secure)
@@ -443,19 +427,14 @@ class Gate:
 
     async def _read(self, exchange: Exchange, upload: bool) -> bytes:
         """Read a body within its timeout, or until the process shuts down."""
-        limit = asyncio.timeout(UPLOAD_SECONDS if upload else self._settings.body_seconds)
         try:
-            async with limit:
-                self._ending.add(limit)
-                # The server reads up to the declared length; ``check_head`` has refused chunked bodies.
-                return await exchange()
+            # The server reads up to the declared length; ``check_head`` has refused chunked bodies.
+            return await (self._large_bodies if upload else self._bodies).read(exchange)
         except TimeoutError:
             raise Refusal("busy" if self._ending.has_begun else "timeout") from None
         except RuntimeError:
             # RSGI raises it if the connection ends before the body is complete. Still reply: the client may be reading.
             return b""
-        finally:
-            self._ending.remove(limit)
 
     async def _check_session(self, scope: Scope, declared: int) -> bool:
         """Refuse a large upload before it is read, unless visitors may send it; return True if it has a session."""
