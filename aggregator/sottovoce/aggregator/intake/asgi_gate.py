@@ -19,7 +19,7 @@ from contextlib import suppress
 from functools import partial
 from io import BytesIO
 from time import perf_counter
-from typing import Any, Protocol, TypeVar
+from typing import Any, NamedTuple, Protocol, TypeVar
 
 from sottovoce.aggregator.accounts.audit_log import RefusedLogins
 from sottovoce.aggregator.accounts.authentication import authenticate_key, has_session
@@ -32,14 +32,13 @@ from sottovoce.aggregator.http.problems import Refusal
 from sottovoce.aggregator.http.request_metrics import GATE, Traffic
 from sottovoce.aggregator.intake.admission import Admission
 from sottovoce.aggregator.intake.body_reader import BodyReader, Exchange
-from sottovoce.aggregator.intake.group_commit import CommitGroup
+from sottovoce.aggregator.intake.loop_turn import GroupWait, TurnJobs
 from sottovoce.aggregator.intake.request_limits import (
     FOR_RESEARCHERS,
     MAX_BODY,
     PASSED,
     UPLOAD_PATH,
     VISITOR_UPLOAD,
-    HeaderPairs,
     RateLimits,
     check_head,
 )
@@ -54,7 +53,7 @@ GRACE = 3.0
 class Headers(Protocol):
     """Headers of an RSGI request, with names in lower case."""
 
-    def items(self) -> HeaderPairs:
+    def items(self) -> list[tuple[str, str]]:
         """Return names and values in order; a name may occur more than once."""
 
 
@@ -183,28 +182,6 @@ class Ending:
         signal.raise_signal(signal.SIGINT)
 
 
-class GroupWait:
-    """Coroutines of one event loop that wait for groups, with one wake-up of the loop per group."""
-
-    def __init__(self) -> None:
-        self._events: dict[CommitGroup, asyncio.Event] = {}
-
-    async def stored(self, group: CommitGroup) -> None:
-        """Return once the group is stored or has failed, without blocking a thread."""
-        if group.stored.done():
-            return
-        event = self._events.get(group)
-        if event is None:
-            event = self._events[group] = asyncio.Event()
-            loop = asyncio.get_running_loop()
-            # call_soon_threadsafe costs a system call, so wake the loop once a group, not once a report.
-            group.stored.add_done_callback(lambda _: loop.call_soon_threadsafe(self._wake, group))
-        await event.wait()
-
-    def _wake(self, group: CommitGroup) -> None:
-        self._events.pop(group).set()
-
-
 T = TypeVar("T")
 
 REQUEST_BYTES = 8 * 1024
@@ -238,6 +215,26 @@ class Application(Protocol):
         """Reply to a WSGI request."""
 
 
+class Head(NamedTuple):
+    """Parts of a scope, read once, since the server makes a new text at each look.
+
+    Attributes:
+        intake: match of the path's survey, and of the end of a batch's path; None if no report is sent.
+    """
+
+    scope: Scope
+    method: str
+    path: str
+    headers: list[tuple[str, str]]
+    intake: re.Match[str] | None
+
+    @classmethod
+    def of(cls, scope: Scope) -> "Head":
+        """Read the parts of a scope."""
+        method, path = scope.method, scope.path
+        return cls(scope, method, path, scope.headers.items(), _INTAKE(path) if method == "POST" else None)
+
+
 class Gate:
     """RSGI application around a WSGI application, whose admission, clock and metrics it uses.
 
@@ -265,6 +262,7 @@ class Gate:
         self._large_bodies = self._ending.add(BodyReader(UPLOAD_SECONDS))
         self._limits = RateLimits(settings)
         self._wait = GroupWait()
+        self._turns = TurnJobs(self._admission, self._wait)
         self._standing = security_headers(settings.secure)
         self._receipt_headers = add_headers(
             [("Content-Type", "application/json"), *self._limits.headers("POST /", 200), *ANY_ORIGIN], self._standing
@@ -278,93 +276,94 @@ class Gate:
     async def __rsgi__(self, scope: Scope, exchange: Exchange) -> None:
         """Answer one request, errors included."""
         began = perf_counter()
+        head = Head.of(scope)
         self._bytes += REQUEST_BYTES
         try:
-            status, headers, body = await self._reply(scope, exchange)
+            status, headers, body = await self._reply(head, exchange)
         except Exception as error:
             # The last resort: an unexpected error still gets a problem document.
-            status, headers, body = self._refuse(scope, error)
+            status, headers, body = self._refuse(head, error)
         finally:
             self._bytes -= REQUEST_BYTES
-        route = _gate_endpoint(scope)
+        route = _gate_endpoint(head)
         if route is not None:
             self._traffic.note(route, status, perf_counter() - began)
         # A HEAD reply must have no body (RFC 9110, 9.3.2); Flask drops its own, this drops the gate's.
-        exchange.response_bytes(status, headers, b"" if scope.method == "HEAD" else body)
+        exchange.response_bytes(status, headers, b"" if head.method == "HEAD" else body)
 
-    async def _reply(self, scope: Scope, exchange: Exchange) -> GateReply:
-        if scope.method == "GET" and scope.path in _HEALTH:
-            status, headers, content = await self._health(scope)
+    async def _reply(self, head: Head, exchange: Exchange) -> GateReply:
+        if head.method == "GET" and head.path in _HEALTH:
+            status, headers, content = await self._health(head)
             return status, add_headers(headers, self._standing), content
         try:
-            declared = await self._check_request(scope)
+            declared = await self._check_request(head)
         except (Refusal, StorageError) as refusal:
-            return self._refuse_unread(scope, refusal)
+            return self._refuse_unread(head, refusal)
         # Uploads do not count among the bytes in flight, so that a large file never keeps reports out.
-        upload = _is_upload(scope, declared)
+        upload = _is_upload(head, declared)
         self._uploads += upload
         self._bytes += 0 if upload else declared
         try:
-            return await self._reply_to(scope, exchange, declared)
+            return await self._reply_to(head, exchange, declared)
         finally:
             self._uploads -= upload
             self._bytes -= 0 if upload else declared
 
-    def _refuse_unread(self, scope: Scope, error: Exception) -> GateReply:
-        status, headers, body = self._refuse(scope, error)
+    def _refuse_unread(self, head: Head, error: Exception) -> GateReply:
+        status, headers, body = self._refuse(head, error)
         # The unread rest of the body would be taken for the next request, so close the connection.
         return status, [*headers, ("Connection", "close")], body
 
-    async def _reply_to(self, scope: Scope, exchange: Exchange, declared: int) -> GateReply:
+    async def _reply_to(self, head: Head, exchange: Exchange, declared: int) -> GateReply:
         try:
-            body = await self._read_whole(exchange, declared, _is_upload(scope, declared))
+            body = await self._read_whole(exchange, declared, _is_upload(head, declared))
         except Refusal as refusal:
-            return self._refuse_unread(scope, refusal)
-        intake = _INTAKE(scope.path) if scope.method == "POST" else None
+            return self._refuse_unread(head, refusal)
+        intake = head.intake
         if intake is None:
             try:
-                reply = await self._ask_flask(scope, body)
+                reply = await self._ask_flask(head, body)
             except Refusal as refusal:
-                return self._refuse(scope, refusal)
-            peer, _ = host_and_port(scope.client)
-            self._limits.note(f"{scope.method} {scope.path}", reply[0], peer, scope.headers.items())
+                return self._refuse(head, refusal)
+            peer, _ = host_and_port(head.scope.client)
+            self._limits.note(f"{head.method} {head.path}", reply[0], peer, head.headers)
             return reply
         try:
             self._check_ready()
-            content = await (self._batch if intake[2] else self._report)(intake[1], body, scope)
+            content = await (self._batch if intake[2] else self._report)(intake[1], body, head)
         except Exception as error:
-            return self._refuse(scope, error)
+            return self._refuse(head, error)
         return 200, [*self._receipt_headers, ("Content-Length", str(len(content)))], content
 
-    async def _health(self, scope: Scope) -> GateReply:
+    async def _health(self, head: Head) -> GateReply:
         """Answer ``/healthz`` and ``/readyz`` without the thread pool, so that they work under full load."""
-        if scope.path == "/healthz":
+        if head.path == "/healthz":
             return _ALIVE
         if self._ending.is_draining:
-            return self._refuse(scope, Refusal("busy", "this node is about to end"))
+            return self._refuse(head, Refusal("busy", "this node is about to end"))
         try:
             if self._readiness.is_known:
                 self._readiness.check()
             else:
                 await asyncio.get_running_loop().run_in_executor(self._probe, self._readiness.check)
         except StorageError as error:
-            return self._refuse(scope, Refusal("storage", str(error)))
+            return self._refuse(head, Refusal("storage", str(error)))
         return _READY
 
-    async def _ask_flask(self, scope: Scope, body: bytes) -> GateReply:
+    async def _ask_flask(self, head: Head, body: bytes) -> GateReply:
         """Return Flask's reply; refuse if too many requests wait for a thread, or the database is unavailable."""
         if self._waiting >= self._settings.max_requests:
             raise Refusal("busy")
         self._waiting += 1
         try:
-            return await self._in_thread(self._run, scope, body)
+            return await self._in_thread(self._run, head, body)
         finally:
             self._waiting -= 1
 
-    def _run(self, scope: Scope, body: bytes) -> GateReply:
-        if not _FROM_MEMORY(f"{scope.method} {scope.path}"):
+    def _run(self, head: Head, body: bytes) -> GateReply:
+        if not _FROM_MEMORY(f"{head.method} {head.path}"):
             self._check_ready()
-        reply = run_wsgi(self._app, scope, body)
+        reply = run_wsgi(self._app, head.scope, body)
         code = _FAILURES.get(reply[0])
         if code is not None:
             self._admission.rejected[code] += 1
@@ -385,8 +384,15 @@ class Gate:
         if self._readiness.is_red:
             raise Refusal("storage")
 
-    async def _report(self, name: str, body: bytes, scope: Scope) -> bytes:
-        sent_with = _authorization(scope)
+    async def _report(self, name: str, body: bytes, head: Head) -> bytes:
+        sent_with = _authorization(head)
+        quick = None if sent_with else self._admission.read_quick(name, body)
+        if quick is not None:
+            turn, place = self._turns.add(quick)
+            await turn.stored.wait()
+            outcome = turn.outcome(place)
+            if outcome is not None:
+                return self._admission.reply_quick(quick, outcome)
         submission = self._admission.read(name, body, bearer_token(sent_with), blind_signature(sent_with))
         pending = self._admission.begin_from_memory(submission)
         if pending is None:
@@ -394,7 +400,7 @@ class Gate:
         await self._wait.stored(pending.submitted.group)
         return pending.reply()
 
-    async def _batch(self, name: str, body: bytes, _scope: Scope) -> bytes:
+    async def _batch(self, name: str, body: bytes, _head: Head) -> bytes:
         pending = await self._with_database(self._admission.begin_batch, name, body)
         await self._wait.stored(pending.submitted.group)
         return pending.reply()
@@ -402,15 +408,15 @@ class Gate:
     async def _in_thread(self, function: Callable[..., T], *arguments: object) -> T:
         return await asyncio.get_running_loop().run_in_executor(self._pool, function, *arguments)
 
-    async def _check_request(self, scope: Scope) -> int:
+    async def _check_request(self, head: Head) -> int:
         """Check a request's limits and headers before its body is read; return the declared length of the body."""
-        headers = scope.headers.items()
-        self._limits.check_sender(f"{scope.method} {scope.path}", host_and_port(scope.client)[0], headers)
-        declared = check_head(scope.method, scope.path, headers)
-        if declared > MAX_BODY and scope.path.endswith(tuple(FOR_RESEARCHERS)):
-            await self._check_researcher(scope)
-        if _is_upload(scope, declared):
-            has_account = await self._check_session(scope, declared)
+        headers = head.headers
+        self._limits.check_sender(f"{head.method} {head.path}", host_and_port(head.scope.client)[0], headers)
+        declared = check_head(head.method, head.path, headers)
+        if declared > MAX_BODY and head.path.endswith(tuple(FOR_RESEARCHERS)):
+            await self._check_researcher(head)
+        if _is_upload(head, declared):
+            has_account = await self._check_session(head, declared)
             # One place is always left to people with an account.
             if self._uploads >= (UPLOADS_AT_ONCE if has_account else UPLOADS_AT_ONCE - 1):
                 raise Refusal("busy")
@@ -436,55 +442,54 @@ class Gate:
             # RSGI raises it if the connection ends before the body is complete. Still reply: the client may be reading.
             return b""
 
-    async def _check_session(self, scope: Scope, declared: int) -> bool:
+    async def _check_session(self, head: Head, declared: int) -> bool:
         """Refuse a large upload before it is read, unless visitors may send it; return True if it has a session."""
         # Flask authenticates again after it is read.
-        cookies = "; ".join(value for name, value in scope.headers.items() if name == "cookie")
+        cookies = "; ".join(value for name, value in head.headers if name == "cookie")
         moment = int(self._clock().timestamp())
         found: bool = await self._with_database(has_session, self._storage, cookies, self._settings.secure, moment)
         if not found and not (self._settings.public_analysis == 1 and declared <= VISITOR_UPLOAD):
             raise Refusal("unauthorized", "sign in, and send the file again")
         return found
 
-    async def _check_researcher(self, scope: Scope) -> None:
+    async def _check_researcher(self, head: Head) -> None:
         """Authenticate a researcher before reading a large body; Flask authenticates again after it is read."""
         today = day_of(self._clock())
-        if await self._with_database(authenticate_key, self._storage, _authorization(scope), today) is None:
-            if _authorization(scope):
+        if await self._with_database(authenticate_key, self._storage, _authorization(head), today) is None:
+            if _authorization(head):
                 self._refused_logins.count(int(self._clock().timestamp()))
             raise Refusal("unauthorized", EXPECTED)
 
-    def _refuse(self, scope: Scope, error: Exception) -> GateReply:
+    def _refuse(self, head: Head, error: Exception) -> GateReply:
         if isinstance(error, StorageError):
             self._readiness.doubt()
         code, detail = problems.describe(error, "the gate")
         if not isinstance(error, ReportRejected):  # which admission has counted
             self._admission.rejected[code] += 1
-        status, fields, body = problems.reply(code, partial(_header, scope), detail)
-        if _gate_endpoint(scope) is None:
+        status, fields, body = problems.reply(code, partial(_header, head), detail)
+        if _gate_endpoint(head) is None:
             self._traffic.note(GATE, status, 0.0)
         fields.append(("Content-Length", str(len(body))))
-        fields += self._limits.headers(f"{scope.method} {scope.path}", status)
-        fields += ANY_ORIGIN if is_for_respondents(scope.method, scope.path) else []
+        fields += self._limits.headers(f"{head.method} {head.path}", status)
+        fields += ANY_ORIGIN if is_for_respondents(head.method, head.path) else []
         return status, add_headers(fields, self._standing), body
 
 
-def _is_upload(scope: Scope, declared: int) -> bool:
+def _is_upload(head: Head, declared: int) -> bool:
     """Return True for a data file that is too large for the usual limit."""
-    return scope.method == "POST" and scope.path == UPLOAD_PATH and declared > MAX_BODY
+    return head.method == "POST" and head.path == UPLOAD_PATH and declared > MAX_BODY
 
 
-def _gate_endpoint(scope: Scope) -> str | None:
+def _gate_endpoint(head: Head) -> str | None:
     """Return the endpoint of a request that the gate answers itself; None for those that Flask answers and counts."""
-    if scope.method == "POST":
-        intake = _INTAKE(scope.path)
-        return intake and ("collect.batch" if intake[2] else "collect.report")
-    return _HEALTH.get(scope.path) if scope.method == "GET" else None
+    if head.intake is not None:
+        return "collect.batch" if head.intake[2] else "collect.report"
+    return _HEALTH.get(head.path) if head.method == "GET" else None
 
 
-def _authorization(scope: Scope) -> str:
-    return _header(scope, "authorization")
+def _authorization(head: Head) -> str:
+    return _header(head, "authorization")
 
 
-def _header(scope: Scope, wanted: str) -> str:
-    return ",".join(value for name, value in scope.headers.items() if name == wanted)
+def _header(head: Head, wanted: str) -> str:
+    return ",".join([value for name, value in head.headers if name == wanted])

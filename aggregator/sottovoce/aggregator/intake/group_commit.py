@@ -1,7 +1,7 @@
 """Store all waiting reports in one durable transaction in one thread, then acknowledge them (group commit).
 
 The thread does not wait for a group to fill: while one group is synced, the next one gathers. Only if the last group
-had several jobs, it waits ``GATHER_SECONDS`` for more, since a transaction costs about the same for one report as for
+had several, it waits ``GATHER_SECONDS`` for more reports, since a transaction costs about the same for one as for
 thirty. The thread is a daemon without anything to flush at exit: reports not committed were not acknowledged.
 """
 
@@ -27,7 +27,7 @@ MOST_IN_GROUP = 16_384
 """Reports in a group at most. Large, since each random key writes a page unless many keys share the transaction."""
 
 GATHER_SECONDS = 0.0005
-"""Seconds to wait for more jobs if the last group had several; a single respondent never waits."""
+"""Seconds to wait for more reports if the last group had several; a single respondent never waits."""
 
 SIZES = (1.0, 2.0, 5.0, 10.0, 30.0, 100.0, 300.0, 1000.0, 3000.0)
 """Bounds of the histogram of group sizes, in reports."""
@@ -206,12 +206,12 @@ class GroupCommit:
             if not self._groups:
                 return None
         if self._several:
-            # Only after a group of several jobs: half a millisecond more gathers reports that share one sync.
+            # Only after a group of several: half a millisecond more gathers reports that share one sync.
             time.sleep(GATHER_SECONDS)
         with self._changed:
             group = self._groups.popleft()
             self._reports -= group.reports
-        self._several = len(group.jobs) > 1
+        self._several = group.reports > 1
         return group
 
     def _store(self, jobs: Sequence[ReportJob]) -> list[JobResult]:

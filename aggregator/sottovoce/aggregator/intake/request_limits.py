@@ -6,7 +6,7 @@ import logging
 import re
 import secrets
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 
 from sottovoce.aggregator.http import problems
 from sottovoce.aggregator.http.problems import Refusal
@@ -30,7 +30,7 @@ LARGER = {"/reports/batch": 512 * 1024, "/redeem": 512 * 1024, **FOR_PAGES, **FO
 PASSED = "sottovoce.passed"
 """WSGI environment key: the gate has checked this request. No header can set it, since their keys begin with HTTP_."""
 
-HeaderPairs = Iterable[tuple[str, str]]
+HeaderPairs = Sequence[tuple[str, str]]
 """Pairs of header name, in lower case, and value."""
 
 FAILURES = 30
@@ -197,24 +197,24 @@ def check_head(method: str, path: str, headers: HeaderPairs) -> int:
     """
     if method not in _WITH_BODY:
         return 0
-    seen: dict[str, str] = {}
-    for name, value in headers:
+    seen = dict(headers)
+    if len(seen) < len(headers):
         # Repeated headers are ambiguous: proxy and server may each read another one (request smuggling).
-        if name in seen and name in _ONCE:
+        names = [name for name, _ in headers if name in _ONCE]
+        if len(names) > len(set(names)):
             raise Refusal("malformed")
-        seen[name] = value
     declared = _content_length(seen)
     no_json = declared > 0 and path.startswith("/api/") and seen.get("content-type", "").lower() not in _JSON
     if no_json or "content-encoding" in seen:
         raise Refusal("unsupported_type")
-    if declared > next((limit for end, limit in LARGER.items() if path.endswith(end)), MAX_BODY):
+    if declared > MAX_BODY and declared > next((most for end, most in LARGER.items() if path.endswith(end)), MAX_BODY):
         raise Refusal("too_large")
     return declared
 
 
 def _forwarded_for(headers: HeaderPairs) -> str:
     # All lines in order: the nearest proxy appends last, and the sender may have written the first.
-    return ",".join(value for name, value in headers if name == "x-forwarded-for")
+    return ",".join([value for name, value in headers if name == "x-forwarded-for"])
 
 
 def _content_length(headers: dict[str, str]) -> int:
