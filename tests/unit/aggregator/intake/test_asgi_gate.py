@@ -43,10 +43,10 @@ def gate(storage: SQLiteStorage, clock: FakeClock) -> Gate:
     return Gate(create_app(Settings(), storage, clock, {}), Settings(), storage)
 
 
-def run(doing: Coroutine[Any, Any, T]) -> T:
+def run(doing: Coroutine[Any, Any, T], seconds: float = 20) -> T:
     """What it comes to, on an event loop of its own: this thread may have one that a browser's tests began."""
     with ThreadPoolExecutor(1) as pool:
-        return pool.submit(asyncio.run, asyncio.wait_for(doing, 20)).result()
+        return pool.submit(asyncio.run, asyncio.wait_for(doing, seconds)).result()
 
 
 class Exchange:
