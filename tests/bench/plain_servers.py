@@ -93,5 +93,5 @@ if __name__ == "__main__":
     threads = 1 if sys.argv[2] == "nothing" else THREADS
     Granian(
         "tests.bench.plain_servers:make_app", address="127.0.0.1", port=int(sys.argv[1]), interface=Interfaces.WSGI,
-        factory=True, workers=1, blocking_threads=threads, log_enabled=False,
+        factory=True, workers=1, runtime_threads=1, blocking_threads=threads, log_enabled=False,
     ).serve()  # fmt: skip

@@ -215,12 +215,12 @@ class QuickReport(NamedTuple):
     """Report that was checked without decoding: all its bytes but those of id and values are known.
 
     Attributes:
-        report_id: hexadecimal digits.
+        start: bytes up to the values, of which the last 32 are the id.
     """
 
     rules: SurveyRules
     wave: int
-    report_id: bytes
+    start: bytes
     packed: bytes
     body: bytes
 
@@ -408,34 +408,29 @@ class Admission:
             wave = rules.heads.get(start[:-_ID])
             if wave is None:
                 continue
-            report_id, values = start[-_ID:], end.rstrip(b" ")
-            if len(body) != rules.length(wave) or not _ONE_ID(report_id) or not values.endswith(b"]}"):
+            values = end.rstrip(b" ")
+            if len(body) != rules.length(wave) or not _ONE_ID(start, len(start) - _ID) or values[-2:] != b"]}":
                 return None
             try:
                 rules.check_open(wave, self._clock())
-                return QuickReport(rules, wave, report_id, rules.pack_text(values[:-2]), body)
+                return QuickReport(rules, wave, start, rules.pack_text(values[:-2]), body)
             except ReportRejected:
                 return None
         return None
 
     def submit_quick(self, reports: list[QuickReport]) -> Submitted:
         """Submit reports as one job, which has their outcomes in order; raise as ``GroupCommit.submit`` does."""
-        first, ids = reports[0], b"".join([report.report_id for report in reports])
+        first, ids = reports[0], [bytes.fromhex(report.start[-_ID:].decode()) for report in reports]
+        packed = [report.packed for report in reports]
         if all([report.rules is first.rules and report.wave == first.wave for report in reports]):
-            packed = [report.packed for report in reports]
-            return self._submit(_arrivals(first.rules.plan, first.wave, bytes.fromhex(ids.decode()), packed))
-        return self._submit(
-            [
-                ReportBatch(report.rules.plan, report.wave, bytes.fromhex(report.report_id.decode()), report.packed)
-                for report in reports
-            ]
-        )
+            return self._submit(_arrivals(first.rules.plan, first.wave, b"".join(ids), packed))
+        each = zip(reports, ids, packed, strict=True)
+        return self._submit([ReportBatch(of.rules.plan, of.wave, report_id, values) for of, report_id, values in each])
 
     def reply_quick(self, report: QuickReport, outcome: Outcome) -> bytes:
         """Return the receipt of a report as JSON; raise ReportRejected if the transaction refused it."""
-        start = report.body[len(_REPORT) : report.body.index(_BETWEEN)]
         sha256 = hashlib.sha256(report.body).hexdigest().encode()
-        return self._receipt(b'%s%s","sha256":"%s"}' % (_RECEIPT, start, sha256), [outcome])
+        return self._receipt(b'%s%s","sha256":"%s"}' % (_RECEIPT, report.start[len(_REPORT) :], sha256), outcome)
 
     def begin_with_database(self, submission: Submission) -> Pending:
         """Check and submit a report, reading the database where needed; the second step of ``begin``.
@@ -544,15 +539,16 @@ class Admission:
         raise rejection
 
     def _single_reply(self, candidate: _Candidate, outcomes: list[Outcome]) -> bytes:
-        return dump(self._receipt(candidate.receipt, outcomes))
+        return dump(self._receipt(candidate.receipt, outcomes[0]))
 
-    def _receipt(self, receipt: R, outcomes: list[Outcome]) -> R:
+    def _receipt(self, receipt: R, outcome: Outcome) -> R:
         """Return the receipt of one report; raise ReportRejected if the transaction refused it."""
-        with self._counting:
-            (reply,) = self._replies_for([receipt], outcomes)
-            if isinstance(reply, ReportRejected):
-                raise reply
-        return reply
+        if outcome not in ADMITTED:
+            with self._counting:
+                (reply,) = self._replies_for([receipt], [outcome])
+                if isinstance(reply, ReportRejected):
+                    raise reply
+        return receipt
 
     def _fast_reply(self, receipts: list[str], all_receipts: bytes, outcomes: list[Outcome]) -> bytes:
         if outcomes.count(Outcome.NEW) == len(receipts):
