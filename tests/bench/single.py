@@ -1,6 +1,6 @@
 """Single durable reports of seven answers beside two other servers in the same run: granian and Flask that answer and
-do nothing, which is the ceiling, and granian and Flask with a plain group commit. Processor time is that of all processes
-of a server, by accepted report; it and the rate are also given as parts of Flask's. In turns, so that what else the
+do nothing, which is the ceiling, and granian and Flask with a plain group commit. Processor time is that of all its
+processes, by accepted report; it and the rate are also given as parts of Flask's. In turns, so that what else the
 machine does falls on all: one worker each, one thread for requests (64 where Flask stores).
 """
 
@@ -48,6 +48,8 @@ def figures() -> None:
         ports = {name: stack.enter_context(other(name, folder)) for name in OTHERS}
         ports["ours"] = stack.enter_context(running(folder))
         path = f"/api/v1/surveys/{asked.name}/reports"
+        for port in ports.values():
+            load(port, path, 32, bodies)  # A server that has just started compresses its pages.
         for connections in (32, 256, 2000):
             found: dict[str, list[dict[str, Any]]] = {name: [] for name in ports}
             for _ in range(ROUNDS):
