@@ -316,7 +316,7 @@ class Gate:
 
     async def _reply_to(self, head: Head, exchange: Exchange, declared: int) -> GateReply:
         try:
-            body = await self._read_whole(exchange, declared, _is_upload(head, declared))
+            body = await self._read(exchange, declared, _is_upload(head, declared))
         except Refusal as refusal:
             return self._refuse_unread(head, refusal)
         intake = head.intake
@@ -424,23 +424,20 @@ class Gate:
             raise Refusal("busy")
         return declared
 
-    async def _read_whole(self, exchange: Exchange, declared: int, upload: bool = False) -> bytes:
-        """Read a body of the declared length; refuse an incomplete or slow one."""
-        body = await self._read(exchange, upload) if declared else b""
-        if len(body) != declared:
-            raise Refusal("malformed")
-        return body
-
-    async def _read(self, exchange: Exchange, upload: bool) -> bytes:
-        """Read a body within its timeout, or until the process shuts down."""
+    async def _read(self, exchange: Exchange, declared: int, upload: bool) -> bytes:
+        """Read a body of the declared length; refuse one that is incomplete, slow, or cut off by the process's end."""
+        reader = self._large_bodies if upload else self._bodies
         try:
             # The server reads up to the declared length; ``check_head`` has refused chunked bodies.
-            return await (self._large_bodies if upload else self._bodies).read(exchange)
+            body = await reader.read(exchange) if declared else b""
         except TimeoutError:
             raise Refusal("busy" if self._ending.has_begun else "timeout") from None
         except RuntimeError:
             # RSGI raises it if the connection ends before the body is complete. Still reply: the client may be reading.
-            return b""
+            body = b""
+        if len(body) != declared:
+            raise Refusal("malformed")
+        return body
 
     async def _check_session(self, head: Head, declared: int) -> bool:
         """Refuse a large upload before it is read, unless visitors may send it; return True if it has a session."""

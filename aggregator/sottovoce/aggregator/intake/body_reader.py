@@ -25,7 +25,8 @@ class BodyReader:
 
     async def read(self, exchange: Exchange) -> bytes:
         """Return a body; raise TimeoutError if it is not complete in time, or ``end`` was called."""
-        loop, task = asyncio.get_running_loop(), cast("asyncio.Task[Any]", asyncio.current_task())
+        loop = asyncio.get_running_loop()
+        task = cast("asyncio.Task[Any]", asyncio.current_task(loop))
         self._due[task] = loop.time() + self._seconds
         if self._timer is None:
             self._timer = loop.call_soon(self._sweep, loop)
