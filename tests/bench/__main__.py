@@ -34,6 +34,7 @@ from tests.bench import (
     single,
     square_wave,
     studio,
+    unsettled,
     viewers,
 )
 
@@ -55,6 +56,7 @@ BENCHES: dict[str, Callable[[], None]] = {
     "single": single.figures,
     "parquet": parquet.figures,
     "plain_sql": plain_sql.figures,
+    "unsettled": unsettled.figures,
     "viewers": viewers.figures,
     "node_memory": node_memory.figures,
     "nodes": nodes.figures,

@@ -28,6 +28,11 @@ from tests.recount import recount
 from tests.storage.test_contract import arrival, identity, plan
 from tests.surveys import survey
 
+_FILL = """
+    INSERT INTO {} (survey, wave, report_id, "values")
+    SELECT 1, 0, decode(md5(number::text), 'hex'), '' FROM generate_series(1, 5000) AS number
+"""
+
 
 @pytest.fixture
 def url() -> str:
@@ -183,6 +188,23 @@ def test_withdrawal_that_another_node_overtakes_is_confirmed(
     assert store.withdraw(plan(key), identity(1)) is Outcome.WITHDRAWN
     assert overtaken == [Outcome.WITHDRAWN]
     other.close()
+
+
+def test_known_ids_are_looked_up_one_by_one_whatever_the_planner_knows(store: PostgresStorage) -> None:
+    """Each by both columns of the key: by a plan made while a table is empty, and by one that knows its rows."""
+    look_ups = [postgres_storage._FRESH, postgres_storage._SETTLED, postgres_storage._MINE]
+    text = "SELECT " + ", ".join(look_ups).replace("%(survey)s", "$1").replace("%(ids)s", "$2")
+    changes = ["VACUUM", *(_FILL.format(table) for table in ("fresh", "settled")), "ANALYZE"]
+    plans: list[list[str]] = []
+    with store._pool.connection() as connection:
+        for number, change in enumerate(changes):
+            connection.execute(change)  # type: ignore[call-overload]
+            connection.execute(f"PREPARE p{number} (bigint, text) AS {text}")  # type: ignore[call-overload]
+            plan = connection.execute(f"EXPLAIN EXECUTE p{number} (1, '{{}}')")  # type: ignore[call-overload]
+            plans.append([line.strip() for (line,) in plan.fetchall() if "Cond" in line or "Seq" in line])
+
+    names = ("u", "u_1", "u_2")
+    assert plans == [[f"Index Cond: ((survey = $1) AND (report_id = {name}.id))" for name in names]] * 4
 
 
 def test_servers_own_log_names_no_report() -> None:

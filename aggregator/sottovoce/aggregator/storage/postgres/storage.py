@@ -144,7 +144,14 @@ _SHOW = """
     DO UPDATE SET reports = excluded.reports WHERE shown.reports <> excluded.reports
 """
 
-_SETTLED = "EXISTS (SELECT FROM settled WHERE survey = %(survey)s AND report_id = ANY (%(ids)s::bytea[]))"
+# One look into the index for each id, whatever the planner thinks of the table: it may have been empty at that moment.
+_LOOK_UP = """
+    EXISTS (SELECT FROM unnest(%(ids)s::bytea[]) AS u (id) CROSS JOIN LATERAL (
+        SELECT FROM {} WHERE survey = %(survey)s AND report_id = u.id{} LIMIT 1
+    ) AS known)
+"""
+_SETTLED, _FRESH = _LOOK_UP.format("settled", ""), _LOOK_UP.format("fresh", "")
+_MINE = _LOOK_UP.format("fresh", " AND xmin = pg_current_xact_id()::xid")
 # Hashes are needed only where a report was withdrawn.
 _WITHDRAWN = """
     CASE WHEN EXISTS (SELECT FROM tombstones WHERE survey = %(survey)s) THEN EXISTS (
@@ -160,8 +167,7 @@ _STORE = f"""
         INSERT INTO fresh (survey, wave, report_id, "values")
         SELECT %(survey)s, %(wave)s, report_id, "values"
         FROM open, unnest(%(ids)s::bytea[], %(values)s::bytea[]) AS u (report_id, "values")
-        WHERE NOT EXISTS (SELECT FROM fresh WHERE survey = %(survey)s AND report_id = ANY (%(ids)s::bytea[]))
-        AND NOT {_SETTLED} AND NOT {_WITHDRAWN}
+        WHERE NOT {_FRESH} AND NOT {_SETTLED} AND NOT {_WITHDRAWN}
         ON CONFLICT DO NOTHING RETURNING 1
     ), added AS (
         INSERT INTO cells (survey, wave, cohort, slot, arrived)
@@ -183,13 +189,8 @@ _STORE = f"""
     SELECT count(*) = %(size)s, 1 / CAST(count(*) IN (0, %(size)s) AS integer) FROM arrived
 """  # noqa: S608 - constants
 _LOOK = f"""
-    SELECT 1 / CAST(NOT (
-        EXISTS (
-            SELECT FROM fresh WHERE survey = %(survey)s AND report_id = ANY (%(ids)s::bytea[])
-            AND xmin = pg_current_xact_id()::xid
-        ) AND ({_SETTLED} OR {_WITHDRAWN})
-    ) AS integer)
-"""  # noqa: S608 - constants
+    SELECT 1 / CAST(NOT ({_MINE} AND ({_SETTLED} OR {_WITHDRAWN})) AS integer)
+"""
 _LOCK = "SELECT key FROM surveys WHERE key = ANY (?) AND closed_on IS NULL ORDER BY key FOR SHARE"
 _INSERT = """
     INSERT INTO fresh (survey, wave, report_id, "values")
