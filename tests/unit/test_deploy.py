@@ -5,6 +5,7 @@ import shutil
 import subprocess
 import tomllib
 from collections.abc import Iterator
+from ipaddress import ip_address, ip_network
 from itertools import chain
 from pathlib import Path
 from typing import Any
@@ -114,6 +115,19 @@ def test_proxy_passes_on_one_address_for_the_one_hop_that_is_believed(nginx: Blo
     for node in nodes:
         assert compose["services"][node]["environment"][f"{PREFIX}PROXY_HOPS"] == "1"
     assert len(nodes) == 2
+
+
+def test_proxy_starts_while_a_node_is_off(nginx: Block, compose: dict[str, Any]) -> None:
+    """Nginx ends where a name has no address: both have one that stays, and none has to be well first."""
+    services, nodes = compose["services"], {words[0].split(":")[0] for words in directives(nginx, "server") if words}
+    addresses = {name: services[name]["networks"]["inside"]["ipv4_address"] for name in nodes}
+    (subnet,) = compose["networks"]["inside"]["ipam"]["config"]
+
+    assert sorted(services["proxy"]["extra_hosts"]) == sorted(f"{name}:{at}" for name, at in addresses.items())
+    assert len({*addresses.values()}) == len(nodes)
+    assert all(ip_address(at) in ip_network(subnet["subnet"]) for at in addresses.values())
+    assert {*services["proxy"]["depends_on"]} == nodes
+    assert isinstance(services["proxy"]["depends_on"], list)
 
 
 def test_proxy_passes_on_only_to_nodes_that_it_names(nginx: Block) -> None:

@@ -9,7 +9,7 @@ from sottovoce.aggregator.invitations.publish_keys import with_moduli
 from sottovoce.aggregator.settings import PREFIX, Settings
 from sottovoce.aggregator.storage.audit_log.events import MACHINE
 from sottovoce.aggregator.storage.connect import file_of
-from sottovoce.aggregator.surveys.lifecycle import next_revision
+from sottovoce.aggregator.surveys.lifecycle import is_deleted, next_revision
 from sottovoce.aggregator.surveys.privacy_limit import check_affordable
 from sottovoce.aggregator.surveys.survey_file import read_survey_file
 from sottovoce.cli.command import command
@@ -45,9 +45,11 @@ def serve(survey: Path | None, host: str | None, port: int | None, token_file: P
     check_address(settings)
     prepare_migration(settings, waits=True)
     storage = open_storage(settings, create=True, migrates=True)
-    if parsed is not None:
-        storage.publish(next_revision(storage, with_moduli(storage, parsed, settings)), who=MACHINE)
     lines = []
+    if parsed is not None and is_deleted(storage, parsed.name):
+        lines.append(f"Warning: {survey} is not published: its survey was deleted, and devices remember its name.")
+    elif parsed is not None:
+        storage.publish(next_revision(storage, with_moduli(storage, parsed, settings)), who=MACHINE)
     if not storage.access.has_accounts():
         # Only for a fresh database: what it brings along takes as long to load as all the rest.
         from sottovoce.cli.staff import let_first_researcher_in

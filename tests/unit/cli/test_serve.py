@@ -1,8 +1,17 @@
 """``serve`` tells what its settings leave open."""
 
+import json
+from pathlib import Path
+
 import pytest
+from click.testing import CliRunner
 from sottovoce.aggregator.settings import Settings
+from sottovoce.aggregator.storage.connect import open_url
+from sottovoce.cli.main import main
+from sottovoce.cli.process import free_port
 from sottovoce.cli.serve import notes
+
+from tests.surveys import document, survey
 
 
 @pytest.mark.parametrize(
@@ -28,3 +37,25 @@ def test_setting_for_frames_is_ignored_with_a_sentence(monkeypatch: pytest.Monke
 
     assert line.startswith("SOTTOVOCE_EMBED_ORIGINS is ignored")
     assert "Link to it" in line
+
+
+def test_file_whose_survey_was_deleted_is_a_warning_and_the_others_are_served(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A unit file names it for years: the node starts again, and says why this one is not there."""
+    file = tmp_path / "exam.yaml"
+    file.write_text(json.dumps(document()), encoding="utf-8")
+    storage = open_url("", tmp_path)
+    for name in ("exam", "other"):
+        storage.publish(survey(name=name))
+    storage.delete_survey("exam")
+    storage.close()
+    served: list[str] = []
+    monkeypatch.setattr("sottovoce.cli.serve.run", lambda _, lines: served.extend(lines))
+    result = CliRunner().invoke(main, ["serve", str(file), "--data", str(tmp_path), "--port", str(free_port())])
+
+    assert (result.exit_code, result.output) == (0, "")
+    assert [line for line in served if "deleted" in line] == [
+        f"Warning: {file} is not published: its survey was deleted, and devices remember its name."
+    ]
+    assert [line.split(":")[0] for line in served if line.startswith("Survey ")] == ["Survey other"]

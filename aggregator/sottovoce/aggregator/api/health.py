@@ -12,13 +12,15 @@ always current.
 The library's ``_created`` timestamps are left out: the start of a counter would be the time of the first report.
 """
 
+import os
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from importlib.metadata import version
 from math import inf
+from pathlib import Path
 from shutil import disk_usage
 from threading import Lock
-from time import perf_counter
+from time import perf_counter, time
 
 from flask import Flask, Response, current_app, g, request
 from prometheus_client import CollectorRegistry, generate_latest
@@ -43,6 +45,9 @@ COUNTED = (*REJECTIONS, "timeout", "too_many", "unauthorized", "storage", "inter
 
 LEAST_STEP = 25
 """Minimum step of the counters: the default ``release_batch``, also if every survey has a smaller one."""
+
+MEMORY_STEP = 8 << 20
+"""Step of the memory that is told, in bytes."""
 
 RESPONDENTS = "collect."
 """Prefix of the endpoints that devices use."""
@@ -77,6 +82,8 @@ class PublicStatus:
         keyless: number of open surveys with ``access: blind`` whose keys this node lacks.
         old_snapshots: number of snapshots of the database that keep the order of arrival in its files.
         disk_free: free share of the database file's disk, in hundredths; None for a database server.
+        late: True if the order of arrival could not be removed from the database's files for a while.
+        memory: bytes of memory of this process, rounded up to ``MEMORY_STEP``; None where that is not known.
     """
 
     reports: int
@@ -89,6 +96,8 @@ class PublicStatus:
     keyless: int = 0
     old_snapshots: int = 0
     disk_free: float | None = None
+    late: bool = False
+    memory: int | None = None
 
 
 class Metrics:
@@ -98,11 +107,12 @@ class Metrics:
         self._lock = Lock()
         self._published = Measured({}, Series((0,) * (len(SIZES) + 1), 0.0), dict.fromkeys(sorted(HELD_REASONS), 0))
         self._reports = 0
+        self.started = int(time())
 
     def text(self, now: Measured, standing: PublicStatus) -> bytes:
         """Return the metrics in Prometheus' text format, from measurements up to now."""
         registry = CollectorRegistry()
-        registry.register(_Families(self._report_scrape_error(now, standing), standing))
+        registry.register(_Families(self._report_scrape_error(now, standing), standing, self.started))
         return generate_latest(registry)
 
     def _report_scrape_error(self, now: Measured, standing: PublicStatus) -> Measured:
@@ -127,9 +137,10 @@ def _in_steps(now: Measured, step: int) -> Measured:
 
 
 class _Families(Collector):
-    def __init__(self, published: Measured, standing: PublicStatus) -> None:
+    def __init__(self, published: Measured, standing: PublicStatus, started: int) -> None:
         self._published = published
         self._standing = standing
+        self._started = started
 
     def collect(self) -> Iterator[CounterMetricFamily | GaugeMetricFamily | HistogramMetricFamily | InfoMetricFamily]:
         standing = self._standing
@@ -148,6 +159,13 @@ class _Families(Collector):
         yield GaugeMetricFamily("sottovoce_surveys_without_keys", about, standing.keyless)
         about = "Snapshots and slots of the database, older than 5 minutes, that keep the order of arrival in files."
         yield GaugeMetricFamily("sottovoce_old_snapshots", about, standing.old_snapshots)
+        about = "1 if the order of arrival could not be removed from the database's files for ten minutes, else 0."
+        yield GaugeMetricFamily("sottovoce_settling_late", about, int(standing.late))
+        if standing.memory is not None:
+            about = "Memory of the process that serves, rounded up to 8 MiB; analyses have processes of their own."
+            yield GaugeMetricFamily("sottovoce_memory_bytes", about, standing.memory)
+        about = "Start of the process that serves, in seconds since 1970."
+        yield GaugeMetricFamily("sottovoce_started_seconds", about, self._started)
         if standing.disk_free is not None:
             about = "Free share of the disk with the database's file, rounded down to hundredths."
             yield GaugeMetricFamily("sottovoce_disk_free_ratio", about, standing.disk_free)
@@ -219,7 +237,18 @@ def _standing(storage: Storage) -> PublicStatus:
         len(missing_keys(storage, current_app.extensions["redeeming"].keys)),
         len(storage.old_snapshots()),
         _disk_free(),
+        storage.is_settling_late(),
+        _memory(),
     )
+
+
+def _memory() -> int | None:
+    """Return the memory of this process, in bytes; in steps, since each report that waits takes some."""
+    try:
+        pages = int(Path("/proc/self/statm").read_text(encoding="ascii").split()[1])
+    except OSError:
+        return None
+    return -(-pages * os.sysconf("SC_PAGE_SIZE") // MEMORY_STEP) * MEMORY_STEP
 
 
 def _disk_free() -> float | None:

@@ -28,6 +28,9 @@ MOST_REPORTS = 10_000
 RETRY_SECONDS = 5.0
 """Pause after an attempt to settle that a reader of the database prevented."""
 
+LATE_SECONDS = 600.0
+"""Time without a success after which settling is late: readers or the database have prevented it since."""
+
 END_TIMEOUT_SECONDS = 10.0
 
 
@@ -55,6 +58,7 @@ class MaintenanceThread:
         self._reports = 0
         self._oldest: float | None = None
         self._due: float | None = now()
+        self._tried_since: float | None = None
         self._thread = threading.Thread(target=self._run, name="maintenance", daemon=True)
         self._thread.start()
 
@@ -104,12 +108,22 @@ class MaintenanceThread:
                 self._changed.wait(wait)
             return None
 
+    @property
+    def is_late(self) -> bool:
+        """Return True if reports are due to be settled, and no attempt has succeeded for ``LATE_SECONDS``."""
+        since = self._tried_since
+        return since is not None and self._now() - since > LATE_SECONDS
+
     def _settle_or_retry(self) -> None:
         started, is_settled = self._now(), False
+        if self._tried_since is None:
+            self._tried_since = started
         try:
             is_settled = self._settle()
         finally:
-            if not is_settled:
+            if is_settled:
+                self._tried_since = None
+            else:
                 with self._changed:
                     self._oldest, self._due = started, self._now() + RETRY_SECONDS
 
@@ -184,6 +198,10 @@ class BackEnd(ABC):
     def note(self, db: Handle, what: str, who: str, about: str = "") -> None:
         """Add an entry to the audit log as the last step of a transaction; ``what`` is one of ``events.WHAT``."""
         journal_table.append(db, self.today(db), what, who, about)
+
+    def is_settling_late(self) -> bool:
+        """Return True if this node cannot remove the order of arrival from the files, and has tried for a while."""
+        return self._maintenance is not None and self._maintenance.is_late
 
     def is_writing(self) -> bool:
         """Return True if other writers wait for a write of this process; False where each locks rows of its own."""

@@ -209,13 +209,18 @@ MOST_REVISIONS = 8
 """Revisions of one survey at most. Devices enforce it too, so that an aggregator cannot make one for each person."""
 
 
+def is_deleted(storage: Storage, name: str) -> bool:
+    """Return True if a survey of this name was deleted; devices remember it, so that no other one may have it."""
+    return any((line.what, line.about) == ("deleted", name) for line in storage.record())
+
+
 def next_revision(storage: Storage, survey: Survey) -> Survey:
     """Return the survey as it can be published: with ``replaces`` set to the digest of the newest revision.
 
     A survey that was published already is returned as it was then. Storage checks again, within its transaction, that
     the predecessor is still the newest. Raises SpecError, with all reasons, if the survey may not follow.
     """
-    if any((line.what, line.about) == ("deleted", survey.name) for line in storage.record()):
+    if is_deleted(storage, survey.name):
         raise SpecError([Problem("/name", "belonged to a deleted survey, which devices remember: choose another")])
     stored = storage.revisions(survey.name)
     earlier = [survey_of(row.document) for row in stored]

@@ -1,6 +1,7 @@
 """What Prometheus is told: enough to run the aggregator by, and nothing from which one sees people arrive."""
 
 import re
+import time
 from collections.abc import Iterator
 from math import inf
 from pathlib import Path
@@ -9,7 +10,15 @@ from types import SimpleNamespace
 import pytest
 from flask import Flask
 from sottovoce.aggregator.accounts.secrets import new_key
-from sottovoce.aggregator.api.health import HELD_REASONS, LEAST_STEP, RESPONDENTS, Measured, Metrics, PublicStatus
+from sottovoce.aggregator.api.health import (
+    HELD_REASONS,
+    LEAST_STEP,
+    MEMORY_STEP,
+    RESPONDENTS,
+    Measured,
+    Metrics,
+    PublicStatus,
+)
 from sottovoce.aggregator.app import ROUTES, create_app
 from sottovoce.aggregator.clock import day_of
 from sottovoce.aggregator.http.request_metrics import GATE, NO_ROUTE, Histogram, Series, Traffic
@@ -213,3 +222,16 @@ def test_free_share_of_the_disk_is_told_in_hundredths(
     Settings().data.mkdir()
     monkeypatch.setattr("sottovoce.aggregator.api.health.disk_usage", lambda _: SimpleNamespace(total=3000, free=299))
     assert door.metrics()["sottovoce_disk_free_ratio"] == 0.09
+
+
+def test_memory_start_and_late_settling_are_told(
+    door: Door, storage: SQLiteStorage, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Memory in whole steps, so that no single report moves it; what prevents settling by a one, and no time."""
+    before, told = int(time.time()), door.metrics()
+    monkeypatch.setattr(storage, "is_settling_late", lambda: True)
+
+    assert told["sottovoce_memory_bytes"] > 0
+    assert told["sottovoce_memory_bytes"] % MEMORY_STEP == 0
+    assert before - 600 < told["sottovoce_started_seconds"] <= before + 1
+    assert [told["sottovoce_settling_late"], door.metrics()["sottovoce_settling_late"]] == [0, 1]

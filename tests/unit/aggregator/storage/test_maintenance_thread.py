@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterator
 
 import pytest
 from sottovoce.aggregator.storage.back_end import (
+    LATE_SECONDS,
     MOST_REPORTS,
     OLDEST_SECONDS,
     QUIET_SECONDS,
@@ -22,7 +23,7 @@ class Scene:
     def __init__(self, results: list[bool]) -> None:
         self.time = 0.0
         self.settled = 0
-        self._results = results
+        self.results = results
         self._done = threading.Condition()
         self.thread = MaintenanceThread(self._settle, lambda: self.time)
 
@@ -30,7 +31,7 @@ class Scene:
         with self._done:
             self.settled += 1
             self._done.notify_all()
-        return self._results.pop(0) if self._results else True
+        return self.results.pop(0) if self.results else True
 
     def wait_for(self, settled: int) -> None:
         """Wait until it has settled so often."""
@@ -97,6 +98,24 @@ def test_a_reader_that_prevents_it_leads_to_another_attempt(scene: Callable[...,
     assert one.after(RETRY_SECONDS - 1) == 2
     assert one.after(1) == 3
     assert one.after(1000) == 3
+
+
+def test_settling_that_is_prevented_for_ten_minutes_is_late_until_it_succeeds(scene: Callable[..., Scene]) -> None:
+    """However many attempts there were since; reports that come meanwhile do not begin it anew."""
+    attempts = int(LATE_SECONDS / RETRY_SECONDS) + 1
+    one = scene(*[False] * attempts)
+    told = [one.thread.is_late]
+    for _ in range(attempts - 1):
+        one.thread.note_stored(1)
+        one.after(RETRY_SECONDS)
+    told.append(one.thread.is_late)
+    one.after(1)
+    told.append(one.thread.is_late)
+    one.results.clear()
+    one.after(QUIET_SECONDS)
+    one.after(1)
+
+    assert [*told, one.thread.is_late] == [False, False, True, False]
 
 
 def test_requested_work_runs_in_turn_and_once(scene: Callable[..., Scene]) -> None:
