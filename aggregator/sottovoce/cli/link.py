@@ -17,7 +17,7 @@ from sottovoce.aggregator.i18n.only_here import only_here
 from sottovoce.aggregator.i18n.translator import Words
 from sottovoce.aggregator.institution import institution_of
 from sottovoce.aggregator.invitations.hold_messages import REISSUE, held_words, people, reissue_words
-from sottovoce.aggregator.invitations.personal_links import links_csv
+from sottovoce.aggregator.invitations.personal_links import write_links
 from sottovoce.aggregator.invitations.posters import PosterContent, poster
 from sottovoce.aggregator.invitations.posters import cards as print_cards
 from sottovoce.aggregator.invitations.qr_codes import png, svg_file
@@ -72,11 +72,13 @@ def create(
         _new_file(out) if out or not cards else nullcontext() as table,
         _new_file(cards) if cards else nullcontext() as page,
     ):
-        links = [(made, f"{link}&t={made}") for made in create_tokens(storage, name, count, MACHINE)]
+        made = create_tokens(storage, name, count, MACHINE)
+        links = ((token, f"{link}&t={token}") for token in made)
         if table is not None:
-            table.write(links_csv(links, survey.trial, words=Words(language)))
+            write_links(table, links, survey.trial, words=Words(language))
         if page is not None:
-            page.write(print_cards(PosterContent(survey, wave, Words(language)), [made for _, made in links]))
+            content = PosterContent(survey, wave, Words(language))
+            page.write(print_cards(content, [f"{link}&t={token}" for token in made]))
     if survey.trial:
         click.echo(TRIAL, err=True)
     click.echo(f"{count} tokens made. They are stored as hashes only: keep the list.", err=True)

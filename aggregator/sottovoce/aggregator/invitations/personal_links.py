@@ -2,7 +2,9 @@
 
 import csv
 import io
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from itertools import chain, islice
+from typing import TextIO
 from urllib.parse import parse_qsl
 
 from sottovoce.aggregator.i18n.only_here import only_here
@@ -17,20 +19,33 @@ MOST_CARDS = 800
 def links_csv(
     links: Sequence[tuple[str, ...]], trial: bool, columns: Sequence[str] = ("link",), words: Words | None = None
 ) -> str:
-    """Write tokens and links as CSV, a row for each token; for a test run the first line says so.
+    """Return tokens and links as CSV; arguments as for ``write_links``."""
+    file = io.StringIO(newline="")
+    write_links(file, links, trial, columns, words)
+    return file.getvalue()
+
+
+def write_links(
+    file: TextIO,
+    links: Iterable[tuple[str, ...]],
+    trial: bool,
+    columns: Sequence[str] = ("link",),
+    words: Words | None = None,
+) -> None:
+    """Write tokens and links as CSV, a row for each token as it comes; for a test run the first line says so.
 
     ``links`` are tuples of a token and its link, or a link for each wave; ``words`` is the language of a last column
     that warns of links that work only here, None for no such column.
     """
-    warning = only_here(links[0][-1], words) if words and links else ""
-    file = io.StringIO(newline="")
+    rows = iter(links)
+    first = list(islice(rows, 1))
+    warning = only_here(first[0][-1], words) if words and first else ""
     writer = csv.writer(file)
     if trial:
         writer.writerow([TRIAL])
     more = ("warning", warning) if warning else ()
     writer.writerow(["token", *columns, *more[:1]])
-    writer.writerows((*link, *more[1:]) for link in links)
-    return file.getvalue()
+    writer.writerows((*link, *more[1:]) for link in chain(first, rows))
 
 
 def parse_token_line(line: str) -> str:

@@ -96,7 +96,7 @@ class TokenStorage(blind_invitations.InvitationStorage):
 
 def _add(db: Handle, survey: int, hashes: Sequence[bytes], blind: bool) -> None:
     # Privacy: in the order of the hashes, since the list may be sorted by people's names.
-    db.executemany(_INVITE if blind else _ADD, [(survey, each) for each in sorted(hashes)])
+    db.executemany(_INVITE if blind else _ADD, ((survey, each) for each in sorted(hashes)))
     db.execute(_ADD_COUNTS, [survey, len(hashes), 0])
 
 
