@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from sottovoce.aggregator.analysis.estimates import revisions_of
+from sottovoce.aggregator.analysis.published_counts import revisions_of
 from sottovoce.aggregator.export.catalogue import Source
 from sottovoce.aggregator.planning.simulated_survey import invent, randomized
 from sottovoce.aggregator.planning.vectorized_randomizers import BatchDraws

@@ -18,19 +18,6 @@ def patience(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("sottovoce.aggregator.api.joint_results.WAIT_SECONDS", 120)
 
 
-STILL_WRONG = (
-    # Results count people who were never asked (point 9 of the same list).
-    ("arms", "results of some "), ("answered", "results of some "),
-)  # fmt: skip
-"""Kind and part of the figures that are known to be wrong; a line goes when its figures are mended."""
-
-
-def others(kind: str, found: list[str]) -> list[str]:
-    """Return the wrong figures that are not on the list."""
-    known = [start for name, start in STILL_WRONG if name == kind]
-    return [each for each in found if not any(start in each for start in known)]
-
-
 def meet(seeds: range, folder: Path) -> tuple[dict[str, list[str]], int]:
     """Hold the meetings of these seeds; what was wrong in each, and how many were mostly refused."""
     site, wrong, refused = Site(folder), {}, 0
@@ -42,7 +29,6 @@ def meet(seeds: range, folder: Path) -> tuple[dict[str, list[str]], int]:
             held = meeting(seed, kind)
             found, refusals = faults_of(held, site)
             refused += 2 * refusals > len(held.cases)
-        found = others(kind, found)
         wrong |= {f"{seed} {kind}": found} if found else {}
     site.storage.close()
     return wrong, refused

@@ -5,7 +5,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from sottovoce.aggregator.analysis.estimates import analyse, revisions_of
+from sottovoce.aggregator.analysis.estimates import analyse
+from sottovoce.aggregator.analysis.published_counts import revisions_of
 from sottovoce.aggregator.export.results_client.sources import StoredReports
 from sottovoce.aggregator.storage import ReportBatch, Storage, StoragePlan
 from sottovoce.aggregator.storage.pack_values import pack

@@ -9,7 +9,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from sottovoce.aggregator.analysis.estimates import analyse, revisions_of
+from sottovoce.aggregator.analysis.estimates import analyse
+from sottovoce.aggregator.analysis.published_counts import revisions_of
 from sottovoce.aggregator.storage import Cell, Outcome, ReportBatch, Storage, StoragePlan
 from sottovoce.aggregator.storage.models import ALL
 from sottovoce.aggregator.storage.pack_values import pack

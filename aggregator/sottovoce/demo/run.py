@@ -15,7 +15,8 @@ from itertools import product
 from threading import Event
 from typing import Any, NamedTuple
 
-from sottovoce.aggregator.analysis.estimates import SurveyResults, analyse, revisions_of
+from sottovoce.aggregator.analysis.estimates import SurveyResults, analyse
+from sottovoce.aggregator.analysis.published_counts import revisions_of
 from sottovoce.aggregator.analysis.report_columns import Columns
 from sottovoce.aggregator.analysis.tables.crosstab import crosstab
 from sottovoce.aggregator.clock import day_of, now

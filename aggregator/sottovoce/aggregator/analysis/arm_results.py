@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 from sottovoce.aggregator.analysis.availability import check_closed
+from sottovoce.aggregator.analysis.described_people import asked_only
 from sottovoce.aggregator.analysis.documents import Document
 from sottovoce.aggregator.analysis.estimates import LEAST_COHORT, RevisionCounts
 from sottovoce.aggregator.analysis.report_columns import Columns, read_columns
@@ -58,7 +59,8 @@ def count_arms(columns: Columns) -> Document:
     """Count the reports of each arm, from all reports of a closed survey.
 
     Returns ``arms``: a list of the arms, each with ``names`` and ``cells``: revision (index), wave, reports and tallies
-    by the question's index. Empty if all arms together have too few people in a revision and wave.
+    by the question's index; and ``asked``, as ``RevisionCounts``. No arms if all together have too few people in a
+    revision and wave.
     """
     arms = columns.values[ARM]
     strata = [(number, wave) for number in range(len(columns.revisions)) for wave in columns.waves]
@@ -68,14 +70,16 @@ def count_arms(columns: Columns) -> Document:
         for arm in range(len(columns.survey.arms))
     }
     groups = merge_small({arm: size for arm, size in sizes.items() if size.total()}, LEAST_COHORT)
+    together = {arm: number for number, group in enumerate(groups) for arm in group}
+    columns, asked = asked_only(columns, np.array([together.get(arm, -1) for arm in range(256)])[arms])
     counted: list[Document] = []
     for group in groups:
         inside = np.isin(arms, group)
         names = [columns.survey.arms[arm].name for arm in group]
-        cells = [_cell(columns.among(inside & masks[stratum]), *stratum) for stratum in strata]
+        cells = [count_cell(columns.among(inside & masks[stratum]), *stratum) for stratum in strata]
         counted.append({"names": names, "cells": [cell for cell in cells if cell["reports"]]})
     _leave_out_rare(columns.revisions, [cell for arm in counted for cell in arm["cells"]])
-    return {"arms": counted}
+    return {"arms": counted, "asked": sorted(asked)}
 
 
 def _leave_out_rare(revisions: Sequence[Survey], cells: Sequence[Document]) -> None:
@@ -99,7 +103,8 @@ def _is_rare(counts: Mapping[int, int], reports: int) -> bool:
     return any(0 < few < LEAST_COHORT for count in counts.values() for few in (count, reports - count))
 
 
-def _cell(columns: Columns, revision: int, wave: int) -> dict[str, Any]:
+def count_cell(columns: Columns, revision: int, wave: int) -> dict[str, Any]:
+    """Count the reports of one revision (index) and wave: their number, and tallies by the question's index."""
     survey, tallies = columns.revisions[revision], dict[int, Mapping[int, int]]()
     for question in columns.survey.questions:
         place = place_in(survey, question)
@@ -112,7 +117,13 @@ def _cell(columns: Columns, revision: int, wave: int) -> dict[str, Any]:
 def arms_of(revisions: Sequence[RevisionCounts], counted: Document) -> tuple[CountedArm, ...]:
     """Return the revisions with the counts of each arm, from ``count_arms``; empty if there is one group only."""
     found = [
-        (LISTED.join(arm["names"]), tuple(replace(each, cells=_cells(arm, at)) for at, each in enumerate(revisions)))
+        (
+            LISTED.join(arm["names"]),
+            tuple(
+                replace(each, cells=_cells(arm, at), asked=frozenset(counted["asked"]))
+                for at, each in enumerate(revisions)
+            ),
+        )
         for arm in counted["arms"]
     ]
     return tuple(found) if len(found) > 1 else ()

@@ -11,7 +11,8 @@ Protection  As for subsets, at least five people were asked, and at least five w
             whose counts are shown is divided, so that n of both arms counts those who were asked.
 """
 
-from dataclasses import dataclass
+from contextlib import suppress
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,6 +20,7 @@ from sottovoce.aggregator.analysis.estimates import ANSWERED, ASKED_AND_ANSWERED
 from sottovoce.aggregator.analysis.report_columns import Columns
 from sottovoce.aggregator.analysis.subset import SMALLEST_SUBSET
 from sottovoce.aggregator.estimators.variable import Variable
+from sottovoce.aggregator.storage.pack_values import null
 from sottovoce.aggregator.storage.reports.batch_columns import is_null
 from sottovoce.shared.arms.arms import ARM
 from sottovoce.shared.errors import EstimateError, Sentence
@@ -123,30 +125,50 @@ def both_described(first: DescribedPeople, second: DescribedPeople) -> Described
     return DescribedPeople(people, np.logical_and.reduce(known) if known else None, (*first.cautions, *second.cautions))
 
 
-def _asked(columns: Columns, name: str) -> tuple[Rows | None, bool]:
+def asked_only(columns: Columns, parts: NDArray[np.integer] | None = None) -> tuple[Columns, frozenset[str]]:
+    """Return the reports without answers of people who were never asked, and the questions that have no others left.
+
+    Answers to a question stay where public answers do not tell, or fewer than five people were asked, or were not, in
+    one of the ``parts`` that are shown, (n,); None for no parts.
+    """
+    values, names = dict(columns.values), set()
+    for name in {name for survey in columns.revisions for name in survey.conditional} & values.keys():
+        # What a file leaves out as few may hide who was asked.
+        with suppress(EstimateError):
+            asked, known = _asked(columns, name, parts)
+            question = columns.question(name)
+            if known or (question is not None and question.domain.absent):
+                column = values[name]
+                blank = column.dtype.type(null(column.itemsize))
+                values[name] = column if asked is None else np.where(asked, column, blank)
+                names |= {name} if known else set()
+    return replace(columns, values=values), frozenset(names)
+
+
+def _asked(columns: Columns, name: str, parts: NDArray[np.integer] | None = None) -> tuple[Rows | None, bool]:
     """Return a mask of the reports of people who may have been asked, and True if all others were not."""
     asked, known = np.ones(len(columns), bool), True
+    carried = columns.asked(name) | columns.few.get(name, np.zeros(len(columns), bool))
     for number, survey in enumerate(columns.revisions):
         rows = columns.revision == number
         item = next((each for each in survey.items if name in {q.name for q in each.questions}), None)
         if item is None or not item.conditions or not rows.any():
             continue
-        shown, certain = _shown(columns, survey, item, rows)
-        asked[rows], known = shown, known and certain
-    carried = columns.asked(name) | columns.few.get(name, np.zeros(len(columns), bool))
+        asked[rows], certain = _shown(columns, survey, item, rows)
+        known = known and certain
     if asked[carried].all():
-        return None, known
+        return None if asked.all() else asked, known
     # The difference of two results would describe a smaller group.
-    return (None, False) if _smallest(columns, name, asked, carried) < SMALLEST_SUBSET else (asked, known)
+    return (None, False) if _smallest(columns, name, asked, carried, parts) < SMALLEST_SUBSET else (asked, known)
 
 
-def _smallest(columns: Columns, name: str, asked: Rows, carried: Rows) -> int:
-    """Return the number of people in the smallest group that a mask of those who were asked tells apart."""
+def _smallest(columns: Columns, name: str, asked: Rows, carried: Rows, parts: NDArray[np.integer] | None = None) -> int:
+    """Return the number of people in the smallest group that a mask of those who were asked tells apart in a wave."""
     question = columns.question(name)
     by_arm = question is not None and question.mechanism is None and ARM in columns.values
-    arms = columns.values[ARM].astype(np.int64) if by_arm else np.zeros(len(columns), np.int64)
-    groups, sizes = np.unique(2 * arms[carried] + asked[carried], return_counts=True)
-    return int(sizes.min()) if (groups % 2).any() else 0
+    keys = [asked, columns.wave, *([columns.values[ARM]] if by_arm else []), *([] if parts is None else [parts])]
+    groups, sizes = np.unique(np.stack(keys).astype(np.int64)[:, carried], axis=1, return_counts=True)
+    return int(sizes.min()) if groups[0].any() else 0
 
 
 def _shown(columns: Columns, survey: Survey, item: Item, rows: Rows) -> tuple[Rows, bool]:
@@ -178,8 +200,10 @@ def _holds(columns: Columns, survey: Survey, item: Item, condition: Condition, r
     _, values = columns.before.get(question.name, (question, columns.values[question.name]))
     different, places = np.unique(values[rows], return_inverse=True)
     held = np.array([condition.holds(value) for value in different.tolist()], bool)[places]
+    held &= ~is_null(values[rows])
     if question.name in columns.few:
-        unknown = (columns.few[question.name] & is_null(values))[rows]
+        # Where a file has no answer, the person was not asked.
+        unknown = (columns.few[question.name] & is_null(values) & columns.asked(item.questions[0].name))[rows]
         possible = {condition.holds(answer) for answer in columns.left_out(newest)}
         if unknown.any() and (newest.domain.grid or len(possible) > 1):
             raise EstimateError(Sentence(FEW_ASKED, variable=item.questions[0].name, other=question.name))

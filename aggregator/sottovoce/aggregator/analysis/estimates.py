@@ -14,9 +14,9 @@ from sottovoce.aggregator.estimators.answered_shares import answered_shares
 from sottovoce.aggregator.estimators.careless.anchors import Careless
 from sottovoce.aggregator.estimators.pooling import StratumTally, estimate_strata, merge
 from sottovoce.aggregator.estimators.protection import protected
-from sottovoce.aggregator.storage import Cell, Storage, StoredSurvey
+from sottovoce.aggregator.storage import Cell, StoredSurvey
 from sottovoce.aggregator.storage.models import ALL
-from sottovoce.aggregator.surveys.lifecycle import released_questions, reports_so_far, survey_of
+from sottovoce.aggregator.surveys.lifecycle import reports_so_far
 from sottovoce.shared.arms.arms import reports_by_question, share_asked
 from sottovoce.shared.errors import EstimateError
 from sottovoce.shared.mechanisms.binary_rr import BinaryRR
@@ -59,7 +59,8 @@ class QuestionResult:
             mean, and whatever its mechanism estimates of the distribution; for a vector the mean of each coordinate.
             Empty where devices memoize a draw and several waves are added up: reports of one person are then dependent.
         answered: of a question that people may leave unanswered, the share of each answer among those who answered.
-        conditional: not everybody was asked this question, so no answer may also mean that it was hidden.
+        conditional: not everybody was asked this question.
+        asked_only: only people who were asked are counted; otherwise no answer may also mean that it was hidden.
         protection: (s, share of yes if a share s of reports were a self-protective no); only for surveys where
             respondents toss their own coin.
         corrected: shares corrected for careless people, see ``careless_results``; empty without anchors.
@@ -72,6 +73,7 @@ class QuestionResult:
     estimates: Sequence[Estimate]
     answered: Sequence[Estimate] = ()
     conditional: bool = False
+    asked_only: bool = False
     protection: Sequence[tuple[float, Estimate]] = ()
     corrected: Sequence[Estimate] = ()
 
@@ -132,6 +134,8 @@ class RevisionCounts:
         cells: published counts of all waves and cohorts.
         released: public answers are published with noise, under a budget: see ``curator.data.survey_source``.
         withheld: names of the public questions that this concerns; their exact results are shown nowhere.
+        asked, asked_in_cohorts: names of the questions whose counts have no people who were never asked, of all
+            respondents and by cohort; see ``published_counts``.
     """
 
     stored: StoredSurvey
@@ -139,18 +143,8 @@ class RevisionCounts:
     cells: tuple[Cell, ...]
     released: bool = False
     withheld: frozenset[str] = frozenset()
-
-
-def revisions_of(storage: Storage, name: str) -> list[RevisionCounts]:
-    """Return all revisions of a survey, oldest first; empty if there is no such survey."""
-    released = storage.releases.has_any(name)
-    stored = storage.revisions(name)
-    surveys = [survey_of(each.document) for each in stored]
-    withheld = released_questions(surveys) if released else frozenset()
-    return [
-        RevisionCounts(each, survey, tuple(storage.cells(each.key)), released, withheld)
-        for each, survey in zip(stored, surveys, strict=True)
-    ]
+    asked: frozenset[str] = frozenset()
+    asked_in_cohorts: frozenset[str] = frozenset()
 
 
 def analyse(
@@ -270,7 +264,7 @@ def _of_everybody(revisions: Sequence[RevisionCounts]) -> list[RevisionCounts]:
 def _of_group(revisions: Sequence[RevisionCounts], group: CohortGroup) -> list[RevisionCounts]:
     # Earlier revisions with another cohort question have no cells of this group.
     values, newest = {cell.cohort for cell in group.cells}, revisions[-1]
-    own = [(each, _cohort_cells(each, newest)) for each in revisions]
+    own = [(replace(each, asked=each.asked_in_cohorts), _cohort_cells(each, newest)) for each in revisions]
     return [_with_cells(each, (cell for cell in cells if cell.cohort in values)) for each, cells in own]
 
 
@@ -334,8 +328,9 @@ def _result(question: Question, revisions: Sequence[RevisionCounts], rule: Inter
     places = [[each.name for each in survey.questions] for survey in surveys]
     asking = [(survey, names) for survey, names in zip(surveys, places, strict=True) if question.name in names]
     rule = rule.when_asked(min(share_asked(survey, names.index(question.name)) for survey, names in asking))
-    conditional = question.name in revisions[-1].survey.conditional
-    result = replace(question_result(question, _strata(question, revisions), rule), conditional=conditional)
+    conditional, asked = (question.name in each for each in (revisions[-1].survey.conditional, revisions[-1].asked))
+    result = question_result(question, _strata(question, revisions), rule)
+    result = replace(result, conditional=conditional, asked_only=conditional and asked)
     # The model of self-protective answers holds only for reports that respondents randomized by hand.
     by_hand = merge(_strata(question, (revision for revision in revisions if revision.survey.own_coin)))
     if not (by_hand and revisions[-1].survey.own_coin and isinstance(question.mechanism, BinaryRR)):

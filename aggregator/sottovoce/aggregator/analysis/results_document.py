@@ -86,6 +86,7 @@ def _question(result: QuestionResult, group: Population | None) -> dict[str, Any
         "mechanism": mechanism_document(result.question),
         "epsilon": result.epsilon,
         "n": result.n,
+        **({"asked_only": result.asked_only} if result.conditional else {}),
         "tally": {str(value): count for value, count in result.tally.items()},
         **_estimates(result, group),
         **_absence(result),

@@ -17,10 +17,14 @@ Revisions   The columns are the questions of the newest revision. A report of an
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
+from types import MappingProxyType
 
 import numpy as np
 from numpy.typing import NDArray
+from sottovoce.aggregator.analysis.described_people import asked_only
 from sottovoce.aggregator.analysis.estimates import LEAST_COHORT, RevisionCounts, analyse, same_question
+from sottovoce.aggregator.analysis.report_columns import Columns
 from sottovoce.aggregator.storage.pack_values import LETTERS, few, null
 from sottovoce.aggregator.storage.report_reader import ReadableReports
 from sottovoce.aggregator.storage.reports.batch_columns import is_null, matrix
@@ -72,13 +76,41 @@ def read_reports(
         np.concatenate([block.wave for block in blocks]),
         np.concatenate([block.revision for block in blocks]),
     )
+    asked = _asked_only(found, revisions)
     if not public and newest.cohort is not None:
         found = _coarsened(found, newest.questions[newest.cohort], revisions)
     if not public:
         shown = [question for question in questions if question.mechanism is None]
         names = {cohort: [q.name for q in shown if q.cohort is cohort] for cohort in (True, False)}
-        found = without_rare_answers(found, names[True], names[False])
-    return found.taken(random_order(len(found)))
+        found = without_rare_answers(found, names[True], names[False], asked)
+        asked = {name: change for name, change in asked.items() if name not in {*names[True], *names[False]}}
+    columns = {**found.columns, **{name: change(found.columns) for name, change in asked.items()}}
+    return replace(found, columns=columns).taken(random_order(len(found)))
+
+
+_Change = Callable[[Mapping[str, ReportedColumn]], ReportedColumn]
+
+
+def _asked_only(reports: ReportColumns, revisions: Sequence[RevisionCounts]) -> Mapping[str, _Change]:
+    """Return how columns lose the answers of people who were never asked, given the columns of a file.
+
+    A column loses none where that would tell more of a public answer than the file shows.
+    """
+    surveys, numbers = tuple(each.survey for each in revisions), [each.survey.revision for each in revisions]
+    revision = np.searchsorted(numbers, reports.revision)
+    whole, _ = asked_only(Columns(surveys, reports.columns, reports.wave, revision))
+    items = [(question.name, item) for survey in surveys for item in survey.items for question in item.questions]
+
+    def change(name: str, columns: Mapping[str, ReportedColumn]) -> ReportedColumn:
+        deciding = {each.question for other, item in items for each in item.conditions if other == name}
+        public = [each.name for each in surveys[-1].questions if each.mechanism is None and each.name in columns]
+        keys = np.stack([revision, *(columns[each] for each in public if each in deciding)])
+        lost = is_null(whole.values[name])
+        groups, there = np.unique(keys, axis=1, return_inverse=True)[1].ravel(), ~is_null(reports.columns[name])
+        mixed = np.intersect1d(groups[lost & there], groups[~lost]).size
+        return columns[name] if mixed else np.asarray(whole.values[name])
+
+    return {name: partial(change, name) for name in reports.columns if whole.values[name] is not reports.columns[name]}
 
 
 def file_questions(newest: RevisionCounts) -> list[Question]:
@@ -178,15 +210,21 @@ def _coarsened(reports: ReportColumns, cohort: Question, revisions: Sequence[Rev
     return replace(reports, columns={**reports.columns, cohort.name: values})
 
 
-def without_rare_answers(reports: ReportColumns, before: Sequence[str], names: Sequence[str]) -> ReportColumns:
+def without_rare_answers(
+    reports: ReportColumns,
+    before: Sequence[str],
+    names: Sequence[str],
+    asked: Mapping[str, _Change] = MappingProxyType({}),
+) -> ReportColumns:
     """Leave out answers so that at least ``LEAST_COHORT`` reports agree in all public columns.
 
-    ``names`` are the columns to coarsen, one after the other, and those in ``before`` are coarsened already.
+    ``names`` are the columns to coarsen, one after the other, and those in ``before`` are coarsened already; ``asked``
+    is how they lose the answers of people who were never asked.
     """
     columns = dict(reports.columns)
     keys = [reports.revision, reports.wave, *(columns[name] for name in before)]
     for name in names:
-        columns[name] = values = columns[name].copy()
+        columns[name] = values = (columns[name] if name not in asked else asked[name](columns)).copy()
         order = np.lexsort(keys)
         differs = np.any([key[order][1:] != key[order][:-1] for key in keys], axis=0)
         for rows in np.split(order, np.flatnonzero(differs) + 1):

@@ -136,6 +136,7 @@ def results_in_words(results: SurveyResults) -> list[str]:
         for words in (
             yes_in_words(each, not results.closed),
             answered_in_words(each, not results.closed),
+            _HOW_COUNTED[each.asked_only] if each.conditional and not each.question.domain.absent else "",
             TERMINAL.no_limits if any(one.low is None for one in each.estimates) else "",
         )
     ]
@@ -166,7 +167,7 @@ def answered_in_words(result: QuestionResult, still_open: bool) -> str:
     yes_only = result.question.kind.truth == "yes_no"
     shares = ", ".join(_with_limits(each, still_open) for each in result.answered[1 if yes_only else 0 :])
     others = _with_limits(declined, still_open).removeprefix(f"{declined.option} ")
-    who, rest = _PEOPLE[result.described]
+    who, rest = _PEOPLE[result.described][0], _PEOPLE[ANSWERED if result.asked_only else result.described][1]
     return f"Among those who {who}: {shares}; {rest} {others}."
 
 
@@ -174,6 +175,9 @@ _PEOPLE = {
     ANSWERED: ("answered", "no answer"),
     ASKED_AND_ANSWERED: ("were asked and answered", "not asked or no answer"),
 }
+
+_HOW_COUNTED = ("People who were not asked count as an answer.", "Among those who were asked.")
+"""What is said of a question without a category of no answer that not everybody was asked, by ``asked_only``."""
 
 
 def _with_limits(estimate: Estimate, still_open: bool) -> str:

@@ -11,8 +11,8 @@ from collections.abc import Callable
 
 from flask import Flask, Response, current_app, jsonify, request, url_for
 from sottovoce.aggregator.analysis.documents import Document
-from sottovoce.aggregator.analysis.estimates import revisions_of
 from sottovoce.aggregator.analysis.jobs.queue import AnalysisLimits, QueuedJob
+from sottovoce.aggregator.analysis.published_counts import published
 from sottovoce.aggregator.analysis.requests import parse_request
 from sottovoce.aggregator.api.joint_results import Calculating, ColumnsCache, JointResults
 from sottovoce.aggregator.api.results import note_read
@@ -114,7 +114,7 @@ def _reply(name: str, document: Callable[[], Document]) -> Response:
         reply.headers["Location"] = url_for("joint.analysis", name=name, job=calculating.job.id)
         reply.headers["Retry-After"] = ASK_AGAIN
         return reply
-    note_read(name, revisions_of(current_app.extensions["storage"], name))
+    note_read(name, published(current_app.extensions["storage"], name))
     return jsonify(found)
 
 

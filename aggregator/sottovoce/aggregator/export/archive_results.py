@@ -7,6 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
+from sottovoce.aggregator.analysis.described_people import asked_only
 from sottovoce.aggregator.analysis.estimates import RevisionCounts, SurveyResults, analyse
 from sottovoce.aggregator.analysis.shown_columns import place_in
 from sottovoce.aggregator.estimators import DEFAULT_RULE, IntervalRule
@@ -30,26 +31,26 @@ def results_of_archive(archive: Archive, rule: IntervalRule = DEFAULT_RULE, wave
     Raises EstimateError if the survey has no such wave.
     """
     read = columns_of(archive)
-    columns = read.with_few(read.few)
+    columns, asked = asked_only(read.with_few(read.few))
     surveys = dict(zip(sorted(archive.surveys), columns.revisions, strict=True))
     # A mean would need the numbers that are left out.
     values = {name: each for name, each in columns.values.items() if name not in read.few_numbers}
     whole = replace(archive, survey=columns.survey, surveys=surveys, columns=values)
-    revisions = [_revision(whole, key, number) for key, number in enumerate(sorted(archive.surveys))]
+    revisions = [_revision(whole, key, number, asked) for key, number in enumerate(sorted(archive.surveys))]
     return analyse(revisions, None, rule.method, wave, rule.confidence)
 
 
-def _revision(archive: Archive, key: int, number: int) -> RevisionCounts:
+def _revision(archive: Archive, key: int, number: int, asked: frozenset[str]) -> RevisionCounts:
     survey = archive.surveys[number]
     inside = archive.revision == number
     waves = np.unique(archive.wave[inside]).tolist()
-    cells = tuple(_cell(archive, survey, inside & (archive.wave == wave), wave) for wave in waves)
+    cells = tuple(_cell(archive, survey, inside & (archive.wave == wave), wave, asked) for wave in waves)
     reports = int(inside.sum())
     stored = StoredSurvey(key, survey.name, number, survey.digest, survey.canonical, closed=True, reports=reports)
-    return RevisionCounts(stored, survey, cells)
+    return RevisionCounts(stored, survey, cells, asked=asked)
 
 
-def _cell(archive: Archive, survey: Survey, inside: np.ndarray, wave: int) -> Cell:
+def _cell(archive: Archive, survey: Survey, inside: np.ndarray, wave: int, asked: frozenset[str]) -> Cell:
     tallies = {}
     for question in archive.survey.questions:
         place = place_in(survey, question)
@@ -58,5 +59,6 @@ def _cell(archive: Archive, survey: Survey, inside: np.ndarray, wave: int) -> Ce
             values = values[~is_null(values)]
             # Files of former releases left rare public answers empty: the others estimate no share of all.
             whole = question.mechanism is not None or len(values) == inside.sum() or share_asked(survey, place) < 1
+            whole = whole or question.name in asked
             tallies[place] = tally(values, survey.masks.get(place, 0), None) if whole else {}
     return Cell(wave, ALL, int(inside.sum()), 0, tallies)

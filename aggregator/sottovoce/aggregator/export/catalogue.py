@@ -123,7 +123,7 @@ def _labels(question: Question, language: str) -> dict[str, str]:
 def _estimates(asked: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
     """Yield each estimate with the people whom it describes."""
     whole = [asked["mean"], *asked["histogram"], *asked["quantiles"]] if "mean" in asked else asked["estimates"]
-    yield from (("all", estimate) for estimate in whole)
+    yield from (("asked" if asked.get("asked_only") else "all", estimate) for estimate in whole)
     for part in (asked.get("answered"), asked.get("corrected")):
         if part is not None:
             yield from ((part["people"], estimate) for estimate in part["estimates"])

@@ -147,7 +147,8 @@ def _front(about: About, language: str, results: SurveyResults | None) -> Iterat
         yield f'<p lang="{escape(language)}" dir="auto">{escape(name)}</p>'
     facts = [f"Reports shown: {results.reports:,}."] if results else []
     facts += [f"Epsilon of a whole report: {show_epsilon(survey.epsilon)}."] if survey.private else []
-    yield f"<p>{' '.join(facts)} A cell of the reports is empty where the respondent was not asked.</p>"
+    facts += ["A cell of the reports is empty where the respondent was not asked, as far as they tell."]
+    yield f"<p>{' '.join(facts)}</p>"
     rows = [(each.name, question_label(each, language), each.type) for each in survey.questions]
     yield from _table("Columns of the reports", ("name", "question", "type"), rows)
 

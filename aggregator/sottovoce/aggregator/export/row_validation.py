@@ -155,9 +155,12 @@ class Expected:
             there = [(np.sum([held[index] for index in unit], axis=0), survey.asked_by_unit[unit]) for unit in units]
             asked = np.sum([number == whole for number, whole in there], axis=0)
             begun = np.sum([number > 0 for number, _ in there], axis=0)
-            # Each device answers exactly this many private questions, so other rows are forged or damaged.
-            expected = asked_of(survey, units)
-            wrong = rows & ((asked != expected) | (begun != expected))
+            # Each device answers exactly this many private questions, so other rows are forged or damaged. A file
+            # leaves out what people were never asked.
+            expected, names = asked_of(survey, units), survey.questions
+            hidden = [number == 0 for unit, (number, _) in zip(units, there, strict=True)
+                      if names[next(iter(unit))].name in survey.conditional]  # fmt: skip
+            wrong = rows & ((asked != begun) | (asked > expected) | (asked + np.sum(hidden, axis=0) < expected))
             if wrong.any():
                 at = first + int(np.argmax(wrong))
                 message = f"must have a value for {expected} of the {len(there)} private questions"

@@ -4,8 +4,9 @@ from pathlib import Path
 
 import click
 from sottovoce.aggregator.analysis.arm_results import read_arms
-from sottovoce.aggregator.analysis.estimates import SurveyResults, analyse, revisions_of
+from sottovoce.aggregator.analysis.estimates import SurveyResults, analyse
 from sottovoce.aggregator.analysis.finite_population import whole_group
+from sottovoce.aggregator.analysis.published_counts import published, revisions_of
 from sottovoce.aggregator.analysis.results_document import export_document
 from sottovoce.aggregator.analysis.worked_example import results_in_words
 from sottovoce.aggregator.curator.data.sample_uniques import in_words
@@ -82,7 +83,8 @@ def export(
         return
     _check_out(kind, out, force)
     storage = open_survey(data, name)
-    revisions = revisions_of(storage, name)
+    # The folder has whole rows, whose counts are those published.
+    revisions = (published if kind in COUNTABLE else revisions_of)(storage, name)
     if kind == "json":
         results = _print_results(analyse(revisions, cohort, interval, wave, confidence))
         group = None if people is None else whole_group(revisions, results, people)

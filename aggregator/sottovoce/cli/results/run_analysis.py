@@ -20,8 +20,8 @@ from sottovoce.aggregator.analysis.data_file.answer_codes import decode_codes
 from sottovoce.aggregator.analysis.data_file.parse_channel import yes_no_counts
 from sottovoce.aggregator.analysis.data_file.read_table import FORMATS, read_table
 from sottovoce.aggregator.analysis.described_people import AMONG, AMONG_WITH_ANCHORS
-from sottovoce.aggregator.analysis.estimates import revisions_of
 from sottovoce.aggregator.analysis.planned_comparisons import planned_document
+from sottovoce.aggregator.analysis.published_counts import published
 from sottovoce.aggregator.analysis.text_report import PrintedTable, in_words
 from sottovoce.aggregator.analysis.weights import MarginShares
 from sottovoce.aggregator.estimators import IntervalRule
@@ -187,7 +187,7 @@ def reports_of(
     if url is not None:
         return AddressReports(url, survey, read_key(key_file))
     storage = open_survey(data, survey)
-    storage.journal.append_once(RESULTS_READ, MACHINE, f"{survey} {snapshot_of(revisions_of(storage, survey))}")
+    storage.journal.append_once(RESULTS_READ, MACHINE, f"{survey} {snapshot_of(published(storage, survey))}")
     return StoredReports(storage, survey, lambda: present(storage), show_progress)
 
 

@@ -4,7 +4,8 @@ from dataclasses import replace
 
 import pytest
 from sottovoce.aggregator.analysis.diagnostics import alarms
-from sottovoce.aggregator.analysis.estimates import SurveyResults, analyse, revisions_of
+from sottovoce.aggregator.analysis.estimates import SurveyResults, analyse
+from sottovoce.aggregator.analysis.published_counts import revisions_of
 from sottovoce.aggregator.storage.sqlite.storage import SQLiteStorage
 
 from tests.storage.test_contract import arrival

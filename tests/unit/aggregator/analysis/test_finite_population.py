@@ -3,8 +3,9 @@
 from dataclasses import replace
 
 import pytest
-from sottovoce.aggregator.analysis.estimates import RevisionCounts, SurveyResults, analyse, revisions_of
+from sottovoce.aggregator.analysis.estimates import RevisionCounts, SurveyResults, analyse
 from sottovoce.aggregator.analysis.finite_population import Population, group_of
+from sottovoce.aggregator.analysis.published_counts import revisions_of
 from sottovoce.aggregator.analysis.results_document import export_document
 from sottovoce.aggregator.estimators.fixed_population import MOST, people_count
 from sottovoce.aggregator.storage.sqlite.storage import SQLiteStorage

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from sottovoce.aggregator.analysis.estimates import revisions_of
+from sottovoce.aggregator.analysis.published_counts import revisions_of
 from sottovoce.aggregator.analysis.shown_columns import ReportColumns, random_order, read_reports, without_rare_answers
 from sottovoce.aggregator.export.catalogue import Source
 from sottovoce.aggregator.storage.pack_values import few, null

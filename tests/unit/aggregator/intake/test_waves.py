@@ -4,7 +4,8 @@ from dataclasses import replace
 from datetime import UTC, datetime
 
 import pytest
-from sottovoce.aggregator.analysis.estimates import RevisionCounts, analyse, revisions_of
+from sottovoce.aggregator.analysis.estimates import RevisionCounts, analyse
+from sottovoce.aggregator.analysis.published_counts import revisions_of
 from sottovoce.aggregator.analysis.results_document import export_document
 from sottovoce.aggregator.intake.admission import Admission
 from sottovoce.aggregator.storage import Cell, StoredSurvey

@@ -4,7 +4,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from sottovoce.aggregator.analysis.estimates import analyse, revisions_of
+from sottovoce.aggregator.analysis.estimates import analyse
+from sottovoce.aggregator.analysis.published_counts import revisions_of
 from sottovoce.aggregator.analysis.results_document import export_document
 from sottovoce.aggregator.planning.simulated_survey import (
     SetShares,

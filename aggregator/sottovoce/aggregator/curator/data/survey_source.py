@@ -24,7 +24,8 @@ from pathlib import Path
 import numpy as np
 from sottovoce.aggregator.accounts.audit_log import snapshot_of
 from sottovoce.aggregator.analysis.availability import check_closed
-from sottovoce.aggregator.analysis.estimates import RevisionCounts, revisions_of
+from sottovoce.aggregator.analysis.estimates import RevisionCounts
+from sottovoce.aggregator.analysis.published_counts import published
 from sottovoce.aggregator.analysis.shown_columns import ReportedColumn, read_reports
 from sottovoce.aggregator.curator.budget import Budget
 from sottovoce.aggregator.curator.data.data_set import DataSet, open_ledger_anchor
@@ -120,7 +121,7 @@ def survey_data_set(
         EstimateError: there is no such survey, or it is not closed.
         StorageError: it is a test run or has no public question but the cohort, or the folder of heads cannot be used.
     """
-    revisions = revisions_of(storage, name)
+    revisions = published(storage, name)
     check_closed(storage, [each.stored for each in revisions], None, now)
     if revisions[-1].survey.trial:
         raise StorageError(TRIAL)

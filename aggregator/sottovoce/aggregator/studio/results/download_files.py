@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from flask import current_app
-from sottovoce.aggregator.analysis.estimates import revisions_of
+from sottovoce.aggregator.analysis.published_counts import revisions_of
 from sottovoce.aggregator.export.archive import write_file, write_zip
 from sottovoce.aggregator.export.catalogue import AT_ANY_TIME, OF_REPORTS, RELEASED, Source, Write
 from sottovoce.aggregator.http.problems import Refusal

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from threading import Lock
 
 from sottovoce.aggregator.analysis.estimates import RevisionCounts
+from sottovoce.aggregator.analysis.published_counts import forget_counts
 from sottovoce.aggregator.studio.results.results_view import ResultsView
 
 MOST = 32
@@ -29,7 +30,7 @@ class RenderedResults:
 def snapshot_key(revisions: Sequence[RevisionCounts]) -> bytes:
     """Return a hash of what the survey shows; it never leaves this process."""
     shown = [(each.stored.digest, each.stored.closed, sorted(each.withheld), each.cells) for each in revisions]
-    return hashlib.sha256(repr(shown).encode()).digest()
+    return hashlib.sha256(repr((shown, sorted(revisions[-1].asked))).encode()).digest()
 
 
 class RenderingCache:
@@ -56,6 +57,7 @@ class RenderingCache:
 
     def drop(self, name: str) -> None:
         """Forget the renderings of a survey that is deleted."""
+        forget_counts()
         with self._lock:
             for key in [key for key in self._renderings if key[0] == name]:
                 del self._renderings[key]

@@ -7,8 +7,9 @@ from typing import Any
 
 from flask import Response, current_app, render_template, request
 from sottovoce.aggregator.analysis.arm_results import has_split
-from sottovoce.aggregator.analysis.estimates import RevisionCounts, analyse, revisions_of
+from sottovoce.aggregator.analysis.estimates import RevisionCounts, analyse
 from sottovoce.aggregator.analysis.finite_population import group_of
+from sottovoce.aggregator.analysis.published_counts import published, revisions_of
 from sottovoce.aggregator.api.joint_results import Calculating, JointResults
 from sottovoce.aggregator.api.results import export_reply, note_read, wave_of
 from sottovoce.aggregator.estimators.fixed_population import MOST
@@ -234,7 +235,8 @@ def _file(reply: Response, name: str) -> Response:
 
 
 def _revisions(name: str) -> Sequence[RevisionCounts]:
-    revisions = revisions_of(storage(), name)
+    everybody = ViewOptions.of(request.args).among_all
+    revisions = (published if everybody else revisions_of)(storage(), name)
     if not revisions:
         raise unknown_survey()
     return revisions

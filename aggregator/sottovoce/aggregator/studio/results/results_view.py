@@ -8,7 +8,7 @@ from itertools import groupby
 from sottovoce.aggregator.analysis.arm_results import is_split
 from sottovoce.aggregator.analysis.careless_results import anchors_of
 from sottovoce.aggregator.analysis.diagnostics import CountWarning, alarms, chance_of_arms
-from sottovoce.aggregator.analysis.estimates import ANSWERED, QuestionResult, RevisionCounts, SurveyResults, analyse
+from sottovoce.aggregator.analysis.estimates import QuestionResult, RevisionCounts, SurveyResults, analyse
 from sottovoce.aggregator.analysis.finite_population import Population, group_of
 from sottovoce.aggregator.analysis.worked_example import has_band, limits, yes_workings
 from sottovoce.aggregator.api.results import wave_of
@@ -226,7 +226,7 @@ def _declined(result: QuestionResult, still_open: bool, words: Words) -> str:
         return ""
     write = NumberFormat(words)
     low, high = map(write.percent, limits(declined, still_open))
-    key = "results_declined" if result.described == ANSWERED else "results_declined_or_hidden"
+    key = "results_declined" if result.asked_only or not result.conditional else "results_declined_or_hidden"
     people = words.translate(f"joint_among_{result.described}")
     share = write.percent(declined.clipped)
     return words.translate(key, people=people, share=share, limits=write.interval(low, high))
@@ -321,4 +321,6 @@ def _absent_as(result: QuestionResult, labels: Mapping[str, str], words: Words) 
     if isinstance(answer, list | tuple):
         answer = ", ".join(labels.get(name, name) for name in answer) or words.translate("results_none_of_them")
     counted = words.translate("results_absent_as", answer=labels.get(str(answer), str(answer)))
+    if result.asked_only:
+        return f"{words.translate('joint_among_asked')}. {counted}"
     return f"{counted} {words.translate('results_not_asked')}" if result.conditional else counted

@@ -12,7 +12,8 @@ from dataclasses import replace
 from flask import Response, current_app, render_template, request
 from sottovoce.aggregator.accounts.secrets import link_hash
 from sottovoce.aggregator.analysis.arm_results import is_direct
-from sottovoce.aggregator.analysis.estimates import LEAST_COHORT, QuestionResult, RevisionCounts, revisions_of
+from sottovoce.aggregator.analysis.estimates import LEAST_COHORT, QuestionResult, RevisionCounts
+from sottovoce.aggregator.analysis.published_counts import revisions_of
 from sottovoce.aggregator.http.etag import etag_of, unless_known
 from sottovoce.aggregator.http.routing import Query, Route
 from sottovoce.aggregator.storage.drafts import PlannedSize

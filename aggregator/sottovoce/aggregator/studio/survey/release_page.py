@@ -6,7 +6,7 @@ from fractions import Fraction
 
 from flask import current_app, g, redirect, request, url_for
 from flask.typing import ResponseReturnValue
-from sottovoce.aggregator.analysis.estimates import revisions_of
+from sottovoce.aggregator.analysis.published_counts import published
 from sottovoce.aggregator.curator.budget import spent
 from sottovoce.aggregator.curator.data.data_set import DataSet
 from sottovoce.aggregator.curator.data.released_tables import release, useless_tables
@@ -54,7 +54,7 @@ def release_state(name: str) -> ReleaseState | None:
 
     Raises StorageError if the ledger was tampered with.
     """
-    revisions = revisions_of(storage(), name)
+    revisions = published(storage(), name)
     lines = b"".join(storage().releases.lines(name)) or None
     ordered, declared = declared_at_opening(revisions, lines)
     if ordered[-1].survey.trial or not (declared.columns or declared.exact):

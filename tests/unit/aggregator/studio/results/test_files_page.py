@@ -11,7 +11,7 @@ from typing import cast
 import pytest
 from flask import Flask
 from flask.testing import FlaskClient
-from sottovoce.aggregator.analysis.estimates import revisions_of
+from sottovoce.aggregator.analysis.published_counts import revisions_of
 from sottovoce.aggregator.export.catalogue import AT_ANY_TIME, OF_REPORTS, RELEASED, SINGLE, WITH_PUBLIC, Source, Write
 from sottovoce.aggregator.studio.results.download_files import MEDIA_TYPES, OF_CLOSED, OFFERED
 

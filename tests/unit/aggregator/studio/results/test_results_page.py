@@ -10,7 +10,8 @@ from xml.etree.ElementTree import fromstring
 import pytest
 from flask import Flask
 from PIL import Image
-from sottovoce.aggregator.analysis.estimates import QuestionResult, analyse, revisions_of
+from sottovoce.aggregator.analysis.estimates import QuestionResult, analyse
+from sottovoce.aggregator.analysis.published_counts import revisions_of
 from sottovoce.aggregator.analysis.results_document import export_document
 from sottovoce.aggregator.analysis.worked_example import limits
 from sottovoce.aggregator.app import create_app
