@@ -15,6 +15,7 @@ from sottovoce.aggregator.analysis.tables.table import Rule
 from sottovoce.aggregator.estimators.intervals import same_people, score_cc
 from sottovoce.aggregator.estimators.means import ScoredChannel, mean_interval
 
+from tests.documents import one_of, question
 from tests.statistical.exact import CHANNELS, Array, binomial
 from tests.statistical.test_joint_tables import QUESTIONS, TABLES
 from tests.surveys import months, survey
@@ -286,6 +287,55 @@ def test_models_of_several_waves_cover_and_are_not_wide() -> None:
 def test_models_of_several_waves_cover_in_two_thousand_samples(panel: Panel, people: int) -> None:
     """At least .9345."""
     found = modelled(panel, people, 2000)
+
+    assert min(found.coverage.values()) >= 0.9345
+    assert max(found.width.values()) <= 1.10
+
+
+LATENT = {"ordered": one_of(4, {"name": "kary_rr", "odds": "9"}),
+          "declining": {**question({"name": "kary_rr", "odds": "9"}), "absent_category": True}}  # fmt: skip
+
+
+def latent(kind: str, people: int, runs: int) -> Held:
+    """Coverage of the slope of an ordered logit of .8, or of a logit beside which one group declines more often."""
+    panel, generator = Panel(QUESTIONS["public"], LATENT[kind], np.eye(1), 3), np.random.Generator(np.random.PCG64(7))
+    below = 1 / (1 + np.exp(-np.array([[-1.2, 0, 1.1], [-2.0, -0.8, 0.3]])))
+    yes, declined = 1 / (1 + np.exp([0.5, -0.3])), np.array([0.1, 0.3])
+    shares = np.diff(below, axis=1, prepend=0, append=1)
+    if kind == "declining":
+        shares = np.stack([(1 - yes) * (1 - declined), yes * (1 - declined), declined], axis=1)
+    panel.truth, right = shares / 2, {"slope": 0.8}
+    if kind == "declining":
+        right["declining"] = np.log(3 / 7 * 9)
+    found: dict[str, list[tuple[float, ...]]] = {name: [] for name in right}
+    for _ in range(runs):
+        columns, _ = panel.columns(people, generator)
+        model = regress(columns, "b", ["a"], model="ordered" if kind == "ordered" else "logit")
+        for name, part in zip(right, (model, model.declining), strict=False):
+            one = next(each for each in part.coefficients if each.term == "a=yes")  # type: ignore[union-attr]
+            found[name].append((one.estimate, one.low, one.high))  # type: ignore[arg-type]
+    arrays = {name: np.array(each, dtype=float) for name, each in found.items()}
+    return Held(
+        {name: float(((x[:, 1] <= right[name]) & (right[name] <= x[:, 2])).mean()) for name, x in arrays.items()},
+        {name: float(np.mean(x[:, 2] - x[:, 1]) / (2 * 1.96 * x[:, 0].std())) for name, x in arrays.items()},
+        0.0,
+    )
+
+
+@pytest.mark.parametrize("kind", LATENT)
+def test_ordered_and_declining_models_of_several_waves_are_not_wide(kind: str) -> None:
+    """Three waves of 400 people: .9125 of 400 samples; three times the variance would be 1.7 times as wide."""
+    found = latent(kind, 400, 400)
+
+    assert min(found.coverage.values()) >= 0.9125
+    assert max(found.width.values()) <= 1.10
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", LATENT)
+def test_ordered_and_declining_models_of_several_waves_cover_in_two_thousand_samples(kind: str) -> None:
+    """At least .9345."""
+    found = latent(kind, 500, 2000)
 
     assert min(found.coverage.values()) >= 0.9345
     assert max(found.width.values()) <= 1.10

@@ -62,6 +62,9 @@ def published(storage: Storage, name: str) -> list[RevisionCounts]:
 def _of_asked(snapshot: _Snapshot) -> Sequence[RevisionCounts]:
     revisions, newest = snapshot.revisions, snapshot.revisions[-1]
     read = read_columns(snapshot.storage, [each.stored for each in revisions])
+    if len(read) != sum(cell.reports for each in revisions for cell in each.cells if cell.cohort == ALL):
+        # Of a test run, which is open, the last reports are published later.
+        return revisions
     read, cohort = replace(read, withheld=newest.withheld), np.full(len(read), ALL)
     parts = np.zeros(len(read), np.int64)
     if newest.survey.cohort is not None:
@@ -69,20 +72,17 @@ def _of_asked(snapshot: _Snapshot) -> Sequence[RevisionCounts]:
         cohort = read.values[question.name]
         for number, group in enumerate(analyse(revisions).cohorts, 1):
             parts[np.isin(cohort, [question.options.index(each) for each in group.options])] = number
-    (whole, asked), (divided, in_cohorts) = asked_only(read), asked_only(read, parts)
+    (whole, asked), (by_cohort, in_cohorts) = asked_only(read), asked_only(read, parts)
 
     def counted(number: int, cell: Cell) -> Cell:
-        columns = whole if cell.cohort == ALL else divided
+        columns = whole if cell.cohort == ALL else by_cohort
         inside = (read.revision == number) & (read.wave == cell.wave) & ((cell.cohort == ALL) | (cohort == cell.cohort))
         found = count_cell(columns.among(inside), number, cell.wave)
-        # Of a test run, which is open, the last reports may be published later.
-        return replace(cell, tallies={**cell.tallies, **found["tallies"]}) if found["reports"] == cell.reports else cell
+        return replace(cell, tallies={**cell.tallies, **found["tallies"]})
 
     cells = [tuple(counted(number, cell) for cell in each.cells) for number, each in enumerate(revisions)]
-    return [
-        replace(each, cells=own, asked=asked, asked_in_cohorts=in_cohorts)
-        for each, own in zip(revisions, cells, strict=True)
-    ]
+    found = (replace(each, asked=asked, asked_in_cohorts=in_cohorts) for each in revisions)
+    return [replace(each, cells=own) for each, own in zip(found, cells, strict=True)]
 
 
 def forget_counts() -> None:

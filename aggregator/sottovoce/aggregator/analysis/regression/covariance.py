@@ -7,8 +7,7 @@ sandwich    V (sum w^2 s s') V with V the inverse of the observed information: v
             misspecified model.
 clustered   The sandwich with scores summed within each of G clusters first, times G / (G - 1).
 Same people Reports of the same people in W waves: scores of one truth are correlated, so the covariance that the
-            answers themselves would have, if they were seen, is added W - 1 times; of randomized predictors, too. In
-            other models every variance is multiplied by W: (sum of W terms)^2 <= W times the sum of squares.
+            answers themselves would have, if they were seen, is added W - 1 times; of randomized predictors, too.
             Clusters hold all waves of their people as they are.
 Why all     R's packages print one each, and on 189 answers they differ by a factor of 3. With weights the first three
             are wrong, and too small.
@@ -17,6 +16,7 @@ Source      White 1982; Liang and Zeger 1986.
 
 import numpy as np
 from numpy.typing import NDArray
+from sottovoce.aggregator.analysis.regression.declining import LatentModel, seen_states
 from sottovoce.aggregator.analysis.regression.multinomial_logit import Multinomial
 from sottovoce.aggregator.analysis.regression.newton import Array, Fit, Model, inverse, parts, powers, score_products
 from sottovoce.aggregator.analysis.regression.randomized_predictor import RandomizedPredictor
@@ -50,8 +50,8 @@ def covariance(model: Model, fit: Fit, kind: str, clusters: Codes | None = None,
         found = _inverse(score_products(model, fit.theta))
     else:
         found = _inverse(_expected(model, fit.theta) if kind == "expected" else fit.information)
-    if waves == 1 or not isinstance(model, Multinomial | RandomizedPredictor):
-        return waves * found
+    if waves == 1:
+        return found
     seen = _inverse(_of_answers(model, fit.theta, 1))
     return found + (waves - 1) * seen @ _of_answers(model, fit.theta, 2) @ seen
 
@@ -82,11 +82,17 @@ def _inverse(matrix: Array) -> Array:
     return inverted
 
 
-def _of_answers(model: Multinomial | RandomizedPredictor, theta: Array, power: int) -> Array:
+def _of_answers(model: Model, theta: Array, power: int) -> Array:
     """Return the information of the answers themselves, with weights to this power, (d, d)."""
     total = np.zeros((model.parameters, model.parameters))
     for part in parts(model.rows):
-        total += model.complete(theta, part, powers(model, part, power))
+        weights = powers(model, part, power)
+        if isinstance(model, Multinomial | RandomizedPredictor):
+            total += model.complete(theta, part, weights)
+        elif isinstance(model, LatentModel):
+            for state in seen_states(model):
+                scores, share = state.scores(theta, part), state.marginal(theta, part)
+                total += (scores * (share if weights is None else share * weights)) @ scores.T
     return total
 
 

@@ -26,7 +26,7 @@ DECLINED_PER_PARAMETER = 10
 
 PRIOR = 0.002
 # ``exp`` overflows above 709.
-_LARGEST = 600.0
+_LARGEST, _RARE = 600.0, 1e-300
 _SCALE = 0.5
 """Factor of the declining predictors in ``predictors``: shares down to exp(-24) count as finite."""
 
@@ -171,3 +171,24 @@ def _part_of(model: LatentModel, part: slice, weights: Array) -> LatentModel:
     if isinstance(model, DecliningModel):
         return replace(model, columns=columns, answered=_part_of(model.answered, part, weights), added=model._prior)
     return replace(model, columns=columns, codes=model.codes[part], weights=weights)
+
+
+def seen_states(model: LatentModel) -> Iterator[LatentModel]:
+    """Yield the model of each true answer, no answer included, as if each report showed it."""
+    if not isinstance(model, DecliningModel):
+        yield from (_told(model, row) for row in np.eye(model.likelihood.shape[1]))
+        return
+    yield replace(model, answered=_untold(model.answered), absent=np.ones(1), added=0.0)
+    for inner in seen_states(model.answered):
+        yield replace(model, answered=inner, absent=np.zeros(1), added=0.0)
+
+
+def _untold(model: LatentModel) -> LatentModel:
+    """Return a model of reports that answers bring as good as never."""
+    if isinstance(model, DecliningModel):
+        return replace(model, answered=_untold(model.answered), absent=np.full(1, _RARE), added=0.0)
+    return _told(model, np.full(model.likelihood.shape[1], _RARE))
+
+
+def _told(model: Multinomial | Ordered, likelihood: Array) -> LatentModel:
+    return replace(model, codes=np.zeros(model.rows, np.intp), likelihood=likelihood[None])
