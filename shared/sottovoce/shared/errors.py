@@ -226,9 +226,12 @@ class ReportRejected(SurveyError):
 
 
 class EstimateError(SurveyError):
-    """No estimate exists for these counts."""
+    """No estimate exists for these counts; ``values`` stand in the places of the message, as in a ``Sentence``."""
 
     code = "estimate_impossible"
+
+    def __init__(self, message: str, /, **values: object) -> None:
+        super().__init__(Sentence(message, **values) if values else message)
 
 
 class StillOpen(EstimateError):

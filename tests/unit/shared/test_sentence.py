@@ -23,6 +23,8 @@ def test_error_keeps_the_sentence() -> None:
 
     assert str(error) == "no report contains 'year'"
     assert error.args[0] is told
+    assert EstimateError("no report contains '{variable}'", variable="year").args[0].values == {"variable": "year"}
+    assert pickle.loads(pickle.dumps(EstimateError("{n}", n=3))).args[0].pattern == "{n}"  # noqa: S301
 
 
 def test_sentence_survives_the_way_between_processes() -> None:

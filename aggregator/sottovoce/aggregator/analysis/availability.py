@@ -15,7 +15,7 @@ from datetime import datetime
 from sottovoce.aggregator.storage import StoredSurvey
 from sottovoce.aggregator.storage.report_reader import ReadableReports
 from sottovoce.aggregator.surveys.lifecycle import survey_of, wave_state
-from sottovoce.shared.errors import EstimateError, Sentence, StillOpen
+from sottovoce.shared.errors import EstimateError, StillOpen
 
 STILL_OPEN = (
     "the survey is open: tables of two questions, regressions, weights and files of reports exist once it is closed,"
@@ -53,4 +53,4 @@ def check_closed(storage: ReadableReports, revisions: Sequence[StoredSurvey], wa
     of_wave = None if is_closed else wave
     # The difference of two joint tables would be a table of the few people who came or left in between.
     if any(stored.was_closed for stored in revisions) and storage.changed_since_shown(surveys[-1].name, of_wave):
-        raise EstimateError(Sentence(REOPENED, least=surveys[-1].release_batch))
+        raise EstimateError(REOPENED, least=surveys[-1].release_batch)

@@ -102,7 +102,7 @@ def described_people(
         return EVERYBODY
     before, _ = columns.before.get(question.name, (question, None))
     if before.domain.absent and len(before.domain.options) - 1 in columns.left_out(question):
-        raise EstimateError(Sentence(FEW_DECLINED, variable=question.name))
+        raise EstimateError(FEW_DECLINED, variable=question.name)
     conditional = any(question.name in survey.conditional for survey in columns.revisions)
     asked, known = _asked(columns, question.name) if conditional and divide else (None, not conditional)
     if question.domain.absent:
@@ -112,7 +112,7 @@ def described_people(
     if known:
         return DescribedPeople(ASKED, asked)
     if among == ANSWERED:
-        raise EstimateError(Sentence(NOT_KNOWN, variable=question.name, least=SMALLEST_SUBSET))
+        raise EstimateError(NOT_KNOWN, variable=question.name, least=SMALLEST_SUBSET)
     return DescribedPeople(ALL, None, (Sentence(COUNTS_HIDDEN, variable=question.name),))
 
 
@@ -206,6 +206,6 @@ def _holds(columns: Columns, survey: Survey, item: Item, condition: Condition, r
         unknown = (columns.few[question.name] & is_null(values) & columns.asked(item.questions[0].name))[rows]
         possible = {condition.holds(answer) for answer in columns.left_out(newest)}
         if unknown.any() and (newest.domain.grid or len(possible) > 1):
-            raise EstimateError(Sentence(FEW_ASKED, variable=item.questions[0].name, other=question.name))
+            raise EstimateError(FEW_ASKED, variable=item.questions[0].name, other=question.name)
         held[unknown] = True in possible
     return held

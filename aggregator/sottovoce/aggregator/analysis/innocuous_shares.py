@@ -24,7 +24,7 @@ from sottovoce.aggregator.analysis.tables.table import SCORE, TOO_FEW, TOO_WIDE
 from sottovoce.aggregator.analysis.tables.table_diagnostics import LowestCell
 from sottovoce.aggregator.estimators.by_hand.uncertain_share import Turns, fact_of, moved
 from sottovoce.aggregator.estimators.distributions.chi_square import upper_tail
-from sottovoce.shared.errors import EstimateError, Sentence
+from sottovoce.shared.errors import EstimateError
 
 Options = ParamSpec("Options")
 Found = TypeVar("Found")
@@ -61,7 +61,7 @@ def facts_of(columns: Columns, names: Iterable[str]) -> list[str]:
     facts = list(dict.fromkeys(map(fact_of, asked)))
     if len(facts) > MOST_FACTS:
         variables = tuple(dict.fromkeys(each.name for each in asked))
-        raise EstimateError(Sentence(TOO_MANY, variables=variables, most=MOST_FACTS))
+        raise EstimateError(TOO_MANY, variables=variables, most=MOST_FACTS)
     return facts
 
 

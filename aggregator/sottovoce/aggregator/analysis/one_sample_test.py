@@ -37,7 +37,7 @@ from sottovoce.aggregator.estimators import Estimate, IntervalRule
 from sottovoce.aggregator.estimators.answered_shares import support_both
 from sottovoce.aggregator.estimators.distributions.chi_square import upper_tail
 from sottovoce.aggregator.estimators.variable import Floats, Variable
-from sottovoce.shared.errors import EstimateError, Sentence
+from sottovoce.shared.errors import EstimateError
 
 EXACT, SCORE, INVERSION = "exact-binomial", "score", "inversion"
 
@@ -118,7 +118,7 @@ def one_sample_test(
     if not chosen.newest.categories:
         return _of_mean(inside, chosen, known, confidence)
     if isinstance(known, int | float):
-        raise EstimateError(Sentence(SHARES_NEEDED, variable=name))
+        raise EstimateError(SHARES_NEEDED, variable=name)
     result = _result(inside, chosen, confidence)
     shares = _known_shares(name, people.categories(chosen.newest), known)
     found = _of_shares(inside, chosen.newest, people, shares, result)
@@ -177,7 +177,7 @@ def _known_shares(name: str, categories: Sequence[str], known: Mapping[str, floa
     if known is None:
         return {each: 1 / len(categories) for each in categories}
     if set(known) - set(categories):
-        raise EstimateError(Sentence(NO_ANSWER_CALLED, variable=name, categories=tuple(categories)))
+        raise EstimateError(NO_ANSWER_CALLED, variable=name, categories=tuple(categories))
     rest, left = 1 - math.fsum(known.values()), len(categories) - len(known)
     if min(known.values()) < 0 or left > 1 or rest < -_NEAR or (not left and rest > _NEAR):
         raise EstimateError(SUM_TO_ONE)
@@ -229,7 +229,7 @@ def _moments(stratum: _ReportedStratum, pi: Floats) -> _Moments:
         return _Moments(stratum.n, means - pi, *_scored(stratum, pi))
     share = min(max(1 - float(means[-1]), 0.0), 1.0)
     if not share:
-        raise EstimateError(Sentence("no report contains '{variable}'", variable=stratum.variable.full_name))
+        raise EstimateError("no report contains '{variable}'", variable=stratum.variable.full_name)
     turned = np.column_stack([np.eye(len(pi)), pi])
     covariance, expected = _scored(stratum, np.append(share * pi, 1 - share))
     return _Moments(stratum.n, turned @ means - pi, turned @ covariance @ turned.T, expected)
@@ -307,9 +307,9 @@ def _of_mean(
 ) -> OneSampleTest:
     newest = chosen.newest
     if not isinstance(known, int | float):
-        raise EstimateError(Sentence(MEAN_NEEDED, variable=newest.full_name))
+        raise EstimateError(MEAN_NEEDED, variable=newest.full_name)
     if not newest.levels[0] <= known <= newest.levels[-1]:
-        raise EstimateError(Sentence(MEAN_OUTSIDE, variable=newest.full_name))
+        raise EstimateError(MEAN_OUTSIDE, variable=newest.full_name)
 
     def estimate(level: float) -> Estimate:
         means = _result(columns, chosen, level).of_kind("mean")

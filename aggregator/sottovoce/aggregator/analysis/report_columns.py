@@ -353,12 +353,12 @@ def find_variable(columns: Columns, name: str) -> tuple[Question, int]:
     question = columns.question(max(begins, key=len, default=""))
     if question is None:
         known = tuple(each.name for each in columns.survey.questions)
-        raise EstimateError(Sentence("the survey asks no such question; there are: {variables}", variables=known))
+        raise EstimateError("the survey asks no such question; there are: {variables}", variables=known)
     parts = tuple(variable.full_name for variable in variables_of(question))
     if name not in parts:
-        raise EstimateError(Sentence("this question is asked for as: {variables}", variables=parts))
+        raise EstimateError("this question is asked for as: {variables}", variables=parts)
     if question.name not in columns.values:
-        raise EstimateError(Sentence(NOT_IN_FILE, variable=question.name))
+        raise EstimateError(NOT_IN_FILE, variable=question.name)
     return question, parts.index(name)
 
 
@@ -378,11 +378,9 @@ def check_one_wave(columns: Columns, question: Question) -> None:
     """Raise EstimateError if several waves have memoized draws, whose reports of one person are not independent."""
     if question.mechanism is not None and question.mechanism.waves > 1 and len(np.unique(columns.wave)) > 1:
         raise EstimateError(
-            Sentence(
-                "devices remember their draw of '{variable}' from wave to wave, so one person's reports are not "
-                "independent: choose one wave",
-                variable=question.name,
-            )
+            "devices remember their draw of '{variable}' from wave to wave, so one person's reports are not "
+            "independent: choose one wave",
+            variable=question.name,
         )
 
 

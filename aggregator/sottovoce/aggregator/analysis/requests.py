@@ -240,7 +240,7 @@ class Request(ABC):
         guessed = {*self.names[self.shared :]} & columns.few.keys() | {*self.names} & columns.few_numbers
         for name in sorted(guessed):
             left = columns.few[name] & ~columns.asked(name)
-            raise EstimateError(Sentence(FEW_UNKNOWN, variable=name, reports=int(left.sum())))
+            raise EstimateError(FEW_UNKNOWN, variable=name, reports=int(left.sum()))
         return columns.with_few(self.names)
 
     @abstractmethod
@@ -390,7 +390,7 @@ class TestRequest(Request):
         question, _ = find_variable(columns, self.question)
         # A subset of a public question's exact counts is a table with another public question.
         if question.mechanism is None and self.where is not None and columns.least:
-            raise EstimateError(Sentence(PUBLIC_SUBSET, variable=self.question))
+            raise EstimateError(PUBLIC_SUBSET, variable=self.question)
         level = DEFAULT_CONFIDENCE if self.confidence is None else self.confidence
         known = self.shares if self.mean is None else self.mean
         found = test_document(one_sample_test(columns, self.question, known, level, self.among))

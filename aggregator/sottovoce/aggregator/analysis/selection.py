@@ -14,7 +14,7 @@ from sottovoce.aggregator.analysis.tables.table_diagnostics import uniformity
 from sottovoce.aggregator.estimators.question_variables import check_pair, variables_of
 from sottovoce.aggregator.estimators.variable import Floats, Variable
 from sottovoce.shared.arms.arms import share_asked
-from sottovoce.shared.errors import EstimateError, Sentence
+from sottovoce.shared.errors import EstimateError
 from sottovoce.shared.spec import Question, Survey
 
 SAME_PEOPLE = (
@@ -92,11 +92,9 @@ def check_together(columns: Columns, first: SelectedVariable, second: SelectedVa
     places = [columns.survey.questions.index(each.question) for each in (first, second)]
     if private and columns.survey.ask == 1 and not share_asked(columns.survey, *places):
         raise EstimateError(
-            Sentence(
-                "each respondent gets one private question, so no report contains both '{variable}' and '{other}'",
-                variable=first.newest.full_name,
-                other=second.newest.full_name,
-            )
+            "each respondent gets one private question, so no report contains both '{variable}' and '{other}'",
+            variable=first.newest.full_name,
+            other=second.newest.full_name,
         )
     return (*first.cautions, *second.cautions, *([SAME_PEOPLE] if columns.repeats > 1 else ()))
 

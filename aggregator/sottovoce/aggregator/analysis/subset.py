@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from sottovoce.aggregator.analysis.report_columns import Columns
 from sottovoce.aggregator.analysis.token_reader import TokenReader
 from sottovoce.aggregator.analysis.variable_columns import Answers, answers_of
-from sottovoce.shared.errors import EstimateError, Sentence
+from sottovoce.shared.errors import EstimateError
 
 SMALLEST_SUBSET = 5
 
@@ -66,10 +66,8 @@ class SubsetCondition:
         answers = answers_of(columns, self.name)
         if not answers.variable.public:
             raise EstimateError(
-                Sentence(
-                    "'{variable}' is randomized, so a subset by its answers is not known; choose a public question",
-                    variable=self.name,
-                )
+                "'{variable}' is randomized, so a subset by its answers is not known; choose a public question",
+                variable=self.name,
             )
         fulfilled = self._of_category(answers) if answers.variable.categories else self._of_number(answers)
         # A report without a value has code 0, so the first value's result must not count for it.
@@ -79,9 +77,7 @@ class SubsetCondition:
         """Return which of the different reports fulfil a comparison with categories, (u,)."""
         categories = answers.variable.categories
         if self.sign in _ORDERS or not {*self.values} <= {*categories}:
-            raise EstimateError(
-                Sentence("'{variable}' is one of: {categories}", variable=self.name, categories=categories)
-            )
+            raise EstimateError("'{variable}' is one of: {categories}", variable=self.name, categories=categories)
         named = [categories.index(value) for value in self.values]
         return np.isin(answers.scores.argmax(axis=1), named, invert=self.sign == "!=")
 
@@ -90,9 +86,7 @@ class SubsetCondition:
         try:
             values = [float(value) for value in self.values]
         except ValueError:
-            raise EstimateError(
-                Sentence("'{variable}' has no categories; give it a number", variable=self.name)
-            ) from None
+            raise EstimateError("'{variable}' has no categories; give it a number", variable=self.name) from None
         if self.sign in _ORDERS:
             return _ORDERS[self.sign](answers.scores, values[0])
         # With a tolerance, because grid values are computed: .1 + .2 is not .3 in floating point.
@@ -119,9 +113,7 @@ def subset(columns: Columns, condition: SubsetCondition) -> RowMask:
         raise EstimateError("this subset is empty: no report fulfils its condition")
     # An empty rest is fine: the result then describes all people.
     if people < columns.least or 0 < len(mask) - people < columns.least:
-        raise EstimateError(
-            Sentence("fewer than {least} people are in this subset, or outside it", least=columns.least)
-        )
+        raise EstimateError("fewer than {least} people are in this subset, or outside it", least=columns.least)
     return mask
 
 

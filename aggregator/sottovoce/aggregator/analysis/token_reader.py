@@ -108,4 +108,4 @@ class TokenReader:
 
     def refuse(self, reason: Sentence, column: int = 0) -> NoReturn:
         """Raise an error that names the column, by default the column of the token at the cursor."""
-        raise EstimateError(Sentence(self.about, place=column or self.token.column, reason=reason))
+        raise EstimateError(self.about, place=column or self.token.column, reason=reason)

@@ -15,7 +15,7 @@ from sottovoce.aggregator.analysis.report_columns import Columns, Numbers, check
 from sottovoce.aggregator.estimators.blocks.joint_channel import joint_likelihood, joint_scores
 from sottovoce.aggregator.estimators.question_variables import variables_of
 from sottovoce.aggregator.estimators.variable import NumberVariable, Variable
-from sottovoce.shared.errors import EstimateError, Sentence
+from sottovoce.shared.errors import EstimateError
 
 Rows = NDArray[np.bool_]
 
@@ -100,7 +100,7 @@ def answers_of(columns: Columns, name: str) -> Answers:
         tables.append((variable, different[seen]))
         filled += int(seen.sum())
     if not filled:
-        raise EstimateError(Sentence("no report contains '{variable}'", variable=name))
+        raise EstimateError("no report contains '{variable}'", variable=name)
     return Answers(variables_of(newest)[place], tuple(tables), observed, codes)
 
 

@@ -42,11 +42,9 @@ def checked_weights(weights: ArrayLike, n: int) -> Array:
         raise EstimateError(f"row {int(wrong.argmax()) + 1}: the weight is missing, or not a number above 0")
     if weight_ratio(array) > LARGEST_RATIO:
         raise EstimateError(
-            Sentence(
-                "the largest weight is more than {ratio} times the smallest: a few reports would decide; join small "
-                "groups, or trim the weights",
-                ratio=LARGEST_RATIO,
-            )
+            "the largest weight is more than {ratio} times the smallest: a few reports would decide; join small "
+            "groups, or trim the weights",
+            ratio=LARGEST_RATIO,
         )
     return array
 
@@ -147,10 +145,10 @@ def _groups(margin: Margin) -> tuple[Codes, Array]:
     names = _cell_names(margin.answers)
     if not set(margin.shares) <= set(names):
         known = "; ".join(", ".join(each.variable.categories) for each in margin.answers)
-        raise EstimateError(Sentence(NO_CELL, variable=margin.name, known=known))
+        raise EstimateError(NO_CELL, variable=margin.name, known=known)
     people = np.bincount(_codes(margin.answers), minlength=len(names))
     if not all(isinstance(share, Real) for share in margin.shares.values()):
-        raise EstimateError(Sentence(NO_NUMBER, variable=margin.name))
+        raise EstimateError(NO_NUMBER, variable=margin.name)
     shares = np.array([float(margin.shares.get(name, 0.0)) for name in names])
     _refuse_cells(margin.name, [_text(name) for name in names], people, shares)
     # Cells without reports and without share are left out, so that later divisions are defined.
@@ -162,50 +160,39 @@ def _refuse_unfit(margin: Margin) -> None:
     for answers in margin.answers:
         if not answers.variable.public:
             raise EstimateError(
-                Sentence(
-                    "'{variable}' is randomized: no weights are raked to it; compare the known share with its estimate",
-                    variable=answers.name,
-                )
+                "'{variable}' is randomized: no weights are raked to it; compare the known share with its estimate",
+                variable=answers.name,
             )
         if not answers.variable.categories:
             raise EstimateError(
-                Sentence(
-                    "'{variable}' is a number; weights are raked to the options of a question", variable=answers.name
-                )
+                "'{variable}' is a number; weights are raked to the options of a question", variable=answers.name
             )
         if not answers.observed.all():
             raise EstimateError(
-                Sentence(
-                    "'{variable}' was not asked of everybody, so that not every report gets a weight",
-                    variable=answers.name,
-                )
+                "'{variable}' was not asked of everybody, so that not every report gets a weight", variable=answers.name
             )
 
 
 def _refuse_cells(name: str, cells: Sequence[str], people: NDArray[np.intp], shares: Array) -> None:
     if not (np.isfinite(shares).all() and np.all(shares >= 0) and shares.sum() > 0):
-        raise EstimateError(Sentence(NO_NUMBER, variable=name))
+        raise EstimateError(NO_NUMBER, variable=name)
     # Values above 1 are numbers of people, which need not add up to anything.
     if shares.max() <= 1 and abs(shares.sum() - 1) > 1e-6:
-        raise EstimateError(Sentence("the shares of '{variable}' do not add up to 1", variable=name))
+        raise EstimateError("the shares of '{variable}' do not add up to 1", variable=name)
     for cell, count, share in zip(cells, people, shares, strict=True):
         if count and not share:
             raise EstimateError(
-                Sentence(
-                    "the margin of '{variable}' leaves out '{category}', which some reports have",
-                    variable=name,
-                    category=cell,
-                )
+                "the margin of '{variable}' leaves out '{category}', which some reports have",
+                variable=name,
+                category=cell,
             )
         # A single report would carry the weight of a whole cell.
         if share and count < SMALLEST_CELL:
             raise EstimateError(
-                Sentence(
-                    "fewer than {least} reports are in '{category}' of '{variable}'; join it with another",
-                    least=SMALLEST_CELL,
-                    category=cell,
-                    variable=name,
-                )
+                "fewer than {least} reports are in '{category}' of '{variable}'; join it with another",
+                least=SMALLEST_CELL,
+                category=cell,
+                variable=name,
             )
 
 

@@ -5,7 +5,7 @@ from dataclasses import replace
 from sottovoce.aggregator.estimators import VARIABLES, public
 from sottovoce.aggregator.estimators.blocks.joint_channel import check_identified
 from sottovoce.aggregator.estimators.variable import SAME_REPORT, Variable
-from sottovoce.shared.errors import EstimateError, Sentence
+from sottovoce.shared.errors import EstimateError
 from sottovoce.shared.spec import Question
 
 
@@ -27,18 +27,11 @@ def check_pair(one: Variable, other: Variable) -> None:
     """
     if one.full_name == other.full_name:
         raise EstimateError(
-            Sentence(
-                "'{variable}' is asked for twice; a joint result needs two different variables", variable=one.full_name
-            )
+            "'{variable}' is asked for twice; a joint result needs two different variables", variable=one.full_name
         )
     if one.question == other.question and one.drawn:
         raise EstimateError(
-            Sentence(
-                "'{variable}' and '{other}': {reason}",
-                variable=one.full_name,
-                other=other.full_name,
-                reason=SAME_REPORT,
-            )
+            "'{variable}' and '{other}': {reason}", variable=one.full_name, other=other.full_name, reason=SAME_REPORT
         )
     check_identified((one, other))
 
@@ -50,9 +43,7 @@ def check_explains(variable: Variable) -> None:
     """
     if variable.only_outcome:
         raise EstimateError(
-            Sentence(
-                "'{variable}' {reason}; it can be the outcome, but not a predictor",
-                variable=variable.full_name,
-                reason=variable.only_outcome,
-            )
+            "'{variable}' {reason}; it can be the outcome, but not a predictor",
+            variable=variable.full_name,
+            reason=variable.only_outcome,
         )

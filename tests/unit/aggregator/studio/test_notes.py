@@ -146,7 +146,7 @@ def test_places_of_every_sentence_have_their_values() -> None:
     """One that lacked a value would fail in the very moment in which it is needed."""
     for path in SPOKEN:
         for call, pattern in _calls(path):
-            if isinstance(call.func, ast.Name) and call.func.id == "Sentence":
+            if isinstance(call.func, ast.Name) and (call.func.id == "Sentence" or call.keywords):
                 given = {each.arg for each in call.keywords if each.arg}
                 places = {name for _, name, _, _ in Formatter().parse(pattern) if name}
                 spread = any(each.arg is None for each in call.keywords)

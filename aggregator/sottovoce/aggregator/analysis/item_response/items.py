@@ -20,7 +20,7 @@ from sottovoce.aggregator.analysis.tables.ml_table import ObservedReports, likel
 from sottovoce.aggregator.analysis.variable_columns import Answers, answers_of
 from sottovoce.aggregator.estimators.distributions.chi_square import upper_tail
 from sottovoce.aggregator.estimators.intervals import normal_quantile
-from sottovoce.shared.errors import EstimateError, Sentence
+from sottovoce.shared.errors import EstimateError
 
 ITEMS = "sottovoce-items/1"
 SUM = "sum"
@@ -54,15 +54,15 @@ def items_document(columns: Columns, names: Sequence[str], model: str, confidenc
         EstimateError: there is no such model or question, or the reports have no such model.
     """
     if model not in MODELS:
-        raise EstimateError(Sentence("the model must be one of: {known}", known=", ".join(MODELS)))
+        raise EstimateError("the model must be one of: {known}", known=", ".join(MODELS))
     if len(set(names)) < len(names) or not FEWEST[model] <= len(names) <= MOST[model]:
-        raise EstimateError(Sentence(NUMBER, model=model, least=str(FEWEST[model]), most=str(MOST[model])))
+        raise EstimateError(NUMBER, model=model, least=str(FEWEST[model]), most=str(MOST[model]))
     answers = [answers_of(columns, name) for name in names]
     for each in answers:
         if len(each.variable.categories) != 2:
-            raise EstimateError(Sentence(TWO_ANSWERS, variable=each.name))
+            raise EstimateError(TWO_ANSWERS, variable=each.name)
         if each.variable.block is not None:
-            raise EstimateError(Sentence(IN_BLOCK, variable=each.name))
+            raise EstimateError(IN_BLOCK, variable=each.name)
     head = {"format": ITEMS, "file": columns.survey.name, "model": model, "confidence": confidence}
     z = normal_quantile(confidence)
     body = _sum(answers, z) if model == SUM else _traits(answers, model, confidence)

@@ -20,7 +20,7 @@ from sottovoce.aggregator.analysis.regression.formula_terms import Calculation, 
 from sottovoce.aggregator.analysis.regression.newton import Array
 from sottovoce.aggregator.analysis.variable_columns import Answers, joint_answers
 from sottovoce.aggregator.estimators.blocks.joint_channel import blocks_of
-from sottovoce.shared.errors import EstimateError, Sentence
+from sottovoce.shared.errors import EstimateError
 
 CONSTANT = "(constant)"
 STRATUM = "(stratum)"
@@ -288,10 +288,8 @@ def scores_of(answers: Answers, category: str, rows: Row, *, squared: bool) -> A
         return answers.scores[:, answers.variable.categories.index(category)][codes]
     if answers.squares is None:
         raise EstimateError(
-            Sentence(
-                "'{variable}': its reports do not show how much it varies, so it cannot be a predictor",
-                variable=answers.name,
-            )
+            "'{variable}': its reports do not show how much it varies, so it cannot be a predictor",
+            variable=answers.name,
         )
     return (answers.squares if squared else answers.scores)[codes]
 
@@ -314,11 +312,9 @@ def refuse_small_cells(outcome: Answers, predictors: Sequence[Answers], rows: Ro
         people = np.bincount(cells)
         if np.any((people > 0) & (people < smallest)):
             raise EstimateError(
-                Sentence(
-                    "fewer than {least} people gave some two answers to '{variable}' and '{other}', which are both "
-                    "public; leave this predictor out",
-                    least=smallest,
-                    variable=outcome.name,
-                    other=other.name,
-                )
+                "fewer than {least} people gave some two answers to '{variable}' and '{other}', which are both "
+                "public; leave this predictor out",
+                least=smallest,
+                variable=outcome.name,
+                other=other.name,
             )

@@ -14,7 +14,7 @@ from sottovoce.aggregator.analysis.regression.marginal_effects import predicted_
 from sottovoce.aggregator.analysis.regression.newton import Array
 from sottovoce.aggregator.analysis.regression.regression_result import Regression
 from sottovoce.aggregator.estimators.intervals import normal_quantile
-from sottovoce.shared.errors import EstimateError, Sentence
+from sottovoce.shared.errors import EstimateError
 
 _DECIMAL = re.compile(r"-?[0-9]{1,15}(\.[0-9]{1,15})?")
 
@@ -76,17 +76,15 @@ def _column(design: Recipe, person: Mapping[str, str | float]) -> Array:
     # An unknown name is an error: ignoring it would predict for another person than meant.
     if not person.keys() <= {*known}:
         names = ", ".join(name for name in known if name != STRATUM)
-        raise EstimateError(Sentence("a row names what is no predictor; there are: {known}", known=names))
+        raise EstimateError("a row names what is no predictor; there are: {known}", known=names)
     given = {STRATUM: design.groups[STRATUM][0], **person}
     # No default for a missing predictor: any choice would be a hidden assumption.
     for predictor in known:
         if predictor not in given:
-            raise EstimateError(Sentence("a row lacks what '{term}' needs", term=predictor))
+            raise EstimateError("a row lacks what '{term}' needs", term=predictor)
         if predictor in design.groups and given[predictor] not in design.groups[predictor]:
             raise EstimateError(
-                Sentence(
-                    "'{variable}' is one of: {categories}", variable=predictor, categories=design.groups[predictor]
-                )
+                "'{variable}' is one of: {categories}", variable=predictor, categories=design.groups[predictor]
             )
     groups = {name: float(categories.index(str(given[name]))) for name, categories in design.groups.items()}
     return design.columns(groups | {name: _number(name, given[name]) for name in design.numbers})
@@ -94,5 +92,5 @@ def _column(design: Recipe, person: Mapping[str, str | float]) -> Array:
 
 def _number(predictor: str, given: str | float) -> float:
     if isinstance(given, str) and not _DECIMAL.fullmatch(given):
-        raise EstimateError(Sentence("'{variable}' has no categories; give it a number", variable=predictor))
+        raise EstimateError("'{variable}' has no categories; give it a number", variable=predictor)
     return float(given)

@@ -179,7 +179,7 @@ def regress(
     if not 0 < confidence < 1:
         raise EstimateError("the confidence must lie between 0 and 1")
     if errors not in KINDS:
-        raise EstimateError(Sentence("the errors must be one of: {known}", known=", ".join(KINDS)))
+        raise EstimateError("the errors must be one of: {known}", known=", ".join(KINDS))
     formula = predictors if isinstance(predictors, Formula) else formula_of(tuple(predictors))
     variables = formula.predictors if isinstance(predictors, Formula) else predictors
     explained, explaining = answers_of(columns, outcome), [answers_of(columns, name) for name in variables]
@@ -200,7 +200,7 @@ def regress(
     needed = parameter_count(sample, kind)
     if sample.n < needed:
         raise EstimateError(
-            Sentence("{n} reports cannot tell {needed} parameters; leave out predictors", n=sample.n, needed=needed)
+            "{n} reports cannot tell {needed} parameters; leave out predictors", n=sample.n, needed=needed
         )
 
     def fit(moved: Columns, level: float) -> Regression:
@@ -223,9 +223,9 @@ def regress(
 def _described(columns: Columns, outcome: Answers, among: str | None, declining: str | None) -> DescribedPeople:
     """Return the people whom a model of this outcome describes, after checking the two options."""
     if among not in {None, *AMONG_WITH_ANCHORS}:
-        raise EstimateError(Sentence("the people must be one of: {known}", known=", ".join(AMONG_WITH_ANCHORS)))
+        raise EstimateError("the people must be one of: {known}", known=", ".join(AMONG_WITH_ANCHORS))
     if declining not in {None, *DECLINING}:
-        raise EstimateError(Sentence("declining must be one of: {known}", known=", ".join(DECLINING)))
+        raise EstimateError("declining must be one of: {known}", known=", ".join(DECLINING))
     question = columns.question(outcome.variable.question)
     answered = None if among == CAREFUL else among
     return EVERYBODY if question is None else described_people(columns, question, answered)
@@ -234,15 +234,12 @@ def _described(columns: Columns, outcome: Answers, among: str | None, declining:
 def _model(outcome: Answers, predictors: Sequence[Answers], asked: str | None, categories: int) -> str:
     """Return the kind of model, after checking that it fits the outcome's categories and the predictors."""
     if asked is not None and asked not in MODELS:
-        raise EstimateError(Sentence("the model must be one of: {known}", known=", ".join(MODELS)))
+        raise EstimateError("the model must be one of: {known}", known=", ".join(MODELS))
     if not categories and asked not in {None, "linear"}:
-        raise EstimateError(Sentence("'{variable}' is a number; its model is linear", variable=outcome.name))
+        raise EstimateError("'{variable}' is a number; its model is linear", variable=outcome.name)
     if asked == "logit" and categories > 2:
         raise EstimateError(
-            Sentence(
-                "'{variable}' has more than two categories; its models are multinomial and ordered",
-                variable=outcome.name,
-            )
+            "'{variable}' has more than two categories; its models are multinomial and ordered", variable=outcome.name
         )
     kind = asked or ("linear" if not categories else "logit" if categories == 2 else "multinomial")
     randomized = [predictor for predictor in predictors if not predictor.variable.public]
@@ -255,22 +252,16 @@ def _check_randomized(kind: str, randomized: Sequence[Answers]) -> None:
     names = tuple(predictor.name for predictor in randomized)
     if kind == "ordered":
         raise EstimateError(
-            Sentence(
-                "{variables}: an ordered model takes no randomized predictor; the linear model does", variables=names
-            )
+            "{variables}: an ordered model takes no randomized predictor; the linear model does", variables=names
         )
     if not all(predictor.variable.categories for predictor in randomized):
-        raise EstimateError(
-            Sentence("{variables}: a randomized number can explain in a linear model only", variables=names)
-        )
+        raise EstimateError("{variables}: a randomized number can explain in a linear model only", variables=names)
     if prod(len(predictor.variable.categories) for predictor in randomized) > MOST_CELLS:
         raise EstimateError(
-            Sentence(
-                "{variables}: a logit takes randomized predictors of at most {most} joint categories; the linear model "
-                "takes any",
-                variables=names,
-                most=MOST_CELLS,
-            )
+            "{variables}: a logit takes randomized predictors of at most {most} joint categories; the linear model "
+            "takes any",
+            variables=names,
+            most=MOST_CELLS,
         )
 
 

@@ -53,7 +53,7 @@ from sottovoce.aggregator.estimators.blocks.joint_channel import blocks_of
 from sottovoce.aggregator.estimators.careless.anchors import YES, Careless
 from sottovoce.shared.answers import random_answers
 from sottovoce.shared.arms.arms import ARM
-from sottovoce.shared.errors import EstimateError, Sentence
+from sottovoce.shared.errors import EstimateError
 from sottovoce.shared.spec import Question
 
 _SORTABLE = 2**62
@@ -153,7 +153,7 @@ class _Builder:
             there = _occurring(answers, self._rows, self._smallest)
         reference = self._formula.references.get(name, there[0])
         if reference not in there:
-            raise EstimateError(Sentence("'{variable}' is one of: {categories}", variable=name, categories=there))
+            raise EstimateError("'{variable}' is one of: {categories}", variable=name, categories=there)
         return (reference, *(each for each in there if each != reference))
 
     def _public_numbers(self) -> tuple[dict[str, Array], Scales]:
@@ -172,13 +172,13 @@ class _Builder:
 
     def _check_factor(self, factor: str, calculation: Calculation, numbers: Mapping[str, Array]) -> None:
         if factor in self._formula.references and factor not in self._groups:
-            raise EstimateError(Sentence("'{variable}' is a number, which has no reference category", variable=factor))
+            raise EstimateError("'{variable}' is a number, which has no reference category", variable=factor)
         if factor in self._predictors:
             return
         unfit = [name for name in calculation.names if name not in numbers]
         if unfit:
             raise EstimateError(
-                Sentence("'{variable}' is no public number, so nothing can be computed from it", variable=unfit[0])
+                "'{variable}' is no public number, so nothing can be computed from it", variable=unfit[0]
             )
 
     def _terms(self) -> Iterator[Term]:
@@ -209,12 +209,10 @@ class _Builder:
         people = np.bincount(cells)
         if len(public) > 1 and np.any((people > 0) & (people < self._smallest)):
             raise EstimateError(
-                Sentence(
-                    "fewer than {least} people gave some combination of answers to {variables}; leave their "
-                    "interaction out",
-                    least=self._smallest,
-                    variables=tuple(each.name for each in public),
-                )
+                "fewer than {least} people gave some combination of answers to {variables}; leave their "
+                "interaction out",
+                least=self._smallest,
+                variables=tuple(each.name for each in public),
             )
 
     def _check_numbers(self, terms: Sequence[Term]) -> None:
@@ -223,7 +221,7 @@ class _Builder:
             known = self._numbers.keys() >= {*number.names}
             if known and not np.isfinite(evaluate(number, self._numbers, self._scales)).all():
                 raise EstimateError(
-                    Sentence("'{term}' has no finite value for some of the reports, or for all", term=str(number))
+                    "'{term}' has no finite value for some of the reports, or for all", term=str(number)
                 )
 
     def _randomized(self, term: Term) -> Array:
@@ -245,19 +243,15 @@ def _occurring(answers: Answers, rows: Row, smallest: int) -> tuple[str, ...]:
     few = [category for category, n in named if 0 < n < smallest]
     if few:
         raise EstimateError(
-            Sentence(
-                "'{variable}': fewer than {least} people said {categories}; leave this predictor out",
-                variable=answers.name,
-                least=smallest,
-                categories=tuple(few),
-            )
+            "'{variable}': fewer than {least} people said {categories}; leave this predictor out",
+            variable=answers.name,
+            least=smallest,
+            categories=tuple(few),
         )
     there = tuple(category for category, n in named if n)
     if len(there) < 2:
         raise EstimateError(
-            Sentence(
-                "everybody has the same answer to '{variable}', so it cannot be a predictor", variable=answers.name
-            )
+            "everybody has the same answer to '{variable}', so it cannot be a predictor", variable=answers.name
         )
     return there
 
@@ -422,9 +416,7 @@ def _clusters(columns: Columns, cluster: str | NDArray[Any] | None) -> tuple[NDA
     answers = answers_of(columns, cluster)
     if not answers.variable.public:
         raise EstimateError(
-            Sentence(
-                "'{variable}' is randomized, so its clusters are not known; choose a public question", variable=cluster
-            )
+            "'{variable}' is randomized, so its clusters are not known; choose a public question", variable=cluster
         )
     truth = answers.scores if answers.scores.ndim == 1 else answers.scores.argmax(axis=1)
     return truth[answers.codes], answers.observed
@@ -489,7 +481,7 @@ def careless_reports(
     alone = len(blocks_of([each.variable for each in (outcome, *answers)])) == 1 + len(answers)
     fit = question is not None and all(is_correctable(survey, question) for survey in columns.revisions)
     if question is None or not fit or not alone or outcome.variable.name:
-        raise EstimateError(Sentence(NOT_CORRECTED, variable=outcome.name))
+        raise EstimateError(NOT_CORRECTED, variable=outcome.name)
     if linear or not all(each.variable.public for each in predictors):
         raise EstimateError(NOT_THIS_MODEL)
     codes, careful, careless = np.zeros(len(columns), np.intp), np.ones(1), np.ones(1)

@@ -22,7 +22,7 @@ from sottovoce.aggregator.analysis.tables.small_groups import LISTED
 from sottovoce.aggregator.analysis.tables.table import DEFAULT_RULE, Rule
 from sottovoce.aggregator.estimators.careless.anchors import Careless
 from sottovoce.shared.arms.arms import ARM
-from sottovoce.shared.errors import EstimateError, Sentence
+from sottovoce.shared.errors import EstimateError
 
 ACROSS = ": "
 """Between arm and question in the names of groups."""
@@ -49,7 +49,7 @@ def compare_across_arms(
     outcome, reference = (_by_arm(columns, name, category, weights, rule) for name in questions)
     own, others = (set(LISTED.join(each.group_names).split(LISTED)) for each in (outcome, reference))
     for arm in own & others:
-        raise EstimateError(Sentence(SAME_ARM, arm=arm))
+        raise EstimateError(SAME_ARM, arm=arm)
     both = (reference, outcome)
     names = [f"{each.group_names[place]}{ACROSS}{each.outcome}" for each in both for place in range(len(each.values))]
     values = [value for each in both for value in each.values]

@@ -19,7 +19,7 @@ from sottovoce.aggregator.analysis.selection import choose
 from sottovoce.aggregator.analysis.tables.ml_table import ObservedReports, likeliest_table
 from sottovoce.aggregator.estimators.blocks.joint_channel import blocks_of, check_identified, joint_likelihood
 from sottovoce.aggregator.estimators.variable import Floats, Variable
-from sottovoce.shared.errors import EstimateError, Sentence
+from sottovoce.shared.errors import EstimateError
 
 DRAWS = 199
 MOST_COMBINATIONS = 256
@@ -69,11 +69,11 @@ def fit_block(columns: Columns, names: Sequence[str], draws: int = DRAWS, seed: 
     chosen = [choose(columns, name) for name in names]
     variables = [each.newest for each in chosen]
     if len(names) < 2 or len(blocks_of(variables)) > 1 or variables[0].block is None:
-        raise EstimateError(Sentence("{variables} are not questions of one block", variables=tuple(names)))
+        raise EstimateError("{variables} are not questions of one block", variables=tuple(names))
     check_identified(variables)
     sizes = [len(each.categories) for each in variables]
     if prod(sizes) > MOST_COMBINATIONS:
-        raise EstimateError(Sentence("the answers have more than {most} combinations", most=MOST_COMBINATIONS))
+        raise EstimateError("the answers have more than {most} combinations", most=MOST_COMBINATIONS)
     if len(np.unique(columns.revision)) > 1:
         raise EstimateError("several revisions were answered: take the reports of one")
     # Of a block that asks some of its questions, a report need not have all of these.

@@ -86,7 +86,7 @@ def corrected_table(
         raise EstimateError(WEIGHTED)
     for each in pair:
         if not all(is_correctable(survey, each.question) for survey in columns.revisions):
-            raise EstimateError(Sentence(NOT_CORRECTED, variable=each.newest.full_name))
+            raise EstimateError(NOT_CORRECTED, variable=each.newest.full_name)
     careless = careless_in(columns, rule.confidence)
     table = TwoWayTable(joint(count_strata(columns, pair), len(columns), columns.repeats), rule)
     drawn = tuple(bool(columns.survey.arms) and each.question.name == ARM for each in pair)
@@ -270,7 +270,7 @@ def _chances(selected: SelectedVariable, shown: Variable) -> Floats:
     """Return the probabilities of the shown categories for a careless person; small categories may be merged."""
     question, variable = selected.question, selected.newest
     if variable.name or question.kind.truth not in {"yes_no", "option"}:
-        raise EstimateError(Sentence(NOT_CORRECTED, variable=variable.full_name))
+        raise EstimateError(NOT_CORRECTED, variable=variable.full_name)
     own = dict(zip(variable.categories, map(float, random_answers(question.domain, question.absent)), strict=True))
     merged = math.fsum(share for name, share in own.items() if name not in shown.categories)
     return np.array([own.get(name, merged) for name in shown.categories])

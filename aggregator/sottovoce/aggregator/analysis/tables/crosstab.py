@@ -221,7 +221,7 @@ def _within_randomized(
         cautions += notes
     (third, first), (_, second), _ = chosen
     if first.newest.public and second.newest.public:
-        raise EstimateError(Sentence(TWO_PUBLIC, variable=names[1], other=names[2]))
+        raise EstimateError(TWO_PUBLIC, variable=names[1], other=names[2])
     check_identified([each.newest for each in (third, first, second)])
     people = both_described(both_described(found_people[0], found_people[1]), found_people[2])
     table = three_way(columns, (third, first, second), people.asked, rule)
@@ -259,9 +259,7 @@ def _choose(
     for each in (first, second):
         if not each.newest.categories:
             raise EstimateError(
-                Sentence(
-                    "'{variable}' is a number: compare its means among groups instead", variable=each.newest.full_name
-                )
+                "'{variable}' is a number: compare its means among groups instead", variable=each.newest.full_name
             )
     return (first, second), people, (*people.cautions, *check_together(columns, first, second))
 

@@ -30,7 +30,7 @@ from sottovoce.aggregator.analysis.tables.test_inversion_intervals import Invert
 from sottovoce.aggregator.analysis.weights import weights_of_reports
 from sottovoce.aggregator.estimators.careless.anchors import Careless
 from sottovoce.aggregator.estimators.variable import Variable
-from sottovoce.shared.errors import EstimateError, Sentence
+from sottovoce.shared.errors import EstimateError
 
 RARE = (
     "'{variable}': '{category}' is counted together with other answers, since fewer than {least} people gave one of "
@@ -91,9 +91,7 @@ def compare(
     """
     (measured, grouped), people = choose_described(columns, (outcome, groups), rule.among, rule.counted)
     if not grouped.newest.categories:
-        raise EstimateError(
-            Sentence("'{variable}' is a number: groups are the categories of a question", variable=groups)
-        )
+        raise EstimateError("'{variable}' is a number: groups are the categories of a question", variable=groups)
     cautions = (*people.cautions, *check_together(columns, measured, grouped))
     if rule.among == CAREFUL:
         return _corrected(columns, (grouped, measured), category, weights, rule, cautions)
@@ -108,7 +106,7 @@ def compare(
     # A group without people, by its estimated share, has nothing to compare.
     there = _groups(whole)
     if not there:
-        raise EstimateError(Sentence(NO_GROUPS, variable=groups))
+        raise EstimateError(NO_GROUPS, variable=groups)
     values = [_value(whole, group, place, bounds) for group in there]
     hidden = bool(whole.hidden.any())
     return Compared(
@@ -140,7 +138,7 @@ def _corrected(
     place = _place_in(shown, measured.categories[_place(columns, measured, category)], rule)
     there = _groups(whole)
     if not there:
-        raise EstimateError(Sentence(NO_GROUPS, variable=grouped.full_name))
+        raise EstimateError(NO_GROUPS, variable=grouped.full_name)
     pairs = [] if whole.hidden.any() else [(there[0], group) for group in there[1:]]
     return Compared(
         outcome=measured.full_name,
@@ -215,21 +213,21 @@ def _place(columns: Columns, variable: Variable, category: str) -> int:
     """Return the place of a category, by default of the last answer, also where a file leaves that out."""
     if not variable.categories:
         if category:
-            raise EstimateError(Sentence("'{variable}' is a number and has no categories", variable=variable.full_name))
+            raise EstimateError("'{variable}' is a number and has no categories", variable=variable.full_name)
         return 0
     before = columns.before.get(variable.question)
     names = variable.answered if before is None else tuple(before[0].domain.places)
     wanted = category or names[-1]
     if wanted not in variable.answered:
         words = LEFT_OUT if wanted in names else "'{variable}' has no category of this name; it has: {categories}"
-        raise EstimateError(Sentence(words, variable=variable.full_name, category=wanted, categories=variable.answered))
+        raise EstimateError(words, variable=variable.full_name, category=wanted, categories=variable.answered)
     return variable.categories.index(wanted)
 
 
 def _place_in(shown: Variable, category: str, rule: Rule) -> int:
     """Return the place of a category; raise EstimateError if it is counted with others, whose share it is not."""
     if category not in shown.answered:
-        raise EstimateError(Sentence(RARE, variable=shown.full_name, category=category, least=rule.least))
+        raise EstimateError(RARE, variable=shown.full_name, category=category, least=rule.least)
     return shown.answered.index(category)
 
 

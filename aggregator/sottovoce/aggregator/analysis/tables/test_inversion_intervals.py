@@ -30,7 +30,7 @@ from sottovoce.aggregator.analysis.tables.pair_moments import (
 from sottovoce.aggregator.analysis.tables.score_intervals import edge
 from sottovoce.aggregator.analysis.tables.sparse_tables import difference_limits, phi_limits, ratio_limits, thin_table
 from sottovoce.aggregator.estimators.variable import Floats, NumberVariable, Reported, Variable
-from sottovoce.shared.errors import EstimateError, Sentence
+from sottovoce.shared.errors import EstimateError
 
 METHOD = "inversion"
 
@@ -183,11 +183,9 @@ class _Squared(Variable):
         squares = self.of.square_scores(reported)
         if squares is None:
             raise EstimateError(
-                Sentence(
-                    "'{variable}' {reason}",
-                    variable=self.of.full_name,
-                    reason=self.of.only_outcome or "does not tell its spread",
-                )
+                "'{variable}' {reason}",
+                variable=self.of.full_name,
+                reason=self.of.only_outcome or "does not tell its spread",
             )
         return np.column_stack([self.of.scores(reported), squares])
 

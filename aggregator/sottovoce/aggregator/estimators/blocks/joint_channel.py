@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from sottovoce.aggregator.estimators.blocks.block_channel import BlockChannel, BlockPlace, block_channel
 from sottovoce.aggregator.estimators.variable import Floats, Reported, Truths, Variable
-from sottovoce.shared.errors import EstimateError, Sentence
+from sottovoce.shared.errors import EstimateError
 from sottovoce.shared.mechanisms.joint_rr import JointRR
 
 NOT_IDENTIFIED = (
@@ -162,7 +162,7 @@ def check_identified(variables: Sequence[Variable]) -> None:
     for places in blocks_of(variables):
         together = [variables[place] for place in places]
         if len(together) > 1 and not channel_of(together).identifies:
-            raise EstimateError(Sentence(NOT_IDENTIFIED, variables=tuple(each.full_name for each in together)))
+            raise EstimateError(NOT_IDENTIFIED, variables=tuple(each.full_name for each in together))
 
 
 def _together(first: Variable, second: Variable) -> bool:
