@@ -5,6 +5,7 @@ import json
 import math
 import re
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -182,6 +183,9 @@ def of_results(found: Document, own: Reference) -> Faults:
         for row in part["estimates"]:
             if row["option"] in own.channels[name].names[: own.channels[name].answered]:
                 figure, n = own.share(name, row["option"])
+                if part is not question and figure.error is not None:
+                    # Results have the variance of the channel, by n; tables that of the sample, by n - 1.
+                    figure = replace(figure, error=figure.error * math.sqrt((n - 1) / n))
                 of = "results of some" if own.asked_if[name] else "results"
                 yield from differs(f"{of} {name}={row['option']}", row, figure)
                 if n != part.get("n", row["n"] if part is question else n):

@@ -324,10 +324,10 @@ def latent(kind: str, people: int, runs: int) -> Held:
 
 @pytest.mark.parametrize("kind", LATENT)
 def test_ordered_and_declining_models_of_several_waves_are_not_wide(kind: str) -> None:
-    """Three waves of 400 people: .9125 of 400 samples; three times the variance would be 1.7 times as wide."""
-    found = latent(kind, 400, 400)
+    """Three waves of 400 people: .95 less three errors of 100 samples; thrice the variance is 1.7 times as wide."""
+    found = latent(kind, 400, 100)
 
-    assert min(found.coverage.values()) >= 0.9125
+    assert min(found.coverage.values()) >= 0.95 - 3 * 0.0218
     assert max(found.width.values()) <= 1.10
 
 

@@ -70,8 +70,7 @@ def count_arms(columns: Columns) -> Document:
         for arm in range(len(columns.survey.arms))
     }
     groups = merge_small({arm: size for arm, size in sizes.items() if size.total()}, LEAST_COHORT)
-    together = {arm: number for number, group in enumerate(groups) for arm in group}
-    columns, asked = asked_only(columns, np.array([together.get(arm, -1) for arm in range(256)])[arms])
+    columns, asked = asked_only(columns, arms)
     counted: list[Document] = []
     for group in groups:
         inside = np.isin(arms, group)
@@ -116,16 +115,10 @@ def count_cell(columns: Columns, revision: int, wave: int) -> dict[str, Any]:
 
 def arms_of(revisions: Sequence[RevisionCounts], counted: Document) -> tuple[CountedArm, ...]:
     """Return the revisions with the counts of each arm, from ``count_arms``; empty if there is one group only."""
-    found = [
-        (
-            LISTED.join(arm["names"]),
-            tuple(
-                replace(each, cells=_cells(arm, at), asked=frozenset(counted["asked"]))
-                for at, each in enumerate(revisions)
-            ),
-        )
-        for arm in counted["arms"]
-    ]
+    asked, found = frozenset(counted["asked"]), []
+    for arm in counted["arms"]:
+        own = (replace(each, cells=_cells(arm, at), asked=asked) for at, each in enumerate(revisions))
+        found.append((LISTED.join(arm["names"]), tuple(own)))
     return tuple(found) if len(found) > 1 else ()
 
 

@@ -67,14 +67,9 @@ def comparison_document(found: Compared) -> Document:
         "category": found.category or None,
         "groups": found.groups,
         "n": max(each.n_pair for each in (*found.values, *found.differences)),
-        "values": [
-            {"group": group, **_figures(value)} for group, value in zip(found.group_names, found.values, strict=True)
-        ],
-        "differences": [
-            {"group": group, "from": first, **_figures(difference)}
-            for group, difference in zip(later, found.differences, strict=False)
-        ],
-        **_ratios(found),
+        "values": _named("group", found.group_names, found.values),
+        "differences": _named("group", later, found.differences, {"from": first}),
+        **({"ratios": _named("group", later, found.ratios, {"from": first})} if found.ratios else {}),
         "independence": _test(found.independence),
         "deff": found.values[0].deff,
         "warnings": [*found.warnings, *_of_groups(found)],
@@ -82,12 +77,10 @@ def comparison_document(found: Compared) -> Document:
     }
 
 
-def _ratios(found: Compared) -> Document:
-    first, *later = found.group_names
-    ratios = [
-        {"group": group, "from": first, **_figures(ratio)} for group, ratio in zip(later, found.ratios, strict=False)
-    ]
-    return {"ratios": ratios} if ratios else {}
+def _named(
+    place: str, names: Sequence[str], results: Sequence[Result], more: Mapping[str, str] | None = None
+) -> list[Document]:
+    return [{place: name, **(more or {}), **_figures(each)} for name, each in zip(names, results, strict=False)]
 
 
 def pairs_document(found: AllPairs) -> Document:
@@ -145,7 +138,7 @@ def predictions_document(
     }
 
 
-def _interval(one: Prediction) -> dict[str, float | None]:
+def _interval(one: Prediction | Result) -> dict[str, float | None]:
     return {name: _number(value) for name, value in (("estimate", one.estimate), ("low", one.low), ("high", one.high))}
 
 
@@ -189,18 +182,14 @@ def _people(people: str, place: str, names: Sequence[str], declined: Sequence[Re
     """Return the people whom shares describe and the shares of the others, by row or group; empty for all people."""
     if people == ALL:
         return {}
-    named = zip(names, declined, strict=False)
-    return {"people": people, "declined": [{place: name, **_figures(share)} for name, share in named]}
+    return {"people": people, "declined": _named(place, names, declined)}
 
 
 def _measures(found: Crosstab) -> Document:
     """Return the measures of association of a 2 x 2 table; empty for other tables."""
     if found.measures is None:
         return {}
-    return {
-        name: {"estimate": _number(value.estimate), "low": _number(value.low), "high": _number(value.high)}
-        for name, value in found.measures._asdict().items()
-    }
+    return {name: _interval(value) for name, value in found.measures._asdict().items()}
 
 
 def _of_cells(found: Crosstab) -> Iterator[str]:

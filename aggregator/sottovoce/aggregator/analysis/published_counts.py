@@ -5,7 +5,7 @@ once more for this, as Tables count them, and the counts kept in memory as long 
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from datetime import datetime
 from functools import lru_cache
 
@@ -21,15 +21,6 @@ from sottovoce.aggregator.surveys.lifecycle import released_questions, survey_of
 from sottovoce.shared.errors import EstimateError
 
 
-@dataclass(frozen=True)
-class _Snapshot:
-    """Revisions as published; ``shown`` is their text, which alone tells two states of a database apart."""
-
-    storage: Storage
-    shown: str
-    revisions: Sequence[RevisionCounts] = field(compare=False)
-
-
 def revisions_of(storage: Storage, name: str) -> Sequence[RevisionCounts]:
     """Return all revisions of a survey, oldest first; empty if there is no such survey.
 
@@ -42,7 +33,7 @@ def revisions_of(storage: Storage, name: str) -> Sequence[RevisionCounts]:
             check_closed(storage, [each.stored for each in revisions], None, datetime.min)
         except EstimateError:
             return revisions
-        return _of_asked(_Snapshot(storage, repr(revisions), revisions))
+        return _of_asked(storage, name, repr(revisions))
     return revisions
 
 
@@ -59,9 +50,10 @@ def published(storage: Storage, name: str) -> list[RevisionCounts]:
 
 
 @lru_cache(maxsize=16)
-def _of_asked(snapshot: _Snapshot) -> Sequence[RevisionCounts]:
-    revisions, newest = snapshot.revisions, snapshot.revisions[-1]
-    read = read_columns(snapshot.storage, [each.stored for each in revisions])
+def _of_asked(storage: Storage, name: str, _shown: str) -> Sequence[RevisionCounts]:
+    """Return the revisions without people who were never asked; ``_shown`` tells two states of a survey apart."""
+    revisions = published(storage, name)
+    newest, read = revisions[-1], read_columns(storage, [each.stored for each in revisions])
     if len(read) != sum(cell.reports for each in revisions for cell in each.cells if cell.cohort == ALL):
         # Of a test run, which is open, the last reports are published later.
         return revisions

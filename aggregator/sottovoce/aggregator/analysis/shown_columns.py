@@ -17,8 +17,6 @@ Revisions   The columns are the questions of the newest revision. A report of an
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
-from types import MappingProxyType
 
 import numpy as np
 from numpy.typing import NDArray
@@ -76,41 +74,53 @@ def read_reports(
         np.concatenate([block.wave for block in blocks]),
         np.concatenate([block.revision for block in blocks]),
     )
-    asked = _asked_only(found, revisions)
     if not public and newest.cohort is not None:
         found = _coarsened(found, newest.questions[newest.cohort], revisions)
     if not public:
         shown = [question for question in questions if question.mechanism is None]
         names = {cohort: [q.name for q in shown if q.cohort is cohort] for cohort in (True, False)}
-        found = without_rare_answers(found, names[True], names[False], asked)
-        asked = {name: change for name, change in asked.items() if name not in {*names[True], *names[False]}}
-    columns = {**found.columns, **{name: change(found.columns) for name, change in asked.items()}}
-    return replace(found, columns=columns).taken(random_order(len(found)))
+        found = without_rare_answers(found, names[True], names[False])
+    # As far as the columns of the file tell, so that empty cells tell no more.
+    asked, _ = asked_only(as_columns(found, {each.survey.revision: each.survey for each in revisions}))
+    private = {each.name: np.asarray(asked.values[each.name]) for each in questions if each.mechanism is not None}
+    return replace(found, columns={**found.columns, **private}).taken(random_order(len(found)))
 
 
-_Change = Callable[[Mapping[str, ReportedColumn]], ReportedColumn]
+def _unknown(column: ReportedColumn, before: Sequence[ReportedColumn], is_number: bool) -> NDArray[np.bool_]:
+    """Return which answers are left out, or are in other groups of reports that agree in the columns before.
 
-
-def _asked_only(reports: ReportColumns, revisions: Sequence[RevisionCounts]) -> Mapping[str, _Change]:
-    """Return how columns lose the answers of people who were never asked, given the columns of a file.
-
-    A column loses none where that would tell more of a public answer than the file shows.
+    Within such a group a file shows all of an answer, or none. Of numbers, those that are left out.
     """
-    surveys, numbers = tuple(each.survey for each in revisions), [each.survey.revision for each in revisions]
-    revision = np.searchsorted(numbers, reports.revision)
-    whole, _ = asked_only(Columns(surveys, reports.columns, reports.wave, revision))
-    items = [(question.name, item) for survey in surveys for item in survey.items for question in item.questions]
+    left = is_few(column)
+    groups = np.unique(np.stack(before), axis=1, return_inverse=True)[1].ravel()
+    having = {*groups[left].tolist()}
+    shown = [] if is_number else np.unique(column[~left & ~is_null(column)]).tolist()
+    partly = [value for value in shown if not having <= {*groups[column == value].tolist()}]
+    found: NDArray[np.bool_] = left | np.isin(column, partly)
+    return found
 
-    def change(name: str, columns: Mapping[str, ReportedColumn]) -> ReportedColumn:
-        deciding = {each.question for other, item in items for each in item.conditions if other == name}
-        public = [each.name for each in surveys[-1].questions if each.mechanism is None and each.name in columns]
-        keys = np.stack([revision, *(columns[each] for each in public if each in deciding)])
-        lost = is_null(whole.values[name])
-        groups, there = np.unique(keys, axis=1, return_inverse=True)[1].ravel(), ~is_null(reports.columns[name])
-        mixed = np.intersect1d(groups[lost & there], groups[~lost]).size
-        return columns[name] if mixed else np.asarray(whole.values[name])
 
-    return {name: partial(change, name) for name in reports.columns if whole.values[name] is not reports.columns[name]}
+def as_columns(reports: ReportColumns, surveys: Mapping[int, Survey]) -> Columns:
+    """Convert the reports of a file, of the revisions by number, into the input of joint analyses."""
+    revisions = sorted(surveys)
+    public = [each for each in surveys[revisions[-1]].questions if not each.mechanism and each.name in reports.columns]
+    few_of: dict[str, NDArray[np.bool_]] = {}
+    values, groups = dict(reports.columns), [reports.revision, reports.wave]
+    # The cohort is the first column that answers are left out of.
+    for question in sorted(public, key=lambda each: not each.cohort):
+        column = reports.columns[question.name]
+        if is_few(column).any():
+            few_of[question.name] = _unknown(column, groups, question.domain.grid is not None)
+            values[question.name] = np.where(is_few(column), null(column.itemsize), column).astype(column.dtype)
+        groups.append(column)
+    return Columns(
+        tuple(surveys[number] for number in revisions),
+        values,
+        reports.wave.astype(np.uint8),
+        np.searchsorted(revisions, reports.revision).astype(np.uint8),
+        least=0,
+        few=few_of,
+    )
 
 
 def file_questions(newest: RevisionCounts) -> list[Question]:
@@ -210,21 +220,15 @@ def _coarsened(reports: ReportColumns, cohort: Question, revisions: Sequence[Rev
     return replace(reports, columns={**reports.columns, cohort.name: values})
 
 
-def without_rare_answers(
-    reports: ReportColumns,
-    before: Sequence[str],
-    names: Sequence[str],
-    asked: Mapping[str, _Change] = MappingProxyType({}),
-) -> ReportColumns:
+def without_rare_answers(reports: ReportColumns, before: Sequence[str], names: Sequence[str]) -> ReportColumns:
     """Leave out answers so that at least ``LEAST_COHORT`` reports agree in all public columns.
 
-    ``names`` are the columns to coarsen, one after the other, and those in ``before`` are coarsened already; ``asked``
-    is how they lose the answers of people who were never asked.
+    ``names`` are the columns to coarsen, one after the other, and those in ``before`` are coarsened already.
     """
     columns = dict(reports.columns)
     keys = [reports.revision, reports.wave, *(columns[name] for name in before)]
     for name in names:
-        columns[name] = values = (columns[name] if name not in asked else asked[name](columns)).copy()
+        columns[name] = values = columns[name].copy()
         order = np.lexsort(keys)
         differs = np.any([key[order][1:] != key[order][:-1] for key in keys], axis=0)
         for rows in np.split(order, np.flatnonzero(differs) + 1):

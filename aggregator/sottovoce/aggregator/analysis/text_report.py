@@ -4,7 +4,7 @@ The text is made from the JSON documents, so local results and those of a remote
 """
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -143,21 +143,13 @@ def _comparison(document: Document) -> Iterator[PrintedTable]:
     show = TERMINAL.figure if document["category"] is None else TERMINAL.percent
     what = "mean" if document["category"] is None else f"share of {document['category']}"
     headings = (document["groups"], what, _limits(document))
-    values = tuple(
-        (one["group"], TERMINAL.estimate(one, show), TERMINAL.limits(one, show)) for one in document["values"]
-    )
+    values = tuple(_line(one, show, one["group"]) for one in document["values"])
     title = f"{document['outcome']}: {what} in each group of {document['groups']}{_among(document)}"
     yield PrintedTable(title, *_with_declined(document, headings, values))
     apart = TERMINAL.figure if document["category"] is None else TERMINAL.points
-    differences = tuple(
-        (f"{one['group']} minus {one['from']}", TERMINAL.estimate(one, apart), TERMINAL.limits(one, apart))
-        for one in document["differences"]
-    )
-    figure = TERMINAL.figure
-    ratios = tuple(
-        (f"{one['group']} / {one['from']}", TERMINAL.estimate(one, figure), TERMINAL.limits(one, figure))
-        for one in document.get("ratios", ())
-    )
+    differences = tuple(_line(one, apart, f"{one['group']} minus {one['from']}") for one in document["differences"])
+    found = document.get("ratios", ())
+    ratios = tuple(_line(one, TERMINAL.figure, f"{one['group']} / {one['from']}") for one in found)
     if ratios:
         yield PrintedTable("Ratios", ("groups", "ratio", _limits(document)), ratios)
     n = f"{document['n']:,} reports contain both questions; all figures are based on them."
@@ -199,14 +191,9 @@ def _regression(document: Document) -> Iterator[PrintedTable]:
         if other is not None:
             sentences = (f"{_errors(other)}.", *_warnings(other))
             yield PrintedTable(title, headings, _coefficients(other["coefficients"]), sentences)
-    tests = (
-        f"Likelihood-ratio test for {one['predictor']}: {one['statistic']:.2f}, {one['df']} df, "
-        f"{TERMINAL.p_equals(one['p'])}."
-        for one in document["tests"]
-    )
-    yield PrintedTable(
-        "Tests and notes", (), (), (*tests, *_declining_test(document), *_weighted(document), *_warnings(document))
-    )
+    tests = (f"Likelihood-ratio test for {one['predictor']}: {_tested(one)}." for one in document["tests"])
+    sentences = (*tests, *_declining_test(document), *_weighted(document), *_warnings(document))
+    yield PrintedTable("Tests and notes", (), (), sentences)
 
 
 EFFECTS = (
@@ -227,7 +214,7 @@ def _detectable(document: Document) -> Iterator[PrintedTable]:
     of_odds = document["model"] != "linear"
     lines = tuple(
         (
-            f"{one['category']}: {one['term']}" if "category" in one else one["term"],
+            _term(one),
             TERMINAL.figure(math.exp(one["smallest"]) if of_odds else one["smallest"]),
             *([f"{one['people']:,}"] if of_odds else []),
         )
@@ -247,10 +234,8 @@ def _among(document: Document) -> str:
 def _declining_test(document: Document) -> Iterator[str]:
     test = document.get("declining_test")
     if test is not None:
-        yield (
-            f"Likelihood-ratio test of one common share of declined answers against the model of declining: "
-            f"{test['statistic']:.2f}, {test['df']} df, {TERMINAL.p_equals(test['p'])}."
-        )
+        what = "one common share of declined answers against the model of declining"
+        yield f"Likelihood-ratio test of {what}: {_tested(test)}."
 
 
 OWN_WEIGHTS = "; limits of a row, cell or group take its own, where public answers show whose it is"
@@ -273,15 +258,19 @@ _OTHER_MODELS = {
 
 
 def _coefficients(found: Sequence[Document]) -> tuple[tuple[str, ...], ...]:
+    figure = TERMINAL.figure
     return tuple(
-        (
-            f"{one['category']}: {one['term']}" if "category" in one else one["term"],
-            TERMINAL.estimate(one, TERMINAL.figure),
-            TERMINAL.point(one["std_error"], TERMINAL.figure),
-            TERMINAL.limits(one, TERMINAL.figure),
-        )
+        (*_line(one, figure, _term(one))[:2], TERMINAL.point(one["std_error"], figure), TERMINAL.limits(one, figure))
         for one in found
     )
+
+
+def _term(one: Document) -> str:
+    return f"{one['category']}: {one['term']}" if "category" in one else str(one["term"])
+
+
+def _line(one: Document, show: Callable[[float], str], *names: str) -> tuple[str, ...]:
+    return (*names, TERMINAL.estimate(one, show), TERMINAL.limits(one, show))
 
 
 def _errors(document: Document) -> str:
@@ -318,10 +307,7 @@ METHODS = {
 def _one_sample(document: Document) -> Iterator[PrintedTable]:
     shares = document["values"][0]["category"] is not None
     show = TERMINAL.percent if shares else TERMINAL.figure
-    lines = tuple(
-        (one["category"] or "mean", show(one["known"]), TERMINAL.estimate(one, show), TERMINAL.limits(one, show))
-        for one in document["values"]
-    )
+    lines = tuple(_line(one, show, one["category"] or "mean", show(one["known"])) for one in document["values"])
     title = f"{document['question']}: known values, {document['n']:,} reports{_among(document)}"
     test = f"Do the reports differ from the known values? {TERMINAL.p_equals(document['p'])}"
     if document["statistic"] is not None:
@@ -333,18 +319,12 @@ def _one_sample(document: Document) -> Iterator[PrintedTable]:
 def _predictions(document: Document) -> Iterator[PrintedTable]:
     show = TERMINAL.figure if document["model"] == "linear" else TERMINAL.percent
     lines = tuple(
-        (
-            ", ".join(f"{name} = {value}" for name, value in one["at"].items()),
-            one.get("category", ""),
-            TERMINAL.estimate(one, show),
-            TERMINAL.limits(one, show),
-        )
+        _line(one, show, ", ".join(f"{name} = {value}" for name, value in one["at"].items()), one.get("category", ""))
         for one in document.get("predictions", ())
     )
+    headings = ("where", "category", "estimate", _limits(document))
     if lines:
-        yield PrintedTable(
-            f"Predicted: {document['outcome']}", ("where", "category", "estimate", _limits(document)), lines
-        )
+        yield PrintedTable(f"Predicted: {document['outcome']}", headings, lines)
 
 
 def _weights(document: Document) -> Iterator[PrintedTable]:
@@ -440,8 +420,7 @@ def _mixture(document: Document) -> Iterator[PrintedTable]:
     bounds, misfit = document["bounds"], document["misfit"]
     sentences = [f"Log likelihood {document['log_likelihood']:.3f}."]
     if misfit["df"]:
-        test = f"{misfit['statistic']:.2f}, {misfit['df']} df, {TERMINAL.p_equals(misfit['p'])}"
-        sentences.append(f"Misfit (G squared against free shares of each group): {test}.")
+        sentences.append(f"Misfit (G squared against free shares of each group): {_tested(misfit)}.")
     if bounds is not None:
         ends = f"{TERMINAL.percent(bounds['low'])} to {TERMINAL.percent(bounds['high'])}"
         sentences.append(f"Bounds of the share of carriers, from pi to pi + gamma: {ends}.")
@@ -464,11 +443,9 @@ def _items(document: Document) -> Iterator[PrintedTable]:
     terms += [{**each["discrimination"], "term": f"{each['name']}: discrimination"} for each in document["items"]
               if "discrimination" in each]  # fmt: skip
     terms += [{**document["sd"], "term": "standard deviation between people"}] if document["sd"] else []
-    test = document["test"]
-    figures = f"{test['statistic']:.2f}, {test['df']} df, {TERMINAL.p_equals(test['p'])}"
     sentences = (
         f"Log likelihood {document['log_likelihood']:.3f}, by {document['points']} points.",
-        f"Likelihood-ratio test that {test['hypothesis']}: {figures}.",
+        f"Likelihood-ratio test that {document['test']['hypothesis']}: {_tested(document['test'])}.",
         "The log odds of a yes are the trait, with mean 0, less the difficulty. No person has a score.",
     )
     yield PrintedTable(title, headings, _coefficients(terms), sentences)
@@ -476,7 +453,11 @@ def _items(document: Document) -> Iterator[PrintedTable]:
 
 def _test(test: Document | None, what: str) -> Iterator[str]:
     if test is not None:
-        yield f"{what}: chi-square {test['statistic']:.2f}, {test['df']} df, {TERMINAL.p_equals(test['p'])}."
+        yield f"{what}: chi-square {_tested(test)}."
+
+
+def _tested(test: Document) -> str:
+    return f"{test['statistic']:.2f}, {test['df']} df, {TERMINAL.p_equals(test['p'])}"
 
 
 def _warnings(document: Document) -> Iterator[str]:

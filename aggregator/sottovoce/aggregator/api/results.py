@@ -95,11 +95,7 @@ def publish(name: str) -> Response:
     ``?retire=1`` also retires all earlier revisions. A correction opens a closed survey again; one that changes texts
     only does so with ``?open=1``.
     """
-    try:
-        document = canonical.load(request.get_data())
-    except ValueError as error:
-        raise SpecError(f"the survey {error}") from None
-    survey = parse_survey(document)
+    survey = parse_survey(_submitted("survey"))
     if survey.name != name:
         raise SpecError([Problem("/name", "is not the name in the address")])
     check_affordable(survey)
@@ -114,6 +110,13 @@ def publish(name: str) -> Response:
         stay_closed = reopen == "0" and may_stay_closed(storage, following)
         stored = storage.publish(following, retire == "1", g.who, stay_closed=stay_closed)
     return jsonify({"name": stored.name, "revision": stored.revision, "digest": stored.digest})
+
+
+def _submitted(what: str) -> object:
+    try:
+        return canonical.load(request.get_data())
+    except ValueError as error:
+        raise SpecError(f"the {what} {error}") from None
 
 
 def close(name: str) -> Response:
@@ -198,11 +201,7 @@ def published_questions() -> Response:
 
 def publish_question() -> Response:
     """Publish the question in the body; publishing it again changes nothing."""
-    try:
-        document = canonical.load(request.get_data())
-    except ValueError as error:
-        raise SpecError(f"the question {error}") from None
-    link = parse_link(document)
+    link = parse_link(_submitted("question"))
     current_app.extensions["storage"].link_questions.publish(link.digest, link.canonical, g.who)
     return jsonify(_described(link))
 

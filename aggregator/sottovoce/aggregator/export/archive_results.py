@@ -9,10 +9,9 @@ from pathlib import Path
 import numpy as np
 from sottovoce.aggregator.analysis.described_people import asked_only
 from sottovoce.aggregator.analysis.estimates import RevisionCounts, SurveyResults, analyse
-from sottovoce.aggregator.analysis.shown_columns import place_in
+from sottovoce.aggregator.analysis.shown_columns import ReportColumns, as_columns, place_in
 from sottovoce.aggregator.estimators import DEFAULT_RULE, IntervalRule
 from sottovoce.aggregator.export.read_archive import SURVEYS, Archive
-from sottovoce.aggregator.export.results_client.sources import columns_of
 from sottovoce.aggregator.storage import Cell, StoredSurvey
 from sottovoce.aggregator.storage.models import ALL
 from sottovoce.aggregator.storage.reports.batch_columns import is_null, tally
@@ -30,7 +29,7 @@ def results_of_archive(archive: Archive, rule: IntervalRule = DEFAULT_RULE, wave
 
     Raises EstimateError if the survey has no such wave.
     """
-    read = columns_of(archive)
+    read = as_columns(ReportColumns(archive.columns, archive.wave, archive.revision), archive.surveys)
     columns, asked = asked_only(read.with_few(read.few))
     surveys = dict(zip(sorted(archive.surveys), columns.revisions, strict=True))
     # A mean would need the numbers that are left out.

@@ -16,10 +16,9 @@ Source      White 1982; Liang and Zeger 1986.
 
 import numpy as np
 from numpy.typing import NDArray
-from sottovoce.aggregator.analysis.regression.declining import LatentModel, seen_states
+from sottovoce.aggregator.analysis.regression.declining import seen_states
 from sottovoce.aggregator.analysis.regression.multinomial_logit import Multinomial
-from sottovoce.aggregator.analysis.regression.newton import Array, Fit, Model, inverse, parts, powers, score_products
-from sottovoce.aggregator.analysis.regression.randomized_predictor import RandomizedPredictor
+from sottovoce.aggregator.analysis.regression.newton import Array, Fit, Model, inverse, parts, score_products
 from sottovoce.shared.errors import EstimateError
 
 Codes = NDArray[np.integer]
@@ -84,16 +83,8 @@ def _inverse(matrix: Array) -> Array:
 
 def _of_answers(model: Model, theta: Array, power: int) -> Array:
     """Return the information of the answers themselves, with weights to this power, (d, d)."""
-    total = np.zeros((model.parameters, model.parameters))
-    for part in parts(model.rows):
-        weights = powers(model, part, power)
-        if isinstance(model, Multinomial | RandomizedPredictor):
-            total += model.complete(theta, part, weights)
-        elif isinstance(model, LatentModel):
-            for state in seen_states(model):
-                scores, share = state.scores(theta, part), state.marginal(theta, part)
-                total += (scores * (share if weights is None else share * weights)) @ scores.T
-    return total
+    seen = (score_products(state, theta, power, state.marginal) for state in seen_states(model))
+    return np.asarray(sum(seen))
 
 
 def _expected(model: Model, theta: Array) -> Array:

@@ -14,12 +14,15 @@ Why a model One common D biases b: where .05 and .35 of two groups decline, a tr
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from itertools import product
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from sottovoce.aggregator.analysis.regression.multinomial_logit import Multinomial
-from sottovoce.aggregator.analysis.regression.newton import Array, Sums
+from sottovoce.aggregator.analysis.regression.newton import Array, Model, Sums
 from sottovoce.aggregator.analysis.regression.ordered_logit import Ordered
+from sottovoce.aggregator.analysis.regression.randomized_predictor import RandomizedPredictor
 
 DECLINING = MODELLED, COMMON = "modelled", "common"
 DECLINED_PER_PARAMETER = 10
@@ -173,22 +176,26 @@ def _part_of(model: LatentModel, part: slice, weights: Array) -> LatentModel:
     return replace(model, columns=columns, codes=model.codes[part], weights=weights)
 
 
-def seen_states(model: LatentModel) -> Iterator[LatentModel]:
+def seen_states(model: Model) -> Iterator[Any]:
     """Yield the model of each true answer, no answer included, as if each report showed it."""
-    if not isinstance(model, DecliningModel):
+    if isinstance(model, RandomizedPredictor):
+        for cell, outcome in product(np.eye(len(model.factors)), seen_states(model.outcome)):
+            yield replace(model, outcome=outcome, predictor=_told(model.predictor, cell), linked=None)
+    elif isinstance(model, DecliningModel):
+        yield replace(model, answered=_untold(model.answered), absent=np.ones(1), added=0.0)
+        for inner in seen_states(model.answered):
+            yield replace(model, answered=inner, absent=np.zeros(1), added=0.0)
+    elif isinstance(model, Multinomial | Ordered):
         yield from (_told(model, row) for row in np.eye(model.likelihood.shape[1]))
-        return
-    yield replace(model, answered=_untold(model.answered), absent=np.ones(1), added=0.0)
-    for inner in seen_states(model.answered):
-        yield replace(model, answered=inner, absent=np.zeros(1), added=0.0)
 
 
 def _untold(model: LatentModel) -> LatentModel:
     """Return a model of reports that answers bring as good as never."""
     if isinstance(model, DecliningModel):
         return replace(model, answered=_untold(model.answered), absent=np.full(1, _RARE), added=0.0)
-    return _told(model, np.full(model.likelihood.shape[1], _RARE))
+    seen: LatentModel = _told(model, np.full(model.likelihood.shape[1], _RARE))
+    return seen
 
 
-def _told(model: Multinomial | Ordered, likelihood: Array) -> LatentModel:
+def _told(model: Multinomial | Ordered, likelihood: Array) -> Any:  # noqa: ANN401 - of the same type
     return replace(model, codes=np.zeros(model.rows, np.intp), likelihood=likelihood[None])

@@ -13,7 +13,7 @@ No maximum  With randomized reports a likelihood often has no finite maximum: on
 Source      Louis 1982 (the observed information of a mixture).
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import NamedTuple, Protocol
 
@@ -148,12 +148,18 @@ def powers(model: Model, part: slice, power: int) -> Array | None:
     return None if model.weights is None else model.weights[part] ** power
 
 
-def score_products(model: Model, theta: Array, power: int = 1) -> Array:
-    """Return the sum of w^power s s' over all reports, (d, d); power 2 is for the variance of the weighted score."""
+def score_products(
+    model: Model, theta: Array, power: int = 1, share: Callable[[Array, slice], Array] | None = None
+) -> Array:
+    """Return the sum of w^power s s' over all reports, (d, d); power 2 is for the variance of the weighted score.
+
+    ``share`` gives the part of each report in the sum, (m,); None for all of it.
+    """
     total = np.zeros((model.parameters, model.parameters))
     for part in parts(model.rows):
         scores, weights = model.scores(theta, part), powers(model, part, power)
-        total += (scores if weights is None else scores * weights) @ scores.T
+        weighted = scores if weights is None else scores * weights
+        total += (weighted if share is None else weighted * share(theta, part)) @ scores.T
     return total
 
 

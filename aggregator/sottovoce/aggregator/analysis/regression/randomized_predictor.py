@@ -84,20 +84,14 @@ class RandomizedPredictor:
         total[size:, size:] += self.restriction.T @ own @ self.restriction
         return Sums(float(weights @ log_likelihoods), score @ weights, total)
 
-    def complete(self, theta: Array, part: slice, weights: Array | None) -> Array:
-        """Return the information of the answers themselves, Y and A, with these weights, (d, d)."""
-        size, total = self.outcome.parameters, np.zeros((self.parameters, self.parameters))
-        for cell, share in enumerate(self.distribution(theta[size:], part)):
-            weighted = share if weights is None else share * weights
-            total[:size, :size] += self._if(cell, part).complete(theta[:size], slice(None), weighted)
-        own = self.predictor.complete(self.restriction @ theta[size:], part, weights)
-        total[size:, size:] = self.restriction.T @ own @ self.restriction
-        return total
-
     def scores(self, theta: Array, part: slice) -> Array:
         """Return the gradient of each report's log likelihood, (d, m), without its weight."""
         given, _, cases = self._cases(theta, part)
         return np.asarray(sum(share * case.score for share, case in zip(given, cases, strict=True)))
+
+    def marginal(self, theta: Array, part: slice) -> Array:
+        """Return the likelihood of each report, (m,)."""
+        return np.exp(self._cases(theta, part)[1])
 
     def predictors(self, theta: Array, part: slice) -> Iterator[Array]:
         """Yield the log odds of Y given each cell of A, then the log odds of A's cells, (m,) each."""

@@ -8,7 +8,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -53,6 +53,7 @@ from sottovoce.aggregator.analysis.tables.test_inversion_intervals import (
 from sottovoce.aggregator.analysis.tables.three_way import Cells, ThreeWayTable, three_way
 from sottovoce.aggregator.analysis.weights import weights_of_reports
 from sottovoce.aggregator.estimators.blocks.joint_channel import check_identified
+from sottovoce.aggregator.estimators.variable import Variable
 from sottovoce.shared.arms.arms import share_asked
 from sottovoce.shared.errors import EstimateError, Sentence
 
@@ -154,10 +155,7 @@ def _corrected(
     places = [[(row, column) for column in range(table.shape[1])] for row in range(table.shape[0])]
     whole = table.joint
     return Crosstab(
-        rows=whole.first.full_name,
-        columns=whole.second.full_name,
-        row_categories=whole.first.answered,
-        column_categories=whole.second.answered,
+        **_named(whole.first, whole.second),
         n=whole.reports,
         n_pair=whole.n,
         cells=tuple(tuple(found.cell(*place) for place in line) for line in places),
@@ -234,14 +232,16 @@ def _within_randomized(
     return Stratified(names[0], tables, None)
 
 
+def _named(rows: Variable, across: Variable) -> dict[str, Any]:
+    names = {"rows": rows.full_name, "columns": across.full_name}
+    return {**names, "row_categories": rows.answered, "column_categories": across.answered}
+
+
 def _of_category(table: ThreeWayTable, place: int, share: float, notes: tuple[str, ...], people: str) -> Crosstab:
     """Return the table of a category of a randomized variable; without tests and measures."""
     _, rows, across = table.variables
     return Crosstab(
-        rows=rows.full_name,
-        columns=across.full_name,
-        row_categories=rows.answered,
-        column_categories=across.answered,
+        **_named(rows, across),
         n=table.reports,
         n_pair=table.n,
         cells=table.cells(place),
@@ -273,10 +273,7 @@ def _table(
     measured = table.shape == (2, 2) and not hide
     places = [[(row, column) for column in range(table.shape[1])] for row in range(table.shape[0])]
     return Crosstab(
-        rows=found.first.full_name,
-        columns=found.second.full_name,
-        row_categories=found.first.answered,
-        column_categories=found.second.answered,
+        **_named(found.first, found.second),
         n=found.reports,
         n_pair=found.n,
         cells=tuple(tuple(table.cell(*place) for place in line) for line in places),

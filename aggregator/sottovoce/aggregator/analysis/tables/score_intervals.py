@@ -134,13 +134,7 @@ def cell_limits(raw: float, channels: Sequence[CellChannel], margins: tuple[floa
     """
     p_a, p_b = map(clip, margins)
     # Clipped first: a raw share outside [0, 1] would give empty intervals.
-    point, step = clip(raw), max(each.step for each in channels)
-
-    def inside(t: float) -> bool:
-        variance = sum(each.factor * each.cell_variance(t, p_a, p_b) for each in channels)
-        return abs(point - t) <= z * math.sqrt(max(variance, 0.0)) + step
-
-    return edge(inside, point, 0.0), edge(inside, point, 1.0)
+    return _limits(channels, clip(raw), 1.0, lambda each, t: each.cell_variance(t, p_a, p_b), z)
 
 
 def share_limits(raw: float, channels: Sequence[CellChannel], margins: tuple[float, float], z: float) -> Limits:
@@ -148,10 +142,18 @@ def share_limits(raw: float, channels: Sequence[CellChannel], margins: tuple[flo
     p_a, p_b = map(clip, margins)
     # Raw margins may be negative by chance; a share needs a possible denominator.
     whole = max(margins[0], 0.0)
-    part, step = min(max(raw, 0.0), whole), max(each.step for each in channels)
+    part = min(max(raw, 0.0), whole)
+    return _limits(channels, part, whole, lambda each, t: each.share_variance(t, p_a, p_b), z)
+
+
+def _limits(
+    channels: Sequence[CellChannel], part: float, whole: float, of: Callable[[CellChannel, float], float], z: float
+) -> Limits:
+    """Return limits for part / whole, given the variance ``of`` a channel at a share."""
+    step = max(each.step for each in channels)
 
     def inside(t: float) -> bool:
-        variance = sum(each.factor * each.share_variance(t, p_a, p_b) for each in channels)
+        variance = sum(each.factor * of(each, t) for each in channels)
         return abs(part - t * whole) <= z * math.sqrt(max(variance, 0.0)) + step
 
     point = part / whole if whole else 0.5

@@ -17,7 +17,7 @@ from sottovoce.aggregator.analysis.data_file.read_table import read_table
 from sottovoce.aggregator.analysis.disclosure_control import answered
 from sottovoce.aggregator.analysis.report_columns import Columns, Progress, read_columns
 from sottovoce.aggregator.analysis.requests import parse_request, read_shares
-from sottovoce.aggregator.analysis.shown_columns import ReportedColumn, is_few
+from sottovoce.aggregator.analysis.shown_columns import ReportColumns, as_columns, is_few
 from sottovoce.aggregator.analysis.weights import MarginShares, raked
 from sottovoce.aggregator.clock import Clock
 from sottovoce.aggregator.export.offline.count import layout_of, read_rows
@@ -28,7 +28,6 @@ from sottovoce.aggregator.export.read_csv import Read, joined
 from sottovoce.aggregator.export.row_validation import LEFT_OUT, Expected
 from sottovoce.aggregator.file_formats.csv_lines import DelimitedFile
 from sottovoce.aggregator.storage import Storage
-from sottovoce.aggregator.storage.pack_values import null
 from sottovoce.aggregator.storage.reports.batch_columns import is_null
 from sottovoce.aggregator.surveys.lifecycle import survey_of
 from sottovoce.aggregator.surveys.survey_file import parse_yaml
@@ -231,7 +230,7 @@ class FolderReports(ReadColumns):
             raise SpecError("the folder holds another survey than the one that is named")
         self.survey = read.survey
         self.archive = read
-        columns = columns_of(read)
+        columns = as_columns(ReportColumns(read.columns, read.wave, read.revision), read.surveys)
         self.columns = columns if covariates is None else with_covariates(columns, covariates)
 
     def weights(self, margins: MarginShares) -> Sequence[float]:
@@ -285,40 +284,3 @@ NO_ORDER = (
 def _read(folder: Path | str) -> Archive:
     place = place_named(folder)
     return all_rows(open_folder(place)) if isinstance(place, Bucket) or is_countable(place) else read_folder(place.path)
-
-
-def _unknown(column: ReportedColumn, before: Sequence[ReportedColumn], is_number: bool) -> NDArray[np.bool_]:
-    """Return which answers are left out, or are in other groups of reports that agree in the columns before.
-
-    Within such a group a file shows all of an answer, or none. Of numbers, those that are left out.
-    """
-    left = is_few(column)
-    groups = np.unique(np.stack(before), axis=1, return_inverse=True)[1].ravel()
-    having = {*groups[left].tolist()}
-    shown = [] if is_number else np.unique(column[~left & ~is_null(column)]).tolist()
-    partly = [value for value in shown if not having <= {*groups[column == value].tolist()}]
-    found: NDArray[np.bool_] = left | np.isin(column, partly)
-    return found
-
-
-def columns_of(folder: Archive) -> Columns:
-    """Convert the reports of a folder into the input of joint analyses."""
-    revisions = sorted(folder.surveys)
-    public = [each for each in folder.survey.questions if each.mechanism is None and each.name in folder.columns]
-    few: dict[str, NDArray[np.bool_]] = {}
-    values, groups = dict(folder.columns), [folder.revision, folder.wave]
-    # The cohort is the first column that answers are left out of.
-    for question in sorted(public, key=lambda each: not each.cohort):
-        column = folder.columns[question.name]
-        if is_few(column).any():
-            few[question.name] = _unknown(column, groups, question.domain.grid is not None)
-            values[question.name] = np.where(is_few(column), null(column.itemsize), column).astype(column.dtype)
-        groups.append(column)
-    return Columns(
-        tuple(folder.surveys[number] for number in revisions),
-        values,
-        folder.wave.astype(np.uint8),
-        np.searchsorted(revisions, folder.revision).astype(np.uint8),
-        least=0,
-        few=few,
-    )
