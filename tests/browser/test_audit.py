@@ -12,9 +12,9 @@ import pytest
 from playwright.sync_api import Browser
 from sottovoce.audit.check import FAILED, NOT_DONE, PARTS, PASSED, Check
 from sottovoce.audit.run import frame_files
-from sottovoce.audit.served.browser_runs import WAVES, ServedForm, check_visits
+from sottovoce.audit.served.browser_runs import WAVES, ServedForm, check_visits, fetch_form
 from sottovoce.audit.served.frame_visits import problem_of_visits
-from sottovoce.audit.served.served_page import check_file, check_files, check_survey, fetch_form, fetch_survey
+from sottovoce.audit.served.served_page import check_file, check_files, check_survey, fetch_survey
 from sottovoce.audit.test_keys import MODULI, with_test_keys
 from sottovoce.audit.wire_runs import SUBJECT
 from sottovoce.client.link import Link, parse_link

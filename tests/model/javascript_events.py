@@ -13,7 +13,7 @@ from threading import Timer
 from typing import IO, Any
 
 from sottovoce.audit.check import FAILED, NOT_DONE, Check
-from sottovoce.audit.client_process import laid_out
+from sottovoce.audit.run import laid_out
 
 from tests.model.device_events import MOST_WAYS, check_device, subject_of
 from tests.model.device_state import Happened, State, Way, last_named, names_of

@@ -6,7 +6,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from sottovoce.audit.client_process import laid_out
+from sottovoce.audit.run import laid_out
 from sottovoce.client.page import assemble
 
 OWN = assemble()["sw.js"].body.decode()

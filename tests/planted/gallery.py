@@ -1,4 +1,4 @@
-"""Dishonest clients, and honest ones that look different: what the audit must say of each was written down beforehand.
+"""Dishonest clients, and honest ones that look different: what audit and whole runs must say was written beforehand.
 
 ``gallery_python.yaml`` and ``gallery_javascript.yaml`` hold the clients, as edits of the sources, and
 ``gallery_surveys.yaml`` the surveys that they are audited on. Where sources have moved or changed, write an edit's code
@@ -43,7 +43,7 @@ class PlantedClient:
         edits: what is changed.
         seen_by: subject of the check that must fail.
         reason: why no audit can see it; "" for others.
-        served: only an audit with ``--client`` can see it.
+        served: only visits with a browser can see it.
         alone: the survey's first question is audited, as one for pages of other systems.
     """
 

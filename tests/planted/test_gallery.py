@@ -1,4 +1,4 @@
-"""The audit judges each client of the gallery rightly: seven of them in every run of the tests, the others nightly."""
+"""Audit and whole runs judge each client of the gallery rightly: seven in every run, the others nightly."""
 
 import json
 import os
@@ -9,22 +9,14 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from sottovoce.client.page import PageFile
 from sottovoce.shared.parse_survey import parse_survey
 
 from tests.browser.chromium import find
-from tests.browser.test_audit import serving
 from tests.mutation.edits import ROOT
 from tests.mutation.run import PACKAGES, SKIPPED
 from tests.planted.gallery import CLIENTS, FAILED, NOT_SEEN, SURVEYS, PlantedClient
 
 SECONDS = 600
-
-SERVED_FILES = """
-import json
-from sottovoce.client.page import assemble
-print(json.dumps({name: [asset.body.decode(), *asset[1:]] for name, asset in assemble().items()}))
-"""
 
 ALWAYS = {
     "reports the fourth of five reasons as it is",
@@ -73,19 +65,24 @@ def installation(copy: Path, client: PlantedClient) -> Iterator[Path]:
 
 
 @pytest.mark.parametrize("client", EACH_CLIENT)
-def test_audit_judges_the_client(installation: Path, tmp_path: Path, client: PlantedClient) -> None:
-    """The command, run from sources with that client in them: its verdict, how it ends, and the check that fails."""
+def test_client_is_judged(installation: Path, tmp_path: Path, client: PlantedClient) -> None:
+    """The audit of sources with that client in them, and its whole runs: the verdict, and the check that fails."""
     path = tmp_path / "survey.json"
     path.write_bytes(parse_survey(SURVEYS[client.survey]).canonical)
-    audit_it = audit_alone if client.alone else audit_served if client.served else audit_here
-    ended = audit_it(installation, path, client)
-    assert ended.stdout, ended.stderr
-    report = json.loads(ended.stdout)
-
-    failed = {check["subject"]: check["message"] for check in report["checks"] if check["outcome"] == FAILED}
+    audited = audit_alone(installation, path, client) if client.alone else audit(installation, path)
+    failed = failures(audited)
+    assert audited.returncode == bool(failed)
+    if not client.alone:
+        failed |= failures(run_whole(installation, path, client))
     assert bool(failed) == (client.verdict == FAILED), failed
-    assert ended.returncode == (client.verdict == FAILED)
     assert client.seen_by in {"", *failed}, failed
+
+
+def failures(ended: subprocess.CompletedProcess[str]) -> dict[str, str]:
+    """Messages of the checks that failed, by subject."""
+    assert ended.stdout, ended.stderr
+    checks = json.loads(ended.stdout)["checks"]
+    return {check["subject"]: check["message"] for check in checks if check["outcome"] == FAILED}
 
 
 def audit(installation: Path, path: Path, *words: str, **more: str) -> subprocess.CompletedProcess[str]:
@@ -94,24 +91,16 @@ def audit(installation: Path, path: Path, *words: str, **more: str) -> subproces
     return run(installation, path.parent, *command, **more)
 
 
-def audit_here(installation: Path, path: Path, _client: PlantedClient) -> subprocess.CompletedProcess[str]:
-    """Audit a survey file without its aggregator."""
-    return audit(installation, path)
-
-
 def audit_alone(installation: Path, path: Path, client: PlantedClient) -> subprocess.CompletedProcess[str]:
     """Audit the first question of a survey as one for pages of other systems."""
     path.write_text(json.dumps(SURVEYS[client.survey]["questions"][0]), encoding="utf-8")
     return audit(installation, path, "--question", **browser())
 
 
-def audit_served(installation: Path, path: Path, client: PlantedClient) -> subprocess.CompletedProcess[str]:
-    """The same with the form that such an installation serves."""
-    files = json.loads(run(installation, path.parent, "-c", SERVED_FILES).stdout)
-    assets = {name: PageFile(body.encode(), *more) for name, (body, *more) in files.items()}
-    with serving(parse_survey(SURVEYS[client.survey]), assets=assets) as link:
-        address = f"{link.origin}/s/{link.survey}#d={link.digest}"
-        return audit(installation, path, "--client", address, **browser())
+def run_whole(installation: Path, path: Path, client: PlantedClient) -> subprocess.CompletedProcess[str]:
+    """Run the clients whole, or fill in the form that such an installation serves."""
+    words = ["--visits"] if client.served else []
+    return run(installation, path.parent, "-m", "tests.conformance", str(path), *words, **browser())
 
 
 def browser() -> dict[str, str]:
@@ -125,7 +114,7 @@ def run(installation: Path, home: Path, *words: str, **more: str) -> subprocess.
     environment = {
         **os.environ,
         **more,
-        "PYTHONPATH": os.pathsep.join(str(installation / room) for room in PACKAGES),
+        "PYTHONPATH": os.pathsep.join([*(str(installation / room) for room in PACKAGES), str(ROOT)]),
         # Compiled modules are told apart by time and size, which a planted client may leave as they are.
         "PYTHONDONTWRITEBYTECODE": "1",
         "HOME": str(home),

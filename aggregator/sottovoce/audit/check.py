@@ -6,7 +6,7 @@ from typing import Any
 
 PASSED, FAILED, NOT_DONE = "passed", "failed", "not done"
 
-PARTS = ("statement", "integers", "python", "javascript", "files", "page", "core", "frame")
+PARTS = ("statement", "integers", "python", "javascript", "files", "core", "frame")
 """The parts of an audit, in the order of its report."""
 
 

@@ -14,11 +14,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass, field
 from hashlib import sha256
-from importlib.resources import files
 from pathlib import Path
 from typing import IO, Any
 
 from sottovoce.audit.listener import Disk, Listener, MockReply, WireRequest, read_disk
+from sottovoce.audit.run import laid_out
 from sottovoce.audit.test_keys import redeemed
 from sottovoce.client.revisions import FORMAT
 from sottovoce.shared import canonical
@@ -292,23 +292,3 @@ def _environment(folder: Path, proxy: str) -> dict[str, str]:
 def _fast_folder() -> str | None:
     """Return a folder in memory, if there is one: the client waits for the disk at every step."""
     return "/dev/shm" if Path("/dev/shm").is_dir() else None  # noqa: S108 - a new folder is made in it
-
-
-_FRUGAL = ("--single-threaded", "--max-semi-space-size=64", "--always-sparkplug", "--interrupt-budget=200000")
-"""Node uses no further threads for garbage, since the other core has work, and optimizes only what runs very often."""
-
-
-@contextmanager
-def laid_out(node: str, scripts: Mapping[str, str], driver: str) -> Iterator[list[str]]:
-    """Yield the command that runs the audit's script ``driver`` beside the browser's ``scripts`` from
-    ``page.opened()``.
-    """
-    with tempfile.TemporaryDirectory() as name:
-        folder = Path(name)
-        (folder / "package.json").write_text('{"type": "module"}', encoding="utf-8")
-        for part in files("sottovoce.audit").joinpath("javascript").iterdir():
-            if part.name.endswith(".mjs"):
-                (folder / part.name).write_bytes(part.read_bytes())
-        for script, text in scripts.items():
-            (folder / script).write_text(text, encoding="utf-8")
-        yield [node, *_FRUGAL, str(folder / driver)]

@@ -8,9 +8,6 @@ from sottovoce.audit.check import FAILED, NOT_DONE, PASSED, Check
 from sottovoce.audit.histories import ASKED, PARTLY
 from sottovoce.audit.python_code import OUTSIDE
 from sottovoce.audit.randomness import DRAWS, SOURCE
-from sottovoce.audit.refusals import ALLOWED, ENTERED, LINK
-from sottovoce.audit.runs import RunPlan
-from sottovoce.audit.wire_runs import IDENTITY, SUBJECT
 from sottovoce.shared.rational import show_epsilon
 from sottovoce.shared.spec import Survey
 
@@ -35,6 +32,9 @@ class Promise:
     elsewhere: str = ""
 
 
+CONFORMANCE = "Tests run whole clients before each release, and compare network and disk; an audit runs none."
+"""Who looks at what only a whole client shows."""
+
 PROMISES = {
     "claim": Promise(
         "What an answer costs follows from the survey's own numbers.",
@@ -47,23 +47,14 @@ PROMISES = {
         "Where a question has too many answers or ways, all but those that are named with it below.",
     ),
     "leaks": Promise(
-        "Nothing else that is sent or stored tells an answer: no id, header, file or message.",
-        "Both clients were run whole, in processes of their own, with fixed random bytes, through retries, "
-        "corrections, waves and withdrawals. Each report had to be what these bytes make of the answers. Everything "
-        "else on the network, on the disk and in the output was compared between answers.",
-        "Anything that a client does where neither the network nor its folders show it; how long anything takes; three "
-        "or more answers together; ids and random bytes that no run has; the screens of the terminal.",
+        "Nothing else that is sent or stored tells an answer: no id, header, file or message.", "", "", CONFORMANCE
     ),
     "source": Promise(
         "Chance comes from the operating system alone, and every byte of it is used as agreed.",
         "The source was followed from the system to each draw; other programs and forks draw their own.",
         "The operating system itself.",
     ),
-    "id": Promise(
-        "The id of a report is chance alone.",
-        "It was compared with its random bytes in every run.",
-        "Ids that no run has.",
-    ),
+    "id": Promise("The id of a report is chance alone.", "", "", CONFORMANCE),
     "refuse": Promise(
         "What is no possible answer is refused before anything is drawn.",
         "Values outside of each question were handed in.",
@@ -71,8 +62,9 @@ PROMISES = {
     ),
     "limit": Promise(
         "Nothing is begun that costs more than a person allows, and no other survey than the link names.",
-        "Surveys that were a little too dear, and another one than the link's, were offered.",
-        "What is said to people before they allow something.",
+        "",
+        "",
+        CONFORMANCE,
     ),
     "once": Promise(
         "An answer is drawn once, for one charge; which questions are asked depends on no answer.",
@@ -81,51 +73,37 @@ PROMISES = {
     ),
     "served": Promise(
         "The aggregator serves the survey and the form that this release consists of.",
-        "Each file was fetched and compared, and the form filled in by invented people.",
+        "Each file was fetched and compared, byte for byte.",
         "What is served to other people or at another time.",
         "--client LINK looks at what an aggregator serves; 'sottovoce device verify' compares its files.",
     ),
     "receipt": Promise(
-        "A receipt shows what was sent, and the report can be taken back until the survey closes.",
-        "",
-        "",
-        "The runs withdraw reports, but only to compare what this sends.",
+        "A receipt shows what was sent, and the report can be taken back until the survey closes.", "", "", CONFORMANCE
     ),
     "stored": Promise(
         "The aggregator stores perturbed answers only: no address, cookie or time, and soon no order of arrival.",
         "",
         "",
-        "An audit runs the clients, and nothing of an aggregator.",
+        "An audit follows the clients, and nothing of an aggregator.",
     ),
     "kept": Promise(
         "A report that the aggregator has acknowledged is on its disk, once.",
         "",
         "",
-        "An audit runs the clients, and nothing of an aggregator.",
+        "An audit follows the clients, and nothing of an aggregator.",
     ),
 }
 """Every promise of SECURITY.md, in the words and the steps of an audit."""
 
 UNSEEN = (
-    "An audit cannot find a client that is honest while it is audited and dishonest later, on another computer, or for "
-    "rare ids, random bytes or combinations of answers. It does not measure time."
+    "An audit follows the draws of both clients and compares files. It runs no whole client: what these send and keep "
+    "beside the reports is compared before each release. It cannot find a client that is honest while it is audited "
+    "and dishonest later, or on another computer."
 )
 """What no audit of this kind can see."""
 
-_OF_SUBJECT = {
-    SUBJECT: "leaks",
-    IDENTITY: "id",
-    SOURCE: "source",
-    DRAWS: "source",
-    OUTSIDE: "refuse",
-    ALLOWED: "limit",
-    LINK: "limit",
-    ENTERED: "refuse",
-    ASKED: "once",
-    PARTLY: "once",
-    "several waves of one person": "leaks",
-}
-_OF_A_CLIENT = ("distribution", "leaks", "source", "id", "refuse", "limit", "once")
+_OF_SUBJECT = {SOURCE: "source", DRAWS: "source", OUTSIDE: "refuse", ASKED: "once", PARTLY: "once"}
+_OF_A_CLIENT = ("distribution", "source", "refuse", "once")
 _FOUND = {
     PASSED: "Nothing was found that contradicts it.",
     FAILED: "IT IS NOT KEPT",
@@ -171,16 +149,16 @@ def _not_tried(promise: Promise) -> dict[str, str]:
     }
 
 
-def statement(survey: Survey, plan: RunPlan, checks: Sequence[Check]) -> list[Check]:
+def statement(survey: Survey, checks: Sequence[Check]) -> list[Check]:
     """Return the sentence that may be said of a survey's clients, if everything exact was tried and passed; else
     nothing.
     """
-    if not plan.vectors or any(check.outcome != PASSED for check in checks if check.part in EXACT):
+    outcomes = {check.outcome for check in checks if check.part in EXACT}
+    if outcomes != {PASSED}:
         return []
     losses = ", ".join(map(show_epsilon, survey.unit_epsilons))
     words = (
-        f"In {plan.runs:,} whole runs of each client, all that was sent and stored was the same for every answer, but "
-        "for the reported values. The exact distributions of these give epsilon "
+        "What both clients report has exactly the distribution that the survey says. It gives epsilon "
         f"{losses}; the whole costs their sum{_of_ask(survey)}, {show_epsilon(survey.epsilon)}. {UNSEEN}"
     )
     return [Check("statement", "in one sentence", PASSED, scope=words)]

@@ -5,66 +5,65 @@ Audit one question for pages of other systems: its integers, the core under node
 Audit the browser's client, as it is assembled for browsers, under node.
 """
 
+import json
 import shutil
+import subprocess
+import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from fractions import Fraction
+from functools import partial
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
 
+from sottovoce import records
 from sottovoce.audit.check import FAILED, NOT_DONE, PARTS, PASSED, Check, Tick
-from sottovoce.audit.client_process import ClientProcess, javascript_client, python_client
-from sottovoce.audit.exact_channel import MAX_WORK, QUICK_WORK
-from sottovoce.audit.histories import DeviceHistory, check_histories, check_set, histories_of
-from sottovoce.audit.listener import Listener
+from sottovoce.audit.exact_channel import MAX_PATHS, MAX_WORK, QUICK_WORK, Computed, Distribution
+from sottovoce.audit.histories import (
+    ASKED,
+    DeviceHistory,
+    check_histories,
+    check_set,
+    histories_of,
+    judge_history,
+    judge_set,
+    set_survey,
+)
 from sottovoce.audit.promises import promise_results, statement
 from sottovoce.audit.python_code import (
     Task,
+    alone,
     check_instructions,
     check_integers,
     check_python,
     check_python_refusals,
     check_written,
+    judge_code,
+    judge_refusals,
+    outside,
     plan,
+    possible,
     private,
 )
-from sottovoce.audit.randomness import begin_programs, check_source
-from sottovoce.audit.refusals import check_refusals
-from sottovoce.audit.runs import NO_RUNS, RunPlan, plan_runs
+from sottovoce.audit.randomness import SOURCE, begin_programs, check_source
+from sottovoce.audit.served import served_page
 from sottovoce.audit.subprocess_worker import start_in_fork, surely
-from sottovoce.audit.test_keys import with_test_keys
-from sottovoce.audit.wire_runs import SUBJECT, check_runs
 from sottovoce.client.link import Link
-from sottovoce.client.page import opened
+from sottovoce.client.page import PageFile, opened
+from sottovoce.client.question_page import VERSION, question_assets, question_scripts
+from sottovoce.shared.answers import Value
 from sottovoce.shared.by_hand.own_coin import procedure
 from sottovoce.shared.by_hand.protection import hidden_by_facts
 from sottovoce.shared.errors import TransportError, install_command
-from sottovoce.shared.order.orders import ordered_lists
-from sottovoce.shared.spec import Question, Survey
-
-if TYPE_CHECKING:  # the driver of browsers is only needed where a served client is audited
-    from sottovoce.audit.served import chromium
-import json
-import subprocess
-from fractions import Fraction
-from functools import partial
-
-from sottovoce import records
-from sottovoce.audit.client_process import laid_out
-from sottovoce.audit.exact_channel import MAX_PATHS, Computed, Distribution
-from sottovoce.audit.histories import ASKED, judge_history, judge_set, set_survey
-from sottovoce.audit.python_code import alone, judge_code, judge_refusals, outside, possible
-from sottovoce.audit.randomness import SOURCE
-from sottovoce.audit.served.served_page import check_file
-from sottovoce.client.page import PageFile
-from sottovoce.client.question_page import VERSION, question_assets, question_scripts
-from sottovoce.shared.answers import Value
+from sottovoce.shared.parse_survey import parse_survey
 from sottovoce.shared.questions import dump_question
 from sottovoce.shared.single_question import SingleQuestion, parse_question
+from sottovoce.shared.spec import Question, Survey
 
 FORMAT = "sottovoce-audit/1"
 INCOMPLETE = "incomplete"
-
-_NICENESS = 10
-"""Niceness of the work that takes the shortest time in a whole audit, so that the longest is done first."""
 
 SECONDS = 900
 """What takes longer is stopped, and has failed."""
@@ -119,6 +118,26 @@ def _order(survey: Survey, tasks: Sequence[Task], histories: Sequence[DeviceHist
         "histories": [{"survey": each.survey.canonical.decode(), "answers": each.answers} for each in histories],
         "most": MAX_PATHS,
     }
+
+
+_FRUGAL = ("--single-threaded", "--max-semi-space-size=64", "--always-sparkplug", "--interrupt-budget=200000")
+"""Node uses no further threads for garbage, since the other core has work, and optimizes only what runs very often."""
+
+
+@contextmanager
+def laid_out(node: str, scripts: Mapping[str, str], driver: str) -> Iterator[list[str]]:
+    """Yield the command that runs the audit's script ``driver`` beside the browser's ``scripts`` from
+    ``page.opened()``.
+    """
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        (folder / "package.json").write_text('{"type": "module"}', encoding="utf-8")
+        for part in files("sottovoce.audit").joinpath("javascript").iterdir():
+            if part.name.endswith(".mjs"):
+                (folder / part.name).write_bytes(part.read_bytes())
+        for script, text in scripts.items():
+            (folder / script).write_text(text, encoding="utf-8")
+        yield [node, *_FRUGAL, str(folder / driver)]
 
 
 def run_driver(node: str, scripts: Mapping[str, str], driver: str, order: Mapping[str, Any]) -> Any:  # noqa: ANN401
@@ -199,8 +218,8 @@ class Order:
 
     Attributes:
         survey: whose claims.
-        link: of the survey at an aggregator whose client is audited too; None for this installation only.
-        quick: fewer true values, whole runs and events of a life, for use while the survey is edited.
+        link: of the survey at an aggregator whose files are compared too; None for this installation only.
+        quick: fewer true values, for use while the survey is edited.
     """
 
     survey: Survey
@@ -216,72 +235,33 @@ def audit(order: Order, begin: Begin) -> list[Check]:
     """Make all checks. If the aggregator serves another survey, nothing else is tried.
 
     Raises:
-        TransportError: the aggregator cannot be reached, or there is no browser.
+        TransportError: the aggregator cannot be reached.
         SpecError: what it serves is no survey.
     """
     if order.link is None:
         return _audit_here(order, begin)
-    # Refused before the long work if there is no browser.
-    try:
-        from sottovoce.audit.served import chromium
-    except ModuleNotFoundError as error:
-        if (error.name or "").startswith("playwright"):
-            raise TransportError(f"--client needs a Chromium and {install_command('audit')}") from None
-        raise
-    chromium.program()
-    from sottovoce.audit.served import served_page
-
     served = served_page.fetch_survey(order.link)
     first = served_page.check_survey(order.link, order.survey, served)
     if first.outcome != PASSED:
         return [first]
     # What is served may say what it replaces, and so have another digest than the file's, which reports name.
-    same = replace(order, survey=served)
-    return [first, *_audit_here(same, begin), *_audit_served(same, order.link, begin)]
+    return [first, *_audit_here(replace(order, survey=served), begin), *served_page.check_files(order.link)]
 
 
 def _audit_here(order: Order, begin: Begin) -> list[Check]:
     """Check integers, Python and JavaScript of this installation."""
-    order = replace(order, survey=with_test_keys(order.survey))
-    survey = order.survey
-    tick = begin("plan, whole runs of Python", 2)
-    runs, failed = _planned(order)
-    tick(1)
-    niceness = 0 if order.quick else _NICENESS
-    form = start_in_fork("javascript", SUBJECT, lambda: _javascript_runs(survey, runs))
+    # No draw depends on who may take part, and a file has no keys before it is published.
+    survey = parse_survey({**order.survey.document, "access": "open"}) if order.survey.is_blind else order.survey
+    tick = begin("distributions of both clients", 2)
     tasks = {question.name: plan(question, QUICK_WORK if order.quick else MAX_WORK) for question in private(survey)}
     run = [task for task in tasks.values() if task is not None]
     found, lacking = histories_of(survey)
-    enumerated = start_in_fork("python", "all questions", lambda: _enumerated(survey, tasks, found), niceness)
-    javascript = start_in_fork(
-        "javascript", "all questions", lambda: check_javascript(survey, run, opened(), found), niceness
-    )
-    whole = surely("python", SUBJECT, lambda: _python_runs(survey, runs, tick))
-    tick = begin("distributions and JavaScript", 4)
-    checks = []
-    for each in (enumerated, lambda: [*lacking, *failed, *whole], javascript, form):
-        checks += each()
-        tick(1)
-    return [*statement(survey, runs, checks), *checks]
-
-
-def _python_runs(survey: Survey, runs: RunPlan, tick: Tick) -> list[Check]:
-    """Run the Python client as a program, seen on the wire and on its disk."""
-    with Listener() as listener, python_client(listener) as client:
-        return _client_runs("python", survey, runs, client, tick)
-
-
-def _javascript_runs(survey: Survey, runs: RunPlan) -> list[Check]:
-    """Run the browser's client likewise; where node is not installed, ``check_javascript`` says so."""
-    node = shutil.which("node")
-    if node is None:
-        return [Check("javascript", SUBJECT, NOT_DONE, message=NODE_MISSING)]
-    with Listener() as listener, javascript_client(listener, node, opened()) as client:
-        return _client_runs("javascript", survey, runs, client, lambda _share: None)
-
-
-def _client_runs(part: str, survey: Survey, runs: RunPlan, client: ClientProcess, tick: Tick) -> list[Check]:
-    return [*check_runs(part, survey, runs, client, tick), *check_refusals(part, survey, client)]
+    enumerated = start_in_fork("python", "all questions", lambda: _enumerated(survey, tasks, found))
+    javascript = surely("javascript", "all questions", lambda: check_javascript(survey, run, opened(), found))
+    tick(1)
+    checks = [*enumerated(), *lacking, *javascript]
+    tick(1)
+    return [*statement(survey, checks), *checks]
 
 
 def _enumerated(survey: Survey, tasks: Mapping[str, Task | None], found: Sequence[DeviceHistory]) -> list[Check]:
@@ -292,19 +272,6 @@ def _enumerated(survey: Survey, tasks: Mapping[str, Task | None], found: Sequenc
         check_python_refusals(survey),
         *check_source(begin_programs()),
     ]
-
-
-def _planned(order: Order) -> tuple[RunPlan, list[Check]]:
-    """Plan the whole runs; a client that cannot even be planned for has failed."""
-    plans: list[RunPlan] = []
-
-    def plan_them() -> list[Check]:
-        plans.append(plan_runs(order.survey, order.quick))
-        return []
-
-    # The plan is there only afterwards.
-    failed = surely("python", SUBJECT, plan_them)
-    return (plans[0] if plans else NO_RUNS), failed
 
 
 def _computed_distributions(survey: Survey, tasks: Mapping[str, Task | None]) -> list[Check]:
@@ -330,33 +297,6 @@ def _not_tested(question: Question) -> Check:
 def _by_hand(question: Question) -> Check:
     assert question.mechanism is not None  # noqa: S101 - only such questions are audited
     return check_instructions("python", question, procedure(question.mechanism))
-
-
-def _audit_served(order: Order, link: Link, begin: Begin) -> Iterator[Check]:
-    from sottovoce.audit.served import browser_runs, chromium, served_page
-
-    survey = order.survey
-    yield from served_page.check_files(link)
-    if ordered_lists(survey):
-        # Its random bytes come before those of a report, which the plan of whole runs does not have.
-        message = "the order of questions or options is drawn, which whole visits do not follow"
-        yield Check("page", "whole visits", NOT_DONE, message=message)
-        return
-    with chromium.Watchdog(chromium.TIMEOUT_SECONDS) as watchdog, chromium.browser() as browser:
-        # Only the aggregator can sign with the survey's own keys.
-        survey = with_test_keys(survey)
-        wave = min(link.wave, len(survey.waves) - 1)
-        form = browser_runs.ServedForm(survey, served_page.fetch_form(link), wave)
-        tick = _heard(watchdog, begin("whole visits", 1))
-        yield from browser_runs.check_visits(browser, form, tick)
-
-
-def _heard(watchdog: "chromium.Watchdog", tick: Tick) -> Tick:
-    def both(share: float) -> None:
-        watchdog.heard()
-        tick(share)
-
-    return both
 
 
 def report(order: Order, checks: list[Check]) -> dict[str, Any]:
@@ -441,7 +381,8 @@ def _report_of(run: SingleQuestion, record: Any) -> int:  # noqa: ANN401 - whate
 def _served(address: str | None) -> list[Check]:
     if address is None:
         return []
-    return [check_file(name or "index.html", address + name, file.body) for name, file in frame_files().items()]
+    check = served_page.check_file
+    return [check(name or "index.html", address + name, file.body) for name, file in frame_files().items()]
 
 
 def frame_files() -> dict[str, PageFile]:

@@ -18,18 +18,13 @@ HEADINGS = {
     "python": (
         "The program for the terminal (Python)",
         "Every way that each running randomizer can take, with its exact probability: 'A' is one report by itself, 'A "
-        "in two waves' what two reports of one device say together. Then the source of chance, and whole runs of the "
-        "program, compared on the network and on the disk.",
+        "in two waves' what two reports of one device say together. Then the source of chance.",
     ),
     "javascript": (
         "The form in the browser (JavaScript)",
         "The same for the scripts as they are assembled for browsers, run by node.",
     ),
     "files": ("What the aggregator serves", "The survey and each file of the form, compared with this release's."),
-    "page": (
-        "Visits to the served form",
-        "Invented people fill the form in; what it sends is caught before it leaves the browser.",
-    ),
     "core": (
         "The core of the question (JavaScript)",
         "Every way that the module can take for an answer, with its exact probability, run by node.",

@@ -25,8 +25,8 @@ from sottovoce.shared.errors import SpecError
 
 @command(example="sottovoce audit exam.yaml --quick")
 @click.argument("survey", type=click.Path(path_type=Path), required=False)
-@click.option("--client", "url", help="Also compare and visit the form that the aggregator behind this link serves.")
-@click.option("--quick", is_flag=True, help="Make fewer runs, for use while you edit the survey.")
+@click.option("--client", "url", help="Also compare the form that the aggregator behind this link serves.")
+@click.option("--quick", is_flag=True, help="Try fewer values, for use while you edit the survey.")
 @click.option("--question", type=click.Path(path_type=Path), help="Instead of SURVEY: one question for other pages.")
 @click.option("--curator", is_flag=True, help="Instead of SURVEY: the mechanisms for data in trusted hands.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON on standard output.")

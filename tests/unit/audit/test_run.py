@@ -25,7 +25,7 @@ def test_verdict_is_that_of_the_worst_check(outcomes: tuple[str, ...], verdict: 
 
 def test_checks_are_listed_in_the_order_of_the_parts() -> None:
     """Whatever order they were made in."""
-    checks = [Check(part, "q", PASSED) for part in ("page", "python", "files", "integers")]
+    checks = [Check(part, "q", PASSED) for part in ("frame", "python", "files", "integers")]
     document = report(Order(survey()), checks)
 
-    assert [check["part"] for check in document["checks"]] == ["integers", "python", "files", "page"]
+    assert [check["part"] for check in document["checks"]] == ["integers", "python", "files", "frame"]

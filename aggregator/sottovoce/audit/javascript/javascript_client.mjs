@@ -3,14 +3,29 @@
 import { writeSync } from "node:fs";
 import { createInterface } from "node:readline";
 
-import { loadProduct, setClock } from "./javascript_product.mjs";
-import { Storage } from "./javascript_storage.mjs";
+import { loadProduct } from "./javascript_product.mjs";
+import { KeyRange, Storage } from "./javascript_storage.mjs";
 
 const REPLIES = Number(process.argv[2]);
 const NO_WAIT = async () => {};
 const AT_ONCE = (work) => work();
 const ORDINARY = 1_700_000_000;
 
+const { Date: SystemDate } = globalThis;
+// What the clock shows, in seconds since 1970.
+let moment = ORDINARY;
+
+class PlatformDate extends SystemDate {
+  constructor(...given) {
+    super(...(given.length === 0 ? [PlatformDate.now()] : given));
+  }
+
+  static now() {
+    return moment * 1000;
+  }
+}
+
+Object.assign(globalThis, { IDBKeyRange: KeyRange, Date: PlatformDate });
 const lines = createInterface({ input: process.stdin })[Symbol.asyncIterator]();
 const { scripts } = JSON.parse((await lines.next()).value);
 const product = await loadProduct(scripts);
@@ -35,7 +50,7 @@ class Visit {
 
   constructor(job, visit, storage) {
     Object.assign(this, { job, visit, storage, tape: new Tape(visit.tape) });
-    setClock(visit.present ?? ORDINARY);
+    moment = visit.present ?? ORDINARY;
   }
 
   async perform() {
@@ -82,7 +97,7 @@ class Visit {
         return await send();
       } catch (error) {
         this.#tell(error);
-        if (error.sendAt !== undefined) setClock(error.sendAt);
+        if (error.sendAt !== undefined) moment = error.sendAt;
         else if (!(error instanceof product.TransportError)) throw error;
         send = () => path.send();
       }

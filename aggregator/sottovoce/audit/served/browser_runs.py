@@ -18,14 +18,18 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
-from playwright.sync_api import Browser, BrowserContext, Error, Frame, Page
+from playwright.sync_api import Browser, BrowserContext, Error, Page
 from sottovoce.audit.check import FAILED, NOT_DONE, PASSED, Check, Tick
 from sottovoce.audit.client_process import API, BUSY, TOKEN, MockAggregator, link_to
 from sottovoce.audit.listener import Listener, MockReply, WireRequest
 from sottovoce.audit.request_rules import SECRET_IN_REPORT, TWICE, is_for_reports, is_redemption
 from sottovoce.audit.runs import plan_runs, present_of
+from sottovoce.audit.served.frame_visits import fill_in
+from sottovoce.audit.served.served_page import fetch
 from sottovoce.audit.test_keys import SCHEME, is_signed
 from sottovoce.audit.wire_runs import SUBJECT
+from sottovoce.client.link import Link
+from sottovoce.client.page import assemble, by_path
 from sottovoce.client.question_sample import pool_of
 from sottovoce.shared.allowance import DEFAULT_ALLOWANCE
 from sottovoce.shared.answers import Value
@@ -33,7 +37,7 @@ from sottovoce.shared.arms.arms import ARM, arm_index, samples
 from sottovoce.shared.errors import ReportRejected, SurveyError, TransportError
 from sottovoce.shared.redemption import parse_request, spell
 from sottovoce.shared.report import Report, dump_report, parse_report
-from sottovoce.shared.spec import Question, Survey
+from sottovoce.shared.spec import Survey
 
 WAVES = "several waves of one person"
 VISITS = 8
@@ -70,6 +74,14 @@ class ServedForm:
     def site(self) -> MockAggregator:
         """Return the aggregator of one visit."""
         return MockAggregator({self.survey.name: [self.survey]}, files=self.files)
+
+
+def fetch_form(link: Link) -> dict[str, MockReply]:
+    """Fetch the files of the form by path, for visits that reach only the audit's listener. Raises TransportError if a
+    file cannot be fetched, or takes too long.
+    """
+    files = by_path(assemble(), link.survey)
+    return {path: MockReply(200, fetch(link.origin + path), asset.content_type) for path, asset in files.items()}
 
 
 @contextmanager
@@ -176,29 +188,6 @@ def sent_report(form: ServedForm, requests: Sequence[WireRequest], wave: int) ->
     if survey.is_blind and not is_signed(survey, report, request.header("Authorization") or ""):
         raise TransportError("a report does not come with the signature of its id alone")
     return report
-
-
-def fill_in(page: Page | Frame, name: str, question: Question, value: Value) -> None:
-    """Choose or enter the answer to one question; the ids of its controls begin with ``name``."""
-    if question.domain.absent and value == question.absent:
-        page.check(f"#{name}-absent")
-        return
-    for control, text in _controls(question, value):
-        if text is None:
-            page.check(f"#{name}-{control}")
-        else:
-            page.fill(f"#{name}-{control}", text)
-
-
-def _controls(question: Question, value: Value) -> list[tuple[int, str | None]]:
-    """Return (control's number, text to enter or None to tick it)."""
-    grid = question.domain.grid
-    if grid is not None:
-        return [(place, grid.text(step)) for place, step in enumerate(value if isinstance(value, tuple) else (value,))]
-    assert isinstance(value, int)  # noqa: S101 - only coordinates, which have a grid, are several
-    if question.kind.truth == "options":
-        return [(option, None) for option in range(question.domain.size) if value >> option & 1]
-    return [(value, None)]
 
 
 @dataclass(frozen=True)

@@ -12,11 +12,10 @@ from html import escape
 from io import BytesIO
 from typing import Any
 
-from playwright.sync_api import Browser, Error, Route
+from playwright.sync_api import Browser, Error, Frame, Page, Route
 from sottovoce import records
 from sottovoce.audit.check import Tick
 from sottovoce.audit.exact_channel import inputs_of
-from sottovoce.audit.served.browser_runs import fill_in
 from sottovoce.client.draws import Draws
 from sottovoce.client.page import PageFile
 from sottovoce.client.question_page import PLACE, VERSION
@@ -135,3 +134,26 @@ def _masked(heard: list[Any]) -> list[Any]:
         return {**part, "nonce": ""} if isinstance(part, dict) and "nonce" in part else part
 
     return [[plain(part) for part in one] for one in heard]
+
+
+def fill_in(page: Page | Frame, name: str, question: Question, value: Value) -> None:
+    """Choose or enter the answer to one question; the ids of its controls begin with ``name``."""
+    if question.domain.absent and value == question.absent:
+        page.check(f"#{name}-absent")
+        return
+    for control, text in _controls(question, value):
+        if text is None:
+            page.check(f"#{name}-{control}")
+        else:
+            page.fill(f"#{name}-{control}", text)
+
+
+def _controls(question: Question, value: Value) -> list[tuple[int, str | None]]:
+    """Return (control's number, text to enter or None to tick it)."""
+    grid = question.domain.grid
+    if grid is not None:
+        return [(place, grid.text(step)) for place, step in enumerate(value if isinstance(value, tuple) else (value,))]
+    assert isinstance(value, int)  # noqa: S101 - only coordinates, which have a grid, are several
+    if question.kind.truth == "options":
+        return [(option, None) for option in range(question.domain.size) if value >> option & 1]
+    return [(value, None)]

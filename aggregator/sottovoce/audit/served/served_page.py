@@ -1,7 +1,7 @@
 """Audit the browser's client as an aggregator really serves it.
 
 The survey is compared by its digest, and every served file, byte for byte, with this release's own, whose distributions
-the audit enumerates. ``browser_runs`` visits the served form.
+the audit enumerates.
 
 An aggregator can serve other files to other people, and to visitors that look like an audit. A fault found here is
 certain; a pass holds only for the files whose digests the report names.
@@ -14,9 +14,8 @@ from typing import NamedTuple, TypeVar
 
 import requests
 from sottovoce.audit.check import FAILED, PASSED, Check
-from sottovoce.audit.listener import MockReply
 from sottovoce.client.link import Link
-from sottovoce.client.page import assemble, by_path, path_of
+from sottovoce.client.page import assemble, path_of
 from sottovoce.client.revisions import survey_for
 from sottovoce.client.transport import MAX_REVISIONS_BYTES
 from sottovoce.shared.errors import TransportError
@@ -36,11 +35,11 @@ class _Publisher(NamedTuple):
     origin: str
 
     def fetch_survey(self, name: str) -> bytes:
-        return _fetch(f"{self.origin}/api/v1/surveys/{name}")
+        return fetch(f"{self.origin}/api/v1/surveys/{name}")
 
     def fetch_revisions(self, name: str) -> bytes | None:
         try:
-            return _fetch(f"{self.origin}/api/v1/surveys/{name}/revisions", MAX_REVISIONS_BYTES)
+            return fetch(f"{self.origin}/api/v1/surveys/{name}/revisions", MAX_REVISIONS_BYTES)
         except TransportError as error:
             if error.status == requests.codes.not_found:
                 return None
@@ -80,7 +79,7 @@ def check_files(link: Link) -> list[Check]:
 
 def check_file(name: str, address: str, expected: bytes) -> Check:
     """Compare one served file with this release's; raises TransportError if it cannot be fetched in time."""
-    body = _fetch(address)
+    body = fetch(address)
     digest = hashlib.sha256(body).hexdigest()
     if body == expected:
         return Check("files", name, PASSED, scope=f"SHA-256 {digest}")
@@ -88,15 +87,7 @@ def check_file(name: str, address: str, expected: bytes) -> Check:
     return Check("files", name, FAILED, message=f"served with SHA-256 {digest}; this release's has {ours}")
 
 
-def fetch_form(link: Link) -> dict[str, MockReply]:
-    """Fetch the files of the form by path, for visits that reach only the audit's listener. Raises TransportError if a
-    file cannot be fetched, or takes too long.
-    """
-    files = by_path(assemble(), link.survey)
-    return {path: MockReply(200, _fetch(link.origin + path), asset.content_type) for path, asset in files.items()}
-
-
-def _fetch(address: str, most: int = MAX_BYTES) -> bytes:
+def fetch(address: str, most: int = MAX_BYTES) -> bytes:
     """Read a whole file within ``SECONDS``; raises TransportError if it is late, not as it should be, or too large."""
     return _within(SECONDS, lambda: _get(address, most))
 
