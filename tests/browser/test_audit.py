@@ -12,11 +12,8 @@ import pytest
 from playwright.sync_api import Browser
 from sottovoce.audit.check import FAILED, NOT_DONE, PARTS, PASSED, Check
 from sottovoce.audit.run import frame_files
-from sottovoce.audit.served.browser_runs import WAVES, ServedForm, check_visits, fetch_form
 from sottovoce.audit.served.frame_visits import problem_of_visits
 from sottovoce.audit.served.served_page import check_file, check_files, check_survey, fetch_survey
-from sottovoce.audit.test_keys import MODULI, with_test_keys
-from sottovoce.audit.wire_runs import SUBJECT
 from sottovoce.client.link import Link, parse_link
 from sottovoce.client.page import PageFile, assemble, by_path
 from sottovoce.shared import canonical
@@ -27,6 +24,9 @@ from sottovoce.shared.spec import Survey
 
 from tests.blocks import block, in_block
 from tests.browser.chromium import find
+from tests.conformance.browser_runs import WAVES, ServedForm, check_visits, fetch_form
+from tests.conformance.signing_keys import MODULI, with_test_keys
+from tests.conformance.wire_runs import SUBJECT
 from tests.conftest import Running, start
 from tests.documents import question
 from tests.documents import survey as documented
@@ -155,7 +155,7 @@ def test_honest_form_leaves_the_same_whatever_is_answered(
     browser: Browser, monkeypatch: pytest.MonkeyPatch, asked: Survey
 ) -> None:
     """With every type of question, a set of questions, and a person who comes again in the second wave."""
-    monkeypatch.setattr("sottovoce.audit.served.browser_runs.VISITS", 4)
+    monkeypatch.setattr("tests.conformance.browser_runs.VISITS", 4)
     with serving(asked) as link:
         found = runs(browser, link, asked)
 

@@ -6,15 +6,16 @@ import sys
 from pathlib import Path
 
 from sottovoce.audit.check import FAILED, Check
-from sottovoce.audit.client_process import ClientProcess, javascript_client, python_client
-from sottovoce.audit.listener import Listener, MockReply
-from sottovoce.audit.refusals import check_refusals
-from sottovoce.audit.runs import plan_runs
-from sottovoce.audit.test_keys import with_test_keys
-from sottovoce.audit.wire_runs import SUBJECT, check_runs
 from sottovoce.client.page import assemble, by_path, opened
 from sottovoce.shared.parse_survey import parse_survey
 from sottovoce.shared.spec import Survey
+
+from tests.conformance.client_process import ClientProcess, javascript_client, python_client
+from tests.conformance.listener import Listener, MockReply
+from tests.conformance.refusals import check_refusals
+from tests.conformance.run_plan import plan_runs
+from tests.conformance.signing_keys import with_test_keys
+from tests.conformance.wire_runs import SUBJECT, check_runs
 
 
 def checked(part: str, survey: Survey, client: ClientProcess) -> list[Check]:
@@ -39,7 +40,9 @@ def javascript_checks(survey: Survey) -> list[Check]:
 
 def visit_checks(survey: Survey) -> list[Check]:
     """Fill in this installation's form in a browser."""
-    from sottovoce.audit.served import browser_runs, chromium
+    from sottovoce.audit.served import chromium
+
+    from tests.conformance import browser_runs
 
     files = by_path(assemble(), survey.name)
     replies = {path: MockReply(200, asset.body, asset.content_type) for path, asset in files.items()}

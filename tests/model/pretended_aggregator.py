@@ -8,12 +8,13 @@ from typing import Any
 
 import requests
 from requests.cookies import RequestsCookieJar
-from sottovoce.audit.test_keys import is_signed, signed
 from sottovoce.client.revisions import FORMAT
 from sottovoce.shared import canonical
 from sottovoce.shared.redemption import Redemption, dump_reply, parse_request
 from sottovoce.shared.report import parse_report, receipt
 from sottovoce.shared.spec import Survey
+
+from tests.conformance.signing_keys import is_signed, signed
 
 ASTRAY = "astray"
 """Replaces a link where a report should carry the signature of its id and does not."""

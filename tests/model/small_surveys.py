@@ -5,9 +5,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from sottovoce.audit.python_code import standing_in
-from sottovoce.audit.test_keys import MODULI
 from sottovoce.shared.redemption import spell_modulus
 from sottovoce.shared.spec import Survey
+
+from tests.conformance.signing_keys import MODULI
 
 
 @dataclass(frozen=True)

@@ -10,12 +10,12 @@ from sottovoce.audit.histories import ASKED, PARTLY, check_histories, check_set,
 from sottovoce.audit.python_code import check_integers, check_python_refusals, private
 from sottovoce.audit.randomness import SOURCE
 from sottovoce.audit.run import check_javascript
-from sottovoce.audit.wire_runs import IDENTITY
 from sottovoce.client import bundle, page, randomizers, respondent
 from sottovoce.client.memo import draw_memo
 from sottovoce.shared.parse_survey import parse_survey
 from sottovoce.shared.spec import Question, Survey
 
+from tests.conformance.wire_runs import IDENTITY
 from tests.documents import names, one_of, question, survey
 from tests.planted.test_code import failed
 from tests.surveys import months

@@ -5,9 +5,6 @@ import itertools
 from datetime import UTC, datetime
 
 import pytest
-from sottovoce.audit.runs import Run, VectorPlan, plan_runs, present_of
-from sottovoce.audit.test_keys import MODULI
-from sottovoce.audit.wire_runs import CORRECTION, EARLIER, FORGET, IN_VAIN, PLAIN, RETRY, WITHDRAW, course_of
 from sottovoce.client.draws import Draws
 from sottovoce.client.memo import draw_memo
 from sottovoce.client.question_sample import draw_asked
@@ -21,6 +18,9 @@ from sottovoce.shared.spec import Survey
 
 from tests import documents
 from tests.absences import absences, by_hand
+from tests.conformance.run_plan import Run, VectorPlan, plan_runs, present_of
+from tests.conformance.signing_keys import MODULI
+from tests.conformance.wire_runs import CORRECTION, EARLIER, FORGET, IN_VAIN, PLAIN, RETRY, WITHDRAW, course_of
 from tests.surveys import every_type, survey
 
 SIGNED = survey(ask=1, access={"blind": [spell_modulus(MODULI[0])]}, privacy={"send_within_hours": 24})

@@ -6,12 +6,6 @@ from pathlib import Path
 
 import pytest
 from sottovoce.audit.check import FAILED, PASSED, Check
-from sottovoce.audit.client_process import PYTHON, javascript_client, python_client
-from sottovoce.audit.listener import Listener
-from sottovoce.audit.refusals import check_refusals
-from sottovoce.audit.runs import plan_runs
-from sottovoce.audit.test_keys import MODULI, with_test_keys
-from sottovoce.audit.wire_runs import check_runs
 from sottovoce.client.page import opened
 from sottovoce.shared.parse_survey import parse_survey
 from sottovoce.shared.redemption import spell_modulus
@@ -19,6 +13,12 @@ from sottovoce.shared.spec import Survey
 
 from tests import documents
 from tests.absences import absences, by_hand
+from tests.conformance.client_process import PYTHON, javascript_client, python_client
+from tests.conformance.listener import Listener
+from tests.conformance.refusals import check_refusals
+from tests.conformance.run_plan import plan_runs
+from tests.conformance.signing_keys import MODULI, with_test_keys
+from tests.conformance.wire_runs import check_runs
 from tests.surveys import months, survey
 from tests.vectors.arms import drawn_arms, three_arms, two_arms
 

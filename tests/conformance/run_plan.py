@@ -13,7 +13,6 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from sottovoce.audit.exact_channel import input_count, inputs_of
-from sottovoce.audit.test_keys import id_of_wave, tape_of_redemption
 from sottovoce.client.draws import Draws
 from sottovoce.client.question_sample import draw_arm, draw_asked
 from sottovoce.client.randomizers import RANDOMIZERS, memorize, randomize_joint_rr, recall
@@ -22,6 +21,8 @@ from sottovoce.shared.arms.arms import ARM
 from sottovoce.shared.by_hand.protection import drawn_by_device, is_by_hand
 from sottovoce.shared.mechanisms.joint_rr import JointMember, JointRR
 from sottovoce.shared.spec import Question, Survey
+
+from tests.conformance.signing_keys import id_of_wave, tape_of_redemption
 
 ALL_ANSWERS = 64
 """Answers up to which all to a question are tried; of more, a spread of so many."""
@@ -218,7 +219,7 @@ class _Answers:
         self._reports = [y for y in range(largest + 1) if question.admits(y)] if largest < 1 << 12 else []
         self.is_whole = input_count(question) <= ALL_ANSWERS and 0 < len(self._reports) <= ALL_REPORTS
 
-    def next(self) -> Any:  # noqa: ANN401 - an answer
+    def next(self) -> Any:
         """Return the next answer; whole numbers as numbers or as text, turn by turn: programs give either."""
         count = len(self._answers)
         answer = self._answers[_shuffled(count, f"{self._place} {self._turn // count}")[self._turn % count]]
@@ -250,7 +251,7 @@ class _Answers:
 def _randomized(question: Question, value: Value, memo: tuple[int, int] | None, draws: Draws) -> int:
     """Return the value that the installed randomizer reports."""
     mechanism = question.mechanism
-    assert mechanism is not None  # noqa: S101 - a public question has no randomizer
+    assert mechanism is not None
     if memo is not None:
         return recall(mechanism, memo, value, draws)  # type: ignore[arg-type]
     return RANDOMIZERS[mechanism.name](mechanism, value, draws)

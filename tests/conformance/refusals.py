@@ -7,12 +7,20 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from sottovoce.audit.check import FAILED, PASSED, Check
-from sottovoce.audit.client_process import ClientProcess, ClientStopped, MockAggregator, RunObservation, Visit, link_to
 from sottovoce.audit.exact_channel import inputs_of
-from sottovoce.audit.request_rules import is_for_reports
-from sottovoce.audit.runs import present_of
 from sottovoce.shared.parse_survey import parse_survey
 from sottovoce.shared.spec import Survey
+
+from tests.conformance.client_process import (
+    ClientProcess,
+    ClientStopped,
+    MockAggregator,
+    RunObservation,
+    Visit,
+    link_to,
+)
+from tests.conformance.request_rules import is_for_reports
+from tests.conformance.run_plan import present_of
 
 ALLOWED = "what a person allows"
 LINK = "the survey of the link"
@@ -38,7 +46,7 @@ def check_refusals(part: str, survey: Survey, client: ClientProcess) -> list[Che
     return [_check(part, subject, attempt) for subject, attempt in found.items()]
 
 
-def _check(part: str, subject: str, attempt: Any) -> Check:  # noqa: ANN401 - gives what is wrong
+def _check(part: str, subject: str, attempt: Any) -> Check:
     try:
         problem = attempt()
     except (ClientStopped, IndexError):

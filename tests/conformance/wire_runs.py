@@ -19,7 +19,12 @@ from dataclasses import dataclass, replace
 from functools import cache, cached_property
 
 from sottovoce.audit.check import FAILED, NOT_DONE, PASSED, Check, Tick
-from sottovoce.audit.client_process import (
+from sottovoce.audit.python_code import standing_in
+from sottovoce.shared.parse_survey import parse_survey
+from sottovoce.shared.report import Report, dump_report
+from sottovoce.shared.spec import Survey
+
+from tests.conformance.client_process import (
     BUSY,
     CUT,
     REFUSED,
@@ -30,13 +35,9 @@ from sottovoce.audit.client_process import (
     Visit,
     link_to,
 )
-from sottovoce.audit.listener import Disk, MockReply, WireRequest
-from sottovoce.audit.python_code import standing_in
-from sottovoce.audit.request_rules import NOT_AGREED, is_agreed, is_for_reports, unlike_redemption
-from sottovoce.audit.runs import Run, RunPlan, VectorPlan, plan_runs, present_of
-from sottovoce.shared.parse_survey import parse_survey
-from sottovoce.shared.report import Report, dump_report
-from sottovoce.shared.spec import Survey
+from tests.conformance.listener import Disk, MockReply, WireRequest
+from tests.conformance.request_rules import NOT_AGREED, is_agreed, is_for_reports, unlike_redemption
+from tests.conformance.run_plan import Run, RunPlan, VectorPlan, plan_runs, present_of
 
 SUBJECT = "whole runs"
 IDENTITY = "id of the report"

@@ -20,14 +20,8 @@ from typing import Any
 
 from playwright.sync_api import Browser, BrowserContext, Error, Page
 from sottovoce.audit.check import FAILED, NOT_DONE, PASSED, Check, Tick
-from sottovoce.audit.client_process import API, BUSY, TOKEN, MockAggregator, link_to
-from sottovoce.audit.listener import Listener, MockReply, WireRequest
-from sottovoce.audit.request_rules import SECRET_IN_REPORT, TWICE, is_for_reports, is_redemption
-from sottovoce.audit.runs import plan_runs, present_of
 from sottovoce.audit.served.frame_visits import fill_in
 from sottovoce.audit.served.served_page import fetch
-from sottovoce.audit.test_keys import SCHEME, is_signed
-from sottovoce.audit.wire_runs import SUBJECT
 from sottovoce.client.link import Link
 from sottovoce.client.page import assemble, by_path
 from sottovoce.client.question_sample import pool_of
@@ -38,6 +32,13 @@ from sottovoce.shared.errors import ReportRejected, SurveyError, TransportError
 from sottovoce.shared.redemption import parse_request, spell
 from sottovoce.shared.report import Report, dump_report, parse_report
 from sottovoce.shared.spec import Survey
+
+from tests.conformance.client_process import API, BUSY, TOKEN, MockAggregator, link_to
+from tests.conformance.listener import Listener, MockReply, WireRequest
+from tests.conformance.request_rules import SECRET_IN_REPORT, TWICE, is_for_reports, is_redemption
+from tests.conformance.run_plan import plan_runs, present_of
+from tests.conformance.signing_keys import SCHEME, is_signed
+from tests.conformance.wire_runs import SUBJECT
 
 WAVES = "several waves of one person"
 VISITS = 8
@@ -246,7 +247,7 @@ def check_visits(browser: Browser, form: ServedForm, tick: Tick) -> Iterator[Che
             yield Check("page", subject, FAILED if message else PASSED, scope=scope, message=message)
 
 
-def _encoded(form: ServedForm, answers: Any) -> tuple[Value, ...]:  # noqa: ANN401 - of a run
+def _encoded(form: ServedForm, answers: Any) -> tuple[Value, ...]:
     return tuple(value for value in form.survey.encode(answers, range(len(form.survey.questions))) if value is not None)
 
 

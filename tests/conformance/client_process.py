@@ -17,17 +17,19 @@ from hashlib import sha256
 from pathlib import Path
 from typing import IO, Any
 
-from sottovoce.audit.listener import Disk, Listener, MockReply, WireRequest, read_disk
 from sottovoce.audit.run import laid_out
-from sottovoce.audit.test_keys import redeemed
 from sottovoce.client.revisions import FORMAT
 from sottovoce.shared import canonical
 from sottovoce.shared.errors import SurveyError
 from sottovoce.shared.report import parse_report, receipt
 from sottovoce.shared.spec import Survey
 
+from tests.conformance.listener import Disk, Listener, MockReply, WireRequest, read_disk
+from tests.conformance.signing_keys import redeemed
+
 REPLY_TIMEOUT_SECONDS = 30
-PYTHON = (sys.executable, "-m", "sottovoce.audit.client_program")
+_FOLDER = Path(__file__).parent
+PYTHON = (sys.executable, str(_FOLDER / "client_program.py"))
 _INHERITED_VARIABLES = (
     "PATH",
     "PYTHONPATH",
@@ -234,11 +236,11 @@ def python_client(listener: Listener, command: Sequence[str] = PYTHON) -> Iterat
 @contextmanager
 def javascript_client(listener: Listener, node: str, scripts: Mapping[str, str]) -> Iterator[ClientProcess]:
     """Start the browser's client under node; ``scripts`` are from ``page.opened()``."""
-    with (
-        laid_out(node, scripts, "javascript_client.mjs") as command,
-        _client(listener, command, json.dumps({"scripts": list(scripts)})) as client,
-    ):
-        yield client
+    with laid_out(node, scripts, "javascript_client.mjs") as command:
+        for part in _FOLDER.glob("*.mjs"):
+            shutil.copy(part, Path(command[-1]).parent)
+        with _client(listener, command, json.dumps({"scripts": list(scripts)})) as client:
+            yield client
 
 
 @contextmanager
@@ -249,7 +251,7 @@ def _client(listener: Listener, command: Sequence[str], first: str | None) -> It
         with (
             (folder / "printed").open("wb") as printed,
             os.fdopen(receiving, encoding="utf-8") as replies,
-            subprocess.Popen(  # noqa: S603 - the client's own program
+            subprocess.Popen(
                 [*command, str(sending)],
                 stdin=subprocess.PIPE,
                 stdout=printed,
@@ -262,7 +264,7 @@ def _client(listener: Listener, command: Sequence[str], first: str | None) -> It
             ) as process,
         ):
             os.close(sending)
-            assert process.stdin is not None  # noqa: S101 - it is a pipe
+            assert process.stdin is not None
             try:
                 if first is not None:
                     process.stdin.write(f"{first}\n")

@@ -7,13 +7,14 @@ report, in any run.
 import json
 from collections.abc import Iterator, Mapping, Sequence
 
-from sottovoce.audit.client_process import API, TOKEN, RunObservation, token_body
-from sottovoce.audit.listener import Disk, WireRequest
-from sottovoce.audit.test_keys import SCHEME, blinded_of, is_signed
 from sottovoce.shared.errors import SurveyError
 from sottovoce.shared.redemption import parse_request, spell
 from sottovoce.shared.report import Report
 from sottovoce.shared.spec import Survey
+
+from tests.conformance.client_process import API, TOKEN, RunObservation, token_body
+from tests.conformance.listener import Disk, WireRequest
+from tests.conformance.signing_keys import SCHEME, blinded_of, is_signed
 
 NOT_AGREED = "a request goes elsewhere, or says more, than is agreed"
 
