@@ -41,7 +41,6 @@ SOURCE_READERS = (
     "tests/unit/test_sbom.py",
     "tests/unit/test_shape.py",
     "tests/unit/test_sources.py",
-    "tests/unit/client/test_twins.py",
     "tests/unit/client/test_web_sources.py",
 )
 """Tests that read source text: that they fail does not show that a promise is tested."""
