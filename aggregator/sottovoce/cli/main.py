@@ -1,7 +1,4 @@
-"""The ``sottovoce`` command: its table of commands, former names, and the form of all errors.
-
-Names of commands before 0.4 each still work until 0.5, with a note.
-"""
+"""The ``sottovoce`` command: its table of commands, and the form of all errors."""
 
 import os
 import sys
@@ -15,72 +12,13 @@ from sottovoce.cli.group import CommandGroup
 from sottovoce.cli.tree import HIDDEN, SECTIONS
 from sottovoce.shared.errors import SpecError, SurveyError, did_you_mean
 
-UNTIL = "0.5"
-
-FORMER = {
-    "init": "new",
-    "import-xlsform": "new --xlsform",
-    "privacy": "survey privacy",
-    "letter": "survey letter",
-    "simulate": "survey simulate",
-    "qr": "survey qr",
-    "page": "survey page",
-    "export": "results export",
-    "estimate": "results estimate",
-    "crosstab": "results crosstab",
-    "compare": "results compare",
-    "pairs": "results associations",
-    "regress": "results regress",
-    "weights": "results weights",
-    "token hold-after-restore": "link hold",
-    "token reissue-after-restore": "link reissue",
-    "token": "link",
-    "ledger": "device",
-    "verify": "device verify",
-    "account": "staff",
-    "access list": "staff roles",
-    "access": "staff",
-    "invite": "staff invite",
-    "key": "staff key",
-    "researcher revoke": "staff key revoke --all",
-    "researcher": "staff",
-    "journal": "db journal",
-    "doctor": "db doctor",
-    "backup": "db backup",
-    "restore": "db restore",
-    "migrate": "db migrate",
-    "copy": "db copy",
-    "purge": "db purge",
-    "reidentify": "curator reidentify",
-}
-"""Former words -> the words that take their place; two words are looked for before one."""
-
 # Before numpy is loaded: its threads spin while they wait for each other. On a busy machine with two processors a model
 # of 36 coefficients took 217 s with two threads and 6 s with one.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 
-def current_words(words: list[str]) -> list[str]:
-    """Return the words with a former name replaced, and print a note of one line if one was."""
-    for count in (2, 1):
-        former = " ".join(words[:count])
-        if former in FORMER:
-            now = FORMER[former]
-            click.echo(
-                f'Note: "sottovoce {former}" is now "sottovoce {now}"; the former name works until {UNTIL}.', err=True
-            )
-            return [*now.split(), *words[count:]]
-    return words
-
-
 class Program(CommandGroup):
     """The whole program; every expected error becomes a message and an exit code, never a traceback."""
-
-    def resolve_command(
-        self, ctx: click.Context, args: list[str]
-    ) -> tuple[str | None, click.Command | None, list[str]]:
-        """Find the command, also by a former name."""
-        return super().resolve_command(ctx, current_words(args))
 
     def make_context(self, *words: Any, **settings: Any) -> click.Context:  # noqa: ANN401 - click's signature
         """Parse the words before the command's own."""

@@ -36,11 +36,7 @@ _POINTER = re.compile(r"(?<!\S)/[a-z_]+(/[a-z0-9_-]+)*")
 @click.option("--example", default="", help="Write this example in place of the sample.", metavar="NAME")
 @click.option("--from", "workbook", type=_FILE, help="Import this XLSForm workbook (.xlsx), and say what was left out.")
 @click.option("--force", is_flag=True, help="Replace the file if there is one.")
-@click.option("--xlsform", is_flag=True, hidden=True, help="PATH is the workbook: for the former import-xlsform.")
-@click.option("--out", type=_FILE, default=Path("survey.yaml"), hidden=True, help="With --xlsform.")
-def new(
-    path: Path, as_list: bool, template: str, example: str, workbook: Path | None, force: bool, xlsform: bool, out: Path
-) -> None:
+def new(path: Path, as_list: bool, template: str, example: str, workbook: Path | None, force: bool) -> None:
     """Write a survey file to begin with to PATH (survey.yaml).
 
     Without options it is a small sample. Edit it, then check it with "sottovoce lint".
@@ -48,8 +44,6 @@ def new(
     if as_list:
         _list()
         return
-    if xlsform:
-        path, workbook = out, path
     if len([each for each in (template, example, workbook) if each]) > 1:
         raise SpecError("--template, --example and --from are different surveys; name one of them")
     check_free(path, [".yaml", ".yml"], force)

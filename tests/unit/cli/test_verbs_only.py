@@ -14,7 +14,7 @@ TABLE = "tree"
 NO_VERBS = {
     "__init__": "says what the folder is",
     "__main__": "is python -m sottovoce.cli",
-    "main": "the program, its former names and the form of its errors",
+    "main": "the program, and the form of its errors",
     "command": "the class of commands, and of their numbers",
     "group": "the class of groups",
     "results/run_analysis": "what the verbs of joint results share: SURVEY, --from, --url, --data, data files, answers",
