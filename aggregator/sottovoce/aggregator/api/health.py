@@ -47,7 +47,7 @@ LEAST_STEP = 25
 """Minimum step of the counters: the default ``release_batch``, also if every survey has a smaller one."""
 
 MEMORY_STEP = 8 << 20
-"""Step of the memory that is told, in bytes."""
+"""Step of the memory in the metrics, in bytes."""
 
 RESPONDENTS = "collect."
 """Prefix of the endpoints that devices use."""
