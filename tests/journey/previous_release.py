@@ -1,7 +1,7 @@
 """The release before this one, as it was released, installed beside this one for tests.
 
-``previous_release.txt`` names its commit, and changes with each release. Slow, and the whole history is needed: a copy
-of the sources alone has no release before it.
+``earliest_release.txt`` names the commit of the earliest release whose databases this one reads, 0.4.0. Slow, and the
+whole history is needed: a copy of the sources alone has no release before it.
 """
 
 import os
@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[2]
-COMMIT = (Path(__file__).parent / "previous_release.txt").read_text(encoding="ascii").strip()
+COMMIT = (Path(__file__).parent / "earliest_release.txt").read_text(encoding="ascii").strip()
 
 
 def archived(folder: Path) -> Path:

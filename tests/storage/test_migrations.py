@@ -1,18 +1,14 @@
-"""Migrations: every schema that was released opens, and a migration that fails leaves the old one."""
+"""Migrations: every schema since the last release opens, and a migration that fails leaves the old one."""
 
 import sqlite3
 import subprocess
 import sys
 from contextlib import closing
-from dataclasses import replace
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 import psycopg
 import pytest
-from sottovoce.aggregator.storage import Cell
-from sottovoce.aggregator.storage.models import ALL
 from sottovoce.aggregator.storage.postgres.schema import EARLIEST, VERSION
 from sottovoce.aggregator.storage.postgres.storage import PostgresStorage
 from sottovoce.aggregator.storage.sqlite import schema
@@ -22,7 +18,6 @@ from sottovoce.shared.errors import StorageError
 
 from tests import postgres
 from tests.recount import recount
-from tests.storage.test_contract import arrival
 
 FOLDER = Path(__file__).parent / "schemas"
 SCHEMAS, SHARED_SCHEMAS = (
@@ -32,18 +27,6 @@ SCHEMAS, SHARED_SCHEMAS = (
 KEPT = {0: {1: 3}, 1: {2: 3}, 2: {0: 3}}
 """The counts in each of them."""
 
-SHOWN_BESIDE = """
-    INSERT INTO cells VALUES (1, 1, -1, 60, 3, 9, 50, 2), (1, 1, 0, 40, 3, 15, 26, 2), (1, 1, 1, 20, 0, 20, 0, 0);
-    INSERT INTO counts VALUES (1, 1, -1, 0, 0, 40, 30), (1, 1, -1, 0, 1, 20, 20), (1, 1, 0, 0, 0, 40, 26),
-        (1, 1, 1, 0, 1, 20, 0);
-    INSERT INTO cells VALUES (1, 2, -1, 49, 1, 24, 25, 1);
-    INSERT INTO counts VALUES (1, 2, -1, 0, 1, 49, 25);
-    INSERT INTO surveys SELECT 2, 'over', 1, 'another', document, 20000, 0 FROM surveys WHERE key = 1;
-    INSERT INTO cells VALUES (2, 0, -1, 7, 1, 0, 7, 1), (2, 0, 0, 4, 1, 0, 4, 1), (2, 0, 1, 3, 0, 0, 3, 0);
-    INSERT INTO counts VALUES (2, 0, -1, 0, 0, 4, 4), (2, 0, -1, 0, 1, 3, 3), (2, 0, 0, 0, 0, 4, 4),
-        (2, 0, 1, 0, 1, 3, 3);
-"""
-"""Counts as they were kept before what is shown had tables of its own: of cohorts, of none, and of a closed survey."""
 
 DESCRIBED = """
     SELECT table_name, column_name, data_type || is_nullable || coalesce(column_default, '')
@@ -124,8 +107,9 @@ def described(url: str) -> list[Any]:
 
 
 def test_every_schema_is_kept() -> None:
-    """One file for each version, the present one among them."""
-    assert [path.stem for path in SCHEMAS] == [f"sqlite-{number + 1}" for number in range(schema.VERSION)]
+    """One file for each version since the last release, the present one among them."""
+    numbers = range(schema.EARLIEST, schema.VERSION + 1)
+    assert [path.stem for path in SCHEMAS] == [f"sqlite-{number}" for number in numbers]
     assert [path.stem for path in SHARED_SCHEMAS] == [f"postgres-{number}" for number in range(EARLIEST, VERSION + 1)]
 
 
@@ -161,29 +145,17 @@ def test_postgresql_of_an_earlier_version_opens_with_equal_counts(kept: Path) ->
     storage.close()
 
 
-def test_what_was_shown_is_kept_and_nothing_else_is_shown(tmp_path: Path) -> None:
-    """Cohorts keep their figures; the whole becomes their sum, which is less where some was shown of the whole only."""
-    database_of(SCHEMAS[1], tmp_path / "old.sqlite")
-    with closing(sqlite3.connect(tmp_path / "old.sqlite")) as connection:
-        connection.executescript(SHOWN_BESIDE)
-    storage = SQLiteStorage(tmp_path / "old.sqlite")
-    divided = Cell(1, 0, 26, 2, {0: {0: 26}})
-    undivided = Cell(2, ALL, 25, 1, {0: {1: 25}})
+def test_database_of_before_the_last_release_names_the_way(tmp_path: Path) -> None:
+    """Nothing of it is changed."""
+    path = tmp_path / "db.sqlite"
+    database_of(SCHEMAS[0], path)
+    with closing(sqlite3.connect(path)) as connection:
+        connection.execute(f"PRAGMA user_version = {schema.EARLIEST - 1}")
+    before = made(path)
+    with pytest.raises(StorageError, match=r"a release before 0\.4; upgrade through 0\.4"):
+        SQLiteStorage(path)
 
-    assert storage.verify() == []
-    assert storage.cells(1) == [replace(divided, cohort=ALL), divided, undivided]
-    assert storage.cells(2) == [Cell(0, ALL, 7, 1, {0: {0: 4, 1: 3}}, 7), Cell(0, 0, 4, 1, {0: {0: 4}}, 4),
-                                Cell(0, 1, 3, 0, {0: {1: 3}}, 3)]  # fmt: skip
-    assert [row.reports for row in storage.surveys()] == [3 + 60 + 49, 7]
-    assert storage.live_counts(1)[0] == {0: 40, 1: 3 + 20 + 49}
-    # What is missing to a batch is missing to it as before, and one report more is shown with all that came since.
-    storage.store([replace(arrival(1, 90 + number, (1, 0, 1)), wave=1) for number in range(4)])
-    assert storage.cells(1)[1:] == [divided, undivided]
-    storage.store([replace(arrival(1, 99, (1, 0, 1)), wave=1)])
-    assert [(cell.wave, cell.cohort, cell.reports) for cell in storage.cells(1)] == [
-        (1, ALL, 51), (1, 0, 26), (1, 1, 25), (2, ALL, 25)
-    ]  # fmt: skip
-    storage.close()
+    assert (made(path), number_of(path)) == (before, schema.EARLIEST - 1)
 
 
 @pytest.mark.parametrize("kept", SCHEMAS[:-1], ids=lambda path: path.stem)
@@ -194,7 +166,7 @@ def test_migration_that_fails_leaves_the_old_schema(
     path = tmp_path / "db.sqlite"
     database_of(kept, path)
     before = made(path), number_of(path)
-    monkeypatch.setattr(schema, "COMPLETED", (*schema.COMPLETED, (schema.VERSION, ("nonsense",))))
+    monkeypatch.setattr(schema, "INDEX", "nonsense")
     with pytest.raises(StorageError):
         SQLiteStorage(path)
     assert (made(path), number_of(path)) == before
@@ -251,29 +223,3 @@ def test_migration_that_is_killed_leaves_the_old_or_the_new(tmp_path: Path) -> N
     assert len(paths) > len(EVERY_TABLE)
     assert all(one in whole for one in schemas)
     assert schemas.count(whole[0]) > len(EVERY_TABLE)
-
-
-@pytest.mark.parametrize("back_end", ["sqlite", "postgres"])
-def test_researchers_of_before_have_accounts_and_their_keys(tmp_path: Path, back_end: str) -> None:
-    """One account a name, which may what its researcher might, and one key a token, for a year from then on."""
-    tokens = "INSERT INTO researchers (token_hash, name) VALUES ('{0}1', 'Ann'), ('{0}2', 'Ann'), ('{0}3', 'Ben');"
-    if back_end == "sqlite":
-        database_of(SCHEMAS[4], tmp_path / "old.sqlite")
-        with closing(sqlite3.connect(tmp_path / "old.sqlite")) as connection:
-            connection.executescript(tokens.replace("'{0}", "X'0"))
-        storage: Any = SQLiteStorage(tmp_path / "old.sqlite")
-    else:
-        url = postgres.fresh()
-        with psycopg.connect(url) as shared:
-            shared.execute(SHARED_SCHEMAS[0].read_bytes() + tokens.replace("{0}", "\\x0").encode())
-        storage = PostgresStorage(url, stopped=True)
-    access, today = storage.access, int(datetime.now(UTC).timestamp()) // 86400
-    ann, ben = access.accounts()
-
-    assert [(who.name, who.admin, access.grants(who.id)) for who in (ann, ben)] == [
-        ("Ann", True, {"*": "owner"}), ("Ben", True, {"*": "owner"}),
-    ]  # fmt: skip
-    assert [access.key(bytes([number]), today)[0] for number in (1, 2, 3)] == [ann, ann, ben]
-    assert all(key.signs_in and today + 365 <= key.expires_on <= today + 367 for key in access.list_keys())
-    assert storage.verify() == []
-    storage.close()

@@ -1,4 +1,4 @@
-"""Migration of a PostgreSQL database of release 0.3.0, and nodes whose database another program changes under them."""
+"""Migration of a PostgreSQL database of release 0.4.0, and nodes whose database another program changes under them."""
 
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -23,15 +23,17 @@ from tests.surveys import survey
 FORMER = Path(__file__).parent / "schemas" / f"postgres-{EARLIEST}.sql"
 
 MANY = """
-    INSERT INTO reports SELECT 1, uuid_send(gen_random_uuid()), 0, %(values)s FROM generate_series(1, %(reports)s);
+    INSERT INTO settled (survey, wave, report_id, "values")
+        SELECT 1, 0, uuid_send(gen_random_uuid()), %(values)s FROM generate_series(1, %(reports)s);
+    UPDATE schema_version SET is_sorted = false;
     INSERT INTO tombstones SELECT 1, sha256(uuid_send(gen_random_uuid())) FROM generate_series(1, 10);
     UPDATE cells SET arrived = arrived + %(reports)s + 10, withdrawn = withdrawn + 10;
     UPDATE counts SET reports = reports + %(reports)s WHERE (question, value) IN ((0, 1), (1, 2), (2, 0));
     INSERT INTO tokens SELECT 1, sha256(n::text::bytea) FROM generate_series(1, 1000) AS n;
     INSERT INTO token_counts (survey, created) VALUES (1, 1000);
-    INSERT INTO researchers VALUES ('\\x01', 'Ann');
+    INSERT INTO accounts (account, name, admin) VALUES (uuid_send(gen_random_uuid()), 'Ann', 1);
 """
-"""What a node of 0.3.0 may have written beside its three reports: of wave 0, all with the same values."""
+"""What a node of 0.4.0 may have written beside its three reports: of wave 0, all with the same values."""
 
 
 @pytest.fixture(name="url")
@@ -46,7 +48,7 @@ def _node(url: str) -> Iterator[PostgresStorage]:
 
 
 def former(url: str, reports: int) -> dict[str, list[tuple[object, ...]]]:
-    """Make a database of release 0.3.0 with so many reports; return the rows of its tables."""
+    """Make a database of release 0.4.0 with so many reports; return the rows of its tables."""
     with psycopg.connect(url) as connection:
         connection.execute(FORMER.read_bytes())
         for statement in MANY.strip().split(";\n"):
@@ -55,7 +57,7 @@ def former(url: str, reports: int) -> dict[str, list[tuple[object, ...]]]:
 
 
 def rows(url: str) -> dict[str, list[tuple[object, ...]]]:
-    """Return the rows of the tables that 0.3.0 had, in the order of all of their columns."""
+    """Return the rows of the tables that 0.4.0 had, in the order of all of their columns."""
     tables = ("surveys", "reports", "tombstones", "cells", "counts", "shown_cells", "shown_counts", "tokens", "record")
     with psycopg.connect(url) as connection:
         return {table: sorted(connection.execute(_columns(connection, table)).fetchall(), key=repr) for table in tables}
@@ -75,7 +77,7 @@ def state(url: str) -> tuple[int, int]:
 
 
 def migrated(url: str) -> None:
-    """Check that a database of 0.3.0 has become one of this release, in which all goes on."""
+    """Check that a database of 0.4.0 has become one of this release, in which all goes on."""
     with closing(PostgresStorage(url, stopped=True)) as storage:
         assert storage.settle()
         assert storage.verify() == wrong_counts(storage) == []
@@ -109,7 +111,7 @@ def test_migration_that_fails_leaves_the_old_schema(url: str, monkeypatch: pytes
     """Half of a migration is none; once it is right, it is done."""
     before = former(url, 10)
     with monkeypatch.context() as patch:
-        patch.setattr(postgres_storage.schema, "COUNT_DROPPED", "nonsense")
+        patch.setattr(postgres_storage.schema, "INDEX", "nonsense")
         with pytest.raises(StorageError, match="SyntaxError"):
             PostgresStorage(url, stopped=True)
     assert (state(url), rows(url)) == ((EARLIEST, EARLIEST), before)
@@ -127,7 +129,7 @@ def test_two_that_migrate_at_once_make_one_migration(url: str) -> None:
 
 
 def test_migration_waits_until_all_are_stopped(url: str) -> None:
-    """The program says what is to be done, and changes nothing; a release before 0.3.0 is one step more."""
+    """The program says what is to be done, and changes nothing; a release before 0.4 is one step more."""
     before = former(url, 10)
     with pytest.raises(StorageError, match="earlier release, whose nodes cannot go on beside this one: stop them all"):
         PostgresStorage(url)
@@ -136,7 +138,7 @@ def test_migration_waits_until_all_are_stopped(url: str) -> None:
     assert rows(url) == before
     with psycopg.connect(url) as connection:
         connection.execute("UPDATE schema_version SET version = 7")
-    with pytest.raises(StorageError, match=r"before 0\.3\.0; bring it to 0\.3\.0 first"):
+    with pytest.raises(StorageError, match=r"before 0\.4; upgrade through 0\.4"):
         PostgresStorage(url, stopped=True)
 
 

@@ -1,6 +1,5 @@
 """How long forgetting waits after a pause, or a clock that went back: the same on both back ends."""
 
-import sqlite3
 from contextlib import closing
 from pathlib import Path
 from typing import Any
@@ -82,13 +81,3 @@ def test_copy_knows_when_the_source_last_ran(store: Storage, tmp_path: Path) -> 
 
     assert store.forgetting_waits(NOON + DAY) == 0
     assert store.forgetting_waits(NOON + 30 * DAY) == DAY
-
-
-def test_database_of_an_earlier_release_waits_a_day(tmp_path: Path) -> None:
-    """It may be an old backup; nothing in it tells."""
-    kept = Path(__file__).parent / "schemas" / "sqlite-4.sql"
-    with closing(sqlite3.connect(tmp_path / "old")) as connection:
-        connection.executescript(kept.read_text())
-    with closing(SQLiteStorage(tmp_path / "old")) as old:
-        assert old.note_running(NOON) == DAY
-        assert run(old, NOON, 600) == DAY - 600

@@ -390,7 +390,7 @@ def test_restored_backup_of_a_month_ago_forgets_nothing_until_somebody_says_so(t
 
 def test_earlier_postgresql_is_migrated_when_all_are_stopped() -> None:
     """Every verb says so, and changes nothing; the one that it names does it."""
-    url, kept = postgres.fresh(), Path(__file__).parents[2] / "storage" / "schemas" / "postgres-8.sql"
+    url, kept = postgres.fresh(), Path(__file__).parents[2] / "storage" / "schemas" / "postgres-11.sql"
     with psycopg.connect(url) as connection:
         connection.execute(kept.read_bytes())
     for words in (["db", "migrate"], ["survey", "list"], ["serve", "--port", str(free_port())]):

@@ -26,6 +26,12 @@ def known_version(version: int, newest: int, unfinished: bool = False) -> int:
     return version
 
 
+def refuse_older(version: int, earliest: int) -> None:
+    """Raise StorageError if a database (schema 0 if new) is of an earlier release than the schema ``earliest``."""
+    if 0 < version < earliest:
+        raise StorageError("the database was made by a release before 0.4; upgrade through 0.4, which migrates it")
+
+
 def refuse_migration(version: int, newest: int) -> None:
     """Raise StorageError if a database (schema 0 if new) is of an earlier release than the schema ``newest``."""
     if 0 < version % UNFINISHED < newest:

@@ -5,7 +5,6 @@ big-endian order; all bits set mean null. So most reports of a survey have the s
 matrix that numpy counts column by column.
 """
 
-import json
 import struct
 
 Values = tuple[int | None, ...]
@@ -42,8 +41,3 @@ def null(width: int) -> int:
 def few(width: int) -> int:
     """Return the number that stands for a rare answer in files of reports, which leave it out, in such values."""
     return null(width) - 1
-
-
-def pack_text(text: str) -> bytes:
-    """Encode values that are JSON text, ``[1,null,12]``, as schema version 1 stored them."""
-    return pack(tuple(json.loads(text)))

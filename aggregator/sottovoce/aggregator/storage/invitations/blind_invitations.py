@@ -15,14 +15,6 @@ from sottovoce.aggregator.storage.models import Outcome
 from sottovoce.aggregator.storage.sql_statements import Handle
 from sottovoce.shared.errors import StorageError
 
-# Release 0.3.0 stored the number of spent tokens at the purge; all others but the revoked ones were dropped then.
-COUNT_DROPPED = """
-    UPDATE token_counts SET dropped = created - revoked - spent
-    - (SELECT count(*) FROM tokens WHERE survey = token_counts.survey)
-    WHERE survey IN (SELECT key FROM surveys WHERE purged = 1)
-"""
-"""Statement of the migration from 0.3.0."""
-
 _REDEEM = """
     UPDATE blind_invitations SET blinded_hash = ?
     WHERE survey = ? AND invitation_hash = ? AND blinded_hash IS NULL

@@ -1,4 +1,4 @@
-"""Make the tables of a PostgreSQL database from the catalogue, and migrate them from release 0.3.0.
+"""Make the tables of a PostgreSQL database from the catalogue, and migrate them from release 0.4.0.
 
 ``schema_version`` is one row: the number of the schema; the earliest schema whose programs can work with it, which
 nodes of 0.3.0 ask for; and True while ``settled`` is in the order of the random ids.
@@ -9,16 +9,14 @@ from typing import Any
 
 import psycopg
 from psycopg.sql import SQL, Identifier
-from sottovoce.aggregator.storage.accounts.schema import accounts_of_researchers
 from sottovoce.aggregator.storage.define_tables import INDEX, POSTGRES, VIEW, definition
-from sottovoce.aggregator.storage.invitations.blind_invitations import COUNT_DROPPED
 from sottovoce.aggregator.storage.table_catalogue import EVERY_TABLE, TABLES_OF_REPORTS
 
 VERSION = 13
 """Number of the present schema."""
 
-EARLIEST = 8
-"""Number of the schema of release 0.3.0, the earliest that can be migrated."""
+EARLIEST = 11
+"""Number of the schema of release 0.4.0, the earliest that can be migrated."""
 
 VERSION_TABLE = (
     "CREATE TABLE IF NOT EXISTS schema_version (version bigint NOT NULL)",
@@ -26,9 +24,6 @@ VERSION_TABLE = (
     "ALTER TABLE schema_version ADD COLUMN IF NOT EXISTS is_sorted boolean NOT NULL DEFAULT false",
     "INSERT INTO schema_version (version) SELECT 0 WHERE NOT EXISTS (SELECT FROM schema_version)",
 )
-
-_GONE = ("researchers", "sessions")
-"""Tables of former releases: accounts, keys and staff sessions hold their rows."""
 
 # Numbers of four bytes, and before the bytes: a report of ten answers takes 68, and 36 more in the index.
 _REPORTS = """
@@ -49,11 +44,6 @@ _TABLES = """
     WHERE relkind = 'r' AND relnamespace = current_schema()::regnamespace AND attnum > 0 AND NOT attisdropped
     GROUP BY relname
 """
-_FUNCTIONS = """
-    SELECT 'DROP FUNCTION ' || oid::regprocedure || ' CASCADE' FROM pg_proc
-    WHERE proname LIKE 'sottovoce%' AND pronamespace = current_schema()::regnamespace
-"""
-_RESEARCHERS = accounts_of_researchers("uuid_send(gen_random_uuid())", "extract(epoch FROM now())::bigint / 86400")
 
 
 def make(connection: psycopg.Connection[Any], table: str, name: str = "") -> None:
@@ -78,16 +68,14 @@ def make_all(connection: psycopg.Connection[Any], kept: Collection[str] = ()) ->
         connection.execute(statement.encode())
 
 
-def take_over(connection: psycopg.Connection[Any], version: int) -> None:
-    """Replace the tables of an earlier schema ``version`` by those of this one, with all rows.
+def take_over(connection: psycopg.Connection[Any]) -> None:
+    """Replace the tables of an earlier schema by those of this one, with all rows.
 
     ``settled`` may be large, and is kept. Needs a transaction, and that no node uses the database.
     """
     found = dict(connection.execute(_TABLES).fetchall())
-    kept = TABLES_OF_REPORTS if version >= 10 else ()
-    if kept:
-        connection.execute("DROP VIEW reports")
-    former = {table: columns for table, columns in found.items() if table in EVERY_TABLE or table in _GONE}
+    connection.execute("DROP VIEW reports")
+    former = {table: columns for table, columns in found.items() if table in EVERY_TABLE}
     for table in former:
         # Under another name, since the indexes of the new table have the names of the old ones.
         names = {"table": Identifier(table), "former": Identifier(f"former_{table}")}
@@ -95,19 +83,12 @@ def take_over(connection: psycopg.Connection[Any], version: int) -> None:
         connection.execute(copy.format(**names))
         # With the tables that inherited from it.
         connection.execute(SQL("DROP TABLE {table} CASCADE").format(**names))
-    connection.execute("DROP TABLE IF EXISTS partitions")
-    for (statement,) in connection.execute(_FUNCTIONS).fetchall():
-        connection.execute(statement.encode())
-    make_all(connection, kept)
+    make_all(connection, TABLES_OF_REPORTS)
     for table, columns in former.items():
-        if table not in _GONE:
-            _fill(connection, table, [column for column in columns if column in EVERY_TABLE[table]])
-    for statement in (*_RESEARCHERS, COUNT_DROPPED) if version == EARLIEST else ():
-        connection.execute(statement.encode())
+        _fill(connection, table, [column for column in columns if column in EVERY_TABLE[table]])
 
 
 def _fill(connection: psycopg.Connection[Any], table: str, columns: list[str]) -> None:
-    # Reports settle once a node runs.
-    into, names = "fresh" if table == "reports" else table, SQL(", ").join(map(Identifier, columns))
+    names = SQL(", ").join(map(Identifier, columns))
     fill = SQL("INSERT INTO {into} ({names}) SELECT {names} FROM {former}")
-    connection.execute(fill.format(into=Identifier(into), names=names, former=Identifier(f"former_{table}")))
+    connection.execute(fill.format(into=Identifier(table), names=names, former=Identifier(f"former_{table}")))

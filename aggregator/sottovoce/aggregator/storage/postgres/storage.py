@@ -31,7 +31,7 @@ from psycopg_pool import ConnectionPool, PoolTimeout
 from sottovoce.aggregator.storage import checks, sql_statements, sql_storage
 from sottovoce.aggregator.storage.audit_log.events import MIGRATED, NO_ACTOR
 from sottovoce.aggregator.storage.audit_log.table import append
-from sottovoce.aggregator.storage.incomplete_copy import known_version, refuse_migration
+from sottovoce.aggregator.storage.incomplete_copy import known_version, refuse_migration, refuse_older
 from sottovoce.aggregator.storage.models import ID, Outcome, ReportBatch
 from sottovoce.aggregator.storage.postgres import schema, settling
 from sottovoce.aggregator.storage.postgres.connection import NOW, PostgresHandle
@@ -375,11 +375,7 @@ def migrate(connection: psycopg.Connection[Any], unfinished: bool, stopped: bool
 
 
 def _check(version: int, stopped: bool, migrates: bool) -> None:
-    if 0 < version < schema.EARLIEST:
-        raise StorageError(
-            "the database was made by a release before 0.3.0; bring it to 0.3.0 first, with that release's"
-            " `sottovoce migrate --stopped`"
-        )
+    refuse_older(version, schema.EARLIEST)
     if version and not stopped:
         raise StorageError(
             "the database was made by an earlier release, whose nodes cannot go on beside this one: stop them all, run"
@@ -395,7 +391,7 @@ def _to_present(connection: psycopg.Connection[Any], version: int) -> None:
         connection.execute("INSERT INTO pulse (beat) VALUES (0)")
     else:
         connection.execute("SELECT set_config('lock_timeout', %s, true)", [f"{WAIT_SECONDS}s"])
-        schema.take_over(connection, version)
+        schema.take_over(connection)
         db = PostgresHandle(connection)
         ((seconds,),) = db.execute(NOW).fetchall()
         append(db, seconds // 86400, MIGRATED, NO_ACTOR, str(schema.VERSION))

@@ -1,4 +1,4 @@
-"""Make the tables of a SQLite database from the catalogue, and migrate them from any earlier release.
+"""Make the tables of a SQLite database from the catalogue, and migrate them from release 0.4.0.
 
 ``user_version`` is the number of the schema. A migration makes every table anew and fills it from the former one, in
 one transaction. Only ``settled`` keeps its pages, since it may be large.
@@ -6,55 +6,20 @@ one transaction. Only ``settled`` keeps its pages, since it may be large.
 
 from collections.abc import Sequence
 
-from sottovoce.aggregator.storage.accounts.schema import accounts_of_researchers
 from sottovoce.aggregator.storage.define_tables import INDEX, SQLITE, VIEW, definition
-from sottovoce.aggregator.storage.incomplete_copy import known_version
-from sottovoce.aggregator.storage.invitations.blind_invitations import COUNT_DROPPED
-from sottovoce.aggregator.storage.pack_values import pack_text
+from sottovoce.aggregator.storage.incomplete_copy import known_version, refuse_older
 from sottovoce.aggregator.storage.table_catalogue import EVERY_TABLE
 from sottovoce.shared.errors import StorageError
 from sqlite_utils import Database
 
-# From counts that held their shown figure beside them, and a count of the whole (``former_cells``, ``former_counts``),
-# to cells of one cohort each. Nothing is shown that was not shown: where there are cohorts, the whole is from now on
-# the sum of what they show, which is at most what it was.
-# Every report of a survey that has cohorts is in one of them, so that their sum is the whole.
-_KEPT = """
-    (f.cohort >= 0 OR NOT EXISTS (
-        SELECT 1 FROM former_cells c WHERE c.survey = f.survey AND c.wave = f.wave AND c.cohort >= 0
-    ))
-"""
-
-MOVE_COUNTS = tuple(
-    statement.replace("{kept}", _KEPT)
-    for statement in (
-        """
-        INSERT INTO cells (survey, wave, cohort, slot, arrived, withdrawn)
-        SELECT survey, wave, cohort, 0, reports + withdrawn, withdrawn FROM former_cells f WHERE {kept}
-        """,
-        """
-        INSERT INTO counts (survey, wave, cohort, question, value, slot, reports)
-        SELECT survey, wave, cohort, question, value, 0, reports FROM former_counts f WHERE {kept}
-        """,
-        """
-        INSERT INTO shown_cells (survey, wave, cohort, arrived, withdrawn, at_close)
-        SELECT survey, wave, cohort, shown_reports + shown_withdrawn, shown_withdrawn,
-               CASE WHEN closed_on IS NULL THEN NULL ELSE shown_reports END
-        FROM former_cells f JOIN surveys ON key = survey
-        WHERE {kept} AND (closed_on IS NOT NULL OR shown_reports + shown_withdrawn > 0)
-        """,
-        """
-        INSERT INTO shown_counts (survey, wave, cohort, question, value, reports)
-        SELECT survey, wave, cohort, question, value, shown FROM former_counts f WHERE {kept} AND shown > 0
-        """,
-    )
-)
-
 VERSION = 10
 """Number of the present schema."""
 
+EARLIEST = 8
+"""Number of the schema of release 0.4.0, the earliest that can be migrated."""
+
 # Privacy: a random key without rowid, time or sequence, so that the order of arrival is not stored.
-# Named and spaced as schema 2 made it: databases since then keep this table, and a new one does not differ from them.
+# Named and spaced as it was first made: databases keep this table, and a new one does not differ from them.
 _SETTLED = (
     """CREATE TABLE reports (
             survey INTEGER NOT NULL,
@@ -66,21 +31,6 @@ _SETTLED = (
         """,
     "ALTER TABLE reports RENAME TO settled",
 )
-_UNPACKED = """
-    INSERT INTO settled (survey, report_id, wave, "values")
-    SELECT survey, report_id, wave, pack_text("values") FROM former_reports ORDER BY survey, report_id
-"""
-_COUNTED_BESIDE = {"cells", "counts"}
-"""Tables that schema 3 gave another meaning; ``MOVE_COUNTS`` fills them."""
-
-COMPLETED: tuple[tuple[int, tuple[str, ...]], ...] = (
-    (3, MOVE_COUNTS),
-    # A database without a heartbeat may be an old backup of unknown age.
-    (5, ("UPDATE pulse SET waits = 86400 WHERE EXISTS (SELECT 1 FROM surveys)",)),
-    (6, accounts_of_researchers("randomblob(16)", "CAST(strftime('%s', 'now') AS INTEGER) / 86400")),
-    (6, (COUNT_DROPPED,)),
-)
-"""Statements that complete what an earlier schema than the given one held."""
 
 
 def version(db: Database) -> int:
@@ -100,9 +50,10 @@ def migrate(db: Database, unfinished: bool = False) -> bool:
     former = known_version(written, VERSION, unfinished)
     if former or db.table_names():
         check_ours(db)
+    refuse_older(former, EARLIEST)
     if former < VERSION:
         if former:
-            _take_over(db, former)
+            _take_over(db)
         else:
             for statement in (*_SETTLED, *_others(), VIEW, INDEX, "INSERT INTO pulse (beat) VALUES (0)"):
                 db.execute(statement)
@@ -122,36 +73,21 @@ def _others() -> tuple[str, ...]:
     return definition("reports", SQLITE, "fresh"), *tables
 
 
-def _take_over(db: Database, former: int) -> None:
+def _take_over(db: Database) -> None:
     """Replace the tables of an earlier release by those of this one, with all rows."""
-    kept = "reports" if 1 < former < 7 else "settled"
-    found = {table.name: [column.name for column in table.columns] for table in db.tables if table.name != kept}
-    db.register_function(pack_text, deterministic=True)
+    found = {table.name: [column.name for column in table.columns] for table in db.tables if table.name != "settled"}
     for statement in (
-        *(("DROP VIEW reports",) if former > 6 else ()),
+        "DROP VIEW reports",
         "DROP INDEX IF EXISTS journal_days",
         *(f"ALTER TABLE {table} RENAME TO former_{table}" for table in found),
-        *_settled(former),
         *_others(),
         VIEW,
         INDEX,
-        *(_refill(table, columns) for table, columns in found.items() if _is_refilled(table, former)),
-        *(statement for before, statements in COMPLETED if former < before for statement in statements),
+        *(_refill(table, columns) for table, columns in found.items() if table == "fresh" or table in EVERY_TABLE),
         # The one that others refer to goes last.
         *(f"DROP TABLE former_{table}" for table in sorted(found, key=lambda table: table == "surveys")),
     ):
         db.execute(statement)
-
-
-def _settled(former: int) -> tuple[str, ...]:
-    """Return the statements that make ``settled`` of what an earlier schema had."""
-    return (*_SETTLED, _UNPACKED) if former == 1 else _SETTLED[1:] if former < 7 else ()
-
-
-def _is_refilled(table: str, former: int) -> bool:
-    return table == "fresh" or (
-        table in EVERY_TABLE and table != "reports" and not (former < 3 and table in _COUNTED_BESIDE)
-    )
 
 
 def _refill(table: str, columns: Sequence[str]) -> str:
