@@ -35,6 +35,10 @@ SURVEYS = {
     "own coin": parse_survey(documents.survey(*by_hand(), privacy={"procedure": "own_coin"})),
 }
 
+LIGHT = {"ask", "signed"}
+"""Run always; the others before a release."""
+NAMES = [pytest.param(name, marks=[] if name in LIGHT else [pytest.mark.slow]) for name in SURVEYS]
+
 
 def found(asked: Survey, *command: str) -> list[Check]:
     """What quick runs of the Python client find; ``command`` instead of its own program."""
@@ -45,13 +49,13 @@ def found(asked: Survey, *command: str) -> list[Check]:
         ]
 
 
-@pytest.mark.parametrize("name", SURVEYS)
+@pytest.mark.parametrize("name", NAMES)
 def test_runs_of_the_python_client_look_alike(name: str) -> None:
     """Through retries, corrections, waves, tokens and signatures."""
     assert {(check.outcome, check.message) for check in found(SURVEYS[name])} == {(PASSED, "")}
 
 
-@pytest.mark.parametrize("name", SURVEYS)
+@pytest.mark.parametrize("name", NAMES)
 def test_runs_of_the_browsers_client_look_alike(name: str) -> None:
     """The same under node."""
     node = shutil.which("node")
