@@ -37,14 +37,20 @@ _Key = tuple[int | None, str, str]
 def _fields(draft: SurveyDraft) -> Iterator[tuple[_Key, str]]:
     for key, value in {"people": draft.people, "group": draft.group, "declining": draft.declining}.items():
         yield (None, key, ""), _as_text(value)
-    yield from _map_fields(None, draft.head, draft.tags)
+    yield (None, "direct_half", ""), "yes" if draft.direct_half else ""
+    yield from _map_fields(None, _without_arms(draft, draft.head), draft.tags)
     yield from (((None, "block", name), _in_line(mechanism)) for name, mechanism in draft.blocks.items())
     for number, card in enumerate(draft.cards):
-        yield from _map_fields(number, card.asked, draft.tags)
+        yield from _map_fields(number, _without_arms(draft, card.asked), draft.tags)
         yield (number, "harm", ""), card.harm
         yield (number, "use", ""), card.use
         yield (number, "mechanism", ""), _as_text(card.mechanism)
         yield (number, "block", ""), card.block
+
+
+def _without_arms(draft: SurveyDraft, document: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return a part without the arms that follow from asking a half directly."""
+    return {key: value for key, value in document.items() if not draft.direct_half or key not in ("arm", "arms")}
 
 
 def _map_fields(card: int | None, document: Mapping[str, Any], tags: tuple[str, ...]) -> Iterator[tuple[_Key, str]]:

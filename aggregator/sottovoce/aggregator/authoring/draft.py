@@ -75,6 +75,7 @@ class SurveyDraft:
         tags: tags of the survey's languages, the default one first.
         declining: one of ``DECLINING``.
         blocks: mechanism of each block by its name, as in a survey file; the cards of a block are next to each other.
+        direct_half: a random half is asked the sensitive questions directly, see ``direct_half``.
         stamp: the visit to the page Design and the number of its save, such as ``4f0c.3``; "" if unknown.
         saved: time of the save, in ISO 8601; "" if unknown.
     """
@@ -86,6 +87,7 @@ class SurveyDraft:
     tags: tuple[str, ...] = ("en",)
     declining: str = "own"
     blocks: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    direct_half: bool = False
     stamp: str = field(default="", compare=False)
     saved: str = field(default="", compare=False)
 
@@ -138,6 +140,7 @@ class SurveyDraft:
                 "tags": list(self.tags),
                 "declining": self.declining,
                 **({"blocks": self.blocks} if self.blocks else {}),
+                **({"direct_half": True} if self.direct_half else {}),
                 **({"stamp": self.stamp} if self.stamp else {}),
                 **({"saved": self.saved} if self.saved else {}),
             }
@@ -149,7 +152,12 @@ class SurveyDraft:
         found = canonical.load(stored)
         cards = tuple(DraftItem(**card) for card in found["cards"])
         people, group, tags, declining = (found[key] for key in ("people", "group", "tags", "declining"))
-        made = (found.get("blocks", {}), found.get("stamp", ""), found.get("saved", ""))
+        made = (
+            found.get("blocks", {}),
+            found.get("direct_half", False),
+            found.get("stamp", ""),
+            found.get("saved", ""),
+        )
         return cls(found["head"], cards, people, group, tuple(tags), declining, *made)
 
 

@@ -6,6 +6,7 @@ from dataclasses import replace
 from itertools import count
 from typing import Any
 
+from sottovoce.aggregator.authoring.direct_half import in_halves
 from sottovoce.aggregator.authoring.draft import DraftItem, SurveyDraft, least_of
 from sottovoce.aggregator.authoring.draft_blocks import protect_together, refitted, separate
 from sottovoce.aggregator.authoring.slugs import free_name, is_given
@@ -19,8 +20,13 @@ DIRECTIONS = dict.fromkeys(map(ord, "\u202a\u202b\u202c\u202d\u202e\u2066\u2067\
 def change(draft: SurveyDraft, word: str) -> SurveyDraft:
     """Apply the command of a button, such as ``add:boolean``, ``up:2`` or ``step:0:badly``.
 
-    An unknown command, or one for a missing card, returns the draft unchanged.
+    An unknown command, or one for a missing card, returns the draft unchanged. Where half of the people are asked
+    directly, the arms follow the questions.
     """
+    return in_halves(_changed(draft, word))
+
+
+def _changed(draft: SurveyDraft, word: str) -> SurveyDraft:
     name, _, given = word.partition(":")
     number, _, value = given.partition(":")
     if name in _OF_DRAFT:

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
+from sottovoce.aggregator.authoring.direct_half import folded
 from sottovoce.aggregator.authoring.draft import DraftItem, SurveyDraft
 from sottovoce.aggregator.authoring.sensitivity_levels import harm_of
 from sottovoce.shared.arms.arms import ARM
@@ -33,7 +34,7 @@ def draft_of(document: Mapping[str, Any], revision: int = 1) -> SurveyDraft:
     default = str(document.get("default_language", "en"))
     tags = (default, *sorted(text_tags(document) - {default}))
     head["default_language"] = default
-    return _set_common_declining(SurveyDraft(head, tuple(cards), tags=tags, declining="each", blocks=blocks))
+    return folded(_set_common_declining(SurveyDraft(head, tuple(cards), tags=tags, declining="each", blocks=blocks)))
 
 
 def card_of(item: Mapping[str, Any]) -> DraftItem:

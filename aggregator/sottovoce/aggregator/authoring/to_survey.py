@@ -6,6 +6,7 @@ from itertools import groupby
 from typing import Any
 
 from sottovoce.aggregator.authoring.conditions import without_not
+from sottovoce.aggregator.authoring.direct_half import with_copies
 from sottovoce.aggregator.authoring.draft import DraftItem, SurveyDraft, least_of
 from sottovoce.aggregator.authoring.sensitivity_levels import mechanism_for
 from sottovoce.aggregator.authoring.slugs import LONGEST_QUESTION, free_name, is_given, question_name
@@ -22,7 +23,7 @@ def survey_document(draft: SurveyDraft, name: str) -> dict[str, Any]:
 
     Empty texts are left out, and so is ``ask`` unless it is below the number of private questions.
     """
-    draft = with_slugs(draft)
+    draft = with_copies(with_slugs(draft))
     document = _without_empty({**draft.head, "default_language": draft.tags[0]})
     questions = [part for name, cards in card_groups(draft.cards) for part in _entries(draft, name, cards)]
     ask, private = document.pop("ask", None), private_questions(draft)

@@ -12,6 +12,7 @@ from datetime import datetime
 
 from sottovoce.aggregator.authoring.conditions import condition_problems
 from sottovoce.aggregator.authoring.cost_and_precision import DraftFigures, rows_of, unit_epsilons
+from sottovoce.aggregator.authoring.direct_half import numbered_copies
 from sottovoce.aggregator.authoring.draft import DraftProblem, FieldPath, SurveyDraft
 from sottovoce.aggregator.authoring.edit_commands import DIRECTIONS, change
 from sottovoce.aggregator.authoring.to_survey import card_groups, survey_document
@@ -136,7 +137,8 @@ def place_of(draft: SurveyDraft, pointer: str) -> FieldPath:
         return FieldPath("add")
     parts = pointer.strip("/").split("/")
     if parts[0] in ("arms", "analysis_plan", "keep_last"):
-        return FieldPath("order" if parts[0] == "keep_last" else parts[0])
+        shown = {"keep_last": "order", "arms": "halves" if draft.direct_half else "arms"}
+        return FieldPath(shown.get(parts[0], parts[0]))
     if parts[0] == "waves":
         number_of_wave, key = (*parts[1:], *("0", "opens")[len(parts) - 1 :])[:2]
         return FieldPath(f"wave{number_of_wave}.{key}")
@@ -146,12 +148,13 @@ def place_of(draft: SurveyDraft, pointer: str) -> FieldPath:
 
 def _first_cards(draft: SurveyDraft) -> list[int]:
     """Return the number of the first card of each entry in the survey's list of questions."""
+    numbered = numbered_copies(draft)
     found: list[int] = []
     before = 0
-    for name, cards in card_groups(draft.cards):
+    for name, cards in card_groups(card for _, card in numbered):
         found += [before] if name else range(before, before + len(cards))
         before += len(cards)
-    return found
+    return [numbered[place][0] for place in found]
 
 
 def _check_question_count(draft: SurveyDraft) -> Iterator[DraftProblem]:

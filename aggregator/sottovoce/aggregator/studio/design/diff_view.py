@@ -30,6 +30,7 @@ _FIELDS = {
     "after.link": "design_after_link",
     "after.links": "design_after_link",
     "after.screen_out": "design_screen_out",
+    "direct_half": "design_direct_half",
     "procedure": "design_procedure",
     "innocuous": "design_innocuous",
     "quick_exit": "design_quick_exit",
@@ -72,7 +73,13 @@ _FIELDS = {
 }
 """Catalogue key of the label that the form gives a field."""
 
-_CODES = {"declining": "declining_", "access": "design_access_", "type": "type_", "harm": "harm_"}
+_CODES = {
+    "direct_half": "answer_",
+    "declining": "declining_",
+    "access": "design_access_",
+    "type": "type_",
+    "harm": "harm_",
+}
 """Fields that hold a word of a closed list, with the prefix of the catalogue keys of these words."""
 
 _WAVE = re.compile(r"wave(\d+)\.(opens|closes)").fullmatch

@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import partial
-from itertools import accumulate, count, takewhile
+from itertools import count, takewhile
 from typing import Any, NamedTuple
 
 from flask import Response, redirect, render_template, request, url_for
@@ -24,6 +24,7 @@ from sottovoce.aggregator.authoring.conditions import (
     posted_conditions,
 )
 from sottovoce.aggregator.authoring.cost_and_precision import DraftFigures, Step, panel_of, rows_of, steps_of
+from sottovoce.aggregator.authoring.direct_half import numbered_copies, set_direct_half
 from sottovoce.aggregator.authoring.draft import ACCESSES, DECLINING, HARMS, MOST_PEOPLE, DraftItem, SurveyDraft
 from sottovoce.aggregator.authoring.draft_arms import (
     arm_on_card,
@@ -105,6 +106,8 @@ def posted_draft(form: PostedForm, base: SurveyDraft) -> SurveyDraft:
         declining=declining if declining in DECLINING else base.declining,
         stamp=stamp if _STAMP.fullmatch(stamp) else "",
     )
+    if "direct_half" in form:
+        posted = set_direct_half(posted, form["direct_half"] == "1")
     for name in base.blocks:
         # An unchanged number keeps the mechanism of an imported file, with its own radius.
         if f"ask.{name}" in form and (ask := _parse_ask(form[f"ask.{name}"])) != base.ask_of(name):
@@ -513,7 +516,7 @@ def _page(name: str, draft: SurveyDraft, version: int, versions: list[EarlierVer
         focus=request.values.get("card") or _first_open(draft),
         shows_form=not any(problem.grave for problem in problems),
         items=_items(figures, sentences),
-        indices=[0, *accumulate((rows_of(card) if card.type in (*TYPES, "matrix") else 0) for card in draft.cards)],
+        indices=_first_questions(draft),
         totals=figures.totals,
         panel=panel_of(draft, name),
         together=together_view(draft, request.form),
@@ -535,6 +538,16 @@ def _page(name: str, draft: SurveyDraft, version: int, versions: list[EarlierVer
         other_languages={tag: label for tag, label in OWN_NAMES.items() if tag not in draft.tags},
     )
     return framing(page)
+
+
+def _first_questions(draft: SurveyDraft) -> list[int]:
+    """Return the index among the survey's questions of each card's first one."""
+    found: dict[int, int] = {}
+    before = 0
+    for number, card in numbered_copies(draft):
+        found.setdefault(number, before)
+        before += rows_of(card) if card.type in (*TYPES, "matrix") else 0
+    return [found[number] for number in range(len(draft.cards))]
 
 
 def _first_open(draft: SurveyDraft) -> str:

@@ -95,3 +95,25 @@ def test_weight_that_is_none_leads_to_its_field(ann: Researcher) -> None:
     ann.post("new", **{"from": "empty", "title": "Life"})
     ann.post("surveys/life/design", version="1", **{"arms": "one"}, do="add:boolean")
     assert 'href="#arms"' in ann.get("surveys/life/design")
+
+
+def test_half_is_asked_directly_by_one_choice_and_undone_by_it(ann: Researcher, storage: SQLiteStorage) -> None:
+    """The page shows each question once and says so on its card; its fields for arms make room for the choice."""
+    ann.post("new", **{"from": "empty", "title": "Life"})
+    design = "surveys/life/design"
+    ann.post(design, version="1", do="add:boolean")
+    assert 'name="arms"' in ann.get(design)
+    ann.post(design, version="2", **{"q0.label.en": "Ever?", "arms": "", "direct_half": "1"}, do="save")
+    page, draft = ann.get(design), newest(storage, "life")
+
+    assert [(each.name, each.arms) for each in survey_of_draft(draft, "life").items] == [
+        ("ever", ("protected",)),
+        ("ever_direct", ("direct",)),
+    ]
+    assert "Half of the people are asked this directly." in page
+    assert ('name="arms"' in page, 'name="q0.arm"' in page, 'id="q1"' in page) == (False, False, False)
+    ann.post(design, version="3", **{"direct_half": ""}, do="save")
+    assert survey_of_draft(newest(storage, "life"), "life").arms == ()
+    assert "How are sensitive questions asked?" in ann.get(design)
+    ann.post(design, version="4", do="version:3")
+    assert newest(storage, "life").direct_half

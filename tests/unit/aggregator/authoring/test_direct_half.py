@@ -1,0 +1,165 @@
+"""One choice asks a random half directly: arms, copies of the sensitive questions and planned comparisons."""
+
+from dataclasses import replace
+
+import pytest
+from sottovoce.aggregator.authoring.cost_and_precision import DraftFigures
+from sottovoce.aggregator.authoring.diff import differences
+from sottovoce.aggregator.authoring.direct_half import numbered_copies, set_direct_half
+from sottovoce.aggregator.authoring.draft import DraftItem, SurveyDraft
+from sottovoce.aggregator.authoring.draft_blocks import protect_together
+from sottovoce.aggregator.authoring.edit_commands import change
+from sottovoce.aggregator.authoring.from_survey import draft_of
+from sottovoce.aggregator.authoring.validation import place_of, problems_of, survey_of_draft
+from sottovoce.shared.arms.analysis_plan import planned_comparisons
+from sottovoce.shared.spec import Survey
+
+
+def drafted(*cards: DraftItem, **more: object) -> SurveyDraft:
+    """A draft of these cards, with half of the people asked directly."""
+    head = {"title": {"en": "Exams"}, "default_language": "en", "revision": 1, **more}
+    return set_direct_half(SurveyDraft(head, cards, people=1000), wanted=True)
+
+
+def card(name: str, harm: str = "clearly", kind: str = "boolean", **more: object) -> DraftItem:
+    """A card with a text."""
+    return DraftItem({"type": kind, "name": name, "label": {"en": f"{name}?"}, **more}, harm)
+
+
+CHOICES = [{"name": name, "label": {"en": name}} for name in ("low", "middle", "high")]
+WHOLE = (
+    card("year", "public", "select_one", choices=CHOICES),
+    card("copied"),
+    card("caught", visible_if={"copied": "yes"}),
+    card("story", "public", "note", visible_if={"copied": "yes"}),
+    card("ways", kind="select_multiple", choices=CHOICES),
+    card("means", kind="select_multiple", choices=CHOICES, visible_if={"copied": "yes"}),
+    card("blade", visible_if={"means": "low"}),
+    card("mood", kind="matrix", rows=CHOICES[:2], of={"type": "select_one", "choices": CHOICES}),
+    card("moon", "clearly", anchor=True, known_share="0"),
+)
+
+
+def made(draft: SurveyDraft) -> Survey:
+    """The survey of a draft."""
+    return survey_of_draft(draft, "exams")
+
+
+def test_each_sensitive_question_is_asked_once_in_either_half() -> None:
+    """Directly in one and protected in the other, with its conditions; everybody gets what cannot be asked openly."""
+    found = {item.name: item for item in made(drafted(*WHOLE)).items}
+
+    assert {name: item.arms for name, item in found.items()} == {
+        **dict.fromkeys(("year", "ways", "moon"), ()),
+        **dict.fromkeys(("copied", "caught", "story", "means", "blade", "mood"), ("protected",)),
+        **{f"{name}_direct": ("direct",) for name in ("copied", "caught", "story", "mood")},
+    }
+    assert [condition.question for condition in found["caught_direct"].visible_if] == ["copied_direct"]
+    assert [condition.question for condition in found["story_direct"].visible_if] == ["copied_direct"]
+    pairs = [(found[name], found[f"{name}_direct"]) for name in ("copied", "caught", "mood")]
+    for protected, direct in pairs:
+        assert (direct.label, direct.rows) == (protected.label, protected.rows)
+        assert all(question.mechanism is None for question in direct.questions)
+        assert all(question.mechanism is not None for question in protected.questions)
+
+
+def test_every_pair_is_compared_as_planned() -> None:
+    """A question by itself, and a matrix by its rows."""
+    found = [(each.question, each.against) for each in planned_comparisons(made(drafted(*WHOLE)))]
+
+    assert found == [
+        ("copied", "copied_direct"),
+        ("caught", "caught_direct"),
+        *((f"mood_{row}", f"mood_direct_{row}") for row in ("low", "middle")),
+    ]
+
+
+def test_figures_count_half_of_the_people() -> None:
+    """A sensitive question needs twice as many; the cost to a person is that of the protected half."""
+    everybody = set_direct_half(drafted(*WHOLE), wanted=False)
+    halves, whole = DraftFigures(drafted(*WHOLE)), DraftFigures(everybody)
+
+    needed = zip(WHOLE, halves.of_items, whole.of_items, strict=True)
+    times = {each.name: one.needed / two.needed for each, one, two in needed if one and two and one.epsilon}
+    assert times == {**dict.fromkeys(("copied", "caught", "means", "blade", "mood"), 2), "ways": 1, "moon": 1}
+    assert halves.totals.epsilon == pytest.approx(made(drafted(*WHOLE)).epsilon)
+
+
+def test_choice_is_taken_back_without_a_trace() -> None:
+    """By the same field: no arm, copy or comparison is left."""
+    before = SurveyDraft(drafted().head, WHOLE, people=1000)
+    halves = set_direct_half(before, wanted=True)
+
+    assert [each[:2] for each in differences(halves, before)] == [(None, "direct_half")]
+    assert made(set_direct_half(halves, wanted=False)).document == made(before).document
+
+
+def test_arms_of_ones_own_are_left_alone() -> None:
+    """They have a meaning that the choice does not know."""
+    own = SurveyDraft({"title": {"en": "Exams"}, "arms": [{"name": "a", "weight": 2}, {"name": "b", "weight": 1}]})
+    assert set_direct_half(own, wanted=True) == own
+
+
+@pytest.mark.parametrize("word", ["add:boolean", "copy:1", "step:0:badly", "down:1", "delete:1"])
+def test_copies_follow_every_change(word: str) -> None:
+    """What is added is asked in both ways, what is deleted in none, and what is moved at its new place."""
+    changed = change(drafted(card("year", "public"), card("copied"), card("moved"), card("story")), word)
+    sensitive = [each.name for each in changed.cards if each.harm != "public" and "anchor" not in each.asked]
+    copied = [each.name for number, each in numbered_copies(changed) if each is not changed.cards[number]]
+
+    assert [each.removesuffix("_direct") for each in copied] == sensitive
+    assert [each.name for each in changed.cards if each.asked.get("arm") == ["protected"]] == sensitive
+
+
+def test_block_is_asked_in_the_protected_half_as_a_whole() -> None:
+    """Its copies follow it, and an error in the survey leads to the card that it is about."""
+    draft = protect_together(drafted(card("a"), card("b"), card("c")), [0, 1])
+    found = made(draft)
+
+    assert [item.name for item in found.items] == ["a", "b", "a_direct", "b_direct", "c", "c_direct"]
+    assert {item.arms for item in found.items if item.block} == {("protected",)}
+    pointers = ("/questions/0/items/1/label", "/questions/1/label", "/questions/2/label", "/questions/4/label")
+    assert [place_of(draft, pointer).card for pointer in pointers] == [1, 0, 1, 2]
+
+
+def test_correction_shows_the_choice_again() -> None:
+    """The published survey has the copies; its draft has each question once, and makes the same survey."""
+    for draft in (drafted(*WHOLE), protect_together(drafted(card("a"), card("b"), card("c")), [0, 1])):
+        again = draft_of(made(draft).document)
+        assert again.direct_half
+        assert [each.name for each in again.cards] == [each.name for each in draft.cards]
+        assert made(again).digest == made(draft).digest
+        assert SurveyDraft.read(again.dumped) == again
+
+
+def test_correction_keeps_the_plan_that_was_published() -> None:
+    """It may not change, so a question that the correction adds is asked in both ways and is not in it."""
+    published = made(drafted(*WHOLE, order="random", keep_last=["copied", "moon"]))
+    again = change(draft_of(published.document, 2), "copy:1")
+
+    assert again.direct_half
+    assert made(again).document["analysis_plan"] == published.document["analysis_plan"]
+    assert "copied_2_direct" in {item.name for item in made(again).items}
+
+
+def test_file_with_other_arms_is_no_such_choice() -> None:
+    """A copy with another text, or that no file of reports may have, stays a question of its own."""
+    published = made(drafted(*WHOLE)).document
+    questions = [dict(each) for each in published["questions"]]
+    direct = next(each for each in questions if each["name"] == "copied_direct")
+    direct["label"] = {"en": "Another text?"}
+    assert not draft_of({**published, "questions": questions}).direct_half
+
+
+def test_names_stay_short_and_free() -> None:
+    """A name of 24 letters gets a copy of 24, and two that begin alike get two."""
+    alike = [card(f"have_you_ever_cheated_{end}") for end in "ab"]
+    found = [item.name for item in made(drafted(*alike)).items if item.arms == ("direct",)]
+    assert found == ["have_you_ever_che_direct", "have_you_ever_che_dire_2"]
+
+
+def test_only_what_goes_with_arms_is_offered() -> None:
+    """A draft without a sensitive question has no arms; an own coin is refused at the choice's field."""
+    assert made(drafted(WHOLE[0])).arms == ()
+    coin = replace(drafted(*WHOLE), head={**drafted(*WHOLE).head, "privacy": {"procedure": "own_coin"}})
+    assert "halves" in {problem.place.field for problem in problems_of(coin, "exams")}
