@@ -269,6 +269,7 @@ ETHICS: Mapping[str, Condition] = {
     "ethics_private_question": _private,
     "ethics_public_question": lambda facts: any(not asked.is_private for asked in facts.questions),
     "ethics_arms": lambda facts: len(facts.arms) > 1,
+    "flow_direct": lambda facts: any(asked.arms and not asked.is_private for asked in facts.questions),
     "ethics_ask": lambda facts: "ask" in facts.document or any(asked.asked_in_block for asked in facts.private),
     "ethics_report": _private,
     "ethics_waves": lambda facts: _private(facts) and len(facts.document.get("waves", [])) > 1,

@@ -9,6 +9,7 @@ import csv
 import io
 from collections.abc import Iterable, Sequence
 
+from sottovoce.aggregator.export.flow_chart import direct_sentences
 from sottovoce.aggregator.file_formats.csv_cells import harmless
 from sottovoce.aggregator.i18n.languages import LANGUAGES
 from sottovoce.aggregator.i18n.only_here import only_here
@@ -190,7 +191,7 @@ def _questions(survey: Survey, words: Words, language: str) -> list[str]:
     asked = [question for question in survey.questions if not is_arm(survey, question)]
     sentences = [_question(survey.text(question.label, language), question, words) for question in asked]
     if survey.arms:
-        sentences.append(words.translate("ethics_arms", arms=len(survey.arms)))
+        sentences += [words.translate("ethics_arms", arms=len(survey.arms)), *direct_sentences(survey, words, language)]
     if survey.ask is not None:
         sentences.append(words.translate("ethics_ask", private=max(map(len, survey.units_by_arm)), asked=survey.ask))
     drawn = [block for block in survey.blocks if block.mechanism.ask]

@@ -8,11 +8,13 @@ from types import MappingProxyType
 from sottovoce.aggregator.analysis.estimates import QuestionResult, SurveyResults
 from sottovoce.aggregator.analysis.worked_example import limits
 from sottovoce.aggregator.export.channels import Channel
+from sottovoce.aggregator.export.flow_chart import flow_chart
 from sottovoce.aggregator.export.labels import coding, option_labels, question_label, value_labels
 from sottovoce.aggregator.export.own_units import REVISION, WAVE, few_code, option_codes
 from sottovoce.aggregator.export.statistics_files import column_names
 from sottovoce.aggregator.file_formats.provenance import About
 from sottovoce.aggregator.i18n.formatting import TERMINAL
+from sottovoce.aggregator.i18n.translator import Words
 from sottovoce.aggregator.institution import Institution
 from sottovoce.shared.rational import show_epsilon
 from sottovoce.shared.spec import Question, Survey
@@ -27,8 +29,8 @@ _STYLE = (
     "section{background:var(--paper);border:1px solid var(--line);border-radius:.6rem;padding:1rem;margin:1rem 0;"
     "break-inside:avoid}table{border-collapse:collapse;width:100%}caption{text-align:start;color:var(--soft)}"
     "th,td{border-block-end:1px solid var(--line);padding:.3rem .8rem .3rem 0;text-align:start;vertical-align:top;"
-    "font-weight:400}thead th{color:var(--soft)}code{overflow-wrap:anywhere}.wide{overflow-x:auto;position:relative}"
-    "@media print{header{break-after:page}}"
+    "font-weight:400}thead th{color:var(--soft)}code{overflow-wrap:anywhere}"
+    ".wide,.scroll{overflow-x:auto;position:relative}@media print{header{break-after:page}}"
 )
 
 EXTRA = {
@@ -81,6 +83,8 @@ def _lines(
     yield f'<p class="kind" lang="en">Codebook</p><h1 dir="auto">{title}</h1><div lang="en">'
     yield from _front(about, language, results)
     yield '</div></header><div lang="en">'
+    if chart := flow_chart(survey, Words("en"), language):
+        yield f"<section><h2>How people pass through the survey</h2>{chart}</section>"
     shorter = _shorter_names(survey)
     found = {each.question.name: each for each in results.questions} if results else {}
     for question in survey.questions:

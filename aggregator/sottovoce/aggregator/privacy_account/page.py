@@ -6,6 +6,7 @@ from html import escape
 from importlib.resources import files
 from string import Template
 
+from sottovoce.aggregator.export.flow_chart import flow_chart
 from sottovoce.aggregator.i18n.translator import Words
 from sottovoce.aggregator.invitations.icon_array import IconArray, dots
 from sottovoce.aggregator.privacy_account.document import Document
@@ -101,6 +102,7 @@ def body(document: Document, survey: Survey, words: Words, sums: Sequence[str] =
     questions = "".join(_question(number, row, words) for number, row in enumerate(document["questions"], 1))
     parts = [
         ("privacy_costs", costs),
+        ("flow_title", flow_chart(survey, words, document["language"])),
         ("privacy_questions", questions),
         ("privacy_block", _blocks(document, words)),
         ("privacy_together", _together(document, words)),

@@ -8,6 +8,7 @@ from sottovoce.aggregator.authoring.cost_and_precision import DraftFigures, pane
 from sottovoce.aggregator.authoring.draft import SurveyDraft
 from sottovoce.aggregator.authoring.from_survey import draft_of
 from sottovoce.aggregator.authoring.validation import problems_of, refused_field, survey_of_draft
+from sottovoce.aggregator.export.flow_chart import flow_chart
 from sottovoce.aggregator.http.routing import Route
 from sottovoce.aggregator.invitations.publish_keys import with_known_moduli, with_moduli
 from sottovoce.aggregator.storage import StoredSurvey
@@ -43,6 +44,7 @@ def _page(name: str, refused: tuple[str, ...]) -> str:
         draft=draft,
         version=stored.version,
         survey=survey,
+        flow="" if survey is None else flow_chart(survey, words(), _language(survey)),
         texts=[] if survey is None else texts_in_words(survey, words()),
         panel=panel_of(draft, name),
         refused=[words().in_this_language(message) for message in (*refused, *messages)],
@@ -72,6 +74,10 @@ def _survey(name: str) -> tuple[Survey | None, tuple[str, ...]]:
         return None, _messages(draft, error)
     except StorageError as error:
         return None, (str(error),)
+
+
+def _language(survey: Survey) -> str:
+    return words().language if words().language in survey.title else survey.default_language
 
 
 def _prepare_survey(name: str) -> tuple[Survey | None, tuple[str, ...]]:

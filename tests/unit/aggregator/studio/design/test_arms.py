@@ -111,6 +111,8 @@ def test_half_is_asked_directly_by_one_choice_and_undone_by_it(ann: Researcher, 
         ("ever_direct", ("direct",)),
     ]
     assert "Half of the people are asked this directly." in page
+    assert all("are asked directly: what they admit is sent in clear (questions 2)" in ann.get(f"surveys/life/{where}")
+               for where in ("publish", "privacy", "privacy/account.html"))  # fmt: skip
     assert ('name="arms"' in page, 'name="q0.arm"' in page, 'id="q1"' in page) == (False, False, False)
     ann.post(design, version="3", **{"direct_half": ""}, do="save")
     assert survey_of_draft(newest(storage, "life"), "life").arms == ()

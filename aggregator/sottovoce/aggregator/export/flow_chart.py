@@ -1,0 +1,228 @@
+"""Draw how people pass through a survey: its random arms, blocks and conditions, as one SVG with the same as text.
+
+The picture takes the colour of the text around it, for light and dark pages and print. The server cannot measure text,
+so lines are wrapped by a generous letter width.
+"""
+
+import textwrap
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+from html import escape
+from itertools import groupby
+
+from sottovoce.aggregator.i18n.translator import Words
+from sottovoce.shared.mechanisms.innocuous_rr import InnocuousRR
+from sottovoce.shared.spec import Item, Survey
+from sottovoce.shared.visibility import Condition
+
+GAP, LINE, PADDING = 18, 17, 8
+LETTER, WIDE_LETTER = 7.3, 13.5
+"""Width of a letter in pixels, generously: of an alphabet, and of Chinese and similar scripts."""
+MOST_LETTERS = 140
+THICK = 2.5
+"""Width of the line around what some people answer in clear."""
+_FILLS = {"clear": ("#c2410c", ".16"), "randomized": ("#1d7f78", ".14"), "arm": ("currentColor", ".08")}
+
+
+def flow_chart(survey: Survey, words: Words, language: str) -> str:
+    """Return picture and text as HTML, with the survey's texts in ``language``; "" if all people pass all questions."""
+    if not (survey.arms or survey.blocks or any(item.conditions for item in survey.items)):
+        return ""
+    teller = _Teller(survey, words, language)
+    picture, title = _Picture(teller).svg(), escape(words.translate("flow_title"))
+    told = "".join(f"<p><strong>{escape(line)}</strong></p>" for line in teller.direct(teller.number_of))
+    lists = "".join(
+        (f"<p>{escape(head)}</p>" if head else "") + f"<ul>{''.join(f'<li>{escape(line)}</li>' for line in lines)}</ul>"
+        for head, lines in teller.lists()
+    )
+    return (
+        f'{told}<div class="scroll" tabindex="0" role="region" aria-label="{title}">{picture}</div>'
+        f"<details><summary>{escape(words.translate('flow_as_text'))}</summary>{lists}</details>"
+    )
+
+
+def direct_sentences(survey: Survey, words: Words, language: str) -> list[str]:
+    """Say of each arm which questions only its people answer in clear, by their texts; empty if there are none."""
+    teller = _Teller(survey, words, language)
+    return [*teller.direct(lambda item: f"“{survey.text(item.label, language)}”")]
+
+
+@dataclass(frozen=True)
+class _Teller:
+    """Sentences about the parts of a survey."""
+
+    survey: Survey
+    words: Words
+    language: str
+
+    @property
+    def arms(self) -> list[str]:
+        """Names of the arms; one without a name if there are none."""
+        return [arm.name for arm in self.survey.arms] or [""]
+
+    def arm(self, name: str) -> str:
+        """Say how many people come into an arm; "" without arms."""
+        return self.words.translate("flow_arm", name=name, share=self._share(name)) if name else ""
+
+    def _share(self, name: str) -> str:
+        weights = {arm.name: arm.weight for arm in self.survey.arms}
+        return self.words.percent(Fraction(weights[name], sum(weights.values())), 0)
+
+    def begin(self) -> str:
+        """Say who begins, and how many of the questions each person gets if not all."""
+        begin, ask = self.words.translate("flow_begin"), self.survey.ask
+        private = max(map(len, self.survey.units_by_arm))
+        drawn = "" if ask is None else self.words.translate("design_some_of", some=ask, all=private)
+        return begin if not drawn else f"{begin}. {self.words.translate('design_each_gets')} {drawn}"
+
+    def label(self, item: Item) -> str:
+        """Return the number and the text of an item, shortened."""
+        text = textwrap.shorten(self.survey.text(item.label, self.language), MOST_LETTERS, placeholder=" …")
+        return f"{self.number_of(item)}. {text}" if item.questions else text
+
+    def number_of(self, item: Item) -> str:
+        """Return the number of a question."""
+        return str(self._number(item.questions[0].name))
+
+    def _number(self, name: str) -> int:
+        asked = [item for item in self.survey.items if item.questions]
+        return next(place for place, item in enumerate(asked, 1) if name in {each.name for each in item.questions})
+
+    def kind(self, item: Item) -> str:
+        """Return how an item is drawn: ``clear``, ``randomized``, or "" for notes and questions that all may see."""
+        if not item.questions:
+            return ""
+        return "randomized" if item.questions[0].mechanism is not None else "clear" if item.arms else ""
+
+    def details(self, item: Item) -> list[str]:
+        """Say how the answer is sent, and after which answers the item is shown."""
+        found = []
+        if item.questions:
+            mechanism = item.questions[0].mechanism
+            way = "fact" if isinstance(mechanism, InnocuousRR) else "clear" if mechanism is None else "randomized"
+            found.append(self.words.translate(f"flow_{way}"))
+        for key, conditions in (("flow_after", item.visible_if), ("flow_after_one", item.any_of)):
+            if conditions:
+                found.append(self.words.translate(key, conditions="; ".join(map(self._condition, conditions))))
+        return found
+
+    def _condition(self, condition: Condition) -> str:
+        question = next(each for each in self.survey.questions if each.name == condition.question)
+        if condition.span is not None:
+            ends = [str(question.answer(step)) for step in condition.span]
+            return f"{self._number(condition.question)}: {'–'.join(dict.fromkeys(ends))}"
+        labels = {choice.name: self.survey.text(choice.label, self.language) for choice in question.choices}
+        labels |= {name: self.words.translate(f"answer_{name}") for name in ("yes", "no") if name not in labels}
+        answers = " / ".join(labels[question.options[option]] for option in condition.options)
+        return f"{self._number(condition.question)}: {answers}"
+
+    def direct(self, named: Callable[[Item], str]) -> Iterator[str]:
+        """Yield a sentence for each arm whose people alone answer some questions in clear; ``named`` names these."""
+        for name in self.arms:
+            asked = [item for item in self.survey.items if name in item.arms and self.kind(item) == "clear"]
+            if asked:
+                questions = ", ".join(map(named, asked))
+                yield self.words.translate("flow_direct", share=self._share(name), name=name, questions=questions)
+
+    def lists(self) -> Iterator[tuple[str, list[str]]]:
+        """Yield each arm's sentence and the parts that its people pass, in order."""
+        together = self.words.translate("privacy_block")
+        for name in self.arms:
+            passed = [item for item in self.survey.items if not name or item.is_in(name)]
+            lines = [". ".join([self.label(item), *self.details(item), *([together] if item.block else [])])
+                     for item in passed]  # fmt: skip
+            yield self.arm(name), [self.begin(), *lines, self.words.translate("flow_end")]
+
+
+@dataclass
+class _Picture:
+    """Picture under construction: one column for each arm, each filled from top to bottom."""
+
+    teller: _Teller
+    parts: list[str] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        columns = len(self.teller.arms)
+        self.step = 520 if columns == 1 else 290 if columns == 2 else 210
+        self.width = self.step * columns
+        self.ends = [0] * columns
+
+    def svg(self) -> str:
+        """Return the whole picture as one element."""
+        teller, every = self.teller, range(len(self.ends))
+        self.box([teller.begin()], "arm", every)
+        if teller.survey.arms:
+            for column, name in enumerate(teller.arms):
+                self.box([teller.arm(name)], "arm", [column])
+        for block, items in groupby(teller.survey.items, key=lambda item: item.block):
+            if block:
+                self._block(list(items))
+            else:
+                for item in items:
+                    self._item(item)
+        self.box([teller.words.translate("flow_end")], "arm", every)
+        size, title = (self.width, self.ends[0] + 2), escape(teller.words.translate("flow_title"))
+        return (
+            f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {size[0]} {size[1]}" width="{size[0]}" '
+            f'height="{size[1]}" direction="{teller.words.direction}" role="img" aria-label="{title}" '
+            f'font-family="system-ui, sans-serif" font-size="13" fill="currentColor">{"".join(self.parts)}</svg>'
+        )
+
+    def _columns(self, item: Item) -> list[Sequence[int]]:
+        """Return the groups of columns that have a box of the item: all as one, or each of its arms."""
+        arms = self.teller.arms
+        return [[arms.index(name)] for name in item.arms] if item.arms else [range(len(arms))]
+
+    def _item(self, item: Item) -> None:
+        for columns in self._columns(item):
+            self.box([self.teller.label(item), *self.teller.details(item)], self.teller.kind(item), columns)
+
+    def _block(self, items: list[Item]) -> None:
+        for columns in self._columns(items[0]):
+            self.box([self.teller.words.translate("privacy_block")], "block", columns)
+            top = self.ends[columns[0]] - LINE - 2 * PADDING
+            for item in items:
+                self.box([self.teller.label(item), *self.teller.details(item)], self.teller.kind(item), columns, 12)
+            end = self.ends[columns[0]] + PADDING
+            self.ends = [end if column in columns else other for column, other in enumerate(self.ends)]
+            self._rectangle(columns, top, end, 'fill="none" stroke-dasharray="5 4"')
+
+    def _left(self, columns: Sequence[int]) -> int:
+        """Return the left edge of columns, which stand from right to left where people read so."""
+        first = len(self.ends) - 1 - columns[-1] if self.teller.words.direction == "rtl" else columns[0]
+        return first * self.step
+
+    def _rectangle(self, columns: Sequence[int], top: int, end: int, style: str, inset: int = 0) -> None:
+        left, width = self._left(columns) + 6 + inset, self.step * len(columns) - 12 - 2 * inset
+        self.parts.append(
+            f'<rect x="{left}" y="{top}" width="{width}" height="{end - top}" rx="6" stroke="currentColor" {style}/>'
+        )
+
+    def box(self, texts: Sequence[str], kind: str, columns: Sequence[int], inset: int = 0) -> None:
+        """Add a box with texts below what its columns have, and an arrow to it from each of them."""
+        width = self.step * len(columns) - 12 - 2 * inset
+        lines = [(line, place > 0) for place, text in enumerate(texts) for line in _wrapped(text, width - 20)]
+        above = max(self.ends[column] for column in columns)
+        top = above + GAP if above else 1
+        for column in columns if above else ():
+            arrow = f"M{self._left([column]) + self.step // 2} {self.ends[column]}V{top - 1}m-4 -6l4 6l4 -6"
+            self.parts.append(f'<path d="{arrow}" stroke="currentColor" fill="none"/>')
+        end = top + len(lines) * LINE + 2 * PADDING
+        if kind != "block":
+            color, opacity = _FILLS.get(kind, ("none", "1"))
+            thick = f' stroke-width="{THICK}"' if kind == "clear" else ""
+            self._rectangle(columns, top, end, f'fill="{color}" fill-opacity="{opacity}"{thick}', inset)
+        middle = self._left(columns) + self.step * len(columns) // 2
+        for place, (line, is_detail) in enumerate(lines, 1):
+            at = f'x="{middle}" y="{top + PADDING + place * LINE - 4}"'
+            style = ' font-size="12" font-style="italic"' if is_detail else ""
+            self.parts.append(f'<text {at} text-anchor="middle"{style}>{escape(line)}</text>')
+        for column in columns:
+            self.ends[column] = end
+
+
+def _wrapped(text: str, width: int) -> list[str]:
+    """Wrap a text into lines that fit into a width in pixels."""
+    letter = WIDE_LETTER if any(character >= "\u2e80" for character in text) else LETTER
+    return textwrap.wrap(text, int(width / letter)) or [""]

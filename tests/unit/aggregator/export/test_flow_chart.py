@@ -1,0 +1,116 @@
+"""The picture of how people pass through a survey: arms, blocks and conditions, and the same as text."""
+
+import re
+from html import unescape
+from xml.etree import ElementTree
+
+import pytest
+from sottovoce.aggregator.authoring.invitation_texts import ethics
+from sottovoce.aggregator.export.flow_chart import THICK, direct_sentences, flow_chart
+from sottovoce.aggregator.i18n.languages import LANGUAGES
+from sottovoce.aggregator.i18n.translator import Words
+from sottovoce.shared.parse_survey import parse_survey
+
+from tests.documents import Document, question, survey
+from tests.vectors.arms import COIN, asks, drawn_arms, three_arms, two_arms
+
+SVG = "{http://www.w3.org/2000/svg}"
+
+
+def drawn(document: Document, language: str = "en") -> str:
+    """What the chart of a survey is, as HTML."""
+    return flow_chart(parse_survey(document), Words(language), "en")
+
+
+def picture(html: str) -> ElementTree.Element:
+    """The SVG in it."""
+    return ElementTree.fromstring(html[html.index("<svg") : html.index("</svg>") + len("</svg>")])  # noqa: S314 - ours
+
+
+def text(html: str) -> str:
+    """Everything that a person reads."""
+    return unescape(re.sub("<[^>]+>", " ", html)).replace("\n", " ")
+
+
+def test_board_sees_that_half_of_the_people_admit_in_clear() -> None:
+    """In a sentence, in the picture and in its text; in the group that is protected nothing is sent as given."""
+    html = drawn(two_arms())
+    _, direct, protected = html[html.index("<details") :].split("<ul>")
+
+    assert "50% of the people, the group “direct”, are asked directly" in text(html)
+    assert "questions 2" in text(html)
+    assert "2. cheated_direct. Sent as given, without protection" in direct
+    assert "cheated_direct" not in protected
+    assert "3. cheated. Randomized on the device before it is sent" in protected
+    clear = [each for each in picture(html).iter(f"{SVG}rect") if each.get("stroke-width") == str(THICK)]
+    assert len(clear) == 1
+
+
+@pytest.mark.parametrize("document", [two_arms(), three_arms(), drawn_arms()], ids=["two", "three", "drawn"])
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_boxes_hold_their_lines_and_never_overlap(document: Document, language: str) -> None:
+    """Each box is within the picture, and below the boxes that stand above it in its columns; so is each line."""
+    drawing = picture(drawn(document, language))
+    width, height = (int(drawing.get(key, "")) for key in ("width", "height"))
+    boxes = [tuple(int(each.get(key, "")) for key in ("x", "y", "width", "height"))
+             for each in drawing.iter(f"{SVG}rect") if not each.get("stroke-dasharray")]  # fmt: skip
+    for place, (x, y, wide, high) in enumerate(boxes):
+        assert 0 <= x < x + wide <= width
+        assert 0 <= y < y + high <= height
+        for other in boxes[:place]:
+            beside = x >= other[0] + other[2] or other[0] >= x + wide
+            assert beside or y >= other[1] + other[3] or other[1] >= y + high
+    for line in drawing.iter(f"{SVG}text"):
+        assert 0 < int(line.get("x", "")) < width
+        assert 0 < int(line.get("y", "")) < height
+
+
+def test_conditions_and_blocks_are_said() -> None:
+    """After which answers a question comes, of one or all of several, of a range, and what is randomized together."""
+    html = text(drawn(three_arms()))
+    assert re.search(r"Only after \d: 10–1000000", html)
+    assert "Answers that are randomized together" in html
+    either = survey(
+        question(COIN, name="a"), question(COIN, name="b"),
+        {**asks("c", mechanism=COIN, when_absent="no"), "any_of": {"a": "yes", "b": ["yes", "no"]}},
+    )  # fmt: skip
+    assert "Only after one of 1: Yes; 2: No / Yes" in text(drawn(either))
+
+
+def test_right_to_left_puts_the_first_group_at_the_right() -> None:
+    """As people there read."""
+    boxes = {language: [int(each.get("x", "")) for each in picture(drawn(two_arms(), language)).iter(f"{SVG}rect")]
+             for language in ("en", "ar")}  # fmt: skip
+    assert boxes["en"][1] < boxes["en"][2]
+    assert boxes["ar"][1] > boxes["ar"][2]
+
+
+def test_text_of_an_application_names_what_is_sent_in_clear() -> None:
+    """In words, since it has no picture."""
+    survey_of_arms = parse_survey(two_arms())
+    told = direct_sentences(survey_of_arms, Words("en"), "en")
+    assert told == ["50% of the people, the group “direct”, are asked directly: what they admit is sent in clear "
+                    "(questions “cheated_direct”)."]  # fmt: skip
+    assert told[0] in ethics(survey_of_arms, "en")
+
+
+def test_survey_that_all_pass_alike_has_no_picture() -> None:
+    """A list of its questions says as much."""
+    assert drawn(survey(question(COIN, name="a"))) == ""
+
+
+def test_texts_of_a_survey_are_no_markup() -> None:
+    """Neither in the picture nor in its text."""
+    evil = two_arms()
+    evil["questions"][0]["label"] = {"en": "<script>alert(1)</script>"}
+    assert "<script" not in drawn(evil)
+
+
+def test_long_texts_are_wrapped_and_shortened() -> None:
+    """In every script."""
+    for label in ("very " * 200, "很" * 400):
+        long = two_arms()
+        long["questions"][1]["label"] = {"en": label}
+        lines = [each.text or "" for each in picture(drawn(long)).iter(f"{SVG}text")]
+        assert max(map(len, lines)) <= 70
+        assert not any("很" * 21 in line for line in lines)
