@@ -5,10 +5,11 @@ from base64 import b64encode
 
 import pytest
 from playwright.sync_api import Page, expect
+from sottovoce.aggregator.authoring.from_survey import draft_of
 
 from tests.browser.conftest import NewContext
 from tests.browser.test_access import violations
-from tests.browser.visit import READY, Visit, publish
+from tests.browser.visit import READY, Visit, log_in, publish
 from tests.conftest import Running
 from tests.surveys import survey
 
@@ -49,6 +50,20 @@ def test_form_shows_the_institution(new_context: NewContext, site: Running, axe:
     assert (accent == DETAILS["accent"]) == (theme == "light")
     assert violations(page, axe) == []
     assert "institution.js" in asked
+
+
+def test_preview_of_a_draft_shows_the_institution(new_context: NewContext, site: Running) -> None:
+    """As the form will, in the dark on a plate of its own, since most logos are made for white paper."""
+    storage = site.storage()
+    storage.drafts.add("shown", draft_of(survey(name="shown").document).dumped)
+    storage.institutions.save("shown", json.dumps(DETAILS).encode())
+    storage.close()
+    page = log_in(new_context(color_scheme="dark"), site)
+    page.goto(f"{site.url}/dashboard/surveys/shown/preview")
+    shown = page.frame_locator("iframe.previewed").locator("#institution")
+    expect(shown).to_contain_text("University of Example")
+    expect(shown.locator("img")).to_have_css("background-color", "rgb(255, 255, 255)")
+    assert shown.locator("img").evaluate("image => image.complete && image.naturalWidth > 0")
 
 
 def test_form_without_an_institution_loads_nothing_more(new_context: NewContext, running: Running) -> None:

@@ -11,6 +11,7 @@ import pytest
 from flask import Flask
 from jsonschema import Draft202012Validator
 from sottovoce.aggregator.app import create_app
+from sottovoce.aggregator.authoring.from_survey import draft_of
 from sottovoce.aggregator.i18n.languages import LANGUAGES
 from sottovoce.aggregator.institution import LEAST_CONTRAST, contrast, lightened
 from sottovoce.aggregator.settings import SettingError, Settings
@@ -161,6 +162,22 @@ def test_survey_has_details_of_its_own(app: Flask, clock: FakeClock) -> None:
     storage = app.extensions["storage"]
     storage.delete_survey("exam")
     assert set(storage.institutions.documents("exam")) == {""}
+
+
+def test_draft_has_details_of_its_own_before_it_is_published(app: Flask, storage: SQLiteStorage) -> None:
+    """Its Settings lead to them; they stay when it is published, and go with a draft that is deleted."""
+    for name in ("kept", "gone"):
+        storage.drafts.add(name, draft_of(survey(name=name).document).dumped)
+        storage.access.grant(OWNER, name, "owner")
+        address = f"/dashboard/surveys/{name}/settings/institution"
+        assert address in browser(app, OWNER).get(f"/dashboard/surveys/{name}/settings").text
+        assert press(browser(app, OWNER), address, name="Institute", **logo()).status_code == 303
+        assert "data:image/svg+xml" in browser(app, OWNER).get(address).text
+    press(browser(app, OWNER), "/dashboard/surveys/kept/publish", version="1")
+    press(browser(app, OWNER), "/dashboard/surveys/gone/design/discard", typed="gone")
+
+    assert [row.name for row in storage.surveys() if row.name in ("kept", "gone")] == ["kept"]
+    assert [name in storage.institutions.documents(name) for name in ("kept", "gone")] == [True, False]
 
 
 def test_only_admins_and_owners_change_them(app: Flask) -> None:

@@ -12,6 +12,11 @@ from typing import Any
 from sottovoce.aggregator.authoring.draft import DraftItem, DraftProblem, FieldPath, SurveyDraft
 from sottovoce.shared.types import TYPES
 
+_DENIALS = (
+    " no not never none nothing nein nie niemals kein keine nicht nunca jamás ninguno ninguna non jamais aucun aucune "
+    "pas nessuno nessuna não nenhum nenhuma لا أبدًا नहीं 否 没有 从不 从未 "
+)
+"""First words of answers that say no, in the studio's languages, each between spaces."""
 NOT = "not"
 """Key of excluded options in a draft."""
 
@@ -26,6 +31,7 @@ class EarlierQuestion:
         answers: labels by language, by option name; the labels of yes and no are empty; none for a number.
         takes_not: True if a condition may exclude options; of several chosen ones the format has no such condition.
         least: lower bound of a number, as text; "" for options.
+        used: answers that the condition of another card already names; empty for none.
     """
 
     card: int
@@ -34,11 +40,19 @@ class EarlierQuestion:
     answers: Mapping[str, Mapping[str, str]]
     takes_not: bool
     least: str
+    used: tuple[str, ...] = ()
 
     @property
     def first(self) -> object:
-        """Condition to begin with, once the question is chosen."""
-        return list(self.answers)[:1] if self.answers or not self.least else {"min": self.least}
+        """Condition to begin with, once the question is chosen: the answers after which more is asked."""
+        if self.least and not self.answers:
+            return {"min": self.least}
+        more = [name for name, label in self.answers.items() if not any(map(_denies, [name, *label.values()]))]
+        return list(self.used) or (more if 0 < len(more) < len(self.answers) else list(self.answers)[:1])
+
+
+def _denies(text: str) -> bool:
+    return f" {text.lower().strip().partition(' ')[0].strip('.,;:!')} " in _DENIALS
 
 
 @dataclass(frozen=True)
@@ -60,18 +74,22 @@ class ConditionRow:
 
 def earlier_questions(draft: SurveyDraft, number: int) -> list[EarlierQuestion]:
     """Return the questions before a card that a condition may name: with one value, so no vector and no matrix."""
+    rows = [row for card in draft.cards[:number] for row in condition_rows(card) if not row.negated]
+    used = {row.question: row.options for row in rows}
     return [
-        _earlier(place, card)
+        _earlier(place, card, used.get(card.name, ()))
         for place, card in enumerate(draft.cards[:number])
         if card.type in TYPES and TYPES[card.type].single
     ]
 
 
-def _earlier(place: int, card: DraftItem) -> EarlierQuestion:
+def _earlier(place: int, card: DraftItem, used: tuple[str, ...]) -> EarlierQuestion:
     truth = TYPES[card.type].truth
     least = str(card.treated.get("min", "")) if truth == "number" else ""
     answers = {} if truth == "number" else answers_of(card)
-    return EarlierQuestion(place, card.name, card.asked.get("label", {}), answers, truth in ("yes_no", "option"), least)
+    takes_not = truth in ("yes_no", "option")
+    known = tuple(answer for answer in used if answer in answers)
+    return EarlierQuestion(place, card.name, card.asked.get("label", {}), answers, takes_not, least, known)
 
 
 def answers_of(card: DraftItem) -> Mapping[str, Mapping[str, str]]:

@@ -9,6 +9,7 @@ from typing import Any
 from sottovoce.aggregator.authoring.direct_half import in_halves
 from sottovoce.aggregator.authoring.draft import DraftItem, SurveyDraft, least_of
 from sottovoce.aggregator.authoring.draft_blocks import protect_together, refitted, separate
+from sottovoce.aggregator.authoring.scales import NEW
 from sottovoce.aggregator.authoring.slugs import free_name, is_given
 from sottovoce.aggregator.authoring.to_survey import card_groups
 from sottovoce.shared.types import TYPES
@@ -40,6 +41,8 @@ def _add(draft: SurveyDraft, kind: str) -> SurveyDraft:
     name = _default_name(draft.cards)
     known = (*TYPES, "note", "acknowledge", "matrix")
     asked: dict[str, Any] = {"type": kind if kind in known else "boolean", "name": name}
+    if kind == "scale":
+        asked |= {"type": "select_one", "choices": NEW.choices(draft.tags)}
     if kind == "matrix":
         asked |= {"rows": [], "of": {"type": "select_one", "choices": []}}
     harm = "public" if asked["type"] in ("note", "acknowledge") else "clearly"
@@ -128,6 +131,14 @@ def _count_missing_as_least(draft: SurveyDraft, number: int, _value: str) -> Sur
     return with_card(draft, number, with_treated(card, {**card.treated, "when_absent": least_of(card)}))
 
 
+def _rescale(draft: SurveyDraft, number: int, way: str) -> SurveyDraft:
+    """Make the options of a card a scale; with ``off`` let each option be written by itself."""
+    card = draft.cards[number]
+    off = [{**choice, "name": f"o{choice['name']}"} for choice in card.treated.get("choices", ())]
+    choices = off if way == "off" else NEW.choices(draft.tags)
+    return with_card(draft, number, with_treated(card, {**card.treated, "choices": choices}))
+
+
 def _straighten(draft: SurveyDraft, number: int, _value: str) -> SurveyDraft:
     card = draft.cards[number]
     return with_card(draft, number, replace(card, asked=_straight(card.asked)))
@@ -168,6 +179,7 @@ _OF_CARDS: Mapping[str, Callable[[SurveyDraft, int, str], SurveyDraft]] = {
     "delete": _delete,
     "uncondition": _delete_condition,
     "step": _step,
+    "scale": _rescale,
     "absent": _count_missing_as_least,
     "straighten": _straighten,
 }

@@ -24,6 +24,7 @@ _STYLE = (
     "--accent:#1d5f5a}@media (prefers-color-scheme:dark){:root{--ground:#15191c;--paper:#1d2327;--ink:#e8e6e1;"
     "--soft:#a9b0b6;--line:#384046;--accent:#7fc4bb}}"
     "body{margin:0;background:var(--ground);color:var(--ink);font:1rem/1.5 system-ui,sans-serif}"
+    "img{background:#fff;border-radius:4px;padding:2px}"
     "main{max-width:60rem;margin:0 auto;padding:1rem}header{border-block-end:3px solid var(--accent)}"
     ".kind{margin:0;color:var(--accent);font-weight:600}h1{margin:.2rem 0 .6rem}h2{font-size:1.1rem;margin:0 0 .4rem}"
     "section{background:var(--paper);border:1px solid var(--line);border-radius:.6rem;padding:1rem;margin:1rem 0;"

@@ -127,7 +127,9 @@ def finish(name: str, draft: SurveyDraft) -> None:
 
 
 def forget(name: str) -> None:
-    """Delete a draft with all its versions."""
+    """Delete a draft with all its versions, and without a published survey what was set of its institution."""
+    if not storage().revisions(name):
+        storage().institutions.save(name, None, g.who)
     tables = storage().drafts
     _writer().after_reports(lambda: tables.delete(name))
 

@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 import pytest
-from sottovoce.aggregator.authoring.conditions import condition_mode, condition_rows
+from sottovoce.aggregator.authoring.conditions import condition_mode, condition_rows, earlier_questions
 from sottovoce.aggregator.authoring.draft import DraftItem, SurveyDraft, empty_draft
 from sottovoce.aggregator.authoring.edit_commands import change
 from sottovoce.aggregator.authoring.to_survey import survey_document
@@ -46,7 +46,7 @@ def keys(made: SurveyDraft) -> set[str]:
 
 def test_chosen_question_begins_with_a_valid_condition() -> None:
     """Before what to choose in it is on the page."""
-    assert shown(typed({"if0": "how"})) == {"visible_if": {"how": ["never"]}}
+    assert shown(typed({"if0": "how"})) == {"visible_if": {"how": ["once", "often"]}}
     assert shown(typed({"if0": "age"})) == {"visible_if": {"age": {"min": "18"}}}
     assert keys(typed({"if0": "how"}, {"if0": "age"})) == set()
 
@@ -137,3 +137,25 @@ def test_names_of_options_follow_their_texts_until_something_names_them() -> Non
     own = replace(first.cards[0], asked={**first.cards[0].asked, "choices": numbered})
     coded = replace(first, cards=(own, *first.cards[1:]))
     assert options(posted_draft(edit, coded))[0] == ["code0", "code1", "code2"]
+
+
+@pytest.mark.parametrize(
+    ("labels", "ticked"),
+    [
+        (("Never", "Once", "Often"), ["o1", "o2"]),
+        (("Oft", "Selten", "Nie"), ["o0", "o1"]),
+        (("Red", "Green"), ["o0"]),
+        (("No", "Never"), ["o0"]),
+    ],
+)
+def test_condition_begins_with_the_answers_after_which_more_is_asked(
+    labels: tuple[str, ...], ticked: list[str]
+) -> None:
+    """Not with a denial; and with the answers that the condition of a question between them already names."""
+    choices = [{"name": f"o{place}", "label": {"en": label}} for place, label in enumerate(labels)]
+    asked = DraftItem({"type": "select_one", "name": "ways", "label": {}, "choices": choices}, "public")
+    followed = DraftItem({"type": "boolean", "name": "a", "label": {}, "visible_if": {"ways": ["o1"]}})
+    cards = (asked, DraftItem({"type": "boolean", "name": "b", "label": {}}), DraftItem({"type": "note", "label": {}}))
+
+    assert earlier_questions(SurveyDraft({}, cards), 2)[0].first == ticked
+    assert earlier_questions(SurveyDraft({}, (asked, followed, *cards[1:])), 3)[0].first == ["o1"]

@@ -15,7 +15,7 @@ from sottovoce.aggregator.institution import (
 )
 from sottovoce.aggregator.studio.language import words
 from sottovoce.aggregator.studio.request_context import forget_institution, shown_institution, storage
-from sottovoce.aggregator.studio.survey_frame import published_page
+from sottovoce.aggregator.studio.survey_frame import frame_of
 
 FIELDS = ("name", "imprint", "contact", "accent")
 """Attributes that are typed; the logo is a file."""
@@ -64,7 +64,7 @@ def _change(survey: str) -> ResponseReturnValue:
 
 
 def _page(survey: str, shown: dict[str, str], refused: str = "") -> str:
-    frame = published_page(survey, "settings") if survey else None
+    frame = frame_of(survey, "settings") if survey else None
     return render_template(
         "institution.html" if frame is None else "survey_institution.html",
         page="settings",

@@ -46,6 +46,7 @@ from sottovoce.aggregator.authoring.draft_blocks import (
 )
 from sottovoce.aggregator.authoring.draft_orders import orders_of, with_order, written_last
 from sottovoce.aggregator.authoring.edit_commands import change
+from sottovoce.aggregator.authoring.scales import MOST_POINTS, posted_scale, scale_of
 from sottovoce.aggregator.authoring.sensitivity_levels import uses_of
 from sottovoce.aggregator.authoring.slugs import free_name, is_given, question_name, short_name
 from sottovoce.aggregator.authoring.to_survey import with_slugs
@@ -293,7 +294,12 @@ def _apply_type(
     kind = TYPES[wanted if wanted in TYPES else str(asked.get("type", "boolean"))]
     asked["type"] = kind.name
     if kind.list_key == "choices":
-        asked["choices"] = _choices(form, f"{prefix}.options", asked.get("choices", []), tags, follow)
+        scale = posted_scale(form, prefix, tags)
+        asked["choices"] = (
+            scale.choices(tags)
+            if scale
+            else _choices(form, f"{prefix}.options", asked.get("choices", []), tags, follow)
+        )
     for key in _BOUNDS:
         if f"{prefix}.{key}" in form and key in kind.keys:
             asked[key] = form[f"{prefix}.{key}"].strip().replace(",", ".")
@@ -527,6 +533,8 @@ def _page(name: str, draft: SurveyDraft, version: int, versions: list[EarlierVer
         written_arms=written_arms(draft),
         written_plan=written_plan(draft),
         arm_on_card=arm_on_card,
+        scale_of=scale_of,
+        most_points=MOST_POINTS,
         orders_of=orders_of,
         public_answers=public_answers(draft),
         screened_out=screened_out(draft),
@@ -607,7 +615,7 @@ def _redirect_after(name: str, word: str, typed: SurveyDraft, mine: SurveyDraft,
         moved[kind] = next(
             (place for place, each in enumerate(mine.cards) if each in typed.cards[number : number + 1]), -1
         )
-    card = moved.get(kind, number if kind in ("delete", "uncondition", "step", "absent") else -1)
+    card = moved.get(kind, number if kind in ("delete", "uncondition", "step", "absent", "scale") else -1)
     if 0 <= card < cards:
         return redirect(url_for("studio.design", name=name, card=card, _anchor=f"q{card}"), 303)
     focus = {"language": "survey", "together": "together", "separate": "together"}.get(kind, focus)

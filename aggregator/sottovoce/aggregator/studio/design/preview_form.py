@@ -54,6 +54,7 @@ def page_of(
     languages: Sequence[str],
     banner: str,
     at: int | None = None,
+    institution: Mapping[str, str] | None = None,
 ) -> str:
     """Build the page of the form.
 
@@ -62,9 +63,11 @@ def page_of(
         languages: preferred languages of the simulated device, best first.
         banner: plain text above the form, in the first language.
         at: index of the question to begin with; None for the form's first step.
+        institution: what the form shows of it; empty or None if nothing.
     """
     shown = pretended(survey)
-    held = {"name": shown.name, "digest": shown.digest[:32], "text": shown.canonical.decode()}
+    held: dict[str, Any] = {"name": shown.name, "digest": shown.digest[:32], "text": shown.canonical.decode()}
+    held |= {"institution": institution} if institution else {}
     setup = {"catalogues": catalogues, "languages": list(languages), "survey": held, "at": at}
     # Escape "<": otherwise a text with "</script>" would end the element that holds the JSON.
     written = json.dumps(setup, ensure_ascii=False, separators=(",", ":")).replace("<", "\\u003c")

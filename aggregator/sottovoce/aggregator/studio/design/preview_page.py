@@ -17,6 +17,7 @@ from sottovoce.aggregator.studio.design.preview_form import page_of, policy, pre
 from sottovoce.aggregator.studio.design.sentences import Sentences
 from sottovoce.aggregator.studio.design.trials import trials_of
 from sottovoce.aggregator.studio.language import words
+from sottovoce.aggregator.studio.request_context import shown_institution
 from sottovoce.aggregator.studio.survey_frame import draft_page, published_page
 from sottovoce.shared.errors import SpecError
 from sottovoce.shared.languages import LANGUAGES as OWN_NAMES
@@ -91,12 +92,17 @@ def preview_form(name: str, same: str) -> Response:
     if make is None or survey is None or same != name:
         return problems.response("not_found")
     waits = survey.send_within_hours + survey.send_at_seconds > 0
-    is_rare = survey.is_blind or waits or survey.quick_exit or _RARE.search(survey.canonical) is not None
+    institution = shown_institution(name).in_form
+    is_rare = (
+        bool(institution) or survey.is_blind or waits or survey.quick_exit or _RARE.search(survey.canonical) is not None
+    )
     form, tag = make(is_rare), _language(survey)
     spoken = tag if tag in LANGUAGES else LANGUAGES[0]
     # Embed two catalogues at most, to keep the frame small; the page around it offers the other languages.
     catalogues = _catalogues({spoken, survey.default_language})
-    page = page_of(form, survey, catalogues, [tag, spoken], Words(spoken).translate("preview_banner"), _at())
+    page = page_of(
+        form, survey, catalogues, [tag, spoken], Words(spoken).translate("preview_banner"), _at(), institution
+    )
     reply = Response(page, content_type="text/html; charset=utf-8")
     reply.headers["Content-Security-Policy"] = policy(form)
     return reply

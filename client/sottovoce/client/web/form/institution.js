@@ -25,6 +25,8 @@ export function showInstitution({ accent, accent_dark: dark, imprint, logo, name
   const parts = [];
   // An image runs no script, whatever its file holds.
   if (LOGO.test(logo)) parts.push(element("img", { src: logo, alt: "", height: 28 }));
+  // Most logos are made for white paper.
+  for (const { style } of parts) style.cssText = "background:#fff;border-radius:4px;padding:2px";
   if (name) parts.push(element("span", { dir: "auto" }, name));
   if (imprint?.startsWith("https://")) {
     parts.push(words.line("a", "imprint", {}, { href: imprint, rel: "noopener noreferrer", target: "_blank" }));

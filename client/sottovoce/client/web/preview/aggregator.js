@@ -3,10 +3,11 @@ import { expectedReceipt } from "../survey/report.js";
 
 // What the form asks an aggregator for, by the end of the address; the survey itself is in the page.
 const REPLIES = {
-  status: async ({ name, text }) => ({
+  status: async ({ institution, name, text }) => ({
     format: "sottovoce-status/1",
     survey: name,
     closed_on: null,
+    institution,
     revisions: [await standing(text)],
   }),
   token: async () => ({ format: "sottovoce-token/1", good: true }),

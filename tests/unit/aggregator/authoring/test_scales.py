@@ -1,0 +1,47 @@
+"""A scale is made from its two ends and their labels, and is read back from its options."""
+
+import pytest
+from sottovoce.aggregator.authoring.draft import empty_draft
+from sottovoce.aggregator.authoring.edit_commands import change
+from sottovoce.aggregator.authoring.scales import NEW, Scale, posted_scale, scale_of
+from sottovoce.aggregator.authoring.validation import survey_of_draft
+from sottovoce.aggregator.studio.design.page import posted_draft
+
+TAGS = ("en", "de")
+MOOD = Scale(1, 5, {"en": "bad", "de": "schlecht"}, {"en": "good", "de": ""})
+
+
+def test_scale_is_its_options_and_they_are_the_scale() -> None:
+    """Named as their numbers, so that SPSS and Stata have these codes; only the ends have words."""
+    found = MOOD.choices(TAGS)
+    assert [each["name"] for each in found] == ["1", "2", "3", "4", "5"]
+    assert found[0]["label"] == {"en": "1 = bad", "de": "1 = schlecht"}
+    assert (found[2]["label"], found[4]["label"]) == ({"en": "3", "de": "3"}, {"en": "5 = good", "de": "5"})
+    assert scale_of(found, TAGS) == MOOD
+    assert scale_of([{**each, "name": f"o{each['name']}"} for each in found], TAGS) is None
+    assert scale_of(found[:1], TAGS) is None
+    assert scale_of([*found[:2], *found[3:]], TAGS) is None
+
+
+@pytest.mark.parametrize(
+    "ends", [("", "5"), ("5", "5"), ("5", "1"), ("0", "21"), ("a", "5"), ("-1", "5"), ("0", "9999")]
+)
+def test_half_typed_ends_are_no_scale_yet(ends: tuple[str, str]) -> None:
+    """The options stay as they were."""
+    assert posted_scale({"q0.first": ends[0], "q0.last": ends[1]}, "q0", TAGS) is None
+
+
+def test_scale_is_added_and_typed_on_the_page() -> None:
+    """By one button and four fields; then each option may be written by itself."""
+    draft = change(empty_draft("Life", "en"), "add:scale")
+    assert scale_of(draft.cards[0].treated["choices"], ("en",)) == Scale(0, 10, {"en": ""}, {"en": ""})
+    form = {"q0.label.en": "How well?", "q0.first": "1", "q0.last": "4", "q0.low.en": "badly", "q0.high.en": "well"}
+    typed = posted_draft(form, draft)
+    labels = [each["label"]["en"] for each in typed.cards[0].treated["choices"]]
+    assert labels == ["1 = badly", "2", "3", "4 = well"]
+    assert survey_of_draft(typed, "life").questions[0].options[:4] == ("1", "2", "3", "4")
+    assert posted_draft({**form, "q0.last": ""}, typed).cards == typed.cards
+    off = change(typed, "scale:0:off")
+    assert [each["name"] for each in off.cards[0].treated["choices"]] == ["o1", "o2", "o3", "o4"]
+    assert [each["label"]["en"] for each in off.cards[0].treated["choices"]] == labels
+    assert change(off, "scale:0").cards[0].treated["choices"] == NEW.choices(("en",))
