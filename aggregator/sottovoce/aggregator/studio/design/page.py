@@ -617,7 +617,9 @@ def _redirect_after(name: str, word: str, typed: SurveyDraft, mine: SurveyDraft,
         )
     card = moved.get(kind, number if kind in ("delete", "uncondition", "step", "absent", "scale") else -1)
     if 0 <= card < cards:
-        return redirect(url_for("studio.design", name=name, card=card, _anchor=f"q{card}"), 303)
+        # The text of a new card has the focus, so that it can be typed at once.
+        anchor = f"q{card}.label" if kind in ("add", "copy") else f"q{card}"
+        return redirect(url_for("studio.design", name=name, card=card, _anchor=anchor), 303)
     focus = {"language": "survey", "together": "together", "separate": "together"}.get(kind, focus)
     return redirect(
         url_for("studio.design", name=name, card=focus if focus in _FOCI or focus.isdecimal() else None), 303

@@ -66,7 +66,7 @@ def test_survey_is_written_and_published_without_a_script(ann: Researcher, stora
     assert "no surveys yet" in ann.get("")
     assert ann.post("new", **{"from": "empty", "title": "Life on campus"}).location.endswith("/life-on-campus/design")
     design = "surveys/life-on-campus/design"
-    assert ann.post(design, version="1", people="1000", do="add:boolean").location.endswith("#q0")
+    assert ann.post(design, version="1", people="1000", do="add:boolean").location.endswith("#q0.label")
     ann.post(design, version="2", **{"q0.label.en": "Ever cheated?", "researcher.name.en": "Dr A"}, do="save")
     page = ann.get(design)
     assert "With 1,000 people, expect to be within 8 points" in page
