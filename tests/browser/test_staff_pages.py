@@ -7,7 +7,7 @@ import pytest
 from tests.browser.conftest import NewContext
 from tests.browser.states import OPEN_ALL
 from tests.browser.test_access import barriers
-from tests.browser.visit import publish, sign_in
+from tests.browser.visit import log_in, publish, sign_in
 from tests.conftest import Running
 from tests.surveys import survey
 from tests.unit.shared.by_link.test_link_question import LINK
@@ -48,3 +48,23 @@ def test_pages_about_staff_have_no_barrier(new_context: NewContext, site: Runnin
         found[address] = barriers(page, axe)
 
     assert {address: rules for address, rules in found.items() if rules} == {}
+
+
+def test_key_is_unbroken_and_an_address_has_no_empty_parts(new_context: NewContext, site: Running) -> None:
+    """A key in one line can be copied by eye; what a form was not asked for is not in the address of its page."""
+    page = log_in(new_context(viewport={"width": 390, "height": 844}), site)
+    page.goto(f"{site.url}/dashboard/me")
+    page.locator("details:has([name=label]) > summary").click()
+    page.locator("[name=label]").fill("laptop")
+    page.locator("[name=scope]").first.check()
+    with page.expect_navigation():
+        page.locator("details:has([name=label]) form button:not([type=button])").last.click()
+    key = page.locator("#once")
+    assert key.evaluate("node => node.getClientRects().length === 1 && node.offsetHeight < 40")
+    assert page.locator("[data-copy=once]").is_visible()
+
+    page.goto(f"{site.url}/dashboard/")
+    page.locator("#q").fill("exam")
+    with page.expect_navigation():
+        page.locator("form[role=search] button").click()
+    assert page.url.partition("?")[2] == "q=exam&sort=title"

@@ -31,9 +31,13 @@ from sottovoce.demo.run import (
     compare_cells,
     demo_answers,
     in_words,
+    keep_signed_in,
     prepare,
     send,
 )
+
+_TURNS_OF_A_SESSION = 600
+"""Half seconds after which a session counts as used: well before it would end."""
 
 
 @command(example="sottovoce demo")
@@ -106,6 +110,9 @@ def _stay(storage: Storage, settings: Settings, owner: Account, console: Console
     # Not wrapped: a link that is broken into two lines opens nothing.
     ending = "Ctrl-C ends the demonstration, and deletes its surveys unless you gave --folder."
     console.print(f"\nDashboard, signed in, once: {link}\nData: {settings.data}\n\n{ending}", soft_wrap=True)
+    turn = 0
     while not stopped.wait(0.5):  # for ever, no order would be heard on Windows
-        pass
+        turn += 1
+        if turn % _TURNS_OF_A_SESSION == 0:
+            keep_signed_in(storage, owner, int(now().timestamp()))
     console.print("Ended.")

@@ -77,6 +77,12 @@ def close(storage: Storage) -> SurveyResults:
     return analyse(revisions_of(storage, name))
 
 
+def keep_signed_in(storage: Storage, owner: Account, seconds: int) -> None:
+    """Count a session of the demonstration as used at a time since 1970: nobody has to be quick in reading."""
+    for session in storage.access.sessions(owner.id, seconds):
+        storage.access.session(session.hash, seconds)
+
+
 def compare(results: SurveyResults, people: Sequence[DemoAnswers]) -> list[DemoEstimate]:
     """Compare every estimate with the truth."""
     rows = []

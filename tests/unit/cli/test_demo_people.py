@@ -7,9 +7,11 @@ from typing import Any
 
 import pytest
 import requests
+from sottovoce.aggregator.storage.models import SESSION_IDLE, SESSION_MOST
+from sottovoce.aggregator.storage.sqlite.storage import SQLiteStorage
 from sottovoce.client.transport import TRIES, Transport
 from sottovoce.demo import respondents
-from sottovoce.demo.run import demo_answers, demo_survey
+from sottovoce.demo.run import demo_answers, demo_survey, keep_signed_in, prepare
 from sottovoce.shared.errors import TransportError
 
 from tests.unit.client.fakes import Reply, Session
@@ -74,3 +76,13 @@ def test_nobody_waits_for_another_try_after_the_end(monkeypatch: pytest.MonkeyPa
     with pytest.raises(TransportError, match="cannot be reached"):
         respondents.send_all("http://nowhere.invalid", demo_survey(), demo_answers()[:1], is_over=is_over)
     assert waited == [True] * (TRIES - 1)
+
+
+def test_researcher_who_reads_on_stays_signed_in(storage: SQLiteStorage) -> None:
+    """For the twelve hours of a session; elsewhere it ends after half an hour without use."""
+    owner = prepare(storage)
+    assert storage.access.start_session(b"s" * 32, owner.id, "link", 0)
+    for moment in range(0, SESSION_MOST, SESSION_IDLE // 2):
+        keep_signed_in(storage, owner, moment)
+    assert storage.access.session(b"s" * 32, SESSION_MOST) is not None
+    assert storage.access.session(b"s" * 32, SESSION_MOST + 1) is None

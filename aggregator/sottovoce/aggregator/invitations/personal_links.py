@@ -3,7 +3,7 @@
 import csv
 import io
 from collections.abc import Iterable, Sequence
-from itertools import chain, islice
+from itertools import islice
 from typing import TextIO
 from urllib.parse import parse_qsl
 
@@ -35,7 +35,7 @@ def write_links(
     """Write tokens and links as CSV, a row for each token as it comes; for a test run the first line says so.
 
     ``links`` are tuples of a token and its link, or a link for each wave; ``words`` is the language of a last column
-    that warns of links that work only here, None for no such column.
+    that warns, once, of links that work only here; None for no such column.
     """
     rows = iter(links)
     first = list(islice(rows, 1))
@@ -45,7 +45,8 @@ def write_links(
         writer.writerow([TRIAL])
     more = ("warning", warning) if warning else ()
     writer.writerow(["token", *columns, *more[:1]])
-    writer.writerows((*link, *more[1:]) for link in chain(first, rows))
+    writer.writerows((*link, *more[1:]) for link in first)
+    writer.writerows((*link, *("" for _ in more[1:])) for link in rows)
 
 
 def parse_token_line(line: str) -> str:

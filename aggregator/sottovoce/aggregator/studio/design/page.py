@@ -495,12 +495,23 @@ def _earlier_versions(name: str, draft: SurveyDraft, versions: list[int]) -> lis
     found: list[EarlierVersion] = []
     for number in versions:
         earlier = drafts.find_draft(name, number) if len(found) < MOST_COMPARED else None
-        changed = differences_in_words(earlier.draft, draft, words()) if earlier else []
+        changed = _changes(earlier.draft, draft) if earlier else []
         saved = earlier.draft.saved if earlier else ""
         moment = words().moment(datetime.fromisoformat(saved)) if saved else ""
-        found.append(EarlierVersion(number, moment, [each.place for each in changed]))
+        found.append(EarlierVersion(number, moment, changed))
         draft = earlier.draft if earlier else draft
     return found
+
+
+def _changes(before: SurveyDraft, after: SurveyDraft) -> list[str]:
+    """List the places that changed; a question that came or went is one place, and says so."""
+    old, new = ({card.name: card for card in draft.cards} for draft in (before, after))
+    came = [words().translate("design_came", number=place) for place, name in enumerate(new, 1) if name not in old]
+    went = [words().translate("design_went", number=place) for place, name in enumerate(old, 1) if name not in new]
+    if [name for name in old if name in new] == [name for name in new if name in old]:
+        # Compared card by card, whatever their numbers are.
+        before = replace(before, cards=tuple(old.get(card.name, card) for card in after.cards))
+    return [*came, *went, *(each.place for each in differences_in_words(before, after, words()))]
 
 
 def _page(name: str, draft: SurveyDraft, version: int, versions: list[EarlierVersion]) -> Response:
@@ -653,7 +664,7 @@ def discard(name: str) -> ResponseReturnValue:
     if request.form.get("typed", "").strip() != name:
         return redirect(url_for("studio.settings", name=name, outcome="not_typed"), 303)
     drafts.forget(name)
-    return redirect(url_for("studio.surveys"), 303)
+    return redirect(url_for("studio.surveys", deleted=1), 303)
 
 
 def _number(text: str) -> int:

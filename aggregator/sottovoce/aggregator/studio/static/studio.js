@@ -4,7 +4,7 @@
  *
  * A section with `data-refresh-every="seconds"` asks for its page again while it can be seen, and is left alone while
  * nothing has changed; `data-etag` is what it has. With `data-until-gone` the page is loaded again once it comes
- * without that section. A button with `data-copy` copies the text of the element with that id, then says data-copied.
+ * without that section. A form that asks for a page leaves empty fields out of its address. A button with `data-copy` copies the text of the element with that id, then says data-copied.
  */
 export const SECOND = 1000;
 
@@ -57,6 +57,14 @@ function copyButton(button) {
     button.textContent = button.dataset.copied;
   });
 }
+
+// What was left empty makes the address long, and says nothing.
+document.addEventListener("formdata", ({ target, formData }) => {
+  if (target.method !== "get") return;
+  const fields = [...formData].filter(([, value]) => value !== "");
+  for (const name of new Set(formData.keys())) formData.delete(name);
+  for (const [name, value] of fields) formData.append(name, value);
+});
 
 for (const section of document.querySelectorAll("[data-refresh-every]")) refreshSection(section);
 for (const button of document.querySelectorAll("button[data-copy]")) copyButton(button);

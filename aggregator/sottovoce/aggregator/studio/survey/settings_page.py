@@ -83,7 +83,7 @@ def delete(name: str) -> ResponseReturnValue:
     storage().drafts.delete(name)
     current_app.extensions["joint_results"].drop(name)
     current_app.extensions["rendered_results"].drop(name)
-    return redirect(address_of_tried(name) if is_trial else url_for("studio.surveys"), 303)
+    return redirect(address_of_tried(name) if is_trial else url_for("studio.surveys", deleted=1), 303)
 
 
 def _redirect_back(name: str, outcome: str | None = None) -> ResponseReturnValue:

@@ -67,6 +67,7 @@ def surveys() -> str:
         sorts=SORTS,
         only=only,
         states=STATES,
+        deleted="deleted" in request.args,
     )
 
 
@@ -135,6 +136,7 @@ ROUTES = (
             Query("q", "Text to search for in titles."),
             Query("sort", "Order of the list."),
             Query("state", "Only surveys that are draft, open or closed."),
+            Query("deleted", "Present after a survey was deleted: the page says so."),
         ),
     ),
     Route("studio.survey", "GET", "/dashboard/surveys/<name>/", survey, "Redirect to the page for the survey's stage."),

@@ -491,3 +491,21 @@ def test_earlier_versions_say_what_changed_after_them(ann: Researcher, storage: 
     for version in range(3, 14):
         ann.post("surveys/exam/design", version=str(version), **{"title.en": f"Exams {version}"})
     assert ann.get("surveys/exam/design").count("Changed after it") == 10
+
+
+def test_question_that_came_or_went_is_one_change(ann: Researcher, storage: SQLiteStorage) -> None:
+    """Whatever numbers others have then: no field of theirs has changed."""
+    storage.drafts.add("exam", draft_of(document()).dumped)
+    ann.post("surveys/exam/design", version="1", do="copy:0")
+    ann.post("surveys/exam/design", version="2", do="delete:0")
+    told = re.findall(r'</button> <span class="hint">Changed after it: ([^<]+)', ann.get("surveys/exam/design"))
+
+    assert told == ["Question 1: deleted", "Question 2: added"]
+
+
+def test_list_says_that_a_draft_is_deleted(ann: Researcher, storage: SQLiteStorage) -> None:
+    """Once, and not at another visit."""
+    storage.drafts.add("exam", draft_of(document()).dumped)
+    there = ann.post("surveys/exam/design/discard", typed="exam").location
+    assert "The survey is deleted." in ann.get(there.partition("/dashboard/")[2])
+    assert "The survey is deleted." not in ann.get("")

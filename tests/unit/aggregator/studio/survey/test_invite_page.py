@@ -94,6 +94,13 @@ def test_links_that_work_only_here_carry_a_warning(site: str, warned: bool) -> N
     assert read_qr(png(link, warns=warned)) == [link]
 
 
+def test_table_of_links_warns_once() -> None:
+    """A letter of its length in each of many rows hides the links."""
+    link = Settings(public_url="http://127.0.0.1:8000").link("exam", survey().digest)
+    table = links_csv([(str(token), link) for token in range(3)], trial=False, words=Words("en"))
+    assert [row["warning"] != "" for row in csv.DictReader(table.splitlines())] == [True, False, False]
+
+
 def test_page_of_links_that_work_only_here_says_so(storage: SQLiteStorage, clock: FakeClock) -> None:
     """In red above everything that is handed out."""
     storage.publish(survey())
