@@ -80,6 +80,24 @@ def results(browser: Browser, scheme: str) -> None:
         context.close()
 
 
+def builder(browser: Browser) -> None:
+    """The page Design of a template, for 2,000 people."""
+    with tempfile.TemporaryDirectory() as data, start(Path(data), demo_survey()) as site:
+        context = browser.new_context(viewport={"width": 1280, "height": 1120}, color_scheme="light")
+        page = log_in(context, site)
+        page.goto(f"{site.url}/dashboard/new")
+        page.click("[name=template][value=exam]")
+        page.wait_for_url("**/design*")
+        page.click("#fold-people > summary")
+        page.fill("#people", "2000")
+        page.click("#fold-people > summary")
+        page.click(".savebar [value=save]")
+        page.wait_for_load_state("networkidle")
+        page.frame_locator("iframe.previewed").locator("#explanation, #questions").first.wait_for()
+        page.screenshot(path=FOLDER / "builder.png", animations="disabled")
+        context.close()
+
+
 def main() -> None:
     """A phone in the light, a wide screen in the dark."""
     FOLDER.mkdir(exist_ok=True)
@@ -90,6 +108,7 @@ def main() -> None:
         walk(browser, site, "wide-dark", "dark", DESKTOP)
         from_right_to_left(browser)
         results(browser, "light")
+        builder(browser)
         browser.close()
 
 

@@ -1,6 +1,7 @@
 """A survey with a quick exit: whoever leaves at once leaves nothing of it in the tab, at any step."""
 
 from collections.abc import Callable
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
@@ -18,7 +19,8 @@ BEFORE = "/dashboard/login"
 
 EXIT = "body > div > button"
 SECRET = "Were you ever hit?"
-NOTHING = "Nothing on this page"
+NOTHING = f"{datetime.now(UTC):%B %Y}"
+"""Heading of the calendar."""
 
 
 @pytest.fixture(scope="session")
@@ -110,12 +112,12 @@ def assert_gone(page: Page, url: str) -> None:
     for step in (page.go_back, page.go_forward, page.go_forward, page.reload, page.go_back):
         step()
         expect(page.locator("h1")).to_have_text(NOTHING)
-        assert (page.title(), page.url) == (NOTHING, f"{url}/empty")
+        assert (page.title(), page.url) == (NOTHING, f"{url}/calendar")
     page.go_back()
     page.wait_for_url(url + BEFORE)
     for _ in range(3):
         page.go_forward()
-    page.wait_for_url(f"{url}/empty")
+    page.wait_for_url(f"{url}/calendar")
     assert SECRET not in page.content()
 
 
@@ -141,7 +143,7 @@ def test_exit_works_offline(opened: Page, leaving: Running, walk: Callable[[Page
         with pytest.raises(Error, match="net::ERR"):
             step()
         expect(opened.locator("body")).not_to_contain_text(SECRET)
-        assert opened.url in {f"{leaving.url}/empty", "chrome-error://chromewebdata/"}
+        assert opened.url in {f"{leaving.url}/calendar", "chrome-error://chromewebdata/"}
     opened.context.set_offline(False)
     opened.reload()
     assert_gone(opened, leaving.url)
@@ -151,7 +153,7 @@ def test_exit_works_offline(opened: Page, leaving: Running, walk: Callable[[Page
 def test_exit_to_an_address_leaves_as_many_entries(
     new_context: NewContext, site: Running, leaving: Running, walk: Callable[[Page], None]
 ) -> None:
-    """It tells that address nothing, and Back leads to the empty page and to what was there before."""
+    """It tells that address nothing, and Back leads to the calendar and to what was there before."""
     away = "https://weather.example/today"
     changed = leaving.survey.document | {"name": f"away-{walk.__name__.strip('<>')}", "quick_exit": away}
     told, lengths = [], []

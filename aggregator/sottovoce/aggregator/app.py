@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any
 
-from flask import Flask, Response, request
+from flask import Flask, Response, current_app, request
 from sottovoce.aggregator.accounts import authentication
 from sottovoce.aggregator.accounts.audit_log import ReadResults, RefusedLogins
 from sottovoce.aggregator.api import analysis as joint
@@ -42,15 +42,17 @@ def front() -> Response:
     return Response(error_pages.front_page(language), headers=error_pages.headers(language))
 
 
-def empty() -> Response:
+def calendar() -> Response:
     """Show a page that says nothing of surveys: the form gives way to it when a respondent leaves at once."""
-    language = language_of(request.headers.get("Accept-Language", ""))
-    return Response(error_pages.empty_page(language), headers=error_pages.headers(language))
+    language, today = language_of(request.headers.get("Accept-Language", "")), current_app.extensions["clock"]().date()
+    return Response(error_pages.calendar_page(language, today), headers=error_pages.headers(language))
 
 
 _FRONT = (
     Route("front.front", "GET", "/", front, "Show the front page."),
-    Route("front.empty", "GET", "/empty", empty, "Show an empty page."),
+    Route("front.calendar", "GET", "/calendar", calendar, "Show a calendar."),
+    # Tabs that were opened before an upgrade lead there.
+    Route("front.empty", "GET", "/empty", calendar, "Show a calendar."),
 )
 _ROUTE_GROUPS: Sequence[Sequence[Route]] = (
     collect.ROUTES,

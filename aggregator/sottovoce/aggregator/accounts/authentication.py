@@ -80,6 +80,7 @@ PUBLIC = frozenset(
         "collect.batch",
         "collect.withdraw",
         "front.front",
+        "front.calendar",
         "front.empty",
         "machine.healthz",
         "machine.readyz",

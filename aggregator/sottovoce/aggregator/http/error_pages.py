@@ -7,10 +7,12 @@ import base64
 import hashlib
 import json
 from collections.abc import Sequence
+from datetime import date
 from functools import cache
 from html import escape
 from importlib.resources import files
 
+from sottovoce.aggregator.i18n.calendar_month import month_of
 from sottovoce.aggregator.i18n.languages import LANGUAGES, accept_weights
 
 _RIGHT_TO_LEFT = frozenset({"ar"})
@@ -45,6 +47,7 @@ STYLE = (
     "body{max-width:36rem;margin:0 auto;padding:2rem 1rem;font:1.1rem/1.5 system-ui,sans-serif}"
     "h1{font-size:1.4rem;line-height:1.25}"
     "a{color:inherit}"
+    "td,th{padding:.3rem .7rem;text-align:end}"
 )
 
 POLICY = (
@@ -74,9 +77,10 @@ def front_page(language: str) -> bytes:
     return page_of(title, paragraphs, language, ("/dashboard/", sentences(language)["sign_in"][0]))
 
 
-def empty_page(language: str) -> bytes:
-    """Return the page at ``/empty``, which says that there is nothing on it."""
-    return page_of(sentences(language)["empty"][0], [], language)
+def calendar_page(language: str, day: date) -> bytes:
+    """Return the page at ``/calendar``: a month, as on any wall."""
+    title, table = month_of(day, language)
+    return page_of(title, [], language).replace(b"</main>", f"{table}</main>".encode())
 
 
 def headers(language: str) -> list[tuple[str, str]]:

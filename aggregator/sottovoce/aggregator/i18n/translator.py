@@ -21,7 +21,8 @@ from sottovoce.aggregator.i18n.languages import LANGUAGES
 from sottovoce.shared.errors import Sentence
 from sottovoce.shared.spec import TextMap
 
-_LOCALES = {"zh-Hans": "zh_Hans"}
+LOCALES = {"zh-Hans": "zh_Hans"}
+"""Names in Babel of languages that have another one there."""
 RIGHT_TO_LEFT = frozenset({"ar"})
 
 _SENTENCES = frozenset({"note", "reason"})
@@ -150,4 +151,4 @@ def _with(pattern: NumberPattern, decimals: int) -> str:
 
 @cache
 def _locale(language: str) -> Locale:
-    return Locale.parse(_LOCALES.get(language, language))
+    return Locale.parse(LOCALES.get(language, language))

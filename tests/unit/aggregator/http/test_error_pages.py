@@ -1,6 +1,7 @@
 """People see a page in their language; programs get the problem document, byte for byte."""
 
 import re
+from datetime import date
 from html.parser import HTMLParser
 
 import pytest
@@ -91,7 +92,7 @@ def test_pages_speak_the_forms_languages():
     assert sorted(languages.LANGUAGES) == sorted(path[11:-5] for path in page.catalogues())
     for language in languages.LANGUAGES:
         told = error_pages.sentences(language)
-        lengths = {**dict.fromkeys(kinds, 2), "about": 3, "staff_home": 1, "sign_in": 1, "empty": 1}
+        lengths = {**dict.fromkeys(kinds, 2), "about": 3, "staff_home": 1, "sign_in": 1}
         assert {kind: len(texts) for kind, texts in told.items()} == lengths
         assert all(text.strip() for texts in told.values() for text in texts)
     assert {*error_pages.KINDS, *error_pages.KINDS_OF_STAFF} <= set(problems.STATUS)
@@ -251,7 +252,7 @@ def test_staff_come_by_the_name_in_the_public_url_or_by_address(app, host, is_le
 def test_respondents_and_monitoring_come_by_any_name(app):
     """Where none are set: saved pages, other names of the form and health checks are as they were."""
     other = {"Host": "alias.example", "Origin": "https://elsewhere.example"}
-    paths = ["/api/v1/surveys/exam", "/api/v1/surveys/exam/status", "/healthz", "/readyz", "/empty"]
+    paths = ["/api/v1/surveys/exam", "/api/v1/surveys/exam/status", "/healthz", "/readyz", "/calendar", "/empty"]
 
     assert {app.test_client().get(path, headers=other).status_code for path in paths} == {200}
 
@@ -267,3 +268,12 @@ def test_respondents_and_monitoring_come_by_any_name(app):
 def test_names_that_are_set_stand_before_the_one_in_the_public_url(settings, names):
     """Without either, any name is accepted."""
     assert Settings(**settings).hosts == names
+
+
+@pytest.mark.parametrize(("language", "title"), [("en", "July 2026"), ("de", "Juli 2026"), ("zh-Hans", "2026年7月")])
+def test_exit_leads_to_a_page_as_on_any_wall(language, title):
+    """The days of this month, in the reader's language; it says nothing of surveys or leaving."""
+    page = error_pages.calendar_page(language, date(2026, 7, 26)).decode()
+    assert re.findall(r"<(?:title|h1)>([^<]+)", page) == [title, title]
+    assert len(re.findall(r"<th[^>]*>([^<]+)", page)) == 7
+    assert [int(day) for day in re.findall(r"<td>(\d+)", page)] == list(range(1, 32))

@@ -6,15 +6,15 @@ import { pause } from "../device/transport.js";
 const PRESSES = 3;
 // For which the hidden page may wait for the browser to forget.
 const SECONDS_TO_FORGET = 0.5;
-// A page of the same server that says nothing of surveys; a page from a file can only give way to an empty one.
-const NEUTRAL = "/empty";
+// A page of the same server, as on any wall; a page from a file can only give way to an empty one.
+const NEUTRAL = "/calendar";
 const EMPTY = "about:blank";
 const OFFERED = { exit: null };
 
 /**
  * Offer to leave the page at once, on every step: by a button above it, and by three presses of Esc. Leaving hides the
  * page, does `forget`, leaves no word of the survey in the browser, and lets neither Back nor Forward show it again.
- * `quickExit` is where it leads, or true for an empty page; the history has as many entries with either.
+ * `quickExit` is where it leads, or true for a calendar; the history has as many entries with either.
  *
  * Comes back only if the page was not left before.
  */
