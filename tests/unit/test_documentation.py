@@ -102,7 +102,7 @@ def test_front_page_of_the_site_is_the_readme(site: SimpleNamespace) -> None:
 
     assert front.startswith("# Sottovoce\n")
     pictures = re.findall(r"!\[[^\]]+\]\(([^)]+)\)", front)
-    assert len(pictures) == 4
+    assert len(pictures) == 5
     assert all((site.pages / picture).is_file() for picture in pictures)
     assert "[All pages](pages.md)" in front
 

@@ -78,7 +78,7 @@ def close(storage: Storage) -> SurveyResults:
 
 
 def keep_signed_in(storage: Storage, owner: Account, seconds: int) -> None:
-    """Count a session of the demonstration as used at a time since 1970: nobody has to be quick in reading."""
+    """Count a session of the demonstration as used at a time since 1970: people read for as long as they like."""
     for session in storage.access.sessions(owner.id, seconds):
         storage.access.session(session.hash, seconds)
 

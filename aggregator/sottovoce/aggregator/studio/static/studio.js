@@ -60,10 +60,8 @@ function copyButton(button) {
 
 // What was left empty makes the address long, and says nothing.
 document.addEventListener("formdata", ({ target, formData }) => {
-  if (target.method !== "get") return;
-  const fields = [...formData].filter(([, value]) => value !== "");
-  for (const name of new Set(formData.keys())) formData.delete(name);
-  for (const [name, value] of fields) formData.append(name, value);
+  const names = target.method === "get" ? [...formData.keys()] : [];
+  for (const name of names) if (!formData.getAll(name).some(Boolean)) formData.delete(name);
 });
 
 for (const section of document.querySelectorAll("[data-refresh-every]")) refreshSection(section);
