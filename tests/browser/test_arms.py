@@ -4,6 +4,8 @@ import json
 
 import pytest
 from playwright.sync_api import Page
+from sottovoce.aggregator.authoring.direct_half import set_direct_half
+from sottovoce.aggregator.authoring.from_survey import draft_of
 from sottovoce.client.words import catalogue
 
 from tests.browser.conftest import VIEWPORT, NewContext
@@ -133,3 +135,27 @@ def test_results_by_arm_have_no_barrier(new_context: NewContext, site: Running, 
     page.evaluate(OPEN_ALL)
 
     assert barriers(page, axe) == []
+
+
+@pytest.mark.parametrize("language", ["en", "ar"])
+def test_choice_of_a_direct_half_and_its_picture_have_no_barrier(
+    new_context: NewContext, site: Running, axe: str, language: str
+) -> None:
+    """On Design, on Publish and in the account, on a phone; the picture scrolls in its own frame."""
+    asked = survey().document["questions"][0]
+    draft = draft_of(
+        {**survey().document, "questions": [asked, {"type": "note", "name": "n", "label": {"en": "Note"}}]}
+    )
+    storage = site.storage()
+    storage.drafts.add(f"halves-{language}", set_direct_half(draft, wanted=True).dumped)
+    storage.close()
+    context = new_context(bypass_csp=True, reduced_motion="reduce", locale=language, viewport=VIEWPORT)
+    page = sign_in(context, site)
+    found = {}
+    for where in ("design?card=whole", "publish", "privacy"):
+        page.goto(f"{site.url}/dashboard/surveys/halves-{language}/{where}")
+        page.wait_for_load_state("networkidle")
+        page.evaluate(OPEN_ALL)
+        found[where] = barriers(page, axe)
+        assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    assert found == {where: [] for where in found}
