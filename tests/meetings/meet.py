@@ -38,6 +38,8 @@ REASONS = (
 """What a refusal may say."""
 
 OF_FILES = (*REASONS, "few")
+OF_ALL = ("low", "high", "std_error", "n")
+"""Figures of a group that go with the number of all people."""
 """What a refusal of the files may say."""
 
 PLACES = ("group", "from", "row", "column", "category", "term")
@@ -228,7 +230,7 @@ def of_comparison(found: Document, own: Reference, options: Document) -> Faults:
     answer = options.get("category", own.channels[name].names[own.channels[name].answered - 1])
     known = own.channels[groups].names
     yield from made_up([row["group"] for row in found["values"]], known)
-    n = int(own.described(name, groups).sum())
+    n = int(own.grouped(name, groups).sum())
     if found["n"] != n:
         yield f"compare {name} by {groups}: n {found['n']}, should be {n}"
     for row in found["values"]:
@@ -394,6 +396,12 @@ def ways(meeting: Meeting, site: Site, case: Case, document: Document) -> Faults
         if not any(re.search(reason, str(error)) for reason in OF_FILES):
             yield f"{case}: the files refuse: {error}"
         return
+    # In a file, a group that pages leave out is counted with others: points within the other groups stay.
+    if any("are left out" in note for note in document.get("warnings", ())):
+        back, document = (
+            {key: [{**row, **dict.fromkeys(OF_ALL)} for row in each.get(key, ())] for key in ("values", "conditional")}
+            for each in (back, document)
+        )
     for key in ("n", "values", "differences", "cells", "conditional", "p", "coefficients", "ame"):
         one, other = (by_place(each.get(key)) for each in (back, document))
         told = [place for place in one.keys() & other.keys() if not same(one[place], other[place])]

@@ -18,7 +18,7 @@ STRAIGHT = 0.05
 
 def logit(own: Reference, name: str, on: Sequence[str], by: float = 0.0) -> tuple[Floats, Floats, Floats, Floats]:
     """Coefficients, inverse information, design and rows of a logit of yes on public categories (Newton)."""
-    rows = own.described(name, *on)
+    rows = own.grouped(name, *on, others=2)
     made = own.channels[name].moved(by) if by else own.channels[name]
     design = np.column_stack([np.ones(int(rows.sum()))] + [
         (own.rows[other][rows] == place).astype(float)

@@ -269,6 +269,17 @@ class Reference:
                 found &= shown
         return found
 
+    def grouped(self, outcome: str, *groups: str, others: int = 1) -> Floats:
+        """Rows of the people described who are in no small public group, where so many other groups are left."""
+        found, before = self.described(outcome, *groups), -1
+        while before != (before := int(found.sum())):
+            for name in groups:
+                sizes = np.bincount(self.codes(name, found), minlength=len(self.channels[name].names))
+                few = np.flatnonzero((sizes > 0) & (sizes < FEW))
+                if self.channels[name].public > self.channels[outcome].public and (sizes >= FEW).sum() >= others:
+                    found &= ~np.isin(self.rows[name], [self.channels[name].values[place] for place in few])
+        return found
+
     def codes(self, name: str, rows: Floats) -> Floats:
         """Columns of the channel for these rows."""
         return np.searchsorted(self.channels[name].values, self.rows[name][rows])
@@ -279,7 +290,7 @@ class Reference:
 
     def share(self, name: str, answer: str, within: dict[str, str] | None = None) -> tuple[Figure, int]:
         """The share of an answer, within public groups, and n."""
-        rows = self.described(name, *(within or {}))
+        rows = self.grouped(name, *(within or {}))
         n = int(rows.sum())
         for other, category in (within or {}).items():
             rows = rows & (self.rows[other] == self.channels[other].names.index(category))
@@ -297,7 +308,7 @@ class Reference:
         if any(each.point is None for each in figures):
             return Figure(None)
         made = self.channels[name]
-        rows, place = self.described(name, by), made.names.index(answer)
+        rows, place = self.grouped(name, by), made.names.index(answer)
         held = [rows & (self.rows[by] == self.channels[by].names.index(group)) for group in groups]
 
         def apart(group: Group) -> float:
@@ -343,7 +354,7 @@ class Reference:
 
     def joint(self, first: str, second: str) -> tuple[Floats, Floats]:
         """P(reported | true) of two questions, and the weighted numbers of their reports."""
-        rows, one, other = self.described(first, second), self.channels[first], self.channels[second]
+        rows, one, other = self.grouped(second, first), self.channels[first], self.channels[second]
         width = len(other.values)
         codes = self.codes(first, rows) * width + self.codes(second, rows)
         counts = np.bincount(codes, self.weights[rows], len(one.values) * width)
@@ -354,7 +365,7 @@ class Reference:
 
     def table(self, first: str, second: str) -> tuple[Floats, Floats, int]:
         """Likeliest and unbiased shares of the answered cells of two questions, (rows, columns), and n."""
-        rows, one, other = self.described(first, second), self.channels[first], self.channels[second]
+        rows, one, other = self.grouped(second, first), self.channels[first], self.channels[second]
         chances, counts = self.joint(first, second)
         shape, cut = (len(one.names), len(other.names)), (slice(one.answered), slice(other.answered))
         weighed = chances / chances.sum(axis=0)
@@ -364,7 +375,7 @@ class Reference:
 
     def cell(self, raw: Floats, pair: tuple[str, str], place: tuple[int, int]) -> tuple[float, float]:
         """Score limits of a cell of two questions that everybody answers, given the unbiased table."""
-        n, parts = int(self.described(*pair).sum()), []
+        n, parts = int(self.grouped(*reversed(pair)).sum()), []
         for name, at in zip(pair, place, strict=True):
             made = self.channels[name]
             squares = made.chances @ made.scores[at] ** 2
@@ -379,7 +390,7 @@ class Reference:
                         + (1 - row - column + t) * off_row * off_column - t * t)  # fmt: skip
             return abs(point - t) <= Z * math.sqrt(max(variance, 0.0) / n) + one * other / (2 * n)
 
-        return self.group(pair[0], self.described(*pair)).of_waves(
+        return self.group(pair[0], self.grouped(*reversed(pair))).of_waves(
             point, (edge(inside, point, 0.0), edge(inside, point, 1.0)))  # fmt: skip
 
     def profile(self, first: str, second: str, ratio: float) -> float:
@@ -403,7 +414,7 @@ class Reference:
 
     def independence(self, first: str, second: str) -> tuple[float, int]:
         """(n - 1) times Pillai's trace of the scores, and n; of several waves over the mean factor of variances."""
-        rows = self.described(first, second)
+        rows = self.grouped(second, first)
         parts = [self.channels[name].scores[:-1].T[self.codes(name, rows)] for name in (first, second)]
         a, b = (part - part.mean(axis=0) for part in parts)
         cross = a.T @ b

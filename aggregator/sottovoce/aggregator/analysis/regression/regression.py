@@ -282,7 +282,7 @@ def _fit(sample: Sample, kind: str, careless: CarelessReports | None) -> Regress
 
 
 def _warnings(sample: Sample, kind: str) -> list[str]:
-    warnings = [] if sample.weights is None else weight_warnings(sample.weights)
+    warnings = [*sample.left_out, *([] if sample.weights is None else weight_warnings(sample.weights))]
     effective = sample.n if sample.weights is None else sample.n / kish_effect(sample.weights)
     # Randomization multiplies the variance by about (a - b)^-2, so the number of reports needed grows by as much.
     sharp = np.prod([each.sharpness for each in (sample.outcome, *sample.design.randomized)])

@@ -47,6 +47,7 @@ from sottovoce.aggregator.analysis.regression.latent_cells import with_constant
 from sottovoce.aggregator.analysis.regression.newton import Array
 from sottovoce.aggregator.analysis.report_columns import Columns
 from sottovoce.aggregator.analysis.tables.corrected_table import NOT_CORRECTED, careless_in
+from sottovoce.aggregator.analysis.tables.small_groups import LEFT_OUT
 from sottovoce.aggregator.analysis.variable_columns import Answers, answers_of
 from sottovoce.aggregator.analysis.weights import checked_weights
 from sottovoce.aggregator.estimators.blocks.joint_channel import blocks_of
@@ -285,6 +286,7 @@ class Sample:
         rows: (m,), indices of the complete reports.
         weights: (m,) positive, or None.
         clusters: (m,) cluster numbers 0, 1, .., or None.
+        left_out: notes on small groups by public predictors whose reports are left out.
         waves: number of waves of the same people whose reports these are.
         squares: (m,), sums of squared weights where rows stand for equal reports; else None.
         reports: number of these reports; 0 if each row is one.
@@ -299,6 +301,7 @@ class Sample:
     confidence: float
     described: DescribedPeople = EVERYBODY
     declining: str | None = None
+    left_out: tuple[Sentence, ...] = ()
     waves: int = 1
     squares: Array | None = None
     reports: int = 0
@@ -370,6 +373,8 @@ def take_sample(
     )
     if not len(rows):
         raise EstimateError("no report contains all of these questions: they are never asked of the same person")
+    grouped = [each for each in predictors if each.name in formula.factors]
+    rows, left = _without_small_groups(outcome, grouped, rows, choices.smallest_group)
     rows = _in_one_order(columns, rows, (outcome, *predictors))
     refuse_small_cells(outcome, predictors, rows, choices.smallest_group)
     # The model of all people less this one would describe those who were not asked.
@@ -387,8 +392,31 @@ def take_sample(
         choices.confidence,
         choices.described,
         choices.declining,
+        left,
         1 if columns.survey.fresh_samples else len(np.unique(columns.wave[rows])),
     )
+
+
+def _without_small_groups(
+    outcome: Answers, predictors: Sequence[Answers], rows: Row, smallest: int
+) -> tuple[Row, tuple[Sentence, ...]]:
+    """Return the reports of people in no small group by a public predictor, with notes on the others.
+
+    All stay where the outcome is public, since a model without a group would tell its answers beside one of everybody;
+    and where fewer than two groups would be left. The design refuses those.
+    """
+    for each in [] if outcome.variable.public else predictors:
+        categories = each.variable.categories if each.variable.public else ()
+        people = np.bincount(known_categories(each, rows), minlength=len(categories)) if categories else np.zeros(0)
+        few = np.flatnonzero((people > 0) & (people < smallest))
+        if len(few) and int((people >= smallest).sum()) > 1:
+            told, n = tuple(categories[place] for place in few.tolist()), int(people[few].sum())
+            note = Sentence(LEFT_OUT, variable=each.name, least=smallest, categories=told, n=n)
+            rows = rows[~np.isin(known_categories(each, rows), few)]
+            # Without this group, one of an earlier predictor may be small.
+            rows, more = _without_small_groups(outcome, predictors, rows, smallest)
+            return rows, (note, *more)
+    return rows, ()
 
 
 def _in_one_order(columns: Columns, rows: NDArray[np.intp], used: Sequence[Answers]) -> NDArray[np.intp]:

@@ -32,7 +32,7 @@ from sottovoce.aggregator.analysis.tables.independence_test import Independence,
 from sottovoce.aggregator.analysis.tables.odds_ratio import METHOD as PROFILE
 from sottovoce.aggregator.analysis.tables.odds_ratio import odds_ratio
 from sottovoce.aggregator.analysis.tables.pair_moments import Joint, joint
-from sottovoce.aggregator.analysis.tables.small_groups import merged
+from sottovoce.aggregator.analysis.tables.small_groups import left_out, merged
 from sottovoce.aggregator.analysis.tables.table import (
     DEFAULT_RULE,
     Rule,
@@ -161,7 +161,7 @@ def _corrected(
         cells=tuple(tuple(found.cell(*place) for place in line) for line in places),
         conditional=tuple(tuple(found.share(*place) for place in line) for line in places),
         forged=forged(whole.first, whole.second, _seen(columns, pair)),
-        warnings=(*cautions, *found.notes, *([SMALL] if table.hidden.any() else [])),
+        warnings=(*cautions, *found.notes, *table.left_out, *([SMALL] if table.hidden.any() else [])),
         people=CAREFUL,
     )
 
@@ -182,8 +182,11 @@ def crosstab_within(
     weights, unequal = weights_of_reports(weights, len(columns))
     cautions, impossible = (*cautions, *unequal), impossible_cells(columns, pair)
     counts = np.bincount(columns.values[within], minlength=len(third.newest.categories))
-    # Small categories of the stratifying variable are merged, like those of rows and columns.
-    groups = merged(third.newest, counts[: len(third.newest.categories)].tolist(), rule.least)
+    # Small categories of the stratifying variable are left out or merged, like those of rows and columns.
+    sizes = counts[: len(third.newest.categories)].tolist()
+    both = all(each.newest.public for each in pair)
+    groups, left = (third.newest, ()) if both else left_out(third.newest, sizes, rule.least)
+    groups, cautions = groups if left else merged(groups, sizes, rule.least), (*cautions, *left)
     memberships = groups.scores(columns.values[within]) > 0
     tables, all_pairs = {}, []
     for place, category in enumerate(groups.categories):
@@ -224,7 +227,7 @@ def _within_randomized(
     people = both_described(both_described(found_people[0], found_people[1]), found_people[2])
     table = three_way(columns, (third, first, second), people.asked, rule)
     share = forged(first.newest, second.newest, _seen(columns, (third, first, second))).share
-    notes = tuple(dict.fromkeys((*cautions, Sentence(RANDOMIZED, variable=third.newest.full_name))))
+    notes = tuple(dict.fromkeys((*cautions, Sentence(RANDOMIZED, variable=third.newest.full_name), *table.left_out)))
     tables = {
         category: _of_category(table, place, share, notes, people.people)
         for place, category in enumerate(table.variables[0].answered)

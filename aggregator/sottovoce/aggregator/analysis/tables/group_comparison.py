@@ -147,7 +147,7 @@ def _corrected(
         group_names=tuple(whole.joint.first.categories[group] for group in there),
         values=tuple(found.share(group, place) for group in there),
         differences=tuple(found.difference(each, place) for each in pairs),
-        warnings=(*cautions, *found.notes),
+        warnings=(*cautions, *found.notes, *whole.left_out),
         people=CAREFUL,
         parts=tuple(found.part(group, place) for group in there),
         careless=found.careless,

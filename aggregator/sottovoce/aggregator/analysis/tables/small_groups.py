@@ -1,7 +1,9 @@
 """Suppress small cells of public answers, which no noise protects.
 
-Groups      Categories of a public variable with fewer than 5 respondents are one group, ``few``; of arms, the group has
-            their names. The smallest of the other categories join it until it has at least 5, as for cohorts.
+Groups      Groups by a public variable with fewer than 5 respondents are left out where the outcome is randomized: its
+            reports are protected one by one. Of a public outcome, the margins would tell their answers, so they are one
+            group, ``few``, as the rare answers of an outcome are; of arms, the group has their names. The smallest of
+            the other categories join it until it has at least 5, as for cohorts.
 Cells       In a table of two public variables, cells with 1 to 4 respondents are suppressed. Other cells of their row
             and column are suppressed as well (secondary suppression), until each row and column has either none or at
             least two suppressed cells with at least 5 respondents together. Otherwise the margins would reveal them.
@@ -16,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sottovoce.aggregator.estimators.variable import ChoiceVariable, Variable
 from sottovoce.shared.arms.arms import ARM
+from sottovoce.shared.errors import Sentence
 
 FEW = "few"
 """Name of the group of answers that few people gave each."""
@@ -26,10 +29,33 @@ LISTED = ", "
 LEAST = 5
 """Smallest number of respondents in a nonempty group by public answers."""
 
+LEFT_OUT = "'{variable}': answers of fewer than {least} people are left out: {categories} (n = {n})"
+
 
 def few_among(names: Sequence[str]) -> str:
     """Return the name of the group of rare answers, with underscores before it where an answer has that name."""
     return next(name for name in (f"{'_' * length}{FEW}" for length in count()) if name not in names)
+
+
+def small(variable: Variable, counts: Sequence[int], least: int = LEAST) -> list[int]:
+    """Return the places of the answers to a public choice that under ``least`` respondents gave, the rarest first."""
+    if not (variable.public and isinstance(variable, ChoiceVariable)):
+        return []
+    answered = sorted(range(len(counts) - variable.absent), key=lambda place: (counts[place], place))
+    return [place for place in answered if 0 < counts[place] < least]
+
+
+def left_out(variable: Variable, counts: Sequence[int], least: int = LEAST) -> tuple[Variable, tuple[Sentence, ...]]:
+    """Return a variable without its small categories, and a note on them; unchanged if no category would stay."""
+    few = sorted(small(variable, counts, least))
+    kept = [place for place in range(len(counts)) if place not in few]
+    answered = kept[: len(kept) - variable.absent]
+    if not few or not any(counts[place] for place in answered):
+        return variable, ()
+    told = tuple(variable.categories[place] for place in few)
+    number = sum(counts[place] for place in few)
+    note = Sentence(LEFT_OUT, variable=variable.full_name, least=least, categories=told, n=number)
+    return _grouped(variable, [[place] for place in kept], [variable.categories[place] for place in kept]), (note,)
 
 
 def merged(variable: Variable, counts: Sequence[int], least: int = LEAST) -> Variable:
@@ -38,7 +64,7 @@ def merged(variable: Variable, counts: Sequence[int], least: int = LEAST) -> Var
         return variable
     answered = range(len(counts) - variable.absent)
     by_size = sorted(answered, key=lambda place: (counts[place], place))
-    joined = [place for place in by_size if 0 < counts[place] < least]
+    joined = small(variable, counts, least)
     rest = [place for place in by_size if counts[place] >= least]
     while rest and 0 < sum(counts[place] for place in joined) < least:
         joined.append(rest.pop(0))
@@ -50,11 +76,17 @@ def merged(variable: Variable, counts: Sequence[int], least: int = LEAST) -> Var
     few = few_among(variable.categories)
     if variable.question == ARM:
         few = LISTED.join(variable.categories[place] for place in sorted(joined))
-    names = tuple(few if group[0] in joined else variable.categories[group[0]] for group in groups)
+    return _grouped(variable, groups, [few if each[0] in joined else variable.categories[each[0]] for each in groups])
+
+
+def _grouped(variable: Variable, groups: Sequence[Sequence[int]], names: Sequence[str]) -> Variable:
+    """Return a choice whose categories are groups of the places of its own."""
+    if not isinstance(variable, ChoiceVariable):
+        raise AssertionError("only choices have small groups")
     whole = variable.supports
     return replace(
         variable,
-        categories=names,
+        categories=tuple(names),
         supports=lambda reported: np.stack([whole(reported)[:, group].any(axis=1) for group in groups], axis=1),
     )
 

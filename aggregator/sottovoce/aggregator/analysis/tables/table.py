@@ -31,7 +31,9 @@ from sottovoce.aggregator.analysis.tables.ml_table import (
     seen_together,
 )
 from sottovoce.aggregator.analysis.tables.pair_moments import (
+    HalfSeen,
     Joint,
+    Numbers,
     Pairs,
     Products,
     ScoredPairs,
@@ -40,7 +42,7 @@ from sottovoce.aggregator.analysis.tables.pair_moments import (
 )
 from sottovoce.aggregator.analysis.tables.score_intervals import CellChannel, cell_limits, clip, edge, share_limits
 from sottovoce.aggregator.analysis.tables.score_products import CellProducts, ScoreProducts
-from sottovoce.aggregator.analysis.tables.small_groups import LEAST, hidden, merged
+from sottovoce.aggregator.analysis.tables.small_groups import LEAST, hidden, left_out, merged
 from sottovoce.aggregator.analysis.tables.test_inversion_intervals import METHOD as INVERSION
 from sottovoce.aggregator.analysis.tables.test_inversion_intervals import Inverted
 from sottovoce.aggregator.estimators.distributions.chi_square import upper_tail
@@ -185,13 +187,13 @@ DEFAULT_RULE = Rule()
 
 
 class TwoWayTable:
-    """Table of two variables, and its estimates; small groups by public answers are merged as the rule says.
+    """Table of two variables, and its estimates; small groups by public answers are left out or merged by the rule.
 
-    ``impossible`` holds (row, column) of each cell that skip logic excludes.
+    ``impossible`` holds (row, column) of each cell that skip logic excludes, ``left_out`` notes on small groups.
     """
 
     def __init__(self, whole: Joint, rule: Rule, impossible: frozenset[tuple[int, int]] = frozenset()) -> None:
-        self.joint = _merged(whole, rule)
+        self.joint, self.left_out = _merged(whole, rule)
         self.rule = rule
         self.among_answered = may_decline(self.joint)
         self.shape = answered_shape(self.joint)
@@ -288,12 +290,13 @@ class TwoWayTable:
         return self.of_waves(found, self.joint.people(row))
 
     def few_people(self) -> tuple[Sentence, ...]:
-        """Return a note on rows in which weights leave few effective people; empty without such rows or weights."""
+        """Return notes on groups left out, and on rows in which weights leave few effective people."""
         first, people = self.joint.first, self.joint.people
         few = [name for row, name in enumerate(first.answered) if self.occurs(row) and people(row) < FEW_PEOPLE]
         if not (few and any(pairs.is_weighted for pairs in self.joint.strata)):
-            return ()
-        return (Sentence(FEW_EFFECTIVE, least=FEW_PEOPLE, categories=tuple(few), variable=first.full_name),)
+            return self.left_out
+        note = Sentence(FEW_EFFECTIVE, least=FEW_PEOPLE, categories=tuple(few), variable=first.full_name)
+        return (*self.left_out, note)
 
     def occurs(self, row: int) -> bool:
         """Return True if an estimated share above 0 of the people is in a row."""
@@ -378,10 +381,10 @@ def _among_answered(joint: Joint, row: int, column: int, in_row: bool) -> Produc
 
 
 def shown_reports(whole: Joint, rule: Rule = DEFAULT_RULE) -> Joint | None:
-    """Return the reports with small public groups merged; None if a table of public variables has suppressed cells."""
+    """Return the reports without small public groups, or with these merged; None if a public cell is suppressed."""
     if not (whole.first.public or whole.second.public):
         return whole
-    found = _merged(whole, rule)
+    found, _ = _merged(whole, rule)
     shape = max(len(found.first.categories), 1), max(len(found.second.categories), 1)
     return None if _hidden(found, shape, rule).any() else found
 
@@ -450,14 +453,38 @@ def _tested(joint: Joint) -> Independence | None:
     return answered_independence(joint) if have_cells and may_decline(joint) else tested(joint.strata)
 
 
-def _merged(whole: Joint, rule: Rule) -> Joint:
-    first, second = (
-        merged(each, _respondents(whole, each, place), 0 if rule.counted and place else rule.least)
-        for place, each in enumerate((whole.first, whole.second))
-    )
+def _merged(whole: Joint, rule: Rule) -> tuple[Joint, tuple[Sentence, ...]]:
+    """Return the reports with small public groups merged, or left out of the rows beside a randomized column."""
+    people = [_respondents(whole, each, place) for place, each in enumerate((whole.first, whole.second))]
+    second = merged(whole.second, people[1], 0 if rule.counted else rule.least)
+    first, notes = (whole.first, ()) if second.public else left_out(whole.first, people[0], rule.least)
+    if notes and isinstance(first, ChoiceVariable):
+        whole = replace(whole, strata=tuple(_without(pairs, first) for pairs in whole.strata))
+    else:
+        first = merged(first, people[0], rule.least)
     both = [(_as(each.first, first, rule), _as(each.second, second, rule)) for each in whole.strata]
     strata = [replace(each, first=one, second=other) for each, (one, other) in zip(whole.strata, both, strict=True)]
-    return replace(whole, strata=tuple(strata))
+    return replace(whole, strata=tuple(strata)), notes
+
+
+def _without(pairs: Pairs, shown: ChoiceVariable) -> Pairs:
+    """Return the reports whose public answer in the rows is among the categories shown."""
+
+    def kept(column: Numbers) -> NDArray[np.bool_]:
+        return np.asarray(shown.supports(column).any(axis=1))
+
+    rows, columns = pairs.reported
+    there = kept(rows)
+    # Reports without this answer do not tell whether they belong to a group that is left out.
+    halves = [(each, kept(each.reported)) for each in pairs.halves if each.first]
+    return replace(
+        pairs,
+        reported=(rows[there], columns[there]),
+        weights=pairs.weights[there],
+        squares=pairs.squares[there],
+        numbers=pairs.numbers[there],
+        halves=tuple(HalfSeen(True, each.reported[own], each.numbers[own]) for each, own in halves),
+    )
 
 
 def _as(own: Variable, changed: Variable, rule: Rule) -> Variable:

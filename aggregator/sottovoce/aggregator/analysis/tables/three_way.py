@@ -23,11 +23,11 @@ from sottovoce.aggregator.analysis.selection import SelectedVariable, alike
 from sottovoce.aggregator.analysis.tables.likeliest_cells import METHOD, MOST_LIKELIHOODS, LikeliestTable
 from sottovoce.aggregator.analysis.tables.ml_table import ObservedReports
 from sottovoce.aggregator.analysis.tables.pair_moments import null_of
-from sottovoce.aggregator.analysis.tables.small_groups import merged
+from sottovoce.aggregator.analysis.tables.small_groups import left_out, merged, small
 from sottovoce.aggregator.analysis.tables.table import SCORE_PRODUCTS, TOO_FEW, TOO_WIDE, Rule
 from sottovoce.aggregator.estimators.blocks.joint_channel import joint_likelihood, joint_scores
 from sottovoce.aggregator.estimators.variable import Floats, Reported, Truths, Variable
-from sottovoce.shared.errors import EstimateError
+from sottovoce.shared.errors import EstimateError, Sentence
 
 TOO_MANY = "the three questions have too many combinations of answers; choose questions with fewer answers"
 
@@ -43,6 +43,7 @@ class ThreeWayTable:
         reports: number of reports considered.
         seen: distinct reports that carry all three, over the cells in row-major order.
         scores: unbiased scores of each cell for these reports, (m, cells).
+        left_out: notes on small groups by public answers whose reports are left out.
     """
 
     variables: tuple[Variable, ...]
@@ -50,6 +51,7 @@ class ThreeWayTable:
     seen: ObservedReports
     scores: Floats
     z: float
+    left_out: tuple[Sentence, ...] = ()
 
     @property
     def n(self) -> int:
@@ -130,13 +132,14 @@ def three_way(columns: Columns, chosen: Sequence[SelectedVariable], inside: Trut
 
     Args:
         inside: mask of the reports to count, (n,); all by default.
-        rule: options; small groups by public answers are merged as it says.
+        rule: options; small groups by public answers are left out as it says.
 
     Raises:
         EstimateError: no report carries all three, or they have too many combinations.
     """
     rows = np.ones(len(columns), dtype=bool) if inside is None else inside
-    newest = [_shown(columns, each, rows, rule) for each in chosen]
+    by_rows, rows, notes = _rows(columns, chosen[1], rows, rule)
+    newest = [_shown(columns, chosen[0], rows, rule), by_rows, _shown(columns, chosen[2], rows, rule)]
     cells = list(product(*(range(len(each.categories)) for each in newest)))
     found: list[tuple[Floats, Floats, Floats]] = []
     for revisions in alike(columns, chosen):
@@ -156,16 +159,31 @@ def three_way(columns: Columns, chosen: Sequence[SelectedVariable], inside: Trut
     if not found:
         raise EstimateError("no report contains all of these questions: they are never asked of the same person")
     likelihoods, counts, scores = (np.concatenate(each) for each in zip(*found, strict=True))
-    return ThreeWayTable(tuple(newest), int(rows.sum()), ObservedReports(likelihoods, counts), scores, rule.z())
+    seen = ObservedReports(likelihoods, counts)
+    return ThreeWayTable(tuple(newest), int(rows.sum()), seen, scores, rule.z(), notes)
 
 
 def _shown(columns: Columns, each: SelectedVariable, rows: Truths, rule: Rule) -> Variable:
     """Return the newest variable; of a public one, with small categories merged."""
-    if not each.newest.public:
-        return each.newest
+    return merged(each.newest, _people(columns, each, rows), rule.least) if each.newest.public else each.newest
+
+
+def _rows(
+    columns: Columns, each: SelectedVariable, rows: Truths, rule: Rule
+) -> tuple[Variable, Truths, tuple[Sentence, ...]]:
+    """Return the variable of the rows, and the reports of people in no small group by it, with a note on the others."""
+    people = _people(columns, each, rows) if each.newest.public else []
+    shown, notes = left_out(each.newest, people, rule.least)
+    if not notes:
+        return _shown(columns, each, rows, rule), rows, ()
+    return shown, rows & ~np.isin(columns.values[each.question.name], small(each.newest, people, rule.least)), notes
+
+
+def _people(columns: Columns, each: SelectedVariable, rows: Truths) -> list[int]:
+    """Return the number of people with each public answer."""
     values = columns.values[each.question.name][rows]
-    counts = np.bincount(values[values != null_of(values)], minlength=len(each.newest.categories))
-    return merged(each.newest, counts.tolist(), rule.least)
+    found: list[int] = np.bincount(values[values != null_of(values)], minlength=len(each.newest.categories)).tolist()
+    return found
 
 
 def _distinct(variables: Sequence[Variable], values: Sequence[Reported]) -> tuple[list[Reported], Floats]:

@@ -254,6 +254,39 @@ def test_groups_of_fewer_than_five_are_refused() -> None:
         regress(reports(g=ROW < 0), "said", ["g"])
 
 
+def test_small_third_group_is_left_out_of_a_model_with_its_n() -> None:
+    """The model is that of the other people, also where another group is small without these; a note has both n."""
+    gender = asked(
+        "gender",
+        "select_one",
+        None,
+        choices=[{"name": each, "label": {"en": each}} for each in ("man", "woman", "another")],
+    )
+    year = asked(
+        "year",
+        "select_one",
+        None,
+        choices=[{"name": each, "label": {"en": each}} for each in ("first", "second", "third")],
+    )
+    answers = {"gender": np.where(ROW < 4, 2, ROW % 2), "year": np.where((ROW > 2) & (ROW < 8), 2, ROW // 2 % 2)}
+    given = replace(
+        EVERYTHING,
+        revisions=(parse_survey(survey(*QUESTIONS, gender, year)),),
+        values={**EVERYTHING.values, **{name: each.astype(np.uint8) for name, each in answers.items()}},
+    )
+
+    found, others = (regress(each, "said", ["year", "gender"]) for each in (given, given.among(ROW > 7)))
+
+    assert found.warnings == (
+        "'gender': answers of fewer than 5 people are left out: another (n = 4)",
+        "'year': answers of fewer than 5 people are left out: third (n = 4)",
+    )
+    assert (found.n, found.coefficients) == (592, others.coefficients)
+    assert regress(given, "said", ["year", "gender"], smallest_group=1).n == 600
+    with pytest.raises(EstimateError, match="'third' and 'gender', which are both public"):
+        regress(given, "third", ["gender"])
+
+
 def test_small_cells_of_two_public_answers_are_refused() -> None:
     """Nothing shields them; whoever has the rows may look all the same."""
     given = reports(g=(ROW % 3 == 1) & (ROW > 20) | (ROW == 0))

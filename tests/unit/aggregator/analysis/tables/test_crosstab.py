@@ -63,7 +63,7 @@ def test_crosstab_of_public_answers_hides_small_cells():
 
 
 def test_crosstab_within_a_public_question():
-    """A table for each of its categories, small ones as one, and a test within them."""
+    """A table for each of its categories without small ones, which a note tells, and a test within them."""
     rows = [reported(counts) for counts in (COINS, [[60, 40], [30, 50]], [[1, 0], [1, 1]], [[0, 1], [0, 1]])]
     arrays = {name: np.concatenate([each[place] for each in rows]) for place, name in enumerate("ab")}
     arrays["c"] = np.repeat(np.arange(4), [1000, 180, 3, 2]).astype(np.uint8)
@@ -71,9 +71,9 @@ def test_crosstab_within_a_public_question():
 
     found = crosstab_within(made, "a", "b", "c")
 
-    assert list(found.tables) == ["c0", "c1", "few"]
+    assert list(found.tables) == ["c0", "c1"]
     assert found.tables["c0"].cells[1][1].raw == pytest.approx(0.301)
-    assert found.tables["few"].n == 5
+    assert "'c': answers of fewer than 5 people are left out: c2, c3 (n = 5)" in found.tables["c0"].warnings
     several = [crosstab(columns(counts), "a", "b").independence.statistic for counts in (COINS, [[60, 40], [30, 50]])]
     assert max(several) < found.independence.statistic < sum(several) + 5
     assert found.independence.df == 1

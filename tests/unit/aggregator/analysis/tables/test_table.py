@@ -212,14 +212,29 @@ def test_wide_limits_say_so():
     assert TwoWayTable(pair(coin, coin, COINS), Rule()).cell(1, 1).warnings == ()
 
 
-def test_small_public_groups_are_made_one():
-    """Fewer than five stand nowhere alone, nor under a name of two answers; whoever has the rows sees them."""
-    three = variable(public(one_of(4, {})))
-    whole = pair(three, coin, [[50, 40], [2, 1], [30, 20], [1, 2]])
+def test_small_public_groups_are_left_out_beside_a_randomized_answer():
+    """Fewer than five are left out with their n, and no other answer joins them; whoever has the rows sees them."""
+    four = variable(public(one_of(4, {})))
+    whole = pair(four, coin, [[50, 40], [2, 1], [30, 20], [1, 0]])
 
-    assert TwoWayTable(whole, Rule()).joint.first.categories == ("c0", "c2", "few")
+    table, others = TwoWayTable(whole, Rule()), TwoWayTable(pair(four, coin, [[50, 40], [0, 0], [30, 20]]), Rule())
+
+    assert table.joint.first.categories == ("c0", "c2")
+    assert table.left_out == ("'q': answers of fewer than 5 people are left out: c1, c3 (n = 4)",)
+    assert table.joint.n == 140
+    assert table.raw == pytest.approx(others.raw[[0, 2]])
     assert TwoWayTable(whole, Rule(least=0)).joint.first.categories == ("c0", "c1", "c2", "c3")
+    assert TwoWayTable(whole, Rule(least=0)).left_out == ()
+
+
+def test_small_public_groups_are_one_beside_a_public_answer():
+    """The margins would tell the answers of people left out, so fewer than five are counted with the next ones."""
+    four = variable(public(one_of(4, {})))
+    whole = pair(four, openly, [[50, 40], [2, 1], [30, 20], [1, 2]])
+
     merged = TwoWayTable(whole, Rule())
+
+    assert (merged.joint.first.categories, merged.left_out) == (("c0", "c2", "few"), ())
     assert merged.raw[2] == pytest.approx(TwoWayTable(whole, Rule(least=0)).raw[[1, 3]].sum(axis=0))
 
 

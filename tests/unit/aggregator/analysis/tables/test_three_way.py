@@ -57,6 +57,24 @@ def test_people_who_gave_no_answer_are_left_out_within_a_randomized_question():
             assert [sum(share.estimate for share in line) for line in table.conditional] == pytest.approx([1] * size)
 
 
+def test_small_public_groups_are_left_out_within_a_randomized_question():
+    """The table is that of the other people, as if the few had not been there, and a note has their n."""
+    values = np.random.default_rng(3).integers(0, 2, (3, 700))
+    values[0, :3], values[0, 3] = 2, 3
+    made = Columns.from_arrays(
+        asked(public(one_of(4, {})), question(ALMOST_SURE), question(ALMOST_SURE)),
+        dict(zip("abc", values, strict=True)),
+    )
+
+    found, others = crosstab_within(made, "a", "b", "c"), crosstab_within(made.among(values[0] < 2), "a", "b", "c")
+
+    for name, table in found.tables.items():
+        assert table.row_categories == ("c0", "c1")
+        for line, other in zip(table.cells, others.tables[name].cells[:2], strict=True):
+            assert [each.raw for each in line] == pytest.approx([each.raw for each in other])
+        assert table.warnings[-1] == "'a': answers of fewer than 5 people are left out: c2, c3 (n = 4)"
+
+
 def test_what_a_randomized_third_question_cannot_have_is_refused():
     """Weights, two public questions with it, and three of a block whose reports do not tell their table."""
     with pytest.raises(EstimateError, match="within a public question only"):
