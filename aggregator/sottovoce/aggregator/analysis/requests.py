@@ -44,7 +44,9 @@ from sottovoce.aggregator.analysis.tables.arm_comparison import compare_across_a
 from sottovoce.aggregator.analysis.tables.crosstab import crosstab, crosstab_within
 from sottovoce.aggregator.analysis.tables.group_comparison import compare
 from sottovoce.aggregator.analysis.tables.table import Rule
+from sottovoce.aggregator.analysis.variable_columns import answers_of
 from sottovoce.aggregator.analysis.weights import MarginShares, questions_of, raked
+from sottovoce.aggregator.estimators.scale_variable import bare, is_long, num, points_of
 from sottovoce.shared.arms.arms import ARM
 from sottovoce.shared.errors import EstimateError, OptionsError, Problem, Sentence
 
@@ -55,6 +57,7 @@ FEW_UNKNOWN = (
 UNWEIGHTED = "{kind} and weights do not go together; crosstab, compare and regression take weights"
 WEIGHTED_TWICE = "weights of reports and margins do not go together: margins make weights themselves; leave one out"
 DEFAULT_CONFIDENCE = 0.95
+SCALES = NUMBERS, CATEGORIES = "numbers", "categories"
 
 People = tuple[Mapping[str, str | float], ...]
 
@@ -412,11 +415,12 @@ class RegressionRequest(WeightedRequest):
     declining: str | None = option(one_of(DECLINING), None)
     cluster: str | None = option(text, None)
     at: People | None = option(people, None)
+    scales: str | None = option(one_of(SCALES), None)
 
     @property
     def variables(self) -> tuple[str | None, ...]:
         """Outcome variable, predictors, and cluster variable."""
-        return self._explained, *self._terms.predictors, self.cluster
+        return self._explained, *map(bare, self._terms.predictors), self.cluster
 
     @property
     def _explained(self) -> str:
@@ -432,15 +436,18 @@ class RegressionRequest(WeightedRequest):
             yield from (Problem(f"/{name}", "is missing") for name in ("outcome", "on") if not getattr(self, name))
         elif self.on is not None:
             yield Problem("/on", "goes without a formula, which names the predictors itself")
+        elif self.scales is not None:
+            yield Problem("/scales", "goes without a formula, which says num(name) for each scale that is a number")
         # The outcome has one place: two could contradict each other.
         elif bool(self.outcome) == bool(self._terms.outcome):
             yield Problem("/formula", "must begin with the outcome and ~, such as y ~ a + b")
 
     def _weighted(self, columns: Columns, weights: ArrayLike | None) -> Document:
+        terms = self._numbered(columns) if self.formula is None else self._terms
         found = regress(
             columns,
             self._explained,
-            self.on or () if self.formula is None else self._terms,
+            terms,
             model=self.model,
             errors=self.errors,
             weights=weights,
@@ -451,10 +458,31 @@ class RegressionRequest(WeightedRequest):
             among=self.among,
             declining=self.declining,
         )
-        at = {} if self.at is None else predictions_document(self.at, predict(found, self.at, self._level))
+        rows = [dict(_as_predictors(columns, each, terms.predictors)) for each in self.at or ()]
+        at = {} if self.at is None else predictions_document(self.at, predict(found, rows, self._level))
         written = {} if self.formula is None else {"formula": self.formula}
         detectable = {"detectable": [each.as_dict() for each in detectable_effects(found)]}
         return {**found.as_dict(), **at, **written, **detectable}
+
+    def _numbered(self, columns: Columns) -> Formula:
+        """Return the terms of the predictors, ratings as numbers as ``scales`` says; None for long ones."""
+        named = []
+        for name in self.on or ():
+            question, _ = find_variable(columns, name)
+            is_number = question.type == "rating" if self.scales == NUMBERS else is_long(question)
+            named.append(num(name) if is_number and self.scales != CATEGORIES else name)
+        return formula_of(tuple(named))
+
+
+def _as_predictors(columns: Columns, row: Mapping[str, str | float], predictors: tuple[str, ...]) -> Iterator[Any]:
+    """Yield predictor and value of a row; an answer on a scale that is a number in the model becomes its number."""
+    for name, value in row.items():
+        if num(name) not in predictors:
+            yield name, value
+            continue
+        variable = answers_of(columns, num(name)).latent.variable
+        places = dict(zip(variable.answered, points_of(variable.answered), strict=True))
+        yield num(name), places.get(str(value), value)
 
 
 @dataclass(frozen=True, kw_only=True)

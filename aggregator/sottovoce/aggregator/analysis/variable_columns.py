@@ -5,7 +5,7 @@ treat all rows alike, for any channel and for direct answers.
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -14,8 +14,10 @@ from sottovoce.aggregator.analysis.regression.newton import Array
 from sottovoce.aggregator.analysis.report_columns import Columns, Numbers, check_one_wave, find_variable
 from sottovoce.aggregator.estimators.blocks.joint_channel import joint_likelihood, joint_scores
 from sottovoce.aggregator.estimators.question_variables import variables_of
+from sottovoce.aggregator.estimators.scale_variable import ScaleVariable, as_number, bare, num
 from sottovoce.aggregator.estimators.variable import NumberVariable, Variable
 from sottovoce.shared.errors import EstimateError
+from sottovoce.shared.spec import Question
 
 Rows = NDArray[np.bool_]
 
@@ -40,8 +42,17 @@ class Answers:
 
     @property
     def name(self) -> str:
-        """Full name of the variable: "question" or "question.option"."""
-        return self.variable.full_name
+        """Full name of the variable: "question", "question.option", or "num(question)" of a scale as a number."""
+        name = self.variable.full_name
+        return num(name) if isinstance(self.variable, ScaleVariable) else name
+
+    @property
+    def latent(self) -> "Answers":
+        """The same with the categories of a scale that is taken as a number."""
+        if not isinstance(self.variable, ScaleVariable):
+            return self
+        tables = tuple((each.choice if isinstance(each, ScaleVariable) else each, rows) for each, rows in self.tables)
+        return replace(self, variable=self.variable.choice, tables=tables)
 
     @cached_property
     def likelihood(self) -> Array:
@@ -66,7 +77,8 @@ class Answers:
     @cached_property
     def squares(self) -> Array | None:
         """Unbiased scores of a number's square, (u,); None if they are not available for all channels."""
-        found = [each.square_scores(values) for each, values in self.tables if isinstance(each, NumberVariable)]
+        numbers = NumberVariable, ScaleVariable
+        found = [each.square_scores(values) for each, values in self.tables if isinstance(each, numbers)]
         known = [squares for squares in found if squares is not None]
         return np.concatenate(known) if known and len(known) == len(self.tables) else None
 
@@ -77,12 +89,18 @@ class Answers:
 
 
 def answers_of(columns: Columns, name: str) -> Answers:
-    """Return the reports on a variable, named "question" or "question.option".
+    """Return the reports on a variable, named "question", "question.option", or "num(question)" of a scale.
 
     Raises:
-        EstimateError: the variable does not exist, no report carries it, or several waves share a memoized draw.
+        EstimateError: the variable does not exist, no report carries it, or several waves share a memoized draw; or it
+            is no scale.
     """
-    newest, place = find_variable(columns, name)
+    newest, place = find_variable(columns, bare(name))
+
+    def variable_of(question: Question) -> Variable:
+        own = variables_of(question)[place]
+        return own if bare(name) == name else as_number(own)
+
     check_one_wave(columns, newest)
     codes, observed = np.zeros(len(columns), np.intp), np.zeros(len(columns), bool)
     tables: list[tuple[Variable, Numbers]] = []
@@ -91,7 +109,7 @@ def answers_of(columns: Columns, name: str) -> Answers:
         rows, there = asked & (columns.revision == number), columns.question(newest.name, number)
         if there is None or not rows.any():
             continue
-        variable = variables_of(there)[place]
+        variable = variable_of(there)
         different, places = _different(columns.values[newest.name][rows])
         seen = variable.observed(different)
         observed[rows] = seen[places]
@@ -101,7 +119,7 @@ def answers_of(columns: Columns, name: str) -> Answers:
         filled += int(seen.sum())
     if not filled:
         raise EstimateError("no report contains '{variable}'", variable=name)
-    return Answers(variables_of(newest)[place], tuple(tables), observed, codes)
+    return Answers(variable_of(newest), tuple(tables), observed, codes)
 
 
 @dataclass(frozen=True)

@@ -14,6 +14,7 @@ from sottovoce.aggregator.analysis.weights import CROSS_SEPARATOR
 from sottovoce.aggregator.analysis.worked_example import limits
 from sottovoce.aggregator.estimators import Estimate
 from sottovoce.aggregator.estimators.question_variables import variables_of
+from sottovoce.aggregator.estimators.scale_variable import bare
 from sottovoce.aggregator.export.labels import option_labels
 from sottovoce.aggregator.i18n.translator import Words
 from sottovoce.shared.spec import Question, Survey
@@ -155,7 +156,7 @@ class SurveyVariables:
 
     def find(self, name: str) -> SurveyVariable | None:
         """Return the variable with this name; None if there is none."""
-        return self._by_name.get(name)
+        return self._by_name.get(bare(name))
 
     def label(self, name: str) -> str:
         """Return the label of a variable; a combined name gets the labels of all its parts."""
@@ -180,6 +181,8 @@ class SurveyVariables:
 
     def _factor(self, term: str) -> str:
         name, is_category, category = term.partition("=")
+        if bare(name) != name and bare(name) in self._by_name:
+            return self.words.translate("models_per_point", scale=self.label(bare(name)))
         if name not in self._by_name:
             return term
         return f"{self.label(name)} = {self.category(name, category)}" if is_category else self.label(name)

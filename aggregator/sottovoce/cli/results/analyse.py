@@ -7,6 +7,7 @@ import click
 from sottovoce.aggregator.analysis.regression.covariance import KINDS
 from sottovoce.aggregator.analysis.regression.declining import DECLINING
 from sottovoce.aggregator.analysis.regression.regression import MODELS
+from sottovoce.aggregator.analysis.requests import SCALES
 from sottovoce.aggregator.export.results_client.sources import FolderReports, read_margins, weights_csv
 from sottovoce.cli.command import check_free, command, write_text
 from sottovoce.cli.results.release import release_tables
@@ -138,6 +139,9 @@ def test(
     default=None,
     help="A logit of declining on the public predictors, or one common share. [default: the first, if enough declined]",
 )
+@click.option(
+    "--scales", type=click.Choice(SCALES), default=None, help="Ratings of --on. [default: numbers from seven points on]"
+)
 @click.option("--cluster", default=None, help="Public question whose categories are clusters.")
 @click.option("--at", multiple=True, help="Predict for people like these: year=first,age=30; may be given many times.")
 @click.option("--no-strata", is_flag=True, help="Leave waves and revisions out of the predictors.")
@@ -147,8 +151,8 @@ def test(
 @confidence_option
 def regress(
     formula: str | None, outcome: str | None, on: str | None, model: str | None, errors: str, among: str | None,
-    declining: str | None, cluster: str | None, at: tuple[str, ...], no_strata: bool, weights: Path | None,
-    wave: int | None, where: str | None, confidence: float | None, as_json: bool, **place: Any,  # noqa: ANN401
+    declining: str | None, scales: str | None, cluster: str | None, at: tuple[str, ...], no_strata: bool,
+    weights: Path | None, wave: int | None, where: str | None, confidence: float | None, as_json: bool, **place: Any,  # noqa: ANN401
 ) -> None:  # fmt: skip
     """Explain one question of SURVEY by others.
 
@@ -164,7 +168,8 @@ def regress(
     people = [_row(words) for words in at] or None
     options = given(
         formula=formula, outcome=outcome, on=predictors, model=model, errors=errors, among=among, declining=declining,
-        cluster=cluster, at=people, wave=wave, where=where, confidence=confidence, strata=False if no_strata else None,
+        scales=scales, cluster=cluster, at=people, wave=wave, where=where, confidence=confidence,
+        strata=False if no_strata else None,
     )  # fmt: skip
     answer("regression", options, weights, as_json, place)
 

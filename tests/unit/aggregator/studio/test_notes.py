@@ -73,6 +73,7 @@ FOR_PROGRAMS = {
     "must be a text",
     "must be true or false",
     "goes without a formula, which names the predictors itself",
+    "goes without a formula, which says num(name) for each scale that is a number",
     "the errors must be one of: {known}",
     "the model must be one of: {known}",
     "the people must be one of: {known}",

@@ -200,29 +200,42 @@ class Design:
             found.append(Correction(first, second, None if whole is None or declined is None else whole - declined))
         return found
 
+    @property
+    def latent(self) -> tuple[Answers, ...]:
+        """The randomized predictors with categories, also those that are numbers in the columns."""
+        return tuple(each.latent for each in self.randomized)
+
     def cells(self) -> tuple[tuple[tuple[int, ...], ...], Array]:
         """Return the joint categories of the randomized predictors, and the factor of each column there, (cells, p)."""
-        cells = tuple(product(*[range(len(each.variable.categories)) for each in self.randomized]))
-        factors = np.ones((len(cells), len(self.terms)))
-        for place, each in enumerate(self.randomized):
-            named = [self._category(each, term) for term in self.terms]
-            for row, cell in enumerate(cells):
-                # A column without this predictor has the factor 1 in every cell.
-                factors[row] *= [at is None or at == cell[place] for at in named]
-        return cells, factors
+        cells = tuple(product(*[range(len(each.variable.categories)) for each in self.latent]))
+        return cells, np.stack([self._factors(self._values(cell)) for cell in cells])
 
-    def moved(self, cell: tuple[int, ...], name: str, category: int) -> tuple[int, int]:
-        """Return where in ``cells`` a joint category is with the base of a randomized predictor, and with a category.
+    def moved(self, cell: tuple[int, ...], name: str, category: int) -> tuple[Array, Array]:
+        """Return the factor of each column in a cell with the base of a randomized predictor, and with a category.
 
-        Both are the joint category itself if the predictor is another one; ``category`` is a place in the groups.
+        Both are of the cell itself if the predictor is another one; ``category`` is a place in the groups. A number
+        moves by a small step to both sides.
         """
-        cells, groups = self.cells()[0], self.recipe.groups.get(name, ())
-        ends = [list(cell), list(cell)]
+        groups, ends = self.recipe.groups.get(name, ()), [self._values(cell), self._values(cell)]
         for place, each in enumerate(self.randomized):
-            for end, there in zip(ends, (0, category), strict=True):
+            for end, there, step in zip(ends, (0, category), (-_STEP, _STEP), strict=True):
                 if each.name == name:
-                    end[place] = each.variable.categories.index(groups[there])
-        return cells.index(tuple(ends[0])), cells.index(tuple(ends[1]))
+                    end[place] = each.variable.categories.index(groups[there]) if groups else end[place] + step
+        return self._factors(ends[0]), self._factors(ends[1])
+
+    def _values(self, cell: tuple[int, ...]) -> list[float]:
+        """Return the category of each randomized predictor in a cell, or its number."""
+        return [each.variable.levels[at] if each.variable.levels else at
+                for each, at in zip(self.randomized, cell, strict=True)]  # fmt: skip
+
+    def _factors(self, values: Sequence[float]) -> Array:
+        """Return the factor of each column, (p,); a column without a predictor has the factor 1."""
+        found = np.ones(len(self.terms))
+        for each, value in zip(self.randomized, values, strict=True):
+            for column, term in enumerate(self.terms):
+                if each.name in term.names:
+                    found[column] *= value if each.variable.levels else self._category(each, term) == value
+        return found
 
     def ends(self, name: str, category: int, part: slice) -> tuple[Array, Array, Array]:
         """Return the public columns with the base of a predictor, those with a category, and how far both are apart.
@@ -232,7 +245,7 @@ class Design:
         people = {each: values[part] for each, values in self.people.items()}
         if name not in people:
             columns = self.public[:, part]
-            return columns, columns, np.ones(columns.shape[1])
+            return columns, columns, np.full(columns.shape[1], 1.0 if name in self.recipe.groups else 2 * _STEP)
         low, high, width = np.zeros(1), np.full(1, category), np.ones(1)
         if name not in self.recipe.groups:
             values, spread = people[name], float(np.std(self.people[name])) or 1.0

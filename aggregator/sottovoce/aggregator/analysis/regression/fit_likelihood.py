@@ -206,7 +206,7 @@ def _model(
     if not design.randomized:
         return plain, parameters, ()
     model, named = likelihood_with_cells(plain, design, sample.outcome, mixed)
-    single = [each.variable.categories for each in design.randomized] == [design.randomized[0].variable.categories[:2]]
+    single = [each.variable.categories for each in design.latent] == [design.latent[0].variable.categories[:2]]
     return model, parameters, tuple(FittedParameter(None if single else category, term) for category, term in named)
 
 

@@ -3,7 +3,8 @@
 Grammar     outcome ~ sum. A sum adds terms with +, takes them away with -, and ends the constant with 0 or -1.
             a:b is an interaction, a*b is a + b + a:b, (a + b)^2 all interactions of at most two; powers are 1 to 3.
             I(...) holds arithmetic of numbers with + - * / ^ (also **); log, sqrt, exp and scale hold the same.
-            C(name, ref="category") chooses the reference category. Names may be in backquotes.
+            C(name, ref="category") chooses the reference category; num(name) takes an ordered scale as a number, also
+            within arithmetic. Names may be in backquotes.
 Limits      At most 1,000 characters, 200 terms and 20 nested brackets; each product is counted before it is expanded.
 Refused     Everything else: attributes, indexing, other calls, other strings. Each error names the column.
 Source      Wilkinson and Rogers 1973; R's formula help page.
@@ -13,14 +14,17 @@ from math import comb
 
 from sottovoce.aggregator.analysis.regression.formula_terms import FUNCTIONS, Calculation, Factors, Formula, variable
 from sottovoce.aggregator.analysis.token_reader import TokenReader
+from sottovoce.aggregator.estimators.scale_variable import num
 from sottovoce.shared.errors import Sentence
 
+NUM = "num"
 MOST_TERMS = 200
 LARGEST_POWER = 3
 
 _ABOUT = "formula, column {place}: {reason}"
 _UNEXPECTED = (
-    "this cannot be here; a formula has names, numbers, + - : * ( ) ^, I(), log(), sqrt(), exp(), scale() and C()"
+    "this cannot be here; a formula has names, numbers, + - : * ( ) ^, I(), log(), sqrt(), exp(), scale(), num() and "
+    "C()"
 )
 
 Terms = dict[Factors, None]
@@ -111,13 +115,20 @@ class _FormulaParser:
     def _call(self, function: str, column: int) -> Terms:
         if function == "C":
             return self._read.inside(self._reference)
-        self._check_function(function, column, "I", "C", *FUNCTIONS)
+        if function == NUM:
+            return self._factor(self._scale())
+        self._check_function(function, column, "I", "C", NUM, *FUNCTIONS)
         found = self._read.inside(self._calculation)
         return self._factor(found, f"I({found})") if function == "I" else self._factor(Calculation(function, (found,)))
 
     def _check_function(self, function: str, column: int, *known: str) -> None:
         if function not in known:
             self._read.refuse(Sentence("there is no such function; there are: {known}", known=", ".join(known)), column)
+
+    def _scale(self) -> Calculation:
+        name = self._read.name()
+        self._read.need(")")
+        return variable(num(name))
 
     def _reference(self) -> Terms:
         name = self._read.name()
@@ -168,7 +179,9 @@ class _FormulaParser:
             return Calculation("number", value=float(text))
         if not self._read.take("("):
             return variable(text)
-        self._check_function(text, column, *FUNCTIONS)
+        if text == NUM:
+            return self._scale()
+        self._check_function(text, column, NUM, *FUNCTIONS)
         return Calculation(text, (self._read.inside(self._calculation),))
 
     def _bound(self, terms: int) -> None:

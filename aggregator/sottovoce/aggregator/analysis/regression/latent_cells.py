@@ -29,9 +29,9 @@ def likelihood_with_cells(
     cells, factors = design.cells()
     columns, terms, ones = with_constant(design.known)
     linked = None
-    together = (reports, *design.randomized)
+    together = (reports, *design.latent)
     if len(blocks_of([each.variable for each in together])) == len(together):
-        joint = joint_answers(design.randomized, design.rows)
+        joint = joint_answers(design.latent, design.rows)
         likelihood = joint.likelihood.reshape(-1, len(cells))
     else:
         # Reports of one block depend on each other given the truth, so both models share one likelihood.
@@ -58,7 +58,7 @@ def with_constant(known: Design) -> tuple[Array, tuple[Term, ...], Array]:
 
 def _directions(design: Design, cells: Cells, columns: Array, ones: Array) -> Iterator[Array]:
     """Yield the coefficients of all cells but the first that one parameter changes, (parameters of the cells,)."""
-    sizes = [len(each.variable.categories) for each in design.randomized]
+    sizes = [len(each.variable.categories) for each in design.latent]
     later, unit = np.array(cells[1:]), np.eye(len(columns))
     for place, size in enumerate(sizes):
         for category in range(1, size):
@@ -73,11 +73,11 @@ def _directions(design: Design, cells: Cells, columns: Array, ones: Array) -> It
 
 def _names(design: Design, terms: tuple[Term, ...]) -> Iterator[tuple[str, Term]]:
     """Yield category and term of each parameter, in the order of ``_directions``."""
-    several = len(design.randomized) > 1
-    for each in design.randomized:
+    several = len(design.latent) > 1
+    for each in design.latent:
         for category in each.variable.categories[1:]:
             yield from ((f"{each.name}={category}" if several else category, term) for term in terms)
-    for one, other in combinations(design.randomized, 2):
+    for one, other in combinations(design.latent, 2):
         for first in one.variable.categories[1:]:
             for second in other.variable.categories[1:]:
                 yield f"{one.name}={first}", Term(f"{other.name}={second}", other.name)

@@ -72,7 +72,7 @@ class FittedShares:
 
     def _part(self, name: str, category: int, part: slice, weights: Array) -> tuple[Array, Array]:
         """Return the effect in each report of a part, (k - 1, m), and the weighted derivatives by all parameters."""
-        cells, factors = self.design.cells()
+        cells, _ = self.design.cells()
         *ends, width = self.design.ends(name, category, part)
         prior = np.ones((1, len(weights)))
         if self.randomized is not None:
@@ -81,9 +81,9 @@ class FittedShares:
         by_cell = np.zeros((len(cells), len(self.coefficients), len(weights)))
         gradient: Array = np.zeros(1)
         for cell, share in enumerate(prior):
-            for sign, public, place in zip((-1, 1), ends, self.design.moved(cells[cell], name, category), strict=True):
+            for sign, public, moved in zip((-1, 1), ends, self.design.moved(cells[cell], name, category), strict=True):
                 # One column may stand for all reports: with no other public predictor they are alike.
-                columns = np.broadcast_to(public * factors[place][:, None], (factors.shape[1], len(weights)))
+                columns = np.broadcast_to(public * moved[:, None], (len(moved), len(weights)))
                 shares, slopes = self.link(self.coefficients @ columns)
                 by_cell[cell] += sign * shares / width
                 # A matrix product over the reports, where einsum would be ten times as slow.

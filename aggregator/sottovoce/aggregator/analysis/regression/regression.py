@@ -254,9 +254,9 @@ def _check_randomized(kind: str, randomized: Sequence[Answers]) -> None:
         raise EstimateError(
             "{variables}: an ordered model takes no randomized predictor; the linear model does", variables=names
         )
-    if not all(predictor.variable.categories for predictor in randomized):
+    if not all(predictor.latent.variable.categories for predictor in randomized):
         raise EstimateError("{variables}: a randomized number can explain in a linear model only", variables=names)
-    if prod(len(predictor.variable.categories) for predictor in randomized) > MOST_CELLS:
+    if prod(len(predictor.latent.variable.categories) for predictor in randomized) > MOST_CELLS:
         raise EstimateError(
             "{variables}: a logit takes randomized predictors of at most {most} joint categories; the linear model "
             "takes any",

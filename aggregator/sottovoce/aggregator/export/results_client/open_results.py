@@ -249,8 +249,8 @@ class OpenResults:
             on: the predictors.
             weights: one weight per report, in the order of the folder's file.
             formula: outcome and terms, in the place of both: ``"cheated ~ year * sex + I(age^2)"``.
-            options: ``model``, ``errors``, ``among``, ``declining``, ``cluster``, ``at``, ``margins``, ``wave``,
-                ``where``, ``confidence``, ``strata``, as in ``sottovoce results regress``.
+            options: ``model``, ``errors``, ``among``, ``declining``, ``scales``, ``cluster``, ``at``, ``margins``,
+                ``wave``, ``where``, ``confidence``, ``strata``, as in ``sottovoce results regress``.
 
         Raises SurveyError, which says why, if the model is not available.
         """

@@ -23,6 +23,7 @@ from flask import Response, current_app, redirect, render_template, request, url
 from flask.typing import ResponseReturnValue
 from sottovoce.aggregator.analysis.requests import Request
 from sottovoce.aggregator.api.joint_results import JointResults
+from sottovoce.aggregator.estimators.scale_variable import is_long
 from sottovoce.aggregator.export.analysis_files import write_joint_csv, write_joint_json, write_joint_xlsx
 from sottovoce.aggregator.file_formats.provenance import About
 from sottovoce.aggregator.http.problems import COME_BACK, RETRY_AFTER, Refusal
@@ -164,6 +165,7 @@ def r_code(asked: AskedAnalysis, names: SurveyVariables) -> str:
     several = len(survey.waves) > 1 or survey.revision > 1
     # Shares among the people who were asked would need the reports of the question that decides it.
     plain = plain and not any(each.question.name in survey.conditional for each in known)
+    plain = plain and not (asked.kind == "regression" and any(is_long(each.question) for each in known))
     if not plain or several or len(known) < max(len(found), 2) or not in_files(asked, names):
         return ""
     declined = ["TRUE" if each.question.domain.absent and not each.part else "FALSE" for each in known]
@@ -496,6 +498,7 @@ MODELS_QUERY = (
     Query("model", "Model other than the default for the outcome: logit, multinomial, ordered or linear."),
     Query("among", "Those who answered, or all."),
     Query("declining", "A logit of declining (modelled), or one common share (common)."),
+    Query("scales", "Ratings as predictors: numbers, categories, or numbers from seven points on."),
     Query("cluster", "A public question whose categories are clusters."),
     Query("wave", "Only reports of this wave."),
     Query("where", "A condition on public questions, for a subset of people."),

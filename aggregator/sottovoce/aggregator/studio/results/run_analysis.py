@@ -32,7 +32,7 @@ _TEXTS = {
     "compare": ("outcome", "groups", "against", "category", "among", "where"),
     "pairs": ("where",),
     "test": ("question", "among", "where"),
-    "regression": ("outcome", "model", "among", "declining", "cluster", "where", "formula"),
+    "regression": ("outcome", "model", "among", "declining", "cluster", "where", "formula", "scales"),
 }
 _WEIGHTED = frozenset({"crosstab", "compare", "regression"})
 _LEVELLED = _WEIGHTED | {"test"}
@@ -63,6 +63,8 @@ def asked_analysis(query: UrlQuery, kinds: Sequence[str]) -> AskedAnalysis | Non
     if "~" in options.get("formula", ""):
         # The form always sends the choice of an outcome; a whole formula names its own.
         options.pop("outcome", None)
+    if options.get("formula"):
+        options.pop("scales", None)
     margins = _margins(query)
     return AskedAnalysis(kind, options | ({"margins": margins} if margins and kind in _WEIGHTED else {}))
 
