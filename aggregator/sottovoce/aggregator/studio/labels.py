@@ -163,6 +163,11 @@ class SurveyVariables:
         found = [self._by_name.get(each) for each in name.split(CROSS_SEPARATOR)]
         return CROSS_SEPARATOR.join(each.label for each in found if each) if all(found) else name
 
+    def text(self, name: str) -> str:
+        """Return the text of a variable, without the name that a label adds where two questions have the same."""
+        found, label = self._by_name.get(name), self.label(name)
+        return label.removesuffix(f" ({name})") if found and not found.part else label
+
     def category(self, name: str, category: str) -> str:
         """Return the label of a category, of rare answers counted together, or of each arm that is."""
         found = self._by_name.get(name)

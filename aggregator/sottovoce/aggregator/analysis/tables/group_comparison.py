@@ -209,15 +209,20 @@ def mover(first: Result, later: Result) -> dict[str, float]:
     }
 
 
+def main_answer(names: Sequence[str]) -> str:
+    """Return the answer that a share is of unless another one is named: yes, or the last one."""
+    return "yes" if {*names[:2]} == {"yes", "no"} else names[-1]
+
+
 def _place(columns: Columns, variable: Variable, category: str) -> int:
-    """Return the place of a category, by default of the last answer, also where a file leaves that out."""
+    """Return the place of a category, by default of yes or the last answer, also where a file leaves that out."""
     if not variable.categories:
         if category:
             raise EstimateError("'{variable}' is a number and has no categories", variable=variable.full_name)
         return 0
     before = columns.before.get(variable.question)
     names = variable.answered if before is None else tuple(before[0].domain.places)
-    wanted = category or names[-1]
+    wanted = category or main_answer(names)
     if wanted not in variable.answered:
         words = LEFT_OUT if wanted in names else "'{variable}' has no category of this name; it has: {categories}"
         raise EstimateError(words, variable=variable.full_name, category=wanted, categories=variable.answered)

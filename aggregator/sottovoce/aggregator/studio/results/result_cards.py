@@ -107,11 +107,12 @@ class QuestionCard:
 
     @property
     def headline(self) -> tuple[Chart, ChartRow] | None:
-        """The largest estimate of the first chart; None without a chart."""
+        """Estimate of yes, or the largest one of the first chart; None without a chart."""
         if not self.charts:
             return None
         rows = [row for row in self.charts[0].rows if not row.is_absent] or self.charts[0].rows
-        return self.charts[0], max(rows, key=lambda row: row.estimate.clipped or 0.0)
+        yes = [row for row in rows if row.estimate.option == "yes"] if len(rows) == 2 else []
+        return self.charts[0], max(yes or rows, key=lambda row: row.estimate.clipped or 0.0)
 
     @property
     def is_single(self) -> bool:

@@ -77,26 +77,29 @@ def planned_results(survey: Survey) -> PlannedResults:
 
 
 def planned_tables(planned: PlannedResults, survey: Survey, words: Words) -> list[ShownTable]:
-    """Format each comparison as on Tables: the figure of each arm, and the measure that was planned.
+    """Format all comparisons as one dot plot, then each as on Tables: the figure of each arm, and the planned measure.
 
     Args:
         planned: the comparisons.
         survey: newest revision of the survey.
         words: the reader's language.
     """
+    written = TablesInWords(SurveyVariables(survey, words))
     tables: list[ShownTable] = []
     before: Mapping[str, Any] = {}
     for made in planned.made:
-        title, values, measured = _parts(made, TablesInWords(SurveyVariables(survey, words)))
+        title, values, measured = _parts(made, written)
         asked = {key: value for key, value in made["planned"].items() if key != "measure"}
         if asked != before or made["comparison"] is None:
-            tables.append(values)
+            tables.append(replace(values, dots=None, folded=values.dots is not None))
         before = asked
         if isinstance(measured, ShownTable):
-            tables.append(replace(measured, title=f"{title}: {measured.title}", sentences=()))
+            own = replace(measured, title=f"{title}: {measured.title}", sentences=())
+            tables += [] if values.dots else [own]
         elif measured:
             tables[-1] = replace(tables[-1], sentences=[*measured, *tables[-1].sentences])
-    return tables
+    plots = written.by_arm([made["comparison"] for made in planned.made if made["comparison"]])
+    return [*plots, *tables]
 
 
 def _parts(made: Mapping[str, Any], words: TablesInWords) -> tuple[str, ShownTable, ShownTable | Sequence[str] | None]:

@@ -10,9 +10,11 @@ from typing import Any
 
 from sottovoce.aggregator.analysis.documents import MEASURES
 from sottovoce.aggregator.analysis.tables.arm_comparison import ACROSS
+from sottovoce.aggregator.analysis.tables.group_comparison import main_answer
 from sottovoce.aggregator.i18n.formatting import NumberFormat
 from sottovoce.aggregator.i18n.translator import Words
 from sottovoce.aggregator.studio.labels import SurveyVariables
+from sottovoce.shared.arms.arms import ARM
 
 
 @dataclass(frozen=True)
@@ -35,6 +37,17 @@ class EstimateBar:
 
 
 @dataclass(frozen=True)
+class DotPlot:
+    """Shares in two arms side by side: names of the arms, and for each question its text, two marks, and a difference.
+
+    The difference is an estimate with its limits, both as text.
+    """
+
+    arms: Sequence[str]
+    rows: Sequence[tuple[str, Sequence[EstimateBar], tuple[str, str]]]
+
+
+@dataclass(frozen=True)
 class ShownTable:
     """Table with its chart and notes.
 
@@ -42,6 +55,7 @@ class ShownTable:
         lines: rows of cells; the first cell is the row's heading.
         bars: bars of the chart; empty if a chart would add nothing.
         sentences: sentences below the table.
+        dots: dot plot in the place of bars, or None.
         folded: True if the page shows the table folded, since few readers need it.
     """
 
@@ -51,6 +65,7 @@ class ShownTable:
     bars: Sequence[EstimateBar] = ()
     sentences: Sequence[str] = ()
     folded: bool = False
+    dots: DotPlot | None = None
 
 
 @dataclass(frozen=True)
@@ -176,11 +191,36 @@ class TablesInWords(AnswersInWords):
         ends = (0.0, 1.0) if is_share else (None, None)
         headings = (self.names.label(document["groups"]), what, interval_heading(self.words, document))
         grid = self._with_declined(document, headings, lines)
-        shown = [ShownTable(what, *grid, bars(drawn, *ends), self._below_comparison(document))]
+        dots = next((table.dots for table in self.by_arm([document])), None)
+        shown = [ShownTable(what, *grid, bars(drawn, *ends), self._below_comparison(document), dots=dots)]
         if document["differences"]:
             shown.append(self._differences(document, apart))
         paper = with_people(self.words, document, self._compared(document, what, show, apart))
         return ShownAnswer(paper, shown, self.notes(document))
+
+    def by_arm(self, documents: Sequence[Document]) -> Iterator[ShownTable]:
+        """Yield a table and dot plot of each two arms, with a row for each question whose share they compare."""
+        plots: dict[tuple[str, ...], dict[str, tuple[Sequence[EstimateBar], Sequence[str], tuple[str, str]]]] = {}
+        for document in documents:
+            values, differences = document["values"], document["differences"]
+            known = all(one["shown"] is not None for one in values)
+            if document["groups"] == ARM and document["category"] and len(values) == 2 and known and differences:
+                arms = tuple(self.names.category(ARM, one["group"].partition(ACROSS)[0]) for one in values)
+                drawn = [self.to_draw(arm, one, self.write.percent) for arm, one in zip(arms, values, strict=True)]
+                cells = [self.write.with_limits(one, "shown", self.write.percent) for one in values]
+                cells.append(self.write.with_limits(differences[0], "shown", self.write.points))
+                apart = self.write.estimate(differences[0], self.write.points)
+                limits = self.write.limits(differences[0], self.write.points)
+                plots.setdefault(arms, {})[self._question(document)] = bars(drawn, 0.0, 1.0), cells, (apart, limits)
+        for arms, rows in plots.items():
+            dots = DotPlot(arms, [(name, marks, apart) for name, (marks, _, apart) in rows.items()])
+            headings = [self.words.translate("question"), *arms, self.words.translate("joint_difference")]
+            yield ShownTable(joined(arms), headings, [(name, *each[1]) for name, each in rows.items()], dots=dots)
+
+    def _question(self, document: Document) -> str:
+        """Return the outcome's text, with its answer unless that is yes."""
+        text, category = self.names.text(document["outcome"]), document["category"]
+        return text if category == "yes" else f"{text}: {self.names.category(document['outcome'], category)}"
 
     def pairs(self, document: Document) -> ShownAnswer:
         """Format the associations of all pairs of questions."""
@@ -245,9 +285,9 @@ class TablesInWords(AnswersInWords):
         return headings, lines
 
     def _bars(self, table: Document) -> list[EstimateBar]:
-        """Lay out the row shares; of two columns only the last is drawn, since the other is its complement."""
+        """Lay out the row shares; of two columns only yes or the last is drawn, since the other is its complement."""
         columns = table["column_categories"]
-        shown = columns[-1:] if len(columns) == 2 else columns
+        shown = [main_answer(columns)] if len(columns) == 2 else columns
         drawn = [
             self.to_draw(f"{self._row(table, one['row'])}: {self._column(table, one['column'])}", one,
                           self.write.percent)
@@ -317,7 +357,7 @@ class TablesInWords(AnswersInWords):
     def _paper(self, table: Document, level: str) -> str:
         """Write the text for a paper: share of the last column in the last row, compared with the first row."""
         shares = {(one["row"], one["column"]): one for one in table["conditional"]}
-        first, last, column = table["row_categories"][0], table["row_categories"][-1], table["column_categories"][-1]
+        (first, *_, last), column = table["row_categories"], main_answer(table["column_categories"])
         if any(shares[row, column]["shown"] is None for row in (first, last)):
             return ""
         here, there = (
@@ -346,7 +386,7 @@ class TablesInWords(AnswersInWords):
         )  # fmt: skip
 
     def _what(self, document: Document) -> str:
-        outcome = self.names.label(document["outcome"])
+        outcome = (self.names.text if document["groups"] == ARM else self.names.label)(document["outcome"])
         if document["category"] is None:
             return self.words.translate("joint_mean_of", outcome=outcome)
         category = self.names.category(document["outcome"], document["category"])
@@ -354,7 +394,10 @@ class TablesInWords(AnswersInWords):
 
     def _group(self, document: Document, group: str) -> str:
         arm, across, question = group.partition(ACROSS)
-        return self.names.category(document["groups"], arm) + across + (question and self.names.label(question))
+        name, groups = self.names.category(document["groups"], arm), [one["group"] for one in document["values"]]
+        # Copies of one question in two arms have its text once, above.
+        copies = len({self.names.text(each.partition(ACROSS)[2]) for each in groups}) == 1
+        return name if copies else name + across + self.names.label(question)
 
     def _row(self, table: Document, row: str) -> str:
         return self.names.category(table["rows"], row)

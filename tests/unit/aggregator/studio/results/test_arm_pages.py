@@ -117,17 +117,24 @@ def test_results_show_each_question_by_arm(client: FlaskClient) -> None:
 
 
 def test_results_show_the_planned_comparisons(client: FlaskClient) -> None:
-    """With the planned measure; an open survey says how many wait; without a plan there is no such part."""
+    """In one dot plot, with the planned measure; an open survey says how many wait; without a plan is no such part."""
     page = html.unescape(get(client, "planned/results").text)
     part = page.partition('id="plan"')[2].partition("</section>")[0]
 
     assert [line[0] for line in cells(part)] == [
+        "cheated",
+        "copied",
         "direct: cheated_direct",
         "protected: cheated",
-        "protected: cheated minus direct: cheated_direct",
         "direct",
         "protected",
     ]
+    assert part.count('class="chart dots"') == 1
+    plot = part.partition('class="chart dots"')[2].partition("<table>")[0]
+    assert re.findall(r"<bdi>([^<]*)</bdi>", plot) == ["direct", "protected", "cheated", "copied"]
+    assert plot.count('class="dot other"') == plot.count('class="whisker other"') + 1 == 3
+    apart = re.findall(r'<span class="value">([^<]*)<small>([^<]*)</small>', plot)
+    assert [f"{value} ({limits})" for value, limits in apart] == [line[3] for line in cells(part)[:2]]
     assert part.count("Ratio of") == 2
     assert "not adjusted for the number of comparisons: 3." in part
     waiting = html.unescape(get(client, "waiting/results").text)
