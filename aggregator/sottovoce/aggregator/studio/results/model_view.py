@@ -29,6 +29,11 @@ Document = Mapping[str, Any]
 CONSTANT = "(constant)"
 OTHER_MODELS = ("linear", "declining", "of_predictor")
 OF_ODDS = frozenset({"logit", "multinomial", "ordered"})
+ENDS = ("estimate", "low", "high")
+AXES = (4.0, 16.0, 100.0)
+"""Ends of the axis of odds ratios; longer intervals are cut there."""
+MOST_WORDS = 120
+"""Most words of the text for a paper."""
 LARGEST_EXPONENT = 700.0
 """Largest argument for ``exp``; beyond it a float overflows."""
 
@@ -63,12 +68,18 @@ class ModelsInWords(AnswersInWords):
         """Format the odds ratios, as a table and in sentences; empty for a model without odds."""
         found = self._slopes(document) if document["model"] in OF_ODDS else []
         lines = [(self._name(document, one), *self._ratio(one)) for one in found]
+        drawn = [ToDraw(*line, *(one[key] for key in ENDS)) for line, one in zip(lines, found, strict=True)]
+        ends = [abs(one[key]) for one in found for key in ENDS if one[key] is not None]
+        # On a logarithmic axis, with 1 in the middle and a mark at each root of its end.
+        end = next((end for end in AXES if math.log(end) >= max(ends, default=0.0)), AXES[-1])
+        ticks = [self.words.number(end ** (part / 2), 0 if part >= 0 else 2) for part in range(-2, 3)]
         if not lines:
             return []
         headings = [self.words.translate(f"models_{key}") for key in ("term", "odds_ratio")]
         headings.append(interval_heading(self.words, document))
         sentences = [self._odds_in_words(document, one) for one in self._alone(document) if one["estimate"] is not None]
-        return [ShownTable(self.words.translate("models_odds"), headings, lines, sentences=sentences)]
+        forest = bars(drawn, -math.log(end), math.log(end))
+        return [ShownTable(self.words.translate("models_odds"), headings, lines, forest, sentences, ticks=ticks)]
 
     def _odds_in_words(self, document: Document, one: Document) -> str:
         ratio, limits = self._ratio(one)
@@ -161,20 +172,29 @@ class ModelsInWords(AnswersInWords):
         return f"{at}: {self.names.category(document['outcome'], category)}" if category else at
 
     def _paper(self, document: Document) -> str:
-        """Write the text for a paper, about the last term of the last predictor."""
+        """Write the text for a paper, about the terms of the first predictor, in as many words as it may have."""
         found = [one for one in self._alone(document) if one["estimate"] is not None]
-        if not found:
-            return ""
-        one = found[-1]
+        predictor, text = next((one["term"].partition("=")[0] for one in found), ""), ""
+        for one in found:
+            sentence = self._paper_of(document, one) if one["term"].partition("=")[0] == predictor else ""
+            if not text or len(f"{text} {sentence}".split()) <= MOST_WORDS:
+                text = f"{text} {sentence}".strip()
+        return text
+
+    def _paper_of(self, document: Document, one: Document) -> str:
+        """Write a sentence on one term, which claims an association only where the interval is on one side."""
         known = {"term": self.names.term(one["term"]), "n": document["n"], "confidence": level_of(self.words, document)}
-        if document["model"] not in OF_ODDS:
-            figure = self.write.with_limits(one, "estimate", self.write.figure)
-            outcome = self.names.label(document["outcome"])
-            return self.words.translate("models_paper_linear", outcome=outcome, figure=figure, **known)
-        ratio, limits = self._ratio(one)
-        figure = self.words.translate("joint_with_limits", figure=ratio, limits=limits)
-        outcome, model = self._explained(document, one), self.words.translate(f"models_{document['model']}")
-        return self.words.translate("models_paper_odds", outcome=outcome, model=model, figure=figure, **known)
+        key, measure, outcome = "models_paper_linear", "models_estimate", self.names.label(document["outcome"])
+        figure = self.write.with_limits(one, "estimate", self.write.figure)
+        if document["model"] in OF_ODDS:
+            ratio, limits = self._ratio(one)
+            figure = self.words.translate("joint_with_limits", figure=ratio, limits=limits)
+            key, measure, outcome = "models_paper_odds", "models_odds_ratio", self._explained(document, one)
+        if one["low"] is None or one["high"] is None or one["low"] <= 0 <= one["high"]:
+            key, known["measure"] = "models_paper_unclear", self.words.translate(measure)
+        if key != "models_paper_linear":
+            known["model"] = self.words.translate(f"models_{document['model']}")
+        return self.words.translate(key, outcome=outcome, figure=figure, **known)
 
     def _slopes(self, document: Document) -> Sequence[Document]:
         """Return the coefficients of the chosen predictors, without constant, strata and cut points."""

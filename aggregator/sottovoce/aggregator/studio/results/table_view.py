@@ -56,6 +56,7 @@ class ShownTable:
         bars: bars of the chart; empty if a chart would add nothing.
         sentences: sentences below the table.
         dots: dot plot in the place of bars, or None.
+        ticks: five texts below the axis; empty if it has none.
         folded: True if the page shows the table folded, since few readers need it.
     """
 
@@ -66,6 +67,7 @@ class ShownTable:
     sentences: Sequence[str] = ()
     folded: bool = False
     dots: DotPlot | None = None
+    ticks: Sequence[str] = ()
 
 
 @dataclass(frozen=True)
@@ -192,11 +194,16 @@ class TablesInWords(AnswersInWords):
         headings = (self.names.label(document["groups"]), what, interval_heading(self.words, document))
         grid = self._with_declined(document, headings, lines)
         dots = next((table.dots for table in self.by_arm([document])), None)
-        shown = [ShownTable(what, *grid, bars(drawn, *ends), self._below_comparison(document), dots=dots)]
+        below, ticks = self._below_comparison(document), self._percents if is_share else ()
+        shown = [ShownTable(what, *grid, bars(drawn, *ends), below, dots=dots, ticks=ticks)]
         if document["differences"]:
             shown.append(self._differences(document, apart))
         paper = with_people(self.words, document, self._compared(document, what, show, apart))
         return ShownAnswer(paper, shown, self.notes(document))
+
+    @property
+    def _percents(self) -> list[str]:
+        return [self.words.percent(part / 4, 0) for part in range(5)]
 
     def by_arm(self, documents: Sequence[Document]) -> Iterator[ShownTable]:
         """Yield a table and dot plot of each two arms, with a row for each question whose share they compare."""
@@ -215,7 +222,8 @@ class TablesInWords(AnswersInWords):
         for arms, rows in plots.items():
             dots = DotPlot(arms, [(name, marks, apart) for name, (marks, _, apart) in rows.items()])
             headings = [self.words.translate("question"), *arms, self.words.translate("joint_difference")]
-            yield ShownTable(joined(arms), headings, [(name, *each[1]) for name, each in rows.items()], dots=dots)
+            lines = [(name, *cells) for name, (_, cells, _) in rows.items()]
+            yield ShownTable(joined(arms), headings, lines, dots=dots, ticks=self._percents)
 
     def _question(self, document: Document) -> str:
         """Return the outcome's text, with its answer unless that is yes."""

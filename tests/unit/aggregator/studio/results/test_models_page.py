@@ -133,3 +133,40 @@ def test_figure_that_is_no_number_is_none_in_the_document_and_on_the_page() -> N
     assert [found["coefficients"][0][key] for key in ("std_error", "low", "high")] == [None] * 3
     assert list(shown.tables[1].lines[0]) == ["Year? = Second", "0.5000", "none", "no limit to no limit"]
     assert shown.tables[1].lines[1][0] == "Time | Fear"
+
+
+def test_text_for_a_paper_takes_the_predictor_asked_for_first_and_claims_what_its_interval_allows() -> None:
+    """In at most 120 words; an interval on both sides of no association is no association."""
+    clear = Coefficient(None, "year=second", 0.9, 0.2, 0.5, 1.3)
+    unclear = [Coefficient(None, f"reason={name}", -0.4, 0.9, -2.2, 1.4) for name in ("fear", "fun")]
+
+    def paper(*found: Coefficient, model: str = "logit") -> str:
+        fitted = Regression(model, "cheated", 60, found, "observed").as_dict()
+        return ModelsInWords(SurveyVariables(survey(), Words("en"))).regression(fitted).paper
+
+    assert paper(clear, *unclear) == (
+        "In a Logit model corrected for randomized response (n = 60), “Year? = Second” was associated with odds of "
+        "“Cheated? = Yes” that were 2.46 (1.65 to 3.67) times as high (95% interval in brackets)."
+    )
+    assert "these reports do not show whether “Why? = Fear” goes with “Cheated? = Yes”" in paper(*unclear, clear)
+    assert "Why? = Fun" in paper(*unclear, clear)
+    assert "associated" not in paper(*unclear, clear)
+    assert "Year" not in paper(*unclear, clear)
+    assert "do not show whether “Why? = Fear” goes with “Cheated?”: Estimate" in paper(*unclear, model="linear")
+    assert len(paper(*unclear * 9).split()) <= 120
+
+
+def test_odds_ratios_are_a_forest_plot_on_a_logarithmic_axis() -> None:
+    """With 1 in the middle, and an end that holds the intervals; the table has the same numbers."""
+    narrow = Coefficient(None, "year=second", math.log(2), 0.3, 0.0, math.log(4))
+    found = Regression("logit", "cheated", 60, (narrow,), "observed").as_dict()
+    odds = ModelsInWords(SurveyVariables(survey(), Words("en"))).regression(found).tables[0]
+
+    [bar] = odds.bars
+    assert (bar.zero, bar.place, bar.low, bar.high) == ("50.00", "75.00", "50.00", "100.00")
+    assert list(odds.ticks) == ["0.25", "0.50", "1", "2", "4"]
+    assert [bar.name, bar.value, bar.limits] == [*odds.lines[0]]
+    wide = Coefficient(None, "year=second", 0.0, 3.0, -9.0, None)
+    cut = Regression("logit", "cheated", 60, (wide,), "observed").as_dict()
+    odds = ModelsInWords(SurveyVariables(survey(), Words("en"))).regression(cut).tables[0]
+    assert (odds.bars[0].low, odds.bars[0].high, odds.ticks[4]) == ("0.00", "100.00", "100")
