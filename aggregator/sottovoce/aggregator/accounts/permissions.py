@@ -96,6 +96,7 @@ RIGHTS: dict[str, Right] = {
     "studio.try_out": _right("owner"),
     "studio.publish": _right("owner"),
     "studio.publish_now": _right("owner"),
+    "studio.choose_column": _right("owner"),
     "studio.correct": _right("owner"),
     "studio.settings": _right("owner"),
     "studio.survey_institution": _right("owner"),

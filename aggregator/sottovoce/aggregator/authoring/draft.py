@@ -76,6 +76,7 @@ class SurveyDraft:
         declining: one of ``DECLINING``.
         blocks: mechanism of each block by its name, as in a survey file; the cards of a block are next to each other.
         direct_half: a random half is asked the sensitive questions directly, see ``direct_half``.
+        chooses_columns: files have public questions as ``file_columns`` chooses them, unless a card says otherwise.
         stamp: the visit to the page Design and the number of its save, such as ``4f0c.3``; "" if unknown.
         saved: time of the save, in ISO 8601; "" if unknown.
     """
@@ -88,6 +89,7 @@ class SurveyDraft:
     declining: str = "own"
     blocks: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     direct_half: bool = False
+    chooses_columns: bool = False
     stamp: str = field(default="", compare=False)
     saved: str = field(default="", compare=False)
 
@@ -141,6 +143,7 @@ class SurveyDraft:
                 "declining": self.declining,
                 **({"blocks": self.blocks} if self.blocks else {}),
                 **({"direct_half": True} if self.direct_half else {}),
+                **({"chooses_columns": True} if self.chooses_columns else {}),
                 **({"stamp": self.stamp} if self.stamp else {}),
                 **({"saved": self.saved} if self.saved else {}),
             }
@@ -152,12 +155,8 @@ class SurveyDraft:
         found = canonical.load(stored)
         cards = tuple(DraftItem(**card) for card in found["cards"])
         people, group, tags, declining = (found[key] for key in ("people", "group", "tags", "declining"))
-        made = (
-            found.get("blocks", {}),
-            found.get("direct_half", False),
-            found.get("stamp", ""),
-            found.get("saved", ""),
-        )
+        keys = (("blocks", {}), ("direct_half", False), ("chooses_columns", False), ("stamp", ""), ("saved", ""))
+        made = (found.get(key, default) for key, default in keys)
         return cls(found["head"], cards, people, group, tuple(tags), declining, *made)
 
 
@@ -177,7 +176,8 @@ def least_of(card: DraftItem) -> Any:  # noqa: ANN401 - an answer of the card's 
 
 def empty_draft(title: str, tag: str) -> SurveyDraft:
     """Return a draft with nothing but a title in one language."""
-    return SurveyDraft({"default_language": tag, "title": {tag: title}, "revision": 1, "check": False}, tags=(tag,))
+    head = {"default_language": tag, "title": {tag: title}, "revision": 1, "check": False}
+    return SurveyDraft(head, tags=(tag,), chooses_columns=True)
 
 
 @dataclass(frozen=True)

@@ -8,6 +8,7 @@ from typing import Any
 from sottovoce.aggregator.authoring.conditions import without_not
 from sottovoce.aggregator.authoring.direct_half import with_copies
 from sottovoce.aggregator.authoring.draft import DraftItem, SurveyDraft, least_of
+from sottovoce.aggregator.authoring.file_columns import with_file_columns
 from sottovoce.aggregator.authoring.sensitivity_levels import mechanism_for
 from sottovoce.aggregator.authoring.slugs import LONGEST_QUESTION, free_name, is_given, question_name
 from sottovoce.shared.arms.arms import ARM
@@ -29,7 +30,8 @@ def survey_document(draft: SurveyDraft, name: str) -> dict[str, Any]:
     ask, private = document.pop("ask", None), private_questions(draft)
     if isinstance(ask, int) and ask < private:
         document["ask"] = ask
-    return {"format": FORMAT, "name": name, **document, "questions": questions}
+    made = {"format": FORMAT, "name": name, **document, "questions": questions}
+    return with_file_columns(made, draft.people) if draft.chooses_columns else made
 
 
 def card_groups(cards: Iterable[DraftItem]) -> list[tuple[str, list[DraftItem]]]:

@@ -568,7 +568,8 @@ They are never part of an archive, and the researcher first sees how many respon
 
 def _codebook(source: Source, path: Path) -> None:
     results = analyse(source.revisions, wave=source.wave)
-    write_codebook(path, source.channels, source.about, results, source.institution, source.few)
+    shown = file_questions(source.revisions[-1])
+    write_codebook(path, source.channels, source.about, results, source.institution, source.few, shown)
 
 
 AT_ANY_TIME: dict[str, Write] = {

@@ -48,12 +48,21 @@ def write_codebook(
     results: SurveyResults | None = None,
     institution: Institution | None = None,
     few: Mapping[str, int] = MappingProxyType({}),
+    shown: Sequence[Question] | None = None,
 ) -> None:
     """Write the page, with the results' estimates beside the questions and the institution above the title if given.
 
-    ``few`` is how many answers to a question the files of reports leave out.
+    Args:
+        path: of the page.
+        channels: of the survey's questions.
+        about: provenance.
+        results: estimates, or None.
+        institution: that it names.
+        few: how many answers to a question the files of reports leave out.
+        shown: questions that are columns of these files; None for all.
     """
-    lines = _lines(channels, about, results, institution or Institution(), few)
+    columns = about.survey.questions if shown is None else shown
+    lines = _lines(channels, about, results, institution or Institution(), few, columns)
     path.write_text("\n".join(lines) + "\n", encoding="utf-8")
 
 
@@ -72,6 +81,7 @@ def _lines(
     results: SurveyResults | None,
     institution: Institution,
     few: Mapping[str, int],
+    shown: Sequence[Question],
 ) -> Iterator[str]:
     survey, language = about.survey, about.survey.default_language
     title = escape(survey.text(survey.title))
@@ -82,13 +92,13 @@ def _lines(
         yield f"<p><strong>{about.warning}</strong></p>"
     yield f"<header>{_institution(institution)}"
     yield f'<p class="kind" lang="en">Codebook</p><h1 dir="auto">{title}</h1><div lang="en">'
-    yield from _front(about, language, results)
+    yield from _front(about, language, results, shown)
     yield '</div></header><div lang="en">'
     if chart := flow_chart(survey, Words("en"), language):
         yield f"<section><h2>How people pass through the survey</h2>{chart}</section>"
     shorter = _shorter_names(survey)
     found = {each.question.name: each for each in results.questions} if results else {}
-    for question in survey.questions:
+    for question in shown:
         mine = [channel for channel in channels if channel.question.name == question.name]
         yield from _section(question, mine, language, shorter.get(question.name, ""))
         if question.name in few:
@@ -143,7 +153,7 @@ def _section(question: Question, channels: Sequence[Channel], language: str, sho
         yield from _table(f"Channel of {question.name}", columns, rows)
 
 
-def _front(about: About, language: str, results: SurveyResults | None) -> Iterator[str]:
+def _front(about: About, language: str, results: SurveyResults | None, shown: Sequence[Question]) -> Iterator[str]:
     """Yield the first page: the survey's provenance, and every column with its text."""
     survey = about.survey
     yield f"<p><code>{escape(about.line)}</code></p>"
@@ -154,7 +164,7 @@ def _front(about: About, language: str, results: SurveyResults | None) -> Iterat
     facts += [f"Epsilon of a whole report: {show_epsilon(survey.epsilon)}."] if survey.private else []
     facts += ["A cell of the reports is empty where the respondent was not asked, as far as they tell."]
     yield f"<p>{' '.join(facts)}</p>"
-    rows = [(each.name, question_label(each, language), each.type) for each in survey.questions]
+    rows = [(each.name, question_label(each, language), each.type) for each in shown]
     yield from _table("Columns of the reports", ("name", "question", "type"), rows)
 
 

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import NamedTuple
 
 from flask import Response, g, redirect, render_template, request, url_for
@@ -78,8 +79,13 @@ def _empty() -> Begun | None:
 
 def _template() -> Begun | None:
     template = request.form.get("template", "")
-    found = [Begun(draft_of(each.document)) for each in all_templates() if each.name == template]
+    found = [Begun(_new(each.document)) for each in all_templates() if each.name == template]
     return found[0] if found else None
+
+
+def _new(document: Mapping[str, object]) -> SurveyDraft:
+    """Return the draft of a survey that was not published before, whose columns in files the draft may choose."""
+    return replace(draft_of(document), chooses_columns=True)
 
 
 def _copy() -> Begun | None:
@@ -99,7 +105,7 @@ def _file() -> Begun | None:
     data = uploaded.read() if uploaded else b""
     if data.startswith(WORKBOOK):
         form = read_xlsform(data)
-        return Begun(draft_of(form.document), [words().in_this_language(each.message) for each in form.left_out])
+        return Begun(_new(form.document), [words().in_this_language(each.message) for each in form.left_out])
     return Begun(draft_in(data)) if data else None
 
 

@@ -242,7 +242,7 @@ def _card(form: PostedForm, prefix: str, card: DraftItem, base: SurveyDraft) -> 
     asked = _apply_order(form, prefix, asked)
     asked = apply_procedure(form, prefix, asked, partial(_read_text, form, tags))
     if f"{prefix}.in_files" in form:
-        asked["in_files"] = True if form[f"{prefix}.in_files"] == "1" else None
+        asked["in_files"] = {"1": True, "0": False if base.chooses_columns else None}.get(form[f"{prefix}.in_files"])
     if f"{prefix}.known_share" in form:
         share = form[f"{prefix}.known_share"][:_LONGEST_NUMBER]
         asked |= {"anchor": True if share else None, "known_share": share}

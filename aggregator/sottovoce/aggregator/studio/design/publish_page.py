@@ -6,7 +6,9 @@ from flask import Response, current_app, g, redirect, render_template, request, 
 from flask.typing import ResponseReturnValue
 from sottovoce.aggregator.authoring.cost_and_precision import DraftFigures, panel_of
 from sottovoce.aggregator.authoring.draft import SurveyDraft
+from sottovoce.aggregator.authoring.file_columns import file_columns
 from sottovoce.aggregator.authoring.from_survey import draft_of
+from sottovoce.aggregator.authoring.to_survey import survey_document, with_slugs
 from sottovoce.aggregator.authoring.validation import problems_of, refused_field, survey_of_draft
 from sottovoce.aggregator.export.flow_chart import flow_chart
 from sottovoce.aggregator.http.routing import Route
@@ -36,6 +38,9 @@ def _page(name: str, refused: tuple[str, ...]) -> str:
     draft, figures = stored.draft, DraftFigures(stored.draft)
     survey, messages = _survey(name)
     earlier = storage().revisions(name)
+    items = survey_document(replace(draft, chooses_columns=False), name)["questions"]
+    asked = {question.name: question for question in survey.questions} if survey else {}
+    columns = file_columns(items, draft.people, chooses=draft.chooses_columns)
     return render_template(
         "publish.html",
         page="design",
@@ -57,7 +62,26 @@ def _page(name: str, refused: tuple[str, ...]) -> str:
         signed_before=signed_before(earlier, survey) if survey else 0,
         totals=figures.totals,
         sentences=Sentences(words()),
+        columns=[(asked[each.name], each) for each in columns if each.name in asked],
     )
+
+
+def choose_column(name: str) -> ResponseReturnValue:
+    """Put a public question of a draft into the files, or take it out."""
+    stored = drafts.load_draft(name)
+    draft, asked = stored.draft, request.form.get("question", "")
+    wanted: bool | None = True if request.form.get("shown") == "1" else False if draft.chooses_columns else None
+    named = zip(draft.cards, with_slugs(draft).cards, strict=True)
+    cards = tuple(
+        replace(card, asked={**card.asked, "in_files": wanted}) if made.name == asked else card for card, made in named
+    )
+    if drafts.save(name, _version(request.form.get("version", "")), replace(draft, cards=cards)) is None:
+        return _refuse(name, words().translate("publish_changed"))
+    return redirect(url_for("studio.publish", name=name, _anchor="columns"), 303)
+
+
+def _version(given: str) -> int:
+    return int(given) if given.isascii() and given.isdecimal() and len(given) < 10 else -1
 
 
 def _survey(name: str) -> tuple[Survey | None, tuple[str, ...]]:
@@ -152,5 +176,6 @@ _PUBLISH = "/dashboard/surveys/<name>/publish"
 ROUTES = (
     Route("studio.publish", "GET", _PUBLISH, publish, "Show what publishing makes final."),
     Route("studio.publish_now", "POST", _PUBLISH, publish_now, "Publish a draft."),
+    Route("studio.choose_column", "POST", f"{_PUBLISH}/columns", choose_column, "Choose public answers for the files."),
 )
 """Routes of the page "Publish"."""

@@ -11,11 +11,14 @@ from sottovoce.aggregator.authoring.from_survey import draft_of
 from sottovoce.aggregator.settings import Settings
 from sottovoce.aggregator.storage import StoredSurvey
 from sottovoce.aggregator.storage.sqlite.storage import SQLiteStorage
+from sottovoce.aggregator.surveys.lifecycle import survey_of
 
 from tests.conftest import FakeClock
+from tests.documents import names
 from tests.exported import TODAY
 from tests.surveys import document, survey
 from tests.unit.aggregator.studio.design.test_page import PANEL, SITE, Researcher
+from tests.unit.aggregator.studio.joint_pages import cells
 
 
 @pytest.fixture
@@ -114,3 +117,39 @@ def test_earlier_revisions_are_retired_while_the_survey_is_open(ann: Researcher,
     assert "Earlier revisions still accept answers" in ann.get("surveys/exam/settings")
     storage.close_survey("exam", TODAY)
     assert "Earlier revisions still accept answers" not in ann.get("surveys/exam/settings")
+
+
+def test_publish_chooses_columns_of_files_for_new_drafts_and_shows_their_price(
+    ann: Researcher, storage: SQLiteStorage
+) -> None:
+    """One press adds or leaves out; the survey says ``in_files: true`` explicitly, an old draft only if told so."""
+    sex = {"type": "select_one", "name": "sex", "label": {"en": "Sex?"}, "public": True, "choices": names(3)}
+    age = {"type": "integer", "name": "age", "label": {"en": "Age?"}, "public": True, "min": 18, "max": 90}
+    written = replace(draft_of({**document(), "questions": [*document()["questions"], sex, age]}), people=640)
+    storage.drafts.add("old", written.dumped)
+    storage.drafts.add("new", replace(written, chooses_columns=True).dumped)
+
+    def shown(name: str) -> list[list[str]]:
+        part = ann.get(f"surveys/{name}/publish").partition('id="columns"')[2].partition("</section>")[0]
+        return [line[1:4] for line in cells(part)]
+
+    def published(name: str) -> list[str]:
+        ann.post(f"surveys/{name}/publish", version=str(max(storage.drafts.versions(name))))
+        return [each.name for each in survey_of(storage.revisions(name)[-1].document).questions if each.in_files]
+
+    def column(name: str, question: str, wanted: str, version: int) -> str:
+        return str(ann.post(f"surveys/{name}/publish/columns", question=question, shown=wanted, version=str(version)))
+
+    assert [line[0] for line in shown("new")] == ["2", "3", "73"]
+    sexes, ages = shown("new")[-2:]
+    assert [sexes[2].split()[0], ages[2].split()[0]] == ["Yes", "No"]
+    assert "It would fit with at most" in ann.get("surveys/new/publish")
+    assert {line[2].split()[0] for line in shown("old")[-2:]} == {"No"}
+    column("new", "age", "1", 1)
+    column("new", "sex", "0", 2)
+    assert [line[2].split()[0] for line in shown("new")[-2:]] == ["No", "Yes"]
+    assert published("new") == ["age"]
+    column("old", "sex", "1", 1)
+    column("old", "sex", "0", 2)
+    assert published("old") == []
+    assert b"in_files" not in storage.revisions("old")[-1].document
