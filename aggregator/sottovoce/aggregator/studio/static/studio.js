@@ -5,6 +5,7 @@
  * A section with `data-refresh-every="seconds"` asks for its page again while it can be seen, and is left alone while
  * nothing has changed; `data-etag` is what it has. With `data-until-gone` the page is loaded again once it comes
  * without that section. A form that asks for a page leaves empty fields out of its address. A button with `data-copy` copies the text of the element with that id, then says data-copied.
+ * A form or a link to a file with `data-busy` shows the element with that id while its reply is made.
  */
 export const SECOND = 1000;
 
@@ -64,5 +65,34 @@ document.addEventListener("formdata", ({ target, formData }) => {
   for (const name of names) if (!formData.getAll(name).some(Boolean)) formData.delete(name);
 });
 
+function busyForm(form) {
+  const bar = document.getElementById(form.dataset.busy);
+  form.addEventListener("submit", () => (bar.hidden = false));
+  // Back from the next page, the form is as it was left.
+  addEventListener("pageshow", () => (bar.hidden = true));
+}
+
+function busyLink(link) {
+  const bar = document.getElementById(link.dataset.busy);
+  link.addEventListener("click", async (event) => {
+    event.preventDefault();
+    bar.hidden = false;
+    try {
+      const reply = await fetch(link.href, { credentials: "same-origin" });
+      if (!reply.ok) throw new Error("its page says why");
+      const save = document.createElement("a");
+      save.download = /filename=(\S+)/.exec(reply.headers.get("Content-Disposition"))[1];
+      save.href = URL.createObjectURL(await reply.blob());
+      save.click();
+      setTimeout(() => URL.revokeObjectURL(save.href), SECOND);
+    } catch {
+      location.href = link.href;
+    }
+    bar.hidden = true;
+  });
+}
+
+for (const form of document.querySelectorAll("form[data-busy]")) busyForm(form);
+for (const link of document.querySelectorAll("a[data-busy]")) busyLink(link);
 for (const section of document.querySelectorAll("[data-refresh-every]")) refreshSection(section);
 for (const button of document.querySelectorAll("button[data-copy]")) copyButton(button);

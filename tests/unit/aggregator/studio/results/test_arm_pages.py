@@ -12,6 +12,7 @@ from sottovoce.aggregator.authoring.invitation_texts import ethics, words_for
 from sottovoce.aggregator.clock import now
 from sottovoce.aggregator.i18n.languages import LANGUAGES
 from sottovoce.aggregator.settings import Settings
+from sottovoce.aggregator.studio.results.results_page import PlannedResults
 from sottovoce.client.draws import Draws
 from sottovoce.client.respondent import encode, randomize
 from sottovoce.shared.arms.arms import ARM
@@ -140,6 +141,26 @@ def test_results_show_the_planned_comparisons(client: FlaskClient) -> None:
     waiting = html.unescape(get(client, "waiting/results").text)
     assert "Planned comparisons: 3. They are made once the survey is closed." in waiting
     assert 'id="plan"' not in get(client, "done/results").text
+
+
+def test_results_that_are_being_computed_have_a_bar(client: FlaskClient, monkeypatch: pytest.MonkeyPatch) -> None:
+    """And load themselves again without scripts, too; nothing asks the reader to do so."""
+    waits = PlannedResults(3, why="calculating")
+    monkeypatch.setattr("sottovoce.aggregator.studio.results.results_page.planned_results", lambda _: waits)
+
+    page = get(client, "planned/results").text
+
+    assert re.search(r"comparisons are being computed\. <progress class=\"waits\"", page)
+    assert '<noscript><meta http-equiv="refresh"' in page
+    assert "Load this page" not in page
+
+
+def test_long_replies_show_a_bar_meanwhile(client: FlaskClient) -> None:
+    """Of a simulation and of the file of everything."""
+    for page, element in (("fresh/rehearse", "form"), ("done/files", "a")):
+        found = get(client, page).text
+        assert re.search(rf"<{element} [^>]*data-busy=\"busy\"", found)
+        assert re.search(r'id="busy" role="status" hidden>Calculating … <progress', found)
 
 
 def test_results_by_arm_wait_for_the_close(client: FlaskClient) -> None:

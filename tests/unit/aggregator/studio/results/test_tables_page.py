@@ -208,11 +208,17 @@ def post(client: FlaskClient, reply: Any, button: str) -> Any:
 
 
 def test_page_says_that_it_is_calculated_until_it_is(app: Flask, client: FlaskClient) -> None:
-    """Its place in the queue, a link to look again, and buttons to cancel and repeat it; no file yet."""
+    """Its place in the queue, a bar, a link to look again, and buttons to cancel and repeat it; no file yet.
+
+    The page loads itself again, by its script or without scripts.
+    """
     with occupied(app):
         reply = get(client, f"done/{TABLE}")
         assert reply.status_code == 202
         assert "Place 1 in this survey&#39;s queue" in reply.text
+        assert '<progress class="waits" aria-label="Calculating …"></progress>' in reply.text
+        assert '<noscript><meta http-equiv="refresh" content="3"></noscript>' in reply.text.partition("</head>")[0]
+        assert 'data-refresh-every="2" data-until-gone' in reply.text
         assert f'href="/dashboard/surveys/done/{TABLE.replace("&", "&amp;")}">Look again' in reply.text
         file = get(client, f"done/{TABLE.replace('?', '/answer.csv?')}")
         assert (file.status_code, file.location) == (303, f"/dashboard/surveys/done/{TABLE}")
@@ -223,7 +229,9 @@ def test_page_says_that_it_is_calculated_until_it_is(app: Flask, client: FlaskCl
         assert get(client, f"done/{TABLE}").status_code == 422
         assert "Calculate again" in stopped.text
         assert post(client, stopped, "again").status_code == 202
-    assert get(client, f"done/{TABLE}").status_code == 200
+    ended = get(client, f"done/{TABLE}")
+    assert ended.status_code == 200
+    assert not re.search(r"http-equiv=\"refresh\"|<progress", ended.text)
 
 
 def test_button_of_an_analysis_that_is_gone_says_so(app: Flask, client: FlaskClient) -> None:
