@@ -107,3 +107,14 @@ def _drawn(row: Locator) -> tuple[float, float, float]:
     band = row.locator(".interval")
     dot = (row.locator(".dot").get_attribute("d") or "M").split()[0]
     return float(dot[1:]), float(band.get_attribute("x") or ""), float(band.get_attribute("width") or "")
+
+
+def test_file_of_everything_is_saved_and_a_bar_is_shown_meanwhile(dashboard: Page, answered: Running) -> None:
+    """Under its name, by the page's policy; the bar is gone afterwards."""
+    dashboard.goto(f"{answered.url}/dashboard/surveys/answered/files")
+    dashboard.route("**/everything.zip*", lambda route: (dashboard.wait_for_selector("#busy"), route.continue_()))
+    with dashboard.expect_download() as saved:
+        dashboard.click("a[data-busy]")
+    assert saved.value.suggested_filename == "answered-everything.zip"
+    assert saved.value.path().read_bytes().startswith(b"PK")
+    dashboard.wait_for_selector("#busy", state="hidden")
