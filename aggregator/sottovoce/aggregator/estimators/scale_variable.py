@@ -4,13 +4,17 @@ Scores      sum_k t_k z_k of the categories' unbiased scores z_k, and t_k^2 for 
 Latent      In a logit, a randomized scale stays one of its categories, each with its number.
 """
 
+import math
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
+from sottovoce.aggregator.estimators.intervals import normal_quantile
+from sottovoce.aggregator.estimators.question_variables import variables_of
 from sottovoce.aggregator.estimators.variable import ChoiceVariable, Floats, Reported, Truths, Variable
 from sottovoce.shared.errors import EstimateError, Sentence
+from sottovoce.shared.mechanisms.kary_rr import KaryRR
 from sottovoce.shared.spec import Question
 
 LINEAR_FROM = 7
@@ -22,6 +26,9 @@ NO_NUMBER = (
     "as categories"
 )
 IN_BLOCK = "'{variable}' is reported together with other questions; take its answers as categories"
+
+LEAST_REPORTS = 30
+"""Fewer reports have no mean with normal limits."""
 
 _NUM = re.compile(r"num\((.+)\)")
 _NUMBERED = re.compile(r"([^0-9]*)([0-9]{1,9})")
@@ -99,3 +106,26 @@ def as_number(variable: Variable) -> ScaleVariable:
         observed=observed,
         choice=replace(variable, observed=observed),
     )
+
+
+def scale_mean(question: Question, tally: Mapping[int, int], confidence: float) -> dict[str, float] | None:
+    """Return the mean of a rating among those who answered, by reported values of one channel, with normal limits.
+
+    None where the tally does not show single values, as of bit masks, or where randomization hides who answered.
+    """
+    try:
+        scale = as_number(variables_of(question)[0])
+    except EstimateError:
+        return None
+    reported = np.array([*tally], dtype=np.int64)
+    counts = np.array([*tally.values()], dtype=float)
+    shown = isinstance(question.mechanism, KaryRR) or question.mechanism is None
+    there = scale.observed(reported) if shown and len(reported) else np.zeros(len(reported), bool)
+    reported, counts = reported[there], counts[there]
+    if counts.sum() < LEAST_REPORTS:
+        return None
+    scores, n = scale.scores(reported), counts.sum()
+    mean = float(counts @ scores / n)
+    half = normal_quantile(confidence) * math.sqrt(counts @ (scores - mean) ** 2 / (n - 1) / n)
+    least, most = scale.levels[0], scale.levels[-1]
+    return {key: min(max(mean + side * half, least), most) for key, side in (("estimate", 0), ("low", -1), ("high", 1))}

@@ -91,6 +91,7 @@ class QuestionCard:
         declined: people whom the shares describe, and the share of the others; "" if everybody answers.
         unlimited: True if limits among the people who answered are all of the range.
         arms: names of the random arms that are asked it; empty if all are.
+        mean: mean of a rating with its limits, in the numbers of its points; "" without one.
         by_arm: True if several arms are asked it, so that Tables can compare them.
     """
 
@@ -104,6 +105,7 @@ class QuestionCard:
     unlimited: bool = False
     arms: Sequence[str] = ()
     by_arm: bool = False
+    mean: str = ""
 
     @property
     def headline(self) -> tuple[Chart, ChartRow] | None:

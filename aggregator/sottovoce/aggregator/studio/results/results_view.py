@@ -14,6 +14,7 @@ from sottovoce.aggregator.analysis.worked_example import has_band, limits, yes_w
 from sottovoce.aggregator.api.results import wave_of
 from sottovoce.aggregator.estimators import Estimate
 from sottovoce.aggregator.estimators.careless.anchors import Careless
+from sottovoce.aggregator.estimators.scale_variable import scale_mean
 from sottovoce.aggregator.i18n.formatting import NumberFormat
 from sottovoce.aggregator.i18n.translator import Words
 from sottovoce.aggregator.storage.drafts import PlannedSize
@@ -212,7 +213,16 @@ def _card(
         unlimited=among and any(limits(each, not results.closed) == (0.0, 1.0) for each in result.estimates),
         arms=own or (),
         by_arm=is_split(survey, question) and question.kind.truth in COMPARED,
+        mean=_mean(results, answered, choices, words),
     )
+
+
+def _mean(results: SurveyResults, result: QuestionResult, choices: ViewOptions, words: Words) -> str:
+    """Return the mean of a closed rating with its limits; "" where reports of several channels or waves are added."""
+    question, write = result.question, NumberFormat(words)
+    alone = results.closed and not results.same_people and sum(result.tally.values()) == result.n
+    found = scale_mean(question, result.tally, choices.confidence) if question.type == "rating" and alone else None
+    return "" if found is None else write.with_limits(found, "estimate", write.figure)
 
 
 def shown_result(result: QuestionResult, choices: ViewOptions) -> QuestionResult:

@@ -417,6 +417,23 @@ def test_shares_are_among_those_who_answered(storage: SQLiteStorage, clock: Fake
     assert export_document(analyse(revisions_of(storage, "exam")))["questions"][0]["answered"]["people"] == "answered"
 
 
+def test_mean_of_a_rating_is_beside_its_shares_once_the_survey_is_closed(
+    storage: SQLiteStorage, clock: FakeClock
+) -> None:
+    """With its limits, in the numbers of its points."""
+    first, *others = document()["questions"]
+    scale = [{"name": f"r{point}", "label": {"en": str(point)}} for point in range(3)]
+    rating = {"type": "rating", "name": "risk", "label": {"en": "Risk?"}, "public": True, "choices": scale}
+    key = storage.publish(survey(questions=[first, *others[:-1], rating])).key
+    storage.store([arrival(key, number, (0, 0, number % 3)) for number in range(99)])
+    client = log_in(create_app(Settings(public_url=SITE), storage, clock, {}))[0]
+    address = "/dashboard/surveys/exam/results"
+
+    assert "Mean:" not in client.get(address, base_url=SITE).text
+    storage.close_survey("exam", 20_000)
+    assert "<p>Mean: 1.00 (0.84 to 1.16)</p>" in client.get(address, base_url=SITE).text
+
+
 def test_reader_chooses_the_level_of_the_intervals(storage: SQLiteStorage, clock: FakeClock) -> None:
     """Of the page and of each of its files; a level that is not offered is the usual one."""
     key = storage.publish(survey()).key
