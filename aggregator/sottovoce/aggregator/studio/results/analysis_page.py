@@ -5,7 +5,7 @@ The URL holds the whole request, so a shared link computes the same result again
 Write code that reproduces a result of a page from the downloaded files of the survey.
 
 Python      Calls the same function of this package on the unpacked everything.zip. Its files contain no public answers
-            but those chosen for files; if an analysis needs others, the code queries the aggregator instead.
+            but the cohort and, without rare ones, those chosen for files; so others come from the aggregator.
 R           Uses base R, reports.csv and channels.csv: cells and shares of a table with standard errors, among those who
             answered where some did not, and the linear model by corrected normal equations. It supports neither weights
             nor a third question, nor questions that are hidden from some, nor models of answers that may be missing.
@@ -178,10 +178,10 @@ def r_code(asked: AskedAnalysis, names: SurveyVariables) -> str:
 
 
 def in_files(asked: AskedAnalysis, names: SurveyVariables) -> bool:
-    """Return True if the files contain all variables of an analysis, which leave out some public answers."""
+    """Return True if the files contain all answers to the variables of an analysis, which may lack public ones."""
     margins: Mapping[str, Any] = asked.options.get("margins", {})
     found = [names.find(name) for name in (*_variables_of(asked, names), *margins)]
-    return all(each and (not each.public or each.question.cohort or each.question.in_files) for each in found)
+    return all(each is not None and (not each.public or each.question.cohort) for each in found)
 
 
 def _variables_of(asked: AskedAnalysis, names: SurveyVariables) -> Sequence[str]:
