@@ -54,7 +54,7 @@ from sottovoce.aggregator.estimators.blocks.joint_channel import blocks_of
 from sottovoce.aggregator.estimators.careless.anchors import YES, Careless
 from sottovoce.shared.answers import random_answers
 from sottovoce.shared.arms.arms import ARM
-from sottovoce.shared.errors import EstimateError
+from sottovoce.shared.errors import EstimateError, Sentence
 from sottovoce.shared.spec import Question
 
 _SORTABLE = 2**62
