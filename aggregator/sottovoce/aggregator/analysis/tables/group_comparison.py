@@ -211,7 +211,7 @@ def mover(first: Result, later: Result) -> dict[str, float]:
 
 def main_answer(names: Sequence[str]) -> str:
     """Return the answer that a share is of unless another one is named: yes, or the last one."""
-    return "yes" if {*names[:2]} == {"yes", "no"} else names[-1]
+    return "yes" if {*names} == {"yes", "no"} else names[-1]
 
 
 def _place(columns: Columns, variable: Variable, category: str) -> int:
