@@ -8,6 +8,7 @@ from sottovoce.aggregator.authoring.templates import all_templates
 from sottovoce.aggregator.surveys.privacy_limit import check_affordable
 from sottovoce.aggregator.surveys.survey_file import read_survey_file
 from sottovoce.cli.survey_file import new
+from sottovoce.shared.arms.analysis_plan import DESIGNS
 from sottovoce.shared.mechanisms import MECHANISMS, PRESETS
 from sottovoce.shared.mechanisms.joint_rr import JointRR
 from sottovoce.shared.types import TYPES
@@ -49,7 +50,7 @@ def test_every_question_type_has_an_example_that_asks_it() -> None:
 
 def test_no_example_is_without_its_thing() -> None:
     """Every file stands for something that exists."""
-    assert {path.stem for path in FILES} == {*MECHANISMS, *PRESETS, JointRR.name, *TYPES, *WITHOUT_REPORT}
+    assert {path.stem for path in FILES} == {*MECHANISMS, *PRESETS, JointRR.name, *DESIGNS, *TYPES, *WITHOUT_REPORT}
 
 
 def test_list_names_each_template_and_example_in_a_line_of_its_own() -> None:

@@ -77,3 +77,63 @@ def test_plan_needs_arms_and_names_nothing_twice() -> None:
         parse_survey(study(year, {**year, "confidence": "0.95"}))
     with pytest.raises(SpecError, match="goes with arms only"):
         parse_survey(document_of(asks("copied", mechanism=COIN), analysis_plan=[{"question": "copied", "by": "arm"}]))
+
+
+def half(name: str, arm: str, truth: str = "1/2", **fact: str) -> dict[str, Any]:
+    """One question of a design, for one arm."""
+    told = {"share": "1/6", "label": "Born in January?", **fact}
+    innocuous = {**told, "truth": truth, "label": {"en": told["label"]}, "source": {"en": "Calendar"}}
+    return asks(name, arm, procedure="unrelated_question", innocuous=innocuous)
+
+
+def designed(first: dict[str, Any], second: dict[str, Any], design: str, **more: Any) -> dict[str, Any]:
+    """A survey of two arms that asks one question in a design."""
+    plan = {"question": first["name"], "against": second["name"], "design": design, **more}
+    return document_of(first, second, arms=arms(1, 1), analysis_plan=[plan])
+
+
+RARE, OFTEN = half("rare", "direct"), half("often", "protected", share="5/6", label="Born later?")
+RANGE = {"share": "1/2", "se": "1/5"}
+SELDOM, MOSTLY = half("seldom", "direct", "1/3", **RANGE), half("mostly", "protected", "2/3", **RANGE)
+COINS = asks("flipped", "direct", mechanism=COIN), asks("again", "protected", mechanism=COIN)
+
+
+@pytest.mark.parametrize(
+    ("pair", "design"), [((RARE, OFTEN), "cheater_detection"), ((SELDOM, MOSTLY), "unrelated_unknown")]
+)
+def test_two_arms_may_ask_one_question_with_unlike_odds(pair: tuple[Any, Any], design: str) -> None:
+    """One fact may hide the answers of two arms, since no person is in both; a design has no measure."""
+    survey = load_survey(parse_survey(designed(*pair, design)).canonical)
+
+    assert planned_comparisons(survey) == [
+        PlannedComparison(pair[0]["name"], confidence="0.95", against=pair[1]["name"], design=design)
+    ]
+
+
+@pytest.mark.parametrize(
+    ("pair", "design", "why"),
+    [
+        (COINS, "cheater_detection", "a cheater's no gets the noise of an honest no: the cheaters cannot be told apart"),
+        (COINS, "unrelated_unknown", "the share of the other answer is known"),
+        ((RARE, {**RARE, "name": "same", "arm": "protected"}), "cheater_detection", "both groups have the same odds"),
+        ((SELDOM, {**SELDOM, "name": "same", "arm": "protected"}), "unrelated_unknown", "the same odds"),
+        ((RARE, {**OFTEN, "arm": "direct"}), "cheater_detection", "is asked in an arm of the question"),
+        ((RARE, OFTEN), "unrelated_unknown", "needs the same statement, share and se"),
+        ((half("one", "direct", "1/3"), half("other", "protected", "2/3")), "unrelated_unknown", "needs se"),
+        ((SELDOM, MOSTLY), "cheater_detection", "leave out se"),
+        ((RARE, OFTEN), "lie_detector", "one of"),
+    ],
+)
+def test_designs_that_tell_no_share_are_refused(pair: tuple[Any, Any], design: str, why: str) -> None:
+    """With the reason: drawn by the device, equal odds, one arm, or a share that is not as the design takes it."""
+    with pytest.raises(SpecError, match=why):
+        parse_survey(designed(*pair, design))
+
+
+def test_designs_have_no_measure_and_each_arm_its_fact() -> None:
+    """A design estimates its own shares; in one arm, one fact hides one answer."""
+    with pytest.raises(SpecError, match="it has shares of its own"):
+        parse_survey(designed(RARE, OFTEN, "cheater_detection", measure="ratio"))
+    both = [{**RARE, "arm": ["direct", "protected"]}, {**OFTEN, "innocuous": RARE["innocuous"]}]
+    with pytest.raises(SpecError, match="is used by another question"):
+        parse_survey(document_of(*both, arms=[*arms(1, 1), {"name": "third"}]))

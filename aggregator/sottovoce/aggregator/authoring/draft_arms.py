@@ -46,7 +46,7 @@ def _written_comparison(planned: dict[str, Any]) -> str:
     given = {"measure": MEASURES[0], "confidence": "0.95", **planned}
     more = [given["measure"]] if given["measure"] != MEASURES[0] else []
     more += [given["confidence"]] if given["confidence"] != "0.95" else []
-    more += [f"category {planned['category']}"] if "category" in planned else []
+    more += [f"{key} {planned[key]}" for key in ("category", "design") if key in planned]
     return ", ".join([f"{planned.get('question', '')} {compared}".strip(), *map(str, more)])
 
 
@@ -64,7 +64,8 @@ def _comparison(compared: str, *more: str) -> dict[str, Any]:
     for each in filter(None, more):
         key, _, value = each.partition(" ")
         is_level = each.startswith("0.")
-        found |= {"category": value} if key == "category" else {"confidence" if is_level else "measure": each}
+        is_named = key in {"category", "design"}
+        found |= {key: value} if is_named else {"confidence" if is_level else "measure": each}
     return found
 
 

@@ -36,7 +36,7 @@ SINCE = {
         *("in_files", "check", "quick_exit", "neutral_title", "anchor", "block", "links", "send_at_seconds"),
         *("kiosk", "screen_out", "innocuous", "arms", "analysis_plan", "order"),
     ),
-    "0.5.0": ("quick_exit address",),
+    "0.5.0": ("quick_exit address", "design"),
 }
 """Words of a survey file added after the first format, by the release that first read them, oldest first."""
 
@@ -190,6 +190,7 @@ def _words(document: Any) -> Iterator[str]:  # noqa: ANN401 - any part of a surv
     yield from document
     if isinstance(document.get("quick_exit"), str):
         yield "quick_exit address"
+    yield from (key for each in document.get("analysis_plan", ()) for key in each)
     yield from (*document["retention"], *document["privacy"], *document.get("after", {}))
     for item in flat_items(document):
         yield from (*item, item.get("type", ""))

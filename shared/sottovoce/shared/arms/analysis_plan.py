@@ -1,24 +1,38 @@
 """Read the planned comparisons of a survey with arms: ``analysis_plan``, which its digest binds to the questions.
 
-Each compares a question by arm, or against a question of other arms. The device only carries the plan.
+Each compares a question by arm, or against a question of other arms. With ``design``, both are one sensitive question
+asked with unlike odds, which tell an unknown share. The device only carries the plan.
 """
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
-from typing import Any
+from typing import Any, TypeGuard
 
 from sottovoce.shared.arms.arms import ARM, Arm
 from sottovoce.shared.checks import MISSING, Reader
+from sottovoce.shared.mechanisms import Mechanism
+from sottovoce.shared.mechanisms.innocuous_rr import InnocuousRR
 from sottovoce.shared.spec import Item, Question, Survey
 
 MOST_PLANNED = 20
 MEASURES = ("difference", "ratio")
+UNRELATED_UNKNOWN, CHEATER_DETECTION = DESIGNS = ("unrelated_unknown", "cheater_detection")
 ONE_FIGURE = frozenset({"yes_no", "option", "number"})
 """Kinds of true values that one comparison covers; others are compared as ``question.option``."""
 
 _Asked = tuple[Question, tuple[str, ...]]
 """A question and the names of its arms."""
+
+_DRAWN = (
+    "needs procedure: unrelated_question in both questions: where a device draws, a cheater's no gets the noise of an "
+    "honest no: the cheaters cannot be told apart"
+)
+_KNOWN = (
+    "needs procedure: unrelated_question in both questions: where a device draws, the share of the other answer is "
+    "known, and one arm is enough"
+)
+_SAME_ODDS = "both groups have the same odds, so reports cannot tell the shares apart: give one question another truth"
 
 _VARIABLE = re.compile(r"[a-z0-9][a-z0-9_]{0,63}(\.[a-z0-9][a-z0-9_]{0,63})?")
 _CONFIDENCE = re.compile(r"0\.[5-9][0-9]{0,3}")
@@ -35,14 +49,16 @@ class PlannedComparison:
         by: ``arm``, or "" with ``against``.
         against: the question of other arms that is the reference; "" with ``by``.
         category: category whose share is compared; "" for the last answer, or a mean.
+        design: one of ``DESIGNS``, which has no measure; "" for a comparison.
     """
 
     question: str
-    measure: str
-    confidence: str
+    measure: str = ""
+    confidence: str = ""
     by: str = ""
     against: str = ""
     category: str = ""
+    design: str = ""
 
     def dump(self) -> dict[str, str]:
         """Return the comparison's document in the canonical survey."""
@@ -74,7 +90,11 @@ def read_plan(
 
 
 def _comparison(reader: Reader, value: object, pointer: str) -> PlannedComparison:
-    fields = reader.fields(value, pointer, {"question"}, {"by", "against", "category", "measure", "confidence"})
+    optional = {"by", "against", "category", "measure", "confidence", "design"}
+    fields = reader.fields(value, pointer, {"question"}, optional)
+    design = reader.one_of(fields["design"], f"{pointer}/design", DESIGNS) if "design" in fields else ""
+    if design and {"by", "category", "measure"} & fields.keys():
+        reader.problem(f"{pointer}/design", "goes with question, against and confidence only: it has shares of its own")
     if ("by" in fields) == ("against" in fields):
         reader.problem(pointer, "must have either by: arm or against, the question of other arms")
     message = 'must be a decimal from 0.5 to below 1 written as a string, such as "0.95"'
@@ -85,9 +105,10 @@ def _comparison(reader: Reader, value: object, pointer: str) -> PlannedCompariso
     }
     return PlannedComparison(
         question=reader.match(fields.get("question", MISSING), f"{pointer}/question", _VARIABLE),
-        measure=reader.one_of(fields.get("measure", MEASURES[0]), f"{pointer}/measure", MEASURES),
+        measure="" if design else reader.one_of(fields.get("measure", MEASURES[0]), f"{pointer}/measure", MEASURES),
         confidence=reader.match(fields.get("confidence", "0.95"), f"{pointer}/confidence", _CONFIDENCE, message),
         by=reader.one_of(fields["by"], f"{pointer}/by", (ARM,)) if "by" in fields else "",
+        design=design,
         **names,
     )
 
@@ -118,6 +139,32 @@ def _mistakes_of(planned: PlannedComparison, compared: _Asked, reference: _Asked
         yield "category", "is not an answer of the question"
     if planned.measure == "ratio" and question.kind.truth in {"number", "numbers"}:
         yield "measure", "is the difference for a mean: only shares have a ratio"
+    if reference and planned.design:
+        yield from (("design", message) for message in _unidentified(planned.design, question, reference[0]))
+
+
+def _unidentified(design: str, question: Question, reference: Question) -> Iterator[str]:
+    """Yield why reports do not tell the shares of a design."""
+    one, other = question.mechanism, reference.mechanism
+    if not _is_unrelated(one) or not _is_unrelated(other):
+        yield _DRAWN if design == CHEATER_DETECTION else _KNOWN
+    elif design == CHEATER_DETECTION:
+        # The told yes of each, over what is not told no: equal ratios are one equation.
+        if one.a * other.b == other.a * one.b:
+            yield _SAME_ODDS
+        if one.std_error or other.std_error:
+            yield "takes the shares of the facts as exact: leave out se"
+    else:
+        if one.truth == other.truth:
+            yield _SAME_ODDS
+        if (one.label, one.share, one.std_error) != (other.label, other.share, other.std_error):
+            yield "needs the same statement, share and se in both questions: its share is what the design estimates"
+        if not one.std_error:
+            yield "needs se: the share is unknown, and epsilon is the largest within two standard errors of it"
+
+
+def _is_unrelated(mechanism: Mechanism | None) -> TypeGuard[InnocuousRR]:
+    return isinstance(mechanism, InnocuousRR) and not mechanism.is_crosswise
 
 
 def _is_variable(question: Question, part: str) -> bool:

@@ -97,16 +97,16 @@ def check_innocuous(reader: Reader, items: Sequence[Item], pointers: Sequence[st
     ``own_coin``: respondents toss coins of their own for all other questions.
     """
     by_hand = {q.name: q.mechanism for item in items for q in item.questions if isinstance(q.mechanism, InnocuousRR)}
-    used: set[str] = set()
+    used: list[tuple[set[str], Item]] = []
     for pointer, item in zip(pointers, items, strict=True):
         made = by_hand.get(item.name)
         if made is not None:
             # One statement is one fact, whatever it is called.
             keys = _known_by(made)
-            if used & keys:
+            if any(keys & known and _meet(item, other) for known, other in used):
                 message = "is used by another question: two answers that one fact hides tell whether they agree"
                 reader.problem(f"{pointer}/innocuous", message)
-            used |= keys
+            used.append((keys, item))
             if waves > 1:
                 message = "cannot be used in waves: two reports that one fact hides tell whether the answers agree"
                 reader.problem(f"{pointer}/procedure", message)
@@ -119,6 +119,11 @@ def check_innocuous(reader: Reader, items: Sequence[Item], pointers: Sequence[st
         if any(_asks_for(fact, asked) for fact in facts for asked in item.questions):
             message = "asks for the fact that hides another answer, and so would show that answer"
             reader.problem(f"{pointer}/name", message)
+
+
+def _meet(item: Item, other: Item) -> bool:
+    """Return True if a person may be asked both; the arms of two items may have none in common."""
+    return not item.arms or not other.arms or not {*item.arms}.isdisjoint(other.arms)
 
 
 def _known_by(made: InnocuousRR) -> set[str]:
