@@ -50,6 +50,7 @@ RUN = {
     "results compare": ["exam", "--outcome", "cheated", "--groups", "year"],
     "results associations": ["exam"],
     "results test": ["exam", "--question", "cheated", "--share", "yes=0.3"],
+    "results mixture": ["exam", "cheated"],
     "results regress": ["exam", "cheated ~ year"],
     "results weights": ["exam", "--margins", "exam.yaml"],
     "staff list": [],
@@ -116,7 +117,6 @@ KNOWS_NONE = {
     "curator cluster": "as above",
     "results list-experiment": "reads a file of item counts",
     "results items": "reads a file of reports",
-    "results mixture": "reads a file of reports, or counts",
     "results estimate": "reads a folder of reports that was exported; on S3 with what the environment lets it in",
 }
 """Verbs that are given no secret, each with the reason why not."""

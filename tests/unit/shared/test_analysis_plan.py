@@ -113,7 +113,7 @@ def test_two_arms_may_ask_one_question_with_unlike_odds(pair: tuple[Any, Any], d
 @pytest.mark.parametrize(
     ("pair", "design", "why"),
     [
-        (COINS, "cheater_detection", "a cheater's no gets the noise of an honest no: the cheaters cannot be told apart"),
+        (COINS, "cheater_detection", "a cheater's no gets the noise of an honest no: the cheaters cannot be"),
         (COINS, "unrelated_unknown", "the share of the other answer is known"),
         ((RARE, {**RARE, "name": "same", "arm": "protected"}), "cheater_detection", "both groups have the same odds"),
         ((SELDOM, {**SELDOM, "name": "same", "arm": "protected"}), "unrelated_unknown", "the same odds"),

@@ -50,6 +50,7 @@ RIGHTS: dict[str, Right] = {
     "results.export": _right("owner analyst", "results:read"),
     "joint.crosstab": _right("owner analyst", "results:read"),
     "joint.compare": _right("owner analyst", "results:read"),
+    "joint.mixture": _right("owner analyst", "results:read"),
     "joint.pairs": _right("owner analyst", "results:read"),
     "joint.test": _right("owner analyst", "results:read"),
     "joint.regression": _right("owner analyst", "results:read"),

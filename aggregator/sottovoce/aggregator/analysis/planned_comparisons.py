@@ -17,7 +17,9 @@ NO_PLAN = "the survey plans no comparisons: its file has no analysis_plan"
 
 
 def options_of(planned: PlannedComparison) -> dict[str, Any]:
-    """Return the options of ``compare`` that a planned comparison has."""
+    """Return the options of ``compare``, or of ``mixture``, that a planned comparison has."""
+    if planned.design:
+        return {"question": planned.question, "confidence": float(planned.confidence)}
     return {
         "outcome": planned.question,
         "groups": ARM,
@@ -26,11 +28,12 @@ def options_of(planned: PlannedComparison) -> dict[str, Any]:
     }
 
 
-def planned_document(survey: Survey, answer: Callable[[dict[str, Any]], Document]) -> Document:
-    """Make all planned comparisons of a survey; ``answer`` makes one of these options.
+def planned_document(survey: Survey, answer: Callable[[str, dict[str, Any]], Document]) -> Document:
+    """Make all planned comparisons of a survey; ``answer`` makes one of a kind of request and its options.
 
-    Returns ``comparisons``: for each the plan, the ``sottovoce-comparison/1`` document or None, and the problem or
-    None. Raises EstimateError if the survey has no plan, is open, or a computation was stopped.
+    Returns ``comparisons``: for each the plan, the ``sottovoce-comparison/1`` or, of a design, ``sottovoce-mixture/1``
+    document or None, and the problem or None. Raises EstimateError if the survey has no plan, is open, or a computation
+    was stopped.
     """
     plan = planned_comparisons(survey)
     if not plan:
@@ -43,9 +46,10 @@ def planned_document(survey: Survey, answer: Callable[[dict[str, Any]], Document
     }
 
 
-def _made(planned: PlannedComparison, answer: Callable[[dict[str, Any]], Document]) -> Document:
+def _made(planned: PlannedComparison, answer: Callable[[str, dict[str, Any]], Document]) -> Document:
     try:
-        return {"planned": planned.dump(), "comparison": answer(options_of(planned)), "problem": None}
+        kind = "mixture" if planned.design else "compare"
+        return {"planned": planned.dump(), "comparison": answer(kind, options_of(planned)), "problem": None}
     except EstimateError as error:
         # A comparison that the reports do not allow is reported beside the others, so that none is left out silently.
         if error.code != EstimateError.code:

@@ -29,6 +29,7 @@ from sottovoce.aggregator.analysis.documents import (
     test_document,
     weights_document,
 )
+from sottovoce.aggregator.analysis.mixtures.fielded import fielded_document
 from sottovoce.aggregator.analysis.one_sample_test import PUBLIC_SUBSET, one_sample_test
 from sottovoce.aggregator.analysis.regression.covariance import KINDS
 from sottovoce.aggregator.analysis.regression.declining import DECLINING
@@ -401,6 +402,23 @@ class TestRequest(Request):
 
 
 @dataclass(frozen=True, kw_only=True)
+class MixtureRequest(Request):
+    """A request for the shares of the design of the survey's plan in which a question stands."""
+
+    kind = "mixture"
+    question: str = option(text)
+    confidence: float | None = option(confidence, None)
+
+    @property
+    def own_names(self) -> tuple[str, ...]:
+        """Return the name of the variable."""
+        return (self.question,)
+
+    def _answer(self, columns: Columns, weights: ArrayLike | None) -> Document:  # noqa: ARG002 - for the others
+        return fielded_document(columns, self.question, self.confidence or DEFAULT_CONFIDENCE)
+
+
+@dataclass(frozen=True, kw_only=True)
 class RegressionRequest(WeightedRequest):
     """A request for a regression of one answer on others; ``formula`` takes the place of ``outcome`` and ``on``."""
 
@@ -503,7 +521,8 @@ class WeightsRequest(Request):
 
 KINDS_OF_REQUEST: dict[str, type[Request]] = {
     each.kind: each
-    for each in (CrosstabRequest, CompareRequest, PairsRequest, TestRequest, RegressionRequest, WeightsRequest)
+    for each in (CrosstabRequest, CompareRequest, PairsRequest, TestRequest, MixtureRequest, RegressionRequest,
+                 WeightsRequest)
 }
 """Request classes by the last part of their URL."""
 

@@ -168,6 +168,9 @@ def _planned(document: Document) -> Iterator[PrintedTable]:
         if each["comparison"] is None:
             yield PrintedTable(each["planned"]["question"], (), (), (f"No result: {each['problem']}.",))
             continue
+        if "design" in each["planned"]:
+            yield from _mixture(each["comparison"])
+            continue
         values, *others = _comparison(each["comparison"])
         yield values
         # The plan names one of the two measures; the other is not shown beside it.

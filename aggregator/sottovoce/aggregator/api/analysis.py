@@ -57,6 +57,11 @@ def test(name: str) -> Response:
     return _answer(name, "test")
 
 
+def mixture(name: str) -> Response:
+    """Estimate the shares of the planned design of a ``question``; optional: ``wave``, ``where``, ``confidence``."""
+    return _answer(name, "mixture")
+
+
 def regression(name: str) -> Response:
     """Regress ``outcome`` on the predictors in ``on``, or by a ``formula``.
 
@@ -153,10 +158,11 @@ ROUTES = (
     _route("compare", compare, "Compare a share or a mean between groups of a closed survey.", "comparison"),
     _route("pairs", pairs, "Test every pair of questions of a closed survey for independence.", "pairs"),
     _route("test", test, "Test a question of a closed survey against known shares or a known mean.", "test"),
+    _route("mixture", mixture, "Estimate the shares of a design of a closed survey.", "mixture"),
     _route("regression", regression, "Fit a regression to a closed survey.", "regression"),
     _route("weights", weights, "Compute the precision lost by weighting a closed survey to known margins.", "weights"),
     Route("joint.analysis", "GET", _JOB, analysis, "Get the result of a long analysis, or its progress.",
-          Kind.RESEARCHER, ("crosstab", "comparison", "pairs", "test", "regression", "weights"),
+          Kind.RESEARCHER, ("crosstab", "comparison", "pairs", "test", "mixture", "regression", "weights"),
           refuses=("not_found", "estimate_impossible", "analysis_stopped"), pending=PROGRESS),
     Route("joint.cancel", "DELETE", _JOB, cancel, "Cancel an analysis.", Kind.RESEARCHER, (PROGRESS,),
           refuses=("not_found",)),

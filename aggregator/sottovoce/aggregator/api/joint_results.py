@@ -15,7 +15,7 @@ from sottovoce.aggregator.analysis.documents import Document
 from sottovoce.aggregator.analysis.jobs.queue import AnalysisLimits, Compute, JobQueue, QueuedJob, Work
 from sottovoce.aggregator.analysis.planned_comparisons import PLANNED, planned_document
 from sottovoce.aggregator.analysis.report_columns import Columns, Progress, read_columns
-from sottovoce.aggregator.analysis.requests import CompareRequest, Request, parse_request
+from sottovoce.aggregator.analysis.requests import Request, parse_request
 from sottovoce.aggregator.clock import Clock
 from sottovoce.aggregator.http.problems import Refusal
 from sottovoce.aggregator.storage import Storage, StoredSurvey
@@ -147,8 +147,8 @@ class JointResults:
         name = survey.name
 
         def work(compute: Compute) -> Document:
-            def answer(options: Document) -> Document:
-                asked = parse_request(CompareRequest.kind, options)
+            def answer(kind: str, options: Document) -> Document:
+                asked = parse_request(kind, options)
                 return answered(self._storage, name, asked, lambda: self._cache.columns(name), compute)
 
             return planned_document(survey, answer)

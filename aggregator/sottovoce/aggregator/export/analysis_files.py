@@ -88,6 +88,13 @@ def _one_sample(document: Document) -> Iterator[Line]:
     yield from _tested({"figure": document["method"], **names}, document)
 
 
+def _mixture(document: Document) -> Iterator[Line]:
+    names = {"rows": document["groups"][0]["name"], "n": document["n"]}
+    for name, one in document["shares"].items():
+        yield {"figure": "share", **names, "category": name, **one, "shown": one["share"], "std_error": one["se"]}
+    yield from _tested({"figure": "misfit", **names}, document["misfit"])
+
+
 def _regression(document: Document) -> Iterator[Line]:
     models: dict[str, Any] = {"": document} | {
         key: document.get(key) for key in ("linear", "declining", "of_predictor")
@@ -117,5 +124,6 @@ _LINES = {
     "sottovoce-comparison/1": _comparison,
     "sottovoce-pairs/1": _pairs,
     "sottovoce-test/1": _one_sample,
+    "sottovoce-mixture/1": _mixture,
     "sottovoce-regression/1": _regression,
 }

@@ -17,6 +17,7 @@ from sottovoce.aggregator.estimators.question_variables import variables_of
 from sottovoce.aggregator.estimators.scale_variable import bare
 from sottovoce.aggregator.export.labels import option_labels
 from sottovoce.aggregator.i18n.translator import Words
+from sottovoce.shared.arms.analysis_plan import planned_comparisons
 from sottovoce.shared.spec import Question, Survey
 
 
@@ -153,6 +154,12 @@ class SurveyVariables:
     def may_decline(self) -> bool:
         """True if some people may not have answered a question, or were not asked it."""
         return any(each.domain.absent or each.name in self.survey.conditional for each in self.survey.questions)
+
+    @property
+    def designed(self) -> list[SurveyVariable]:
+        """The first question of each design of the survey's plan."""
+        first = {each.question for each in planned_comparisons(self.survey) if each.design}
+        return [each for each in self.all if each.name in first]
 
     def find(self, name: str) -> SurveyVariable | None:
         """Return the variable with this name; None if there is none."""

@@ -1,4 +1,4 @@
-"""``mixture``: shares of designs with two samples or several draws, from a file or from counts alone."""
+"""``mixture``: shares of designs with two samples or several draws, of a survey, of a file or from counts alone."""
 
 from pathlib import Path
 from typing import Any
@@ -9,16 +9,26 @@ from sottovoce.aggregator.analysis.mixtures.designs import DESIGNS
 from sottovoce.aggregator.analysis.mixtures.mixture import MOST_DRAWS, mixture_of_counts, mixture_of_file
 from sottovoce.aggregator.export.results_client.sources import read_weights
 from sottovoce.cli.command import command
-from sottovoce.cli.results.run_analysis import confidence_option, show
+from sottovoce.cli.results.run_analysis import (
+    answer,
+    confidence_option,
+    given,
+    show,
+    source_options,
+    wave_option,
+    where_option,
+)
 
 
 @command(
     example="sottovoce results mixture answers.csv --response y --design mangat --p .7\n"
-    "sottovoce results mixture --design kuk --p .6 --p .2 --counts 0:60,1:40"
+    "sottovoce results mixture --design kuk --p .6 --p .2 --counts 0:60,1:40\n"
+    "sottovoce results mixture exam copied_rare"
 )
-@click.argument("file", type=click.Path(path_type=Path), required=False)
-@click.option("--design", required=True, type=click.Choice([*DESIGNS]), help="How the reports were made.")
-@click.option("--p", "chances", required=True, multiple=True, help="GROUP=P of each group; of kuk, of the two decks.")
+@source_options
+@click.argument("question", required=False)
+@click.option("--design", default=None, type=click.Choice([*DESIGNS]), help="How the reports were made.")
+@click.option("--p", "chances", multiple=True, help="GROUP=P of each group; of kuk, of the two decks.")
 @click.option("--response", default=None, help="Column of yes and no; of kuk, of the number of red cards.")
 @click.option("--group", default=None, help="Column of the groups, whose values --p names.")
 @click.option("--draws", type=click.IntRange(1, MOST_DRAWS), default=1, help="Of kuk: cards that each person draws.")
@@ -26,36 +36,51 @@ from sottovoce.cli.results.run_analysis import confidence_option, show
 @click.option("--yes", default=None, help="Of counts alone: reports of yes by group, such as 200,330.")
 @click.option("--n", "reports", default=None, help="Of counts alone: all reports by group, such as 500,500.")
 @click.option("--counts", default=None, help="Of counts alone, of kuk: people by number of red cards, such as 0:5,1:4.")
+@wave_option
+@where_option
 @confidence_option
-@click.option("--json", "as_json", is_flag=True, help="Print JSON on standard output.")
 def mixture(
-    file: Path | None, design: str, chances: tuple[str, ...], response: str | None, group: str | None, draws: int,
-    weights: str | None, yes: str | None, reports: str | None, counts: str | None, confidence: float | None,
-    as_json: bool,
+    question: str | None, design: str | None, chances: tuple[str, ...], response: str | None, group: str | None,
+    draws: int, weights: str | None, yes: str | None, reports: str | None, counts: str | None, wave: int | None,
+    where: str | None, confidence: float | None, as_json: bool, **place: Any,  # noqa: ANN401
 ) -> None:  # fmt: skip
-    """Estimate shares from FILE, a row for each person, or from counts alone.
+    """Estimate shares of SURVEY, by a QUESTION of a design that it plans; of a data file; or from counts alone.
 
     For designs whose probabilities hold an unknown share: of yes to the other question, of liars or of cheaters. Two
     random groups with different p, or several draws a person, tell it.
     """
-    given: dict[str, Any] = {}
-    for place, each in enumerate(chances, 1):
+    alone, of_file = (yes, reports, counts), (design, response, group, weights, *chances)
+    if question is not None or place["folder"] is not None:
+        if any(each is not None for each in (*alone, *of_file)) or draws != 1:
+            raise click.UsageError("a QUESTION has its design: only --where, --wave, --confidence go with it")
+        if question is None:
+            # The name of the survey may be left out with --from.
+            place["survey"], question = None, place["survey"]
+        options = given(question=question, wave=wave, where=where, confidence=confidence)
+        answer("mixture", options, None, as_json, place)
+        return
+    if design is None or not chances:
+        raise click.UsageError("name a SURVEY and a QUESTION of its design; or --design and --p")
+    file = place.pop("survey")
+    if any(place.values()) or where is not None or wave is not None:
+        raise click.UsageError("a data file, or counts, goes with none of the options of a SURVEY, nor with --channel")
+    groups: dict[str, Any] = {}
+    for number, each in enumerate(chances, 1):
         name, equals, chance = each.rpartition("=")
-        given[name if equals else str(place)] = chance
-    if len(given) < len(chances):
+        groups[name if equals else str(number)] = chance
+    if len(groups) < len(chances):
         raise click.UsageError("--p names a group twice")
     level = confidence or 0.95
-    alone = (yes, reports, counts)
     if file is None:
         if response or group or weights or not (counts or (yes and reports)) or (counts and (yes or reports)):
             raise click.UsageError("name a FILE with --response; or --yes and --n, of kuk --counts, and no columns")
-        found = mixture_of_counts(design, given, _numbers(yes), _numbers(reports), _by_value(counts), draws, level)
+        found = mixture_of_counts(design, groups, _numbers(yes), _numbers(reports), _by_value(counts), draws, level)
         show(found, as_json)
         return
     if response is None or any(each is not None for each in alone):
         raise click.UsageError("a FILE goes with --response, and not with --yes, --n or --counts")
     of_rows = read_weights(Path(weights)) if weights and Path(weights).suffix == ".csv" else weights
-    show(mixture_of_file(read_table(file), response, group, design, given, draws, of_rows, level), as_json)
+    show(mixture_of_file(read_table(Path(file)), response, group, design, groups, draws, of_rows, level), as_json)
 
 
 def _numbers(text: str | None) -> list[int]:

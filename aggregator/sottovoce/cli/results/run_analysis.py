@@ -8,7 +8,7 @@ import json
 import re
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
-from functools import reduce
+from functools import partial, reduce
 from pathlib import Path
 from typing import Any
 
@@ -208,7 +208,7 @@ def weights_from(weights: Path | None, of_data_file: bool) -> tuple[Any, MarginS
 
 def show_planned(reports: ReportSource, as_json: bool) -> None:
     """Make the planned comparisons of a survey and print them."""
-    show(planned_document(reports.survey, lambda options: ask(reports, "compare", options)), as_json)
+    show(planned_document(reports.survey, partial(ask, reports)), as_json)
 
 
 def ask(reports: ReportSource, kind: str, options: dict[str, Any], weights: Any = None) -> dict[str, Any]:  # noqa: ANN401

@@ -23,7 +23,7 @@ from sottovoce.aggregator.analysis.mixtures.mixture import Probabilities, mixtur
 from sottovoce.aggregator.analysis.report_columns import Columns
 from sottovoce.aggregator.estimators.intervals import METHODS
 from sottovoce.aggregator.estimators.support import DEFAULT_RULE, IntervalRule
-from sottovoce.aggregator.export.results_client.open_results import JointResult, OpenResults, plot_intervals
+from sottovoce.aggregator.export.results_client.open_results import JointResult, OpenResults, of_mixture, plot_intervals
 from sottovoce.aggregator.export.results_client.sources import ReadColumns
 from sottovoce.aggregator.surveys.survey_file import parse_yaml, read_survey_file
 from sottovoce.shared.answers import Domain
@@ -101,13 +101,13 @@ class OpenData(OpenResults):
         document = shares_document(self.columns, names, _rule(interval, confidence), design, self.states, anchors)
         return JointResult(MappingProxyType(document), tuple(share_rows(document)))
 
-    def mixture(
+    def mixture(  # type: ignore[override] # a file has columns, and no plan
         self, response: str, design: str, p: Probabilities, group: str | None = None, draws: int = 1,
         weights: ArrayLike | None = None, confidence: float = DEFAULT_RULE.confidence,
     ) -> JointResult:  # fmt: skip
         """Estimate the shares of a design whose channel holds an unknown share, as ``mixture_of_file``."""
         table = self.reports.table
-        return _of_mixture(mixture_of_file(table, response, group, design, p, draws, weights, confidence))
+        return of_mixture(mixture_of_file(table, response, group, design, p, draws, weights, confidence))
 
     def list_experiment(
         self, count: str, arm: str, treated: Sequence[str] = (), items: int | None = None,
@@ -220,14 +220,7 @@ def mixture(
     counts: Mapping[int, int] | None = None, draws: int = 1, confidence: float = DEFAULT_RULE.confidence,
 ) -> JointResult:  # fmt: skip
     """Estimate the shares of a design with an unknown share from counts alone, as ``mixture_of_counts``."""
-    return _of_mixture(mixture_of_counts(design, p, yes, n, counts, draws, confidence))
-
-
-def _of_mixture(document: dict[str, Any]) -> JointResult:
-    rows = tuple(
-        {"name": name, **one, "shown": one["share"], "std_error": one["se"]} for name, one in document["shares"].items()
-    )
-    return JointResult(MappingProxyType(document), rows)
+    return of_mixture(mixture_of_counts(design, p, yes, n, counts, draws, confidence))
 
 
 def _rule(interval: str, confidence: float) -> IntervalRule:

@@ -233,6 +233,14 @@ class OpenResults:
         found = self._answer("test", {"question": question, "shares": shares, "mean": mean, **options})
         return _result(found, [{**one, "p": found["p"]} for one in found["values"]])
 
+    def mixture(self, question: str, **options: Any) -> JointResult:  # noqa: ANN401
+        """Estimate the shares of the planned design in which a question stands; ``options`` are ``where``,
+        ``confidence``.
+
+        Raises SurveyError, which says why, if they are not available.
+        """
+        return of_mixture(self._answer("mixture", {"question": question, **options}))
+
     def model(
         self,
         outcome: str | None = None,
@@ -342,6 +350,14 @@ def _estimate(question: Row, estimate: Row) -> Row:
 
 def _within(found: Row, table: Row) -> Row:
     return {found["within"]: table["category"]} if "within" in found else {}
+
+
+def of_mixture(document: Row) -> JointResult:
+    """Return a ``sottovoce-mixture/1`` document with a row for each share."""
+    shares = document["shares"].items()
+    return _result(
+        document, [{"name": name, **one, "shown": one["share"], "std_error": one["se"]} for name, one in shares]
+    )
 
 
 def _result(document: Row, rows: Sequence[Row]) -> JointResult:

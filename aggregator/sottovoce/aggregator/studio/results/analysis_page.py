@@ -65,7 +65,7 @@ FILES: Mapping[str, tuple[Callable[[Path, Mapping[str, Any], About], None], str]
 """File formats of a result, with their writers and media types."""
 
 
-KINDS = {"tables": ("crosstab", "compare", "pairs", "test"), "models": ("regression",)}
+KINDS = {"tables": ("crosstab", "compare", "pairs", "test", "mixture"), "models": ("regression",)}
 """Kinds of analysis on each page."""
 
 STOP_SECONDS = 2
@@ -74,7 +74,8 @@ STOP_SECONDS = 2
 BEFORE_RESULTS = frozenset({"still_open", "empty"})
 """Reasons for a missing result that make the page show the expected precision instead."""
 
-_METHODS = {"crosstab": "crosstab", "compare": "compare", "pairs": "pairs", "test": "test", "regression": "model"}
+_METHODS = {"crosstab": "crosstab", "compare": "compare", "pairs": "pairs", "test": "test", "mixture": "mixture",
+            "regression": "model"}  # fmt: skip
 
 _R_HEAD = """\
 # Base R, in the folder of everything.zip, unpacked.
@@ -191,6 +192,7 @@ def _variables_of(asked: AskedAnalysis, names: SurveyVariables) -> Sequence[str]
         "compare": ("groups", "outcome", "against"),
         "pairs": (),
         "test": ("question",),
+        "mixture": ("question",),
     }
     single = [asked.options[key] for key in keys.get(asked.kind, ("outcome", "cluster")) if key in asked.options]
     written = (names.variables_in(asked.options.get(key, "")) for key in ("formula", "where"))
@@ -433,6 +435,7 @@ def in_words(made: JointAnswer, names: SurveyVariables) -> ShownAnswer | None:
         "sottovoce-comparison/1": tables.compare,
         "sottovoce-pairs/1": tables.pairs,
         "sottovoce-test/1": partial(known_values, names),
+        "sottovoce-mixture/1": tables.mixture,
         "sottovoce-regression/1": models.regression,
     }
     return writers[made.document["format"]](made.document)
@@ -475,7 +478,7 @@ def _files(subject: JointSubject, template: str, asked: AskedAnalysis | None) ->
 
 
 TABLES_QUERY = (
-    Query("kind", "Analysis: crosstab, compare, pairs or test."),
+    Query("kind", "Analysis: crosstab, compare, pairs, test or mixture."),
     Query("rows", "Of a table."),
     Query("columns", "Of a table."),
     Query("within", "A third question, for a table of each of its categories."),

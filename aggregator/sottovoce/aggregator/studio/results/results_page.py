@@ -107,6 +107,9 @@ def _parts(made: Mapping[str, Any], words: TablesInWords) -> tuple[str, ShownTab
     if made["comparison"] is None:
         title = words.names.label(made["planned"]["question"])
         return title, ShownTable(title, sentences=[words.words.translate("results_plan_refused")]), None
+    if "design" in made["planned"]:
+        [shares] = words.mixture(made["comparison"]).tables
+        return shares.title, shares, None
     shown = words.compare(made["comparison"])
     values = replace(shown.tables[0], sentences=[*shown.tables[0].sentences, *shown.notes])
     differences = next(iter(shown.tables[1:]), None)

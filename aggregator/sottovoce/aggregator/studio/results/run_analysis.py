@@ -32,10 +32,11 @@ _TEXTS = {
     "compare": ("outcome", "groups", "against", "category", "among", "where"),
     "pairs": ("where",),
     "test": ("question", "among", "where"),
+    "mixture": ("question", "where"),
     "regression": ("outcome", "model", "among", "declining", "cluster", "where", "formula", "scales"),
 }
 _WEIGHTED = frozenset({"crosstab", "compare", "regression"})
-_LEVELLED = _WEIGHTED | {"test"}
+_LEVELLED = _WEIGHTED | {"test", "mixture"}
 
 
 @dataclass(frozen=True)

@@ -248,6 +248,21 @@ class TablesInWords(AnswersInWords):
         title = self.words.translate("joint_pairs_title", reports=document["reports"])
         return ShownAnswer("", [ShownTable(title, headings, lines, sentences=[rule])], self.notes(document))
 
+    def mixture(self, document: Document) -> ShownAnswer:
+        """Format the shares of a design that the survey plans."""
+        say, bounds = self.words.translate, document["bounds"]
+        shares = [(say(f"joint_mixture_{name}"), {**one, "shown": one["share"]})
+                  for name, one in document["shares"].items()]  # fmt: skip
+        drawn = [self.to_draw(name, one, self.write.percent) for name, one in shares]
+        ends = {} if bounds is None else {end: self.write.percent(share) for end, share in bounds.items()}
+        told = [say("joint_mixture_bounds" if ends else "joint_mixture_no", **ends), say("joint_mixture_epsilon")]
+        told += [say("joint_mixture_edge")] if document["at_edge"] else []
+        n, asked = self.words.number(document["n"]), self.names.label(document["groups"][0]["name"])
+        lines = [(each.name, each.value, each.limits) for each in drawn]
+        headings = ["", say("models_estimate"), interval_heading(self.words, document)]
+        title = say("joint_mixture_title", question=asked, n=n)
+        return ShownAnswer("", [ShownTable(title, headings, lines, bars(drawn, 0.0, 1.0), told)], [])
+
     def notes(self, document: Document) -> list[str]:
         """Return the notes of a document in the reader's language."""
         places = (("row", "rows"), ("column", "columns"), ("group", "groups"))

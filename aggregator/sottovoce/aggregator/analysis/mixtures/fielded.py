@@ -1,0 +1,64 @@
+"""Estimate the shares of a design that a survey fields: one question in two arms, each with odds of its own.
+
+Each question, and each revision that asks it with other odds, is one group. In ``cheater_detection`` the die and the
+fact tell a share (1 - t) p to say yes and (1 - t)(1 - p) to say no, so the model is the symmetric one.
+"""
+
+import numpy as np
+from sottovoce.aggregator.analysis.mixtures.designs import DESIGNS, SYMMETRIC, P
+from sottovoce.aggregator.analysis.mixtures.mixture import Document, MixtureData, mixture_document
+from sottovoce.aggregator.analysis.report_columns import Columns
+from sottovoce.shared.arms.analysis_plan import CHEATER_DETECTION, PlannedComparison, planned_comparisons
+from sottovoce.shared.errors import EstimateError, Sentence
+from sottovoce.shared.mechanisms.innocuous_rr import InnocuousRR
+from sottovoce.shared.spec import Question, Survey
+
+NO_DESIGN = "'{variable}' is in no design of the survey's analysis_plan: name a question of one"
+OWN_FACT = "Epsilon holds as long as no one who sees a report knows the fact or the die that hides it"
+
+
+def design_of(survey: Survey, name: str) -> PlannedComparison:
+    """Return the design in which a question stands; raise EstimateError if there is none."""
+    for planned in planned_comparisons(survey):
+        if planned.design and name in (planned.question, planned.against):
+            return planned
+    raise EstimateError(Sentence(NO_DESIGN, variable=name))
+
+
+def model_of(design: str) -> str:
+    """Return the key of ``DESIGNS`` of a fielded design."""
+    return SYMMETRIC if design == CHEATER_DETECTION else design
+
+
+def odds_of(question: Question, design: str) -> P:
+    """Return the p of a question's group."""
+    made = question.mechanism
+    if not isinstance(made, InnocuousRR):
+        raise TypeError(question.name)
+    return (float(made.b), float(1 - made.a)) if design == CHEATER_DETECTION else (float(made.truth),)
+
+
+def fielded_document(columns: Columns, name: str, confidence: float) -> Document:
+    """Return the shares of the design of a question as one JSON object, ``sottovoce-mixture/1``.
+
+    Raises EstimateError if the question is in no design, or one of its two questions has no reports.
+    """
+    planned = design_of(columns.survey, name)
+    groups: dict[str, P] = {}
+    counts: list[list[int]] = []
+    for asked in (planned.question, planned.against):
+        cells: dict[P, list[int]] = {}
+        for number in range(len(columns.revisions)):
+            question, rows = columns.question(asked, number), columns.asked(asked) & (columns.revision == number)
+            if question is not None and rows.any():
+                cell = cells.setdefault(odds_of(question, planned.design), [0, 0])
+                for value in (0, 1):
+                    cell[value] += int((columns.values[asked][rows] == value).sum())
+        if not cells:
+            raise EstimateError(Sentence("no report contains '{variable}'", variable=asked))
+        groups |= {f"{asked}{f', odds {place}' if place else ''}": odds for place, odds in enumerate(cells)}
+        counts += cells.values()
+    table, model = np.array(counts, float), model_of(planned.design)
+    data = MixtureData(columns.survey.name, groups, table, table.sum(axis=1).astype(np.int64))
+    found = mixture_document(DESIGNS[model], model, data, 1, confidence)
+    return {**found, "privacy": [*found["privacy"], OWN_FACT]}

@@ -1,0 +1,165 @@
+"""Designs that a survey fields: shares from its own reports, in the terminal, from its files, by HTTP and in Python."""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from click.testing import CliRunner, Result
+from sottovoce.aggregator import mixture, open_results
+from sottovoce.aggregator.accounts.secrets import new_key
+from sottovoce.aggregator.analysis.report_columns import Columns
+from sottovoce.aggregator.analysis.requests import parse_request
+from sottovoce.aggregator.app import create_app
+from sottovoce.aggregator.clock import now
+from sottovoce.aggregator.export.archive import write_folder
+from sottovoce.aggregator.settings import Settings
+from sottovoce.aggregator.surveys.survey_file import read_survey_file
+from sottovoce.cli.main import main
+from sottovoce.shared.errors import SurveyError
+from sottovoce.shared.parse_survey import parse_survey
+from sottovoce.shared.spec import Survey
+
+from tests.exported import TODAY, published, send, source
+from tests.unit.shared.test_schema import validator
+
+EXAMPLES = Path(__file__).parents[5] / "shared/sottovoce/examples/mechanisms"
+CHEATERS, UNKNOWN = (read_survey_file(EXAMPLES / f"{each}.yaml") for each in ("cheater_detection", "unrelated_unknown"))
+YES, N = (130, 240), (400, 500)
+
+
+def reports(yes: tuple[int, int] = YES, n: tuple[int, int] = N) -> list[list[int | None]]:
+    """Reports of both arms, each with so many yes."""
+    made: list[list[int | None]] = []
+    for arm in (0, 1):
+        own = [[int(place < yes[arm]), None, arm] for place in range(n[arm])]
+        made += own if arm == 0 else [[other, value, last] for value, other, last in own]
+    return made
+
+
+def columns(survey: Survey, rows: list[list[int | None]]) -> Columns:
+    """The reports as columns."""
+    table = np.array([[np.nan if each is None else each for each in row] for row in rows])
+    return Columns.from_arrays(survey, {each.name: table[:, at] for at, each in enumerate(survey.questions)})
+
+
+@pytest.fixture(scope="module")
+def place(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """A closed survey of each design, and the files of one."""
+    folder = tmp_path_factory.mktemp("fielded")
+    (folder / "data").mkdir()
+    (folder / "files").mkdir()
+    storage = published(folder / "data", CHEATERS, UNKNOWN)
+    for survey in (CHEATERS, UNKNOWN):
+        send(storage, survey, reports())
+        storage.close_survey(survey.name, TODAY)
+    write_folder(source(storage, CHEATERS), folder / "files")
+    yield folder
+    storage.close()
+
+
+def run(*words: str) -> Result:
+    """The ending of the command."""
+    return CliRunner().invoke(main, ["results", *words])
+
+
+def test_shares_are_those_of_the_counts(place: Path) -> None:
+    """The die and the fact tell yes and no with known chances; either question of the design may be named."""
+    found = json.loads(run("mixture", CHEATERS.name, "copied_rare", "--data", str(place / "data"), "--json").stdout)
+    alone = mixture("cheater_detection_symmetric", [(1 / 12, 5 / 12), (5 / 12, 1 / 12)], YES, N).document
+
+    validator("mixture").validate(found)
+    assert found["shares"] == alone["shares"]
+    assert found["bounds"] == alone["bounds"]
+    assert [each["name"] for each in found["groups"]] == ["copied_rare", "copied_often"]
+    other = run("mixture", CHEATERS.name, "copied_often", "--data", str(place / "data"), "--json").stdout
+    assert json.loads(other) == found
+    unknown = json.loads(run("mixture", UNKNOWN.name, "cocaine_seldom", "--data", str(place / "data"), "--json").stdout)
+    assert unknown["shares"] == mixture("unrelated_unknown", [1 / 3, 2 / 3], YES, N).document["shares"]
+
+
+def test_epsilon_is_said_as_it_is(place: Path) -> None:
+    """Of people who do as instructed, as long as the fact is not known; of an unknown share no guarantee."""
+    cheaters = run("mixture", CHEATERS.name, "copied_rare", "--data", str(place / "data")).stdout
+    assert "Epsilon of people who do as instructed is 1.95, in the worse group." in cheaters
+    assert "as long as no one who sees a report knows the fact or the die" in cheaters
+    assert "carriers are at least pi and at most pi + gamma" in cheaters
+    unknown = run("mixture", UNKNOWN.name, "cocaine_seldom", "--data", str(place / "data")).stdout
+    assert "which is an estimate and no guarantee" in unknown
+
+
+def test_files_and_python_and_plan_give_the_same(place: Path) -> None:
+    """A folder of files has no name of the survey; the plan makes the design with its level."""
+    stored = run("mixture", CHEATERS.name, "copied_rare", "--data", str(place / "data"), "--json").stdout
+    read = run("mixture", "copied_rare", "--from", str(place / "files"), "--json").stdout
+    assert json.loads(read) == json.loads(stored)
+    result = open_results(place / "files").mixture("copied_rare")
+    assert dict(result.document) == json.loads(stored)
+    assert [row["name"] for row in result.rows] == ["pi", "beta", "gamma"]
+    planned = run("compare", CHEATERS.name, "--planned", "--data", str(place / "data"), "--json").stdout
+    assert json.loads(planned)["comparisons"][0]["comparison"] == json.loads(stored)
+    shown = run("compare", CHEATERS.name, "--planned", "--data", str(place / "data")).stdout
+    assert "gamma: people who always say no" in shown
+
+
+def test_programs_ask_by_http(place: Path) -> None:
+    """With the schema of the answer; a question of no design is refused with the reason."""
+    storage = published(place / "data")
+    app = create_app(Settings(public_url="https://survey.example.org"), storage, now, {})
+    token, digest = new_key()
+    storage.add_researcher("ann", digest)
+    client = app.test_client()
+    client.environ_base["HTTP_AUTHORIZATION"] = f"Bearer {token}"
+    path = f"/api/v1/surveys/{CHEATERS.name}/mixture"
+
+    good = client.post(path, json={"question": "copied_rare"})
+    validator("mixture").validate(good.json)
+    assert good.status_code == 200
+    refused = client.post(path, json={"question": "arm"})
+    assert (refused.status_code, "is in no design" in refused.json["detail"]) == (422, True)
+    storage.close()
+
+
+def test_revisions_with_other_odds_are_groups_of_their_own() -> None:
+    """A corrected share of the fact gives its reports their own chances, and one more degree of freedom."""
+    document: dict[str, Any] = json.loads(CHEATERS.canonical)
+    document["questions"][0]["innocuous"]["share"] = "1/5"
+    second = parse_survey({**document, "revision": 2})
+    first = columns(CHEATERS, reports())
+    later = columns(second, reports((70, 120), (200, 250)))
+    both = Columns(
+        (CHEATERS, second),
+        {name: np.concatenate([first.values[name], later.values[name]]) for name in first.values},
+        np.concatenate([first.wave, later.wave]),
+        np.repeat([0, 1], [len(first), len(later)]).astype(np.uint8),
+    )
+    found = parse_request("mixture", {"question": "copied_rare"}).document(both)
+
+    assert [(each["name"], each["n"]) for each in found["groups"]] == [
+        ("copied_rare", 400), ("copied_rare, odds 1", 200), ("copied_often", 750),
+    ]  # fmt: skip
+    assert found["misfit"]["df"] == 1
+
+
+def test_what_does_not_go_together_is_refused() -> None:
+    """Weights, an arm without reports, a question of no design, and options of a file beside a question."""
+    whole = columns(CHEATERS, reports())
+    asked = parse_request("mixture", {"question": "copied_rare"})
+    with pytest.raises(SurveyError, match="mixture and weights do not go together"):
+        asked.document(whole, np.ones(len(whole)))
+    with pytest.raises(SurveyError, match="no report contains 'copied_often'"):
+        asked.document(columns(CHEATERS, reports()[:400]))
+    with pytest.raises(SurveyError, match="'arm' is in no design of the survey's analysis_plan"):
+        parse_request("mixture", {"question": "arm"}).document(whole)
+    for words, why in (
+        (["exam", "copied", "--p", ".7"], "a QUESTION has its design"),
+        (["exam"], "name a SURVEY and a QUESTION of its design"),
+        (
+            ["--design", "mangat", "--p", ".7", "--yes", "20", "--n", "50", "--url", "https://a.org"],
+            "none of the options",
+        ),
+    ):
+        ended = run("mixture", *words)
+        assert (ended.exit_code, why in ended.stderr) == (2, True)
