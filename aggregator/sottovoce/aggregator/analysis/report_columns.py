@@ -51,6 +51,7 @@ class Columns:
             leaves out of others, so that its share is not known.
         least: smallest group by public answers in results; 0 for a reader's own file, which protects no one.
         before: questions and values by name before ``with_few`` took what is left out for one more answer.
+        labels: numbers of clusters, (n,), by a file's column of ids, which are no answers.
     """
 
     revisions: tuple[Survey, ...]
@@ -61,6 +62,7 @@ class Columns:
     least: int = LEAST
     few: Mapping[str, NDArray[np.bool_]] = field(default_factory=dict)
     before: Mapping[str, tuple[Question, Numbers]] = field(default_factory=dict)
+    labels: Mapping[str, NDArray[np.intp]] = field(default_factory=dict)
 
     def __len__(self) -> int:
         """Return the number of reports."""
@@ -101,8 +103,10 @@ class Columns:
         values = {name: column[rows] for name, column in self.values.items()}
         few = {name: left[rows] for name, left in self.few.items()}
         before = {name: (question, column[rows]) for name, (question, column) in self.before.items()}
+        labels = {name: column[rows] for name, column in self.labels.items()}
         wave, revision = self.wave[rows], self.revision[rows]
-        return replace(self, values=values, wave=wave, revision=revision, few=few, before=before)
+        found = replace(self, values=values, wave=wave, revision=revision, few=few, before=before)
+        return replace(found, labels=labels)
 
     @property
     def few_numbers(self) -> set[str]:

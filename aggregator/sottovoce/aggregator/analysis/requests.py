@@ -36,6 +36,7 @@ from sottovoce.aggregator.analysis.regression.declining import DECLINING
 from sottovoce.aggregator.analysis.regression.detectable_effect import detectable_effects
 from sottovoce.aggregator.analysis.regression.formula import parse_formula
 from sottovoce.aggregator.analysis.regression.formula_terms import Formula, formula_of
+from sottovoce.aggregator.analysis.regression.person_model import FIRST_POINTS, MOST_POINTS
 from sottovoce.aggregator.analysis.regression.predictions import predict
 from sottovoce.aggregator.analysis.regression.regression import MODELS, regress
 from sottovoce.aggregator.analysis.report_columns import Columns, find_variable
@@ -59,6 +60,7 @@ UNWEIGHTED = "{kind} and weights do not go together; crosstab, compare and regre
 WEIGHTED_TWICE = "weights of reports and margins do not go together: margins make weights themselves; leave one out"
 DEFAULT_CONFIDENCE = 0.95
 SCALES = NUMBERS, CATEGORIES = "numbers", "categories"
+FEWEST_POINTS = 5
 
 People = tuple[Mapping[str, str | float], ...]
 
@@ -86,6 +88,13 @@ def whole(given: Any) -> int:  # noqa: ANN401
     if not isinstance(given, int) or isinstance(given, bool) or given < 0:
         raise ValueError("must be a whole number from 0")
     return given
+
+
+def count_of_points(given: Any) -> int:  # noqa: ANN401
+    """Return a number of points of an integral, or raise ValueError."""
+    if whole(given) not in range(FEWEST_POINTS, MOST_POINTS + 1):
+        raise ValueError(Sentence("must be from {least} to {most}", least=FEWEST_POINTS, most=MOST_POINTS))
+    return int(given)
 
 
 def one_of(names: tuple[str, ...]) -> Callable[[Any], str]:
@@ -224,7 +233,8 @@ class Request(ABC):
             raise EstimateError(WEIGHTED_TWICE)
         # Names first, so that a misspelt variable is reported before anything about the reports.
         for name in self.names:
-            find_variable(columns, name)
+            if name not in columns.labels:
+                find_variable(columns, name)
         # Reports from a folder contain all waves; those from a database only the requested one.
         rows = np.ones(len(columns), bool) if self.wave is None else columns.wave == self.wave
         if not rows.any():
@@ -432,13 +442,15 @@ class RegressionRequest(WeightedRequest):
     among: str | None = option(one_of(AMONG_WITH_ANCHORS), None)
     declining: str | None = option(one_of(DECLINING), None)
     cluster: str | None = option(text, None)
+    cluster_effect: str | None = option(text, None)
+    points: int = option(count_of_points, FIRST_POINTS)
     at: People | None = option(people, None)
     scales: str | None = option(one_of(SCALES), None)
 
     @property
     def variables(self) -> tuple[str | None, ...]:
-        """Outcome variable, predictors, and cluster variable."""
-        return self._explained, *map(bare, self._terms.predictors), self.cluster
+        """Outcome variable, predictors, and cluster variables."""
+        return self._explained, *map(bare, self._terms.predictors), self.cluster, self.cluster_effect
 
     @property
     def _explained(self) -> str:
@@ -459,6 +471,8 @@ class RegressionRequest(WeightedRequest):
         # The outcome has one place: two could contradict each other.
         elif bool(self.outcome) == bool(self._terms.outcome):
             yield Problem("/formula", "must begin with the outcome and ~, such as y ~ a + b")
+        if self.cluster_effect and (self.at or self.declining):
+            yield Problem("/cluster_effect", "goes without at and declining: its coefficients hold within a cluster")
 
     def _weighted(self, columns: Columns, weights: ArrayLike | None) -> Document:
         terms = self._numbered(columns) if self.formula is None else self._terms
@@ -470,6 +484,8 @@ class RegressionRequest(WeightedRequest):
             errors=self.errors,
             weights=weights,
             cluster=self.cluster,
+            cluster_effect=self.cluster_effect,
+            points=self.points,
             strata=self.strata,
             confidence=self._level,
             smallest_group=columns.least,
@@ -479,7 +495,9 @@ class RegressionRequest(WeightedRequest):
         rows = [dict(_as_predictors(columns, each, terms.predictors)) for each in self.at or ()]
         at = {} if self.at is None else predictions_document(self.at, predict(found, rows, self._level))
         written = {} if self.formula is None else {"formula": self.formula}
-        detectable = {"detectable": [each.as_dict() for each in detectable_effects(found)]}
+        # Rows of one person are no people, whose number for an effect these figures give.
+        effects = () if self.cluster_effect else detectable_effects(found)
+        detectable = {"detectable": [each.as_dict() for each in effects]}
         return {**found.as_dict(), **at, **written, **detectable}
 
     def _numbered(self, columns: Columns) -> Formula:
@@ -521,8 +539,15 @@ class WeightsRequest(Request):
 
 KINDS_OF_REQUEST: dict[str, type[Request]] = {
     each.kind: each
-    for each in (CrosstabRequest, CompareRequest, PairsRequest, TestRequest, MixtureRequest, RegressionRequest,
-                 WeightsRequest)
+    for each in (
+        CrosstabRequest,
+        CompareRequest,
+        PairsRequest,
+        TestRequest,
+        MixtureRequest,
+        RegressionRequest,
+        WeightsRequest,
+    )
 }
 """Request classes by the last part of their URL."""
 

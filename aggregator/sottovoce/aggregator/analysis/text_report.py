@@ -187,6 +187,7 @@ def _regression(document: Document) -> Iterator[PrintedTable]:
         effects = [{**one, "term": f"{one['term']} against {one['base']}" if "base" in one
                     else f"{one['term']} (derivative)"} for one in document["ame"]]  # fmt: skip
         yield PrintedTable("Average marginal effects", headings, _coefficients(effects), (EFFECTS,))
+    yield from _random_intercept(document, headings)
     yield from _predictions(document)
     yield from _detectable(document)
     for key, title in _OTHER_MODELS.items():
@@ -408,6 +409,19 @@ def _list_model(document: Document) -> Iterator[PrintedTable]:
             f"Log likelihood {model['log_likelihood']:.3f}; coefficients are log odds.",
             "The other items are taken to apply independently and equally often, whatever the sensitive one is.",
         ))  # fmt: skip
+
+
+def _random_intercept(document: Document, headings: tuple[str, ...]) -> Iterator[PrintedTable]:
+    if "random_intercept" in document:
+        found = document["random_intercept"]
+        test = found["test"]
+        figures = f"{test['statistic']:.2f}, {test['df']} df, {TERMINAL.p_equals(test['p'])}"
+        sentences = (
+            f"{found['clusters']:,} clusters; integrals by {found['points']} points; no intercept is estimated.",
+            f"Likelihood-ratio test that {test['hypothesis']}: {figures}.",
+        )
+        term = {**found["sd"], "term": "standard deviation of the intercepts"}
+        yield PrintedTable("Random intercept", headings, _coefficients([term]), sentences)
 
 
 def _mixture(document: Document) -> Iterator[PrintedTable]:

@@ -6,8 +6,9 @@ from typing import Any
 import click
 from sottovoce.aggregator.analysis.regression.covariance import KINDS
 from sottovoce.aggregator.analysis.regression.declining import DECLINING
+from sottovoce.aggregator.analysis.regression.person_model import MOST_POINTS
 from sottovoce.aggregator.analysis.regression.regression import MODELS
-from sottovoce.aggregator.analysis.requests import SCALES
+from sottovoce.aggregator.analysis.requests import FEWEST_POINTS, SCALES
 from sottovoce.aggregator.export.results_client.sources import FolderReports, read_margins, weights_csv
 from sottovoce.cli.command import check_free, command, write_text
 from sottovoce.cli.results.release import release_tables
@@ -143,6 +144,8 @@ def test(
     "--scales", type=click.Choice(SCALES), default=None, help="Ratings of --on. [default: numbers from seven points on]"
 )
 @click.option("--cluster", default=None, help="Public question whose categories are clusters.")
+@click.option("--within-person", default=None, help="Column of a long file: a random intercept of each of its values.")
+@click.option("--points", type=click.IntRange(FEWEST_POINTS, MOST_POINTS), default=None, help="Of its integral.")
 @click.option("--at", multiple=True, help="Predict for people like these: year=first,age=30; may be given many times.")
 @click.option("--no-strata", is_flag=True, help="Leave waves and revisions out of the predictors.")
 @weights_option
@@ -151,8 +154,9 @@ def test(
 @confidence_option
 def regress(
     formula: str | None, outcome: str | None, on: str | None, model: str | None, errors: str, among: str | None,
-    declining: str | None, scales: str | None, cluster: str | None, at: tuple[str, ...], no_strata: bool,
-    weights: Path | None, wave: int | None, where: str | None, confidence: float | None, as_json: bool, **place: Any,  # noqa: ANN401
+    declining: str | None, scales: str | None, cluster: str | None, within_person: str | None, points: int | None,
+    at: tuple[str, ...], no_strata: bool, weights: Path | None, wave: int | None, where: str | None,
+    confidence: float | None, as_json: bool, **place: Any,  # noqa: ANN401
 ) -> None:  # fmt: skip
     """Explain one question of SURVEY by others.
 
@@ -168,8 +172,8 @@ def regress(
     people = [_row(words) for words in at] or None
     options = given(
         formula=formula, outcome=outcome, on=predictors, model=model, errors=errors, among=among, declining=declining,
-        scales=scales, cluster=cluster, at=people, wave=wave, where=where, confidence=confidence,
-        strata=False if no_strata else None,
+        scales=scales, cluster=cluster, cluster_effect=within_person, points=points, at=people,
+        wave=wave, where=where, confidence=confidence, strata=False if no_strata else None,
     )  # fmt: skip
     answer("regression", options, weights, as_json, place)
 

@@ -3,8 +3,7 @@
 from pathlib import Path
 
 import click
-from sottovoce.aggregator.analysis.item_response.item_model import RASCH
-from sottovoce.aggregator.analysis.item_response.items import MODELS
+from sottovoce.aggregator.analysis.item_response.items import MODELS, RASCH
 from sottovoce.cli.command import command
 from sottovoce.cli.results.run_analysis import channel_option, confidence_option, open_file, show
 

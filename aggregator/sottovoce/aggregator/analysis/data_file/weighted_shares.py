@@ -51,7 +51,7 @@ def weights_of(table: FileTable, weights: ArrayLike | None) -> Floats:
     Raises SurveyError if there is no such column, or as ``checked_weights``.
     """
     if isinstance(weights, str):
-        codes = _codes(table, weights, np.arange(0))
+        codes = codes_of(table, weights, np.arange(0))
         numbers = [as_number(text) for text in table.columns[weights].values]
         weights = np.array([math.nan if each is None else float(each) for each in numbers])[codes]
     return checked_weights(np.ones(len(table)) if weights is None else weights, len(table))
@@ -62,7 +62,7 @@ def sample_design(
 ) -> SampleDesign:
     """Return the design that columns of a file describe; raise SurveyError if a stratum has only one cluster."""
     rows = np.arange(len(table))
-    of_rows, within = _codes(table, strata, 0 * rows), _codes(table, clusters, rows)
+    of_rows, within = codes_of(table, strata, 0 * rows), codes_of(table, clusters, rows)
     _, firsts, numbers = np.unique(of_rows * len(table) + within, return_index=True, return_inverse=True)
     alone = firsts[np.bincount(of_rows[firsts])[of_rows[firsts]] < 2]
     if len(alone):
@@ -70,7 +70,7 @@ def sample_design(
     return SampleDesign(weights_of(table, weights), numbers, of_rows[firsts])
 
 
-def _codes(table: FileTable, name: str | None, default: NDArray[np.intp]) -> NDArray[np.intp]:
+def codes_of(table: FileTable, name: str | None, default: NDArray[np.intp]) -> NDArray[np.intp]:
     """Return the place of each row's text among those of a column, (n,); raise SpecError if a cell is empty."""
     if name is None:
         return default

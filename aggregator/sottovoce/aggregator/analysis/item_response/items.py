@@ -7,30 +7,23 @@ People      No score of a single person is ever computed: reports exist to preve
 
 import math
 from collections.abc import Sequence
-from dataclasses import replace
 from itertools import combinations, product
 from typing import Any
 
 import numpy as np
-from sottovoce.aggregator.analysis.item_response.item_model import RASCH, TWO_PARAMETERS, ItemModel
-from sottovoce.aggregator.analysis.regression.likelihood_ratio import profile_limits
-from sottovoce.aggregator.analysis.regression.newton import Array, Fit, inverse, maximize
+from sottovoce.aggregator.analysis.regression.newton import Array, Fit, inverse
+from sottovoce.aggregator.analysis.regression.person_model import PersonModel, ratio_test, settled, spread, spread_test
 from sottovoce.aggregator.analysis.report_columns import Columns
 from sottovoce.aggregator.analysis.tables.ml_table import ObservedReports, likeliest_table
 from sottovoce.aggregator.analysis.variable_columns import Answers, answers_of
-from sottovoce.aggregator.estimators.distributions.chi_square import upper_tail
 from sottovoce.aggregator.estimators.intervals import normal_quantile
 from sottovoce.shared.errors import EstimateError
 
 ITEMS = "sottovoce-items/1"
-SUM = "sum"
+RASCH, TWO_PARAMETERS, SUM = "rasch", "2pl", "sum"
 MODELS = (RASCH, TWO_PARAMETERS, SUM)
 FEWEST = {RASCH: 2, TWO_PARAMETERS: 3, SUM: 2}
 MOST = {RASCH: 20, TWO_PARAMETERS: 20, SUM: 8}
-FIRST_POINTS, MOST_POINTS = 15, 120
-SETTLED = 1e-6
-NONE_LEFT = 1e-4
-"""Standard deviation below which people are shown not to differ."""
 
 NUMBER = "the model '{model}' takes {least} to {most} items"
 TWO_ANSWERS = "'{variable}' has other answers than yes and no; items have two"
@@ -83,16 +76,13 @@ def _combinations(answers: Sequence[Answers], whole: bool) -> tuple[Array, Array
     return np.stack(known), people.astype(float)
 
 
-def _maximum(known: Array, people: Array, kind: str, start: Array | None = None) -> tuple[ItemModel, Fit]:
+def _maximum(known: Array, people: Array, kind: str, start: Array | None = None) -> tuple[PersonModel, Fit]:
     """Return the model with enough points, and its maximum."""
-    model = ItemModel(known, people, kind, FIRST_POINTS)
-    fit = maximize(model, start)
-    # Where there is no maximum, more points would only make the search for it slower.
-    while fit.converged and model.points < MOST_POINTS:
-        before, model = fit, replace(model, points=2 * model.points)
-        fit = maximize(model, before.theta)
-        if abs(fit.log_likelihood - before.log_likelihood) < SETTLED:
-            break
+    items, count, _ = known.shape
+    own = np.tile(np.eye(items), count)
+    loads = np.ones((1, own.shape[1])) if kind == RASCH else own
+    likelihood = known.swapaxes(0, 1).reshape(-1, 2)
+    model, fit = settled(PersonModel(-own, loads, likelihood, np.arange(count + 1) * items, weights=people), start)
     if not fit.converged:
         raise EstimateError(NO_MAXIMUM)
     return model, fit
@@ -108,12 +98,9 @@ def _traits(answers: Sequence[Answers], kind: str, confidence: float) -> Documen
     if kind == TWO_PARAMETERS:
         base = fit
         model, fit = _maximum(known, people, kind, np.append(fit.theta[:count], np.full(count, fit.theta[count])))
-        test = _ratio("all items discriminate alike", fit.log_likelihood - base.log_likelihood, count - 1, 1.0)
+        test = ratio_test("all items discriminate alike", fit.log_likelihood - base.log_likelihood, count - 1, 1.0)
     else:
-        free = np.arange(count + 1) < count
-        alike = maximize(model, np.where(free, fit.theta, 0.0), free)
-        # Under s = 0 half of the samples have their maximum there: chi-square with 0 or 1 df.
-        test = _ratio("people do not differ", fit.log_likelihood - alike.log_likelihood, 1, 0.5)
+        test = spread_test(model, fit)
     covariance = inverse(fit.information)
     if covariance is None:
         raise EstimateError(NO_MAXIMUM)
@@ -131,26 +118,7 @@ def _traits(answers: Sequence[Answers], kind: str, confidence: float) -> Documen
             own["discrimination"] = figure(sign * float(fit.theta[count + place]), errors[count + place])
         items.append(own)
     found = {"n": int(people.sum()), "points": model.points, "log_likelihood": fit.log_likelihood, "items": items}
-    return {**found, "sd": _spread(model, fit, errors[count], confidence) if kind == RASCH else None, "test": test}
-
-
-def _spread(model: ItemModel, fit: Fit, error: float, confidence: float) -> Document:
-    """Return the standard deviation of the trait with limits by profile likelihood, 0 with an upper limit only."""
-    place = model.items
-    value = abs(float(fit.theta[place]))
-    if fit.theta[place] < 0:
-        fit = replace(fit, theta=np.where(np.arange(place + 1) == place, value, fit.theta))
-    low, high = profile_limits(model, fit, place, confidence)
-    nothing = value < NONE_LEFT
-    shown = {"estimate": 0.0 if nothing else value, "std_error": None if nothing else error}
-    return {**shown, "low": max(low or 0.0, 0.0), "high": high}
-
-
-def _ratio(hypothesis: str, gain: float, df: int, share: float) -> Document:
-    statistic = max(0.0, 2 * gain)
-    # Below the precision of the search, there is no difference.
-    p = share * upper_tail(statistic, df) if statistic > SETTLED else 1.0
-    return {"hypothesis": hypothesis, "statistic": statistic, "df": df, "p": p}
+    return {**found, "sd": spread(model, fit, errors[count], confidence) if kind == RASCH else None, "test": test}
 
 
 def _sum(answers: Sequence[Answers], z: float) -> Document:

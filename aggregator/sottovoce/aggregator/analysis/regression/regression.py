@@ -32,6 +32,8 @@ from sottovoce.aggregator.analysis.regression.declining import DECLINING
 from sottovoce.aggregator.analysis.regression.design_matrix import SMALLEST_GROUP
 from sottovoce.aggregator.analysis.regression.fit_likelihood import likelihood_regression, parameter_count
 from sottovoce.aggregator.analysis.regression.formula_terms import Formula, formula_of
+from sottovoce.aggregator.analysis.regression.person_model import FIRST_POINTS
+from sottovoce.aggregator.analysis.regression.random_intercept import check_random_intercept, random_intercept
 from sottovoce.aggregator.analysis.regression.regression_data import (
     CarelessReports,
     RegressionOptions,
@@ -153,6 +155,8 @@ def regress(
     smallest_group: int = SMALLEST_GROUP,
     among: str | None = None,
     declining: str | None = None,
+    cluster_effect: str | NDArray[np.generic] | None = None,
+    points: int = FIRST_POINTS,
 ) -> Regression:
     """Fit a regression of one answer on others.
 
@@ -172,6 +176,8 @@ def regress(
             "careful" for the first without people who answered at random, of whom anchors tell.
         declining: one of ``DECLINING``: declining has a logit on the public predictors, or one common share; None for
             the first where at least ``DECLINED_PER_PARAMETER`` people per coefficient declined.
+        cluster_effect: as ``cluster``, for a logit with a normal intercept of each cluster, such as a person's id.
+        points: first number of points of its integral.
 
     Raises:
         EstimateError: the reports do not allow this estimate; the message says why and what to do.
@@ -193,10 +199,15 @@ def regress(
     kind = _model(explained, explaining, model, len(described.categories(explained.variable)))
     careful = (columns, explained, explaining, confidence, kind == "linear")
     careless = careless_reports(*careful) if among == CAREFUL else None
-    choices = RegressionOptions(errors, weights, cluster, strata, confidence, smallest_group, described, declining)
+    clusters = cluster if cluster_effect is None else cluster_effect
+    # The rows of one person in a file come through several channels, which are no strata of people.
+    strata = strata and not (isinstance(cluster_effect, str) and cluster_effect in columns.labels)
+    choices = RegressionOptions(errors, weights, clusters, strata, confidence, smallest_group, described, declining)
     if kind == "ordered" and not formula.intercept:
         raise EstimateError("an ordered model has cuts in the place of a constant: leave 0 and -1 out of the formula")
     sample = take_sample(columns, explained, formula, explaining, choices)
+    if cluster_effect is not None:
+        check_random_intercept(sample, kind, cluster is not None, careless is not None)
     needed = parameter_count(sample, kind)
     if sample.n < needed:
         raise EstimateError(
@@ -205,17 +216,21 @@ def regress(
 
     def fit(moved: Columns, level: float) -> Regression:
         own, *others = (answers_of(moved, name) for name in (outcome, *variables))
-        return _fit(take_sample(moved, own, formula, others, replace(choices, confidence=level)), kind, careless)
+        return made(take_sample(moved, own, formula, others, replace(choices, confidence=level)))
+
+    def made(data: Sample) -> Regression:
+        return _fit(data, kind, careless) if cluster_effect is None else random_intercept(data, points)
 
     facts = facts_of(columns, (outcome, *variables))
-    result = carried(fit, columns, facts, confidence) if facts else _fit(sample, kind, careless)
+    result = carried(fit, columns, facts, confidence) if facts else made(sample)
     names = dict.fromkeys(each.variable.question for each in (explained, *explaining))
     # Where the model leaves out people who declined, no missing answer is coded as one of the options.
     names = {name: None for name in names if not (sample.declines and name == explained.variable.question)}
     absent = [note for name in names if (question := columns.question(name)) for note in absence(question)]
+    plain = sample if cluster_effect is None else replace(sample, clusters=None)
     answering = [THOSE_WHO_ANSWERED] if sample.declines else []
     corrected = () if careless is None else correction_notes(careless.known)
-    cautions = (*corrected, *answering, *absent, *described.cautions, *_warnings(sample, kind))
+    cautions = (*corrected, *answering, *absent, *described.cautions, *_warnings(plain, kind))
     people = described.people if careless is None else CAREFUL
     return replace(result, people=people, warnings=(*cautions, *result.warnings))
 

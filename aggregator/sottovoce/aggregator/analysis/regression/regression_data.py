@@ -437,6 +437,7 @@ def _clusters(columns: Columns, cluster: str | NDArray[Any] | None) -> tuple[NDA
     everybody = np.ones(len(columns), bool)
     if cluster is None:
         return None, everybody
+    cluster = columns.labels.get(cluster, cluster) if isinstance(cluster, str) else cluster
     if not isinstance(cluster, str):
         if len(cluster) != len(columns):
             raise EstimateError(f"there are {len(cluster)} clusters for {len(columns)} reports; give each report one")

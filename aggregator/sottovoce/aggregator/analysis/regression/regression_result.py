@@ -61,6 +61,7 @@ class Regression:
         people: people whom the model describes: "all", "answered", "asked" or "asked_and_answered".
         declining: logit of declining, on the public predictors or with one common share; None if everybody must answer.
         declining_test: test of one common share of declined answers against a logit of it.
+        random_intercept: number of clusters, points, standard deviation and its test; None without one.
         covariance: (d, d), covariance of the coefficients in their order; None without standard errors, for several
             linear fits, and for the model of a randomized predictor.
     """
@@ -81,6 +82,7 @@ class Regression:
     people: str = ALL
     declining: "Regression | None" = None
     declining_test: LikelihoodRatio | None = None
+    random_intercept: dict[str, Any] | None = None
     design: Recipe | None = field(default=None, compare=False)
     covariance: Array | None = field(default=None, compare=False)
 
@@ -103,6 +105,7 @@ class Regression:
             "warnings": list(self.warnings),
             "linear": None if self.linear is None else self.linear._fields(),
             "of_predictor": None if self.of_predictor is None else self.of_predictor._fields(),
+            **({} if self.random_intercept is None else {"random_intercept": self.random_intercept}),
             **self._people(),
         }
 

@@ -9,16 +9,16 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
+import numpy as np
 from numpy.typing import ArrayLike
 from sottovoce.aggregator.analysis.data_file.data_columns import data_columns, states_of
 from sottovoce.aggregator.analysis.data_file.list_experiment import list_experiment
 from sottovoce.aggregator.analysis.data_file.parse_channel import parse_channel
 from sottovoce.aggregator.analysis.data_file.read_table import FileTable, read_table
 from sottovoce.aggregator.analysis.data_file.shares import results_document, share_rows, shares_document
-from sottovoce.aggregator.analysis.data_file.weighted_shares import sample_design, weights_of
+from sottovoce.aggregator.analysis.data_file.weighted_shares import codes_of, sample_design, weights_of
 from sottovoce.aggregator.analysis.estimates import question_result
-from sottovoce.aggregator.analysis.item_response.item_model import RASCH
-from sottovoce.aggregator.analysis.item_response.items import items_document
+from sottovoce.aggregator.analysis.item_response.items import RASCH, items_document
 from sottovoce.aggregator.analysis.mixtures.mixture import Probabilities, mixture_of_counts, mixture_of_file
 from sottovoce.aggregator.analysis.report_columns import Columns
 from sottovoce.aggregator.estimators.intervals import METHODS
@@ -49,7 +49,10 @@ class DataReports(ReadColumns):
         return self.columns.survey
 
     def answer(self, kind: str, options: dict[str, Any], weights: ArrayLike | None = None) -> dict[str, Any]:
-        """Run one analysis; ``weights`` may also be the name of a column of the file."""
+        """Run one analysis; ``weights`` may also be the name of a column of the file, and ``cluster_effect`` of ids."""
+        if ids := options.get("cluster_effect"):
+            labels = {ids: codes_of(self.table, ids, np.arange(0))}
+            self.columns = replace(self.columns, labels=labels)
         return super().answer(kind, options, None if weights is None else weights_of(self.table, weights))
 
 

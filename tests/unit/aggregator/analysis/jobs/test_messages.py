@@ -41,7 +41,7 @@ ALL: dict[str, dict[str, Any]] = {
 
 INSTEAD = {
     "compare": {"outcome": "a", "groups": "arm", "against": "b"},
-    "regression": {"formula": "a ~ b * c"},
+    "regression": {"formula": "a ~ b * c", "cluster_effect": "d", "points": 30},
     "test": {"question": "a", "mean": 3},
 }
 """Options that go without others."""

@@ -1,0 +1,205 @@
+"""The likelihood of several yes/no answers of each person that one latent trait connects, through any channels.
+
+Model       P(yes to answer j | z) = 1 / (1 + exp(-(x_j' b + z l_j' a))), z normal with mean 0 and variance 1, one for
+            each person, or cluster of people. A random intercept has l = 1 and a = s, its standard deviation. Rasch is
+            that with x = -1 for the item; 2PL has an a of its own for each item.
+Integral    Adaptive Gauss-Hermite: around the most likely z of each person, scaled by the curvature there. The points
+            are doubled until the log likelihood moves by less than ``SETTLED``.
+Gradient    Means over z given the reports of the scores of each answer, (r - P) (x, z l), r = P(yes | report, z).
+Information Minus the mean curvature, (P (1 - P) - r (1 - r)) (x, z l) (x, z l)', less the covariance of the scores
+            given the reports (Louis 1982).
+Sign        a and -a are equally likely, so s = 0 is a point as any other and not an edge.
+Source      Rasch 1960; Bock and Aitkin 1981; Liu and Pierce 1994 (adaptive); Boeckenholt and van der Heijden 2007.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from sottovoce.aggregator.analysis.regression.likelihood_ratio import profile_limits
+from sottovoce.aggregator.analysis.regression.newton import Array, Fit, Sums, maximize
+from sottovoce.aggregator.estimators.distributions.chi_square import upper_tail
+
+FIRST_POINTS, MOST_POINTS = 15, 120
+SETTLED = 1e-6
+NONE_LEFT = 1e-4
+"""Standard deviation below which people are shown not to differ."""
+
+_LARGEST = 30.0  # log odds: a share and its complement still differ from 0
+_MODE_STEPS, _MODE_CLOSE = 12, 1e-6
+_LEAST_CURVATURE, _LONGEST_STEP = 0.25, 2.0
+
+
+class _Given(NamedTuple):
+    """Log likelihoods (m,), P(z | reports) (m, q), points z (m, q), and of each answer score and curvature (r, q)."""
+
+    logs: Array
+    given: Array
+    z: Array
+    residuals: Array
+    curves: Array
+
+
+@dataclass(frozen=True)
+class PersonModel:
+    """A likelihood of people with one answer or more.
+
+    Attributes:
+        columns: (p, r), predictors of each answer; answers of one person are beside each other.
+        loads: (l, r), what multiplies the trait.
+        likelihood: (r, 2), P(report | no) and P(report | yes); ones where there is none.
+        starts: (n + 1,), first answer of each person, and r.
+        points: number of points of the integral.
+        weights: (n,), people with the same answers; None for one each.
+    """
+
+    columns: Array
+    loads: Array
+    likelihood: Array
+    starts: NDArray[np.intp]
+    points: int = FIRST_POINTS
+    weights: Array | None = None
+    squares: Array | None = None
+
+    @property
+    def rows(self) -> int:
+        """Number n of people, or of clusters."""
+        return len(self.starts) - 1
+
+    @property
+    def parameters(self) -> int:
+        """Number p + l of coefficients and of slopes of the trait."""
+        return len(self.columns) + len(self.loads)
+
+    def start(self) -> Array:
+        """Return coefficients 0 and slopes 1, (d,)."""
+        return np.append(np.zeros(len(self.columns)), np.ones(len(self.loads)))
+
+    def sums(self, theta: Array, part: slice) -> Sums:
+        """Return the contribution of the people in ``part``, weights included."""
+        logs, given, z, residuals, curves = self._given(theta, part)
+        weights = np.ones(len(logs)) if self.weights is None else self.weights[part]
+        rows, _, person = self._rows(part)
+        scores = self._of_parameters(residuals, z, part)
+        means, weighted = np.einsum("kmq,mq->km", scores, given), given * weights[:, None]
+        information = (means * weights) @ means.T
+        information -= np.einsum("kmq,lmq,mq->kl", scores, scores, weighted, optimize=True)
+        x, load = self.columns[:, rows], self.loads[:, rows]
+        flat, sloped, square = (((weighted * z**power)[person] * curves).sum(axis=1) for power in (0, 1, 2))
+        across = (x * sloped) @ load.T
+        information -= np.block([[(x * flat) @ x.T, across], [across.T, (load * square) @ load.T]])
+        return Sums(float(weights @ logs), means @ weights, information)
+
+    def scores(self, theta: Array, part: slice) -> Array:
+        """Return the gradient of each person's log likelihood, (d, m), without the weight."""
+        _, given, z, residuals, _ = self._given(theta, part)
+        means: Array = np.einsum("kmq,mq->km", self._of_parameters(residuals, z, part), given)
+        return means
+
+    def predictors(self, theta: Array, part: slice) -> Iterator[Array]:
+        """Yield the parameters themselves, (m,) each, by which steps are kept short."""
+        yield from np.repeat(theta[:, None], part.stop - part.start, axis=1)
+
+    def directions(self, row: int) -> Array:  # noqa: ARG002 - alike for all
+        """Return the unit matrix, (d, d)."""
+        return np.eye(self.parameters)
+
+    def at_edge(self, theta: Array) -> bool:  # noqa: ARG002 - part of the Model protocol
+        """Return False: the parameter space has no boundary."""
+        return False
+
+    def _rows(self, part: slice) -> tuple[slice, NDArray[np.intp], NDArray[np.intp]]:
+        """Return the answers of the people in ``part``, the first one of each, (m,), and the person of each, (r,)."""
+        starts = self.starts[part.start : part.stop + 1]
+        own = starts[:-1] - starts[0]
+        return slice(starts[0], starts[-1]), own, np.repeat(np.arange(len(own)), np.diff(starts))
+
+    def _given(self, theta: Array, part: slice) -> _Given:
+        nodes, masses = np.polynomial.hermite_e.hermegauss(self.points)
+        mode, scale = self._mode(theta, part)
+        z = mode[:, None] + scale[:, None] * nodes
+        logs, residuals, curves = self._at(theta, part, z)
+        logs += np.log(masses / masses.sum()) + (nodes**2 - z**2) / 2 + np.log(scale)[:, None]
+        largest = logs.max(axis=1, keepdims=True)
+        given = np.exp(logs - largest)
+        total = given.sum(axis=1, keepdims=True)
+        return _Given((largest + np.log(total))[:, 0], given / total, z, residuals, curves)
+
+    def _mode(self, theta: Array, part: slice) -> tuple[Array, Array]:
+        """Return the most likely z of each person, (m,), and the scale by the curvature there, (m,)."""
+        rows, own, _ = self._rows(part)
+        slope, mode = (theta[len(self.columns) :] @ self.loads)[rows], np.zeros(len(own))
+        curvature = np.ones(len(own))
+        for _ in range(_MODE_STEPS):
+            _, residuals, curves = self._at(theta, part, mode[:, None])
+            # Noise can make the likelihood of z have several peaks; the floor keeps to one of them.
+            curvature = np.maximum(1 - np.add.reduceat(slope**2 * curves[:, 0], own), _LEAST_CURVATURE)
+            step = (np.add.reduceat(slope * residuals[:, 0], own) - mode) / curvature
+            mode = mode + np.clip(step, -_LONGEST_STEP, _LONGEST_STEP)
+            if np.abs(step).max() < _MODE_CLOSE:
+                break
+        return mode, 1 / np.sqrt(curvature)
+
+    def _at(self, theta: Array, part: slice, z: Array) -> tuple[Array, Array, Array]:
+        """Return at z, (m, q), log likelihoods of people (m, q), and scores and curvatures of answers, (r, q)."""
+        rows, own, person = self._rows(part)
+        count = len(self.columns)
+        level, slope = theta[:count] @ self.columns[:, rows], theta[count:] @ self.loads[:, rows]
+        yes = 1 / (1 + np.exp(-np.clip(level[:, None] + slope[:, None] * z[person], -_LARGEST, _LARGEST)))
+        no, known = self.likelihood[rows].T[:, :, None]
+        reported = no * (1 - yes) + known * yes
+        answered = known * yes / reported
+        logs = np.add.reduceat(np.log(reported), own, axis=0)
+        return logs, answered - yes, answered * (1 - answered) - yes * (1 - yes)
+
+    def _of_parameters(self, residuals: Array, z: Array, part: slice) -> Array:
+        """Return the scores of all parameters, (d, m, q), from those of the answers' log odds."""
+        rows, own, person = self._rows(part)
+        factors = [(self.columns, residuals), (self.loads, residuals * z[person])]
+        return np.stack(
+            [np.add.reduceat(one[:, None] * each, own, axis=0) for of, each in factors for one in of[:, rows]]
+        )
+
+
+def settled(model: PersonModel, start: Array | None = None) -> tuple[PersonModel, Fit]:
+    """Return the model with enough points, and the last point of the search for its maximum."""
+    fit = maximize(model, start)
+    # Where there is no maximum, more points would only make the search for it slower.
+    while fit.converged and model.points < MOST_POINTS:
+        before, model = fit, replace(model, points=2 * model.points)
+        fit = maximize(model, before.theta)
+        if abs(fit.log_likelihood - before.log_likelihood) < SETTLED:
+            break
+    return model, fit
+
+
+def spread(model: PersonModel, fit: Fit, error: float, confidence: float) -> dict[str, Any]:
+    """Return the standard deviation, the last parameter, with limits by profile likelihood; 0 with an upper one only.
+
+    ``error`` is its standard error.
+    """
+    place = model.parameters - 1
+    value = abs(float(fit.theta[place]))
+    if fit.theta[place] < 0:
+        fit = replace(fit, theta=np.append(fit.theta[:place], value))
+    low, high = profile_limits(model, fit, place, confidence)
+    nothing = value < NONE_LEFT
+    shown = {"estimate": 0.0 if nothing else value, "std_error": None if nothing else error}
+    return {**shown, "low": max(low or 0.0, 0.0), "high": high}
+
+
+def ratio_test(hypothesis: str, gain: float, df: int, share: float) -> dict[str, Any]:
+    """Return a likelihood-ratio test; ``share`` is of samples whose maximum is not at the hypothesis, if it holds."""
+    statistic = max(0.0, 2 * gain)
+    # Below the precision of the search, there is no difference.
+    p = share * upper_tail(statistic, df) if statistic > SETTLED else 1.0
+    return {"hypothesis": hypothesis, "statistic": statistic, "df": df, "p": p}
+
+
+def spread_test(model: PersonModel, fit: Fit) -> dict[str, Any]:
+    """Test that people do not differ: under s = 0 half of the samples have their maximum there."""
+    free = np.arange(model.parameters) < model.parameters - 1
+    alike = maximize(model, np.where(free, fit.theta, 0.0), free)
+    return ratio_test("people do not differ", fit.log_likelihood - alike.log_likelihood, 1, 0.5)
