@@ -22,6 +22,7 @@ from sottovoce.cli.plan_output import (
     check_source,
     compare_trust,
     show_block,
+    show_design,
     show_plan,
     show_test,
     show_two,
@@ -63,9 +64,11 @@ from sottovoce.shared.spec import Question, Survey
 )
 @click.option("--odds-ratio", type=NUMBER, help="With --with: the odds ratio to be found between the two.")
 @click.option(
-    "--with-prevalence", type=NUMBER, help="With --odds-ratio: expected share of the other question. [default: 0.3]"
+    "--with-prevalence",
+    type=NUMBER,
+    help="With --odds-ratio: expected share of the other question [default: 0.3]; of a design: its second share [0.1].",
 )
-@click.option("--known", help="Instead of --against: a known share or mean to be told from (one-sample test).")
+@click.option("--known", help="Instead of --against: a known share or mean to be told from; with --with, of a design.")
 @click.option("--n", "count", type=click.IntRange(1), help="With --against, --known or --odds-ratio: power of so many.")
 @click.option("--total", type=NUMBER, help="Instead: the epsilon of all private questions, reported together or not.")
 @click.option("--goal", type=click.Choice(GOALS), default=SHARES, show_default=True, help="With --total.")
@@ -108,6 +111,11 @@ def plan(
     check_source(file, question, epsilon, options)
     if total is not None:
         show_block(file, total, goal, half_width, as_json)
+        return
+    if second is not None and known is not None:
+        # Of a design: the second share is of yes to the other question, or of people who always say no.
+        expected_shares = prevalence, 0.1 if with_prevalence is None else with_prevalence
+        show_design(file, (question, second), expected_shares, known, (confidence, power), count, as_json)
         return
     if second is not None:
         shares = prevalence, with_prevalence

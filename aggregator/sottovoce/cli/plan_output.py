@@ -29,6 +29,7 @@ from sottovoce.aggregator.planning.block_choice import (
     pair_plan,
     pair_words,
 )
+from sottovoce.aggregator.planning.design_power import design_power
 from sottovoce.aggregator.planning.estimand import Measure
 from sottovoce.aggregator.planning.given_sample import GivenSample
 from sottovoce.aggregator.planning.local_vs_central import WHEN, Price, price_of_trust, price_svg
@@ -192,6 +193,19 @@ def plan_arms(
     first, second = question_named(file, names[0]), question_named(file, names[1])
     expected = expected_of(first, test.prevalence, None), read_value(second, test.against or "", "--against")
     return arms_apart(file, (first, second), expected, (test.confidence, power), count)
+
+
+def show_design(
+    file: Survey | None, names: tuple[str | None, str], shares: tuple[float | None, float], known: str,
+    levels: tuple[float, float], count: int | None, as_json: bool,
+) -> None:  # fmt: skip
+    """Show how many people tell the share of yes of a design from a known one; arguments as for ``design_power``."""
+    if file is None:
+        raise SpecError("--with is a question of a SURVEY, which is not named")
+    first, second = question_named(file, names[0]), question_named(file, names[1])
+    expected = expected_of(first, shares[0], None), shares[1]
+    hypothesis = read_value(first, known, "--known")
+    _show(design_power(file, (first, second), expected, hypothesis, levels, count), levels[1], as_json)
 
 
 def show_test(
