@@ -24,6 +24,7 @@ from xml.etree import ElementTree as ET
 
 from sottovoce.aggregator.analysis.availability import check_closed
 from sottovoce.aggregator.analysis.estimates import RevisionCounts, SurveyResults, analyse
+from sottovoce.aggregator.analysis.mixtures.fielded import designs_in_words
 from sottovoce.aggregator.analysis.results_document import export_document, mechanism_document
 from sottovoce.aggregator.analysis.shown_columns import ReportColumns, file_questions, is_few, read_reports
 from sottovoce.aggregator.analysis.tables.small_groups import FEW
@@ -275,6 +276,7 @@ def _paragraph(results: SurveyResults, about: About) -> str:
     for block in (block for block in survey.blocks if block.mechanism.ask):
         names = ", ".join(survey.questions[index].name for index in block.questions)
         asked += f" Each was asked {block.mechanism.ask} of {names}, drawn by the device."
+    asked += "".join(f" The planned {each}; its limits are by profile likelihood." for each in designs_in_words(survey))
     waves = f" It was asked in {len(survey.waves)} waves." if len(survey.waves) > 1 else ""
     state = "" if results.closed else " The survey was still open when this was written."
     return (

@@ -7,6 +7,7 @@ from itertools import combinations, zip_longest
 from typing import Any
 
 from sottovoce.aggregator.analysis.careless_results import anchors_of, is_corrected
+from sottovoce.aggregator.analysis.mixtures.fielded import designs_in_words
 from sottovoce.aggregator.estimators.careless.anchors import YES
 from sottovoce.aggregator.estimators.question_variables import variables_of
 from sottovoce.aggregator.planning.block_choice import block_hint, joint_words
@@ -246,7 +247,7 @@ def describe(survey: Survey) -> list[str]:
         how = f"{_how(question)}{_no_answer(question, survey.conditional)}"
         lines.append(f"  {question.name:<{width}}  {question.type:<15}  {how}")
     lines += [f"  {_describe_block(survey, block)}" for block in survey.blocks]
-    lines += [f"  {words}" for words in (*describe_arms(survey), *_describe_samples(survey))]
+    lines += [f"  {words}" for words in (*describe_arms(survey), *_describe_samples(survey), *designs_in_words(survey))]
     if survey.cohort is not None and survey.release_batch > 1:
         lines.append(f"  {_describe_unshown(len(survey.questions[survey.cohort].options), survey.release_batch)}")
     if survey.own_coin:

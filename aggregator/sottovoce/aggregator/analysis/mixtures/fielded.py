@@ -8,13 +8,32 @@ import numpy as np
 from sottovoce.aggregator.analysis.mixtures.designs import DESIGNS, SYMMETRIC, P
 from sottovoce.aggregator.analysis.mixtures.mixture import Document, MixtureData, mixture_document
 from sottovoce.aggregator.analysis.report_columns import Columns
-from sottovoce.shared.arms.analysis_plan import CHEATER_DETECTION, PlannedComparison, planned_comparisons
+from sottovoce.shared.arms.analysis_plan import (
+    CHEATER_DETECTION,
+    UNRELATED_UNKNOWN,
+    PlannedComparison,
+    planned_comparisons,
+)
 from sottovoce.shared.errors import EstimateError, Sentence
 from sottovoce.shared.mechanisms.innocuous_rr import InnocuousRR
 from sottovoce.shared.spec import Question, Survey
 
 NO_DESIGN = "'{variable}' is in no design of the survey's analysis_plan: name a question of one"
 OWN_FACT = "Epsilon holds as long as no one who sees a report knows the fact or the die that hides it"
+
+
+_WORDS = {
+    CHEATER_DETECTION: "estimates people who always say no as a share of their own; epsilon holds for people who do as "
+    "instructed",
+    UNRELATED_UNKNOWN: "estimates the share of yes to the second question, too; epsilon, and the numbers in the form, "
+    "rest on the stated range of that share",
+}
+
+
+def designs_in_words(survey: Survey) -> list[str]:
+    """Return what each design of the survey's plan estimates, and for whom its epsilon holds."""
+    planned = [each for each in planned_comparisons(survey) if each.design]
+    return [f"design {each.design} of {each.question} and {each.against} {_WORDS[each.design]}" for each in planned]
 
 
 def design_of(survey: Survey, name: str) -> PlannedComparison:

@@ -15,6 +15,7 @@ from sottovoce.aggregator.analysis.requests import parse_request
 from sottovoce.aggregator.app import create_app
 from sottovoce.aggregator.clock import now
 from sottovoce.aggregator.export.archive import write_folder
+from sottovoce.aggregator.planning.lint import describe
 from sottovoce.aggregator.settings import Settings
 from sottovoce.aggregator.surveys.survey_file import read_survey_file
 from sottovoce.cli.main import main
@@ -163,3 +164,14 @@ def test_what_does_not_go_together_is_refused() -> None:
     ):
         ended = run("mixture", *words)
         assert (ended.exit_code, why in ended.stderr) == (2, True)
+
+
+def test_lint_and_methods_say_what_the_design_is(place: Path) -> None:
+    """For whom epsilon holds; of an unknown share, that it rests on the stated range."""
+    assert (
+        "design cheater_detection of copied_rare and copied_often estimates people who always say no as a share of "
+        "their own; epsilon holds for people who do as instructed"
+    ) in "\n".join(describe(CHEATERS))
+    assert "rest on the stated range of that share" in "\n".join(describe(UNKNOWN))
+    methods = " ".join((place / "files/methods.md").read_text(encoding="utf-8").split())
+    assert "The planned design cheater_detection of copied_rare and copied_often estimates people" in methods
