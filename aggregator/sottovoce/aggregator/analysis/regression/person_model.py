@@ -19,7 +19,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 from sottovoce.aggregator.analysis.regression.likelihood_ratio import profile_limits
-from sottovoce.aggregator.analysis.regression.newton import Array, Fit, Sums, maximize
+from sottovoce.aggregator.analysis.regression.newton import Array, Fit, Sums, maximize, parts
 from sottovoce.aggregator.estimators.distributions.chi_square import upper_tail
 
 FIRST_POINTS, MOST_POINTS = 15, 120
@@ -53,6 +53,7 @@ class PersonModel:
         starts: (n + 1,), first answer of each person, and r.
         points: number of points of the integral.
         weights: (n,), people with the same answers; None for one each.
+        peaks: (2, n), centre and scale of the points of each person; None for those of the normal distribution.
     """
 
     columns: Array
@@ -62,6 +63,7 @@ class PersonModel:
     points: int = FIRST_POINTS
     weights: Array | None = None
     squares: Array | None = None
+    peaks: Array | None = None
 
     @property
     def rows(self) -> int:
@@ -118,8 +120,9 @@ class PersonModel:
 
     def _given(self, theta: Array, part: slice) -> _Given:
         nodes, masses = np.polynomial.hermite_e.hermegauss(self.points)
-        mode, scale = self._mode(theta, part)
-        z = mode[:, None] + scale[:, None] * nodes
+        # Fixed while a maximum is searched: only then are these sums the derivatives of the log likelihood.
+        mode, scale = (np.zeros(1), np.ones(1)) if self.peaks is None else self.peaks[:, part]
+        z = np.broadcast_to(mode[:, None] + scale[:, None] * nodes, (part.stop - part.start, self.points))
         logs, residuals, curves = self._at(theta, part, z)
         logs += np.log(masses / masses.sum()) + (nodes**2 - z**2) / 2 + np.log(scale)[:, None]
         largest = logs.max(axis=1, keepdims=True)
@@ -127,8 +130,8 @@ class PersonModel:
         total = given.sum(axis=1, keepdims=True)
         return _Given((largest + np.log(total))[:, 0], given / total, z, residuals, curves)
 
-    def _mode(self, theta: Array, part: slice) -> tuple[Array, Array]:
-        """Return the most likely z of each person, (m,), and the scale by the curvature there, (m,)."""
+    def peaks_at(self, theta: Array, part: slice) -> Array:
+        """Return the most likely z of each person, and the scale by the curvature there, (2, m)."""
         rows, own, _ = self._rows(part)
         slope, mode = (theta[len(self.columns) :] @ self.loads)[rows], np.zeros(len(own))
         curvature = np.ones(len(own))
@@ -140,7 +143,7 @@ class PersonModel:
             mode = mode + np.clip(step, -_LONGEST_STEP, _LONGEST_STEP)
             if np.abs(step).max() < _MODE_CLOSE:
                 break
-        return mode, 1 / np.sqrt(curvature)
+        return np.stack([mode, 1 / np.sqrt(curvature)])
 
     def _at(self, theta: Array, part: slice, z: Array) -> tuple[Array, Array, Array]:
         """Return at z, (m, q), log likelihoods of people (m, q), and scores and curvatures of answers, (r, q)."""
@@ -168,7 +171,8 @@ def settled(model: PersonModel, start: Array | None = None) -> tuple[PersonModel
     fit = maximize(model, start)
     # Where there is no maximum, more points would only make the search for it slower.
     while fit.converged and model.points < MOST_POINTS:
-        before, model = fit, replace(model, points=2 * model.points)
+        peaks = np.concatenate([model.peaks_at(fit.theta, part) for part in parts(model.rows)], axis=1)
+        before, model = fit, replace(model, points=2 * model.points, peaks=peaks)
         fit = maximize(model, before.theta)
         if abs(fit.log_likelihood - before.log_likelihood) < SETTLED:
             break
@@ -201,5 +205,5 @@ def ratio_test(hypothesis: str, gain: float, df: int, share: float) -> dict[str,
 def spread_test(model: PersonModel, fit: Fit) -> dict[str, Any]:
     """Test that people do not differ: under s = 0 half of the samples have their maximum there."""
     free = np.arange(model.parameters) < model.parameters - 1
-    alike = maximize(model, np.where(free, fit.theta, 0.0), free)
+    alike = maximize(replace(model, peaks=None), np.where(free, fit.theta, 0.0), free)
     return ratio_test("people do not differ", fit.log_likelihood - alike.log_likelihood, 1, 0.5)
