@@ -155,7 +155,13 @@ class SurveyDraft:
         found = canonical.load(stored)
         cards = tuple(DraftItem(**card) for card in found["cards"])
         people, group, tags, declining = (found[key] for key in ("people", "group", "tags", "declining"))
-        keys = (("blocks", {}), ("direct_half", False), ("chooses_columns", False), ("stamp", ""), ("saved", ""))
+        keys: tuple[tuple[str, Any], ...] = (
+            ("blocks", {}),
+            ("direct_half", False),
+            ("chooses_columns", False),
+            ("stamp", ""),
+            ("saved", ""),
+        )
         made = (found.get(key, default) for key, default in keys)
         return cls(found["head"], cards, people, group, tuple(tags), declining, *made)
 

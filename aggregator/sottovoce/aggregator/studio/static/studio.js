@@ -4,7 +4,8 @@
  *
  * A section with `data-refresh-every="seconds"` asks for its page again while it can be seen, and is left alone while
  * nothing has changed; `data-etag` is what it has. With `data-until-gone` the page is loaded again once it comes
- * without that section. A form that asks for a page leaves empty fields out of its address. A button with `data-copy` copies the text of the element with that id, then says data-copied.
+ * without that section. A form that asks for a page leaves empty fields out of its address. A button with `data-copy`
+ * copies the text of the element with that id, then says data-copied.
  * A form or a link to a file with `data-busy` shows the element with that id while its reply is made.
  */
 export const SECOND = 1000;
