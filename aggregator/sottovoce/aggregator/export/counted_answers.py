@@ -7,10 +7,10 @@ from sottovoce.aggregator.analysis.estimates import RevisionCounts, SurveyResult
 from sottovoce.aggregator.estimators import DEFAULT_RULE, IntervalRule
 from sottovoce.aggregator.export.archive_results import results_of_archive
 from sottovoce.aggregator.export.read_archive import read_folder, read_survey
-from sottovoce.aggregator.file_formats.csv_lines import DelimitedFile
+from sottovoce.aggregator.file_formats.table_source import open_table
 from sottovoce.aggregator.storage import Cell, StoredSurvey
 from sottovoce.aggregator.storage.models import ALL
-from sottovoce.shared.errors import SpecError, cannot_read
+from sottovoce.shared.errors import SpecError
 from sottovoce.shared.spec import Survey
 
 COUNTS = "counts.csv"
@@ -51,13 +51,9 @@ def _read_counts(file: Path, survey: Survey) -> dict[int, dict[int, int]]:
 
 def _rows(file: Path) -> Iterator[tuple[str, dict[str, str]]]:
     """Yield the place and the cells of each line that is not blank."""
-    try:
-        with file.open("rb") as opened:
-            source = DelimitedFile(opened, COUNTS, ",")
-            if not {"question", "value", "sheets"} <= {*source.names}:
-                raise SpecError(f"{COUNTS}, line {source.line}: the columns must be {', '.join(HEADER)}")
-            for lines, rows in source.blocks(skip_blank=True):
-                for line, row in zip(lines, rows, strict=True):
-                    yield f"{COUNTS}, line {line}", dict(zip(source.names, row, strict=True))
-    except OSError as error:
-        raise SpecError(cannot_read(file, error)) from None
+    with open_table(file, skip_blank=True) as source:
+        if not {"question", "value", "sheets"} <= {*source.names}:
+            raise SpecError(f"{source.header}: the columns must be {', '.join(HEADER)}")
+        for lines, block in source.columns(source.names):
+            for line, *row in zip(lines, *(cells.rows for cells in block), strict=True):
+                yield f"{source.row} {line}", dict(zip(source.names, row, strict=True))

@@ -26,8 +26,8 @@ WAVE, REVISION = "_wave", "_revision"
 
 _CODE = re.compile(r"(minus_)?\d{1,9}")
 _FORMER = ("wave", "revision")
-_NEAR = 1e-6
-"""Tolerance of floating point, in steps."""
+_NEAR = Fraction(1, 10**6)
+"""Tolerance of programs that write .1 + .2, in steps."""
 _LARGEST = 2**53
 """Limit of any report."""
 
@@ -99,25 +99,16 @@ def option_codes(question: Question) -> tuple[int, ...]:
     return (*codes, *[max(codes) + 1] * question.domain.absent) if len(set(codes)) == len(codes) else ()
 
 
-def steps_of(values: NDArray[np.generic], grid: Grid) -> NDArray[np.int64]:
-    """Return the steps of numbers or days, -1 for values below the least or between two steps."""
-    if values.dtype.kind == "M":
-        values = values.astype("datetime64[D]").astype(np.int64)
-    steps = (values.astype(np.float64) - float(grid.low)) / float(grid.step)
-    whole = np.rint(steps)
-    fits = (np.abs(steps - whole) < _NEAR) & (whole >= 0) & (whole < _LARGEST)
-    return np.where(fits, whole, -1).astype(np.int64)
-
-
 def step_of(text: str, grid: Grid) -> int:
     """Return the step of a number or date as a text. Upper limits belong to the mechanism, and are checked with it.
 
     Raises ValueError if the text is no number or date, is below the least one, or lies between two steps.
     """
     steps = (grid.read(text) - grid.low) / grid.step
-    if steps.denominator != 1 or not 0 <= steps < _LARGEST:
+    whole = round(steps)
+    if abs(steps - whole) > _NEAR or not 0 <= whole < _LARGEST:
         raise ValueError("is not on the grid")
-    return steps.numerator
+    return whole
 
 
 def values_in_words(grid: Grid) -> str:

@@ -10,20 +10,16 @@ value, because it may be an answer.
 
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 from sottovoce.aggregator.analysis.shown_columns import ReportedColumn
-from sottovoce.aggregator.export.own_units import steps_of, values_in_words
-from sottovoce.aggregator.export.read_csv import Place, Read, joined, numbers, read_csv
-from sottovoce.aggregator.export.row_validation import Expected, Values
-from sottovoce.aggregator.file_formats.optional_imports import needed
+from sottovoce.aggregator.export.read_csv import read_reports
+from sottovoce.aggregator.export.row_validation import Expected
 from sottovoce.aggregator.file_formats.provenance import INVENTED, MANIFEST
 from sottovoce.aggregator.surveys.survey_file import read_survey_file
-from sottovoce.shared.answers import Grid
 from sottovoce.shared.errors import SpecError
 from sottovoce.shared.spec import Survey
 
@@ -32,85 +28,6 @@ REPORTS = ("reports-with-public.csv", "reports-with-public.parquet", "reports.cs
 """Names of report files in order of preference; the first existing one is read."""
 
 _EARLIER = re.compile(r"survey-([1-9][0-9]{0,8})\.json")
-
-_WHOLE = frozenset({"UTINYINT", "USMALLINT", "UINTEGER", "UBIGINT", "TINYINT", "SMALLINT", "INTEGER", "BIGINT"})
-
-_MEASURED = _WHOLE | {"FLOAT", "DOUBLE", "DECIMAL", "DATE"}
-
-CHUNK = 1 << 20
-
-
-def read_parquet(path: Path, expected: Expected) -> Read:
-    """Read the reports in a Parquet file, by the validation rules ``expected`` of the survey.
-
-    Raises:
-        SpecError: the file is invalid; the message names the row, and the column if there is one.
-        EstimateError: an optional library is not installed.
-    """
-    duckdb = needed("duckdb")
-    with duckdb.connect() as connection:
-        try:
-            table = connection.read_parquet(str(path))
-            pairs = connection.sql(
-                "SELECT value FROM parquet_kv_metadata($file)", params={"file": str(path)}
-            ).fetchall()
-        except duckdb.Error:
-            raise SpecError(f"{path.name} cannot be read as Parquet") from None
-        for (value,) in pairs:
-            expected.check_digest(value.decode("utf-8", "replace"), path.name)
-        expected.check_header(expected.plain_header(table.columns), path.name)
-        blocks = list(_blocks(table, path.name, expected))
-    if not blocks:
-        raise SpecError(f"{path.name}: there are no reports")
-    return joined(blocks)
-
-
-def _blocks(table: Any, file: str, expected: Expected) -> Iterator[Read]:  # noqa: ANN401 - the library's relation
-    grids = expected.grids(table.columns)
-    for name, kind in zip(table.columns, table.types, strict=True):
-        allowed = _MEASURED if name in grids else _WHOLE
-        # Rare answers, left out as a word, make texts of the numbers of a public question.
-        if name in expected.questions and expected.questions[name].mechanism is None:
-            allowed |= {"VARCHAR"}
-        if str(kind).partition("(")[0] not in allowed:
-            required = "numbers or dates" if name in grids else "whole numbers"
-            raise SpecError(f"{file}, column '{name}': must be of a type of {required}")
-    for start in range(0, len(table), CHUNK):
-        found = table.limit(CHUNK, start).fetchnumpy()
-        named = zip(expected.plain_header(list(found)), found.values(), strict=True)
-        block = {
-            name: numbers([*np.ma.filled(values, "")], {}, Place(f"{file}, row", start + 1, name), grids.get(name))
-            if values.dtype.kind == "O"
-            else _steps(values, start + 1, f"{file}, row", name, grids[name])
-            if name in grids
-            else _whole(values, start + 1, f"column '{name}'", file)
-            for name, values in named
-        }
-        yield expected.checked(block, start + 1, f"{file}, row")
-
-
-def _steps(found: np.ndarray, first: int, row: str, column: str, grid: Grid) -> Values:
-    """Return the steps of masked values in a question's own unit, -1 where not asked; ``row`` prefixes numbers in
-    messages.
-    """
-    missing = np.ma.getmaskarray(found)
-    steps = np.full(len(found), -1, dtype=np.int64)
-    steps[~missing] = steps_of(np.ma.getdata(found)[~missing], grid)
-    wrong = ~missing & (steps < 0)
-    if wrong.any():
-        where = f"{row} {first + int(np.argmax(wrong))}, column '{column}'"
-        raise SpecError(f"{where}: must be {values_in_words(grid)}, or empty where not asked")
-    return steps
-
-
-def _whole(found: np.ndarray, first: int, column: str, file: str) -> Values:
-    missing = np.ma.getmaskarray(found)
-    values = np.ma.getdata(found)
-    # Values above 2^53 exceed any report, and might not fit the signed type below.
-    large = ~missing & ((values < 0) | (values > np.uint64(2**53)) if values.dtype.kind == "u" else values < 0)
-    if large.any():
-        raise SpecError(f"{file}, row {first + int(np.argmax(large))}, {column}: is out of range")
-    return np.where(missing, -1, np.where(missing, 0, values).astype(np.int64))
 
 
 @dataclass(frozen=True)
@@ -143,8 +60,7 @@ def read_folder(path: Path) -> Archive:
     file = next((path / name for name in REPORTS if (path / name).is_file()), None)
     if file is None:
         raise SpecError("the folder has neither reports.csv nor reports.parquet")
-    read = read_csv if file.suffix == ".csv" else read_parquet
-    columns, wave, revision = read(file, Expected(survey, surveys))
+    columns, wave, revision = read_reports(file, Expected(survey, surveys))
     return Archive(survey, surveys, columns, wave, revision)
 
 

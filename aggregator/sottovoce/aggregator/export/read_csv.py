@@ -1,7 +1,7 @@
-"""Read reports from CSV in chunks: with or without a byte order mark, with LF or CR LF line ends, of any size."""
+"""Read reports from CSV and Parquet in blocks, of files of any size."""
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -10,9 +10,10 @@ from sottovoce.aggregator.analysis.shown_columns import ReportedColumn
 from sottovoce.aggregator.analysis.tables.small_groups import FEW
 from sottovoce.aggregator.export.own_units import step_of, values_in_words
 from sottovoce.aggregator.export.row_validation import LEFT_OUT, Expected, Values
-from sottovoce.aggregator.file_formats.csv_lines import DelimitedFile
+from sottovoce.aggregator.file_formats.cell_columns import CodedCells
+from sottovoce.aggregator.file_formats.table_source import TableSource, open_table
 from sottovoce.shared.answers import Grid
-from sottovoce.shared.errors import SpecError, cannot_read
+from sottovoce.shared.errors import SpecError
 
 _WHOLE = re.compile(r"[0-9]{1,16}")
 _MOST_REMEMBERED = 1 << 16
@@ -21,24 +22,21 @@ Read = tuple[dict[str, ReportedColumn], np.ndarray, np.ndarray]
 """Columns by question name, waves, revisions."""
 
 
-def read_csv(path: Path, expected: Expected) -> Read:
-    """Read the reports in a CSV file, by the validation rules ``expected`` of the survey.
+def read_reports(path: Path, expected: Expected) -> Read:
+    """Read the reports in a file of CSV or Parquet, by the validation rules ``expected`` of the survey.
 
-    Raises SpecError, which names the line, and the column if there is one, if the file is invalid.
+    Raises:
+        SpecError: the file is invalid; the message names line or row, and the column if there is one.
+        EstimateError: the extra that reads Parquet is not installed.
     """
-    try:
-        with path.open("rb") as file:
-            source = DelimitedFile(file, path.name, ",")
-            place = f"{path.name}, line"
-            for number, comment in enumerate(source.comments, 1):
-                expected.check_digest(comment, f"{place} {number}")
-            if len(source.names) == 1 and ";" in source.names[0]:
-                raise SpecError(f"{place} {source.line}: the cells must be separated by commas")
-            header = expected.plain_header(source.names)
-            expected.check_header(header, f"{place} {source.line}")
-            blocks = list(_blocks(source, header, expected, expected.grids(source.names)))
-    except OSError as error:
-        raise SpecError(cannot_read(path, error)) from None
+    with open_table(path) as source:
+        for place, comment in source.comments:
+            expected.check_digest(comment, place)
+        if len(source.names) == 1 and ";" in source.names[0]:
+            raise SpecError(f"{source.header}: the cells must be separated by commas")
+        header = expected.plain_header(source.names)
+        expected.check_header(header, source.header)
+        blocks = [*_blocks(source, header, expected)]
     if not blocks:
         raise SpecError(f"{path.name}: there are no reports below the header")
     return joined(blocks)
@@ -51,16 +49,15 @@ def joined(blocks: Sequence[Read]) -> Read:
     return whole, np.concatenate(waves), np.concatenate(revisions)
 
 
-def _blocks(source: DelimitedFile, header: list[str], expected: Expected, grids: Mapping[str, Grid]) -> Iterator[Read]:
-    known: list[dict[str, int]] = [{} for _ in header]
-    for lines, rows in source.blocks():
-        columns = zip(header, zip(*rows, strict=True), known, strict=True)
+def _blocks(source: TableSource, header: list[str], expected: Expected) -> Iterator[Read]:
+    grids, known = expected.grids(source.names), [dict[str, int]() for _ in header]
+    for lines, block in source.columns(source.names):
         # No cell of a report has two lines, so the rows stand on consecutive lines.
-        block = {
-            key: numbers(cells, texts, Place(f"{source.name}, line", lines[0], key), grids.get(key))
-            for key, cells, texts in columns
+        values = {
+            key: numbers(cells, texts, Place(source.row, lines[0], key), grids.get(key))
+            for key, cells, texts in zip(header, block, known, strict=True)
         }
-        yield expected.checked(block, lines[0], f"{source.name}, line")
+        yield expected.checked(values, lines[0], source.row)
 
 
 _WORDS = {"": -1, FEW: LEFT_OUT}
@@ -74,7 +71,7 @@ class Place(NamedTuple):
     column: str
 
 
-def numbers(cells: Sequence[str], known: dict[str, int], place: Place, grid: Grid | None) -> Values:
+def numbers(cells: CodedCells, known: dict[str, int], place: Place, grid: Grid | None) -> Values:
     """Parse the cells of a column, -1 for empty ones, ``LEFT_OUT`` for rare answers.
 
     They are steps of its ``grid`` if it has one, else whole numbers; ``known`` are texts parsed so far.
@@ -84,14 +81,17 @@ def numbers(cells: Sequence[str], known: dict[str, int], place: Place, grid: Gri
     if len(known) > _MOST_REMEMBERED:
         known.clear()
     known |= _WORDS
-    for text in set(cells).difference(known):
+    for code, text in enumerate(cells.texts):
+        if text in known:
+            continue
         value = _value(text, grid)
         if value is None:
-            where = f"{place.row} {place.first + cells.index(text)}, column '{place.column}'"
+            where = f"{place.row} {place.first + cells.firsts[code]}, column '{place.column}'"
             allowed = values_in_words(grid) if grid else "a whole number from 0, written in digits"
             raise SpecError(f"{where}: must be {allowed}, or empty where not asked")
         known[text] = value
-    return np.array([*map(known.__getitem__, cells)], dtype=np.int64)
+    values: Values = np.array([*map(known.__getitem__, cells.texts)], dtype=np.int64)[cells.codes]
+    return values
 
 
 def _value(text: str, grid: Grid | None) -> int | None:

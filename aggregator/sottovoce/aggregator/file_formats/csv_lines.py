@@ -9,6 +9,7 @@ from collections.abc import Iterator, Sequence
 from itertools import accumulate, chain, islice
 from typing import BinaryIO
 
+from sottovoce.aggregator.file_formats.cell_columns import CodedCells, text_cells
 from sottovoce.shared.errors import SpecError
 
 CHUNK = 1 << 15
@@ -20,13 +21,15 @@ class DelimitedFile:
     """A file of cells, whose header is read at once and whose rows are read in blocks.
 
     Attributes:
-        comments: lines above the header that begin with #.
+        comments: lines above the header that begin with #, each with its place.
         names: cells of the header as they are; empty for an empty file.
         line: line that the header ends in, from 1.
+        header, row: place of the header, and of a row before its line, in messages.
         delimiter: as given, or recognized in the header.
     """
 
-    def __init__(self, file: BinaryIO, name: str, delimiter: str = "", comments: bool = True) -> None:
+    def __init__(self, file: BinaryIO, name: str, delimiter: str = "", comments: bool = True,
+                 skip_blank: bool = False) -> None:  # fmt: skip
         """Read the header; raise SpecError, which names the line, if it cannot be read.
 
         Args:
@@ -34,14 +37,16 @@ class DelimitedFile:
             name: of the file, for messages.
             delimiter: between the cells; "" for a comma, a semicolon or a tab, whichever the header has, or ``sep=``.
             comments: lines with # and blank lines may stand above the header.
+            skip_blank: blank lines may stand below it.
         """
-        self.name, self.delimiter = name, delimiter
-        self.comments: list[str] = []
+        self.name, self.delimiter, self._skip_blank = name, delimiter, skip_blank
+        self.comments: list[tuple[str, str]] = []
+        self.row = f"{name}, line"
         self.names: list[str] = []
         self._source = self._lines(_with_line_feeds(file))
         above, first = 1, next(self._source, "")
         while comments and first and (first.startswith("#") or not first.strip()):
-            self.comments += [first] * first.startswith("#")
+            self.comments += [(f"{self.row} {above}", first)] * first.startswith("#")
             above, first = above + 1, next(self._source, "")
         if not delimiter and first[:4].lower() == "sep=":
             self.delimiter = first[4:5]
@@ -52,8 +57,20 @@ class DelimitedFile:
         self._reader = csv.reader(chain([first], self._source), delimiter=self.delimiter, strict=True)
         self.names = next(iter(self._rows(1)), [])
         self.line = self._above + self._reader.line_num
+        self.header = f"{self.row} {self.line}"
 
-    def blocks(self, skip_blank: bool = False) -> Iterator[tuple[Sequence[int], list[list[str]]]]:
+    def columns(self, names: Sequence[str]) -> Iterator[tuple[Sequence[int], list[CodedCells]]]:
+        """Yield the lines of rows, and their cells in these columns; raise as ``blocks`` does."""
+        places = [*map(self.names.index, names)]
+        for lines, rows in self.blocks():
+            cells = [*zip(*rows, strict=True)]
+            yield lines, [text_cells(cells[place]) for place in places]
+
+    def counted(self, names: Sequence[str]) -> Iterator[tuple[int, list[CodedCells]]]:
+        """Yield how often each row stands there, which is once, and the cells in these columns."""
+        return ((1, cells) for _, cells in self.columns(names))
+
+    def blocks(self) -> Iterator[tuple[Sequence[int], list[list[str]]]]:
         """Yield rows, which have as many cells as the header, and the line of each.
 
         Raises SpecError, which names line and, if it is known, column, for what is not UTF-8 or no CSV, for a row of
@@ -66,7 +83,7 @@ class DelimitedFile:
             if not rows:
                 return
             lines = _lines_of(rows, first, self._above + self._reader.line_num + 1)
-            if skip_blank and (width == 1 or [*map(len, rows)].count(width) < len(rows)):
+            if self._skip_blank and (width == 1 or [*map(len, rows)].count(width) < len(rows)):
                 # A row of one empty cell looks like a blank line.
                 filled = [place for place, row in enumerate(rows) if len(row) > 1 or any(map(str.strip, row))]
                 lines, rows = [lines[place] for place in filled], [rows[place] for place in filled]

@@ -3,6 +3,7 @@
 from dataclasses import replace
 
 from sottovoce.aggregator.analysis.data_file.read_table import FileTable, TableColumn
+from sottovoce.aggregator.file_formats.cell_columns import CodedCells
 from sottovoce.shared.by_link.answer_code import ONCE
 from sottovoce.shared.by_link.link_question import LinkQuestion
 from sottovoce.shared.errors import SpecError
@@ -31,7 +32,7 @@ def decode_codes(table: FileTable, link: LinkQuestion) -> FileTable:
         if decoded in columns:
             raise SpecError(f"{table.file}: has a column '{decoded}' beside the codes of that question; rename it")
         columns[decoded] = TableColumn()
-        columns[decoded].add([rows[place].get(decoded, "") if place >= 0 else "" for place in coded.codes])
+        columns[decoded].add(CodedCells([*(cells.get(decoded, "") for cells in rows), ""], coded.rows))
     return replace(table, columns=columns)
 
 

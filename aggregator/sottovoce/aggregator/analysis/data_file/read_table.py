@@ -5,27 +5,25 @@ cell that is empty, NA or a missing value of the program is missing. Messages na
 """
 
 import io
-import math
 import os
 import re
 import struct
 import zipfile
 from array import array
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import date, datetime
-from decimal import Decimal
 from functools import reduce
-from itertools import islice
 from pathlib import Path
 from typing import Any, BinaryIO
 
 import numpy as np
 from numpy.typing import NDArray
 from sottovoce.aggregator.analysis.data_file.platform_layout import platform_layout
+from sottovoce.aggregator.file_formats.cell_columns import CodedCells, array_cells, cell_text, text_cells
 from sottovoce.aggregator.file_formats.csv_lines import CHUNK, DelimitedFile
 from sottovoce.aggregator.file_formats.optional_imports import needed
+from sottovoce.aggregator.file_formats.table_source import open_table
 from sottovoce.shared.errors import Sentence, SpecError
 
 WEIGHTED = (
@@ -82,15 +80,15 @@ class TableColumn:
     codes: "array[int]" = field(default_factory=lambda: array("i"))
     _places: dict[str, int] = field(default_factory=dict)
 
-    def add(self, cells: Sequence[str]) -> None:
-        """Add the texts of cells; spaces around them do not count."""
-        known = self._places
-        # Most columns have few values, so that looking all cells up at once is enough after the first rows.
-        if not known.keys() >= set(cells):
-            for offset, text in enumerate(cells, len(self.codes)):
+    def add(self, cells: CodedCells) -> None:
+        """Add cells; spaces around their texts do not count."""
+        known, before = self._places, len(self.codes)
+        if not known.keys() >= {*cells.texts}:
+            for text, first in zip(cells.texts, cells.firsts, strict=True):
                 if text not in known:
-                    self._add_value(text, offset)
-        self.codes.extend(map(known.__getitem__, cells))
+                    self._add_value(text, before + first)
+        places = np.array([*map(known.__getitem__, cells.texts)], np.int32)
+        self.codes.frombytes(places[cells.codes].tobytes())
 
     def _add_value(self, text: str, row: int) -> None:
         plain = text.strip()
@@ -135,10 +133,10 @@ class FileTable:
         """Return the number of rows."""
         return len(self.lines)
 
-    def add(self, lines: Iterable[int], rows: Iterable[Sequence[str]]) -> None:
-        """Add rows of cells, each with one for each column, and their lines."""
+    def add(self, lines: Iterable[int], block: Iterable[CodedCells]) -> None:
+        """Add rows: their lines, and their cells in each column."""
         self.lines.extend(lines)
-        for column, cells in zip(self.columns.values(), zip(*rows, strict=True), strict=False):
+        for column, cells in zip(self.columns.values(), block, strict=False):
             column.add(cells)
 
     def column(self, name: str) -> TableColumn:
@@ -199,16 +197,16 @@ def read_delimited(file: BinaryIO, name: str) -> FileTable:
 
     Raises SpecError if the file is empty or invalid; the message names line and column.
     """
-    source = DelimitedFile(file, name, DELIMITED.get(Path(name).suffix.lower(), "").strip(","))
+    source = DelimitedFile(file, name, DELIMITED.get(Path(name).suffix.lower(), "").strip(","), skip_blank=True)
     if not source.names:
         raise SpecError(f"{name}: the file is empty")
     table: FileTable | None = None
-    for lines, rows in source.blocks(skip_blank=True):
+    for lines, rows in source.blocks():
         skipped = 0
         if table is None:
             names, skipped, notes = platform_layout(source.names, rows[:2])
             table = _empty_table(name, names, f"line {source.line}", "line", notes)
-        table.add(lines[skipped:], rows[skipped:])
+        table.add(lines[skipped:], map(text_cells, zip(*rows[skipped:], strict=True)))
     table = table or _empty_table(name, source.names, f"line {source.line}", "line")
     _read_numbers(table, source.delimiter == ";")
     return _not_empty(table)
@@ -277,12 +275,16 @@ def read_workbook(data: bytes, name: str) -> FileTable:
             rows = book.get_sheet_by_index(0).to_python(skip_empty_area=False)
     except (calamine.CalamineError, zipfile.BadZipFile, OSError, ValueError, NotImplementedError, RuntimeError):
         raise SpecError(f"{name}: the workbook cannot be read; save it again without a password") from None
-    filled = [(number, row) for number, row in enumerate(rows, 1) if any(_text(cell) for cell in row)]
+    filled = [(number, row) for number, row in enumerate(rows, 1) if any(cell_text(cell).strip() for cell in row)]
     if not filled:
         raise SpecError(f"{name}: the file is empty")
     (number, header), *rest = filled
-    names, skipped, notes = platform_layout([*map(_text, header)], [[*map(_text, row)] for _, row in rest[:2]])
-    return _filled(_empty_table(name, names, f"row {number}", "row", notes), iter(rest[skipped:]))
+    names, skipped, notes = platform_layout([*map(cell_text, header)], [[*map(cell_text, row)] for _, row in rest[:2]])
+    table = _empty_table(name, names, f"row {number}", "row", notes)
+    for start in range(skipped, len(rest), CHUNK):
+        lines, found = zip(*rest[start : start + CHUNK], strict=True)
+        table.add(lines, (text_cells([*map(cell_text, cells)]) for cells in zip(*found, strict=True)))
+    return _not_empty(table)
 
 
 def _area(workbook: bytes) -> int:
@@ -309,25 +311,17 @@ def _area(workbook: bytes) -> int:
     return largest
 
 
-def _filled(table: FileTable, rows: Iterator[tuple[int, Sequence[object]]]) -> FileTable:
-    while chunk := list(islice(rows, CHUNK)):
-        table.add((line for line, _ in chunk), [[*map(_text, row)] for _, row in chunk])
-    return _not_empty(table)
-
-
 def _headed(name: str, names: Sequence[str]) -> FileTable:
     """Return the empty table of a file whose library knows the names of the columns."""
     return _empty_table(name, platform_layout(names, ())[0], "the header", "row")
 
 
 def _read_parquet(path: Path, name: str) -> FileTable:
-    duckdb = needed("duckdb")
-    with duckdb.connect() as connection:
-        try:
-            found = connection.read_parquet(str(path))
-            return _filled(_headed(name, found.columns), enumerate(found.fetchall(), 1))
-        except duckdb.Error:
-            raise SpecError(f"{name} cannot be read as Parquet") from None
+    with open_table(path, name) as source:
+        table = _headed(name, source.names)
+        for rows, block in source.columns(source.names):
+            table.add(rows, block)
+    return _not_empty(table)
 
 
 def _read_statistics(path: Path, name: str) -> FileTable:
@@ -343,23 +337,26 @@ def _read_statistics(path: Path, name: str) -> FileTable:
             notes = [Sentence(FAR_DATES, file=name)]
     except (pyreadstat.ReadstatError, pyreadstat.PyreadstatError, OSError, ValueError, OverflowError):
         raise SpecError(f"{name} cannot be read as a file of {program}") from None
-    names = [str(each) for each in frame.columns]
-    # Labels of values are what people chose; the numbers behind them are the program's.
-    for column, labels in meta.variable_value_labels.items():
-        frame[column] = frame[column].map(_shown_values(frame[column].dropna().unique(), labels))
-    table = _filled(_headed(name, names), enumerate(frame.itertuples(index=False, name=None), 1))
+    names, labels = [str(each) for each in frame.columns], meta.variable_value_labels
+    table = _headed(name, names)
+    table.add(
+        range(1, len(frame) + 1),
+        (_labelled(array_cells(frame.pop(each).to_numpy()), labels.get(each, {})) for each in [*frame.columns]),
+    )
     table.notes.extend(notes)
     weight = _weight_in_use(path, names) if kind in {".sav", ".zsav"} else ""
     if weight:
         table.notes.append(Sentence(WEIGHTED, file=name, variable=weight))
-    return table
+    return _not_empty(table)
 
 
-def _shown_values(codes: Iterable[Any], labels: Mapping[Any, str]) -> dict[Any, str]:
-    """Return the text of each code of a column: its label, or label and code where another code has the same text."""
-    texts = {code: (labels.get(code) or _text(code)).strip() for code in codes}
-    often = Counter(texts.values())
-    return {code: f"{text} ({_text(code)})" if often[text] > 1 else text for code, text in texts.items()}
+def _labelled(cells: CodedCells, labels: Mapping[Any, str]) -> CodedCells:
+    """Return cells with their labels, which people chose, for the program's codes; two codes never have one text."""
+    known = {cell_text(code): label for code, label in labels.items()}
+    texts = [(known.get(code) or code).strip() for code in cells.texts]
+    often = Counter(texts)
+    shown = [f"{text} ({code})" if often[text] > 1 else text for text, code in zip(texts, cells.texts, strict=True)]
+    return CodedCells(shown, cells.codes)
 
 
 def _weight_in_use(path: Path, names: Sequence[str]) -> str:
@@ -380,16 +377,3 @@ def _weight_in_use(path: Path, names: Sequence[str]) -> str:
             file.read(8 * abs(missing))
     found = [each for each in names if each.upper() == short.decode("latin-1").strip()] if weight else []
     return found[0] if found else names[min(column, len(names)) - 1] if weight else ""
-
-
-def _text(cell: Any) -> str:  # noqa: ANN401 - as a library reads it
-    """Return a cell as people see it: 3, not 3.0."""
-    if cell is None or cell != cell:  # noqa: PLR0124 - NaN and NaT
-        return ""
-    if isinstance(cell, bool | np.bool_):
-        return "true" if cell else "false"
-    if isinstance(cell, float | Decimal) and math.isfinite(cell):
-        return str(int(cell)) if cell == int(cell) else str(float(cell))
-    if isinstance(cell, datetime | date):
-        return cell.isoformat()[:10]
-    return str(cell).strip()

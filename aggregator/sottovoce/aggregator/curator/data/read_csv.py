@@ -9,12 +9,11 @@ only by ``bind`` and ``reidentify``, for the curator alone; questions read the e
 """
 
 import hashlib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from sottovoce.aggregator.curator.declaration import (
     MOST_COLUMNS,
     ColumnKind,
@@ -25,53 +24,11 @@ from sottovoce.aggregator.curator.declaration import (
     split_words,
     word_count,
 )
-from sottovoce.aggregator.file_formats.csv_lines import DelimitedFile
-from sottovoce.aggregator.file_formats.optional_imports import needed
+from sottovoce.aggregator.file_formats.table_source import open_table
 from sottovoce.aggregator.surveys.survey_file import MAX_BYTES, parse_yaml, places_in
 from sottovoce.shared.errors import SpecError, cannot_read
 
 _MOST_REMEMBERED = 1 << 16
-
-_NESTED = ("LIST", "STRUCT", "MAP", "UNION", "ARRAY", "[", "BLOB", "BIT")
-
-
-def read_grouped(
-    path: Path, names: Sequence[str], check_header: Callable[[Sequence[str]], None]
-) -> tuple[Mapping[str, Sequence[str]], NDArray[np.int64]]:
-    """Read the distinct combinations of texts in some columns, "" for missing ones, and how many records have each.
-
-    DuckDB does the counting on all cores, so that ten million records take little longer than a plain count.
-    ``check_header`` raises SpecError for a header that is not the declared one.
-
-    Raises:
-        SpecError: the file cannot be read as Parquet, or a column holds lists or bytes.
-        EstimateError: the extra that reads Parquet is not installed.
-    """
-    duckdb = needed("duckdb")
-    column, function = duckdb.ColumnExpression, duckdb.FunctionExpression
-    with duckdb.connect() as connection:
-        try:
-            table = connection.read_parquet(str(path))
-            check_header(table.columns)
-            _check_types(table.columns, [str(kind) for kind in table.types], names, path.name)
-            # Expressions instead of SQL text, so that no column name can inject SQL.
-            wanted = [column(name).cast("VARCHAR").alias(f"c{at}") for at, name in enumerate(names)]
-            found = table.aggregate([*wanted, function("count_star").alias("times")]).fetchnumpy()
-        except duckdb.Error:
-            raise SpecError(f"{path.name} cannot be read as Parquet: it is damaged, cut off or another kind") from None
-    texts = {name: _texts(found[f"c{at}"]) for at, name in enumerate(names)}
-    return texts, np.asarray(found["times"], dtype=np.int64)
-
-
-def _check_types(columns: Sequence[str], types: Sequence[str], names: Sequence[str], file: str) -> None:
-    for number, (name, kind) in enumerate(zip(columns, types, strict=True), start=1):
-        if name in names and any(word in kind for word in _NESTED):
-            raise SpecError(f"{file}, column {number}: holds lists or bytes; text and numbers are read")
-
-
-def _texts(found: np.ndarray) -> Sequence[str]:
-    missing = np.ma.getmaskarray(found)
-    return ["" if empty else text for text, empty in zip(np.ma.getdata(found).tolist(), missing.tolist(), strict=True)]
 
 
 def read_declaration(path: Path) -> Declaration:
@@ -106,16 +63,11 @@ def _names_in_file(place: Mapping[str, object], folder: Path) -> list[str]:
     if set(place) != {"file", "column"} or not all(isinstance(each, str) for each in place.values()):
         raise SpecError("names from a file need its name and a column, such as {file: titles.csv, column: title}")
     path, column = folder / str(place["file"]), str(place["column"])
-    try:
-        with path.open("rb") as file:
-            source = DelimitedFile(file, path.name, ",", comments=False)
-            if column not in source.names:
-                raise SpecError(f"{path.name}: there is no column '{column}' of names")
-            at = source.names.index(column)
-            cells = [row[at] for _, rows in source.blocks(skip_blank=True) for row in rows]
-            return list(dict.fromkeys(filter(None, cells)))
-    except OSError as error:
-        raise SpecError(cannot_read(path, error)) from None
+    with open_table(path, comments=False, skip_blank=True) as source:
+        if column not in source.names:
+            raise SpecError(f"{path.name}: there is no column '{column}' of names")
+        cells = [text for _, [block] in source.columns([column]) for text in block.texts]
+    return list(dict.fromkeys(filter(None, cells)))
 
 
 def digest_of(path: Path) -> str:
@@ -135,15 +87,23 @@ def read_records(path: Path, declaration: Declaration, names: Sequence[str] | No
         EstimateError: the extra that reads Parquet is not installed.
     """
     selected = {name: declaration.column(name) for name in (names if names is not None else declaration.columns)}
-    if path.suffix.lower() == ".parquet":
-        return _parquet(path, declaration, selected)
-    if path.suffix.lower() != ".csv":
+    if path.suffix.lower() not in {".csv", ".parquet"}:
         raise SpecError("the data must be a file whose name ends in .csv or .parquet")
-    try:
-        with path.open("rb") as file:
-            return _csv(DelimitedFile(file, path.name, ",", comments=False), declaration, selected)
-    except OSError as error:
-        raise SpecError(cannot_read(path, error)) from None
+    known: dict[str, dict[str, Any]] = {column: {} for column in selected}
+    codes: dict[str, list[Values]] = {column: [np.empty(0, np.int64)] for column in selected}
+    total = 0
+    with open_table(path, comments=False) as source:
+        if not source.names:
+            raise SpecError(f"{path.name}: has no header; its first line must name the columns")
+        if len(source.names) == 1 and ";" in source.names[0]:
+            raise SpecError(f"{source.header}: the cells must be separated by commas")
+        check_header(source.names, declaration, source.header)
+        for times, block in source.counted([*selected]):
+            for (column, kind), cells in zip(selected.items(), block, strict=True):
+                found = placed(cells.texts, kind, known[column])
+                codes[column].append(np.repeat(found[cells.codes], times, axis=0))
+            total += len(codes[column][-1])
+    return records({column: np.concatenate(found[1:] or found) for column, found in codes.items()}, total, path.name)
 
 
 def check_header(header: Sequence[str], declaration: Declaration, place: str) -> None:
@@ -167,26 +127,8 @@ def check_header(header: Sequence[str], declaration: Declaration, place: str) ->
         raise SpecError(f"{place}: the declared column '{missing}' is missing")
 
 
-def _csv(source: DelimitedFile, declaration: Declaration, selected: Mapping[str, ColumnKind]) -> DataRecords:
-    name, header, count = source.name, source.names, 0
-    if not header:
-        raise SpecError(f"{name}: has no header; its first line must name the columns")
-    if len(header) == 1 and ";" in header[0]:
-        raise SpecError(f"{name}, line 1: the cells must be separated by commas")
-    check_header(header, declaration, f"{name}, line 1")
-    known: dict[str, dict[str, Any]] = {column: {} for column in selected}
-    codes: dict[str, list[Values]] = {column: [] for column in selected}
-    for _, block in source.blocks():
-        cells = dict(zip(header, zip(*block, strict=True), strict=True))
-        for column, kind in selected.items():
-            codes[column].append(placed(cells[column], kind, known[column]))
-        count += len(block)
-    return records({column: np.concatenate(found or [np.empty(0, np.int64)]) for column, found in codes.items()},
-                   count, name)  # fmt: skip
-
-
 def placed(cells: Sequence[str], kind: ColumnKind, known: dict[str, Any]) -> Values:
-    """Encode each cell of a column as twice its integer, plus 1 if the cell was as declared.
+    """Encode each text of a column as twice its integer, plus 1 if the cell was as declared.
 
     Integers of several words are a row of these, and then that 1 or 0. ``known`` is a cache of codes by text, which
     this function fills, and empties when it gets too large.
@@ -214,9 +156,3 @@ def records(codes: Mapping[str, Values], count: int, name: str) -> DataRecords:
 def _misfits(codes: Values) -> int:
     last = codes if codes.ndim == 1 else codes[:, -1]
     return int(np.count_nonzero(last & 1 == 0))
-
-
-def _parquet(path: Path, declaration: Declaration, selected: Mapping[str, ColumnKind]) -> DataRecords:
-    texts, times = read_grouped(path, list(selected), lambda header: check_header(header, declaration, path.name))
-    codes = {name: np.repeat(placed(texts[name], kind, {}), times, axis=0) for name, kind in selected.items()}
-    return records(codes, int(times.sum()), path.name)

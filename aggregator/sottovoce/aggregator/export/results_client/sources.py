@@ -26,7 +26,7 @@ from sottovoce.aggregator.export.offline.offline_results import Opened, open_fol
 from sottovoce.aggregator.export.read_archive import Archive, read_folder
 from sottovoce.aggregator.export.read_csv import Read, joined
 from sottovoce.aggregator.export.row_validation import LEFT_OUT, Expected
-from sottovoce.aggregator.file_formats.csv_lines import DelimitedFile
+from sottovoce.aggregator.file_formats.table_source import open_table
 from sottovoce.aggregator.storage import Storage
 from sottovoce.aggregator.storage.reports.batch_columns import is_null
 from sottovoce.aggregator.surveys.lifecycle import survey_of
@@ -59,16 +59,14 @@ def read_weights(path: Path) -> NDArray[np.float64]:
 
     Raises SpecError, with the line, if the file cannot be read or a line is no number above 0.
     """
-    try:
-        with path.open("rb") as file:
-            source = DelimitedFile(file, path.name, ",", comments=False)
-            if source.names != [HEADER]:
-                raise SpecError(f"{path.name}, line 1: the header must be '{HEADER}', with nothing beside it")
-            found = [_weight(row[0], f"{path.name}, line {line}") for lines, rows in source.blocks()
-                     for line, row in zip(lines, rows, strict=True)]  # fmt: skip
-    except OSError as error:
-        raise SpecError(cannot_read(path, error)) from None
-    return np.array(found, dtype=float)
+    found = [np.empty(0)]
+    with open_table(path, comments=False) as source:
+        if source.names != [HEADER]:
+            raise SpecError(f"{path.name}, line 1: the header must be '{HEADER}', with nothing beside it")
+        for lines, [cells] in source.columns([HEADER]):
+            places = (f"{source.row} {lines[first]}" for first in cells.firsts)
+            found.append(np.array([*map(_weight, cells.texts, places)])[cells.codes])
+    return np.concatenate(found)
 
 
 def weights_csv(weights: Sequence[float]) -> str:

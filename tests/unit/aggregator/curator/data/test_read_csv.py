@@ -96,12 +96,29 @@ def test_fault_of_form_is_told_with_its_place(tmp_path: Path, text: str | bytes,
     assert "SECRET" not in str(caught.value)
 
 
-def test_damaged_parquet_is_told(tmp_path: Path) -> None:
-    """Cut off, no Parquet at all, not there, and of lists."""
+def test_no_value_of_parquet_raises_an_error(tmp_path: Path) -> None:
+    """A list is several marks, as in Python; bytes, times, nested and endless values have their fixed places."""
     file = tmp_path / "data.parquet"
-    duckdb.sql(f"COPY (SELECT 'a' AS year, '' AS habits, [16] AS age FROM range(1000)) TO '{file}'")  # noqa: S608
+    rows = (
+        "SELECT 'first'::BLOB AS year, ['phone', 'copied'] AS habits, 'Infinity'::DOUBLE AS age, {'a': 1} AS id "
+        "UNION ALL SELECT '\\xFF'::BLOB, NULL, 18.5, NULL UNION ALL SELECT NULL, ['x'], NULL, {'a': 2}"
+    )
+    duckdb.sql(rows).write_parquet(str(file))
+    found = read_records(file, DECLARATION)
+
+    assert sorted(zip(*plain(found).values(), strict=True)) == [(0, 3, 2), (2, 0, 2), (2, 0, 5)]
+    assert found.misfits == {"year": 2, "habits": 1, "age": 2}
+    for kind in ("TIME '10:00'", "uuid()", "INTERVAL 3 MONTH", "TIMESTAMPTZ '2026-01-01'", "true", "1e30::HUGEINT"):
+        duckdb.sql(f"SELECT {kind} AS year, {kind} AS habits, {kind} AS age").write_parquet(str(file))
+        assert read_records(file, DECLARATION).count == 1
+
+
+def test_damaged_parquet_is_told(tmp_path: Path) -> None:
+    """Cut off, no Parquet at all, and not there."""
+    file = tmp_path / "data.parquet"
+    duckdb.sql(f"COPY (SELECT 'a' AS year, '' AS habits, 16 AS age FROM range(1000)) TO '{file}'")  # noqa: S608
     whole = file.read_bytes()
-    for content, told in [(whole, "column 3: holds lists"), (whole[:-9], "cut off"), (b"year\n", "cannot be read")]:
+    for content, told in [(whole[:-9], "cut off"), (whole[:99] + whole[-99:], "damaged"), (b"year\n", "cannot be")]:
         file.write_bytes(content)
         with pytest.raises(SpecError, match=told):
             read_records(file, DECLARATION)

@@ -1,0 +1,76 @@
+"""Open a table of CSV or Parquet, one way for answers, a curator's records, and reports."""
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from numpy.typing import NDArray
+from sottovoce.aggregator.file_formats.cell_columns import CodedCells, array_cells
+from sottovoce.aggregator.file_formats.csv_lines import DelimitedFile
+from sottovoce.aggregator.file_formats.optional_imports import needed
+from sottovoce.shared.errors import SpecError, cannot_read
+
+ROWS = 1 << 20
+"""Rows of a block of Parquet."""
+
+
+class ParquetFile:
+    """A table in Parquet, with the attributes and methods of ``DelimitedFile`` that read columns."""
+
+    def __init__(self, path: Path, name: str, connection: Any) -> None:  # noqa: ANN401 - of DuckDB, open while in use
+        self.name, self.header, self.row = name, name, f"{name}, row"
+        self._table = connection.read_parquet(str(path))
+        self.names: list[str] = self._table.columns
+        about = connection.sql("SELECT value FROM parquet_kv_metadata($file)", params={"file": str(path)})
+        self.comments = [(name, value.decode("utf-8", "replace")) for (value,) in about.fetchall()]
+
+    def columns(self, names: Sequence[str]) -> Iterator[tuple[Sequence[int], list[CodedCells]]]:
+        """Yield the numbers of rows, from 1, and their cells in these columns."""
+        # Expressions instead of SQL text, so that no column name can inject SQL.
+        table = self._table.select(*map(needed("duckdb").ColumnExpression, names))
+        for start in range(0, len(table), ROWS):
+            cells = [*map(array_cells, table.limit(ROWS, start).fetchnumpy().values())]
+            yield range(start + 1, start + 1 + len(cells[0].codes)), cells
+
+    def counted(self, names: Sequence[str]) -> Iterator[tuple[NDArray[Any], list[CodedCells]]]:
+        """Yield how many rows have the same cells in these columns, and these cells.
+
+        DuckDB counts on all cores, so that ten million rows take little longer than a plain count.
+        """
+        duckdb = needed("duckdb")
+        found = self._table.aggregate([*map(duckdb.ColumnExpression, names), duckdb.FunctionExpression("count_star")])
+        *cells, times = found.fetchnumpy().values()
+        if len(times):
+            yield times, [*map(array_cells, cells)]
+
+
+TableSource = DelimitedFile | ParquetFile
+
+
+@contextmanager
+def open_table(path: Path, name: str = "", **csv: bool) -> Iterator[TableSource]:
+    """Open a file of commas, or of Parquet by the end of its name.
+
+    Args:
+        name: for messages, if it is not the path's.
+        csv: as ``DelimitedFile`` takes them.
+
+    Raises:
+        SpecError: it cannot be read; the message names line and column.
+        EstimateError: the extra that reads Parquet is not installed.
+    """
+    name = name or path.name
+    if not name.lower().endswith(".parquet"):
+        try:
+            with path.open("rb") as file:
+                yield DelimitedFile(file, name, ",", **csv)
+        except OSError as error:
+            raise SpecError(cannot_read(path, error)) from None
+        return
+    duckdb = needed("duckdb")
+    try:
+        with duckdb.connect() as connection:
+            yield ParquetFile(path, name, connection)
+    except duckdb.Error:
+        raise SpecError(f"{name} cannot be read as Parquet: it is damaged, cut off or another kind") from None
