@@ -48,6 +48,7 @@ class _Format:
 
 
 # Stata's limit of names is 32, of which the library takes up to three for the number of a column's value labels.
+_MORE_LABELS = {"wave": "Wave of the report, from 0", "revision": "Revision of the survey that was answered"}
 _FORMATS = {".sav": _Format(64, 255, 255, 120), ".dta": _Format(29, 80, 320, 30_000)}
 
 
@@ -81,7 +82,13 @@ def write_statistics_file(path: Path, reports: ReportColumns, channels: Sequence
                 values[names[name]][code] = FEW
     metadata: dict[str, Any] = {
         "file_label": _whole_letters("; ".join(about.lines), _FILE_LABEL[kind]),
-        "column_labels": labels | {names[name]: label for name, label in _channel_labels(channels).items()},
+        "column_labels": {
+            names[name]: _MORE_LABELS[name.strip("_")]
+            for name in columns.keys() - questions
+            if name.strip("_") in _MORE_LABELS
+        }
+        | labels
+        | {names[name]: label for name, label in _channel_labels(channels).items()},
         "variable_value_labels": {name: known for name, known in values.items() if known},
     }
     if kind == ".sav":

@@ -43,6 +43,8 @@ def test_file_read_back_holds_reports_labels_and_channels(every: Source, folder:
     assert labels["days"] == {0: "low end (0)", 1: "high end (30)"}
     assert "why" not in labels  # a mask has too many values
     assert told.column_names_to_labels["ever"] == "Have you ever taken an illegal drug?"
+    more = [told.column_names_to_labels[name] for name in frame if name.strip("_") in {"wave", "revision"}]
+    assert [label.split()[0] for label in more] == ["Wave", "Revision"]
     assert set(frame["ever_a"].round(6)) == {0.666667}
     assert set(frame["ever_b"].round(6)) == {0.333333}
     assert told.file_label.startswith("survey exam; revision 1; digest ")
