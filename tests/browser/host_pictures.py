@@ -1,4 +1,4 @@
-"""Takes the pictures of a question's button in its hosts but oTree: ``python -m tests.browser.host_pictures``."""
+"""Takes the pictures of hosts but oTree and LimeSurvey: ``python -m tests.browser.host_pictures``."""
 
 import tempfile
 from collections.abc import Callable
@@ -10,6 +10,7 @@ from tests.browser import test_question_hosts as hosts
 from tests.browser.chromium import find
 from tests.browser.hosts import serving
 from tests.browser.question_host import element, write_host
+from tests.browser.test_link import LINK, answer, publish, visit
 from tests.conftest import start
 from tests.surveys import survey
 
@@ -36,6 +37,12 @@ def main() -> None:
     executable, environment = find()
     with tempfile.TemporaryDirectory() as data, start(Path(data), survey()) as site, sync_playwright() as driver:
         browser = driver.chromium.launch(executable_path=executable, env=environment, args=["--no-sandbox"])
+        with tempfile.TemporaryDirectory() as folder, serving(Path(folder)) as origin:
+            page = browser.new_page(viewport=SIZE)
+            visit(page, origin, publish(Path(folder), LINK))
+            answer(page)
+            page.screenshot(path=FOLDER / "link.png", animations="disabled", full_page=True)
+            page.close()
         for name, write in HOSTS.items():
             with tempfile.TemporaryDirectory() as folder, serving(Path(folder)) as origin:
                 write(Path(folder), f"{site.url}/q/1/")

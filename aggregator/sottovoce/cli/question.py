@@ -123,13 +123,19 @@ def lint(path: Path, as_json: bool, address: str | None) -> None:
 @click.option("--at", help="Address of the question: https, ending in /, on another host name than the survey.")
 @click.option("--frame", hidden=True, help="The former name of --at.")
 @click.option("--ethics", is_flag=True, help="Print a paragraph for an ethics board instead.")
-def print_snippet(path: Path, host: str, at: str | None, frame: str | None, ethics: bool) -> None:
+@click.option(
+    "--visits",
+    type=click.IntRange(1, 100),
+    default=1,
+    help="Draws of a person that it counts, where a host knows visits.",
+)
+def print_snippet(path: Path, host: str, at: str | None, frame: str | None, ethics: bool, visits: int) -> None:
     """Print the lines that ask the question or block in FILE in another system."""
     asked = read_any(path)
     if ethics:
-        belief = math.ceil(100 * belief_after(0.1, asked.epsilon) - 1e-9)
+        belief = math.ceil(100 * belief_after(0.1, visits * asked.epsilon) - 1e-9)
         odds = dict.fromkeys(odds_in_words(question).rpartition(" Epsilon ")[0] for question in asked.questions)
-        click.echo(ethics_text(asked, " ".join(odds), belief), nl=False)
+        click.echo(ethics_text(asked, " ".join(odds), belief, visits), nl=False)
         return
     if isinstance(asked, LinkQuestion):
         raise click.UsageError(

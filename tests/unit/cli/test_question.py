@@ -149,6 +149,15 @@ def test_ethics_paragraph_names_odds_and_belief(path: Path) -> None:
     assert "at most 25 %" in text
     assert "epsilon = 1.10" in text
     assert "page cannot see or hear what you do in this window" in text
+    assert "visit" not in text
+
+
+def test_ethics_paragraph_counts_a_draw_a_visit(path: Path) -> None:
+    """Where the host tells visits apart only: three draws multiply the odds by 27."""
+    text = run("snippet", path, "--ethics", "--visits", "3").output
+    assert "each visit draws anew, which is counted for 3 visits" in text
+    assert "epsilon = 3.30" in text
+    assert "at most 75 %" in text
 
 
 def test_ethics_paragraph_of_a_block_names_all_its_questions(path: Path) -> None:

@@ -110,12 +110,15 @@ HOSTS: Mapping[str, tuple[str, Mapping[str, str]]] = {
 
 _ETHICS = """{count} of the survey {verb} asked with randomized response{together}: {labels}.
 The participant's browser changes {answers} by chance before anything leaves it, {way}
-The survey's system stores only the changed {stored}. {odds}
+The survey's system stores only the changed {stored}. {odds}{visits}
 The privacy loss is epsilon = {epsilon}{scope}: a person who thinks it 10 % likely
 that something is true of a participant can think it at most {belief} % likely after seeing the stored {stored}{even}.
 The system still sees that and when a person answered, and stores the changed {stored} with everything else that it
 knows about the participant.
 """
+
+_VISITS = """
+The survey's system tells visits apart and not people: each visit draws anew, which is counted for {visits} visits."""
 
 _WINDOW = """in a window of its own.
 "The survey's page cannot see or hear what you do in this window. It sees when the window opens and closes and receives
@@ -151,8 +154,11 @@ def has_columns(host: str, asked: SingleQuestion | SingleBlock) -> bool:
     return host != "limesurvey" or len(asked.questions) == 1
 
 
-def ethics_text(asked: SingleQuestion | SingleBlock | LinkQuestion, odds: str, belief: int) -> str:
-    """Return a paragraph for an ethics board, from sentences about the channel and what a belief of 10 % can become."""
+def ethics_text(asked: SingleQuestion | SingleBlock | LinkQuestion, odds: str, belief: int, visits: int = 1) -> str:
+    """Return a paragraph for an ethics board, from sentences about the channel and what a belief of 10 % can become.
+
+    ``visits`` draws of one person are counted; more than one where the host knows visits only.
+    """
     labels = [question.label.get("en") or min(question.label.items())[1] for question in asked.questions]
     is_one, is_joint = len(labels) == 1, [type(each) for each in asked.asked] == [SingleBlock]
     verb, stored = ("is", "answer") if is_one else ("are", "answers")
@@ -170,7 +176,8 @@ def ethics_text(asked: SingleQuestion | SingleBlock | LinkQuestion, odds: str, b
         way=way,
         stored=stored,
         odds=odds,
-        epsilon=show_epsilon(asked.epsilon),
+        epsilon=show_epsilon(visits * asked.epsilon),
+        visits=_VISITS.format(visits=visits) if visits > 1 else "",
         scope="" if is_one else scope,
         belief=belief,
         even=", even if that person knows the participant's other answers" if is_joint else "",

@@ -26,12 +26,12 @@ class CodedCells(NamedTuple):
 
     @property
     def rows(self) -> list[str]:
-        """Text of each row."""
+        """Return the text of each row."""
         return [self.texts[code] for code in self.codes]
 
     @property
     def firsts(self) -> list[int]:
-        """Index of the first row with each text."""
+        """Return the index of the first row with each text."""
         rows = np.zeros(len(self.texts), np.intp)
         rows[self.codes[::-1]] = np.arange(len(self.codes))[::-1]
         return rows.tolist()
