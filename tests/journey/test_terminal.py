@@ -51,7 +51,7 @@ def answers(folder: Path, given: Any = ANSWERS) -> str:
 
 
 def shown(folder: Path) -> list[dict[str, Any]]:
-    """Every report that the ledger remembers, as ``ledger show`` tells it."""
+    """Every report that the ledger remembers, as ``device show`` tells it."""
     told = json.loads(invoke(folder, "device", "show", "--json", "--reports").stdout)
     return [report for origin in told["origins"] for report in origin["reports"]]
 
@@ -355,7 +355,7 @@ def killed_after_record(folder: Path, server: Listener, moment: str) -> None:
 
 
 @pytest.mark.parametrize("moment", ["recorded", "arrived"])
-@pytest.mark.parametrize("way", ["ledger send", "respond"])
+@pytest.mark.parametrize("way", ["device send", "respond"])
 def test_killed_process_leaves_one_report_that_is_sent_later(tmp_path: Path, moment: str, way: str) -> None:
     """SIGKILL between the record and the receipt: the next program sends the same bytes, and draws nothing."""
     held = Held()
@@ -365,7 +365,7 @@ def test_killed_process_leaves_one_report_that_is_sent_later(tmp_path: Path, mom
         held.let_go()
         (entry,) = shown(tmp_path)
         assert entry["state"] == "unsent"
-        words = ("ledger", "send") if way == "ledger send" else ("respond", link_of(server))
+        words = ("device", "send") if way == "device send" else ("respond", link_of(server))
         assert invoke(tmp_path, *words).returncode == 0
         assert {body.decode().rstrip() for body in server.bodies} == {entry["report"]}
         assert shown(tmp_path)[0]["state"] == "sent"
@@ -392,7 +392,7 @@ def test_thirty_kills_draw_once_each(tmp_path: Path) -> None:
 
 
 def test_unsent_report_waits_and_the_exit_code_tells(tmp_path: Path) -> None:
-    """`ledger send` tries a refused one once more; one that was drawn for a token needs its link, and is sent by it."""
+    """`device send` tries a refused one once more; one that was drawn for a token needs its link, and is sent by it."""
     token = "0123456789ABCDEF"
     invited = survey(access="token")
     closed = always(http("409 Conflict", b'{"code":"closed"}'))

@@ -34,7 +34,7 @@ def invited(shared_server: SharedServer) -> Running:
 
 def make_links(folder: Path, server: Running, count: int) -> list[str]:
     """Return so many links of the server's survey, as the command writes them."""
-    words = ("token", "create", server.survey.name, "--count", str(count), "--out", "links.csv")
+    words = ("link", "create", server.survey.name, "--count", str(count), "--out", "links.csv")
     ended = invoke(folder, *words, "--data", str(server.data))
     assert ended.returncode == 0, ended.stderr
     with (folder / "links.csv").open(newline="") as file:
@@ -68,7 +68,7 @@ def test_report_refused_with_one_link_is_counted_once_with_another(tmp_path: Pat
     """Revoked and replaced: the same bytes with the new token, whichever links are opened how often."""
     first, second = make_links(tmp_path, invited, 2)
     (tmp_path / "revoked").write_text(first.split("&t=")[1] + "\n")
-    revoke = ("token", "revoke", invited.survey.name, "revoked", "--data", str(invited.data))
+    revoke = ("link", "revoke", invited.survey.name, "revoked", "--data", str(invited.data))
     assert invoke(tmp_path, *revoke).returncode == 0
     ledger = FileLedger(tmp_path / "ledger")
     with pytest.raises(TransportError):

@@ -175,7 +175,7 @@ class Year:
     def invite(self, count: int, wave: int = 0) -> list[Person]:
         """So many people with personal links of the newest revision."""
         path = self.folder / f"links{len(self.people)}.csv"
-        self.command("token", "create", "exam", "--count", str(count), "--out", str(path), "--wave", str(wave))
+        self.command("link", "create", "exam", "--count", str(count), "--out", str(path), "--wave", str(wave))
         with path.open(newline="") as file:
             links = [row["link"] for row in csv.DictReader(file)]
         made = [Person(self.folder / f"person{len(self.people) + i}", link) for i, link in enumerate(links)]

@@ -112,16 +112,12 @@ def plan(
     if total is not None:
         show_block(file, total, goal, half_width, as_json)
         return
-    if second is not None and known is not None:
-        # Of a design: the second share is of yes to the other question, or of people who always say no.
-        expected_shares = prevalence, 0.1 if with_prevalence is None else with_prevalence
-        show_design(file, (question, second), expected_shares, known, (confidence, power), count, as_json)
-        return
     if second is not None:
-        shares = prevalence, with_prevalence
-        show_two(
-            file, (question, second), (odds_ratio, count, shares), power, as_json, (prevalence, against, confidence)
-        )
+        names, shares = (question, second), (prevalence, with_prevalence)
+        if known is not None:
+            show_design(file, names, shares, known, (confidence, power), count, as_json)
+            return
+        show_two(file, names, (odds_ratio, count, shares), power, as_json, (prevalence, against, confidence))
         return
     asked = None if file is None else question_named(file, question)
     expected = expected_of(asked, prevalence, mean)

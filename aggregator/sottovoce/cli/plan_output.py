@@ -196,14 +196,15 @@ def plan_arms(
 
 
 def show_design(
-    file: Survey | None, names: tuple[str | None, str], shares: tuple[float | None, float], known: str,
+    file: Survey | None, names: tuple[str | None, str], shares: tuple[float | None, float | None], known: str,
     levels: tuple[float, float], count: int | None, as_json: bool,
 ) -> None:  # fmt: skip
     """Show how many people tell the share of yes of a design from a known one; arguments as for ``design_power``."""
     if file is None:
         raise SpecError("--with is a question of a SURVEY, which is not named")
     first, second = question_named(file, names[0]), question_named(file, names[1])
-    expected = expected_of(first, shares[0], None), shares[1]
+    # The second share is of yes to the other question, or of people who always say no.
+    expected = expected_of(first, shares[0], None), 0.1 if shares[1] is None else shares[1]
     hypothesis = read_value(first, known, "--known")
     _show(design_power(file, (first, second), expected, hypothesis, levels, count), levels[1], as_json)
 

@@ -22,16 +22,16 @@ from tests.unit.shared.test_schema import validator
 VERBS = {
     "crosstab": ["--rows", "cheated", "--columns", "reason"],
     "compare": ["--outcome", "cheated", "--groups", "reason"],
-    "pairs": [],
-    "results test": ["--question", "cheated", "--share", "yes=0.3"],
+    "associations": [],
+    "test": ["--question", "cheated", "--share", "yes=0.3"],
     "regress": ["--outcome", "cheated", "--on", "reason", "--model", "linear"],
     "weights": ["--to", "margins.yaml"],
 }
 SCHEMAS = {
     "crosstab": "crosstab",
     "compare": "comparison",
-    "pairs": "pairs",
-    "results test": "test",
+    "associations": "pairs",
+    "test": "test",
     "regress": "regression",
     "weights": "weights",
 }
@@ -70,13 +70,13 @@ def told(verb: str, *words: str) -> Any:
 def test_verb_answers_of_what_is_closed_and_of_try_outs(verb: str) -> None:
     """What is open, unknown or empty is refused with its sentence."""
     for name in ("done", "tried"):
-        validator(SCHEMAS[verb]).validate(told(verb, name, *VERBS[verb], "--data", "data"))
+        validator(SCHEMAS[verb]).validate(told("results", verb, name, *VERBS[verb], "--data", "data"))
     for name, said in [
         ("open", "the survey is open: tables of two questions"),
         ("none", 'survey "none" was not found in data/'),
         ("empty", "there are no reports yet"),
     ]:
-        ended = run(verb, name, *VERBS[verb], "--data", "data")
+        ended = run("results", verb, name, *VERBS[verb], "--data", "data")
         assert (ended.exit_code, ended.stdout, said in ended.stderr) == (1, "", True)
 
 
@@ -115,10 +115,12 @@ def test_own_columns_stand_beside_the_reports_of_a_folder(place: Path) -> None:
     """One line for each report; elsewhere reports have no order."""
     lines = [f"{'ab'[row % 2]}" for row in range(400)]
     (place / "arms.csv").write_text("\n".join(["arm", *lines, ""]))
-    found = told("regress", "cheated ~ arm", "--model", "linear", "--from", "files", "--covariates", "arms.csv")
+    found = told(
+        "results", "regress", "cheated ~ arm", "--model", "linear", "--from", "files", "--covariates", "arms.csv"
+    )
 
     assert [each["term"] for each in found["coefficients"]] == ["(constant)", "arm=b"]
-    ended = run("regress", "done", "cheated ~ arm", "--covariates", "arms.csv", "--data", "data")
+    ended = run("results", "regress", "done", "cheated ~ arm", "--covariates", "arms.csv", "--data", "data")
     assert (ended.exit_code, "--covariates is for --from" in ended.stderr) == (2, True)
 
 
@@ -151,10 +153,10 @@ def test_folder_and_address_give_what_the_database_gives(
     """The address exactly; a folder's rows stand in another order."""
     url, key = address
     monkeypatch.setenv("SOTTOVOCE_KEY", key)
-    here = told(verb, "done", *VERBS[verb], "--data", "data")
+    here = told("results", verb, "done", *VERBS[verb], "--data", "data")
 
-    assert told(verb, "done", *VERBS[verb], "--url", url) == here
-    assert alike(told(verb, *VERBS[verb], "--from", "files"), here)
+    assert told("results", verb, "done", *VERBS[verb], "--url", url) == here
+    assert alike(told("results", verb, *VERBS[verb], "--from", "files"), here)
 
 
 @pytest.mark.external
@@ -233,11 +235,11 @@ def test_tables_take_margins_and_weights(place: Path, verb: str, words: list[str
         run("results", "weights", "--from", "public", "--to", "margins.yaml", "--out", "w.csv", "--force").exit_code
         == 0
     )
-    one = told(verb, "--from", "public", *words, "--weights", "w.csv")
+    one = told("results", verb, "--from", "public", *words, "--weights", "w.csv")
 
-    assert one == told(verb, "--from", "public", *words, "--weights", "margins.yaml")
+    assert one == told("results", verb, "--from", "public", *words, "--weights", "margins.yaml")
     assert one["deff"] > 1
-    printed = run(verb, "--from", "public", *words, "--weights", "w.csv").stdout
+    printed = run("results", verb, "--from", "public", *words, "--weights", "w.csv").stdout
     assert "Design effect of the weights (Kish): 1.0" in printed
 
 

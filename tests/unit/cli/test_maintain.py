@@ -245,7 +245,7 @@ def run_killed(moment: str, *words: str) -> None:
 def test_restore_that_was_killed_leaves_nothing_that_spoils_the_next(saved: Path, moment: str) -> None:
     """Either all is restored, or the next restore does it, also of another backup; nothing lies beside it then."""
     folder = saved.parent / "again"
-    run_killed(moment, "restore", str(saved), "--data", str(folder))
+    run_killed(moment, "db", "restore", str(saved), "--data", str(folder))
     again = run("db", "restore", str(saved), "--data", str(folder))
 
     assert again.exit_code == (1 if moment == "named" else 0)
@@ -260,7 +260,7 @@ def test_restore_that_was_killed_leaves_nothing_that_spoils_the_next(saved: Path
 def test_copy_that_was_killed_is_refused_by_everybody_until_it_is_run_again(data: Path, moment: str) -> None:
     """By every verb, and by a program that knows no mark, since its version is newer; then all is there, once."""
     target = f"sqlite:///{data.parent}/target"
-    run_killed(moment, "copy", "--to", target, "--data", str(data))
+    run_killed(moment, "db", "copy", "--to", target, "--data", str(data))
     for words in (["db", "doctor"], ["db", "migrate"], ["db", "backup", str(data.parent / "no")], ["survey", "list"]):
         refused = run(*words, DATABASE=target)
         assert (refused.exit_code, "not finished" in refused.output) == (1, True), words
@@ -346,7 +346,7 @@ def test_export_replaces_nothing_unasked_and_writes_what_the_name_says(data: Pat
     """A file that is there stays without --force; another form is refused; a device is written to."""
     out = data.parent / "results.json"
     out.write_text("mine")
-    words = ("export", "exam", "--data", str(data), "--out")
+    words = ("results", "export", "exam", "--data", str(data), "--out")
     for name in (str(out), str(data.parent / "results.csv"), str(data.parent / "results")):
         assert run(*words, name).exit_code == 1
     assert (out.read_text(), len(list(data.parent.glob("results*")))) == ("mine", 1)

@@ -38,7 +38,7 @@ def test_nothing_is_redeemed_after_a_restore_until_it_is_said_how_many_may_be_tw
     run("survey", "close", "exam", "--data", "again", "--yes")
     assert "held" not in run("db", "doctor", "--data", "again")
     assert said.splitlines()[-1] in run("survey", "reopen", "exam", "--data", "again")
-    assert "\nheld 2\n" in invoke("token", "stats", "exam", "--data", "again").stdout
+    assert "\nheld 2\n" in invoke("link", "stats", "exam", "--data", "again").stdout
     restored = SQLiteStorage(Path("again/sottovoce.sqlite"))
     after = redeeming(restored)
 
@@ -46,7 +46,7 @@ def test_nothing_is_redeemed_after_a_restore_until_it_is_said_how_many_may_be_tw
     for body in bodies[1:]:
         with pytest.raises(Refusal, match="busy"):
             after.redeem("exam", body)
-    refused = invoke("token", "reissue-after-restore", "exam", "--data", "again")
+    refused = invoke("link", "reissue", "exam", "--data", "again")
     assert (refused.exit_code, "say --yes" in refused.stderr) == (1, True)
     assert "made after the backup (link revoke)" in refused.stderr
     with pytest.raises(Refusal, match="busy"):

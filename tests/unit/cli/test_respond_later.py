@@ -55,7 +55,7 @@ def run(*words: str) -> Result:
 def test_report_is_left_and_nothing_sends_it_early(issuer: Served, left: Result) -> None:
     """Neither the same link, nor the verb that sends; both say when."""
     assert left.exit_code == 0, left.stderr
-    for words in (("respond", LINK, "--yes"), ("ledger", "send"), ("ledger", "show")):
+    for words in (("respond", LINK, "--yes"), ("device", "send"), ("device", "show")):
         ended = run(*words)
         assert ended.exit_code == 0, ended.stderr
         assert "until 20" in ended.output

@@ -77,8 +77,11 @@ def points_of(names: Sequence[str]) -> tuple[float, ...]:
 
 
 def is_long(question: Question) -> bool:
-    """Return True for a rating that enters a model as a number unless asked otherwise."""
-    return question.type == "rating" and len(question.options) >= LINEAR_FROM
+    """Return True for a rating that enters a model as a number unless asked otherwise, and can."""
+    if question.type != "rating" or len(question.options) < LINEAR_FROM:
+        return False
+    variable = variables_of(question)[0]
+    return variable.block is None and (variable.public or not variable.absent)
 
 
 def as_number(variable: Variable) -> ScaleVariable:

@@ -53,24 +53,14 @@ def mixture(
     if question is not None or place["folder"] is not None:
         if any(each is not None for each in (*alone, *of_file)) or draws != 1:
             raise click.UsageError("a QUESTION has its design: only --where, --wave, --confidence go with it")
-        if question is None:
-            # The name of the survey may be left out with --from.
-            place["survey"], question = None, place["survey"]
-        options = given(question=question, wave=wave, where=where, confidence=confidence)
-        answer("mixture", options, None, as_json, place)
+        _answer_planned(question, given(wave=wave, where=where, confidence=confidence), as_json, place)
         return
     if design is None or not chances:
         raise click.UsageError("name a SURVEY and a QUESTION of its design; or --design and --p")
     file = place.pop("survey")
     if any(place.values()) or where is not None or wave is not None:
         raise click.UsageError("a data file, or counts, goes with none of the options of a SURVEY, nor with --channel")
-    groups: dict[str, Any] = {}
-    for number, each in enumerate(chances, 1):
-        name, equals, chance = each.rpartition("=")
-        groups[name if equals else str(number)] = chance
-    if len(groups) < len(chances):
-        raise click.UsageError("--p names a group twice")
-    level = confidence or 0.95
+    groups, level = _groups(chances), confidence or 0.95
     if file is None:
         if response or group or weights or not (counts or (yes and reports)) or (counts and (yes or reports)):
             raise click.UsageError("name a FILE with --response; or --yes and --n, of kuk --counts, and no columns")
@@ -81,6 +71,23 @@ def mixture(
         raise click.UsageError("a FILE goes with --response, and not with --yes, --n or --counts")
     of_rows = read_weights(Path(weights)) if weights and Path(weights).suffix == ".csv" else weights
     show(mixture_of_file(read_table(Path(file)), response, group, design, groups, draws, of_rows, level), as_json)
+
+
+def _answer_planned(question: str | None, options: dict[str, Any], as_json: bool, place: dict[str, Any]) -> None:
+    if question is None:
+        # The name of the survey may be left out with --from.
+        place["survey"], question = None, place["survey"]
+    answer("mixture", {"question": question, **options}, None, as_json, place)
+
+
+def _groups(chances: tuple[str, ...]) -> dict[str, Any]:
+    found: dict[str, Any] = {}
+    for number, each in enumerate(chances, 1):
+        name, equals, chance = each.rpartition("=")
+        found[name if equals else str(number)] = chance
+    if len(found) < len(chances):
+        raise click.UsageError("--p names a group twice")
+    return found
 
 
 def _numbers(text: str | None) -> list[int]:

@@ -98,7 +98,8 @@ def planned_tables(planned: PlannedResults, survey: Survey, words: Words) -> lis
             tables += [] if values.dots else [own]
         elif measured:
             tables[-1] = replace(tables[-1], sentences=[*measured, *tables[-1].sentences])
-    plots = written.by_arm([made["comparison"] for made in planned.made if made["comparison"]])
+    compared = [made["comparison"] for made in planned.made if "design" not in made["planned"]]
+    plots = written.by_arm([each for each in compared if each is not None])
     return [*plots, *tables]
 
 

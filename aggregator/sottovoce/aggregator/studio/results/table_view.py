@@ -380,8 +380,10 @@ class TablesInWords(AnswersInWords):
     def _paper(self, table: Document, level: str) -> str:
         """Write the text for a paper: share of the last column in the last row, compared with the first row."""
         shares = {(one["row"], one["column"]): one for one in table["conditional"]}
-        (first, *_, last), column = table["row_categories"], main_answer(table["column_categories"])
-        if any(shares[row, column]["shown"] is None for row in (first, last)):
+        rows, column = table["row_categories"], main_answer(table["column_categories"])
+        first, last = rows[0], rows[-1]
+        # Where the other groups were too small, there is nothing to compare with.
+        if len(rows) == 1 or any(shares[row, column]["shown"] is None for row in (first, last)):
             return ""
         here, there = (
             self.write.with_limits(shares[row, column], "shown", self.write.percent) for row in (last, first)

@@ -65,7 +65,7 @@ function readMarks(document) {
   for (const key of marks) must(!(key in document) || document[key] === true);
   must(!("check" in document) || document.check === false);
   const { quick_exit: to = true } = document;
-  if (to !== true) must(!/^https:\/\/[^/]*:/.test(readMatch(to, LINK)));
+  if (to !== true) must(!/^(https:)\/\/[^/]*:/.test(readMatch(to, LINK)));
   must(!("fresh_samples" in document) || "waves" in document);
   must(!("report_labels" in document) || document.report_labels === "neutral");
   if ("replaces" in document) must(readMatch(document.replaces, REPLACED) && document.revision > 1);

@@ -33,6 +33,7 @@ ALL: dict[str, dict[str, Any]] = {
     "regression": {
         **WEIGHTED, "outcome": "a", "on": ["b"], "strata": False, "model": "logit",
         "errors": "sandwich", "among": "all", "declining": "common", "cluster": "c", "at": [{"b": "x"}, {"b": 3}],
+        "scales": "numbers",
     },
     "weights": {**ANY, "margins": {"year": {"first": 0.5, "second": 0.5}}},
 }  # fmt: skip

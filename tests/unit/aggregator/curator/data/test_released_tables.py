@@ -164,7 +164,7 @@ def test_folder_of_reports_has_no_exact_counts_of_public_questions(data: Path, t
 def test_columns_in_another_order_are_the_same_question(data: Path) -> None:
     """Their table is drawn once."""
     assert run("curator", "bind", "--survey", "exam", "--data", data, "--epsilon", "4").exit_code == 0
-    here = ("crosstab", "exam", "--data", data, "--release-epsilon", "1")
+    here = ("results", "crosstab", "exam", "--data", data, "--release-epsilon", "1")
     (first,) = told(run(*here, "--rows", "hours", "--columns", "again"))["tables"]
     (again,) = told(run(*here, "--rows", "again", "--columns", "hours"))["tables"]
     assert again["recorded_before"]
