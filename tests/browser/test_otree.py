@@ -23,7 +23,7 @@ pytestmark = pytest.mark.slow
 OTREE = Path(__file__).parents[1] / "otree" / ".venv" / "bin" / "otree"
 """Made by ``make slow``, in an environment of its own."""
 
-PEOPLE = 1000
+PEOPLE = 200
 
 SETTINGS = """
 SESSION_CONFIGS = [dict(name="exam", app_sequence=["exam"], num_demo_participants=1)]
@@ -114,8 +114,8 @@ def test_people_answer_and_the_export_is_analyzed(server: str, browser: Browser,
     exported = tmp_path / "exam.csv"
     exported.write_bytes(requests.get(f"{server}/api/export_app", params={"app": "exam"}, timeout=30).content)
     opened = open_data(exported)
-    assert opened.states["player_cheated"] == (PEOPLE, PEOPLE)
-    [row] = opened.shares("player_cheated").rows
+    assert opened.states["player.cheated"] == (PEOPLE, PEOPLE)
+    [row] = opened.shares("player.cheated").rows
     assert row["n"] == PEOPLE
     assert abs(row["raw"] - sum(truth) / PEOPLE) < 3 * row["std_error"]
 
