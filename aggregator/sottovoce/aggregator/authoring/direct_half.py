@@ -28,7 +28,7 @@ def set_direct_half(draft: SurveyDraft, wanted: bool) -> SurveyDraft:
     if wanted:
         return in_halves(replace(draft, direct_half=True))
     head = {key: value for key, value in draft.head.items() if key != "arms"}
-    return replace(draft, head=head, cards=tuple(map(_without_arm, draft.cards)), direct_half=False)
+    return replace(draft, head=head, cards=tuple(map(_without, draft.cards)), direct_half=False)
 
 
 def in_halves(draft: SurveyDraft) -> SurveyDraft:
@@ -36,13 +36,13 @@ def in_halves(draft: SurveyDraft) -> SurveyDraft:
     if not draft.direct_half:
         return draft
     split = _split(draft)
-    cards = [replace(card, asked={**card.asked, ARM: [PROTECTED]}) if card.name in split else _without_arm(card)
+    cards = [replace(card, asked={**card.asked, ARM: [PROTECTED]}) if card.name in split else _without(card)
              for card in draft.cards]  # fmt: skip
     return replace(draft, head={**draft.head, "arms": _ARMS if split else None}, cards=tuple(cards))
 
 
-def _without_arm(card: DraftItem) -> DraftItem:
-    return replace(card, asked={key: value for key, value in card.asked.items() if key != ARM})
+def _without(card: DraftItem, left_out: str = ARM) -> DraftItem:
+    return replace(card, asked={key: value for key, value in card.asked.items() if key != left_out})
 
 
 def _split(draft: SurveyDraft) -> dict[str, bool]:
@@ -93,8 +93,8 @@ def _copy(card: DraftItem, names: Mapping[str, str]) -> DraftItem:
     asked = {key: value for key, value in card.asked.items() if key not in _ONLY_PROTECTED}
     for key in CONDITIONS & asked.keys():
         asked[key] = {names.get(name, name): wanted for name, wanted in asked[key].items()}
-    files = {"in_files": True} if card.type in TYPES else {}
-    return DraftItem({**asked, **files, "name": names[card.name], ARM: [DIRECT]}, "public")
+    # What a card says of ``in_files`` is of its copy: files have every randomized answer.
+    return DraftItem({**asked, "name": names[card.name], ARM: [DIRECT]}, "public")
 
 
 def with_copies(draft: SurveyDraft) -> SurveyDraft:
@@ -106,7 +106,7 @@ def with_copies(draft: SurveyDraft) -> SurveyDraft:
         head["keep_last"] = [each for name in head["keep_last"] for each in (name, names.get(name)) if each]
     plan = list(head.get("analysis_plan") or ())
     plan += [each for each in _comparisons(draft, names) if each not in plan]
-    cards = tuple(card for _, card in numbered_copies(draft))
+    cards = tuple(_without(card, "in_files") if card.name in names else card for _, card in numbered_copies(draft))
     return replace(draft, head={**head, "analysis_plan": plan[:MOST_PLANNED] or None}, cards=cards, direct_half=False)
 
 
@@ -122,10 +122,14 @@ def folded(draft: SurveyDraft) -> SurveyDraft:
     """Return the draft with the choice that makes the same survey, such as for a correction; else the draft itself."""
     if draft.head.get("arms") != _ARMS:
         return draft
-    copies = {card.name for card in draft.cards if card.asked.get(ARM) == [DIRECT]}
-    cards = tuple(card for card in draft.cards if card.name not in copies)
-    found = replace(draft, cards=cards, direct_half=True)
-    planned = [*_comparisons(found, _names_of_copies(found))]
+    copies = {card.name: card for card in draft.cards if card.asked.get(ARM) == [DIRECT]}
+    found = replace(draft, cards=tuple(card for card in draft.cards if card.name not in copies), direct_half=True)
+    names = _names_of_copies(found)
+    shown = {name for name, copy in names.items() if copy in copies and copies[copy].asked.get("in_files")}
+    files = {"in_files": True}
+    cards = (replace(card, asked={**card.asked, **files}) if card.name in shown else card for card in found.cards)
+    found = replace(found, cards=tuple(cards))
+    planned = [*_comparisons(found, names)]
     head = dict(draft.head)
     if "keep_last" in head:
         head["keep_last"] = [name for name in head["keep_last"] if name not in copies]

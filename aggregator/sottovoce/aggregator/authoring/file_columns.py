@@ -41,15 +41,18 @@ class FileColumn:
     shown: bool
 
 
-def file_columns(items: Sequence[Mapping[str, Any]], people: int | None, *, chooses: bool) -> Iterator[FileColumn]:
+def file_columns(
+    items: Sequence[Mapping[str, Any]], people: int | None, *, chooses: bool, arms: int = 1
+) -> Iterator[FileColumn]:
     """Yield the public questions among items of a survey's document.
 
     Args:
         items: what of ``in_files`` says true or false stays so.
         people: planned number; None without one.
         chooses: others are shown if they fit.
+        arms: number of the survey's arms, of which files always have each person's.
     """
-    together, n = 1, people or UNPLANNED
+    together, n = max(arms, 1), people or UNPLANNED
     for item in items:
         values = _values(canonical.dump({**_BARE, "questions": [_alone(item)]})) if item.get("public") else 0
         if not values:
@@ -64,7 +67,7 @@ def file_columns(items: Sequence[Mapping[str, Any]], people: int | None, *, choo
 
 def with_file_columns(document: Mapping[str, Any], people: int | None) -> dict[str, Any]:
     """Return a survey's document with ``in_files`` for the public questions that files are to have."""
-    columns = file_columns(document["questions"], people, chooses=True)
+    columns = file_columns(document["questions"], people, chooses=True, arms=len(document.get("arms", ())))
     shown = {column.name for column in columns if column.shown}
     return {**document, "questions": [_chosen(item, shown) for item in document["questions"]]}
 

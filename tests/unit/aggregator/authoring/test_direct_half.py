@@ -124,7 +124,8 @@ def test_block_is_asked_in_the_protected_half_as_a_whole() -> None:
 
 def test_correction_shows_the_choice_again() -> None:
     """The published survey has the copies; its draft has each question once, and makes the same survey."""
-    for draft in (drafted(*WHOLE), protect_together(drafted(card("a"), card("b"), card("c")), [0, 1])):
+    blocked = protect_together(drafted(card("a", in_files=True), card("b"), card("c")), [0, 1])
+    for draft in (drafted(*WHOLE), replace(drafted(*WHOLE), chooses_columns=True), blocked):
         again = draft_of(made(draft).document)
         assert again.direct_half
         assert [each.name for each in again.cards] == [each.name for each in draft.cards]
@@ -143,12 +144,30 @@ def test_correction_keeps_the_plan_that_was_published() -> None:
 
 
 def test_file_with_other_arms_is_no_such_choice() -> None:
-    """A copy with another text, or that no file of reports may have, stays a question of its own."""
+    """A copy with another text stays a question of its own."""
     published = made(drafted(*WHOLE)).document
     questions = [dict(each) for each in published["questions"]]
     direct = next(each for each in questions if each["name"] == "copied_direct")
     direct["label"] = {"en": "Another text?"}
     assert not draft_of({**published, "questions": questions}).direct_half
+
+
+def test_direct_answers_are_in_files_as_other_public_ones_are() -> None:
+    """By how many people would be alone in their arm, or as the card says; never just since they are copies."""
+    age = card("age", "public", "integer", min=1, max=99)
+
+    def in_files(*cards: DraftItem, chooses: bool = True) -> list[str]:
+        found = made(replace(drafted(*cards), chooses_columns=chooses)).questions
+        return [each.name for each in found if each.in_files]
+
+    assert in_files(age, card("copied")) == ["age", "arm"]
+    assert in_files(card("copied"), age) == ["copied_direct", "arm"]
+    assert in_files(age, card("copied", in_files=True)) == ["age", "copied_direct", "arm"]
+    assert in_files(card("copied", in_files=False), age) == ["age", "arm"]
+    assert in_files(age, card("copied"), chooses=False) == ["arm"]
+    # The ages would fit for 400 people, but not for those in one of two arms.
+    few = replace(drafted(age, card("copied")), people=400, chooses_columns=True)
+    assert [each.name for each in made(few).questions if each.in_files] == ["copied_direct", "arm"]
 
 
 def test_names_stay_short_and_free() -> None:

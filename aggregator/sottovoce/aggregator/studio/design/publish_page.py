@@ -5,6 +5,7 @@ from dataclasses import replace
 from flask import Response, current_app, g, redirect, render_template, request, url_for
 from flask.typing import ResponseReturnValue
 from sottovoce.aggregator.authoring.cost_and_precision import DraftFigures, panel_of
+from sottovoce.aggregator.authoring.direct_half import DIRECT, numbered_copies
 from sottovoce.aggregator.authoring.draft import SurveyDraft
 from sottovoce.aggregator.authoring.file_columns import file_columns
 from sottovoce.aggregator.authoring.from_survey import draft_of
@@ -22,6 +23,7 @@ from sottovoce.aggregator.studio.request_context import storage
 from sottovoce.aggregator.studio.survey_frame import draft_page
 from sottovoce.aggregator.surveys.lifecycle import may_stay_closed, next_revision, signed_before, survey_of
 from sottovoce.aggregator.surveys.privacy_limit import check_affordable
+from sottovoce.shared.arms.arms import ARM
 from sottovoce.shared.errors import RevisionConflict, SpecError, StorageError
 from sottovoce.shared.spec import Question, Survey
 
@@ -38,9 +40,11 @@ def _page(name: str, refused: tuple[str, ...]) -> str:
     draft, figures = stored.draft, DraftFigures(stored.draft)
     survey, messages = _survey(name)
     earlier = storage().revisions(name)
-    items = survey_document(replace(draft, chooses_columns=False), name)["questions"]
+    document = survey_document(replace(draft, chooses_columns=False), name)
     asked = {question.name: question for question in survey.questions} if survey else {}
-    columns = file_columns(items, draft.people, chooses=draft.chooses_columns)
+    columns = file_columns(
+        document["questions"], draft.people, chooses=draft.chooses_columns, arms=len(document.get("arms", ()))
+    )
     return render_template(
         "publish.html",
         page="design",
@@ -63,17 +67,19 @@ def _page(name: str, refused: tuple[str, ...]) -> str:
         totals=figures.totals,
         sentences=Sentences(words()),
         columns=[(asked[each.name], each) for each in columns if each.name in asked],
+        copies={each.name for _, each in numbered_copies(with_slugs(draft)) if each.asked.get(ARM) == [DIRECT]},
     )
 
 
 def choose_column(name: str) -> ResponseReturnValue:
-    """Put a public question of a draft into the files, or take it out."""
+    """Put a public question of a draft, or the direct copy of a sensitive one, into the files, or take it out."""
     stored = drafts.load_draft(name)
     draft, asked = stored.draft, request.form.get("question", "")
     wanted: bool | None = True if request.form.get("shown") == "1" else False if draft.chooses_columns else None
-    named = zip(draft.cards, with_slugs(draft).cards, strict=True)
+    chosen = {number for number, each in numbered_copies(with_slugs(draft)) if each.name == asked}
     cards = tuple(
-        replace(card, asked={**card.asked, "in_files": wanted}) if made.name == asked else card for card, made in named
+        replace(card, asked={**card.asked, "in_files": wanted}) if number in chosen else card
+        for number, card in enumerate(draft.cards)
     )
     if drafts.save(name, _version(request.form.get("version", "")), replace(draft, cards=cards)) is None:
         return _refuse(name, words().translate("publish_changed"))

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 from sottovoce.aggregator.app import create_app
+from sottovoce.aggregator.authoring.direct_half import set_direct_half
 from sottovoce.aggregator.authoring.from_survey import draft_of
 from sottovoce.aggregator.settings import Settings
 from sottovoce.aggregator.storage import StoredSurvey
@@ -153,3 +154,26 @@ def test_publish_chooses_columns_of_files_for_new_drafts_and_shows_their_price(
     column("old", "sex", "0", 2)
     assert published("old") == []
     assert b"in_files" not in storage.revisions("old")[-1].document
+
+
+def test_direct_half_is_added_to_the_files_and_left_out_by_the_same_press(
+    ann: Researcher, storage: SQLiteStorage
+) -> None:
+    """The line of a copy says that half of the people answer it directly, and its button changes what is published."""
+    draft = replace(draft_of(document()), people=640, chooses_columns=True)
+    storage.drafts.add("exam", set_direct_half(draft, wanted=True).dumped)
+
+    def lines() -> list[str]:
+        part = ann.get("surveys/exam/publish").partition('id="columns"')[2].partition("</section>")[0]
+        return [line for line in part.split("<tr>") if "asked this directly" in line]
+
+    copies = re.findall(r'name="question" value="(\w+_direct)"', "".join(lines()))
+    assert copies
+    assert len(copies) == len(lines())
+    for version, copy in enumerate(copies, start=1):
+        assert f'value="{copy}"><button class="quiet" name="shown" value="0"' in "".join(lines())
+        ann.post("surveys/exam/publish/columns", question=copy, shown="0", version=str(version))
+    ann.post("surveys/exam/publish/columns", question=copies[0], shown="1", version=str(len(copies) + 1))
+    ann.post("surveys/exam/publish", version=str(len(copies) + 2))
+    asked = survey_of(storage.revisions("exam")[-1].document).questions
+    assert [each.name for each in asked if each.in_files and each.name in copies] == copies[:1]
