@@ -380,3 +380,50 @@ def test_reports_of_one_turn_are_one_job_and_one_who_leaves_leaves_alone(
     assert jobs == [10]
     assert [type(answer) is tuple and answer[0] for answer in answers] == [200] * 4 + [False] + [200] * 5
     assert gate._bytes == 0
+
+
+def test_copies_in_one_turn_get_what_copies_one_by_one_get(
+    nodes: tuple[Node, Node], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The first stays, its copy gets the receipt again, and another report with its id is refused; one row is left."""
+    other = report(1, values=(0, 0, 0, 0))
+    sent = [Sent(report(1)), Sent(report(1)), Sent(other), Sent(report(1)), Sent(report(2))]
+    nodes[0].answers([[Sent(report(0))]], monkeypatch)
+    answers = nodes[0].answers([sent], monkeypatch)
+
+    assert [status for status, *_ in answers] == [200, 200, 409, 200, 200]
+    assert len({body for status, _, body in answers[:4] if status == 200}) == 1
+    assert len(nodes[0].kept()[KEPT[0]]) == 3
+    assert nodes[0].app.extensions["admission"].rejected == {"id_conflict": 1}
+
+
+@pytest.mark.parametrize("change", ["correct", "close", "delete", "end"])
+def test_change_between_check_and_transaction_decides_as_for_a_decoded_report(
+    nodes: tuple[Node, Node], monkeypatch: pytest.MonkeyPatch, change: str
+) -> None:
+    """A corrected survey still takes reports of its first revision; of one closed, deleted or ending no row is left."""
+    storage, admission = nodes[0].storage, nodes[0].app.extensions["admission"]
+    nodes[0].answers([[Sent(report(0))]], monkeypatch)
+    submit, changes = admission._submit, []
+
+    def end(_job: Any) -> Any:
+        raise StorageError("the aggregator is ending")
+
+    def late(job: Any) -> Any:
+        if not changes:
+            changes.append(change)
+            if change == "correct":
+                storage.publish(survey(questions=QUESTIONS, revision=2, title={"en": "Corrected"}))
+            elif change in {"close", "delete"}:
+                storage.close_survey("exam", 20_000)
+            if change == "delete":
+                storage.delete_survey("exam")
+        return (end if change == "end" else submit)(job)
+
+    monkeypatch.setattr(admission, "_submit", late)
+    answers = nodes[0].answers([[Sent(report(one)) for one in range(1, 6)]], monkeypatch)
+
+    expected = {"correct": 200, "close": 409, "delete": 404, "end": 503}[change]
+    assert [status for status, *_ in answers] == [expected] * 5
+    assert len(nodes[0].kept()[KEPT[0]]) == {"correct": 6, "close": 1, "delete": 0, "end": 1}[change]
+    assert nodes[0].gate._bytes == 0
