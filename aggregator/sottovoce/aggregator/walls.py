@@ -1,7 +1,9 @@
 """Walls of Linux around the process that reads other people's files.
 
 Landlock lets it read Python's own folders and nothing else, write nothing, reach no port and no process. A filter of
-system calls lets it make no socket and no process, and send no signal. Neither can be taken down again.
+system calls lets it make no socket and no process, send no signal, and change no file's mode, owner, times or
+attributes, which Landlock leaves open. Neither can be taken down again. It may still ask whether a file exists, and how
+large and old it is.
 """
 
 import ctypes
@@ -27,13 +29,16 @@ _SET_DUMPABLE, _SET_SECCOMP, _NO_NEW_PRIVILEGES = 4, 22, 38
 # The same numbers on every kind of processor: see linux/landlock.h.
 _CREATE_RULESET, _ADD_RULE, _RESTRICT_SELF = 444, 445, 446
 _FILE_RIGHTS, _READ_FILE, _READ_FOLDER, _TCP, _SCOPES = (1 << 16) - 1, 1 << 2, 1 << 3, 3, 3
-# Kinds of processors as the filter sees them, and the numbers of what it forbids: sockets, other processes' memory and
-# limits, signals, programs, and rings of calls that no filter sees. A process is a clone without CLONE_THREAD.
-_ALIKE = (424, 425, 434, 438)
+# Kinds of processors as the filter sees them, and the numbers of what it forbids: sockets, other processes' memory,
+# limits and priority, signals, programs, what is set of files, and rings of calls that no filter sees. A process is a
+# clone without CLONE_THREAD.
+_ALIKE = (424, 425, 434, 438, 452, 463, 466, 469)
 _FORBIDDEN = {
-    "x86_64": (0xC000003E, 56, 302, (41, 53, 57, 58, 59, 62, 101, 129, 200, 234, 297, 310, 311, 322)),
-    "aarch64": (0xC00000B7, 220, 261, (117, 129, 130, 131, 138, 198, 199, 221, 240, 270, 271, 281)),
-}
+    "x86_64": (0xC000003E, 56, 302, (41, 53, 57, 58, 59, 62, 101, 129, 200, 234, 297, 310, 311, 322,
+                                     *range(90, 95), 132, 141, 188, 189, 190, 197, 198, 199, 235, 260, 261, 268, 280)),
+    "aarch64": (0xC00000B7, 220, 261, (117, 129, 130, 131, 138, 198, 199, 221, 240, 270, 271, 281,
+                                       5, 6, 7, 14, 15, 16, *range(52, 56), 88, 140)),
+}  # fmt: skip
 _CLONE3, _CLONE_THREAD, _X32 = 435, 0x10000, 0x40000000
 _KILL, _REFUSE, _UNKNOWN, _ALLOW = 0x80000000, 0x00050001, 0x00050026, 0x7FFF0000
 

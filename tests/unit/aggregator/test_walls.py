@@ -45,6 +45,12 @@ TRIES = {{
     "port": lambda: ask(socket.AF_INET, ("127.0.0.1", {port})),
     "unix_socket": lambda: ask(socket.AF_UNIX, {address!r}),
     "writing": lambda: Path({outside!r}).write_text("x"),
+    "mode": lambda: os.chmod({database!r}, 0o600),
+    "mode_of_library": lambda: os.fchmod(os.open(__file__, os.O_RDONLY), 0o600),
+    "owner": lambda: os.chown({database!r}, -1, -1),
+    "times": lambda: os.utime({database!r}),
+    "attribute": lambda: os.setxattr({database!r}, "user.reached", b""),
+    "priority": lambda: os.setpriority(os.PRIO_PROCESS, SERVER, os.getpriority(os.PRIO_PROCESS, SERVER)),
     "kill": lambda: os.kill(SERVER, 0),
     "fork": fork,
     "program": lambda: os.execv("/bin/true", ["true"]),
@@ -75,7 +81,7 @@ def unheard(done: int, whole: int) -> None:
 
 @LINUX
 def test_planted_reader_reaches_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Database, environment, memory, ports, sockets, files, signals and processes are all out of its reach."""
+    """Database, environment, memory, ports, files with all that is set of them, and processes are out of its reach."""
     assert walls.missing() == ""
     library, database, address = tmp_path / "library", tmp_path / "sottovoce.sqlite", str(tmp_path / "socket")
     library.mkdir()
