@@ -194,6 +194,15 @@ def test_coin_of_ones_own_and_tokens_have_their_own_limits() -> None:
     assert "learns only the answer that follows from the toss" in " ".join(stored(by_hand, ENGLISH))
 
 
+def test_account_says_that_chances_rest_on_the_stated_share() -> None:
+    """Of a fact of the person's own only; its share is the survey's word, and may be a guess."""
+    share, text_of = "All chances rest on the share", {"en": "Born in spring?"}
+    own = {"share": "1/4", "source": text_of, "label": text_of}
+    fact = {"type": "boolean", "name": "fact", "label": text_of, "procedure": "crosswise", "innocuous": own}
+    assert share in "".join(limits(survey(questions=[fact]), ENGLISH))
+    assert share not in "".join(limits(survey(), ENGLISH))
+
+
 def test_account_validates_with_every_type() -> None:
     """The schema knows every question type, with and without the conditional figures."""
     # A memo covers its own waves only, and is accounted for below.
