@@ -106,7 +106,9 @@ def plain(body: bytes, name: str) -> str:
 def replies(folder: Path) -> dict[str, str]:
     """What every route, file, analysis and command gives of a survey, by its address."""
     storage = SQLiteStorage(folder / "sottovoce.sqlite")
-    app = create_app(Settings(public_url=SITE, data=folder), storage, now, {})
+    # The page of an account counts the minutes since its owner came.
+    moment = now()
+    app = create_app(Settings(public_url=SITE, data=folder), storage, lambda: moment, {})
     found = {address: plain(body, address) for address, body in _served(app)}
     reports = StoredReports(storage, "exam", lambda: NOW)
     for kind, options in OPTIONS:
