@@ -60,9 +60,22 @@ def as_sql(name: str, grid: Grid | None) -> str:
     if isinstance(grid, DayGrid):
         # Steps are stored in as few bytes as fit, too few for days.
         return f"DATE '{grid.text(0)}' + CAST(CAST({name} AS BIGINT) * {int(grid.step)} AS INTEGER)"
-    common = grid.low.denominator * grid.step.denominator
+    common = _common(grid)
     value = f"CAST({name} AS BIGINT) * {grid.step * common} + {grid.low * common}"
     return value if common == 1 else f"({value}) / CAST({common} AS DOUBLE)"
+
+
+def as_sql_text(name: str, grid: Grid | None) -> str:
+    """Return an SQL expression for the texts of these values as CSV files have them: 2 where DuckDB writes 2.0."""
+    value, parts = as_sql(name, grid), 1 if grid is None or isinstance(grid, DayGrid) else _common(grid)
+    if parts == 1:
+        return f"CAST({value} AS VARCHAR)"
+    decimals = next(count for count in range(1, parts.bit_length() + 1) if 10**count % parts == 0)
+    return f"rtrim(rtrim(printf('%.{decimals}f', {value}), '0'), '.')"
+
+
+def _common(grid: Grid) -> int:
+    return math.lcm(grid.low.denominator, grid.step.denominator)
 
 
 def as_numbers(column: NDArray[np.unsignedinteger], grid: Grid) -> NDArray[np.generic]:
@@ -72,7 +85,9 @@ def as_numbers(column: NDArray[np.unsignedinteger], grid: Grid) -> NDArray[np.ge
         days = np.where(is_null(column), np.iinfo(np.int64).min, float(grid.low) + values * float(grid.step))
         days[is_few(column)] = float(grid.low) - 1
         return days.astype("datetime64[D]").astype("datetime64[ns]")
-    values = float(grid.low) + values * float(grid.step)
+    # One division of whole numbers gives the float that programs read from the text: -0.1, not -0.0999999999999999.
+    common = _common(grid)
+    values = (values * int(grid.step * common) + int(grid.low * common)) / common
     values[is_null(column)] = np.nan
     values[is_few(column)] = math.floor(grid.low) - 1
     return values

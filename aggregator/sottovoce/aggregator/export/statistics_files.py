@@ -11,6 +11,7 @@ import textwrap
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +26,7 @@ from sottovoce.aggregator.export.tables import missing_as_nan, named_columns
 from sottovoce.aggregator.file_formats.optional_imports import needed
 from sottovoce.aggregator.file_formats.provenance import About
 from sottovoce.shared.spec import Question, Survey
+from sottovoce.shared.types.numbers import DayGrid
 
 _SPSS = {"all", "and", "by", "eq", "ge", "gt", "le", "lt", "ne", "not", "or", "to", "with"}
 _STATA = {"byte", "double", "float", "if", "in", "int", "long", "using", "with"}
@@ -35,6 +37,8 @@ _SHORTENED = (
     "Labels of the values of {name} are cut to 120 bytes, or have their code added; the codebook has them whole."
 )
 _FILE_LABEL = {".sav": 64, ".dta": 80}
+_DAY = {".sav": "DATE11", ".dta": "%td"}
+"""Format of a day without a time."""
 
 
 @dataclass(frozen=True)
@@ -63,6 +67,9 @@ def write_statistics_file(path: Path, reports: ReportColumns, channels: Sequence
     columns = {name: missing_as_nan(values, grids.get(name)) for name, values in named_columns(reports).items()}
     columns |= {name: _own_codes(columns[name], question) for name, question in questions.items()}
     columns |= _channel_columns(channels, reports)
+    days = [name for name, grid in grids.items() if isinstance(grid, DayGrid)]
+    if kind == ".dta":
+        columns |= {name: _stata_days(columns[name]) for name in days}
     names = column_names(about.survey, kind)
     whole = {name: question_label(question, language) for name, question in questions.items()}
     labels = {
@@ -77,8 +84,10 @@ def write_statistics_file(path: Path, reports: ReportColumns, channels: Sequence
     for name, question in questions.items():
         if is_few(reports.columns[name]).any():
             code = few_code(question)
+            if kind == ".dta" and isinstance(code, datetime):
+                code = int(_stata_days(np.array([code], "datetime64[D]"))[0])
             # Stata labels numbers of 32 bits only; the codebook has the other codes.
-            if kind == ".sav" or (isinstance(code, int) and abs(code) < 1 << 30):
+            if not isinstance(code, int) or kind == ".sav" or abs(code) < 1 << 30:
                 values[names[name]][code] = FEW
     metadata: dict[str, Any] = {
         "file_label": _whole_letters("; ".join(about.lines), _FILE_LABEL[kind]),
@@ -90,6 +99,7 @@ def write_statistics_file(path: Path, reports: ReportColumns, channels: Sequence
         | labels
         | {names[name]: label for name, label in _channel_labels(channels).items()},
         "variable_value_labels": {name: known for name, known in values.items() if known},
+        "variable_format": {names[name]: _DAY[kind] for name in days},
     }
     if kind == ".sav":
         metadata["row_compress"] = True
@@ -152,6 +162,12 @@ def _own_codes(column: NDArray[Any], question: Question) -> NDArray[Any]:
         return column
     found = np.select([column == place for place in range(len(codes))], [*map(float, codes)], np.nan)
     return np.where(column == -1, min((0, *codes)) - 1, found)
+
+
+def _stata_days(days: NDArray[Any]) -> NDArray[np.float64]:
+    """Return days from 1960 as the format of days counts them; the library would write milliseconds."""
+    counted = (days - np.datetime64("1960-01-01")) / np.timedelta64(1, "D")
+    return np.where(np.isnat(days), np.nan, counted)
 
 
 def _labels_of_codes(question: Question, language: str) -> dict[int, str]:

@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 from sottovoce.aggregator.analysis.shown_columns import ReportColumns, ReportedColumn, is_few
 from sottovoce.aggregator.analysis.tables.small_groups import FEW
-from sottovoce.aggregator.export.own_units import REVISION, WAVE, as_numbers, as_sql, as_texts, unit_grid
+from sottovoce.aggregator.export.own_units import REVISION, WAVE, as_numbers, as_sql, as_sql_text, as_texts, unit_grid
 from sottovoce.aggregator.file_formats.csv_cells import first_lines
 from sottovoce.aggregator.file_formats.optional_imports import needed
 from sottovoce.aggregator.file_formats.provenance import About
@@ -66,7 +66,8 @@ def write_reports_parquet(path: Path, reports: ReportColumns, about: About) -> N
     cells = {name: as_sql(steps, grids.get(name)) for name, steps in asked.items()}
     for name in cells.keys() & {name for name, values in columns.items() if is_few(values).any()}:
         number = few(columns[name].itemsize)
-        cells[name] = f'CASE WHEN "{name}" = {number} THEN {quoted(FEW)} ELSE CAST({cells[name]} AS VARCHAR) END'
+        text = as_sql_text(asked[name], grids.get(name))
+        cells[name] = f'CASE WHEN "{name}" = {number} THEN {quoted(FEW)} ELSE {text} END'
     projection = ", ".join(f'{cell} AS "{name}"' for name, cell in cells.items())
     about_it = ", ".join(f"{quoted(key)}: {quoted(value)}" for key, value in about.pairs.items())
     # DuckDB always writes the minimum and maximum of each column. They follow from the rows of the file, as do their

@@ -1,5 +1,6 @@
 """Files for SPSS and Stata, read back by pyreadstat."""
 
+import csv
 import re
 import subprocess
 from collections import Counter
@@ -174,6 +175,32 @@ def test_options_keep_the_codes_of_their_names(tmp_path: Path, kind: str) -> Non
         1: "Option 1", 2: "Option 2", 99: "Option 99", -99: "Option minus_99", 100: "No answer"}  # fmt: skip
     cells = re.sub(r"<[^>]*>", "|", (tmp_path / "codebook.html").read_text(encoding="utf-8"))
     assert re.search(r"\|3\|+-99\|+Option minus_99\|", cells)
+
+
+@pytest.mark.parametrize("kind", READ)
+def test_numbers_and_days_are_those_of_the_csv_file(tmp_path: Path, kind: str) -> None:
+    """-0.1 and not -0.0999999999999999, and days without a time; a rare day that is left out is labelled."""
+    shown = {"public": True, "in_files": True}
+    tenth = {**shown, "type": "decimal", "name": "far", "label": {"en": "Far?"}, **dict(min="-2", max="10", step="0.1")}
+    born = {**shown, "type": "date", "name": "born", "label": {"en": "Born?"}, "min": "1900-01-01", "max": "2000-01-01"}
+    asked = survey(questions=[document()["questions"][0], tenth, born])
+    storage = published(tmp_path, asked)
+    send(storage, asked, [*[(1, step, 0) for step in range(0, 121, 3) for _ in range(5)], *[(1, None, 0)] * 5])
+    send(storage, asked, [(0, 0, 25_000)] * 4 + [(0, 3, None)] * 5 + [(0, 6, 400)])
+    storage.close_survey("exam", TODAY)
+    for name in (f"reports{kind}", "reports.csv"):
+        SINGLE[name](source(storage, asked), tmp_path / name)
+    storage.close()
+
+    frame, told = READ[kind](tmp_path / f"reports{kind}")
+    with (tmp_path / "reports.csv").open(encoding="utf-8", newline="") as file:
+        rows = [*csv.DictReader(file)]
+    texts = {"1899-12-31": "few", "nan": ""}
+    for name in ("far", "born"):
+        expected = [str(float(row["far"])) if name == "far" and row["far"] else row[name] for row in rows]
+        assert Counter(texts.get(str(cell), str(cell)) for cell in frame[name]) == Counter(expected)
+    assert [*told.variable_value_labels["born"].values()] == ["few"]
+    assert told.original_variable_types["born"] == {".sav": "DATE11", ".dta": "%td"}[kind]
 
 
 def test_text_is_cut_between_words_or_letters() -> None:

@@ -83,3 +83,25 @@ def test_file_whose_library_is_missing_says_what_to_install(
     with pytest.raises(EstimateError, match=r"\.\[files\]"):
         SINGLE[name](every, tmp_path / name)
     assert importlib.import_module("duckdb")
+
+
+@pytest.mark.slow
+def test_duckdb_counts_parquet_and_csv_alike(every: Source, folder: Path, tmp_path: Path) -> None:
+    """Each row as often as it was stored: every type, declined answers, numbers and days beside rare ones left out."""
+    shown = {"public": True, "in_files": True}
+    far = {**shown, "type": "decimal", "name": "far", "label": {"en": "Far?"}, "min": "-2", "max": "10", "step": "0.1"}
+    born = {**shown, "type": "date", "name": "born", "label": {"en": "Born?"}, "min": "1900-01-01", "max": "2000-01-01"}
+    asked = survey(questions=[{**document()["questions"][1], "absent_category": True}, far, born])
+    storage = published(tmp_path, asked)
+    send(storage, asked, [(step % 4, step, step * 9) for step in range(0, 121, 10) for _ in range(6)])
+    send(storage, asked, [(None, 3, 25_000)] * 4 + [(0, None, None)] * 5 + [(3, 7, 400)])
+    storage.close_survey("exam", TODAY)
+    for name in ("reports.parquet", "reports.csv"):
+        SINGLE[name](source(storage, asked), tmp_path / name)
+    storage.close()
+
+    for place, reports in ((folder, len(every.reports)), (tmp_path, 13 * 6 + 10)):
+        read = [Counter(duckdb.sql(f"FROM '{place}/reports.{kind}'").fetchall()) for kind in ("parquet", "csv")]
+        assert read[0] == read[1]
+        assert read[0].total() == reports
+    assert any("few" in row for row in read[0])

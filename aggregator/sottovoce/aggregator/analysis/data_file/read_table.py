@@ -45,6 +45,8 @@ MOST_CELLS = 1 << 26
 _REFERENCE = re.compile(rb' r="([A-Z]{1,3})([0-9]{1,7})"')
 _LONGEST_REFERENCE, _BATCH_BYTES = 16, 1 << 20
 MISSING = frozenset({"", "NA"})
+ROW = "row"
+"""Name of a first column without one: R and pandas write the names of rows there."""
 
 DELIMITED = {".csv": ",", ".tsv": "\t", ".tab": "\t", ".txt": "\t"}
 WORKBOOKS = (".xlsx", ".ods")
@@ -214,6 +216,8 @@ def read_delimited(file: BinaryIO, name: str) -> FileTable:
 
 def _empty_table(name: str, names: Sequence[str], header: str, unit: str, notes: Sequence[str] = ()) -> FileTable:
     plain = [re.sub(r"\s*\n\s*", " ", each.strip()) for each in names]
+    if len(plain) > 1 and not plain[0] and ROW not in plain:
+        plain[0] = ROW
     columns = {each: TableColumn() for each in _checked_names(plain, name, header)}
     return FileTable(name, columns, unit, notes=[Sentence(note, file=name) for note in notes])
 

@@ -130,6 +130,16 @@ def test_separators_and_line_ends_do_not_matter(tmp_path: Path, data: bytes) -> 
     assert texts(read_table(tmp_path / "data.csv")) == EXPECTED
 
 
+def test_names_of_rows_written_by_r_and_pandas_are_a_column(tmp_path: Path) -> None:
+    """Their first column has no name; a second one without a name is refused, and so is one beside a column row."""
+    pandas.DataFrame(ROWS, columns=list(EXPECTED)).to_csv(tmp_path / "data.csv", float_format="%g")
+    assert texts(read_table(tmp_path / "data.csv")) == {"row": ["0", "1", "2"], **EXPECTED}
+    for header in (b",,a", b",row,a"):
+        (tmp_path / "data.csv").write_bytes(header + b"\n1,2,3\n")
+        with pytest.raises(SpecError, match=r"column [12] has no name"):
+            read_table(tmp_path / "data.csv")
+
+
 @pytest.mark.parametrize(
     ("data", "message"),
     [
