@@ -8,11 +8,11 @@ from pathlib import Path
 
 from tests.unit.test_imports import ROOT, SOURCES, tree_of
 
-CODE_LINES = 56_935
+CODE_LINES = 56_670
 """Lines of Python that hold code: neither blank, nor comment, nor docstring."""
-STATEMENTS = 51_620
+STATEMENTS = 51_520
 """Statements of Python: nodes of the kind ``ast.stmt``."""
-SCRIPT_LINES = 7_445
+SCRIPT_LINES = 7_265
 """Lines of JavaScript that hold code."""
 
 SCRIPTS = [path for side in ("shared", "client", "aggregator") for path in (ROOT / side).rglob("*.*js")]
