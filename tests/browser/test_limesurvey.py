@@ -35,6 +35,8 @@ from tests.conftest import Running
 FILES = os.environ.get("LIMESURVEY", "")
 pytestmark = [
     pytest.mark.slow,
+    # One at a time: each writes LimeSurvey's configuration.
+    pytest.mark.xdist_group("limesurvey"),
     pytest.mark.skipif(not FILES, reason="LimeSurvey was not run: LIMESURVEY names no folder with its files"),
 ]
 
