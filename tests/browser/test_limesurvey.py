@@ -161,10 +161,17 @@ def through(page: Page, address: str, option: int = 1) -> None:
     page.wait_for_url(re.compile(f"^{SITE}"))
 
 
+def forward(page: Page) -> None:
+    """Press LimeSurvey's button, which is heard once its scripts have run."""
+    page.wait_for_load_state("networkidle")
+    with page.expect_navigation():
+        page.locator("#ls-button-submit").first.click()
+
+
 def finish(page: Page, mood: str) -> None:
     """Answer LimeSurvey's own question, and submit."""
     page.locator("input[type=text]:visible").first.fill(mood)
-    page.locator("#ls-button-submit").first.click()
+    forward(page)
     page.wait_for_selector(".completed-text, .completed-wrapper")
 
 
@@ -218,7 +225,7 @@ def test_link_in_the_middle_begins_a_second_record(
     page = browser_of().new_page()
     page.goto(f"{SITE}/index.php/333333?lang=en&newtest=Y&token=anna")
     page.locator("input[type=text]:visible").first.fill("first")
-    page.locator("#ls-button-submit").click()
+    forward(page)
     page.get_by_text("And now?").wait_for()
     through(page, f"{host}/{link.digest}.html?token=anna")
     _, rows = limesurvey.rows(333333, tmp_path)
@@ -252,7 +259,7 @@ def test_administrator_asks_in_a_window(
         answer_in_window(window_of(page), 1)
         page.wait_for_function("document.querySelector('sottovoce-question').record")
         records.append(page.evaluate("document.querySelector('sottovoce-question').record.value"))
-        page.locator("#ls-button-submit").click()
+        forward(page)
         page.get_by_text("How are you?").wait_for()
         if len(records) != 1:
             finish(page, person)
@@ -275,5 +282,5 @@ def test_survey_goes_on_where_the_questions_server_is_away(
     page = context.new_page()
     page.goto(f"{limesurvey.address}/index.php/555555?lang=en&newtest=Y")
     page.get_by_text("This question cannot be shown now. Please go on without it.").wait_for()
-    page.locator("#ls-button-submit").click()
+    forward(page)
     page.get_by_text("How are you?").wait_for()
