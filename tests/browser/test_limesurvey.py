@@ -5,6 +5,7 @@ Runs where ``LIMESURVEY`` names a folder with LimeSurvey's files; ``tests/limesu
 
 import base64
 import csv
+import fcntl
 import io
 import os
 import re
@@ -35,8 +36,6 @@ from tests.conftest import Running
 FILES = os.environ.get("LIMESURVEY", "")
 pytestmark = [
     pytest.mark.slow,
-    # One at a time: each writes LimeSurvey's configuration.
-    pytest.mark.xdist_group("limesurvey"),
     pytest.mark.skipif(not FILES, reason="LimeSurvey was not run: LIMESURVEY names no folder with its files"),
 ]
 
@@ -106,6 +105,13 @@ class LimeSurvey:
 def limesurvey(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LimeSurvey]:
     """Start LimeSurvey with a new database."""
     data, port = tmp_path_factory.mktemp("limesurvey"), free_port()
+    with (Path(FILES) / "index.php").open() as files:
+        # One at a time, since each writes LimeSurvey's configuration.
+        fcntl.flock(files, fcntl.LOCK_EX)
+        yield from _started(data, port)
+
+
+def _started(data: Path, port: int) -> Iterator[LimeSurvey]:
     with subprocess.Popen([str(START), FILES, str(data), str(port)], start_new_session=True) as running:
         address = f"http://127.0.0.1:{port}"
         try:
