@@ -55,7 +55,7 @@ STUCK := -o faulthandler_timeout=1000 -o faulthandler_exit_on_timeout=true --max
 unexport PYTHONDONTWRITEBYTECODE
 
 test: $(VENV)/.installed $(BROWSER) $(OIDC) $(BLINDRSA) check  ## everything but the long runs
-	$(BIN)/python -m pytest -m "not slow" -n 4 --dist worksteal --timeout 900 $(STUCK) $(ARGS)
+	$(BIN)/python -m pytest -m "not slow" -n 3 --dist worksteal --timeout 900 $(STUCK) $(ARGS)
 
 test-fast: $(VENV)/.installed  ## unit, vectors and property: no node, no server, no page of the studio
 	$(BIN)/python -m pytest -q -m "not slow and not external" -n 2 --dist worksteal tests/unit tests/vectors tests/property \
