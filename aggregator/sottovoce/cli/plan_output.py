@@ -203,7 +203,7 @@ def show_design(
     if file is None:
         raise SpecError("--with is a question of a SURVEY, which is not named")
     first, second = question_named(file, names[0]), question_named(file, names[1])
-    # The second share is of yes to the other question, or of people who always say no.
+    # The second share: of those who say yes to the other question, or who always say no.
     expected = expected_of(first, shares[0], None), 0.1 if shares[1] is None else shares[1]
     hypothesis = read_value(first, known, "--known")
     _show(design_power(file, (first, second), expected, hypothesis, levels, count), levels[1], as_json)

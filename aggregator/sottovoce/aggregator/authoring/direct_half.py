@@ -93,7 +93,7 @@ def _copy(card: DraftItem, names: Mapping[str, str]) -> DraftItem:
     asked = {key: value for key, value in card.asked.items() if key not in _ONLY_PROTECTED}
     for key in CONDITIONS & asked.keys():
         asked[key] = {names.get(name, name): wanted for name, wanted in asked[key].items()}
-    # What a card says of ``in_files`` is of its copy: files have every randomized answer.
+    # A card's ``in_files`` decides about its copy: files have every randomized answer.
     return DraftItem({**asked, "name": names[card.name], ARM: [DIRECT]}, "public")
 
 

@@ -1,7 +1,7 @@
 """Compute the power to tell the share of yes in a design of two arms from a known share.
 
 Variance    Of n people, the share w_g is asked question g and says yes with chance m_g + s_g' (pi, second), where the
-            second share is of yes to the unrelated question, or of people who always say no: the first diagonal element
+            second share counts yes to the unrelated question, or people who always say no: the first diagonal element
             of (sum_g w_g s_g s_g' / (yes (1 - yes)))^-1, over n.
 Power       Phi(|pi - known| / sqrt(variance) - z). It is larger where the second share is so near 0 that limits use it.
 """

@@ -27,13 +27,13 @@ def known_version(version: int, newest: int, unfinished: bool = False) -> int:
 
 
 def refuse_older(version: int, earliest: int) -> None:
-    """Raise StorageError if a database (schema 0 if new) is of an earlier release than the schema ``earliest``."""
+    """Raise StorageError if a database (schema 0 if new) has an earlier schema than ``earliest``."""
     if 0 < version < earliest:
         raise StorageError("the database was made by a release before 0.4; upgrade through 0.4, which migrates it")
 
 
 def refuse_migration(version: int, newest: int) -> None:
-    """Raise StorageError if a database (schema 0 if new) is of an earlier release than the schema ``newest``."""
+    """Raise StorageError if a database (schema 0 if new) has an earlier schema than ``newest``."""
     if 0 < version % UNFINISHED < newest:
         raise StorageError(
             'the database was made by an earlier release. Stop the aggregator, then run "sottovoce db migrate"'

@@ -195,7 +195,7 @@ def spread(model: PersonModel, fit: Fit, error: float, confidence: float) -> dic
 
 
 def ratio_test(hypothesis: str, gain: float, df: int, share: float) -> dict[str, Any]:
-    """Return a likelihood-ratio test; ``share`` is of samples whose maximum is not at the hypothesis, if it holds."""
+    """Return a likelihood-ratio test; ``share`` of samples have their maximum elsewhere if the hypothesis holds."""
     statistic = max(0.0, 2 * gain)
     # Below the precision of the search, there is no difference.
     p = share * upper_tail(statistic, df) if statistic > SETTLED else 1.0

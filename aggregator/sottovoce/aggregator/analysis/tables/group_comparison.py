@@ -210,7 +210,7 @@ def mover(first: Result, later: Result) -> dict[str, float]:
 
 
 def main_answer(names: Sequence[str]) -> str:
-    """Return the answer that a share is of unless another one is named: yes, or the last one."""
+    """Return the answer whose share is shown unless another one is named: yes, or the last one."""
     return "yes" if {*names} == {"yes", "no"} else names[-1]
 
 
