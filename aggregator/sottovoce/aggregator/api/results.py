@@ -208,6 +208,8 @@ def publish_question() -> Response:
 
 def withdraw_question(digest: str) -> Response:
     """Withdraw a question that this account published, or any for an admin."""
+    if not _DIGEST.fullmatch(digest):
+        raise Refusal("not_found")
     withdrawn = current_app.extensions["storage"].link_questions.withdraw(digest, g.who, g.actor.is_admin)
     return jsonify({"digest": digest, "withdrawn": withdrawn})
 
@@ -231,6 +233,7 @@ _CHOICES = (
 )
 
 _QUESTIONS = "/api/v1/questions"
+_DIGEST = re.compile("[0-9a-f]{64}")
 
 _OF_QUESTIONS = (
     Route("questions.published", "GET", _QUESTIONS, published_questions,
@@ -240,7 +243,7 @@ _OF_QUESTIONS = (
           Kind.RESEARCHER, ("published-question",), body="link-question", refuses=("spec_invalid",)),
     Route("questions.withdraw", "DELETE", f"{_QUESTIONS}/<digest>", withdraw_question,
           "Withdraw such a question that this account published; admins withdraw any.",
-          Kind.RESEARCHER, ("withdrawn-question",)),
+          Kind.RESEARCHER, ("withdrawn-question",), refuses=("not_found",)),
 )  # fmt: skip
 
 ROUTES = (

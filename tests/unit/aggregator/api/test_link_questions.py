@@ -51,6 +51,7 @@ def test_question_is_published_served_and_withdrawn(app: Flask, program: FlaskCl
     for withdrawn in (True, False):
         reply = ask(program, "DELETE", f"{QUESTIONS}/{DIGEST}")
         assert reply == (200, {"digest": DIGEST, "withdrawn": withdrawn})
+    assert ask(program, "DELETE", f"{QUESTIONS}/no-digest")[0] == 404
     assert app.test_client().get(f"/q/1/{DIGEST}").status_code == 404
 
 
