@@ -88,7 +88,7 @@ def test_each_pair_of_role_and_route_is_in_the_table_or_refused(app: Flask, stor
         if endpoint == "results.delete" and role == "owner":
             continue  # last of all, below
         for name in SURVEYS if "<name>" in rule else ["exam"]:
-            reply = ask(app, who, method, rule.replace("<name>", name))
+            reply = ask(app, who, method, rule.replace("<name>", name).replace("<digest>", "0" * 64))
             # An uploaded file has a name as well, and every account may ask for one: only its own is there.
             if "<name>" not in rule or STAFF in RIGHTS[endpoint].who:
                 allowed = bool({role, STAFF} & RIGHTS[endpoint].who)
