@@ -44,6 +44,25 @@ SITE = "https://survey.example.org"
 COLUMNS = ["id", "class", "type/scale", "name", "relevance", "text", "language", "mandatory", "other", "hidden"]
 
 
+def paste(page: Page, address: str, number: int, lines: str) -> None:
+    """Put lines into a question's text in source view, as an administrator who signs in does, and save it."""
+    page.goto(f"{address}/admin/authentication/sa/login")
+    page.fill("#user", "admin")
+    page.fill("#password", "password")
+    page.locator("button[type=submit], input[type=submit]").first.click()
+    page.wait_for_load_state("networkidle")
+    page.goto(f"{address}/questionAdministration/edit/questionId/{number}")
+    page.wait_for_load_state("networkidle")
+    page.get_by_text("Edit", exact=True).filter(visible=True).last.click()
+    page.locator("#cke_question_en .cke_button__sourcedialog").click()
+    page.locator(".cke_dialog textarea").filter(visible=True).first.fill(lines)
+    page.locator(".cke_dialog_ui_button_ok").filter(visible=True).first.click()
+    page.wait_for_timeout(500)
+    with page.expect_response(lambda reply: reply.request.method == "POST"):
+        page.get_by_text("Save", exact=True).filter(visible=True).first.click()
+    page.wait_for_load_state("networkidle")
+
+
 class LimeSurvey:
     """A running LimeSurvey, by its address for programs."""
 
@@ -61,8 +80,14 @@ class LimeSurvey:
         """Call a method of a signed-in administrator."""
         return self._call(method, self._key, *values)
 
-    def publish(self, survey: int, *questions: dict[str, str], people: tuple[str, ...] = ()) -> None:
-        """Make a survey of these questions, each on a page of its own, and start it."""
+    def publish(
+        self,
+        survey: int,
+        *questions: dict[str, str],
+        people: tuple[str, ...] = (),
+        pasted: tuple[tuple[Page, str], ...] = (),
+    ) -> None:
+        """Make a survey of these questions, each on a page of its own, paste lines into `cheated`, and start it."""
         rows = [{"class": "S", "name": name, "text": text} for name, text in
                 (("sid", str(survey)), ("language", "en"))]  # fmt: skip
         rows += [
@@ -78,6 +103,9 @@ class LimeSurvey:
         text = base64.b64encode(table.getvalue().encode()).decode()
         assert self.call("import_survey", text, "txt", "Study", survey) == survey
         self.call("set_survey_properties", survey, {"format": "S", "showwelcome": "N"})
+        for page, lines in pasted:
+            [number] = [each["qid"] for each in self.call("list_questions", survey) if each["title"] == "cheated"]
+            paste(page, f"{self.address}/index.php", number, lines)
         assert self.call("activate_survey", survey)["status"] == "OK"
         if people:
             self.call("activate_tokens", survey)
@@ -239,11 +267,13 @@ def test_link_in_the_middle_begins_a_second_record(
     assert (rows[0]["mood"], rows[0]["cheated"]) == ("first", "")
 
 
-def with_lines(site: Running) -> dict[str, str]:
-    """Return the administrator's question with our lines in its text."""
+def lines_of(site: Running) -> str:
+    """Return our lines, as they are printed."""
     script = question_scripts()["element.js"].encode()
-    lines = snippet("limesurvey", f"{site.url}/q/1/", parse_question(COIN), script)
-    return {"id": "2", "type/scale": "Q", "name": "cheated", "text": lines}
+    return snippet("limesurvey", f"{site.url}/q/1/", parse_question(COIN), script)
+
+
+CHEATED = {"id": "2", "type/scale": "Q", "name": "cheated", "text": ""}
 
 
 PARTS = [{"class": "SQ", "id": str(place), "name": name, "text": name}
@@ -254,8 +284,10 @@ def test_administrator_asks_in_a_window(
     limesurvey: LimeSurvey, new_context: NewContext, site: Running, tmp_path: Path
 ) -> None:
     """The lines as they are printed: fields are hidden and filled, a person draws once, and the export is analyzed."""
-    limesurvey.publish(444444, with_lines(site), *PARTS, {**MOOD, "id": "7"}, people=("anna", "bert"))
     context = new_context(locale="en")
+    questions = (CHEATED, *PARTS, {**MOOD, "id": "7"})
+    pasted = ((new_context(locale="en").new_page(), lines_of(site)),)
+    limesurvey.publish(444444, *questions, people=("anna", "bert"), pasted=pasted)
     records = []
     for person in ("anna", "anna", "bert"):
         page = context.new_page()
@@ -282,8 +314,9 @@ def test_survey_goes_on_where_the_questions_server_is_away(
     limesurvey: LimeSurvey, new_context: NewContext, site: Running
 ) -> None:
     """A sentence stands in the question's place, and Next works."""
-    limesurvey.publish(555555, with_lines(site), *PARTS, {**MOOD, "id": "7"})
     context = new_context(locale="en")
+    pasted = ((new_context(locale="en").new_page(), lines_of(site)),)
+    limesurvey.publish(555555, CHEATED, *PARTS, {**MOOD, "id": "7"}, pasted=pasted)
     context.route(re.compile(f"^{site.url}/q/"), lambda route: route.abort())
     page = context.new_page()
     page.goto(f"{limesurvey.address}/index.php/555555?lang=en&newtest=Y")
