@@ -44,13 +44,18 @@ SITE = "https://survey.example.org"
 COLUMNS = ["id", "class", "type/scale", "name", "relevance", "text", "language", "mandatory", "other", "hidden"]
 
 
-def paste(page: Page, address: str, number: int, lines: str) -> None:
-    """Put lines into a question's text in source view, as an administrator who signs in does, and save it."""
+def sign_in(page: Page, address: str) -> None:
+    """Sign in as the administrator."""
     page.goto(f"{address}/admin/authentication/sa/login")
     page.fill("#user", "admin")
     page.fill("#password", "password")
     page.locator("button[type=submit], input[type=submit]").first.click()
     page.wait_for_load_state("networkidle")
+
+
+def paste(page: Page, address: str, number: int, lines: str) -> None:
+    """Put lines into a question's text in source view, and save it."""
+    sign_in(page, address)
     page.goto(f"{address}/questionAdministration/edit/questionId/{number}")
     page.wait_for_load_state("networkidle")
     page.get_by_text("Edit", exact=True).filter(visible=True).last.click()
@@ -66,8 +71,8 @@ def paste(page: Page, address: str, number: int, lines: str) -> None:
 class LimeSurvey:
     """A running LimeSurvey, by its address for programs."""
 
-    def __init__(self, address: str, socket: Path) -> None:
-        self.address, self._socket = address, socket
+    def __init__(self, address: str) -> None:
+        self.address = address
         self._key = self._call("get_session_key", "admin", "password")
 
     def _call(self, method: str, *values: Any) -> Any:
@@ -112,13 +117,18 @@ class LimeSurvey:
             listed = [{"token": one, "email": f"{one}@example.org", "usesleft": 9} for one in people]
             self.call("add_participants", survey, listed, False)
 
-    def take(self, survey: int, parameter: str) -> None:
-        """Do as *Panel integration* does: a parameter of the address goes to the question of its name."""
-        [target] = [each["qid"] for each in self.call("list_questions", survey) if each["title"] == parameter]
-        command = ["mariadb", "-u", "root", "-S", str(self._socket), "limesurvey", "-e"]
-        values = f"({survey}, '{parameter}', {target})"
-        sql = f"insert into lime_survey_url_parameters (sid, parameter, targetqid) values {values}"  # noqa: S608
-        subprocess.run([*command, sql], check=True)
+    def take(self, page: Page, survey: int, parameter: str) -> None:
+        """Add a parameter of the address under *Panel integration*, whose target is the question of its name."""
+        address = f"{self.address}/index.php"
+        sign_in(page, address)
+        page.goto(f"{address}/surveyAdministration/rendersidemenulink?surveyid={survey}&subaction=panelintegration")
+        page.wait_for_load_state("networkidle")
+        page.get_by_text("Add URL parameter").filter(visible=True).first.click()
+        page.locator("#paramname").fill(parameter)
+        [target] = [each for each in page.locator("#targetquestion option").all() if parameter in each.inner_text()]
+        page.locator("#targetquestion").select_option(value=target.get_attribute("value"))
+        with page.expect_response(lambda reply: reply.request.method == "POST"):
+            page.locator("#btnSaveParams").click()
 
     def rows(self, survey: int, folder: Path) -> tuple[Path, list[dict[str, str]]]:
         """Export every record as CSV with the codes of questions; return the file and its rows."""
@@ -150,7 +160,7 @@ def _started(data: Path, port: int) -> Iterator[LimeSurvey]:
                 except requests.ConnectionError:
                     assert running.poll() is None
                     time.sleep(0.4)
-            yield LimeSurvey(address, data / "socket")
+            yield LimeSurvey(address)
         finally:
             os.killpg(running.pid, signal.SIGTERM)
 
@@ -176,10 +186,12 @@ def browser_of(new_context: NewContext, limesurvey: LimeSurvey) -> Callable[[], 
     return opened
 
 
-def published(limesurvey: LimeSurvey, survey: int, folder: Path, *questions: dict[str, str]) -> LinkQuestion:
+def published(
+    limesurvey: LimeSurvey, page: Page, survey: int, folder: Path, *questions: dict[str, str]
+) -> LinkQuestion:
     """Start an owner's survey, and publish the question that leads on to it."""
     limesurvey.publish(survey, *(questions or (MOOD, HIDDEN)), people=("anna", "bert"))
-    limesurvey.take(survey, "cheated")
+    limesurvey.take(page, survey, "cheated")
     return publish(folder, {**QUESTION, "then": f"{SITE}/index.php/{survey}?lang=en&newtest=Y"})
 
 
@@ -213,7 +225,7 @@ def test_owner_asks_by_a_link(
     limesurvey: LimeSurvey, browser_of: Callable[[], BrowserContext], tmp_path: Path, host: str
 ) -> None:
     """Two people: their codes are in the hidden question, which nobody sees, and the file is read by itself."""
-    link = published(limesurvey, 111111, tmp_path, MOOD, HIDDEN)
+    link = published(limesurvey, browser_of().new_page(), 111111, tmp_path, MOOD, HIDDEN)
     for person in ("anna", "bert"):
         page = browser_of().new_page()
         through(page, f"{host}/{link.digest}.html?token={person}")
@@ -234,7 +246,7 @@ def test_same_person_hands_on_the_same_code(
     limesurvey: LimeSurvey, browser_of: Callable[[], BrowserContext], tmp_path: Path, host: str
 ) -> None:
     """An abandoned visit, then the whole way again; another person in the same browser has a draw of her own."""
-    link = published(limesurvey, 222222, tmp_path)
+    link = published(limesurvey, browser_of().new_page(), 222222, tmp_path)
     page = browser_of().new_page()
     address = f"{host}/{link.digest}.html"
     through(page, f"{address}?token=anna")
@@ -255,7 +267,7 @@ def test_link_in_the_middle_begins_a_second_record(
 ) -> None:
     """Why our page comes first: the record that was begun before stays unfinished, without the answer."""
     later = {**MOOD, "id": "3", "name": "later", "text": "And now?"}
-    link = published(limesurvey, 333333, tmp_path, MOOD, HIDDEN, later)
+    link = published(limesurvey, browser_of().new_page(), 333333, tmp_path, MOOD, HIDDEN, later)
     page = browser_of().new_page()
     page.goto(f"{SITE}/index.php/333333?lang=en&newtest=Y&token=anna")
     page.locator("input[type=text]:visible").first.fill("first")
