@@ -52,6 +52,11 @@ class Facts:
         """Questions whose answers chance changes."""
         return [asked for asked in self.questions if asked.is_private]
 
+    @property
+    def has_files(self) -> bool:
+        """Say whether files of reports have answers that are sent as given."""
+        return any("in_files" in item for item in self.document["questions"])
+
     @cached_property
     def arms(self) -> list[str]:
         """Names of the arms; one without a name of a survey without arms."""
@@ -186,6 +191,7 @@ TERMINAL: Mapping[str, Condition] = {
     "status_open": lambda facts: facts.closes() is not None,
     **dict.fromkeys(("evens_out", "no_lie", "in_numbers", "cost_before"), _private),
     **dict.fromkeys(("limits_presence", "limits_time"), lambda _: True),
+    "limits_files": lambda facts: facts.has_files,
     "once_device": lambda facts: facts.by_device or not facts.private,
     "once_tossed": lambda facts: _private(facts) and not facts.by_device,
 }
@@ -194,6 +200,7 @@ TERMINAL: Mapping[str, Condition] = {
 FOLDED: Mapping[str, Condition] = {
     **dict.fromkeys(("evens_out", "no_lie", "receipt_epsilon"), _private),
     **dict.fromkeys(("limits_presence", "limits_time", "limits_page"), lambda _: True),
+    "limits_files": lambda facts: facts.has_files,
     "limits_device": lambda facts: not facts.document.get("kiosk"),
     **dict.fromkeys(("exit_forgets", "exit_stays", "exit_seen"), lambda facts: bool(facts.document.get("quick_exit"))),
 }

@@ -191,6 +191,8 @@ def _explain_limits(me: Respondent) -> None:
     survey = me.survey
     heading(translate("limits_title"))
     sentences = [translate(key) for key in ("limits_presence", "limits_time")]
+    if any(item.get("in_files") for item in survey.document["questions"]):
+        sentences.append(translate("limits_files"))
     if survey.asks_for_token or survey.is_blind:
         sentences.append(translate("seen_blind" if survey.is_blind else "seen_link"))
     # In the last minutes of a wave nothing waits, so no wait is promised.

@@ -19,9 +19,10 @@ export async function howItWorks(words, survey, spent) {
 }
 
 /** What no odds can hide. */
-export function limitsList(words, { kiosk, quickExit }) {
+export function limitsList(words, { document, kiosk, quickExit }) {
   // A device that is handed round keeps nothing of a person.
   const keys = ["limits_presence", "limits_time", ...(kiosk ? [] : ["limits_device"]), "limits_page"];
+  if (document.questions.some((item) => item.in_files)) keys.push("limits_files");
   // A page in a file gives way to a page of no server, and cannot delete itself.
   const where = globalThis.location?.protocol === "file:" ? "exit_file" : "exit_seen";
   if (quickExit) keys.push("exit_forgets", "exit_stays", where, "exit_keys");

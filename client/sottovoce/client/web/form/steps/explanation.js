@@ -93,14 +93,12 @@ function actions(words, { kind }, begin) {
 function details(survey, words, { spent, revision = null, source = null }) {
   const { deleteOn, description, notice, researcher } = survey;
   const hasMore = [deleteOn, description, notice, researcher?.ethics, revision].some(Boolean);
-  const tell = async () => (await import("../folds.js")).aboutStudy(words, survey, revision);
+  const fold = (part, more) => async () => (await import("../folds.js"))[part](words, survey, more);
   const offer = async () => (await import("../saving.js")).savePagePart(words, survey, source);
-  const about = hasMore ? [disclosure(words, "about_title", tell)] : [];
+  const about = hasMore ? [disclosure(words, "about_title", fold("aboutStudy", revision))] : [];
   const save = source ? [disclosure(words, "save_page_title", offer)] : [];
-  const explain = async () => (await import("../folds.js")).howItWorks(words, survey, spent);
-  const how = mostRevealing(survey) ? [disclosure(words, "how_title", explain)] : [];
-  const limit = async () => (await import("../folds.js")).limitsList(words, survey);
-  return [...how, disclosure(words, "limits_title", limit), ...about, ...save];
+  const how = mostRevealing(survey) ? [disclosure(words, "how_title", fold("howItWorks", spent))] : [];
+  return [...how, disclosure(words, "limits_title", fold("limitsList")), ...about, ...save];
 }
 
 /**
@@ -120,15 +118,11 @@ function disclosure(words, summary, fill) {
   return node;
 }
 
-// What is said of a survey's state, by its kind: with the day or moment it is about, and where none is known.
+// What is said of a survey's state with the day or moment it is about, and where none is known.
 const STATES = {
   open: ["status_open", null],
   early: ["status_early", "status_not_yet"],
   closed: ["status_closed", "error_closed"],
-  retired: ["status_retired"],
-  offline: ["status_offline"],
-  checking: ["status_checking"],
-  token: ["status_token"],
 };
 
 /**
@@ -136,7 +130,7 @@ const STATES = {
  * the survey file, or null.
  */
 export function statusLine(survey, words, { kind, date = null }) {
-  const [dated, undated = dated] = STATES[kind];
+  const [dated, undated = dated] = STATES[kind] ?? [`status_${kind}`];
   const sentence = kind === "open" && survey.document.trial ? "status_trial" : date === null ? undated : dated;
   const node = element("p", { id: "state", className: "state", hidden: sentence === null });
   if (sentence) node.append(words.node(sentence, () => ({ date: date === null ? "" : whenInWords(date, words) })));
