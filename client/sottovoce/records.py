@@ -14,6 +14,7 @@ import math
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cache
 from importlib.metadata import version
 from typing import Any, cast
 
@@ -29,6 +30,9 @@ ONCE = ("device", "visit", "no")
 """How long a browser keeps a draw, so that it gives the same again: for good, for one visit, or not at all."""
 
 KEYS = ("question", "digest", "report", "value", "mechanism", "channel", "epsilon", "once", "client")
+
+_version = cache(version)
+"""Reading it from the disk takes longer than drawing a report."""
 
 _PATTERNS = {
     "question": re.compile(r"[a-z0-9][a-z0-9_]{0,63}"),
@@ -134,7 +138,7 @@ def record_of(parsed: SingleQuestion | SingleBlock, report: int, once: bool | st
         channel=parsed.channel,
         epsilon=f"{math.ceil(parsed.epsilon * 10**4) / 10**4:.4f}",
         once=once,
-        client=version("sottovoce"),
+        client=_version("sottovoce"),
     )
 
 

@@ -1,20 +1,27 @@
 """The assembler of scripts: what it joins, and what it refuses."""
 
 import re
+from functools import cache
 
 import pytest
 from sottovoce.client.bundle import PARTS, join, modules, parts, split, whole
 from sottovoce.client.page import assemble
 
 
-@pytest.mark.parametrize("part", PARTS)
-def test_joined_script_has_no_seams(part: str) -> None:
-    """Inner imports, exports and whole-line comments are gone; one comment, in the first, says where the source is."""
-    script = assemble()[f"{part}.js"].body.decode()
-    seams = ["export"] if part == "respondent" else ["import", "export"]
+@cache
+def scripts() -> dict[str, str]:
+    """The parts as they are served."""
+    files = assemble()
+    return {part: files[f"{part}.js"].body.decode() for part in PARTS}
 
-    assert re.findall(r"^(?:import|export)\b", script, re.MULTILINE) == seams
-    assert len(re.findall(r"^\s*(?://|/\*)", script, re.MULTILINE)) == (part == "respondent")
+
+def test_joined_script_has_no_seams() -> None:
+    """Inner imports, exports and whole-line comments are gone; one comment, in the first, says where the source is."""
+    for part, script in scripts().items():
+        seams = ["export"] if part == "respondent" else ["import", "export"]
+
+        assert re.findall(r"^(?:import|export)\b", script, re.MULTILINE) == seams, part
+        assert len(re.findall(r"^\s*(?://|/\*)", script, re.MULTILINE)) == (part == "respondent"), part
 
 
 def test_split_lends_what_the_later_parts_need() -> None:
@@ -146,9 +153,7 @@ def test_whole_script_loads_nothing_later() -> None:
 
     assert re.findall(r"^(?:import|export)\b|import\(", script, re.MULTILINE) == []
     assert sorted(re.findall(r"^(?:function|class) \w+", script, re.M)) == sorted(
-        name
-        for part in PARTS
-        for name in re.findall(r"^(?:function|class) \w+", assemble()[f"{part}.js"].body.decode(), re.M)
+        name for script in scripts().values() for name in re.findall(r"^(?:function|class) \w+", script, re.M)
     )
     assert "</script" not in script
     assert "<!--" not in script

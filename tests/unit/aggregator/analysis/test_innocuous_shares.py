@@ -116,15 +116,10 @@ def _coverage(procedure: str, samples: int) -> np.ndarray:
     return held / samples
 
 
-def test_limits_cover_with_a_share_from_its_prior() -> None:
-    """.95 less three standard errors of 100 samples; with the share taken as exact it is .38 to .71."""
-    assert _coverage("crosswise", 100).min() >= 0.95 - 3 * 0.0218
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize("procedure", ["crosswise", "unrelated_question"])
 def test_limits_cover_in_many_samples(procedure: str) -> None:
-    """At least .9345 of 2,000 samples."""
+    """At least .9345 of 2,000 samples; with the share taken as exact it is .38 to .71."""
     assert _coverage(procedure, 2000).min() >= 0.9345
 
 

@@ -81,7 +81,7 @@ def test_pair_of_each_category_has_the_variances_of_its_scores() -> None:
 
 
 @pytest.mark.parametrize("truth", [(0.5, 0.3, 0.2), (0.9, 0.08, 0.02), (0.0, 0.5, 0.5)])
-@pytest.mark.parametrize("n", [60, 600])
+@pytest.mark.parametrize("n", [60, pytest.param(600, marks=pytest.mark.slow)])
 def test_limits_cover_the_truth(truth: tuple[float, ...], n: int) -> None:
     """At least .93 of 1,000 samples in each setting, for each category; the share is unbiased."""
     draws = np.random.default_rng(33).multinomial(n, np.array(truth) @ UNEVEN.table, size=1000)

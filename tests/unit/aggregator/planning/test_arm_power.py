@@ -28,6 +28,7 @@ def study(*weights: int) -> Survey:
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("weights", "values"), [((1, 1), (0.35, 0.2)), ((1, 2), (0.5, 0.4))])
 def test_planned_people_find_the_difference_with_the_wanted_power(
     weights: tuple[int, int], values: tuple[float, float]
@@ -44,6 +45,13 @@ def test_planned_people_find_the_difference_with_the_wanted_power(
         (apart,) = compare_across_arms(columns, ("cheated", "direct")).differences
         found += apart.low is not None and apart.low > 0
     assert found / runs == pytest.approx(USUAL[1], abs=0.06)
+
+
+def test_people_follow_from_the_variances_of_both_arms() -> None:
+    """(1.96 + .84)^2 times the variances over the arms' shares, .16 openly and .9775 by a coin, over .15^2."""
+    asked = study(1, 1)
+    planned = arms_apart(asked, (asked.questions[1], asked.questions[0]), (0.35, 0.2), USUAL, None)
+    assert planned.reports == pytest.approx((1.959964 + 0.841621) ** 2 * (0.16 + 0.9775) * 2 / 0.15**2, abs=1)
 
 
 def test_more_protected_people_are_worth_more_than_direct_ones() -> None:

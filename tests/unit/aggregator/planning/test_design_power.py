@@ -14,6 +14,7 @@ USUAL = (0.95, 0.8)
 ODDS = [(1 / 12, 5 / 12), (5 / 12, 1 / 12)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("survey", "shares", "design", "p", "chances"),
     [

@@ -51,7 +51,9 @@ def test_statements_are_constant() -> None:
 def test_sql_is_said_in_storage_only() -> None:
     """No other file executes anything."""
     for path in OTHERS:
-        tree = ast.parse(path.read_text(encoding="utf-8"))
+        text = path.read_text(encoding="utf-8")
+        # Most files need no reading: what is not in the text is not called.
+        tree = ast.parse(text if "execute" in text else "")
         called = {node.func.attr for node in ast.walk(tree)
                   if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute)}  # fmt: skip
         assert called.isdisjoint({"execute", "executemany", "executescript"}), path

@@ -72,6 +72,7 @@ def test_careless_report_is_random_whatever_the_channel(a: str, b: str, tmp_path
     assert yes["raw"] == pytest.approx((careful - low) / (high - low))
 
 
+@pytest.mark.slow
 def test_limits_of_the_enhanced_crosswise_design_cover() -> None:
     """In 200 samples of 600 people, a fifth of them careless, limits hold the true share in .91 to .99."""
     draws, held = np.random.default_rng(7), 0

@@ -202,5 +202,6 @@ def test_columns_that_name_one_fact_share_its_error(tmp_path: Path) -> None:
         cell = open_data(file, channels).crosstab("a", "b").rows[0]
         return float(cell["high"] - cell["low"])
 
-    assert width("fact=spring", "fact=spring") != pytest.approx(width("fact=spring", "fact=autumn"), rel=0.01)
-    assert width("", "") == pytest.approx(width("fact=spring", "fact=autumn"), rel=1e-9)
+    two = width("fact=spring", "fact=autumn")
+    assert width("fact=spring", "fact=spring") != pytest.approx(two, rel=0.01)
+    assert width("", "") == pytest.approx(two, rel=1e-9)

@@ -172,7 +172,9 @@ def test_effects_of_a_linear_model_with_an_interaction_are_mean_changes_of_its_p
     assert regress(reports(), "said", parse_formula("x + g"), model="linear").ame == ()
 
 
-@pytest.mark.parametrize("among", ["each", "weighted", "clustered", "waves"])
+@pytest.mark.parametrize(
+    "among", ["each", *(pytest.param(name, marks=pytest.mark.slow) for name in ("weighted", "clustered", "waves"))]
+)
 def test_effects_of_a_linear_model_cover_beside_a_randomized_predictor(among: str) -> None:
     """At least .9125 of 400 samples, and not wide, where the noise of the other predictor is in both parts."""
     waves = 3 if among == "waves" else 1

@@ -157,6 +157,7 @@ def test_measures_of_open_answers_are_those_of_the_subset() -> None:
     assert all(each.low < each.raw < each.high for each in found if each.low and each.raw and each.high)
 
 
+@pytest.mark.slow
 def test_measures_among_those_who_answered_are_covered() -> None:
     """Through noise, with a fifth declining by the other answer: the odds ratio is 3, phi .265."""
     generator = np.random.default_rng(8)
@@ -189,6 +190,7 @@ def test_associations_do_not_see_that_people_decline_together() -> None:
     assert (found.independence.df, found.independence.p > 0.9) == (1, True)
 
 
+@pytest.mark.slow
 def test_level_of_the_test_of_independence() -> None:
     """A true null hypothesis is rejected in about 5 of 100 samples, whatever people decline."""
     generator = np.random.default_rng(4)
@@ -278,6 +280,7 @@ def test_moments_of_two_groups_are_those_of_all_reports(mechanism: dict[str, Any
             assert found[one, other, place] == pytest.approx(chances @ (scores[:, one] * scores[:, other]), abs=1e-12)
 
 
+@pytest.mark.slow
 def test_difference_of_randomized_groups_holds_where_a_cell_is_nearly_empty() -> None:
     """The rule for sparse tables: of 150 samples, next to all limits hold the true difference."""
     questions = (

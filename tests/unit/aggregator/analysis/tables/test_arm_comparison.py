@@ -56,6 +56,7 @@ def test_direct_and_protected_shares_are_compared_with_difference_and_ratio() ->
     validator("comparison").validate(comparison_document(found))
 
 
+@pytest.mark.slow
 def test_limits_cover() -> None:
     """At least .93 of 250 samples for difference and ratio, at a true effect and at none of a common question."""
     covered = np.zeros(3)
