@@ -279,14 +279,29 @@ def test_spent_tokens_are_in_no_file_once_settled(store: PostgresStorage, url: s
     check(store, key, 30)
 
 
-def test_counts_tell_no_transaction_once_settled(url: str) -> None:
-    """Before, each report leaves a version of each count that it changed: its values, in the order of arrival."""
+def test_counts_tell_no_transaction_once_settled(url: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Before, each report leaves a version of each count that it changed: its values, in the order of arrival.
+
+    Also while the node's own thread shows what has grown, whose transaction would see the former versions.
+    """
+    show, is_read = PostgresStorage.show_grown, threading.Event()
+
+    def show_slowly(node: PostgresStorage, batches: dict[int, int]) -> None:
+        with node.read() as db:
+            db.execute("SELECT count(*) FROM surveys")
+            is_read.set()
+            time.sleep(0.5)
+        show(node, batches)
+
+    monkeypatch.setattr(PostgresStorage, "show_grown", show_slowly)
     with closing(PostgresStorage(url)) as node:
         node.start_maintenance()
         key = node.publish(survey()).key
         for number in range(40):
+            is_read.clear()
             assert node.store([arrival(key, number, (number % 2, number % 3, 0))]) == [Outcome.NEW]
         before = [traces(url, table) for table in ("cells", "counts")]
+        assert is_read.wait(30)
         assert node.settle()
         settled = [traces(url, table) for table in ("cells", "counts")]
         assert node.store([arrival(key, 40)]) == [Outcome.NEW]

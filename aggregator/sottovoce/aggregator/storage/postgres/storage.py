@@ -512,6 +512,8 @@ class PostgresStorage(sql_storage.Storage):
             check_usable(PostgresHandle(connection), unfinished=True)
             settling.settle(connection, self._tries)
         self._rewrite_used_secrets()
+        # A transaction in which this node shows counts would have the server keep their former versions.
+        self._publisher.settle()
         if self._are_counts_used:
             # Before it begins, since a report may be counted right after; again if it fails.
             self._are_counts_used = False
