@@ -1,8 +1,8 @@
-"""Compress the assets of the respondents' page once at the start, since they do not change while served."""
+"""Compress each asset of the respondents' page once, since they do not change while served."""
 
 import gzip
 from collections.abc import Mapping
-from concurrent.futures import Future, ThreadPoolExecutor
+from threading import Lock
 from typing import NamedTuple, Protocol
 
 import brotli
@@ -40,21 +40,20 @@ class Packed(NamedTuple):
 
 
 class PackedAssets:
-    """Compressed assets by name.
+    """Compressed assets by name, each compressed when it is first asked for.
 
-    Brotli at its best quality takes half a second for all assets, so a thread compresses them from the start on.
+    Brotli at its best quality takes more than a second for all assets, of which visitors need one language.
     """
 
     def __init__(self, assets: Mapping[str, PagePart]) -> None:
-        with_page_first = sorted(assets, key=lambda name: not name.endswith(".html"))
-        pool = ThreadPoolExecutor(max_workers=1, thread_name_prefix="pack")
-        self._packed: dict[str, Future[Packed]] = {name: pool.submit(_pack, assets[name]) for name in with_page_first}
-        pool.shutdown(wait=False)
+        self._assets, self._packed, self._lock = assets, dict[str, Packed](), Lock()
 
     def get(self, name: str) -> Packed | None:
-        """Return the asset with this name, or None; waits until it is compressed."""
-        future = self._packed.get(name)
-        return None if future is None else future.result()
+        """Return the asset with this name, or None."""
+        if name in self._assets and name not in self._packed:
+            with self._lock:
+                self._packed[name] = self._packed.get(name) or _pack(self._assets[name])
+        return self._packed.get(name)
 
 
 def _pack(asset: PagePart) -> Packed:
