@@ -10,17 +10,42 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from flask import Flask
+from jinja2 import FileSystemBytecodeCache
 from sottovoce.aggregator.accounts.secrets import new_key
 from sottovoce.aggregator.settings import Settings
 from sottovoce.aggregator.storage.sqlite.storage import SQLiteStorage
 from sottovoce.cli.process import aggregator, free_port
 from sottovoce.shared.parse_survey import parse_survey
 from sottovoce.shared.spec import Survey
+from werkzeug.routing import Rule
 
 from tests.surveys import survey
 
 # The terminal speaks the reader's language, and its sentences are compared in English.
 os.environ["LC_ALL"] = "C.UTF-8"
+
+
+@pytest.fixture(scope="session", autouse=True)
+def compiled_once(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """Compile each template and each route once for all applications of a process.
+
+    Most tests make an application of their own, and each would compile the pages that it shows and the builders of 152
+    addresses: that took longer than all else.
+    """
+    compile_builder, compiled = Rule._compile_builder, dict[tuple[Any, ...], Any]()
+
+    def builder(rule: Rule, append_unknown: bool = True) -> Any:
+        of = (rule.rule, *rule._trace, repr(rule.defaults), append_unknown)
+        if of not in compiled:
+            compiled[of] = compile_builder(rule, append_unknown)
+        return compiled[of]
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Rule, "_compile_builder", builder)
+        cache = FileSystemBytecodeCache(str(tmp_path_factory.mktemp("templates")))
+        patch.setattr(Flask, "jinja_options", {"bytecode_cache": cache})
+        yield
 
 
 @dataclass(frozen=True)

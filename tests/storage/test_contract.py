@@ -5,6 +5,7 @@ import threading
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -36,6 +37,7 @@ def store(request: pytest.FixtureRequest, tmp_path: Path) -> Any:
     database.close()
 
 
+@cache
 def plan(key: int, batch: int = 25, tokens: int | None = None) -> StoragePlan:
     """What storage must know of the small survey."""
     return StoragePlan(key, 2, batch, tokens, survey().masks)

@@ -4,8 +4,6 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from flask import Flask
-from jinja2 import FileSystemBytecodeCache
 from sottovoce.aggregator.export.archive import write_folder
 from sottovoce.aggregator.export.catalogue import Source
 from sottovoce.aggregator.storage.sqlite.storage import SQLiteStorage
@@ -13,16 +11,6 @@ from sottovoce.shared.spec import Survey
 
 from tests.exported import TODAY, drawn, published, send, source
 from tests.surveys import every_type, survey
-
-
-@pytest.fixture(scope="session", autouse=True)
-def compiled_templates(tmp_path_factory: pytest.TempPathFactory) -> None:
-    """Compile each template once for all applications of a process.
-
-    Most tests make an application of their own, and each would compile the pages that it shows: that took longer
-    than showing them.
-    """
-    Flask.jinja_options = {"bytecode_cache": FileSystemBytecodeCache(str(tmp_path_factory.mktemp("templates")))}
 
 
 @pytest.fixture(autouse=True)
