@@ -3,10 +3,10 @@
 import json
 from functools import cache
 from importlib.resources import files
+from itertools import chain
 from typing import Any
 
 import jsonschema
-import pytest
 from sottovoce.aggregator.http.problems import STATUS, document
 from sottovoce.aggregator.surveys.survey_file import parse_yaml
 from sottovoce.client.draws import Draws
@@ -45,21 +45,27 @@ def test_survey_schema_accepts_files_and_their_canonical_form() -> None:
         validator("survey").validate(each)
 
 
-@pytest.mark.parametrize("name", GOOD)
-def test_survey_schema_accepts_every_mechanism(name: str) -> None:
+def test_survey_schema_accepts_every_mechanism() -> None:
     """As an author writes it, and as published."""
-    for asked, _ in GOOD[name]:
+    for asked, _ in chain(*GOOD.values()):
         validator("survey").validate(documents.survey(asked))
         validator("survey").validate(parse_survey(documents.survey(asked)).document)
 
 
-@pytest.mark.parametrize("name", BAD)
-def test_survey_schema_catches_mistakes_of_form(name: str) -> None:
+def test_survey_schema_catches_mistakes_of_form() -> None:
     """What the schema refuses the parser refuses; the parser also knows arithmetic."""
-    for asked in BAD[name]:
-        with pytest.raises(SpecError):
-            parse_survey(documents.survey(asked))
-    assert not all(validator("survey").is_valid(documents.survey(asked)) for asked in BAD[name])
+    for name, wrong in BAD.items():
+        assert [asked for asked in wrong if not _is_refused(documents.survey(asked))] == []
+        assert not all(validator("survey").is_valid(documents.survey(asked)) for asked in wrong), name
+
+
+def _is_refused(document: dict[str, Any]) -> bool:
+    """Whether it is no survey to the parser."""
+    try:
+        parse_survey(document)
+    except SpecError:
+        return True
+    return False
 
 
 MISTAKES: list[dict[str, Any]] = [
@@ -132,14 +138,12 @@ MISTAKES: list[dict[str, Any]] = [
 ]
 
 
-@pytest.mark.parametrize("mistake", MISTAKES, ids=lambda mistake: json.dumps(mistake)[:40])
-def test_schema_and_parser_refuse_the_same_mistakes(mistake: dict[str, Any]) -> None:
+def test_schema_and_parser_refuse_the_same_mistakes() -> None:
     """Neither is laxer than the other where a schema can say it."""
-    document = surveys.document(**mistake)
+    written = [(mistake, surveys.document(**mistake)) for mistake in MISTAKES]
 
-    assert not validator("survey").is_valid(document)
-    with pytest.raises(SpecError):
-        parse_survey(document)
+    assert [mistake for mistake, document in written if validator("survey").is_valid(document)] == []
+    assert [mistake for mistake, document in written if not _is_refused(document)] == []
 
 
 def test_report_and_receipt_validate() -> None:
@@ -152,10 +156,10 @@ def test_report_and_receipt_validate() -> None:
     validator("receipt").validate(receipt(report, body))
 
 
-@pytest.mark.parametrize("code", STATUS)
-def test_problem_documents_validate(code: str) -> None:
+def test_problem_documents_validate() -> None:
     """The schema's list of codes is the program's."""
-    validator("problem").validate(json.loads(document(code, "detail", [{"pointer": "/x", "message": "y"}])))
+    for code in STATUS:
+        validator("problem").validate(json.loads(document(code, "detail", [{"pointer": "/x", "message": "y"}])))
     assert set(validator("problem").schema["properties"]["code"]["enum"]) == set(STATUS)
 
 

@@ -95,7 +95,7 @@ HOLDING = np.array([[bool(mask >> option & 1) for mask in MASKS] for option in r
 
 @pytest.mark.parametrize("kind", ["masks", "declined"])
 def test_chi_square_has_the_covariance_of_every_possible_report(kind: str) -> None:
-    """n h' V^- h, with V added up over all reports of the channel; who declined has part in neither."""
+    """It is n h' V^- h, with V added up over all reports of the channel; who declined has part in neither."""
     if kind == "masks":
         document = one_of(4, {"name": "subset_selection", "odds": "3", "size": 2})
         channel, scores = np.where(HOLDING, 3, 1) / 12, (HOLDING - 5 / 12) / (3 / 4 - 5 / 12)
