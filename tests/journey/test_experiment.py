@@ -17,7 +17,7 @@ from tests.documents import names, survey
 from tests.journey.test_own_survey import invoke
 from tests.vectors.arms import COIN, arms, asks
 
-PEOPLE = 4000
+PEOPLE = 1500
 ADMIT, TRUE = 0.2, 0.4
 """Share of people who admit when they are asked directly, and whose answer is yes."""
 

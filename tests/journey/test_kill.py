@@ -145,7 +145,7 @@ class Senders:
                 reply = requests.post(self.url + path, data=body, headers=JSON, timeout=30)
             except requests.RequestException:
                 # A server that is away refuses at once: without a pause the threads would do nothing but ask it.
-                self._ended.wait(0.02)
+                self._ended.wait(0.1)
                 continue
             if reply.status_code == 200:
                 self.acknowledged.update(ids)

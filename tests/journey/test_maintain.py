@@ -4,9 +4,11 @@ import resource
 import sqlite3
 import subprocess
 import threading
+import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, suppress
+from itertools import islice
 from pathlib import Path
 
 import pytest
@@ -147,7 +149,7 @@ def test_readiness_turns_red_when_the_schema_is_another(disturbed: Running) -> N
     def becomes(version: int, status: int) -> bool:
         with sqlite3.connect(path, timeout=10) as connection:
             connection.execute(f"PRAGMA user_version = {version:d}")
-        return any(requests.get(f"{disturbed.url}/readyz", timeout=5).status_code == status for _ in range(2000))
+        return status in islice(statuses_of(disturbed), 2000)
 
     with sqlite3.connect(path) as connection:
         version = connection.execute("PRAGMA user_version").fetchone()[0]
@@ -166,6 +168,7 @@ def statuses_of(running: Running) -> Iterator[int]:
     """What readiness says, again and again."""
     while True:
         yield requests.get(f"{running.url}/readyz", timeout=5).status_code
+        time.sleep(0.02)
 
 
 def check_full(running: Running, fill: Callable[[], object], empty: Callable[[], object]) -> None:
