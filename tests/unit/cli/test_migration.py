@@ -10,7 +10,7 @@ from types import SimpleNamespace
 import pytest
 from click.testing import CliRunner, Result
 from sottovoce.aggregator.storage.sqlite import storage as sqlite_storage
-from sottovoce.aggregator.storage.sqlite.schema import VERSION
+from sottovoce.aggregator.storage.sqlite.schema import EARLIEST, VERSION
 from sottovoce.aggregator.storage.sqlite.storage import SQLiteStorage
 from sottovoce.cli import database
 from sottovoce.cli.main import main
@@ -23,7 +23,7 @@ COPY = f"sottovoce-before-{VERSION}.sqlite"
 def data(tmp_path: Path) -> Path:
     """A data folder of the release before, whose last heartbeat is old."""
     with closing(sqlite3.connect(tmp_path / "sottovoce.sqlite")) as connection:
-        connection.executescript((SCHEMAS / f"sqlite-{VERSION - 1}.sql").read_text(encoding="utf-8"))
+        connection.executescript((SCHEMAS / f"sqlite-{EARLIEST}.sql").read_text(encoding="utf-8"))
     beat(tmp_path, time.time() - 1000)
     return tmp_path
 
