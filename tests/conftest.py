@@ -2,6 +2,7 @@
 
 import itertools
 import os
+import sys
 from collections.abc import Iterator
 from contextlib import closing
 from dataclasses import dataclass, replace
@@ -24,11 +25,13 @@ from tests.surveys import survey
 
 # The terminal speaks the reader's language, and its sentences are compared in English.
 os.environ["LC_ALL"] = "C.UTF-8"
+# Where it is installed, jsonschema builds 38 grammars of addresses at its import: 3 s for a format that we do not use.
+sys.modules["rfc3987_syntax"] = None  # type: ignore[assignment]
 
 
 @pytest.fixture(scope="session", autouse=True)
 def compiled_once(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
-    """Compile each template and each route once for all applications of a process.
+    """Compile each template once a run, and each route once for all applications of a process.
 
     Most tests make an application of their own, and each would compile the pages that it shows and the builders of 152
     addresses: that took longer than all else.
@@ -43,8 +46,11 @@ def compiled_once(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(Rule, "_compile_builder", builder)
-        cache = FileSystemBytecodeCache(str(tmp_path_factory.mktemp("templates")))
-        patch.setattr(Flask, "jinja_options", {"bytecode_cache": cache})
+        folder = tmp_path_factory.getbasetemp()
+        # The processes of one run share it.
+        folder = (folder.parent if "PYTEST_XDIST_WORKER" in os.environ else folder) / "templates"
+        folder.mkdir(exist_ok=True)
+        patch.setattr(Flask, "jinja_options", {"bytecode_cache": FileSystemBytecodeCache(str(folder))})
         yield
 
 

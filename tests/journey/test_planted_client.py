@@ -277,10 +277,12 @@ def _no_ledger_of_ones_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> N
     monkeypatch.setenv("SOTTOVOCE_LEDGER", str(tmp_path / "ledger"))
 
 
-@pytest.mark.parametrize("check", CHECKS, ids=lambda check: check.__name__)
-def test_check_passes_on_the_real_client(check: Callable[[], None]) -> None:
-    """Nothing is wrong here."""
-    check()
+def test_checks_pass_on_the_real_client(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nothing is wrong here; checks of many people look at the same ones."""
+    watch, many = wire.watch, wire.watch(COIN, TRUTHS, 3000)
+    monkeypatch.setattr(wire, "watch", lambda *asked: many if asked[2] >= 1000 else watch(*asked))
+    for check in CHECKS:
+        check()
 
 
 @pytest.mark.parametrize(("fault", "check", "words"), FAULTS, ids=lambda item: getattr(item, "__name__", ""))

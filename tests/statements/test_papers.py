@@ -1,16 +1,18 @@
 """What invitation, poster, ethics text and methods section say of privacy is licensed by the survey, and complete."""
 
+from functools import cache
+
 import pytest
 from sottovoce.aggregator.authoring.invitation_texts import ethics, letter
 from sottovoce.aggregator.export.catalogue import protection_in_words
 from sottovoce.aggregator.i18n import translator
 from sottovoce.aggregator.invitations.posters import PosterContent, poster
+from sottovoce.shared.spec import Survey
 
 from tests.statements.table import ETHICS, LETTER, POSTER, Facts, methods
 from tests.statements.test_statements import EACH_TIME, compare, decorated, marked
 
 LINK = "https://survey.example/s/x"
-SURVEYS = [decorated(seed) for seed in range(3 * EACH_TIME)]
 
 
 @pytest.fixture(autouse=True)
@@ -22,10 +24,16 @@ def keys_alone(monkeypatch: pytest.MonkeyPatch) -> None:
 KEYS = marked(dict(translator.catalogue("en")))
 
 
+@cache
+def surveys() -> list[Survey]:
+    """60 random surveys, made when a test first asks."""
+    return [decorated(seed) for seed in range(3 * EACH_TIME)]
+
+
 def test_letters_posters_and_ethics_texts_state_what_is_true() -> None:
     """None of 60 random surveys has a false, missing or unknown statement in them."""
     wrong = {}
-    for survey in SURVEYS:
+    for survey in surveys():
         facts, words = Facts.of(survey), translator.Words("en")
         found = compare([letter(survey, LINK, "en")], LETTER, facts, "letter")
         found += compare([ethics(survey, "en")], ETHICS, facts, "ethics")
@@ -37,7 +45,7 @@ def test_letters_posters_and_ethics_texts_state_what_is_true() -> None:
 
 def test_methods_state_what_is_true() -> None:
     """Each sentence names just the questions and arms of which it is true."""
-    for survey in SURVEYS:
+    for survey in surveys():
         said = protection_in_words(survey).removesuffix(".").split(". ")
         expected = methods(Facts.of(survey))
 
