@@ -6,6 +6,7 @@ import sys
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -63,6 +64,9 @@ BLIND = with_test_keys(
 
 Change = Callable[[dict[str, str]], None]
 
+ours = cache(assemble)
+"""The files of this release."""
+
 
 @contextmanager
 def serving(
@@ -79,7 +83,7 @@ def serving(
         earlier: revisions.
         assets: of the page, if not those of this release.
     """
-    assets = assets or assemble()
+    assets = assets or ours()
     documents = [each.document for each in (asked, *earlier)]
     revisions = {"format": "sottovoce-revisions/1", "revisions": documents, "survey": asked.name}
     bodies = {"": asked.canonical, "/revisions": canonical.dump(revisions)}

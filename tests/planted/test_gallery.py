@@ -13,7 +13,7 @@ from sottovoce.shared.parse_survey import parse_survey
 
 from tests.browser.chromium import find
 from tests.mutation.edits import ROOT
-from tests.mutation.run import PACKAGES, SKIPPED
+from tests.mutation.run import PACKAGES
 from tests.planted.gallery import CLIENTS, FAILED, NOT_SEEN, SURVEYS, PlantedClient
 
 SECONDS = 600
@@ -42,10 +42,12 @@ def test_some_clients_are_audited_in_every_run() -> None:
 
 @pytest.fixture(scope="module")
 def copy(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The sources, to plant clients in."""
+    """The sources, to plant clients in, with what was compiled of them: a planted file has another time, so it is not
+    taken for the honest one's bytecode, and of its own none is written.
+    """
     folder = tmp_path_factory.mktemp("gallery")
     for room in PACKAGES:
-        shutil.copytree(ROOT / room, folder / room, ignore=SKIPPED)
+        shutil.copytree(ROOT / room, folder / room)
     return folder
 
 
@@ -115,7 +117,7 @@ def run(installation: Path, home: Path, *words: str, **more: str) -> subprocess.
         **os.environ,
         **more,
         "PYTHONPATH": os.pathsep.join([*(str(installation / room) for room in PACKAGES), str(ROOT)]),
-        # Compiled modules are told apart by time and size, which a planted client may leave as they are.
+        # Compiled modules are told apart by seconds and size, which two planted clients may have alike.
         "PYTHONDONTWRITEBYTECODE": "1",
         "HOME": str(home),
         "TMPDIR": str(home),

@@ -44,6 +44,7 @@ def digests(archives: dict[str, Path]) -> dict[str, str]:
     return {path.name: hashlib.sha256(path.read_bytes()).hexdigest() for path in archives.values()}
 
 
+@pytest.mark.slow
 def test_archives_are_the_same_bytes_each_time(built: dict[str, Path], tmp_path: Path) -> None:
     """Built again later, in another folder."""
     assert digests(build(tmp_path)) == digests(built)
