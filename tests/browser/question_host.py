@@ -112,12 +112,6 @@ def answer_both(frame: Frame) -> None:
     frame.wait_for_selector("h1")
 
 
-def click_in(frame: Frame, option: int) -> None:
-    """Answer as a script can: without waiting until the mouse would be heard."""
-    frame.wait_for_selector("form > fieldset:enabled")
-    frame.evaluate(f"document.querySelector('#answer-{option}').click(); document.querySelector('button').click()")
-
-
 def be_still(frame: Frame) -> None:
     """Wait as Chromium does: it drops input to a frame that has just moved, where the frame asks if it is visible.
 

@@ -183,9 +183,6 @@ class RunPlan:
         return words + (f", but of {', '.join(self.spread)} a spread" if self.spread else "")
 
 
-NO_RUNS = RunPlan((), ())
-
-
 def present_of(survey: Survey, wave: int) -> int | None:
     """Return a moment, in seconds since 1970, that leaves all of a report's time before its wave ends; None without
     waits.

@@ -13,8 +13,6 @@ from sottovoce.aggregator.curator.noisy_max import noisy_max
 from sottovoce.aggregator.curator.sum import vector
 from sottovoce.audit.curator.curator_checks import QUESTION, RELEASE, ask_and_show
 
-GUILTY_EPSILON = 1.0
-
 
 def catastrophe(data, draws):
     """All data with probability 1/1000, otherwise an honest count: (1, 1/1000) is true, and no epsilon alone."""

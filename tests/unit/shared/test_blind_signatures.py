@@ -8,7 +8,6 @@ import pytest
 from sottovoce.shared.blind_signatures import EXPONENT, SALT, Blinded, blind, draw_factor, encode, finalize, verify
 
 VECTORS = json.loads((Path(__file__).parent / "rfc9474_vectors.json").read_text(encoding="utf-8"))
-WITH_ENCODED = [each for each in VECTORS if "encoded_msg" in each]
 
 
 def number(vector: dict[str, Any], name: str) -> int:
