@@ -54,17 +54,21 @@ STUCK := -o faulthandler_timeout=1000 -o faulthandler_exit_on_timeout=true --max
 # Pytest rewrites the assertions of every module: without bytecode on the disk, each process would do it anew.
 unexport PYTHONDONTWRITEBYTECODE
 
-test: $(VENV)/.installed $(BROWSER) $(OIDC) $(BLINDRSA) check  ## everything but the long runs
-	$(BIN)/python -m pytest -m "not slow" -n 3 --dist worksteal --timeout 900 $(STUCK) $(ARGS)
+CHECK := $(BIN)/ruff check . && $(BIN)/mypy && \
+    tests/eslint/node_modules/.bin/eslint --config tests/eslint/eslint.config.mjs aggregator client tests
+
+# Style and types are checked beside the tests: alone they would keep one processor of two.
+test: $(VENV)/.installed $(BROWSER) $(OIDC) $(BLINDRSA) $(ESLINT)  ## everything but the long runs
+	@($(CHECK)) > $(VENV)/check.log 2>&1 & checking=$$!; \
+	$(BIN)/python -m pytest -m "not slow" -n 3 --dist worksteal --timeout 900 $(STUCK) $(ARGS); tested=$$?; \
+	wait $$checking; checked=$$?; cat $(VENV)/check.log; exit $$((tested + checked))
 
 test-fast: $(VENV)/.installed  ## unit, vectors and property: no node, no server, no page of the studio
 	$(BIN)/python -m pytest -q -m "not slow and not external" -n 2 --dist worksteal tests/unit tests/vectors tests/property \
 	    --ignore tests/unit/aggregator/studio --ignore-glob "*/audit/test_javascript_*" $(ARGS)
 
 check: $(VENV)/.installed $(ESLINT)  ## style and types
-	$(BIN)/ruff check .
-	$(BIN)/mypy
-	tests/eslint/node_modules/.bin/eslint --config tests/eslint/eslint.config.mjs aggregator client tests
+	$(CHECK)
 
 translations: $(VENV)/.installed  ## the texts of every language beside the English ones
 	$(BIN)/python -m pytest -q tests/unit/client/test_catalogues.py tests/unit/client/test_words.py tests/unit/aggregator/i18n \
