@@ -420,11 +420,11 @@ class Admission:
 
     def submit_quick(self, reports: list[QuickReport]) -> Submitted:
         """Submit reports as one job, which has their outcomes in order; raise as ``GroupCommit.submit`` does."""
-        first, ids = reports[0], [bytes.fromhex(report.start[-_ID:].decode()) for report in reports]
+        first, ids = reports[0], bytes.fromhex(b"".join([report.start[-_ID:] for report in reports]).decode())
         packed = [report.packed for report in reports]
         if all([report.rules is first.rules and report.wave == first.wave for report in reports]):
-            return self._submit(_arrivals(first.rules.plan, first.wave, b"".join(ids), packed))
-        each = zip(reports, ids, packed, strict=True)
+            return self._submit(_arrivals(first.rules.plan, first.wave, ids, packed))
+        each = zip(reports, cut(ids, ID), packed, strict=True)
         return self._submit([ReportBatch(of.rules.plan, of.wave, report_id, values) for of, report_id, values in each])
 
     def reply_quick(self, report: QuickReport, outcome: Outcome) -> bytes:

@@ -388,9 +388,7 @@ class Gate:
         sent_with = _authorization(head)
         quick = None if sent_with else self._admission.read_quick(name, body)
         if quick is not None:
-            turn, place = self._turns.add(quick)
-            await turn.stored.wait()
-            outcome = turn.outcome(place)
+            outcome = await self._turns.add(quick)
             if outcome is not None:
                 return self._admission.reply_quick(quick, outcome)
         submission = self._admission.read(name, body, bearer_token(sent_with), blind_signature(sent_with))
