@@ -1,12 +1,12 @@
 """Check limits before a request's body is read: rate, size and media type."""
 
 import hashlib
-import ipaddress
 import logging
 import re
 import secrets
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
+from socket import AF_INET, AF_INET6, inet_pton
 
 from sottovoce.aggregator.http import problems
 from sottovoce.aggregator.http.problems import Refusal
@@ -61,6 +61,7 @@ MOST_NETWORKS = 100_000
 
 _THIS_MACHINE = frozenset({"127.0.0.1", "::1"})
 """Loopback addresses, compared as text first: behind a proxy all requests come from one of them."""
+_LOOPBACK, _MAPPED = inet_pton(AF_INET6, "::1"), inet_pton(AF_INET6, "::ffff:0:0")[:12]
 
 
 class Rates:
@@ -119,19 +120,17 @@ class Rates:
         """Return the network prefix (IPv4 /24, IPv6 /48); None for this machine, which has no limit."""
         if not self._hops and peer in _THIS_MACHINE:
             return None
-        addresses: Iterable[str | None] = [peer]
-        if self._hops:
-            # Count from the right: a sender can put any addresses at the left of X-Forwarded-For.
-            addresses = [text.strip() for text in forwarded.split(",")][-self._hops :][:1]
+        # Count from the right: a sender can put any addresses at the left of X-Forwarded-For.
+        text = forwarded.split(",")[-self._hops :][0].strip() if self._hops else peer or ""
         try:
-            address = ipaddress.ip_address(next(iter(addresses)) or "")
-        except ValueError:
+            address = inet_pton(AF_INET6 if ":" in text else AF_INET, text.partition("%")[0])
+        except (OSError, ValueError):
             return b"unknown" if self._hops else None
         # A dual-stack socket reports IPv4 as ::ffff:a.b.c.d, which would all share one IPv6 prefix.
-        address = getattr(address, "ipv4_mapped", None) or address
-        if address.is_loopback:
-            return None
-        return address.packed[:3] if address.version == 4 else address.packed[:6]
+        address = address.removeprefix(_MAPPED)
+        if len(address) == 4:
+            return None if address[0] == 127 else address[:3]
+        return None if address == _LOOPBACK else address[:6]
 
 
 class RateLimits:
