@@ -296,27 +296,31 @@ class Gate:
             status, headers, content = await self._health(head)
             return status, add_headers(headers, self._standing), content
         try:
-            declared = await self._check_request(head)
+            self._limits.check_sender(f"{head.method} {head.path}", host_and_port(head.scope.client)[0], head.headers)
+            declared = check_head(head.method, head.path, head.headers)
+            upload = declared > MAX_BODY and await self._check_large(head, declared)
+            # Uploads do not count among the bytes in flight, so that a large file never keeps reports out.
+            in_flight = 0 if upload else declared
+            if not upload and self._bytes + in_flight > 1024 * self._settings.max_body_kib:
+                raise Refusal("busy")
         except (Refusal, StorageError) as refusal:
             return self._refuse_unread(head, refusal)
-        # Uploads do not count among the bytes in flight, so that a large file never keeps reports out.
-        upload = _is_upload(head, declared)
         self._uploads += upload
-        self._bytes += 0 if upload else declared
+        self._bytes += in_flight
         try:
-            return await self._reply_to(head, exchange, declared)
+            return await self._reply_to(head, exchange, declared, self._large_bodies if upload else self._bodies)
         finally:
             self._uploads -= upload
-            self._bytes -= 0 if upload else declared
+            self._bytes -= in_flight
 
     def _refuse_unread(self, head: Head, error: Exception) -> GateReply:
         status, headers, body = self._refuse(head, error)
         # The unread rest of the body would be taken for the next request, so close the connection.
         return status, [*headers, ("Connection", "close")], body
 
-    async def _reply_to(self, head: Head, exchange: Exchange, declared: int) -> GateReply:
+    async def _reply_to(self, head: Head, exchange: Exchange, declared: int, reader: BodyReader) -> GateReply:
         try:
-            body = await self._read(exchange, declared, _is_upload(head, declared))
+            body = await reader.read(exchange, declared) if declared else b""
         except Refusal as refusal:
             return self._refuse_unread(head, refusal)
         intake = head.intake
@@ -406,36 +410,17 @@ class Gate:
     async def _in_thread(self, function: Callable[..., T], *arguments: object) -> T:
         return await asyncio.get_running_loop().run_in_executor(self._pool, function, *arguments)
 
-    async def _check_request(self, head: Head) -> int:
-        """Check a request's limits and headers before its body is read; return the declared length of the body."""
-        headers = head.headers
-        self._limits.check_sender(f"{head.method} {head.path}", host_and_port(head.scope.client)[0], headers)
-        declared = check_head(head.method, head.path, headers)
-        if declared > MAX_BODY and head.path.endswith(tuple(FOR_RESEARCHERS)):
+    async def _check_large(self, head: Head, declared: int) -> bool:
+        """Check who sends a body above the usual limit, before it is read; return True for a data file."""
+        if head.path.endswith(tuple(FOR_RESEARCHERS)):
             await self._check_researcher(head)
-        if _is_upload(head, declared):
-            has_account = await self._check_session(head, declared)
-            # One place is always left to people with an account.
-            if self._uploads >= (UPLOADS_AT_ONCE if has_account else UPLOADS_AT_ONCE - 1):
-                raise Refusal("busy")
-        elif self._bytes + declared > 1024 * self._settings.max_body_kib:
+        if head.method != "POST" or head.path != UPLOAD_PATH:
+            return False
+        has_account = await self._check_session(head, declared)
+        # One place is always left to people with an account.
+        if self._uploads >= (UPLOADS_AT_ONCE if has_account else UPLOADS_AT_ONCE - 1):
             raise Refusal("busy")
-        return declared
-
-    async def _read(self, exchange: Exchange, declared: int, upload: bool) -> bytes:
-        """Read a body of the declared length; refuse one that is incomplete, slow, or cut off by the process's end."""
-        reader = self._large_bodies if upload else self._bodies
-        try:
-            # The server reads up to the declared length; ``check_head`` has refused chunked bodies.
-            body = await reader.read(exchange) if declared else b""
-        except TimeoutError:
-            raise Refusal("busy" if self._ending.has_begun else "timeout") from None
-        except RuntimeError:
-            # RSGI raises it if the connection ends before the body is complete. Still reply: the client may be reading.
-            body = b""
-        if len(body) != declared:
-            raise Refusal("malformed")
-        return body
+        return True
 
     async def _check_session(self, head: Head, declared: int) -> bool:
         """Refuse a large upload before it is read, unless visitors may send it; return True if it has a session."""
@@ -468,11 +453,6 @@ class Gate:
         fields += self._limits.headers(f"{head.method} {head.path}", status)
         fields += ANY_ORIGIN if is_for_respondents(head.method, head.path) else []
         return status, add_headers(fields, self._standing), body
-
-
-def _is_upload(head: Head, declared: int) -> bool:
-    """Return True for a data file that is too large for the usual limit."""
-    return head.method == "POST" and head.path == UPLOAD_PATH and declared > MAX_BODY
 
 
 def _gate_endpoint(head: Head) -> str | None:

@@ -3,6 +3,8 @@
 import asyncio
 from typing import Any, Protocol, cast
 
+from sottovoce.aggregator.http.problems import Refusal
+
 
 class Exchange(Protocol):
     """RSGI protocol object: receives the body and sends the reply."""
@@ -19,33 +21,44 @@ class BodyReader:
 
     def __init__(self, seconds: float) -> None:
         self._seconds = seconds
+        self._has_ended = False
         self._due: dict[asyncio.Task[Any], float] = {}
         self._expired: set[asyncio.Task[Any]] = set()
         self._timer: asyncio.Handle | None = None
 
-    async def read(self, exchange: Exchange) -> bytes:
-        """Return a body; raise TimeoutError if it is not complete in time, or ``end`` was called."""
+    async def read(self, exchange: Exchange, declared: int) -> bytes:
+        """Return a body of the declared length, which is what the server reads at most.
+
+        Raises Refusal: ``malformed`` if it ends early, ``timeout`` if it is not complete in time, ``busy`` after
+        ``end``.
+        """
         loop = asyncio.get_running_loop()
         task = cast("asyncio.Task[Any]", asyncio.current_task(loop))
         self._due[task] = loop.time() + self._seconds
         if self._timer is None:
             self._timer = loop.call_soon(self._sweep, loop)
         try:
-            return await exchange()
+            body = await exchange()
+        except RuntimeError:
+            # RSGI raises it if the connection ends before the body is complete. Still reply: the client may be reading.
+            body = b""
         except asyncio.CancelledError:
             # A second request to cancel came from elsewhere and goes on (as in asyncio.timeout).
             if task in self._expired and task.cancelling() == 1:
-                raise TimeoutError from None
+                raise Refusal("busy" if self._has_ended else "timeout") from None
             raise
         finally:
             self._due.pop(task, None)
             if task in self._expired:
                 self._expired.remove(task)
                 task.uncancel()
+        if len(body) != declared:
+            raise Refusal("malformed")
+        return body
 
     def end(self) -> None:
         """Give up all bodies that are being read, and from now on each new one."""
-        self._seconds = 0.0
+        self._seconds, self._has_ended = 0.0, True
         self._due = dict.fromkeys(self._due, 0.0)
         if self._timer is not None:
             self._timer.cancel()

@@ -297,7 +297,7 @@ def test_proxy_is_believed_by_the_last_of_several_lines(storage: SQLiteStorage, 
     assert [status(number) for number in range(2)] == [411, 429]
 
 
-@pytest.mark.parametrize("place", ["_check_request", "_run", "_report"])
+@pytest.mark.parametrize("place", ["_reply", "_run", "_report"])
 def test_failure_that_nobody_foresaw_is_a_problem_document(
     gate: Gate, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture, place: str
 ) -> None:

@@ -4,6 +4,7 @@ import asyncio
 from typing import Any
 
 import pytest
+from sottovoce.aggregator.http.problems import Refusal
 from sottovoce.aggregator.intake.body_reader import BodyReader
 
 from tests.unit.aggregator.intake.test_asgi_gate import run
@@ -29,20 +30,20 @@ def test_each_body_has_its_own_time_and_the_others_go_on() -> None:
 
     async def bodies() -> tuple[list[Any], list[bytes]]:
         reader = BodyReader(0.2)
-        first = asyncio.create_task(reader.read(Slow()))
+        first = asyncio.create_task(reader.read(Slow(), 4))
         await asyncio.sleep(0.1)
-        quick, second = Slow(), asyncio.create_task(reader.read(Slow()))
+        quick, second = Slow(), asyncio.create_task(reader.read(Slow(), 4))
         quick.whole.set()
-        read = [await reader.read(quick)]
+        read = [await reader.read(quick, 4)]
         await asyncio.wait([first])
         assert not second.done()
-        read.append(await reader.read(quick))
+        read.append(await reader.read(quick, 4))
         late = await asyncio.gather(first, second, return_exceptions=True)
         assert first.cancelling() == second.cancelling() == 0
-        return late, [*read, await reader.read(quick)]
+        return late, [*read, await reader.read(quick, 4)]
 
     late, read = run(bodies())
-    assert [type(error) for error in late] == [TimeoutError, TimeoutError]
+    assert [error.code for error in late] == ["timeout", "timeout"]
     assert read == [b"body"] * 3
 
 
@@ -51,22 +52,22 @@ def test_end_gives_up_what_is_read_and_what_begins_later() -> None:
 
     async def ended(begun: int) -> list[Any]:
         reader = BodyReader(1000)
-        tasks = [asyncio.create_task(reader.read(Slow())) for _ in range(begun)]
+        tasks = [asyncio.create_task(reader.read(Slow(), 4)) for _ in range(begun)]
         await asyncio.sleep(0.01)
         reader.end()
-        tasks.append(asyncio.create_task(reader.read(Slow())))
+        tasks.append(asyncio.create_task(reader.read(Slow(), 4)))
         return await asyncio.gather(*tasks, return_exceptions=True)
 
     for begun in (0, 3):
-        assert [type(error) for error in run(ended(begun))] == [TimeoutError] * (begun + 1)
+        assert [error.code for error in run(ended(begun))] == ["busy"] * (begun + 1)
 
 
 def test_request_that_is_cancelled_from_elsewhere_is_no_late_one() -> None:
-    """It ends as it was told; a body that broke off keeps its own error."""
+    """It ends as it was told."""
 
     async def cancelled() -> list[Any]:
         reader = BodyReader(1000)
-        task = asyncio.create_task(reader.read(Slow()))
+        task = asyncio.create_task(reader.read(Slow(), 4))
         await asyncio.sleep(0)
         task.cancel()
         return await asyncio.gather(task, return_exceptions=True)
@@ -74,15 +75,16 @@ def test_request_that_is_cancelled_from_elsewhere_is_no_late_one() -> None:
     assert [type(error) for error in run(cancelled())] == [asyncio.CancelledError]
 
 
-def test_body_that_breaks_off_keeps_its_error() -> None:
-    """Whoever reads it says what follows."""
+@pytest.mark.parametrize("declared", [3, 5])
+def test_body_that_is_not_as_long_as_declared_is_malformed(declared: int) -> None:
+    """Also one that breaks off: whoever sent it may still read the reply."""
 
     class Broken(Slow):
         async def __call__(self) -> bytes:
-            raise RuntimeError("closed")
+            if declared == 3:
+                raise RuntimeError("closed")
+            return b"body"
 
-    async def read() -> bytes:
-        return await BodyReader(1000).read(Broken())
-
-    with pytest.raises(RuntimeError, match="closed"):
-        run(read())
+    with pytest.raises(Refusal) as refused:
+        run(BodyReader(1000).read(Broken(), declared))
+    assert refused.value.code == "malformed"
