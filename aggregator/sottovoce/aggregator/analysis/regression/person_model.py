@@ -14,6 +14,7 @@ Source      Rasch 1960; Bock and Aitkin 1981; Liu and Pierce 1994 (adaptive); Bo
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from functools import cache
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -30,6 +31,7 @@ NONE_LEFT = 1e-4
 _LARGEST = 30.0  # log odds: a share and its complement still differ from 0
 _MODE_STEPS, _MODE_CLOSE = 12, 1e-6
 _LEAST_CURVATURE, _LONGEST_STEP = 0.25, 2.0
+_points = cache(np.polynomial.hermite_e.hermegauss)
 
 
 class _Given(NamedTuple):
@@ -119,7 +121,7 @@ class PersonModel:
         return slice(starts[0], starts[-1]), own, np.repeat(np.arange(len(own)), np.diff(starts))
 
     def _given(self, theta: Array, part: slice) -> _Given:
-        nodes, masses = np.polynomial.hermite_e.hermegauss(self.points)
+        nodes, masses = _points(self.points)
         # Fixed while a maximum is searched: only then are these sums the derivatives of the log likelihood.
         mode, scale = (np.zeros(1), np.ones(1)) if self.peaks is None else self.peaks[:, part]
         z = np.broadcast_to(mode[:, None] + scale[:, None] * nodes, (part.stop - part.start, self.points))

@@ -4,8 +4,11 @@ Answers of one person in several rows are then dependent: log odds x'b + s z, on
 people with the same z, so they are further from 0 than those of the plain logit. No z is ever printed.
 """
 
+from collections import Counter
+
 import numpy as np
-from sottovoce.aggregator.analysis.regression.newton import inverse
+from numpy.typing import NDArray
+from sottovoce.aggregator.analysis.regression.newton import Array, inverse
 from sottovoce.aggregator.analysis.regression.person_model import PersonModel, settled, spread, spread_test
 from sottovoce.aggregator.analysis.regression.regression_data import Sample
 from sottovoce.aggregator.analysis.regression.regression_result import Coefficient, Regression
@@ -37,12 +40,11 @@ def check_random_intercept(sample: Sample, kind: str, cluster: bool, careless: b
 
 def random_intercept(sample: Sample, points: int) -> Regression:
     """Fit the model; ``points`` are those of the first integral. Raises EstimateError if it has no maximum."""
-    clusters = np.asarray(sample.clusters)
-    order = np.argsort(clusters, kind="stable")
-    starts = np.append(0, np.bincount(clusters).cumsum())
-    known, columns = sample.outcome.likelihood, sample.design.public[:, order]
-    codes = sample.outcome.codes[sample.rows][order]
-    model, fit = settled(PersonModel(columns, np.ones((1, len(order))), known[codes], starts, points))
+    codes = sample.outcome.codes[sample.rows]
+    rows, sizes, people = _different_people(np.asarray(sample.clusters), np.vstack([sample.design.public, codes]))
+    likelihood, starts = sample.outcome.likelihood[codes[rows]], np.append(0, sizes.cumsum())
+    columns = sample.design.public[:, rows]
+    model, fit = settled(PersonModel(columns, np.ones((1, len(rows))), likelihood, starts, points, people))
     covariance = inverse(fit.information)
     if not fit.converged or covariance is None:
         raise EstimateError(NO_MAXIMUM)
@@ -58,7 +60,7 @@ def random_intercept(sample: Sample, points: int) -> Regression:
         std_error_kind="observed",
         log_likelihood=fit.log_likelihood,
         random_intercept={
-            "clusters": model.rows,
+            "clusters": int(people.sum()),
             "points": model.points,
             "sd": spread(model, fit, errors[-1], sample.confidence),
             "test": spread_test(model, fit),
@@ -66,3 +68,15 @@ def random_intercept(sample: Sample, points: int) -> Regression:
         design=sample.design.recipe,
         covariance=covariance[:-1, :-1],
     )
+
+
+def _different_people(clusters: NDArray[np.integer], rows: Array) -> tuple[NDArray[np.intp], NDArray[np.intp], Array]:
+    """Return rows of different people beside each other, (r,), the number of rows of each, and such people, (m,)."""
+    _, kinds = np.unique(rows, axis=1, return_inverse=True)
+    order = np.lexsort((kinds, clusters))
+    each = np.split(order, np.bincount(clusters).cumsum()[:-1])
+    # The order of a person's rows does not matter, so people are alike if their sorted kinds are.
+    keys = [kinds[own].tobytes() for own in each]
+    people, first = Counter(keys), dict(zip(reversed(keys), reversed(each), strict=True))
+    kept = [first[key] for key in people]
+    return np.concatenate(kept), np.array([*map(len, kept)]), np.array([*people.values()], float)
