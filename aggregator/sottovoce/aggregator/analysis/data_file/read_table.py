@@ -13,6 +13,7 @@ from array import array
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import time
 from functools import reduce
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -36,6 +37,7 @@ COMMAS = (
     "a decimal comma, write a point."
 )
 _SAV_HEADER = 176
+_DAY = 86_400
 
 MOST_BYTES = 2 << 30
 """Size of the largest file."""
@@ -341,6 +343,8 @@ def _read_statistics(path: Path, name: str) -> FileTable:
             notes = [Sentence(FAR_DATES, file=name)]
     except (pyreadstat.ReadstatError, pyreadstat.PyreadstatError, OSError, ValueError, OverflowError):
         raise SpecError(f"{name} cannot be read as a file of {program}") from None
+    if program != "Stata":
+        _write_long_times(frame, lambda **how: getattr(pyreadstat, reader)(str(path), **how)[0])
     names, labels = [str(each) for each in frame.columns], meta.variable_value_labels
     table = _headed(name, names)
     table.add(
@@ -352,6 +356,21 @@ def _read_statistics(path: Path, name: str) -> FileTable:
     if weight:
         table.notes.append(Sentence(WEIGHTED, file=name, variable=weight))
     return _not_empty(table)
+
+
+def _write_long_times(frame: Any, read: Callable[..., Any]) -> None:  # noqa: ANN401 - pandas is optional
+    """Write times from 24 hours on, and below 0, as their program shows them; the library takes whole days away."""
+    mixed = [name for name in frame if frame[name].dtype == object]
+    clocks = [name for name in mixed if isinstance(frame[name].get(frame[name].first_valid_index()), time)]
+    raw = read(usecols=clocks, disable_datetime_conversion=True) if clocks else frame
+    for name in clocks:
+        long = ~raw[name].between(0, _DAY, inclusive="left") & raw[name].notna()
+        frame.loc[long, name] = [_hours(seconds) for seconds in raw[name][long]]
+
+
+def _hours(seconds: float) -> str:
+    minutes, rest = divmod(abs(seconds), 60)
+    return f"{'-' if seconds < 0 else ''}{minutes // 60:02.0f}:{minutes % 60:02.0f}:{rest:02g}"
 
 
 def _labelled(cells: CodedCells, labels: Mapping[Any, str]) -> CodedCells:

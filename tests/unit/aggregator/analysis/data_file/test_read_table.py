@@ -206,6 +206,17 @@ def test_date_beyond_the_year_9999_does_not_stop_the_file(tmp_path: Path, kind: 
     assert ["after the year 9999" in str(note) for note in table.notes] == [True] * (kind != ".parquet")
 
 
+@pytest.mark.parametrize("kind", [".sav", ".zsav", ".xpt"])
+def test_hours_beyond_a_day_are_not_those_of_the_next_day(tmp_path: Path, kind: str) -> None:
+    """A week's work of 25 hours is not 1 hour, and an hour too little is not 23 hours."""
+    path = tmp_path / f"data{kind}"
+    write = pyreadstat.write_xport if kind == ".xpt" else pyreadstat.write_sav
+    frame = pandas.DataFrame({"work": [3600.0, 90000.0, None, -3600.0, 86400.5]})
+    write(frame, str(path), variable_format={"work": "TIME8"})
+
+    assert texts(read_table(path)) == {"work": ["01:00:00", "25:00:00", "", "-01:00:00", "24:00:0.5"]}
+
+
 @pytest.mark.parametrize(
     ("cells", "note"),
     [
