@@ -8,7 +8,7 @@ from fractions import Fraction
 from pathlib import Path
 
 import numpy as np
-from sottovoce.aggregator.estimators import ESTIMATORS
+from sottovoce.aggregator.estimators import estimate
 from sottovoce.aggregator.estimators.intervals import exact
 from sottovoce.aggregator.intake.admission import SurveyRules
 from sottovoce.aggregator.planning.simulated_survey import invent, pilot
@@ -78,7 +78,7 @@ def many_options() -> None:
     mechanism = HadamardResponse(Fraction(3), 1000)
     columns = np.bincount(generator.integers(0, mechanism.columns, MILLION), minlength=mechanism.columns)
     found = dict(enumerate(columns.tolist()))
-    seconds = best(lambda: ESTIMATORS["hadamard_response"](mechanism, found, options))
+    seconds = best(lambda: estimate(mechanism, found, options))
     row("Hadamard: tally of a million to arrays of 1,000 estimates", seconds * 1e3, "ms", "<= 5")
     a, b = 3 / 1026, 1 / 1026
     for n in (10_000, MILLION, 100 * MILLION):

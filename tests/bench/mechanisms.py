@@ -7,9 +7,9 @@ from fractions import Fraction
 from typing import Any
 
 import numpy as np
-from sottovoce.aggregator.estimators import ESTIMATORS
+from sottovoce.aggregator.estimators import estimate
 from sottovoce.aggregator.estimators.band import band
-from sottovoce.aggregator.estimators.hadamard_response import support_counts
+from sottovoce.aggregator.estimators.categorical import support_counts
 from sottovoce.aggregator.estimators.intervals import METHODS
 from sottovoce.aggregator.planning.vectorized_randomizers import BatchDraws, simulate
 from sottovoce.client.draws import Draws
@@ -84,13 +84,13 @@ def estimators() -> None:
     """From counts to estimates."""
     for k in (2, 16, 1024):
         mechanism, tally = KaryRR(Fraction(3), k), {i: 100 + i % 7 for i in range(k)}
-        whole = best(lambda m=mechanism, t=tally, k=k: ESTIMATORS["kary_rr"](m, t, domain(k)))  # type: ignore[misc]
+        whole = best(lambda m=mechanism, t=tally, k=k: estimate(m, t, domain(k)))  # type: ignore[misc]
         counts, (a, b) = np.array(list(tally.values())), map(float, mechanism.support)
         limits = best(lambda c=counts, a=a, b=b: METHODS["score-cc"](c, c.sum(), a, b, 0.95))  # type: ignore[misc]
         row(f"estimate: {k} options, share and interval (arrays)", limits * 1e3, "ms", "< 1")
         row(f"estimate: {k} options, with joint limits and everything else", whole * 1e3, "ms", "")
     yes_no = {0: 700_000, 1: 300_000}
-    seconds = best(lambda: ESTIMATORS["binary_rr"](COIN, yes_no, domain(2)))
+    seconds = best(lambda: estimate(COIN, yes_no, domain(2)))
     row("estimate: yes/no of a million", seconds * 1e3, "ms", "< 1")
     for n in (1000, MILLION):
         seconds = best(lambda n=n: band(3 * n // 10, n, 0.75, 0.25, 0.95))  # type: ignore[misc]
@@ -107,7 +107,7 @@ def from_array() -> None:
 
     def work() -> None:
         counts = np.bincount(reports, minlength=16)
-        ESTIMATORS["kary_rr"](mechanism, dict(enumerate(counts.tolist())), options)
+        estimate(mechanism, dict(enumerate(counts.tolist())), options)
 
     limit = best(lambda: np.bincount(reports, minlength=16))
     row("a million 16-ary reports to estimates, times numpy's bincount", best(work) / limit, "x", "<= 3")

@@ -17,9 +17,9 @@ from sottovoce.aggregator.estimators.square_wave import (
     SMOOTHED_BELOW,
     _mean,
     maximum_likelihood,
-    mean_channel,
     quantile,
     quantile_limits,
+    variables,
 )
 from sottovoce.aggregator.estimators.support import DEFAULT_RULE
 from sottovoce.shared.answers import Domain
@@ -73,7 +73,7 @@ def coverage(steps: int, odds: str, name: str, n: int, runs: int = RUNS) -> Cove
     table = np.array([mechanism.weights(step) for step in range(steps + 1)], dtype=float)
     reported = shares @ (table / table.sum(axis=1, keepdims=True))
     mean, median = float(shares @ np.arange(steps + 1)), int(np.argmax(np.cumsum(shares) >= 0.5))
-    scores = np.array(mean_channel(mechanism, question.domain)[0].scores)
+    scores = np.array(variables(mechanism, question.domain)[0].scored.scores)
     sd = ((reported @ scores**2 - (reported @ scores) ** 2) / n) ** 0.5
     drawn = np.random.Generator(np.random.PCG64(SEED)).multinomial(n, reported, size=runs).astype(float)
     shown = _medians(mechanism, drawn, question.domain)

@@ -7,7 +7,7 @@ from functools import lru_cache
 
 import numpy as np
 import pytest
-from sottovoce.aggregator.estimators import ESTIMATORS, Estimate, IntervalRule
+from sottovoce.aggregator.estimators import Estimate, IntervalRule, estimate
 from sottovoce.aggregator.estimators.pooling import combine, pool
 from sottovoce.aggregator.estimators.support import estimate_share
 from sottovoce.shared.answers import Domain
@@ -103,7 +103,7 @@ def joint_table(odds: int, n: int) -> tuple[Array, Array, Array]:
     mechanism = KaryRR(Fraction(odds), 3)
     limits = []
     for tally in tallies:
-        estimates = ESTIMATORS["kary_rr"](mechanism, dict(enumerate(tally)), Domain(("x", "y", "z")))
+        estimates = estimate(mechanism, dict(enumerate(tally)), Domain(("x", "y", "z")))
         limits.append([(e.low, e.high, e.simultaneous_low, e.simultaneous_high) for e in estimates])
     return np.array(tallies), np.array(logs), np.array(limits)
 
@@ -225,6 +225,6 @@ def test_weighted_shares_are_unbiased_and_nearly_covered(weights: tuple[float, f
 def test_rule_reaches_every_estimator() -> None:
     """The registry's estimators take the interval rule."""
     rule = IntervalRule("wilson", 0.9)
-    estimates = ESTIMATORS["kary_rr"](KaryRR(Fraction(3), 3), {0: 5, 1: 3}, Domain(("x", "y", "z")), rule)
+    estimates = estimate(KaryRR(Fraction(3), 3), {0: 5, 1: 3}, Domain(("x", "y", "z")), rule)
 
     assert {(e.method, e.confidence) for e in estimates} == {("wilson", 0.9)}

@@ -8,8 +8,7 @@ from pathlib import Path
 
 import pytest
 import sottovoce.client
-from sottovoce.aggregator.estimators import ESTIMATORS, VARIABLES
-from sottovoce.aggregator.planning.question_channels import SCORED
+from sottovoce.aggregator.estimators import VARIABLES
 from sottovoce.client.randomizers import RANDOMIZERS
 from sottovoce.shared.answers import TRUTHS
 from sottovoce.shared.mechanisms import MECHANISMS, PRESETS
@@ -26,16 +25,15 @@ def missing(places: list[tuple[str, str]]) -> list[tuple[str, str]]:
 
 
 def test_every_mechanism_has_all_its_parts() -> None:
-    """A mechanism is a file in two places, a randomizer, twins, a line in each registry, an example and vectors."""
+    """A mechanism is a file, a randomizer, twins, a line in each registry, an example and vectors."""
     # Data that other programs collected come through any matrix, which no survey can ask for; a block's mechanism is
     # for no question alone.
     others = {"matrix", JointRR.name}
-    assert set(RANDOMIZERS) == set(MECHANISMS) == set(ESTIMATORS) - others == set(VARIABLES) - others
+    assert set(RANDOMIZERS) == set(MECHANISMS) == set(VARIABLES) - others
     assert set(PRESETS.values()) <= set(MECHANISMS)
     assert [name for name in MECHANISMS if MECHANISMS[name].name != name] == []
     places = [
         ("sottovoce.shared.mechanisms", "{}.py"),
-        ("sottovoce.aggregator.estimators", "{}.py"),
         ("sottovoce.examples", "mechanisms/{}.yaml"),
         *(("sottovoce.shared", f"vectors/{{}}/{part}.json") for part in ("randomize", "estimate", "bad")),
     ]
@@ -71,13 +69,6 @@ def test_docstring_of_every_mechanism_is_its_page_of_maths() -> None:
     pages = {name: folder.joinpath(f"{name}.py").read_text(encoding="utf-8").split('"""')[1] for name in MECHANISMS}
     headings = ("Channel", "Epsilon", "Estimator", "Variance", "Sources")
     assert [(name, each) for name in pages for each in headings if f"\n{each}\n" not in pages[name]] == []
-
-
-def test_every_mechanism_can_be_planned() -> None:
-    """A mechanism for numbers has its scores in a registry; every other one has the two support probabilities."""
-    for_numbers = {name for name, each in MECHANISMS.items() if each.serves in {"number", "numbers"}}
-    assert set(SCORED) == for_numbers
-    assert [name for name in MECHANISMS.keys() - for_numbers if not hasattr(MECHANISMS[name], "support")] == []
 
 
 def test_client_public_names_are_the_agreed_ones() -> None:

@@ -13,7 +13,6 @@ from sottovoce.shared.arms.arms import Arm, SampledSurvey
 from sottovoce.shared.canonical import DigestedDocument
 from sottovoce.shared.errors import AnswerError
 from sottovoce.shared.mechanisms import Mechanism
-from sottovoce.shared.mechanisms.base import Mask
 from sottovoce.shared.mechanisms.blocks import Block
 from sottovoce.shared.mechanisms.joint_rr import JointMember
 from sottovoce.shared.types import TYPES, QuestionType
@@ -239,8 +238,8 @@ class Survey(DigestedDocument, SampledSurvey):
     @cached_property
     def masks(self) -> Mapping[int, int]:
         """The number of options of each question, by its index, whose reports are bit masks over them."""
-        mechanisms = ((index, question.mechanism) for index, question in enumerate(self.questions))
-        return {index: mechanism.options for index, mechanism in mechanisms if isinstance(mechanism, Mask)}
+        return {at: each.mechanism.masked for at, each in enumerate(self.questions)
+                if each.mechanism and each.mechanism.masked}  # fmt: skip
 
     @cached_property
     def own_coin(self) -> bool:

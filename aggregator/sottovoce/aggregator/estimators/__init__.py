@@ -1,101 +1,95 @@
-"""Registries of the mechanisms' estimators and of their variables for joint analyses."""
+"""Variables of all mechanisms for joint analyses, and the estimates of one question, which follow from them."""
 
-from collections.abc import Mapping, Sequence
-from typing import Any, Protocol
+from collections.abc import Callable, Mapping, Sequence
+from fractions import Fraction
+from typing import Any
 
-from sottovoce.aggregator.estimators import (
-    binary_rr,
-    bitwise_rr,
-    geometric,
-    hadamard_response,
-    kary_rr,
-    level_table,
-    matrix,
-    memoized_rr,
-    optimal_unary,
-    rounding_rr,
-    sampled_coordinate,
-    sampled_option,
-    square_wave,
-    subset_selection,
-)
-from sottovoce.aggregator.estimators.blocks import one_question
-from sottovoce.aggregator.estimators.support import DEFAULT_RULE, Estimate, IntervalRule
-from sottovoce.aggregator.estimators.variable import Variable
+import numpy as np
+from sottovoce.aggregator.estimators import categorical, matrix, numeric, square_wave
+from sottovoce.aggregator.estimators.means import estimate_mean
+from sottovoce.aggregator.estimators.support import DEFAULT_RULE, Estimate, IntervalRule, counts_of, estimate_shares
+from sottovoce.aggregator.estimators.variable import ChoiceVariable, Counts, NumberVariable, Variable, YesNo
 from sottovoce.shared.answers import Domain
+from sottovoce.shared.errors import EstimateError
+from sottovoce.shared.mechanisms import Mechanism
+from sottovoce.shared.mechanisms.square_wave import SquareWave
 
-
-class Variables(Protocol):
-    """Signature of the entries of ``VARIABLES``."""
-
-    def __call__(
-        self,
-        mechanism: Any,  # noqa: ANN401 - each takes its own class
-        domain: Domain,
-    ) -> list[Variable]:
-        """Return the variables of a question: one, or one for each option or coordinate."""
-        ...
-
-
-class Estimator(Protocol):
-    """Signature of the entries of ``ESTIMATORS``."""
-
-    def __call__(
-        self,
-        mechanism: Any,  # noqa: ANN401 - each takes its own class
-        tally: Mapping[int, int],
-        domain: Domain,
-        rule: IntervalRule = DEFAULT_RULE,
-    ) -> Sequence[Estimate]:
-        """Estimate one question from the tally of one stratum; ``pooling.estimate_strata`` pools several strata.
-
-        Args:
-            tally: number of reports by reported value, in the mechanism's encoding; missing means none.
-            domain: true values of the question; estimates are in their order, means in the number's own unit.
-            rule: how the intervals are made.
-
-        Raises:
-            EstimateError: impossible counts.
-        """
-        ...
-
-
-ESTIMATORS: dict[str, Estimator] = {
-    "binary_rr": binary_rr.estimate,
-    "kary_rr": kary_rr.estimate,
-    "memoized_rr": memoized_rr.estimate,
-    "subset_selection": subset_selection.estimate,
-    "hadamard_response": hadamard_response.estimate,
-    "optimal_unary": optimal_unary.estimate,
-    "sampled_option": sampled_option.estimate,
-    "bitwise_rr": bitwise_rr.estimate,
-    "rounding_rr": rounding_rr.estimate,
-    "level_table": level_table.estimate,
-    "square_wave": square_wave.estimate,
-    "geometric": geometric.estimate,
-    "sampled_coordinate": sampled_coordinate.estimate,
-    "joint_rr": one_question.estimate,
-    "matrix": matrix.estimate,
-}
-"""Estimators ``(mechanism, tally, domain, rule) -> estimates``, by name of the mechanism; ``matrix`` for other data."""
-
-VARIABLES: dict[str, Variables] = {
-    "binary_rr": binary_rr.variables,
-    "kary_rr": kary_rr.variables,
-    "memoized_rr": memoized_rr.variables,
-    "subset_selection": subset_selection.variables,
-    "hadamard_response": hadamard_response.variables,
-    "optimal_unary": optimal_unary.variables,
-    "sampled_option": sampled_option.variables,
-    "bitwise_rr": bitwise_rr.variables,
-    "rounding_rr": rounding_rr.variables,
-    "level_table": level_table.variables,
+VARIABLES: dict[str, Callable[[Any, Domain], Sequence[Variable]]] = {
+    "binary_rr": categorical.yes_no,
+    "kary_rr": categorical.one_category,
+    "memoized_rr": categorical.yes_no,
+    "subset_selection": categorical.subset_selection,
+    "hadamard_response": categorical.hadamard_response,
+    "optimal_unary": categorical.optimal_unary,
+    "sampled_option": categorical.sampled_option,
+    "bitwise_rr": categorical.bitwise_rr,
+    "rounding_rr": numeric.rounding_rr,
+    "level_table": numeric.level_table,
     "square_wave": square_wave.variables,
-    "geometric": geometric.variables,
-    "sampled_coordinate": sampled_coordinate.variables,
-    "joint_rr": one_question.variables,
+    "geometric": numeric.geometric,
+    "sampled_coordinate": numeric.sampled_coordinate,
+    "joint_rr": categorical.joint_rr,
     "matrix": matrix.variables,
 }
 """Functions ``(mechanism, domain) -> variables``, by name of the mechanism; the maths is in ``variable``."""
 
-__all__ = ["DEFAULT_RULE", "ESTIMATORS", "VARIABLES", "Estimate", "Estimator", "IntervalRule", "Variable", "Variables"]
+
+def estimate(
+    mechanism: Mechanism, tally: Mapping[int, int], domain: Domain, rule: IntervalRule = DEFAULT_RULE
+) -> Sequence[Estimate]:
+    """Estimate one question from the tally of one stratum; ``pooling.estimate_strata`` pools several strata.
+
+    Args:
+        mechanism: one of ``VARIABLES``.
+        tally: number of reports, as ``Mechanism.reports`` reads it; missing means none.
+        domain: true values of the question; estimates are in their order, means in the number's own unit. A yes/no
+            question has one estimate, of yes.
+        rule: how the intervals are made.
+
+    Raises:
+        EstimateError: impossible counts.
+    """
+    if isinstance(mechanism, SquareWave):
+        return square_wave.estimate(mechanism, tally, domain, rule)
+    variables = VARIABLES[mechanism.name](mechanism, domain)
+    first = variables[0]
+    if isinstance(first, matrix.MatrixVariable):
+        return matrix.estimate(first.channel, tally, domain, rule)
+    if first.drawn:
+        # Worst case of poisoning: every fake report claims to have drawn the same option or coordinate.
+        rule = rule.when_asked(Fraction(1, len(variables)))
+    numbers = [each for each in variables if isinstance(each, NumberVariable)]
+    if numbers:
+        of_each = ((each.name or "mean", each.tally(tally), each.scored) for each in numbers)
+        return [estimate_mean(*parts, rule, len(numbers)) for parts in of_each]
+    if mechanism.masked:
+        supporting, sizes = counts_of(tally, mechanism.masked), mechanism.reports(tally)
+    else:
+        supporting, sizes = _supporting(variables, _counts(mechanism, tally))
+    if isinstance(first, ChoiceVariable):
+        return estimate_shares(first.categories, supporting, sizes, *first.support, rule)
+    [support] = {each.support for each in variables if isinstance(each, YesNo)}
+    names = [each.name or each.categories[1] for each in variables]
+    return [*estimate_shares(names, supporting, sizes, *support, rule)]
+
+
+def _counts(mechanism: Mechanism, tally: Mapping[int, int]) -> Counts:
+    """Return the counts of all values that the mechanism can report; EstimateError if there are others, or negative."""
+    counts = counts_of(tally, mechanism.largest + 1)
+    if counts.min() < 0 or not (min(tally, default=0) >= 0 and max(tally, default=0) <= mechanism.largest):
+        raise EstimateError("the counts are impossible")
+    return counts
+
+
+def _supporting(variables: Sequence[Variable], counts: Counts) -> tuple[Counts, Any]:
+    """Return how many reports support each category or option, and how many could."""
+    if isinstance(variables[0], ChoiceVariable):
+        return variables[0].supporting(counts), counts.sum()
+    reported = np.arange(len(counts))
+    options = [each for each in variables if isinstance(each, YesNo)]
+    seen = [counts * each.observed(reported) for each in options]
+    yes = [(counted * each.bit(reported)).sum() for counted, each in zip(seen, options, strict=True)]
+    return np.array(yes), np.array([counted.sum() for counted in seen])
+
+
+__all__ = ["DEFAULT_RULE", "VARIABLES", "Estimate", "IntervalRule", "Variable", "estimate"]

@@ -18,7 +18,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
-from sottovoce.aggregator.estimators import ESTIMATORS, VARIABLES, public
+from sottovoce.aggregator.estimators import VARIABLES, estimate, public
 from sottovoce.aggregator.estimators.intervals import edge, normal_quantile
 from sottovoce.aggregator.estimators.pooling import StratumTally, merge
 from sottovoce.aggregator.estimators.support import DEFAULT_RULE, Estimate, IntervalRule
@@ -147,7 +147,7 @@ def stratum_shares(
         [variable], shares = public.variables(domain), public.estimate(tally, domain, rule)
     else:
         [variable] = VARIABLES[mechanism.name](mechanism, domain)
-        shares = ESTIMATORS[mechanism.name](mechanism, tally, domain, rule)
+        shares = estimate(mechanism, tally, domain, rule)
     return replace(variable, absent=domain.absent), shares
 
 

@@ -23,14 +23,7 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 from sottovoce.aggregator.estimators.intervals import METHODS, Limits, exact
-from sottovoce.aggregator.estimators.support import (
-    DEFAULT_RULE,
-    Estimate,
-    IntervalRule,
-    counts_of,
-    estimate_share,
-    estimate_shares,
-)
+from sottovoce.aggregator.estimators.support import DEFAULT_RULE, Estimate, IntervalRule, counts_of
 from sottovoce.aggregator.estimators.variable import ChoiceVariable, Floats, Reported, Variable, YesNo
 from sottovoce.shared.answers import Domain
 from sottovoce.shared.errors import Sentence
@@ -217,23 +210,19 @@ def variables(mechanism: MatrixChannel, domain: Domain) -> list[Variable]:
 
 def estimate(
     mechanism: MatrixChannel, tally: Mapping[int, int], domain: Domain, rule: IntervalRule = DEFAULT_RULE
-) -> Sequence[Estimate]:
-    """Estimate the share of each truth, in the order of the rows; of two truths the share of the second."""
+) -> list[Estimate]:
+    """Estimate the share of each truth, in the order of the rows, where the truths have no common ``support``."""
     counts = counts_of(tally, mechanism.largest + 1)
     n = int(counts.sum())
-    if mechanism.support is None:
-        some = max(n, 1)
-        raw = counts @ mechanism.scores / some
-        squares = counts @ mechanism.scores**2 / some
-        errors = np.sqrt(np.maximum(squares - raw**2, 0.0) / max(n - 1, 1))
-        shares = np.clip(raw, 0, 1) / max(np.clip(raw, 0, 1).sum(), 1e-300)
-        fixed = np.sqrt(shares @ mechanism.variances / some)
-        figures = zip(raw.tolist(), errors.tolist(), fixed.tolist(), strict=True)
-        return [_estimate(mechanism, place, n, option, each, rule)
-                for place, (option, each) in enumerate(zip(domain.options, figures, strict=True))]  # fmt: skip
-    if domain.size == 2:
-        return [estimate_share(domain.options[1], int(counts[mechanism.yes]), n, *mechanism.support, rule)]
-    return estimate_shares(domain.options, counts, n, *mechanism.support, rule)
+    some = max(n, 1)
+    raw = counts @ mechanism.scores / some
+    squares = counts @ mechanism.scores**2 / some
+    errors = np.sqrt(np.maximum(squares - raw**2, 0.0) / max(n - 1, 1))
+    shares = np.clip(raw, 0, 1) / max(np.clip(raw, 0, 1).sum(), 1e-300)
+    fixed = np.sqrt(shares @ mechanism.variances / some)
+    figures = zip(raw.tolist(), errors.tolist(), fixed.tolist(), strict=True)
+    return [_estimate(mechanism, place, n, option, each, rule)
+            for place, (option, each) in enumerate(zip(domain.options, figures, strict=True))]  # fmt: skip
 
 
 def _estimate(

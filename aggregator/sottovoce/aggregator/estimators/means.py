@@ -122,6 +122,11 @@ class ScoredChannel:
         return _envelope(self.levels, [moment - level * level for moment, level in pairs])
 
 
+def moments_of(levels: Sequence[float], marks: Sequence[Fraction], table: Sequence[Sequence[int]]) -> tuple[float, ...]:
+    """Return E[z^2 | x] for each input of ``ScoredChannel.from_table``, whose errors these are."""
+    return ScoredChannel.from_table(levels, tuple(map(float, marks)), table).second_moments
+
+
 def estimate_mean(
     option: str, tally: Mapping[int, int], channel: ScoredChannel, rule: IntervalRule = DEFAULT_RULE, means: int = 1
 ) -> Estimate:

@@ -22,7 +22,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
-from sottovoce.aggregator.estimators import ESTIMATORS, square_wave
+from sottovoce.aggregator.estimators import estimate, square_wave
 from sottovoce.aggregator.estimators.by_hand.uncertain_share import of_strata
 from sottovoce.aggregator.estimators.intervals import edge, normal_quantile
 from sottovoce.aggregator.estimators.support import DEFAULT_RULE, Estimate, IntervalRule
@@ -82,7 +82,7 @@ def estimate_strata(
 def _estimate_groups(
     groups: Sequence[tuple[Mechanism, Mapping[int, int]]], domain: Domain, rule: IntervalRule
 ) -> Sequence[Estimate]:
-    parts = [ESTIMATORS[mechanism.name](mechanism, tally, domain, rule) for mechanism, tally in groups]
+    parts = [estimate(mechanism, tally, domain, rule) for mechanism, tally in groups]
     if not parts:
         raise EstimateError("there is no stratum to estimate from")
     if len(parts) == 1 or any(estimate.method == BOOTSTRAP for estimates in parts for estimate in estimates):

@@ -43,12 +43,6 @@ class EvenNumber(NumberVariable):
         found: Floats = np.array(in_units(different.tolist(), self.grid))[places]
         return found
 
-    def square_scores(self, reported: Reported) -> Floats:
-        """Return the squared numbers, shape (u,)."""
-        different, places = np.unique(reported, return_inverse=True)
-        found: Floats = np.array([float(value**2) for value in exactly(different.tolist(), self.grid)])[places]
-        return found
-
 
 def estimate(tally: Mapping[int, int], domain: Domain, rule: IntervalRule = DEFAULT_RULE) -> Sequence[Estimate]:
     """Estimate the share of each option, or the mean of a number; ``tally`` is by true value."""
@@ -83,20 +77,26 @@ def variables(domain: Domain) -> list[Variable]:
                 categories=domain.options, public=True, support=support, odds=None, supports=lambda y: _equal(y, size)
             )
         ]
+    grid = domain.grid
+
+    def squares(reported: Reported) -> Floats:
+        different, places = np.unique(reported, return_inverse=True)
+        found: Floats = np.array([float(value**2) for value in exactly(different.tolist(), grid)])[places]
+        return found
+
     if size > LISTED:
-        low, high = exactly((0, size - 1), domain.grid)
-        ends = float(low), float(high)
+        low, high = exactly((0, size - 1), grid)
         return [
-            EvenNumber(levels=ends, public=True, marks=(low, high), squares=(ends[0] ** 2, ends[1] ** 2),
-                       chances=lambda y: np.stack([size - 1.0 - y, y + 0.0], axis=1), grid=domain.grid)
+            EvenNumber(levels=(float(low), float(high)), public=True, marks=(low, high), squares=squares,
+                       chances=lambda y: np.stack([size - 1.0 - y, y + 0.0], axis=1), grid=grid)
         ]  # fmt: skip
-    values = exactly(range(size), domain.grid)
+    values = exactly(range(size), grid)
     return [
         NumberVariable(
             levels=tuple(map(float, values)),
             public=True,
             marks=values,
-            squares=tuple(float(value**2) for value in values),
+            squares=squares,
             chances=lambda y: _equal(y, size).astype(float),
         )
     ]

@@ -11,12 +11,9 @@ from sottovoce.shared.spec import Question
 
 def variables_of(question: Question) -> list[Variable]:
     """Return the variables of a question: one, or one for each option or coordinate."""
-    mechanism = question.mechanism
-    if mechanism is None:
-        variables = public.variables(question.domain)
-    else:
-        variables = VARIABLES[mechanism.name](mechanism, question.domain)
-    return [replace(variable, question=question.name, absent=question.domain.absent) for variable in variables]
+    mechanism, domain = question.mechanism, question.domain
+    variables = public.variables(domain) if mechanism is None else VARIABLES[mechanism.name](mechanism, domain)
+    return [replace(variable, question=question.name, absent=domain.absent) for variable in variables]
 
 
 def check_pair(one: Variable, other: Variable) -> None:

@@ -52,7 +52,7 @@ from sottovoce.aggregator.estimators.ranges.bins import (
 )
 from sottovoce.aggregator.estimators.ranges.profile_likelihood import Profile
 from sottovoce.aggregator.estimators.support import DEFAULT_RULE, Estimate, IntervalRule
-from sottovoce.aggregator.estimators.variable import NumberVariable, Variable, of_table
+from sottovoce.aggregator.estimators.variable import NumberVariable, of_table
 from sottovoce.shared.answers import Domain
 from sottovoce.shared.errors import EstimateError
 from sottovoce.shared.mechanisms.square_wave import SquareWave
@@ -145,18 +145,9 @@ def unbiased_scores(channel: Array, values: Array) -> Array:
     return scores
 
 
-def mean_channel(mechanism: SquareWave, domain: Domain) -> tuple[ScoredChannel, float]:
-    """Return the scored channel of the bins' mean values, and the largest distance of a step from its bin's mean."""
-    channel, values = channel_of(mechanism), middles_of_bins(mechanism, domain)
-    scores = unbiased_scores(channel, values)
-    firsts = [first_step(mechanism, bin_) for bin_ in range(mechanism.bins + 1)]
-    away = float(grid_of(domain).step) * max(end - 1 - first for first, end in pairwise(firsts)) / 2
-    return ScoredChannel(tuple(values), tuple(scores), tuple(channel @ scores**2)), away
-
-
 def _mean(mechanism: SquareWave, tally: Mapping[int, int], domain: Domain, rule: IntervalRule) -> Estimate:
     """Estimate the mean, with limits for the mean of the bins' first values and for the mean of their last values."""
-    estimate = estimate_mean("mean", tally, mean_channel(mechanism, domain)[0], rule)
+    estimate = estimate_mean("mean", tally, variables(mechanism, domain)[0].scored, rule)
     least, most = (float(edge) for edge in edges_of_bins(mechanism, domain)[[0, -1]])
     low, high = _mean_limits(mechanism, tally, values_of_bins(mechanism, domain), rule) or (least, most)
     return replace(
@@ -321,14 +312,18 @@ class _Summary:
         )
 
 
-def variables(mechanism: SquareWave, domain: Domain) -> list[Variable]:
+def variables(mechanism: SquareWave, domain: Domain) -> list[NumberVariable]:
     """Return one number variable whose levels are the bins' mean values; for outcomes only."""
-    scored, _ = mean_channel(mechanism, domain)
+    channel, values = channel_of(mechanism), middles_of_bins(mechanism, domain)
+    scores = unbiased_scores(channel, values)
+    firsts = [first_step(mechanism, bin_) for bin_ in range(mechanism.bins + 1)]
     return [
         NumberVariable(
-            levels=scored.levels,
+            levels=tuple(values),
             only_outcome="was reported by ranges, which say nothing of its spread within them",
-            marks=tuple(map(Fraction, scored.scores)),
-            chances=of_table(channel_of(mechanism)),
+            marks=tuple(map(Fraction, scores)),
+            moments=tuple(channel @ scores**2),
+            blur=float(grid_of(domain).step) * max(end - 1 - first for first, end in pairwise(firsts)) / 2,
+            chances=of_table(channel),
         )
     ]

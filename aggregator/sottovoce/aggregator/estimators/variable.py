@@ -17,20 +17,23 @@ Sources     Warner 1965 (scores of yes/no); van den Hout and van der Heijden 200
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
+from itertools import compress
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from sottovoce.aggregator.estimators.blocks.block_channel import BlockPlace
+from sottovoce.aggregator.estimators.means import ScoredChannel
 
 Reported = NDArray[np.integer[Any]]
 """Reported values, shape (u,); usually the distinct values of a column, to be expanded by index."""
 Floats = NDArray[np.float64]
 Truths = NDArray[np.bool_]
+Counts = NDArray[np.int64]
 
 SAME_REPORT = "no report contains two options of this question, so they cannot be analysed together"
 """Reason why two ``drawn`` variables of one question have no joint result."""
@@ -154,6 +157,7 @@ class ChoiceVariable(Variable):
         balanced: add (1 - sum of the scores) / k to each score, if they sum to 1 only on average. This lowers the
             variance, but margins then differ from the question's own estimates.
         masks: reported values are bit masks, whose bit j is set if the report supports category j.
+        supporting: returns, for the counts of all reported values, how many reports support each category.
     """
 
     support: tuple[Fraction, Fraction]
@@ -162,6 +166,7 @@ class ChoiceVariable(Variable):
     both: tuple[Fraction, Fraction] = (Fraction(0), Fraction(0))
     balanced: bool = False
     masks: bool = False
+    supporting: Callable[[Counts], Counts] = field(default=lambda counts: counts, compare=False)
 
     @cached_property
     def marks(self) -> tuple[Fraction, Fraction]:
@@ -193,14 +198,18 @@ class NumberVariable(Variable):
 
     Attributes:
         marks: unbiased score of each output, in the number's own unit.
-        squares: unbiased score of the squared number for each output; None if the channel does not identify it.
+        moments: mean square of the scores at each level; empty for a public number.
+        blur: largest distance of a number from the level that represents it.
+        squares: returns, for outputs, unbiased scores of the squared number; None if the channel does not identify it.
         chances: returns, for outputs, P(output | level) times a positive constant, shape (u, levels).
         output: returns, for reported values, their output, an index into ``marks``.
         coarse: reason why ``squares`` are not exact, as the end of a sentence; "" if they are.
     """
 
     marks: tuple[Fraction, ...]
-    squares: tuple[float, ...] | None = None
+    moments: tuple[float, ...] = ()
+    blur: float = 0.0
+    squares: Callable[[Reported], Floats] | None = field(default=None, compare=False)
     chances: Callable[[Reported], Floats] = field(compare=False)
     output: Callable[[Reported], Reported] = field(default=lambda reported: reported, compare=False)
     coarse: str = ""
@@ -215,11 +224,22 @@ class NumberVariable(Variable):
 
     def square_scores(self, reported: Reported) -> Floats | None:
         """Return scores of the squared number, E[z2 | v] = v^2, shape (u,); None if there are none."""
-        return None if self.squares is None else np.asarray(self.squares)[self.output(reported)]
+        return None if self.squares is None else self.squares(self.output(reported))
 
     @cached_property
     def _scores(self) -> Floats:
         return np.array([float(mark) for mark in self.marks])
+
+    @property
+    def scored(self) -> ScoredChannel:
+        """Channel of the outputs, for the mean; EstimateError for a public number, which has none."""
+        return ScoredChannel(self.levels, tuple(map(float, self.marks)), self.moments)
+
+    def tally(self, reports: Mapping[int, int]) -> dict[int, int]:
+        """Return the counts of the outputs, from those of the reported values."""
+        reported = np.array([*reports], dtype=np.int64)
+        there = self.observed(reported)
+        return dict(zip(self.output(reported[there]).tolist(), compress(reports.values(), there), strict=True))
 
 
 def of_table(rows: Any) -> Callable[[Reported], Floats]:  # noqa: ANN401 - whatever numpy makes an array of

@@ -27,18 +27,15 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
+import numpy as np
 from sottovoce.aggregator.analysis.estimates import RevisionCounts, same_question
 from sottovoce.aggregator.estimators.answered_shares import support_both
-from sottovoce.aggregator.estimators.means import grid_of, in_units
 from sottovoce.aggregator.estimators.public import LISTED
 from sottovoce.aggregator.estimators.question_variables import variables_of
-from sottovoce.aggregator.estimators.square_wave import mean_channel
 from sottovoce.aggregator.export.labels import option_labels
 from sottovoce.aggregator.export.own_units import unit_grid
 from sottovoce.shared.channel_text import dump_block
 from sottovoce.shared.mechanisms import Mechanism
-from sottovoce.shared.mechanisms.sampled_coordinate import SampledCoordinate
-from sottovoce.shared.mechanisms.square_wave import SquareWave
 from sottovoce.shared.spec import Question, Survey
 
 RULES = {
@@ -126,19 +123,12 @@ def support_of(mechanism: Mechanism) -> tuple[Fraction, Fraction]:
 
 
 def _scores(question: Question, mechanism: Mechanism | None) -> Iterator[tuple[str, Mapping[int, float]]]:
-    grid = grid_of(question.domain)
     if mechanism is None and question.domain.size > LISTED:
         return
-    if mechanism is None:
-        yield "mean", dict(enumerate(in_units(range(question.domain.size), grid)))
-    elif isinstance(mechanism, SquareWave):
-        yield "mean", dict(enumerate(mean_channel(mechanism, question.domain)[0].scores))
-    elif isinstance(mechanism, SampledCoordinate):
-        low, high = in_units(mechanism.number.scores, grid)
-        for index, name in enumerate(question.options):
-            yield name, {2 * index: low, 2 * index + 1: high}
-    else:
-        yield "mean", dict(enumerate(in_units(mechanism.scores, grid)))  # type: ignore[attr-defined]
+    for variable in variables_of(replace(question, mechanism=mechanism)):
+        reported = np.arange(question.domain.size if mechanism is None else mechanism.largest + 1)
+        reported = reported[variable.observed(reported)]
+        yield variable.name or "mean", dict(zip(reported.tolist(), variable.scores(reported).tolist(), strict=True))
 
 
 CHANNEL_COLUMNS = (

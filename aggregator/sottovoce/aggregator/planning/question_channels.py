@@ -17,12 +17,13 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from fractions import Fraction
 from statistics import NormalDist
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
-from sottovoce.aggregator.estimators import geometric, rounding_rr, square_wave
-from sottovoce.aggregator.estimators.means import ScoredChannel, grid_of, in_units, mean_interval
+from sottovoce.aggregator.estimators import VARIABLES
+from sottovoce.aggregator.estimators.means import ScoredChannel, grid_of, mean_interval
 from sottovoce.aggregator.estimators.public import LISTED
+from sottovoce.aggregator.estimators.variable import NumberVariable
 from sottovoce.aggregator.planning.estimand import Measure
 from sottovoce.aggregator.planning.share_channel import DIRECT, ShareChannel
 from sottovoce.shared.answers import Domain
@@ -30,7 +31,6 @@ from sottovoce.shared.arms.arms import share_asked
 from sottovoce.shared.errors import EstimateError, SpecError, did_you_mean
 from sottovoce.shared.mechanisms import MAX_EPSILON, MIN_EPSILON, Mechanism, for_epsilon
 from sottovoce.shared.mechanisms.joint_rr import JointMember
-from sottovoce.shared.mechanisms.level_table import LevelTable
 from sottovoce.shared.mechanisms.sampled_coordinate import SampledCoordinate
 from sottovoce.shared.mechanisms.sampled_option import SampledOption
 from sottovoce.shared.spec import Question, Survey
@@ -101,13 +101,6 @@ class NumberChannel(Measure):
         return min(max(value, self.scored.levels[0]), self.scored.levels[-1])
 
 
-def number_channel(mechanism: Any, domain: Domain) -> NumberChannel:  # noqa: ANN401 - each reads its own class
-    """Return the channel of a number, or of a vector's coordinate, whose mechanism has an entry in ``SCORED``."""
-    grid = grid_of(domain)
-    scored, blur = SCORED[mechanism.name](mechanism, domain)
-    return NumberChannel(scored, float(grid.low), float(grid.high), float(grid.step), blur)
-
-
 def public_number(domain: Domain) -> NumberChannel:
     """Return the channel of a number that is asked as a public question."""
     grid = grid_of(domain)
@@ -119,21 +112,6 @@ def _asked_openly(low: float, high: float, step: float) -> NumberChannel:
     # Beyond so many values the correction for gaps between scores is negligible.
     scores = tuple(np.linspace(low, high, min(round((high - low) / step) + 1, LISTED)).tolist())
     return NumberChannel(ScoredChannel((low, high), scores, (low**2, high**2)), low, high, step)
-
-
-def _level_table(mechanism: LevelTable, domain: Domain) -> ScoredChannel:
-    grid = grid_of(domain)
-    return ScoredChannel.from_table(in_units(mechanism.levels, grid), in_units(mechanism.scores, grid), mechanism.rows)
-
-
-SCORED: dict[str, Callable[[Any, Domain], tuple[ScoredChannel, float]]] = {
-    "rounding_rr": lambda mechanism, domain: (rounding_rr.channel(mechanism, domain), 0.0),
-    "level_table": lambda mechanism, domain: (_level_table(mechanism, domain), 0.0),
-    "square_wave": square_wave.mean_channel,
-    "geometric": lambda mechanism, domain: (geometric.channel(mechanism, domain), 0.0),
-    "sampled_coordinate": lambda mechanism, domain: (rounding_rr.channel(mechanism.number, domain), 0.0),
-}
-"""Functions ``scored(mechanism, domain) -> (channel, blur)`` by mechanism name, for all mechanisms of numbers."""
 
 
 def _too_large(excess: Callable[[float], float], left: float, right: float) -> float | None:
@@ -254,11 +232,12 @@ def drawn_from(question: Question) -> int:
 
 def mechanism_measure(mechanism: Mechanism, domain: Domain) -> Measure:
     """Return the share or mean that reports of a mechanism estimate, for this domain of true values."""
-    if mechanism.name in SCORED:
-        return number_channel(mechanism, domain)
-    # Every other mechanism has a support (a, b); a completeness test ensures it.
-    a, b = mechanism.support  # type: ignore[attr-defined]
-    return ShareChannel(float(a), float(b))
+    variable = VARIABLES[mechanism.name](mechanism, domain)[0]
+    if isinstance(variable, NumberVariable):
+        grid = grid_of(domain)
+        return NumberChannel(variable.scored, float(grid.low), float(grid.high), float(grid.step), variable.blur)
+    # The last category: yes, of a yes/no question or of an option.
+    return ShareChannel(*variable.channels[-1])
 
 
 EPSILONS = (0.5, math.log(2), 1.0, math.log(3), 1.5, 2.0, 3.0)

@@ -60,6 +60,11 @@ class Mechanism(ABC):
     def largest(self) -> int:
         """The largest value that a report may carry."""
 
+    @property
+    def masked(self) -> int:
+        """The number of options of which a report is a bit mask; 0 if it is none."""
+        return 0
+
     def admits(self, reported: int) -> bool:
         """Return True if the mechanism can report this value."""
         return 0 <= reported <= self.largest
@@ -100,6 +105,11 @@ class Mask(Mechanism):
     """
 
     options: int
+
+    @property
+    def masked(self) -> int:
+        """The number of options of the question."""
+        return self.options
 
     def reports(self, tally: Mapping[int, int]) -> int:
         """Return the number of reports, which the tally of a mask holds under the key k."""

@@ -8,7 +8,7 @@ import pytest
 from sottovoce.aggregator.analysis.one_sample_test import EXACT, IMPOSSIBLE, SCORE, binomial_test, one_sample_test
 from sottovoce.aggregator.analysis.report_columns import Columns
 from sottovoce.aggregator.analysis.requests import parse_request
-from sottovoce.aggregator.estimators import ESTIMATORS, IntervalRule
+from sottovoce.aggregator.estimators import IntervalRule, estimate
 from sottovoce.shared.errors import EstimateError
 from sottovoce.shared.spec import Survey
 
@@ -176,7 +176,7 @@ def test_known_mean_is_tested_by_the_interval_of_the_results() -> None:
 
     def limits(alpha: float) -> tuple[float, float]:
         rule = IntervalRule(confidence=1 - alpha)
-        made = ESTIMATORS["rounding_rr"](asked_question.mechanism, {0: 180, 1: 220}, asked_question.domain, rule)
+        made = estimate(asked_question.mechanism, {0: 180, 1: 220}, asked_question.domain, rule)
         mean = next(each for each in made if each.kind == "mean")
         return mean.low, mean.high
 

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from sottovoce.aggregator.analysis.estimates import QuestionResult
 from sottovoce.aggregator.analysis.worked_example import answered_in_words, yes_in_words
-from sottovoce.aggregator.estimators import DEFAULT_RULE, ESTIMATORS, IntervalRule
+from sottovoce.aggregator.estimators import DEFAULT_RULE, IntervalRule, estimate
 from sottovoce.aggregator.estimators.answered_shares import answered_shares
 
 from tests.documents import one_of, parsed, question
@@ -34,7 +34,7 @@ def result(document: dict[str, Any], yes: int, n: int, rule: IntervalRule = DEFA
     asked = parsed(document)
     assert asked.mechanism is not None
     tally = {0: n - yes, 1: yes}
-    estimates = ESTIMATORS[asked.mechanism.name](asked.mechanism, tally, asked.domain, rule)
+    estimates = estimate(asked.mechanism, tally, asked.domain, rule)
     return QuestionResult(asked, asked.epsilon, n, tally, estimates)
 
 

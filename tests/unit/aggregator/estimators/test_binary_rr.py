@@ -3,7 +3,7 @@
 from fractions import Fraction
 
 import pytest
-from sottovoce.aggregator.estimators.binary_rr import estimate
+from sottovoce.aggregator.estimators import estimate
 from sottovoce.shared.answers import Domain
 from sottovoce.shared.mechanisms.binary_rr import BinaryRR
 

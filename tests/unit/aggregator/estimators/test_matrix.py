@@ -5,7 +5,7 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-from sottovoce.aggregator.estimators import kary_rr, matrix
+from sottovoce.aggregator.estimators import estimate
 from sottovoce.aggregator.estimators.matrix import MatrixChannel
 from sottovoce.shared.answers import Domain
 from sottovoce.shared.mechanisms.kary_rr import KaryRR
@@ -45,7 +45,7 @@ def test_designs_of_two_truths_give_the_textbook_figures(
     a: Fraction, b: Fraction, yes: int, n: int, share: float, variance: float
 ) -> None:
     """Share and variance by the formulas of the papers, with n - 1."""
-    [found] = matrix.estimate(MatrixChannel.yes_no(a, b), {0: n - yes, 1: yes}, YES_NO)
+    [found] = estimate(MatrixChannel.yes_no(a, b), {0: n - yes, 1: yes}, YES_NO)
 
     assert found.raw == pytest.approx(share, abs=1e-12)
     assert found.std_error == pytest.approx(variance**0.5, rel=1e-12)
@@ -58,7 +58,7 @@ def test_even_matrix_equals_the_mechanism_of_its_design() -> None:
     design = KaryRR(Fraction(4), 3)
     even = MatrixChannel(tuple(tuple(Fraction(each, 6) for each in design.weights(truth)) for truth in range(3)))
 
-    found, expected = matrix.estimate(even, tally, THREE), kary_rr.estimate(design, tally, THREE)
+    found, expected = estimate(even, tally, THREE), estimate(design, tally, THREE)
     assert [*found] == [*expected]
 
 
@@ -68,7 +68,7 @@ def test_expected_counts_give_the_truth() -> None:
         counts = np.array(truth) @ channel.table * 10_000
         tally = {place: round(count) for place, count in enumerate(counts)}
         options = Domain(THREE.options[: len(truth)])
-        assert [each.raw for each in matrix.estimate(channel, tally, options)] == pytest.approx(truth, abs=1e-12)
+        assert [each.raw for each in estimate(channel, tally, options)] == pytest.approx(truth, abs=1e-12)
         assert channel.scores.sum(axis=1) == pytest.approx(1)
 
 
@@ -85,9 +85,7 @@ def test_pair_of_each_category_has_the_variances_of_its_scores() -> None:
 def test_limits_cover_the_truth(truth: tuple[float, ...], n: int) -> None:
     """At least .93 of 1,000 samples in each setting, for each category; the share is unbiased."""
     draws = np.random.default_rng(33).multinomial(n, np.array(truth) @ UNEVEN.table, size=1000)
-    made = {
-        key: matrix.estimate(UNEVEN, dict(enumerate(key)), THREE) for key in {tuple(each) for each in draws.tolist()}
-    }
+    made = {key: estimate(UNEVEN, dict(enumerate(key)), THREE) for key in {tuple(each) for each in draws.tolist()}}
     found = [made[tuple(counts)] for counts in draws.tolist()]
 
     for place, share in enumerate(truth):
@@ -123,12 +121,12 @@ def test_epsilon_is_infinite_where_a_report_excludes_a_truth() -> None:
 
 def test_implausible_reports_are_noticed() -> None:
     """Nobody reports the first value, though half of all truths would."""
-    found = matrix.estimate(UNEVEN, {2: 1000}, THREE)
+    found = estimate(UNEVEN, {2: 1000}, THREE)
     assert any(each.implausible for each in found)
-    assert not any(each.implausible for each in matrix.estimate(UNEVEN, {0: 400, 1: 350, 2: 250}, THREE))
+    assert not any(each.implausible for each in estimate(UNEVEN, {0: 400, 1: 350, 2: 250}, THREE))
 
 
 def test_limits_shrink_with_reports() -> None:
     """Ten times as many reports, narrower limits."""
-    widths = [matrix.estimate(UNEVEN, {0: 4 * n, 1: 3 * n, 2: 3 * n}, THREE)[0] for n in (10, 100, 1000)]
+    widths = [estimate(UNEVEN, {0: 4 * n, 1: 3 * n, 2: 3 * n}, THREE)[0] for n in (10, 100, 1000)]
     assert all(one.high - one.low > other.high - other.low for one, other in pairwise(widths))

@@ -4,7 +4,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from sottovoce.aggregator.estimators import ESTIMATORS
+from sottovoce.aggregator.estimators import estimate
 from sottovoce.aggregator.estimators.question_variables import variables_of
 from sottovoce.shared.parse_survey import parse_survey
 from sottovoce.shared.spec import Question
@@ -24,10 +24,10 @@ YES_NO, RATING = parse_survey(survey(BLOCK)).questions
 
 def test_shares_by_the_channel_of_the_question_alone() -> None:
     """Of six combinations with weights 9 and 1 the yes/no answer is kept by 11 of 14, the other by 10 and 2 each."""
-    (yes,) = ESTIMATORS["joint_rr"](YES_NO.mechanism, {0: 600, 1: 400}, YES_NO.domain)
+    (yes,) = estimate(YES_NO.mechanism, {0: 600, 1: 400}, YES_NO.domain)
     a, b = Fraction(11, 14), Fraction(3, 14)
     assert (yes.option, yes.raw) == ("yes", pytest.approx(float((Fraction(2, 5) - b) / (a - b))))
-    shares = ESTIMATORS["joint_rr"](RATING.mechanism, {0: 500, 1: 300, 2: 200}, RATING.domain)
+    shares = estimate(RATING.mechanism, {0: 500, 1: 300, 2: 200}, RATING.domain)
     assert [each.raw for each in shares] == pytest.approx(
         [float((x - Fraction(1, 7)) * Fraction(7, 4)) for x in (Fraction(1, 2), Fraction(3, 10), Fraction(1, 5))]
     )

@@ -4,7 +4,7 @@ import math
 from fractions import Fraction
 
 import pytest
-from sottovoce.aggregator.estimators import ESTIMATORS, IntervalRule
+from sottovoce.aggregator.estimators import IntervalRule, estimate
 from sottovoce.aggregator.estimators.means import ScoredChannel, estimate_mean
 from sottovoce.aggregator.estimators.pooling import combine, estimate_strata, merge, pool
 from sottovoce.aggregator.estimators.support import estimate_share
@@ -25,9 +25,7 @@ def test_equal_mechanisms_add_their_counts() -> None:
 
     assert groups == [(COIN, {0: 78, 1: 42}), (WARNER, {1: 1})]
     assert waves == [{0: 70, 1: 30}, {1: 12, 0: 8}]
-    assert estimate_strata([(COIN, waves[0]), (COIN, waves[1])], YES) == ESTIMATORS["binary_rr"](
-        COIN, {0: 78, 1: 42}, YES
-    )
+    assert estimate_strata([(COIN, waves[0]), (COIN, waves[1])], YES) == estimate(COIN, {0: 78, 1: 42}, YES)
 
 
 def test_different_mechanisms_are_weighted_by_inverse_variance() -> None:
@@ -56,7 +54,7 @@ def test_pooled_estimates_stay_within_the_unit_at_the_edges() -> None:
 
 def test_strata_without_reports_change_nothing() -> None:
     """A revision that nobody answered yet leaves the other's own estimate."""
-    alone = ESTIMATORS["binary_rr"](COIN, {0: 70, 1: 30}, YES)
+    alone = estimate(COIN, {0: 70, 1: 30}, YES)
 
     assert estimate_strata([(COIN, {0: 70, 1: 30}), (WARNER, {})], YES) == alone
     assert estimate_strata([(COIN, {}), (WARNER, {})], YES)[0].raw is None

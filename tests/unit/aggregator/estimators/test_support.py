@@ -5,7 +5,7 @@ import math
 from fractions import Fraction
 
 import pytest
-from sottovoce.aggregator.estimators import ESTIMATORS, Estimate, IntervalRule
+from sottovoce.aggregator.estimators import Estimate, IntervalRule, estimate
 from sottovoce.aggregator.estimators.band import band
 from sottovoce.aggregator.estimators.intervals import METHODS, exact
 from sottovoce.aggregator.estimators.support import DEFAULT_RULE, Shares, estimate_share, estimate_shares, poisoning
@@ -92,7 +92,7 @@ def test_options_of_one_question_carry_joint_limits() -> None:
     """Clopper and Pearson at alpha / k, wider than the single ones; the band is shared too."""
     mechanism = KaryRR(Fraction(3), 4)
     domain = Domain(("a", "b", "c", "d"))
-    estimates = ESTIMATORS["kary_rr"](mechanism, {0: 40, 1: 30, 2: 20, 3: 10}, domain, IntervalRule(band=True))
+    estimates = estimate(mechanism, {0: 40, 1: 30, 2: 20, 3: 10}, domain, IntervalRule(band=True))
     low, high = exact([40, 30, 20, 10], 100, 0.5, 1 / 6, 1 - 0.05 / 4)
 
     assert low == pytest.approx([e.simultaneous_low for e in estimates], abs=1e-14)
@@ -104,10 +104,10 @@ def test_options_of_one_question_carry_joint_limits() -> None:
 
 def test_a_lone_option_needs_no_joint_limits() -> None:
     """For yes/no they are the single ones."""
-    (estimate,) = ESTIMATORS["binary_rr"](BinaryRR(*COIN), {0: 70, 1: 30}, Domain(("no", "yes")))
+    (share,) = estimate(BinaryRR(*COIN), {0: 70, 1: 30}, Domain(("no", "yes")))
 
-    assert (estimate.low, estimate.high) == (estimate.simultaneous_low, estimate.simultaneous_high)
-    assert (estimate.count, estimate.n, estimate.option) == (30, 100, "yes")
+    assert (share.low, share.high) == (share.simultaneous_low, share.simultaneous_high)
+    assert (share.count, share.n, share.option) == (30, 100, "yes")
 
 
 def test_alarms_of_many_options_share_one_rate() -> None:
@@ -180,7 +180,7 @@ def test_shares_are_arrays_until_an_estimate_is_read() -> None:
     """Every array holds what the estimates say; a slice is a list; the band is computed for those who read it."""
     mechanism = HadamardResponse(Fraction(3), 5)
     tally = {0: 40, 1: 30, 3: 20, 6: 10}
-    shares = ESTIMATORS["hadamard_response"](mechanism, tally, Domain(tuple("abcde")), IntervalRule(band=True))
+    shares = estimate(mechanism, tally, Domain(tuple("abcde")), IntervalRule(band=True))
     assert isinstance(shares, Shares)
     estimates = list(shares)
 
@@ -199,4 +199,4 @@ def test_shares_are_arrays_until_an_estimate_is_read() -> None:
 def test_columns_that_cannot_be_are_refused(tally: dict[int, float]) -> None:
     """A part of a report, fewer than none, and columns that the matrix does not have."""
     with pytest.raises(EstimateError):
-        ESTIMATORS["hadamard_response"](HadamardResponse(Fraction(3), 5), tally, Domain(tuple("abcde")))  # type: ignore[arg-type]
+        estimate(HadamardResponse(Fraction(3), 5), tally, Domain(tuple("abcde")))  # type: ignore[arg-type]

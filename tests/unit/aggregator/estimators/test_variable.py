@@ -5,7 +5,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 from sottovoce.aggregator.estimators import VARIABLES
-from sottovoce.aggregator.estimators.geometric import squares_of_steps
+from sottovoce.aggregator.estimators.numeric import squares_of_steps
 from sottovoce.aggregator.estimators.question_variables import check_explains, check_pair, variables_of
 from sottovoce.aggregator.estimators.variable import ChoiceVariable, NumberVariable, YesNo
 from sottovoce.shared.errors import EstimateError

@@ -4,15 +4,20 @@ from statistics import NormalDist
 
 import numpy as np
 import pytest
-from sottovoce.aggregator.estimators import ESTIMATORS, public
-from sottovoce.aggregator.planning.question_channels import SCORED, NumberChannel, number_channel, public_number
+from sottovoce.aggregator.estimators import estimate, public
+from sottovoce.aggregator.planning.question_channels import NumberChannel, mechanism_measure, public_number
+from sottovoce.shared.mechanisms import MECHANISMS
 from sottovoce.shared.spec import Question
 
 from tests.documents import Document, day, number, parsed, vector
 
 AT = {"epsilon": "2"}
 MEANS: dict[str, Document] = {
-    **{name: number(-3, 57, "0.5", {**AT, "name": name}) for name in SCORED if name != "sampled_coordinate"},
+    **{
+        name: number(-3, 57, "0.5", {**AT, "name": name})
+        for name, made in MECHANISMS.items()
+        if made.serves == "number"
+    },
     "sampled_coordinate": vector(3, 0, 10, 1, AT),
 }
 
@@ -20,7 +25,9 @@ MEANS: dict[str, Document] = {
 def channel(question: Question) -> NumberChannel:
     """Of a question that is no public one."""
     assert question.mechanism is not None
-    return number_channel(question.mechanism, question.domain)
+    planned = mechanism_measure(question.mechanism, question.domain)
+    assert isinstance(planned, NumberChannel)
+    return planned
 
 
 @pytest.mark.parametrize("name", MEANS)
@@ -33,7 +40,7 @@ def test_limits_of_a_plan_are_those_that_results_show(name: str) -> None:
     generator = np.random.Generator(np.random.PCG64(4))
     for n in (1, 30, 400):
         tally = dict(enumerate(generator.multinomial(n, [1 / values] * values).tolist()))
-        found = ESTIMATORS[name](question.mechanism, tally, question.domain)[0]
+        found = estimate(question.mechanism, tally, question.domain)[0]
         assert found.kind == "mean"
         assert found.raw is not None
 

@@ -18,7 +18,7 @@ from sottovoce.aggregator.analysis.requests import UNWEIGHTED, WEIGHTED_TWICE
 from sottovoce.aggregator.analysis.selection import SAME_PEOPLE
 from sottovoce.aggregator.analysis.tables.crosstab import SMALL
 from sottovoce.aggregator.analysis.tables.table import TOO_FEW
-from sottovoce.aggregator.estimators.rounding_rr import ENDS
+from sottovoce.aggregator.estimators.numeric import ENDS
 from sottovoce.aggregator.estimators.variable import SAME_REPORT
 from sottovoce.aggregator.i18n.translator import Words
 from sottovoce.aggregator.studio.labels import SurveyVariables
