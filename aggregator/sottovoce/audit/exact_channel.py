@@ -184,13 +184,13 @@ class Mismatch(Exception):
 
 def inputs_of(question: Question, most: int) -> list[Value]:
     """Return every true value if there are at most ``most``, else so many of them: the ends and some between."""
-    if question.kind.truth == "numbers":
+    if question.domain.coordinates:
         size, count = question.domain.size, len(question.domain.options)
         if size**count <= most:
             return list(product(range(size), repeat=count))
         mixed = [tuple((place * step) % size for place in range(count)) for step in range(1, most - 1)]
         return [*dict.fromkeys([(0,) * count, (size - 1,) * count, *mixed])]
-    if question.kind.truth == "options":
+    if question.kind.is_set:
         return [*_masks(question, most)]
     size = question.domain.size
     return list(range(size)) if size <= most else sorted({place * (size - 1) // (most - 1) for place in range(most)})
@@ -199,9 +199,9 @@ def inputs_of(question: Question, most: int) -> list[Value]:
 def input_count(question: Question) -> int:
     """Return the number of true values."""
     domain = question.domain
-    if question.kind.truth == "numbers":
+    if question.domain.coordinates:
         return int(domain.size ** len(domain.options))
-    if question.kind.truth == "options":
+    if question.kind.is_set:
         return sum(comb(domain.size, count) for count in range(domain.max_choices + 1))
     return domain.size
 

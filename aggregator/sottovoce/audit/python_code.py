@@ -27,7 +27,6 @@ from sottovoce.shared import rational
 from sottovoce.shared.answers import Value
 from sottovoce.shared.arms.arms import samples
 from sottovoce.shared.errors import AnswerError, SpecError
-from sottovoce.shared.mechanisms.innocuous_rr import InnocuousRR
 from sottovoce.shared.parse_survey import parse_survey
 from sottovoce.shared.questions import dump_question
 from sottovoce.shared.spec import Question, Survey
@@ -70,7 +69,7 @@ def private(survey: Survey) -> list[Question]:
     audit.
     """
     singly = [survey.questions[unit[0]] for unit in survey.units if survey.block_of(unit[0]) is None]
-    return [question for question in singly if not isinstance(question.mechanism, InnocuousRR | None)]
+    return [question for question in singly if question.mechanism and not question.by_fact]
 
 
 def check_integers(question: Question) -> Check:
@@ -85,8 +84,7 @@ def check_integers(question: Question) -> Check:
 def check_written(survey: Survey) -> Check:
     """Check that the loaded mechanism parameters equal those of the survey file."""
     stand = {name: fields for item in survey.document["questions"] for name, fields in _mechanisms(item)}
-    randomized = [(each.name, each.mechanism) for each in survey.questions]
-    run = {name: made.dump() for name, made in randomized if not isinstance(made, InnocuousRR | None)}
+    run = {each.name: each.mechanism.dump() for each in survey.questions if each.mechanism and not each.by_fact}
     if stand != run:
         return Check("integers", WRITTEN, FAILED, message="the numbers that run are not those that stand in the survey")
     return Check("integers", WRITTEN, PASSED, scope=f"of {len(run)} questions")
@@ -247,9 +245,9 @@ def _is_other_arm(survey: Survey, arm: int) -> bool:
 def _impossible(question: Question) -> list[object]:
     size, count = question.domain.size, len(question.domain.options)
     wrong: list[object] = [-1, 0.5, "0", None, True]
-    if question.kind.truth == "numbers":
+    if question.domain.coordinates:
         return [*wrong, 0, (0,) * (count - 1), (size,) * count]
-    if question.kind.truth == "options":
+    if question.kind.is_set:
         most = question.domain.max_choices
         return [*wrong, 1 << size, *([(1 << most + 1) - 1] if most < size else [])]
     return [*wrong, size, size + 1]

@@ -14,7 +14,7 @@ from sottovoce.shared.mechanisms.base import Table
 from sottovoce.shared.mechanisms.bits import Bits
 from sottovoce.shared.mechanisms.geometric import Geometric
 from sottovoce.shared.mechanisms.hadamard_response import HadamardResponse
-from sottovoce.shared.mechanisms.joint_rr import JointMember, JointRR
+from sottovoce.shared.mechanisms.joint_rr import JointRR
 from sottovoce.shared.mechanisms.level_table import LevelTable
 from sottovoce.shared.mechanisms.memoized_rr import MemoizedRR
 from sottovoce.shared.mechanisms.rounding_rr import RoundingRR
@@ -180,10 +180,10 @@ def perturb(survey: Survey, values: Sequence[Value | None], draws: Draws, memos:
     """
     reported: list[int | None] = []
     for index, (question, value) in enumerate(zip(survey.questions, values, strict=True)):
-        if isinstance(question.mechanism, JointMember):
-            if question.mechanism.position == 0:
-                truths = values[index : index + len(question.mechanism.block.sizes)]
-                reported += _perturb_block(question.mechanism.block, truths, draws)
+        if question.member:
+            if question.member.position == 0:
+                truths = values[index : index + len(question.member.block.sizes)]
+                reported += _perturb_block(question.member.block, truths, draws)
         elif value is None:
             reported.append(None)
         else:

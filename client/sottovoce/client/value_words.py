@@ -23,7 +23,7 @@ def answered_in_words(survey: Survey, question: Question, value: Value) -> str:
     if isinstance(value, tuple):
         named = zip(range(len(value)), value, strict=True)
         return "; ".join(f"{option_in_words(survey, question, index)}: {_number(question, v)}" for index, v in named)
-    if question.kind.truth == "options":
+    if question.kind.is_set:
         return _several(survey, question, value)
     if question.domain.grid is None:
         return option_in_words(survey, question, value)

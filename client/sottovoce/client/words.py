@@ -81,8 +81,8 @@ def option_in_words(survey: Survey, question: Question, index: int) -> str:
     """Return the label of the option, or of the coordinate, with this index, from 0."""
     if question.domain.absent and index == question.absent:
         return translate("absent")
-    if isinstance(question.mechanism, InnocuousRR):
-        return translate(question.mechanism.answers[index])
+    if question.by_fact:
+        return translate(question.by_fact.answers[index])
     if question.kind.truth == "yes_no":
         return translate(question.options[index])
     return text_of(survey, question.choices[index].label)

@@ -135,6 +135,11 @@ class Domain:
         return {name: place for place, name in enumerate(self.options[: len(self.options) - self.absent])}
 
     @property
+    def coordinates(self) -> tuple[str, ...]:
+        """Names of the coordinates of a vector; none for any other question."""
+        return () if self.grid is None else self.options
+
+    @property
     def steps(self) -> int:
         """Number of steps of the grid: 0 is the least value, ``steps`` the largest."""
         return self.size - 1

@@ -4,8 +4,6 @@ from collections.abc import Mapping
 from fractions import Fraction
 from math import floor
 
-from sottovoce.shared.mechanisms.innocuous_rr import InnocuousRR
-from sottovoce.shared.mechanisms.joint_rr import JointMember
 from sottovoce.shared.rational import show_epsilon
 from sottovoce.shared.spec import Question
 
@@ -19,9 +17,9 @@ def odds_in_words(question: Question, sentences: Mapping[str, str]) -> str:
     usual = f"odds_{question.mechanism.report_kind}"
     together = f"odds_together_{question.mechanism.report_kind}"
     # Where only the form's first sentences are known, a question of a block is described by its own channel.
-    if isinstance(question.mechanism, JointMember) and together in sentences:
+    if question.member and together in sentences:
         usual = together
-    own_fact = question.mechanism.procedure if isinstance(question.mechanism, InnocuousRR) else ""
+    own_fact = question.by_fact.procedure if question.by_fact else ""
     usual = f"odds_{own_fact}" if f"odds_{own_fact}" in sentences else usual
     # A type whose values are no numbers to people has sentences of its own: the latest date is not the largest one.
     own = f"{question.type}_{usual}"

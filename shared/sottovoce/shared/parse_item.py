@@ -253,7 +253,7 @@ class ItemReader(QuestionReader):
             self.problem(pointer, message)
             return Condition(asked.name)
         selected = tuple(sorted({options.index(name) for name in names}))
-        return Condition(asked.name, selected, mask=asked.kind.truth == "options")
+        return Condition(asked.name, selected, mask=asked.kind.is_set)
 
     def span(self, grid: Grid, wanted: object, pointer: str) -> tuple[int, int]:
         """Return the first and last step of a range on the earlier question's grid."""
@@ -294,9 +294,9 @@ def dump_items(items: Sequence[Item]) -> list[dict[str, Any]]:
         if block:
             # The block's arms and mechanism are those of its items.
             inner = [{key: value for key, value in document.items() if key != "arm"} for document in dumped]
-            mechanism = members[0].questions[0].mechanism
-            ask = {"ask": mechanism.block.ask} if isinstance(mechanism, JointMember) and mechanism.block.ask else {}
-            document = {"block": block, "mechanism": mechanism.dump() if mechanism else {}, "items": inner, **ask}
+            member = members[0].questions[0].member
+            ask = {"ask": member.block.ask} if member and member.block.ask else {}
+            document = {"block": block, "mechanism": member.dump() if member else {}, "items": inner, **ask}
             dumped = [document | ({"arm": list(members[0].arms)} if members[0].arms else {})]
         documents += dumped
     return documents
@@ -308,14 +308,10 @@ def _in_block(item: Item, mechanism: JointRR, name: str, position: Iterator[int]
     return replace(
         item,
         questions=tuple(
-            replace(asked, mechanism=members[_is_yes_no(asked)](mechanism, next(position), name))
+            replace(asked, mechanism=members[asked.is_yes_no](mechanism, next(position), name))
             for asked in item.questions
         ),
     )
-
-
-def _is_yes_no(question: Question) -> bool:
-    return question.kind.truth == "yes_no" and not question.domain.absent
 
 
 def _dump_item(item: Item, questions: Mapping[str, Question]) -> dict[str, Any]:

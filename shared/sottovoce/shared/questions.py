@@ -10,8 +10,7 @@ from sottovoce.shared.by_hand.parse_innocuous import KEYS, read_innocuous
 from sottovoce.shared.checks import MISSING, NAME, Reader
 from sottovoce.shared.errors import Sentence, error_message
 from sottovoce.shared.mechanisms import ALIASES, MECHANISMS, PRESETS, Mechanism, for_epsilon
-from sottovoce.shared.mechanisms.innocuous_rr import PROCEDURES, InnocuousRR
-from sottovoce.shared.mechanisms.joint_rr import JointMember
+from sottovoce.shared.mechanisms.innocuous_rr import PROCEDURES
 from sottovoce.shared.mechanisms.parameters import decimal_field
 from sottovoce.shared.spec import Choice, Question
 from sottovoce.shared.types import TYPES, QuestionType
@@ -157,7 +156,7 @@ class QuestionReader(Reader):
                 self.problem(f"{pointer}/public", "a block has private questions only")
             if "mechanism" in fields:
                 self.problem(f"{pointer}/mechanism", "the block has the mechanism of all its questions: leave this out")
-            if kind.truth not in ("yes_no", "option"):
+            if not kind.takes_category:
                 message = "a {kind} question cannot be in a block: there the answer must be one of some options"
                 self.problem(f"{pointer}/type", Sentence(message, kind=kind.name))
             return None
@@ -257,9 +256,9 @@ def dump_asked(question: Question) -> dict[str, Any]:
         document |= question.kind.dump_domain(question.domain)
     if question.mechanism is None:
         document["public"] = True
-    elif isinstance(question.mechanism, InnocuousRR):
-        document |= question.mechanism.dump_keys()
-    elif not isinstance(question.mechanism, JointMember):
+    elif question.by_fact:
+        document |= question.by_fact.dump_keys()
+    elif not question.member:
         document["mechanism"] = question.mechanism.dump()
     if question.domain.absent:
         document["absent_category"] = True

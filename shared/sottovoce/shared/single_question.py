@@ -13,7 +13,6 @@ from sottovoce.shared.canonical import DigestedDocument
 from sottovoce.shared.channel_text import dump_block, dump_channel
 from sottovoce.shared.errors import Problem, SpecError
 from sottovoce.shared.mechanisms import Mechanism
-from sottovoce.shared.mechanisms.innocuous_rr import InnocuousRR
 from sottovoce.shared.mechanisms.joint_rr import JointMember, JointRR
 from sottovoce.shared.parse_item import NOTES
 from sottovoce.shared.parse_survey import parse_survey
@@ -217,7 +216,7 @@ def _check_alone(question: Question) -> None:
         raise SpecError([Problem("/public", "ask a public question in your own survey: this one must be private")])
     if question.known_share is not None:
         raise SpecError([Problem("/anchor", "corrects the other questions of a survey: leave it out of a single one")])
-    if isinstance(question.mechanism, InnocuousRR):
+    if question.by_fact:
         message = "a fact of the person's own hides one answer of a study: ask this in your own survey"
         raise SpecError([Problem("/procedure", message)])
     if question.mechanism.waves > 1:

@@ -13,7 +13,9 @@ from sottovoce.shared.arms.arms import Arm, SampledSurvey
 from sottovoce.shared.canonical import DigestedDocument
 from sottovoce.shared.errors import AnswerError
 from sottovoce.shared.mechanisms import Mechanism
+from sottovoce.shared.mechanisms.binary_rr import BinaryRR
 from sottovoce.shared.mechanisms.blocks import Block
+from sottovoce.shared.mechanisms.innocuous_rr import InnocuousRR
 from sottovoce.shared.mechanisms.joint_rr import JointMember
 from sottovoce.shared.types import TYPES, QuestionType
 from sottovoce.shared.visibility import Condition, is_shown
@@ -89,6 +91,26 @@ class Question:
         """The privacy loss of one report; 0 for a public question, which is not private at all."""
         return 0.0 if self.mechanism is None else self.mechanism.epsilon
 
+    @property
+    def by_fact(self) -> InnocuousRR | None:
+        """The design in which a fact of the person's own hides the answer; None where there is none."""
+        return self.mechanism if isinstance(self.mechanism, InnocuousRR) else None
+
+    @property
+    def member(self) -> JointMember | None:
+        """Its place in a block, and its channel there; None outside of blocks."""
+        return self.mechanism if isinstance(self.mechanism, JointMember) else None
+
+    @property
+    def binary(self) -> BinaryRR | None:
+        """The yes/no channel with a row of weights of its own; None for any other one."""
+        return self.mechanism if isinstance(self.mechanism, BinaryRR) else None
+
+    @property
+    def is_yes_no(self) -> bool:
+        """Return True if the answers are yes and no alone: with a category for no answer it is a choice of three."""
+        return self.kind.truth == "yes_no" and not self.domain.absent
+
     def encode(self, answer: object) -> Value:
         """Return the true value of an answer, in the form that the question's type has; None for no answer.
 
@@ -151,8 +173,8 @@ class Item:
     @property
     def block(self) -> str:
         """Name of the block that it is in; "" for none."""
-        mechanism = self.questions[0].mechanism if self.questions else None
-        return mechanism.block_name if isinstance(mechanism, JointMember) else ""
+        member = self.questions[0].member if self.questions else None
+        return member.block_name if member else ""
 
 
 @dataclass(frozen=True)

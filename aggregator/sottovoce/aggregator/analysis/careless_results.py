@@ -9,7 +9,6 @@ from sottovoce.aggregator.estimators.careless.anchors import Careless, anchor_sh
 from sottovoce.aggregator.estimators.pooling import StratumTally
 from sottovoce.aggregator.estimators.support import Estimate, IntervalRule
 from sottovoce.shared.arms.arms import is_arm, share_asked
-from sottovoce.shared.mechanisms.innocuous_rr import InnocuousRR
 from sottovoce.shared.spec import Question, Survey
 
 CAREFUL, CAREFUL_ANSWERED = "careful", "careful_answered"
@@ -66,9 +65,9 @@ def is_correctable(survey: Survey, question: Question) -> bool:
     """Return True for questions with categories but the anchors and those that are hidden from some people."""
     # Careless people do not come to hidden questions as often as others do.
     asked_of_all = question.known_share is None and question.name not in survey.conditional
-    by_die = isinstance(question.mechanism, InnocuousRR) and not question.mechanism.is_crosswise
+    by_die = question.by_fact is not None and not question.by_fact.is_crosswise
     # Where a die selects the question, random answers are no random truths.
-    return asked_of_all and question.kind.truth in {"yes_no", "option"} and not by_die
+    return asked_of_all and question.kind.takes_category and not by_die
 
 
 def is_corrected(survey: Survey, question: Question) -> bool:

@@ -19,7 +19,6 @@ from sottovoce.aggregator.storage.models import ALL
 from sottovoce.aggregator.surveys.lifecycle import reports_so_far
 from sottovoce.shared.arms.arms import reports_by_question, share_asked
 from sottovoce.shared.errors import EstimateError
-from sottovoce.shared.mechanisms.binary_rr import BinaryRR
 from sottovoce.shared.spec import Question, Survey
 
 ANSWERED, ASKED_AND_ANSWERED = "answered", "asked_and_answered"
@@ -333,10 +332,10 @@ def _result(question: Question, revisions: Sequence[RevisionCounts], rule: Inter
     result = replace(result, conditional=conditional, asked_only=conditional and asked)
     # The model of self-protective answers holds only for reports that respondents randomized by hand.
     by_hand = merge(_strata(question, (revision for revision in revisions if revision.survey.own_coin)))
-    if not (by_hand and revisions[-1].survey.own_coin and isinstance(question.mechanism, BinaryRR)):
+    if not (by_hand and revisions[-1].survey.own_coin and question.binary):
         return result
     tally = next(tally for mechanism, tally in by_hand if mechanism == question.mechanism)
-    return replace(result, protection=protected(question.mechanism, tally, rule))
+    return replace(result, protection=protected(question.binary, tally, rule))
 
 
 def question_result(question: Question, strata: Sequence[StratumTally], rule: IntervalRule) -> QuestionResult:
@@ -350,7 +349,7 @@ def question_result(question: Question, strata: Sequence[StratumTally], rule: In
         estimates, epsilon = public.estimate(tally, question.domain, rule), None
     else:
         estimates, epsilon = estimate_strata(groups, question.domain, rule), mechanism.epsilon
-    if question.kind.truth == "yes_no" and not question.domain.absent:
+    if question.is_yes_no:
         # The share of "no" is one minus the share of "yes".
         estimates = estimates[-1:]
     answered = answered_shares(groups, question.domain, rule) if question.domain.absent else ()

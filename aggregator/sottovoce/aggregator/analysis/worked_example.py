@@ -12,7 +12,6 @@ from sottovoce.aggregator.analysis.estimates import ANSWERED, ASKED_AND_ANSWERED
 from sottovoce.aggregator.estimators import Estimate
 from sottovoce.aggregator.estimators.careless.anchors import Careless
 from sottovoce.aggregator.i18n.formatting import TERMINAL, NumberFormat
-from sottovoce.shared.mechanisms.innocuous_rr import InnocuousRR
 
 SHORT = 1000
 """Limit for fractions: channels with larger terms, such as 32-bit ones for an epsilon, are shown as percentages."""
@@ -99,10 +98,9 @@ def yes_workings(result: QuestionResult, still_open: bool) -> Workings | None:
 
     That is so for other question types, public questions, no reports yet, or revisions with different channels.
     """
-    made = result.question.mechanism
-    support = getattr(made, "support", None)
+    support = getattr(result.question.mechanism, "support", None)
     # In the crosswise model people say neither yes nor no.
-    is_crosswise = isinstance(made, InnocuousRR) and made.is_crosswise
+    is_crosswise = result.question.by_fact and result.question.by_fact.is_crosswise
     if result.question.kind.truth != "yes_no" or support is None or is_crosswise:
         return None
     for yes in result.estimates:

@@ -84,12 +84,11 @@ def earlier_questions(draft: SurveyDraft, number: int) -> list[EarlierQuestion]:
 
 
 def _earlier(place: int, card: DraftItem, used: tuple[str, ...]) -> EarlierQuestion:
-    truth = TYPES[card.type].truth
-    least = str(card.treated.get("min", "")) if truth == "number" else ""
-    answers = {} if truth == "number" else answers_of(card)
-    takes_not = truth in ("yes_no", "option")
+    kind = TYPES[card.type]
+    least = str(card.treated.get("min", "")) if "min" in kind.keys else ""
+    answers = {} if "min" in kind.keys else answers_of(card)
     known = tuple(answer for answer in used if answer in answers)
-    return EarlierQuestion(place, card.name, card.asked.get("label", {}), answers, takes_not, least, known)
+    return EarlierQuestion(place, card.name, card.asked.get("label", {}), answers, kind.takes_category, least, known)
 
 
 def answers_of(card: DraftItem) -> Mapping[str, Mapping[str, str]]:
@@ -201,7 +200,7 @@ def _problem_key(draft: SurveyDraft, number: int, card: DraftItem, shown: Mappin
 
 def _answer_problem(asked: DraftItem, name: str, wanted: object) -> str:
     is_range = isinstance(wanted, Mapping) and NOT not in wanted
-    if TYPES[asked.type].truth == "number":
+    if "min" in TYPES[asked.type].keys:
         return "" if is_range else "condition_option"
     row, options = _row(name, wanted), set(answers_of(asked))
     if is_range or not options.issuperset(row.options):
@@ -221,4 +220,4 @@ def _must_be_answered(draft: SurveyDraft, card: DraftItem) -> bool:
         return not {"absent_category", "when_absent"} & set(card.treated)
     if draft.declining == "counted" or (draft.declining == "own" and kind.takes_category):
         return False
-    return kind.truth != "options" and "when_absent" not in card.treated
+    return not kind.is_set and "when_absent" not in card.treated

@@ -24,7 +24,6 @@ from sottovoce.shared import canonical
 from sottovoce.shared.accounting import percent_after, report_epsilon, waves_epsilon
 from sottovoce.shared.arms.arms import ARM
 from sottovoce.shared.errors import SpecError
-from sottovoce.shared.mechanisms.joint_rr import JointMember
 from sottovoce.shared.parse_survey import parse_survey
 from sottovoce.shared.spec import Question
 from sottovoce.shared.types import TYPES
@@ -374,7 +373,7 @@ def _share_of_pair(asked: int, arms: Sequence[tuple[str, int, int]], *pair: tupl
     one.
     """
     questions = [question for _, question in pair]
-    members = [each.mechanism for each in questions if isinstance(each.mechanism, JointMember)]
+    members = [each.member for each in questions if each.member]
     of_blocks = Counter((each.block_name, each.block) for each in members)
     within = math.prod(_share_drawn(each.asked, len(each.sizes), number) for (_, each), number in of_blocks.items())
     units = sum(each.mechanism is not None for each in questions) - len(members) + len(of_blocks)

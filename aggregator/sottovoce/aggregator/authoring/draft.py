@@ -172,12 +172,12 @@ def least_of(card: DraftItem) -> Any:  # noqa: ANN401 - an answer of the card's 
     kind = TYPES.get(str(treated.get("type")), TYPES["boolean"])
     if kind.truth == "yes_no":
         return "no"
-    if kind.truth == "options":
+    if kind.is_set:
         return []
-    if kind.truth == "numbers":
+    if not kind.single:
         return {each["name"]: treated.get("min", "0") for each in treated.get("coordinates", ())}
     choices = treated.get("choices", ())
-    return choices[0]["name"] if kind.truth == "option" and choices else treated.get("min", "0")
+    return choices[0]["name"] if kind.takes_category and choices else treated.get("min", "0")
 
 
 def empty_draft(title: str, tag: str) -> SurveyDraft:

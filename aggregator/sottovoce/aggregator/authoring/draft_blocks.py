@@ -22,7 +22,7 @@ from sottovoce.aggregator.authoring.slugs import free_name
 from sottovoce.aggregator.planning.block_choice import LEAST_GAIN
 from sottovoce.shared.accounting import report_epsilon
 from sottovoce.shared.allowance import DEFAULT_ALLOWANCE
-from sottovoce.shared.mechanisms.joint_rr import MAX_QUESTIONS, MIN_QUESTIONS, JointMember, JointRR
+from sottovoce.shared.mechanisms.joint_rr import MAX_QUESTIONS, MIN_QUESTIONS, JointRR
 from sottovoce.shared.rational import log
 
 _ALONE = {"anchor", "procedure"}
@@ -78,7 +78,7 @@ def _is_joinable(draft: SurveyDraft, card: DraftItem) -> bool:
     if question is None or question.mechanism is None or _ALONE & {*card.asked, *card.treated}:
         return False
     # A device that remembers an answer over waves does so for one question.
-    return question.kind.truth in ("yes_no", "option") and question.mechanism.waves == 1
+    return question.kind.takes_category and question.mechanism.waves == 1
 
 
 def protect_together(draft: SurveyDraft, numbers: Collection[int]) -> SurveyDraft:
@@ -185,11 +185,7 @@ def compared(draft: SurveyDraft, name: str) -> ProtectedTogether | None:
     cards, apart = [draft.cards[number] for number in numbers], separate(draft, name)
     together = [figures_of(draft, card) for card in cards]
     alone = [figures_of(apart, apart.cards[number]) for number in numbers]
-    members = [
-        each.question.mechanism
-        for each in together
-        if each and each.needed and isinstance(each.question.mechanism, JointMember)
-    ]
+    members = [each.question.member for each in together if each and each.needed and each.question.member]
     known = [each for each in alone if each and each.needed]
     if not members or not len(members) == len(known) == len(cards):
         return None

@@ -40,7 +40,7 @@ def mechanism_for(card: DraftItem, has_category: bool) -> Mapping[str, Any]:
         return card.mechanism or {"epsilon": _EPSILONS["clearly"]}
     kind = TYPES.get(str(card.treated.get("type", "")), TYPES["boolean"])
     epsilon = {"epsilon": _EPSILONS[card.harm]}
-    if kind.truth in ("yes_no", "option"):
+    if kind.takes_category:
         return _mechanism_of_options(card, kind.truth == "yes_no", has_category) or epsilon
     name = _BY_USE.get((kind.truth, card.use))
     return {"name": name, **epsilon} if name else epsilon

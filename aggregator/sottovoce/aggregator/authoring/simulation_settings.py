@@ -103,9 +103,8 @@ def read_setting(survey: Survey, query: Mapping[str, str], people: int | None) -
 
 def options_to_set(question: Question) -> tuple[str, ...]:
     """Return the options whose share can be set (not "no", it has the rest), or coordinates; ("",) for a number."""
-    if question.kind.truth == "number":
-        return ("",)
-    return question.options[1:] if question.kind.truth == "yes_no" else question.options
+    # A number alone has no options.
+    return question.options[question.kind.truth == "yes_no" :] or ("",)
 
 
 def _field(question: Question, option: str, query: Mapping[str, str]) -> Field:

@@ -143,7 +143,7 @@ def absent_keys(card: DraftItem, declining: str) -> dict[str, Any]:
     # A conditional question needs a value for respondents who do not see it, even if they may not decline.
     if declining == "never" and not CONDITIONS & set(card.asked):
         return {}
-    if kind.truth == "options":
+    if kind.is_set:
         return {"when_absent": []}
     if "when_absent" in given:
         return {"when_absent": given["when_absent"]}

@@ -58,9 +58,6 @@ from sottovoce.shared.arms.arms import ARM
 from sottovoce.shared.by_hand.protection import protection_by
 from sottovoce.shared.channel_text import dump_block
 from sottovoce.shared.errors import EstimateError, StorageError
-from sottovoce.shared.mechanisms import Mechanism
-from sottovoce.shared.mechanisms.innocuous_rr import InnocuousRR
-from sottovoce.shared.mechanisms.square_wave import SquareWave
 from sottovoce.shared.rational import dump_fraction, show_epsilon
 from sottovoce.shared.spec import Question, Survey
 
@@ -314,14 +311,15 @@ def _of_question(question: Question, is_direct: bool) -> str:
         f"{name} {dump_fraction(number) if not isinstance(number, int) else number}"
         for name, number in question.mechanism.explain().items()
     )
-    no_limits = f" {TERMINAL.no_limits}" if isinstance(question.mechanism, SquareWave) else ""
+    no_limits = f" {TERMINAL.no_limits}" if question.mechanism.report_kind == "range" else ""
     spent = show_epsilon(question.epsilon)
-    return f"{_name(question.mechanism)} ({numbers}), epsilon {spent}. {coding(question)}{no_limits}"
+    return f"{_name(question)} ({numbers}), epsilon {spent}. {coding(question)}{no_limits}"
 
 
-def _name(mechanism: Mechanism) -> str:
-    if not isinstance(mechanism, InnocuousRR):
-        return mechanism.name
+def _name(question: Question) -> str:
+    mechanism = question.by_fact
+    if mechanism is None:
+        return question.mechanism.name if question.mechanism else ""
     source = next(iter(mechanism.source.values()))
     share = f"innocuous share {dump_fraction(mechanism.share)}, standard error {float(mechanism.std_error):g}: {source}"
     return f"{mechanism.known_as}, as long as no one who sees the report knows the fact; {share}"

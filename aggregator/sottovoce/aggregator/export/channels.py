@@ -100,13 +100,13 @@ def _block(survey: Survey, place: int) -> str:
 
 
 def _channel(question: Question, mechanism: Mechanism | None, revisions: tuple[int, ...]) -> Channel:
-    if question.kind.truth in {"number", "numbers"}:
+    if question.domain.grid is not None:
         return Channel(question, mechanism, revisions, (), tuple(_scores(question, mechanism)))
     rule = "equals" if mechanism is None else RULES[mechanism.report_kind]
     a, b = (Fraction(1), Fraction(0)) if mechanism is None else support_of(mechanism)
     labels = option_labels(question, "en")
     # The share of "no" is one minus the share of "yes".
-    first = 1 if question.kind.truth == "yes_no" and not question.domain.absent else 0
+    first = int(question.is_yes_no)
     rows = [
         (option, labels[index], rule, index + (rule == "parity"), a, b)
         for index, option in enumerate(question.options)

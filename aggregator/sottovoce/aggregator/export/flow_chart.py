@@ -12,7 +12,6 @@ from html import escape
 from itertools import groupby
 
 from sottovoce.aggregator.i18n.translator import Words
-from sottovoce.shared.mechanisms.innocuous_rr import InnocuousRR
 from sottovoce.shared.spec import Item, Survey
 from sottovoce.shared.visibility import Condition
 
@@ -99,8 +98,8 @@ class _Teller:
         """Say how the answer is sent, and after which answers the item is shown."""
         found = []
         if item.questions:
-            mechanism = item.questions[0].mechanism
-            way = "fact" if isinstance(mechanism, InnocuousRR) else "clear" if mechanism is None else "randomized"
+            asked = item.questions[0]
+            way = "fact" if asked.by_fact else "clear" if asked.mechanism is None else "randomized"
             found.append(self.words.translate(f"flow_{way}"))
         for key, conditions in (("flow_after", item.visible_if), ("flow_after_one", item.any_of)):
             if conditions:

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 
-from sottovoce.shared.mechanisms.innocuous_rr import ONE, SAME, InnocuousRR
+from sottovoce.shared.mechanisms.innocuous_rr import ONE, SAME
 from sottovoce.shared.spec import Question
 
 MOST_LABELS = 1001
@@ -26,8 +26,8 @@ def option_labels(question: Question, language: str) -> list[str]:
 def value_labels(question: Question, language: str) -> dict[int, str]:
     """Return a label for each reported value; empty if there are too many, or if a value has no single meaning."""
     kind = "public" if question.mechanism is None else question.mechanism.report_kind
-    if isinstance(question.mechanism, InnocuousRR):
-        return dict(enumerate(_BY_FACT[key] for key in question.mechanism.answers))
+    if question.by_fact:
+        return dict(enumerate(_BY_FACT[key] for key in question.by_fact.answers))
     made = _VALUES.get(kind)
     return made(question, language) if made and question.largest < MOST_LABELS else {}
 
@@ -37,8 +37,9 @@ def coding(question: Question) -> str:
     if question.mechanism is None:
         return "The answer as it was given."
     how = _CODINGS[question.mechanism.report_kind]
-    if isinstance(question.mechanism, InnocuousRR):
-        how = f"0 = {_BY_FACT[question.mechanism.answers[0]]}, 1 = {_BY_FACT[question.mechanism.answers[1]]}."
+    if question.by_fact:
+        no, yes = (_BY_FACT[key] for key in question.by_fact.answers)
+        how = f"0 = {no}, 1 = {yes}."
         how = f"The person's own innocuous fact hides it. {how}"
     return f"A randomized report and not the answer. {how}"
 

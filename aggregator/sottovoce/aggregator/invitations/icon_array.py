@@ -4,8 +4,6 @@ from dataclasses import dataclass
 from fractions import Fraction
 from math import floor
 
-from sottovoce.shared.mechanisms.binary_rr import BinaryRR
-from sottovoce.shared.mechanisms.innocuous_rr import InnocuousRR
 from sottovoce.shared.spec import Question, Survey
 
 _ROW = 20
@@ -31,8 +29,8 @@ class IconArray:
 
 def pictures(question: Question) -> list[IconArray]:
     """Return the icon arrays for both true answers of a yes/no question; empty for any other question."""
-    channel = question.mechanism
-    if not isinstance(channel, BinaryRR) or isinstance(channel, InnocuousRR) or question.kind.truth != "yes_no":
+    channel = question.binary
+    if channel is None or question.by_fact:
         return []
     return [IconArray("yes", channel.a), IconArray("no", channel.b)]
 

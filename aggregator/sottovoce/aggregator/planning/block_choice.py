@@ -47,7 +47,6 @@ from sottovoce.shared.allowance import DEFAULT_ALLOWANCE
 from sottovoce.shared.arms.arms import share_asked
 from sottovoce.shared.errors import EstimateError
 from sottovoce.shared.mechanisms import MAX_EPSILON, MIN_EPSILON
-from sottovoce.shared.mechanisms.innocuous_rr import InnocuousRR
 from sottovoce.shared.mechanisms.joint_rr import MAX_QUESTIONS, MIN_QUESTIONS, JointRR
 from sottovoce.shared.rational import show_epsilon, show_odds
 from sottovoce.shared.spec import Question, Survey
@@ -470,7 +469,7 @@ def joinable(survey: Survey) -> list[Question]:
         question
         for question in survey.questions
         if question.mechanism is not None
-        and not isinstance(question.mechanism, InnocuousRR)
+        and not question.by_fact
         and question.known_share is None
         and question.mechanism.waves == 1
         and len(variables := variables_of(question)) == 1

@@ -267,8 +267,8 @@ def describe(survey: Survey) -> list[str]:
 def _how(question: Question) -> str:
     if question.mechanism is None:
         return "public, sent as it is" + (", divides respondents into cohorts" if question.cohort else "")
-    if isinstance(question.mechanism, InnocuousRR):
-        return _how_by_fact(question.mechanism)
+    if question.by_fact:
+        return _how_by_fact(question.by_fact)
     return f"{describe_mechanism(question.mechanism)}, epsilon {show_epsilon(question.epsilon)}"
 
 
@@ -489,14 +489,14 @@ def suggestions(survey: Survey) -> list[str]:
 
 
 def _must_be_answered(question: Question) -> bool:
-    if question.mechanism is None or isinstance(question.mechanism, InnocuousRR):
+    if question.mechanism is None or question.by_fact:
         return False
     return question.mechanism.waves == 1 and question.absent is None
 
 
 def _is_bare(question: Question) -> bool:
     """Return True if receipts show the randomized report as a bare yes or no, which may be read as the answer."""
-    private = question.mechanism is not None and not isinstance(question.mechanism, InnocuousRR)
+    private = question.mechanism is not None and not question.by_fact
     return question.kind.truth == "yes_no" and private and not question.neutral
 
 

@@ -30,9 +30,6 @@ from sottovoce.shared.answers import Domain
 from sottovoce.shared.arms.arms import share_asked
 from sottovoce.shared.errors import EstimateError, SpecError, did_you_mean
 from sottovoce.shared.mechanisms import MAX_EPSILON, MIN_EPSILON, Mechanism, for_epsilon
-from sottovoce.shared.mechanisms.joint_rr import JointMember
-from sottovoce.shared.mechanisms.sampled_coordinate import SampledCoordinate
-from sottovoce.shared.mechanisms.sampled_option import SampledOption
 from sottovoce.shared.spec import Question, Survey
 
 _FAR = 8
@@ -211,7 +208,7 @@ def over_epsilon(question: Question, epsilons: Iterable[float]) -> list[tuple[fl
     """Return (epsilon, measure) of the question's own mechanism for each epsilon that the mechanism supports."""
     mechanism, found = question.mechanism, []
     # A question of a block has no channel of its own for another epsilon.
-    if mechanism is None or isinstance(mechanism, JointMember):
+    if mechanism is None or question.member:
         return []
     for epsilon in epsilons:
         try:
@@ -224,10 +221,7 @@ def over_epsilon(question: Question, epsilons: Iterable[float]) -> list[tuple[fl
 
 def drawn_from(question: Question) -> int:
     """Return the number of options or coordinates of which a report carries one at random; 1 if it carries all."""
-    mechanism = question.mechanism
-    if isinstance(mechanism, SampledOption):
-        return mechanism.options
-    return mechanism.coordinates if isinstance(mechanism, SampledCoordinate) else 1
+    return question.mechanism.drawn_from if question.mechanism else 1
 
 
 def mechanism_measure(mechanism: Mechanism, domain: Domain) -> Measure:

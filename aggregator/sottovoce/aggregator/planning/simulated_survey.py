@@ -38,7 +38,7 @@ from sottovoce.aggregator.storage.pack_values import LETTERS, null
 from sottovoce.aggregator.storage.reports.batch_columns import cut, tallies, tally
 from sottovoce.shared.answers import Domain
 from sottovoce.shared.arms.arms import is_arm
-from sottovoce.shared.mechanisms.joint_rr import JointMember, JointRR
+from sottovoce.shared.mechanisms.joint_rr import JointRR
 from sottovoce.shared.spec import Question, Survey
 from sottovoce.shared.visibility import Condition
 
@@ -68,11 +68,12 @@ def simulate_survey(survey: Survey, truths: Sequence[Values], asked: Sequence[An
         mechanism = question.mechanism
         if mechanism is None:
             reported.append(truth[asked[index]])
-        elif not isinstance(mechanism, JointMember):
+        elif question.member is None:
             reported.append(simulate(mechanism, truth[asked[index]], draws))
-        elif mechanism.position == 0:
-            places = slice(index, index + len(mechanism.block.sizes))
-            reported += _simulate_asked(mechanism.block, truths[places], asked[places], draws)
+        elif question.member.position == 0:
+            block = question.member.block
+            places = slice(index, index + len(block.sizes))
+            reported += _simulate_asked(block, truths[places], asked[places], draws)
     return reported
 
 
@@ -160,15 +161,12 @@ class SetShares:
     places: tuple[float, ...] = ()
 
 
-def set_inventor(domain: Domain, truth: str, wanted: SetShares, generator: np.random.Generator) -> Inventor:
-    """Return a sampler of true values of the kind ``truth`` with given shares or means, independently."""
-    if truth == "options":
-        return masks(domain, np.array(wanted.shares), generator)
-    if truth == "number":
-        return _around(domain, wanted.places, generator, lambda drawn: drawn[:, 0])
-    if truth == "numbers":
-        return _around(domain, wanted.places, generator, lambda drawn: drawn)
-    return options(domain, np.array(wanted.shares), generator)
+def set_inventor(question: Question, wanted: SetShares, generator: np.random.Generator) -> Inventor:
+    """Return a sampler of true values of a question with given shares or means, independently."""
+    domain = question.domain
+    if domain.grid is None:
+        return (masks if question.kind.is_set else options)(domain, np.array(wanted.shares), generator)
+    return _around(domain, wanted.places, generator, lambda drawn: drawn if domain.coordinates else drawn[:, 0])
 
 
 def options(domain: Domain, shares: TrueShares, generator: np.random.Generator) -> Inventor:
@@ -377,7 +375,7 @@ def invent_as_set(survey: Survey, count: int, seed: int, wanted: Sequence[SetSha
     draw = []
     for question, generator, each in asked:
         drawn = arm_shares(survey, question)
-        draw.append(set_inventor(question.domain, question.kind.truth, SetShares(drawn) if drawn else each, generator))
+        draw.append(set_inventor(question, SetShares(drawn) if drawn else each, generator))
     return hide(survey, [values(count) for values in draw])
 
 
@@ -418,7 +416,7 @@ def randomized(survey: Survey, truths: list[Values], draws: BatchDraws) -> list[
 
 def true_figure(question: Question, truths: Sequence[Tally], estimate: Estimate) -> float | None:
     """Return the true value of an estimate's option, mean or quantile, from tallies; None for the share of a bin."""
-    if question.kind.truth == "numbers":
+    if question.domain.coordinates:
         return _mean(question, truths[question.options.index(estimate.option)])
     (truth,) = truths
     if question.domain.grid is None:
@@ -457,12 +455,12 @@ def answers_of(survey: Survey, truths: list[Values], respondent: int) -> dict[st
 
 
 def _coordinates(question: Question) -> Sequence[str]:
-    return question.options if question.kind.truth == "numbers" else (question.name,)
+    return question.domain.coordinates or (question.name,)
 
 
 def _options_of_mask(question: Question) -> int:
     """Return the number of options if true values are bit masks, else 0."""
-    return question.domain.size if question.kind.truth == "options" else 0
+    return question.domain.size if question.kind.is_set else 0
 
 
 def _mean(question: Question, truth: Tally) -> float:

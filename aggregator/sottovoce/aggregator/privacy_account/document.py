@@ -12,8 +12,6 @@ from sottovoce.shared.composition import advanced_epsilon, optimal_epsilon
 from sottovoce.shared.errors import SpecError
 from sottovoce.shared.mechanisms.binary_rr import BinaryRR
 from sottovoce.shared.mechanisms.blocks import Block
-from sottovoce.shared.mechanisms.innocuous_rr import InnocuousRR
-from sottovoce.shared.mechanisms.joint_rr import JointMember
 from sottovoce.shared.mechanisms.memoized_rr import MemoizedRR
 from sottovoce.shared.odds_in_words import odds_in_words
 from sottovoce.shared.rational import show_epsilon
@@ -206,14 +204,14 @@ def _question(survey: Survey, question: Question, sentences: Mapping[str, str], 
         "epsilon": None if mechanism is None else question.epsilon,
         "odds": odds_in_words(question, sentences) if sentences else "",
         "beliefs": None if mechanism is None else _beliefs(question.epsilon),
-        "yes_no": _after_each(mechanism) if isinstance(mechanism, BinaryRR) else None,
+        "yes_no": _after_each(question.binary) if question.binary else None,
     }
 
 
 def _block(survey: Survey, block: Block) -> Document:
     """Return the epsilon of a block, spent once, and the odds of each question in it."""
     questions = [survey.questions[index] for index in block.questions]
-    members = [(each.name, each.mechanism) for each in questions if isinstance(each.mechanism, JointMember)]
+    members = [(each.name, each.member) for each in questions if each.member]
     return {
         "name": block.name,
         "mechanism": block.mechanism.dump(),
@@ -285,7 +283,7 @@ def _shuffled(survey: Survey, terms: AccountTerms) -> Document | None:
         bound = shuffled_bound(question.epsilon, weight(question.epsilon), terms.respondents, terms.delta)
         exact = None
         # With an uncertain share the channel may be dearer than its table.
-        binary = mechanism if isinstance(mechanism, BinaryRR) and not isinstance(mechanism, InnocuousRR) else None
+        binary = None if question.by_fact else question.binary
         if binary and binary.a == 1 - binary.b and terms.respondents <= MAX_EXACT:
             exact = shuffled_binary(float(binary.a), terms.respondents, terms.delta)
         rows.append({"name": question.name, "alone": question.epsilon, "at_most": bound, "exact": exact})

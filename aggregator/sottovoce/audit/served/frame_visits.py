@@ -154,6 +154,6 @@ def _controls(question: Question, value: Value) -> list[tuple[int, str | None]]:
     if grid is not None:
         return [(place, grid.text(step)) for place, step in enumerate(value if isinstance(value, tuple) else (value,))]
     assert isinstance(value, int)  # noqa: S101 - only coordinates, which have a grid, are several
-    if question.kind.truth == "options":
+    if question.kind.is_set:
         return [(option, None) for option in range(question.domain.size) if value >> option & 1]
     return [(value, None)]

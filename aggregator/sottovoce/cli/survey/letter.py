@@ -23,7 +23,6 @@ from sottovoce.client.words import (
 from sottovoce.shared.by_hand.protection import drawn_by_device
 from sottovoce.shared.errors import SpecError, StorageError, cannot_write
 from sottovoce.shared.languages import LANGUAGES, languages_of
-from sottovoce.shared.mechanisms.innocuous_rr import InnocuousRR
 from sottovoce.shared.spec import Item, Question, Survey
 
 RIGHT_TO_LEFT = ("ar",)
@@ -64,18 +63,17 @@ def _item(survey: Survey, item: Item) -> Iterator[PaperItem]:
     if not item.questions:
         yield PaperItem(text_of(survey, item.label), [], [])
     for asked in item.questions:
-        made = asked.mechanism
         lines = [text_of(survey, asked.hint)] if asked.hint else []
-        if isinstance(made, InnocuousRR):
+        if asked.by_fact:
             # The last line is about the device.
-            lines += second_statement_in_words(survey, made)[:-1]
-        elif made is not None:
+            lines += second_statement_in_words(survey, asked.by_fact)[:-1]
+        elif asked.mechanism is not None:
             lines += by_hand_in_words(asked)[:-1]
         yield PaperItem(text_of(survey, asked.label), lines, _options(survey, asked))
 
 
 def _options(survey: Survey, asked: Question) -> list[str]:
-    if asked.domain.grid is not None or asked.kind.truth not in {"yes_no", "option"}:
+    if not asked.kind.takes_category:
         raise SpecError(f"/questions: '{asked.name}' has no list of answers to tick; leave it out on paper")
     return [option_in_words(survey, asked, index) for index in range(len(asked.options))]
 

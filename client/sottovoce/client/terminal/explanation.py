@@ -18,9 +18,6 @@ from sottovoce.shared.arms.arms import arm_index, samples
 from sottovoce.shared.by_hand.own_coin import procedure
 from sottovoce.shared.by_hand.protection import drawn_by_device, is_all_by_hand
 from sottovoce.shared.errors import BudgetExhausted
-from sottovoce.shared.mechanisms import Mechanism
-from sottovoce.shared.mechanisms.innocuous_rr import InnocuousRR
-from sottovoce.shared.mechanisms.joint_rr import JointMember
 from sottovoce.shared.rational import show_epsilon
 from sottovoce.shared.spec import Question, Survey
 
@@ -162,23 +159,23 @@ def protection_sentences(survey: Survey) -> list[str]:
 
 def _procedure(survey: Survey) -> list[str]:
     """Return the keys of the sentences about what protects the answers: coins are named only if coins suffice."""
-    mechanisms = [question.mechanism for question in survey.questions if question.mechanism is not None]
+    private = [survey.questions[index] for index in survey.private]
     if not survey.own_coin:
-        return [*(["how_dice"] if drawn_by_device(survey) else []), *dict.fromkeys(map(_how, mechanisms))]
-    made = [procedure(each) for each in mechanisms]
+        return [*(["how_dice"] if drawn_by_device(survey) else []), *dict.fromkeys(map(_how, private))]
+    made = [procedure(each.mechanism) for each in private if each.mechanism]
     return ["explain_own_coin" if all(each is not None and each.flips for each in made) else "explain_own_die"]
 
 
-def _how(mechanism: Mechanism) -> str:
-    own_fact = isinstance(mechanism, InnocuousRR)
-    return "how_innocuous" if own_fact else _HOW.get(mechanism.report_kind, "how_drawn")
+def _how(question: Question) -> str:
+    kind = question.mechanism.report_kind if question.mechanism else ""
+    return "how_innocuous" if question.by_fact else _HOW.get(kind, "how_drawn")
 
 
 def _belief_sentence(survey: Survey) -> str:
     """Return the sentence on how far a belief of 10 % can rise, after one answer and after all."""
     dearest = max(survey.questions, key=lambda question: question.epsilon)
     key = "belief_all" if dearest.epsilon < survey.epsilon else "belief_one"
-    together = "_together" if isinstance(dearest.mechanism, JointMember) else ""
+    together = "_together" if dearest.member else ""
     return translate(f"{key}{together}", one=_share(dearest.epsilon), all=_share(survey.epsilon))
 
 

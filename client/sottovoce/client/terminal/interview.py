@@ -25,7 +25,6 @@ from sottovoce.shared import canonical
 from sottovoce.shared.answers import Value
 from sottovoce.shared.arms.arms import samples
 from sottovoce.shared.errors import AnswerError
-from sottovoce.shared.mechanisms.innocuous_rr import InnocuousRR
 from sottovoce.shared.order.orders import Arrangement, arrange
 from sottovoce.shared.spec import Item, Question, Survey
 from sottovoce.shared.visibility import is_shown
@@ -53,7 +52,7 @@ def ask(survey: Survey, question: Question, number: int, total: int) -> object:
     click.echo(odds_in_words(question), err=True)
     for line in by_hand_in_words(question) if survey.own_coin else []:
         click.echo(line, err=True)
-    for line in second_statement_in_words(survey, made) if isinstance(made := question.mechanism, InnocuousRR) else []:
+    for line in second_statement_in_words(survey, question.by_fact) if question.by_fact else []:
         click.echo(line, err=True)
     if question.absent is not None:
         click.echo(f"  {REFUSAL}  {translate('prefer_not')}", err=True)
@@ -157,7 +156,7 @@ def _named_option(survey: Survey, question: Question, text: str) -> int | None:
     """Return the index of the option whose text (yes, no: also first letter) was typed; None if it is none of them."""
     word = text.strip().casefold()
     # A yes to one of two statements is what the crosswise model never asks for.
-    is_plain = not isinstance(question.mechanism, InnocuousRR) or not question.mechanism.is_crosswise
+    is_plain = not question.by_fact or not question.by_fact.is_crosswise
     if is_plain and question.kind.truth == "yes_no" and (is_yes(text) or is_no(text)):
         return question.options.index("yes" if is_yes(text) else "no")
     texts = [option_in_words(survey, question, index).casefold() for index in range(_choosable_count(question))]

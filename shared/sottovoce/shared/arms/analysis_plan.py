@@ -7,12 +7,10 @@ asked with unlike odds, which tell an unknown share. The device only carries the
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
-from typing import Any, TypeGuard
+from typing import Any
 
 from sottovoce.shared.arms.arms import ARM, Arm
 from sottovoce.shared.checks import MISSING, Reader
-from sottovoce.shared.mechanisms import Mechanism
-from sottovoce.shared.mechanisms.innocuous_rr import InnocuousRR
 from sottovoce.shared.spec import Item, Question, Survey
 
 MOST_PLANNED = 20
@@ -137,7 +135,7 @@ def _mistakes_of(planned: PlannedComparison, compared: _Asked, reference: _Asked
         yield "against", "is a question of another type"
     if planned.category and planned.category not in question.options:
         yield "category", "is not an answer of the question"
-    if planned.measure == "ratio" and question.kind.truth in {"number", "numbers"}:
+    if planned.measure == "ratio" and question.domain.grid is not None:
         yield "measure", "is the difference for a mean: only shares have a ratio"
     if reference and planned.design:
         yield from (("design", message) for message in _unidentified(planned.design, question, reference[0]))
@@ -145,8 +143,8 @@ def _mistakes_of(planned: PlannedComparison, compared: _Asked, reference: _Asked
 
 def _unidentified(design: str, question: Question, reference: Question) -> Iterator[str]:
     """Yield why reports do not tell the shares of a design."""
-    one, other = question.mechanism, reference.mechanism
-    if not _is_unrelated(one) or not _is_unrelated(other):
+    one, other = question.by_fact, reference.by_fact
+    if one is None or other is None or one.is_crosswise or other.is_crosswise:
         yield _DRAWN if design == CHEATER_DETECTION else _KNOWN
     elif design == CHEATER_DETECTION:
         # The told yes of each, over what is not told no: equal ratios are one equation.
@@ -161,10 +159,6 @@ def _unidentified(design: str, question: Question, reference: Question) -> Itera
             yield "needs the same statement, share and se in both questions: its share is what the design estimates"
         if not one.std_error:
             yield "needs se: the share is unknown, and epsilon is the largest within two standard errors of it"
-
-
-def _is_unrelated(mechanism: Mechanism | None) -> TypeGuard[InnocuousRR]:
-    return isinstance(mechanism, InnocuousRR) and not mechanism.is_crosswise
 
 
 def _is_variable(question: Question, part: str) -> bool:

@@ -96,7 +96,7 @@ def check_innocuous(reader: Reader, items: Sequence[Item], pointers: Sequence[st
 
     ``own_coin``: respondents toss coins of their own for all other questions.
     """
-    by_hand = {q.name: q.mechanism for item in items for q in item.questions if isinstance(q.mechanism, InnocuousRR)}
+    by_hand = {asked.name: asked.by_fact for item in items for asked in item.questions if asked.by_fact}
     used: list[tuple[set[str], Item]] = []
     for pointer, item in zip(pointers, items, strict=True):
         made = by_hand.get(item.name)
@@ -142,7 +142,7 @@ def _letters(text: str) -> str:
 
 def _asks_for(fact: str, asked: Question) -> bool:
     """Return True if a question's name or type says that it asks for the fact itself."""
-    if isinstance(asked.mechanism, InnocuousRR):
+    if asked.by_fact:
         return False
     is_birthday = any(word in _DATE_OF_BIRTH for word in fact.split("_"))
     words = (fact, *_DATE_OF_BIRTH) if is_birthday else (fact,)

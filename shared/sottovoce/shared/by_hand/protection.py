@@ -1,6 +1,5 @@
 """Say what hides answers that respondents hide themselves, so that the device sends them as they are."""
 
-from sottovoce.shared.mechanisms.innocuous_rr import InnocuousRR
 from sottovoce.shared.spec import Question, Survey
 
 LETTERS = {"toss": "letter_toss", "fact": "letter_fact", "device": "letter_dice"}
@@ -9,7 +8,7 @@ LETTERS = {"toss": "letter_toss", "fact": "letter_fact", "device": "letter_dice"
 
 def is_by_hand(survey: Survey, question: Question) -> bool:
     """Return True if this private question's answer is hidden by the person's own coin, die or fact."""
-    return isinstance(question.mechanism, InnocuousRR) or (survey.own_coin and question.mechanism is not None)
+    return bool(question.by_fact) or (survey.own_coin and question.mechanism is not None)
 
 
 def drawn_by_device(survey: Survey) -> list[Question]:
@@ -19,7 +18,7 @@ def drawn_by_device(survey: Survey) -> list[Question]:
 
 def hidden_by_facts(survey: Survey) -> list[Question]:
     """Return the questions that a fact of the person's own hides."""
-    return [each for each in survey.questions if isinstance(each.mechanism, InnocuousRR)]
+    return [each for each in survey.questions if each.by_fact]
 
 
 def protection_by(survey: Survey) -> str:

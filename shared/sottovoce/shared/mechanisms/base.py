@@ -65,6 +65,11 @@ class Mechanism(ABC):
         """The number of options of which a report is a bit mask; 0 if it is none."""
         return 0
 
+    @property
+    def drawn_from(self) -> int:
+        """The number of options or coordinates of which a report carries one at random; 1 if it carries all."""
+        return 1
+
     def admits(self, reported: int) -> bool:
         """Return True if the mechanism can report this value."""
         return 0 <= reported <= self.largest

@@ -58,6 +58,11 @@ class SampledCoordinate(ThroughBit):
         return self.number.bit
 
     @property
+    def drawn_from(self) -> int:
+        """The number of coordinates of the question."""
+        return self.coordinates
+
+    @property
     def largest(self) -> int:
         """The last coordinate, reported high."""
         return 2 * self.coordinates - 1

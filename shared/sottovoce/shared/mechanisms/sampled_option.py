@@ -52,6 +52,11 @@ class SampledOption(ThroughBit):
         return cls(BinaryRR.for_epsilon(epsilon, domain), domain.size)
 
     @property
+    def drawn_from(self) -> int:
+        """The number of options of the question."""
+        return self.options
+
+    @property
     def largest(self) -> int:
         """The last option, with its bit set."""
         return 2 * self.options - 1

@@ -26,6 +26,7 @@ class QuestionType(ABC):
         answer_schema: the JSON Schema of an answer.
         takes_category: ``absent_category`` can add an option, and a public question can be the cohort.
         may_be_public: the question can be asked openly.
+        is_set: an answer names any number of the options, and its true value is a bit mask of them.
         single: one value, so that it can be a row of a matrix, and be named by conditions.
     """
 
@@ -38,6 +39,7 @@ class QuestionType(ABC):
     answer_schema: ClassVar[Mapping[str, Any]] = {"type": "string"}
     takes_category: ClassVar[bool] = False
     may_be_public: ClassVar[bool] = True
+    is_set: ClassVar[bool] = False
     single: ClassVar[bool] = True
 
     @abstractmethod

@@ -83,6 +83,7 @@ class SelectMultipleType(QuestionType):
     most_choices = MAX_MASK_OPTIONS
     answer_schema: ClassVar[Mapping[str, Any]] = {"type": "array"}
     may_be_public = False
+    is_set = True
 
     def domain(self, fields: Fields, names: Sequence[str], reader: Reader, pointer: str) -> Domain | None:
         """Return the options, and how many of them may be chosen: all, unless the question says otherwise."""

@@ -15,7 +15,6 @@ from sottovoce.shared.arms.analysis_plan import (
     planned_comparisons,
 )
 from sottovoce.shared.errors import EstimateError, Sentence
-from sottovoce.shared.mechanisms.innocuous_rr import InnocuousRR
 from sottovoce.shared.spec import Question, Survey
 
 NO_DESIGN = "'{variable}' is in no design of the survey's analysis_plan: name a question of one"
@@ -51,8 +50,8 @@ def model_of(design: str) -> str:
 
 def odds_of(question: Question, design: str) -> P:
     """Return the p of a question's group."""
-    made = question.mechanism
-    if not isinstance(made, InnocuousRR):
+    made = question.by_fact
+    if made is None:
         raise TypeError(question.name)
     return (float(made.b), float(1 - made.a)) if design == CHEATER_DETECTION else (float(made.truth),)
 

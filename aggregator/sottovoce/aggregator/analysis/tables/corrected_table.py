@@ -269,7 +269,7 @@ def _clip(share: float) -> float:
 def _chances(selected: SelectedVariable, shown: Variable) -> Floats:
     """Return the probabilities of the shown categories for a careless person; small categories may be merged."""
     question, variable = selected.question, selected.newest
-    if variable.name or question.kind.truth not in {"yes_no", "option"}:
+    if variable.name or not question.kind.takes_category:
         raise EstimateError(NOT_CORRECTED, variable=variable.full_name)
     own = dict(zip(variable.categories, map(float, random_answers(question.domain, question.absent)), strict=True))
     merged = math.fsum(share for name, share in own.items() if name not in shown.categories)

@@ -40,8 +40,8 @@ _LEAST = Fraction(1, 1000)
 
 def fact_of(question: Question) -> str:
     """Return the name of the fact with an inexact share that hides the answers to a question; "" for none."""
-    made = question.mechanism
-    return (made.fact or question.name) if isinstance(made, InnocuousRR) and made.std_error else ""
+    made = question.by_fact
+    return (made.fact or question.name) if made and made.std_error else ""
 
 
 def moved(mechanism: Made, u: float) -> Made:

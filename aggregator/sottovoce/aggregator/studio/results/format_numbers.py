@@ -12,7 +12,6 @@ from sottovoce.aggregator.i18n.formatting import NumberFormat, decimals_of
 from sottovoce.aggregator.studio.language import words
 from sottovoce.shared.answers import Grid
 from sottovoce.shared.mechanisms import Mechanism
-from sottovoce.shared.mechanisms.innocuous_rr import InnocuousRR
 from sottovoce.shared.spec import Question
 
 HUNDRED = 100
@@ -112,7 +111,7 @@ def odds(question: Question) -> str:
     write, found = _format().of_hundred, question.mechanism.explain()
     figures = {name: write(value) if isinstance(value, Fraction) else value for name, value in found.items()}
     usual = f"odds_{question.mechanism.report_kind}"
-    if isinstance(question.mechanism, InnocuousRR) and question.mechanism.is_crosswise:
+    if question.by_fact and question.by_fact.is_crosswise:
         usual = "odds_crosswise"
     # Some types need a sentence of their own: for dates it says "latest", not "largest".
     own = f"results_{question.type}_{usual}"
