@@ -98,7 +98,7 @@ class Question:
 
     @property
     def member(self) -> JointMember | None:
-        """Its place in a block, and its channel there; None outside of blocks."""
+        """The channel and the place of the question in its block; None outside of blocks."""
         return self.mechanism if isinstance(self.mechanism, JointMember) else None
 
     @property

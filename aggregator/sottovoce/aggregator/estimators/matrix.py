@@ -246,7 +246,6 @@ def _estimate(
         method=rule.method,
         confidence=rule.confidence,
         n=n,
-        count=None,
         std_error_fixed=fixed if n else None,
         simultaneous_low=joint_low,
         simultaneous_high=joint_high,

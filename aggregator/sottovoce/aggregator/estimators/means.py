@@ -151,8 +151,6 @@ def estimate_mean(
     clipped = None if raw is None else _clip(raw, channel)
     return Estimate(
         option=option,
-        a=None,
-        b=None,
         raw=raw,
         clipped=clipped,
         std_error=None if raw is None or n < 2 else _std_error(raw, counts, channel, rule.waves),
@@ -161,7 +159,6 @@ def estimate_mean(
         method=METHOD if rule.waves == 1 else SAME_PEOPLE,
         confidence=rule.confidence,
         n=n,
-        count=None,
         std_error_fixed=None if clipped is None else math.sqrt(channel.noise(clipped) / n),
         simultaneous_low=joint_low,
         simultaneous_high=joint_high,

@@ -81,7 +81,7 @@ class IntervalRule:
 DEFAULT_RULE = IntervalRule()
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Estimate:
     """Estimated share of respondents whose true answer is one option, or estimated mean of a bounded number.
 
@@ -106,21 +106,21 @@ class Estimate:
     """
 
     option: str
-    a: float | None
-    b: float | None
+    a: float | None = None
+    b: float | None = None
     raw: float | None
     clipped: float | None
     std_error: float | None
-    low: float | None
-    high: float | None
+    low: float | None = None
+    high: float | None = None
     method: str
     confidence: float
     n: int
-    count: int | None
-    std_error_fixed: float | None
+    count: int | None = None
+    std_error_fixed: float | None = None
     simultaneous_low: float
     simultaneous_high: float
-    implausible: bool
+    implausible: bool = False
     poisoning: float
     band_low: float | None = None
     band_high: float | None = None

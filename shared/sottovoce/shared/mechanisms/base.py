@@ -150,6 +150,11 @@ class Table(Mechanism):
     def weights(self, value: int) -> tuple[int, ...]:
         """Return integer weights of the reported values for this true value; every row has the same sum."""
 
+    @cached_property
+    def largest(self) -> int:
+        """The largest value that a report may carry: the last of a row."""
+        return len(self.weights(0)) - 1
+
     def probability(self, reported: int, value: int) -> Fraction:
         """Return the weight in its row as a share."""
         row = self.weights(value)

@@ -97,11 +97,6 @@ class BinaryRR(Table):
         return f"Warner's design, truth {rational.dump_fraction(self.a)}" if self.a + self.b == 1 else ""
 
     @property
-    def largest(self) -> int:
-        """The largest reported value: 1, for yes."""
-        return 1
-
-    @property
     def denominator(self) -> int:
         """The sum of each row of weights."""
         return math.lcm(self.a.denominator, self.b.denominator)

@@ -263,11 +263,6 @@ class JointMember(Table):
         """Number of categories of this question."""
         return self.block.sizes[self.position]
 
-    @property
-    def largest(self) -> int:
-        """The largest reported value: the last category."""
-        return self.options - 1
-
     def weights(self, value: int) -> tuple[int, ...]:
         """Return one weight per category when the truth is category ``value``, whatever the other answers are."""
         true, other = (int(chance * self.block.total) for chance in self.support)

@@ -54,11 +54,6 @@ class KaryRR(OfOdds, Table):
         return cls(rational.odds_below(epsilon, 1, domain.size - 1), domain.size)
 
     @property
-    def largest(self) -> int:
-        """The largest reported value: the last category."""
-        return self.inputs - 1
-
-    @property
     def denominator(self) -> int:
         """The sum of each row of weights."""
         return self.keep.numerator + self.keep.denominator * (self.inputs - 1)

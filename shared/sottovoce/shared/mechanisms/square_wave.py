@@ -93,11 +93,6 @@ class SquareWave(OfOdds, Table):
         """Return the odds, bins and width; the grid is the question's."""
         return {**super().dump(), "bins": self.bins, "width": self.width}
 
-    @property
-    def largest(self) -> int:
-        """The largest reported value: the last output."""
-        return self.bins + 2 * self.width - 1
-
     def bin(self, value: int) -> int:
         """Return the bin of step ``value``."""
         return value * self.bins // (self.steps + 1)
