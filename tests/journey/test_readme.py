@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 import requests
 from sottovoce.aggregator.estimators.support import estimate_share
+from sottovoce.aggregator.planning.question_channels import ShareChannel
 from sottovoce.aggregator.planning.sample_size import Goal, plan
-from sottovoce.aggregator.planning.share_channel import ShareChannel
 from sottovoce.client import MemoryLedger, Respondent
 
 from tests.journey.test_own_survey import invoke, serving, sottovoce

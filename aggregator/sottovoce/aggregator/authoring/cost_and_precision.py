@@ -16,10 +16,8 @@ from sottovoce.aggregator.authoring.draft_arms import arms_of, is_in
 from sottovoce.aggregator.authoring.sensitivity_levels import uses_of
 from sottovoce.aggregator.authoring.to_survey import private_questions, survey_document
 from sottovoce.aggregator.planning.block_choice import cell_half_width
-from sottovoce.aggregator.planning.estimand import Measure
-from sottovoce.aggregator.planning.margin_of_error import reports_for, widest_margin
-from sottovoce.aggregator.planning.question_channels import drawn_from, is_number, measure_of
-from sottovoce.aggregator.planning.share_channel import ShareChannel
+from sottovoce.aggregator.planning.question_channels import Measure, ShareChannel, drawn_from, is_number, measure_of
+from sottovoce.aggregator.planning.sample_size import reports_for, widest_margin
 from sottovoce.shared import canonical
 from sottovoce.shared.accounting import percent_after, report_epsilon, waves_epsilon
 from sottovoce.shared.arms.arms import ARM

@@ -5,6 +5,19 @@ One sample  Test of a known value p_0: n = ((z sqrt(v_0) + z_power sqrt(v_1)) / 
             and v_1 at the expected one; z is of one side for the known shares 0 and 1, as in the test.
 Odds ratio  Between two questions, as in ``pair_plan``; the smallest one is found by bisection.
 Source      Cohen 1988; Fleiss, Levin and Paik 2003 (one-sample proportions).
+
+Two questions of different arms, such as one asked directly and one with protection
+
+People     n people in all, of whom the share w_i by the arms' weights is asked question i: the difference has variance
+           (v_1 / w_1 + v_2 / w_2) / n, with v_i of one report's score, sampling and noise.
+Power      Phi(|p_1 - p_2| / sqrt(variance) - z).
+
+A share of yes in a design of two arms against a known share
+
+Variance    Of n people, the share w_g is asked question g and says yes with chance m_g + s_g' (pi, second), where the
+            second share counts yes to the unrelated question, or people who always say no: the first diagonal element
+            of (sum_g w_g s_g s_g' / (yes (1 - yes)))^-1, over n.
+Power       Phi(|pi - known| / sqrt(variance) - z). It is larger where the second share is so near 0 that limits use it.
 """
 
 import math
@@ -13,9 +26,14 @@ from dataclasses import asdict, dataclass
 from statistics import NormalDist
 from typing import Any
 
+import numpy as np
+from sottovoce.aggregator.analysis.mixtures.designs import DESIGNS
+from sottovoce.aggregator.analysis.mixtures.fielded import design_of, model_of, odds_of
 from sottovoce.aggregator.estimators.question_variables import variables_of
 from sottovoce.aggregator.planning.block_choice import MARGINS, pair_channel, pair_share, power_reports
-from sottovoce.aggregator.planning.estimand import Measure
+from sottovoce.aggregator.planning.question_channels import Measure, measure_of
+from sottovoce.shared.arms.analysis_plan import UNRELATED_UNKNOWN
+from sottovoce.shared.arms.arms import share_asked
 from sottovoce.shared.errors import EstimateError
 from sottovoce.shared.spec import Question, Survey
 
@@ -125,6 +143,72 @@ def odds_ratio_of_two(
     reach = math.sqrt(n / needed(odds_ratio)) * sum(_quantiles((0.95, power)))
     found = NormalDist().cdf(reach - NormalDist().inv_cdf(0.975))
     return GivenSample(effect, math.ceil(needed(odds_ratio)), n, found, _smallest(needed, n))
+
+
+def arms_apart(
+    survey: Survey,
+    questions: tuple[Question, Question],
+    values: tuple[float, float],
+    levels: tuple[float, float],
+    n: int | None,
+) -> GivenSample:
+    """Plan the number of people, in all arms together, who tell two questions of different arms apart.
+
+    ``values`` are the expected share or mean of each, ``levels`` confidence and power, ``n`` a number of people or
+    None. Raises EstimateError if the values are equal or out of range, or an arm asks both.
+    """
+    places = [*map(survey.questions.index, questions)]
+    if not survey.arms or share_asked(survey, *places):
+        raise EstimateError("--with and --against are for two questions that no arm of the survey has both of")
+    difference = abs(values[0] - values[1])
+    if not difference:
+        raise EstimateError("the two values must differ")
+    variance = 0.0
+    for question, place, value in zip(questions, places, values, strict=True):
+        measure = measure_of(question)
+        if not measure.low <= value <= measure.high:
+            raise EstimateError(f"the {measure.noun} must lie in [{measure.low:.15g}, {measure.high:.15g}]")
+        variance += measure.variance(value) / float(share_asked(survey, place))
+    z, of_power = NormalDist().inv_cdf((1 + levels[0]) / 2), NormalDist().inv_cdf(levels[1])
+    power = None if n is None else NormalDist().cdf(difference / math.sqrt(variance / n) - z)
+    (one, other), (first, second) = values, questions
+    effect = f"{one:.4g} of {first.name} against {other:.4g} of {second.name}, in all arms together,"
+    return GivenSample(effect, math.ceil(variance * ((z + of_power) / difference) ** 2), n, power)
+
+
+def design_power(
+    survey: Survey, questions: tuple[Question, Question], shares: tuple[float, float], known: float,
+    levels: tuple[float, float], n: int | None,
+) -> GivenSample:  # fmt: skip
+    """Plan the number of people, in both arms, who tell the share of yes from ``known``.
+
+    Args:
+        questions: both of the design.
+        shares: expected share of yes, and the second share.
+        levels: confidence and power.
+        n: number of people; None for the number that the power needs.
+
+    Raises EstimateError if the questions are in no design together, or a share is impossible.
+    """
+    planned = design_of(survey, questions[0].name)
+    if questions[1].name not in (planned.question, planned.against) or questions[0] is questions[1]:
+        raise EstimateError("--with and --known are for the two questions of a design of the survey's analysis_plan")
+    is_unrelated = planned.design == UNRELATED_UNKNOWN
+    if min(shares) < 0 or max(*shares, 0.0 if is_unrelated else sum(shares)) >= 1 or known == shares[0]:
+        raise EstimateError("shares must lie from 0 to below 1, together in cheater detection, and not equal --known")
+    base, *changed = (0, 2, 1) if is_unrelated else (1, 0, 2)
+    information = np.zeros((2, 2))
+    for question in questions:
+        mean = np.array(DESIGNS[model_of(planned.design)].mean(odds_of(question, planned.design)))
+        slopes = mean[changed] - mean[base]
+        yes = float(mean[base] + slopes @ shares)
+        asked = float(share_asked(survey, survey.questions.index(question)))
+        information += asked * np.outer(slopes, slopes) / (yes * (1 - yes))
+    variance, difference = float(np.linalg.inv(information)[0, 0]), abs(shares[0] - known)
+    z, of_power = NormalDist().inv_cdf((1 + levels[0]) / 2), NormalDist().inv_cdf(levels[1])
+    power = None if n is None else NormalDist().cdf(difference / math.sqrt(variance / n) - z)
+    effect = f"{shares[0]:.4g} against {known:.4g} in {planned.design}, in both arms together,"
+    return GivenSample(effect, math.ceil(variance * ((z + of_power) / difference) ** 2), n, power)
 
 
 def _apart(group: float, outcome: float, ratio: float) -> tuple[float, float]:

@@ -1,6 +1,6 @@
 """Find estimand and channel of a question: with its own mechanism, with other epsilons, with the default mechanism.
 
-Channel of the mean of a number, for planning.
+Mean of a number
 
 Variance    V(m) of ``ScoredChannel``: the largest variance of a report's score over all populations with mean m; the
             shown interval uses it too.
@@ -9,10 +9,17 @@ Half-width  Half of high - low of ``mean_interval``, as shown, with its correcti
             with variance V(m) / n. As a function of the mean of scores the half-width rises and then falls, because
             sqrt(V) is concave. The means with too large a half-width are therefore one interval.
 
-Choose the channel of a plan: from a question of a survey, or from the default mechanism for an epsilon.
+Share of one option
+
+Variance    l (1 - l) / (a - b)^2 per report, l = b + (a - b) p: noise of the channel plus sampling of people,
+            noise = (p a (1 - a) + (1 - p) b (1 - b)) / (a - b)^2, people = p (1 - p). (The noise alone, common in the
+            literature, treats the population as fixed: 3,202 reports where 4,269 are needed, coin flip, p = .5.)
+Half-width  Half of high - low of the score interval with continuity correction, clipped into [0, 1], as shown. Its
+            distribution is enumerated over the count of supporting reports, Bin(n, l), within _FAR standard deviations.
 """
 
 import math
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from fractions import Fraction
@@ -20,21 +27,115 @@ from statistics import NormalDist
 from typing import ClassVar
 
 import numpy as np
+from numpy.typing import NDArray
 from sottovoce.aggregator.estimators import VARIABLES
+from sottovoce.aggregator.estimators.intervals import score_cc
 from sottovoce.aggregator.estimators.means import ScoredChannel, grid_of, mean_interval
 from sottovoce.aggregator.estimators.public import LISTED
 from sottovoce.aggregator.estimators.variable import NumberVariable
-from sottovoce.aggregator.planning.estimand import Measure
-from sottovoce.aggregator.planning.share_channel import DIRECT, ShareChannel
 from sottovoce.shared.answers import Domain
 from sottovoce.shared.arms.arms import share_asked
 from sottovoce.shared.errors import EstimateError, SpecError, did_you_mean
 from sottovoce.shared.mechanisms import MAX_EPSILON, MIN_EPSILON, Mechanism, for_epsilon
 from sottovoce.shared.spec import Question, Survey
 
-_FAR = 8
 _NARROWED = 30  # golden-section steps of the search for the largest half-width; each leaves .618 of the range
 _HALVED = 30
+_FAR = 8
+_MORE = 40  # extra counts on either side, because binomial tails with small means are longer than normal ones
+
+
+class Measure(ABC):
+    """Share of people, or mean of a number, with the channel of its reports.
+
+    Attributes:
+        noun: name of the estimand in messages.
+        low, high: its smallest and largest possible value.
+        blur: widening of the shown limits that does not shrink with the number of reports.
+    """
+
+    noun: ClassVar[str]
+    low: float
+    high: float
+    blur: float = 0.0
+
+    @abstractmethod
+    def variance(self, expected: float) -> float:
+        """Return the variance of one report's score (sampling plus noise) if ``expected`` is the true value."""
+
+    @abstractmethod
+    def chance(self, expected: float, half_width: float, reports: int, confidence: float) -> float:
+        """Return the probability that the shown interval has at most this half-width, in the estimand's unit.
+
+        ``reports`` is at least 1; ``confidence`` is in (0, 1).
+        """
+
+    @property
+    @abstractmethod
+    def openly(self) -> "Measure":
+        """Same estimand, asked as a public question."""
+
+    def spread(self, expected: float) -> float:
+        """Return the largest variance of true values within [low, high] with this mean."""
+        return (expected - self.low) * (self.high - expected)
+
+
+@dataclass(frozen=True)
+class ShareChannel(Measure):
+    """Channel of an option: ``a`` is P(support | true), in (0, 1], ``b`` P(support | not true), in [0, a)."""
+
+    noun: ClassVar[str] = "prevalence"
+    low = 0.0
+    high = 1.0
+
+    a: float
+    b: float
+
+    def __post_init__(self) -> None:
+        if not 0 <= self.b < self.a <= 1:
+            raise EstimateError("a channel needs 0 <= b < a <= 1")
+
+    def reported(self, p: float) -> float:
+        """Return the expected share of reports that support the option: l = b + (a - b) p."""
+        return self.b + (self.a - self.b) * p
+
+    def noise(self, p: float) -> float:
+        """Return the variance that the channel adds to one report's score."""
+        return (p * self.a * (1 - self.a) + (1 - p) * self.b * (1 - self.b)) / (self.a - self.b) ** 2
+
+    def variance(self, expected: float) -> float:
+        """Return the variance of one report's score: noise plus sampling."""
+        # As a sum of two terms it is exactly 0 if both are; l (1 - l) / (a - b)^2 could suffer from rounding.
+        return self.noise(expected) + self.spread(expected)
+
+    def chance(self, expected: float, half_width: float, reports: int, confidence: float) -> float:
+        """Return the probability that the shown interval is narrow enough, by enumeration of counts."""
+        counts, weights = binomial_window(reports, self.reported(expected))
+        low, high = score_cc(counts, reports, self.a, self.b, confidence)
+        return float(weights[(high - low) / 2 <= half_width].sum())
+
+    @property
+    def openly(self) -> "ShareChannel":
+        """Channel of the direct question, without noise."""
+        return DIRECT
+
+
+DIRECT = ShareChannel(1.0, 0.0)
+"""Channel of a direct question, for comparison."""
+
+
+def binomial_window(n: int, share: float) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+    """Return the counts of Bin(n, share) and their probabilities, without tails of about 1e-14 together."""
+    if share in {0.0, 1.0}:
+        return np.array([round(n * share)]), np.ones(1)
+    reach = _FAR * math.sqrt(n * share * (1 - share)) + _MORE
+    first, last = max(math.floor(n * share - reach), 0), min(math.ceil(n * share + reach), n)
+    counts = np.arange(first, last + 1)
+    # P(x + 1) / P(x) = (n - x) / (x + 1) share / (1 - share), summed as logarithms from the first count on.
+    ratios = np.log((n - counts[:-1]) / (counts[:-1] + 1)) + math.log(share / (1 - share))
+    logs = np.concatenate([[0.0], np.cumsum(ratios)])
+    weights = np.exp(logs - logs.max())
+    return counts, weights / weights.sum()
 
 
 @dataclass(frozen=True)

@@ -11,18 +11,19 @@ Fieldwork   v becomes weighting (v + (clustering - 1) people): weights inflate b
             Invitations = n / (response rate * share asked).
 Protection  A share s of respondents answers "no" regardless of the truth. If the device randomizes, the expected
             estimate falls to p (1 - s). If respondents toss a coin, they report "no": ((1 - s) l - b) / (a - b).
+Margin      z sqrt(v / n) + blur, v the largest variance over all true shares or means: 6.2 points for the coin flip and
+            1,000 people. It needs no expected share, and holds for every true one.
 Sources     Warner 1965; Kish 1965 (design effects); Boeije and Lensvelt-Mulders 2002 (self-protective no).
 """
 
 import math
 from collections.abc import Callable, Iterable
 from dataclasses import asdict, dataclass
-from functools import partial
+from functools import lru_cache, partial
 from statistics import NormalDist
 from typing import Any
 
-from sottovoce.aggregator.planning.estimand import Measure
-from sottovoce.aggregator.planning.share_channel import ShareChannel
+from sottovoce.aggregator.planning.question_channels import Measure, ShareChannel
 from sottovoce.shared.errors import EstimateError
 
 PROTECTIVE = (0.0, 0.05, 0.1, 0.2)
@@ -289,3 +290,33 @@ def _round_up(needed: float) -> int:
         raise EstimateError("this channel would need more than 10^15 reports")
     # The factor keeps floating point error from adding a respondent, for example at 1024.0000000000001.
     return max(math.ceil(needed * (1 - 1e-12)), 1)
+
+
+_Z = NormalDist().inv_cdf(0.975)
+_TRIED = 200
+"""Grid steps of the search over shares or means: enough, because variances are smooth and flat at their maximum."""
+
+
+# A page asks for the same few channels many times, and each search evaluates 201 shares or means.
+@lru_cache(maxsize=1024)
+def widest_variance(measure: Measure) -> float:
+    """Return the largest variance of one report's score over all shares or means."""
+    step = (measure.high - measure.low) / _TRIED
+    return max(measure.variance(measure.low + step * place) for place in range(_TRIED + 1))
+
+
+def widest_margin(measure: Measure, reports: float) -> float:
+    """Return the widest half-width of a 95 % interval, in the estimand's unit; at most the whole range.
+
+    ``reports``, more than 0, carry it.
+    """
+    return min(_Z * math.sqrt(widest_variance(measure) / reports) + measure.blur, measure.high - measure.low)
+
+
+def reports_for(measure: Measure, half_width: float) -> int | None:
+    """Return the reports that keep every margin within ``half_width``; None if impossible, or above ``LARGEST``."""
+    if half_width <= measure.blur:
+        return None
+    reports = (_Z / (half_width - measure.blur)) ** 2 * widest_variance(measure)
+    # The factor keeps a whole number that rounding made slightly larger from being rounded up.
+    return math.ceil(reports * (1 - 1e-12)) if reports <= LARGEST else None

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 from sottovoce.aggregator.analysis.tables.arm_comparison import compare_across_arms
-from sottovoce.aggregator.planning.arm_power import arms_apart
+from sottovoce.aggregator.planning.given_sample import arms_apart
 from sottovoce.aggregator.planning.simulated_survey import SetShares, invent_as_set, reports_of
 from sottovoce.aggregator.planning.vectorized_randomizers import BatchDraws
 from sottovoce.shared.errors import EstimateError

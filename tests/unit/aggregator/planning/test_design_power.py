@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from click.testing import CliRunner
 from sottovoce.aggregator import mixture
-from sottovoce.aggregator.planning.design_power import design_power
+from sottovoce.aggregator.planning.given_sample import design_power
 from sottovoce.cli.main import main
 from sottovoce.shared.errors import EstimateError
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from sottovoce.aggregator.analysis.one_sample_test import upper_binomial
 from sottovoce.aggregator.planning.given_sample import odds_ratio_of_two, one_sample, two_groups
-from sottovoce.aggregator.planning.share_channel import DIRECT, ShareChannel
+from sottovoce.aggregator.planning.question_channels import DIRECT, ShareChannel
 from sottovoce.shared.errors import EstimateError
 from sottovoce.shared.parse_survey import parse_survey
 

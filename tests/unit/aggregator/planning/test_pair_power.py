@@ -17,8 +17,7 @@ from sottovoce.aggregator.planning.block_choice import (
     pair_words,
     power_reports,
 )
-from sottovoce.aggregator.planning.question_channels import measure_of
-from sottovoce.aggregator.planning.share_channel import ShareChannel
+from sottovoce.aggregator.planning.question_channels import ShareChannel, measure_of
 from sottovoce.shared.errors import EstimateError
 from sottovoce.shared.parse_survey import parse_survey
 from sottovoce.shared.spec import Question, Survey

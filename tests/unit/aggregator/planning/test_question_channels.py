@@ -5,7 +5,9 @@ from pathlib import Path
 
 import pytest
 from sottovoce.aggregator.planning.question_channels import (
+    DIRECT,
     NumberChannel,
+    ShareChannel,
     best_share,
     drawn_from,
     expected_of,
@@ -15,7 +17,6 @@ from sottovoce.aggregator.planning.question_channels import (
     read_value,
 )
 from sottovoce.aggregator.planning.sample_size import Goal, plan
-from sottovoce.aggregator.planning.share_channel import DIRECT, ShareChannel
 from sottovoce.aggregator.surveys.survey_file import read_survey_file
 from sottovoce.shared.errors import EstimateError, SpecError
 

@@ -6,10 +6,8 @@ from fractions import Fraction
 
 import pytest
 from sottovoce.aggregator.estimators.support import estimate_share
-from sottovoce.aggregator.planning.estimand import Measure
-from sottovoce.aggregator.planning.question_channels import best_share, measure_of
+from sottovoce.aggregator.planning.question_channels import DIRECT, Measure, ShareChannel, best_share, measure_of
 from sottovoce.aggregator.planning.sample_size import Fieldwork, Goal, curve, plan
-from sottovoce.aggregator.planning.share_channel import DIRECT, ShareChannel
 from sottovoce.shared.errors import EstimateError
 
 from tests.documents import number, one_of, parsed

@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 import pytest
-from sottovoce.aggregator.planning.share_channel import DIRECT, ShareChannel, binomial_window
+from sottovoce.aggregator.planning.question_channels import DIRECT, ShareChannel, binomial_window
 
 
 @pytest.mark.parametrize("n", [1, 2, 40, 999])

@@ -12,8 +12,8 @@ from sottovoce.aggregator.authoring.validation import survey_of_draft
 from sottovoce.aggregator.file_formats.provenance import About
 from sottovoce.aggregator.http.problems import Refusal
 from sottovoce.aggregator.http.routing import Query
-from sottovoce.aggregator.planning.margin_of_error import widest_margin
 from sottovoce.aggregator.planning.question_channels import drawn_from, is_number, measure_of
+from sottovoce.aggregator.planning.sample_size import widest_margin
 from sottovoce.aggregator.storage.drafts import PlannedSize
 from sottovoce.aggregator.studio import drafts
 from sottovoce.aggregator.studio.labels import labels_of
