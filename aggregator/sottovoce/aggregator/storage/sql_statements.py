@@ -195,8 +195,12 @@ def count_and_show(db: Handle, added: Change) -> None:
 
 def _in_slot(rows: np.ndarray, slot: int, *numbers: np.ndarray | int) -> np.ndarray:
     """Return the key columns of these rows, then the slot, then ``numbers`` in the place of the last column."""
-    columns = [np.broadcast_to(each, len(rows)) for each in (slot, *numbers)]
-    return np.column_stack([rows[:, :-1], *columns])
+    keys = rows.shape[1] - 1
+    placed = np.empty((len(rows), keys + 1 + len(numbers)), dtype=np.int64)
+    placed[:, :keys] = rows[:, :-1]
+    for place, number in enumerate((slot, *numbers), start=keys):
+        placed[:, place] = number
+    return placed
 
 
 def _show_grown(db: Handle, survey: int, wave: int, cohorts: Sequence[int], batch: int) -> None:
