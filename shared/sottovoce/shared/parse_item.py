@@ -286,11 +286,14 @@ def _some(names: Sequence[str]) -> str:
 
 def dump_items(items: Sequence[Item]) -> list[dict[str, Any]]:
     """Return the canonical documents, defaults written out; ``ItemReader.shown`` reads them back."""
-    questions = {question.name: question for item in items for question in item.questions}
+    # A condition is on an earlier question; a later one may by mistake have the same name.
+    earlier: dict[str, Question] = {}
     documents: list[dict[str, Any]] = []
     for block, group in groupby(items, key=lambda item: item.block):
-        members = [*group]
-        dumped = [_dump_item(item, questions) for item in members]
+        members, dumped = [*group], []
+        for item in members:
+            dumped.append(_dump_item(item, earlier))
+            earlier |= {question.name: question for question in item.questions}
         if block:
             # The block's arms and mechanism are those of its items.
             inner = [{key: value for key, value in document.items() if key != "arm"} for document in dumped]

@@ -224,6 +224,10 @@ FIRST = asks("select_one", "first", choices=names(3), mechanism=KARY, when_absen
         ([asks("note", "n")], "/questions", "must report 1 to 200"),
         ([FIRST, asks("note", "n", mechanism=COIN)], "/questions/1/mechanism", "not a known key"),
         ([FIRST, asks("note", "first")], "/questions/1/name", "used twice"),
+        (
+            [FIRST, asks("note", "n", visible_if={"first": "c2"}), asks("boolean", "first", mechanism=COIN)],
+            "/questions/2/name", "used twice",
+        ),
         ([asks("matrix", "m", **MATRIX), asks("note", "m_c1")], "/questions/1/name", "used twice"),
         ([asks("boolean", "m_c1", mechanism=COIN), asks("matrix", "m", **MATRIX)], "/questions/1/name", "used twice"),
         ([asks("matrix", "m", rows=names(2))], "/questions/0/of", "missing"),
