@@ -81,8 +81,10 @@ def page() -> str:
 
 
 def _section(name: str, rule: Mapping[str, Any], required: bool, examples: Mapping[str, str]) -> str:
+    # A key of the survey that is true or left out, and needs no other, has no example to be written.
+    example = examples.get(name, f"{name}: true")
     words = " ".join(filter(None, ["Must be there." if required else "", rule_in_words(rule)]))
-    return f"\n### `{name}`\n\n{words}{chr(10) * 2 if words else ''}```yaml\n{examples[name].rstrip()}\n```\n"
+    return f"\n### `{name}`\n\n{words}{chr(10) * 2 if words else ''}```yaml\n{example.rstrip()}\n```\n"
 
 
 if __name__ == "__main__":

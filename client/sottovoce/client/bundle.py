@@ -18,6 +18,7 @@ from functools import cache
 from importlib.resources import files
 
 from sottovoce.shared.languages import LANGUAGES
+from sottovoce.shared.survey_keys import DEFAULTS, MARK, MARKS, REQUIRED, SURVEY, TEXTS, holding
 
 PARTS = {
     "respondent": ("form/start.js",),
@@ -58,6 +59,16 @@ FOR_RARE_PREVIEWS = tuple(part for part in RARE if part != "more_types")
 
 PREVIEW = "preview/pretend.js"
 """The module that a researcher's preview has before all others; no respondent is given it."""
+
+LISTS = {
+    "survey/keys/survey.js": {
+        "SURVEY_OPTIONAL": [key for key in SURVEY if key not in {*REQUIRED, *DEFAULTS}],
+        "SURVEY_TEXTS": holding(TEXTS),
+        "SURVEY_MARKS": holding(MARK),
+    },
+    "survey/keys/item.js": {"ITEM_MARKS": sorted(MARKS)},
+}
+"""The modules that are made from the table of the survey's keys: names of lists, and the keys in them."""
 
 _SECTION = re.compile(r"survey/sentences/(\w+)\.js")
 _HEADER = "// Sottovoce, Apache-2.0; made by bundle.py\n"
@@ -264,10 +275,12 @@ def _resolve(path: str, target: str) -> str:
 
 
 def read(path: str) -> str:
-    """Return a source in the folder ``web``, or the module of one section of the catalogues, which is made here."""
+    """Return a source in the folder ``web``, or a module made here: of a section of the catalogues, or of keys."""
     if section := _SECTION.fullmatch(path):
         texts = {tag: sentences(tag)[section[1]] for tag in LANGUAGES}
         return f"export const {section[1].upper()}_SENTENCES = {json.dumps(texts, ensure_ascii=False, indent=2)};\n"
+    if lists := LISTS.get(path):
+        return "".join(f"export const {name} = {json.dumps(keys)};\n" for name, keys in lists.items())
     return files("sottovoce.client").joinpath("web", *path.split("/")).read_text(encoding="utf-8")
 
 

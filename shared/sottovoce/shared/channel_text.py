@@ -93,7 +93,7 @@ def channel_question(words: ChannelWords, levels: tuple[str, ...] = ()) -> Quest
     domain = _read_domain(made, words.named, levels)
     fields = {key: _read_value(key, text, made) for key, text in words.named.items()}
     kind = "date" if isinstance(domain.grid, DayGrid) else _TYPES.get(made.serves, "decimal")
-    return Question("answer", kind, {}, {}, (), domain, made.parse({"name": words.name, **fields}, domain), False)
+    return Question("answer", kind, {}, {}, (), domain, made.parse({"name": words.name, **fields}, domain))
 
 
 def dump_channel(question: Question) -> str:

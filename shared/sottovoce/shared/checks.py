@@ -74,6 +74,12 @@ class Reader:
         self.problem(pointer, Sentence("must be one of: {words}", words=", ".join(allowed)))
         return allowed[0]
 
+    def mark(self, value: object, pointer: str) -> bool:
+        """Return True for a key that is either true or left out; False after a mistake."""
+        if value is not True:
+            self.problem(pointer, "must be true, or left out")
+        return value is True
+
     def integer(self, value: object, pointer: str, low: int, high: int) -> int:
         """Return a whole number from ``low`` (returned after a mistake) to ``high``; true and false are not numbers."""
         if type(value) is int and low <= value <= high:

@@ -14,6 +14,7 @@ from sottovoce.shared.mechanisms.joint_rr import MAX_QUESTIONS as MAX_IN_BLOCK
 from sottovoce.shared.mechanisms.joint_rr import MIN_QUESTIONS, JointMember, JointRR, JointYesNo
 from sottovoce.shared.questions import MAX_QUESTIONS, QuestionReader, dump_asked, dump_question
 from sottovoce.shared.spec import Item, Question, TextMap
+from sottovoce.shared.survey_keys import OF_MATRICES, OF_NOTES
 from sottovoce.shared.types import TYPES
 from sottovoce.shared.visibility import Condition
 
@@ -132,7 +133,7 @@ class ItemReader(QuestionReader):
         if kind == "matrix":
             return self.matrix(value, pointer)
         if kind in NOTES:
-            fields = self.fields(value, pointer, _NOTE, {"hint", "arm", *CONDITIONS})
+            fields = self.fields(value, pointer, _NOTE, OF_NOTES)
             return Item(str(kind), *self.texts(fields, pointer), ())
         question = self.question(value, pointer, ITEM_TYPES)
         if isinstance(value, dict):
@@ -145,9 +146,9 @@ class ItemReader(QuestionReader):
             if "known_share" in fields:
                 self.problem(f"{pointer}/known_share", "goes with anchor: true only")
             return None
-        if fields["anchor"] is not True:
-            self.problem(f"{pointer}/anchor", "must be true, or left out")
-        elif asked.kind.truth != "yes_no":
+        if not self.mark(fields["anchor"], f"{pointer}/anchor"):
+            return None
+        if asked.kind.truth != "yes_no":
             self.problem(f"{pointer}/anchor", "only a yes/no question can be an anchor")
         elif self.in_block:
             self.problem(f"{pointer}/anchor", "an anchor is not in a block, whose questions share their noise")
@@ -172,7 +173,7 @@ class ItemReader(QuestionReader):
 
     def matrix(self, value: object, pointer: str) -> Item:
         """Parse several questions of one kind under one label; each row is reported by itself."""
-        fields = self.fields(value, pointer, {*_NOTE, "rows", "of"}, {"hint", "arm", "order", "keep_last", *CONDITIONS})
+        fields = self.fields(value, pointer, {*_NOTE, "rows", "of"}, OF_MATRICES)
         name, label, hint = self.texts(fields, pointer)
         rows = self.named(fields["rows"], f"{pointer}/rows", 1, MAX_ROWS) if "rows" in fields else ()
         if "of" not in fields:

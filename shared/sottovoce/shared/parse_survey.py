@@ -1,7 +1,7 @@
 """Parse a survey document into a ``Survey``; every mistake is found in one pass, with its JSON pointer."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, date, datetime, time
 from decimal import Decimal
 from typing import Any
@@ -20,6 +20,7 @@ from sottovoce.shared.order.orders import read_orders
 from sottovoce.shared.parse_item import ItemReader, dump_items
 from sottovoce.shared.redemption import read_modulus
 from sottovoce.shared.spec import FORMAT, Item, Survey, Wave
+from sottovoce.shared.survey_keys import MARK, REQUIRED, RESEARCHER_TEXTS, SURVEY, TEXTS, holding
 
 _SURVEY_NAME = re.compile(r"[a-z0-9][a-z0-9_-]{0,63}")
 _EPSILON = re.compile(r"(0|[1-9][0-9]?)(\.[0-9]{1,6})?")
@@ -32,12 +33,6 @@ SECONDS_TO_SEND_AT = (10, 3600)
 """Shortest and longest time between two moments at which a report may be sent."""
 """The longest time that a device may wait before it sends: a week."""
 
-_SURVEY_REQUIRED = {"format", "name", "revision", "default_language", "title", "questions"}
-_TEXTS = ("title", "description", "consent", "notice", "neutral_title")
-_SURVEY_OPTIONAL = {"description", "consent", "opens", "closes", "access", "privacy", "retention", "report_labels"}
-_SURVEY_OPTIONAL |= {"ask", "waves", "after", "researcher", "notice", "replaces", "trial", "fresh_samples", "check"}
-_SURVEY_OPTIONAL |= {"quick_exit", "neutral_title", "kiosk", "arms", "arms_per_wave", "order", "keep_last"}
-_SURVEY_OPTIONAL |= {"analysis_plan"}
 _PRIVACY = {"max_epsilon_total", "procedure", "release_batch", "send_at_seconds", "send_within_hours"}
 _NOT_KIOSK = (
     "cannot be combined with {what}: on a device that is handed round, everything of a person is erased after a minute"
@@ -47,7 +42,6 @@ _MAIL = re.compile(r"[A-Za-z0-9._+-]{1,64}@[A-Za-z0-9-]{1,63}(\.[A-Za-z0-9-]{1,6
 # A browser goes nowhere by an address with an impossible port.
 _EXIT = re.compile(rf"(?!https://[^/]*:){LINK.pattern}")
 _CONTACT = re.compile(rf"(?=.{{1,200}}$)({_MAIL.pattern}|{LINK.pattern})")
-_RESEARCHER = ("name", "institution", "ethics")
 _WINDOW = {"opens", "closes"}
 MAX_WAVES = 1000
 _NEEDED = ("/questions", "/ask", "/waves", "/access", "/arms")
@@ -95,17 +89,18 @@ class _SurveyReader(ItemReader):
         except ValueError as error:
             self.problem("", error_message(error))
             return None
-        fields = self.fields(document, "", _SURVEY_REQUIRED, _SURVEY_OPTIONAL)
+        fields = self.fields(document, "", REQUIRED, set(SURVEY))
         default = fields.get("default_language", MISSING)
         self.default_language = self.match(default, "/default_language", LANGUAGE, LANGUAGE_FAULT)
         waves = self.waves(fields)
+        self.check_together(fields)
         labels = self.one_of(fields.get("report_labels", "plain"), "/report_labels", REPORT_LABELS)
         self.neutral = labels == "neutral"
         items = self.shown(fields.get("questions", []))
         arms, items = read_arms(self, fields, items)
         self.ask(fields, items, [arm.name for arm in arms])
         after = {"after": read_after(self, fields["after"], items, arms)} if "after" in fields else {}
-        written = {**self.head(fields), **after, "questions": dump_items(items), **dump_arms(fields, arms)}
+        written = {**self.head(fields), **after, "questions": dump_items(items), **dump_arms(arms)}
         written |= read_plan(self, fields, arms, items)
         written |= {key: fields[key] for key in ("ask", "waves") if key in fields}
         read_orders(self, fields, items, self.pointers, written)
@@ -131,18 +126,14 @@ class _SurveyReader(ItemReader):
             "name": self.match(fields.get("name", MISSING), "/name", _SURVEY_NAME),
             "revision": self.integer(fields.get("revision", 1), "/revision", 1, 10**6),
             "default_language": self.default_language,
-            **{key: self.text_map(fields[key], f"/{key}") for key in _TEXTS if key in fields},
+            **{key: self.text_map(fields[key], f"/{key}") for key in holding(TEXTS) if key in fields},
             **{key: fields[key] for key in ("opens", "closes") if key in fields},
-            **({"researcher": self.researcher(fields["researcher"])} if "researcher" in fields else {}),
-            **({"trial": self.mark(fields["trial"], "/trial")} if "trial" in fields else {}),
-            **({"quick_exit": self.exit_to(fields["quick_exit"])} if "quick_exit" in fields else {}),
-            **({"kiosk": self.kiosk(fields)} if "kiosk" in fields else {}),
-            **({"check": False} if not self.check(fields) else {}),
-            **({"fresh_samples": self.fresh_samples(fields)} if "fresh_samples" in fields else {}),
-            **({"replaces": self.replaces(fields)} if "replaces" in fields else {}),
+            **{key: self.mark(fields[key], f"/{key}") for key in holding(MARK) if key in fields},
+            **{key: read(self, fields) for key, read in _READERS.items() if key in fields},
             "access": self.access(fields),
             "privacy": self.privacy(fields.get("privacy", {})),
             "retention": self.retention(fields.get("retention", {})),
+            **({} if self.check(fields) else {"check": False}),
         }
 
     def access(self, fields: Mapping[str, Any]) -> object:
@@ -180,31 +171,29 @@ class _SurveyReader(ItemReader):
             self.problem(pointer, "must be a day that begins after the survey has closed")
         return day
 
-    def researcher(self, value: object) -> dict[str, Any]:
+    def researcher(self, survey: Mapping[str, Any]) -> dict[str, Any]:
         """Parse ``researcher``, which is shown first, so that respondents know whom they answer."""
         pointer = "/researcher"
-        fields = self.fields(value, pointer, {"name"}, {*_RESEARCHER, "contact"})
+        fields = self.fields(survey["researcher"], pointer, {"name"}, {*RESEARCHER_TEXTS, "contact"})
         result: dict[str, Any] = {
-            key: self.text_map(fields[key], f"{pointer}/{key}") for key in _RESEARCHER if key in fields
+            key: self.text_map(fields[key], f"{pointer}/{key}") for key in RESEARCHER_TEXTS if key in fields
         }
         if "contact" in fields:
             message = "must be an e-mail address, or an address that begins with https, of at most 200 characters"
             result["contact"] = self.match(fields["contact"], f"{pointer}/contact", _CONTACT, message)
         return result
 
-    def mark(self, value: object, pointer: str) -> bool:
-        """Parse a key that is either true or left out, such as ``trial``."""
-        if value is not True:
-            self.problem(pointer, "must be true, or left out")
-        return True
-
-    def exit_to(self, value: object) -> bool | str:
+    def exit_to(self, fields: Mapping[str, Any]) -> bool | str:
         """Parse ``quick_exit``: true, or where people leave to."""
-        message = "must be true, or an address that begins with https, without a port"
+        message, value = "must be true, or an address that begins with https, without a port", fields["quick_exit"]
         return True if value is True else self.match(value, "/quick_exit", _EXIT, message)
 
-    def kiosk(self, fields: Mapping[str, Any]) -> bool:
-        """Parse ``kiosk``: on a device that is handed round, nothing of a person may stay for later."""
+    def check_together(self, fields: Mapping[str, Any]) -> None:
+        """Refuse ``fresh_samples`` without waves, and on a device that is handed round what would stay of a person."""
+        if "fresh_samples" in fields and "waves" not in fields:
+            self.problem("/fresh_samples", "goes with waves only: it says that each of them asks other people")
+        if "kiosk" not in fields:
+            return
         privacy = fields.get("privacy")
         waits = [
             key for key in ("send_within_hours", "send_at_seconds") if isinstance(privacy, dict) and key in privacy
@@ -212,7 +201,6 @@ class _SurveyReader(ItemReader):
         blind = ["access: blind"] if fields.get("access") == "blind" or isinstance(fields.get("access"), dict) else []
         for what in [*(["waves"] if "waves" in fields else []), *blind, *waits]:
             self.problem("/kiosk", Sentence(_NOT_KIOSK, what=what))
-        return self.mark(fields["kiosk"], "/kiosk")
 
     def check(self, fields: Mapping[str, Any]) -> bool:
         """Parse ``check``; true is the default and is not written out, so that surveys without it keep their digest."""
@@ -220,12 +208,6 @@ class _SurveyReader(ItemReader):
         if not isinstance(value, bool):
             self.problem("/check", "must be true or false")
         return value is not False
-
-    def fresh_samples(self, fields: Mapping[str, Any]) -> bool:
-        """Parse ``fresh_samples``: each wave asks other people, so that summed waves form one sample."""
-        if "waves" not in fields:
-            self.problem("/fresh_samples", "goes with waves only: it says that each of them asks other people")
-        return self.mark(fields["fresh_samples"], "/fresh_samples")
 
     def replaces(self, fields: Mapping[str, Any]) -> str:
         """Parse the digest of the revision before; publishing fills it in."""
@@ -345,6 +327,14 @@ class _SurveyReader(ItemReader):
                 if question.mechanism is not None and procedure(question.mechanism) is None:
                     message = "own_coin needs a yes/no channel of quarters or eighths (coin), thirds or sixths (die)"
                     self.problem(f"{pointer}/mechanism", message)
+
+
+_READERS: Mapping[str, Callable[[_SurveyReader, Mapping[str, Any]], object]] = {
+    "researcher": _SurveyReader.researcher,
+    "quick_exit": _SurveyReader.exit_to,
+    "replaces": _SurveyReader.replaces,
+}
+"""Readers of the keys that are written as they are read."""
 
 
 def _survey(

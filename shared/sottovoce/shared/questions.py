@@ -13,6 +13,7 @@ from sottovoce.shared.mechanisms import ALIASES, MECHANISMS, PRESETS, Mechanism,
 from sottovoce.shared.mechanisms.innocuous_rr import PROCEDURES
 from sottovoce.shared.mechanisms.parameters import decimal_field
 from sottovoce.shared.spec import Choice, Question
+from sottovoce.shared.survey_keys import ITEM, MARKS
 from sottovoce.shared.types import TYPES, QuestionType
 
 MAX_QUESTIONS = 200
@@ -20,19 +21,6 @@ MAX_PUBLIC = 10_000_001
 """Most values of a public number, such as an income in whole euros; of other questions there are always fewer."""
 
 _REQUIRED = {"type", "name", "label"}
-_OPTIONAL = {
-    "hint",
-    "cohort",
-    "in_files",
-    "anchor",
-    "known_share",
-    "visible_if",
-    "any_of",
-    "arm",
-    "order",
-    "keep_last",
-    *KEYS,
-}
 _TREATMENT = {"mechanism", "public", "when_absent", "absent_category"}
 _ALL_KEYS = {key for made in TYPES.values() for key in made.keys}
 """The keys that describe the true values of some type."""
@@ -56,15 +44,14 @@ class QuestionReader(Reader):
 
     def question(self, value: object, pointer: str, types: tuple[str, ...]) -> Question:
         """Parse a question of one of these types."""
-        fields = self.fields(value, pointer, _REQUIRED, _OPTIONAL | _TREATMENT | _ALL_KEYS)
+        fields = self.fields(value, pointer, _REQUIRED, {*ITEM} | _TREATMENT | _ALL_KEYS)
         asked = self.read(fields, pointer, types)
         return replace(
             asked,
             name=self.match(fields.get("name", MISSING), f"{pointer}/name", NAME),
             label=self.text_map(fields.get("label", MISSING), f"{pointer}/label"),
             hint=self.text_map(fields["hint"], f"{pointer}/hint") if "hint" in fields else {},
-            cohort=self.cohort(fields, asked.kind, pointer),
-            in_files=self.in_files(fields, pointer),
+            marks=self.marks(fields, asked.kind, pointer),
         )
 
     def asked(self, value: object, pointer: str, types: tuple[str, ...]) -> Question:
@@ -88,7 +75,6 @@ class QuestionReader(Reader):
             choices=choices,
             domain=domain,
             mechanism=self.treatment(fields, kind, domain, pointer),
-            cohort=False,
             absent=self.absent(fields, kind, domain, pointer),
             neutral=self.neutral and kind.truth == "yes_no" and not {"public", *KEYS} & set(fields),
         )
@@ -118,8 +104,7 @@ class QuestionReader(Reader):
     def with_category(self, fields: Mapping[str, Any], kind: QuestionType, domain: Domain, pointer: str) -> Domain:
         """Return the true values and one more, for no answer."""
         pointer = f"{pointer}/absent_category"
-        if fields["absent_category"] is not True:
-            self.problem(pointer, "must be true, or left out")
+        self.mark(fields["absent_category"], pointer)
         if "when_absent" in fields:
             self.problem(pointer, "cannot be combined with when_absent: use one of the two")
         if not kind.takes_category:
@@ -170,8 +155,7 @@ class QuestionReader(Reader):
 
     def check_public(self, fields: Mapping[str, Any], kind: QuestionType, domain: Domain, pointer: str) -> None:
         """Refuse what a public question cannot be; ``pointer`` leads to the key ``public``."""
-        if fields["public"] is not True:
-            self.problem(pointer, "must be true, or left out")
+        self.mark(fields["public"], pointer)
         if "mechanism" in fields:
             self.problem(pointer, "a public question has no mechanism")
         if not kind.may_be_public:
@@ -209,27 +193,17 @@ class QuestionReader(Reader):
             self.problem(pointer, error_message(error))
             return None
 
-    def cohort(self, fields: Mapping[str, Any], kind: QuestionType, pointer: str) -> bool:
-        """Parse ``cohort``: True if the question divides the respondents into groups."""
-        if "cohort" not in fields:
-            return False
-        if fields["cohort"] is not True:
-            self.problem(f"{pointer}/cohort", "must be true, or left out")
-        elif "public" not in fields:
-            self.problem(f"{pointer}/cohort", "only a public question may be the cohort")
-        elif not kind.takes_category:
-            self.problem(f"{pointer}/cohort", Sentence("a {kind} question cannot be the cohort", kind=kind.name))
-        return True
-
-    def in_files(self, fields: Mapping[str, Any], pointer: str) -> bool:
-        """Parse ``in_files``: True if files of reports contain the public answers, coarsened."""
-        if "in_files" not in fields:
-            return False
-        if fields["in_files"] is not True:
-            self.problem(f"{pointer}/in_files", "must be true, or left out")
-        elif "public" not in fields:
-            self.problem(f"{pointer}/in_files", "goes with public questions only: files have all randomized ones")
-        return True
+    def marks(self, fields: Mapping[str, Any], kind: QuestionType, pointer: str) -> frozenset[str]:
+        """Parse the keys that are true or left out, and return those of the question."""
+        found = MARKS.intersection(fields)
+        for key in sorted(found):
+            if not self.mark(fields[key], f"{pointer}/{key}"):
+                continue
+            if "public" not in fields:
+                self.problem(f"{pointer}/{key}", ITEM[key].only_public)
+            elif key == "cohort" and not kind.takes_category:
+                self.problem(f"{pointer}/{key}", Sentence("a {kind} question cannot be the cohort", kind=kind.name))
+        return found
 
 
 def dump_question(question: Question) -> dict[str, Any]:
@@ -238,10 +212,7 @@ def dump_question(question: Question) -> dict[str, Any]:
     if question.hint:
         document["hint"] = question.hint
     document |= dump_asked(question)
-    if question.cohort:
-        document["cohort"] = True
-    if question.in_files:
-        document["in_files"] = True
+    document |= dict.fromkeys(sorted(question.marks), True)
     if question.known_share is not None:
         document |= {"anchor": True, "known_share": rational.dump_fraction(question.known_share)}
     return document

@@ -43,11 +43,10 @@ class Question:
         type: one of ``types.TYPES``.
         choices: the options, in the order of their values; of a vector, the coordinates; none for yes/no and numbers.
         mechanism: how the answer is randomized; None if the question is public.
-        cohort: this public question divides the respondents into groups that results may be filtered by.
         absent: the true value that represents a missing answer, fixed by the survey; None if an answer is required.
         neutral: its reports are called A and B, so that a bare "yes" is never taken for an admission.
-        in_files: files of reports contain this public question's answers, coarsened to groups of at least five.
         known_share: of an anchor, the true share of yes, by which careless answers are found; None for other questions.
+        marks: keys of ``survey_keys.MARKS`` that it has.
     """
 
     name: str
@@ -57,11 +56,20 @@ class Question:
     choices: tuple[Choice, ...]
     domain: Domain
     mechanism: Mechanism | None
-    cohort: bool
     absent: Value | None = None
     neutral: bool = False
-    in_files: bool = False
     known_share: Fraction | None = None
+    marks: frozenset[str] = frozenset()
+
+    @property
+    def cohort(self) -> bool:
+        """True if this public question divides the respondents into groups that results may be filtered by."""
+        return "cohort" in self.marks
+
+    @property
+    def in_files(self) -> bool:
+        """True if files of reports contain this public question's answers, coarsened to groups of at least five."""
+        return "in_files" in self.marks
 
     @cached_property
     def kind(self) -> QuestionType:

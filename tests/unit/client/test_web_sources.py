@@ -28,8 +28,8 @@ def apart() -> dict[str, str]:
     return {path: WEB.joinpath(path).read_text(encoding="utf-8") for path in APART if path not in modules()}
 
 
-MADE = "survey/sentences/"
-"""Modules that are made from the catalogues."""
+MADE = ("survey/sentences/", "survey/keys/")
+"""Modules that are made from the catalogues and the table of the survey's keys."""
 SOURCES = {path: source for path, source in {**modules(), **apart()}.items() if not path.startswith(MADE)}
 CATALOGUE = {key: text for key, text in catalogue("en").items() if key not in sentences("en")["terminal"]}
 

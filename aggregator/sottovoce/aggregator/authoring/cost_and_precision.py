@@ -24,13 +24,12 @@ from sottovoce.shared.arms.arms import ARM
 from sottovoce.shared.errors import SpecError
 from sottovoce.shared.parse_survey import parse_survey
 from sottovoce.shared.spec import Question
+from sottovoce.shared.survey_keys import WITHOUT_EFFECT
 from sottovoce.shared.types import TYPES
 
 _POINT = 0.01
 
 _TEXT = {"en": "–"}
-_WITHOUT_EFFECT = ("visible_if", "any_of", "arm", "hint", "cohort")
-"""Keys that affect no figure of the question itself."""
 
 
 def rows_of(card: DraftItem) -> int:
@@ -64,7 +63,7 @@ def _canonical_questions(draft: SurveyDraft, cards: Sequence[DraftItem]) -> byte
 
 
 def _neutral(card: DraftItem, name: str) -> dict[str, Any]:
-    asked = {key: value for key, value in card.asked.items() if key not in _WITHOUT_EFFECT}
+    asked = {key: value for key, value in card.asked.items() if key not in WITHOUT_EFFECT}
     asked |= _neutral_names(asked)
     if isinstance(asked.get("of"), dict):
         of = {key: value for key, value in asked["of"].items() if key != "when_absent"}

@@ -15,6 +15,7 @@ from sottovoce.shared import canonical
 from sottovoce.shared.errors import SpecError
 from sottovoce.shared.parse_survey import parse_survey
 from sottovoce.shared.spec import FORMAT
+from sottovoce.shared.survey_keys import WITHOUT_EFFECT
 
 MOST_ALONE = 0.05
 """Largest share of people that may be expected alone in their combination of public answers."""
@@ -83,11 +84,10 @@ def _share(combinations: int, people: int) -> float:
 
 _TEXT = {"en": "q"}
 _BARE = {"format": FORMAT, "name": "q", "title": _TEXT, "default_language": "en", "revision": 1}
-_ELSEWHERE = frozenset({"visible_if", "any_of", "arm", "label", "hint", "in_files"})
 
 
 def _alone(item: Mapping[str, Any]) -> dict[str, Any]:
-    return {**{key: value for key, value in item.items() if key not in _ELSEWHERE}, "label": _TEXT}
+    return {**{key: value for key, value in item.items() if key not in WITHOUT_EFFECT}, "label": _TEXT}
 
 
 @lru_cache(maxsize=4096)

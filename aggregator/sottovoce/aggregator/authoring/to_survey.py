@@ -14,6 +14,7 @@ from sottovoce.aggregator.authoring.slugs import LONGEST_QUESTION, free_name, is
 from sottovoce.shared.arms.arms import ARM
 from sottovoce.shared.parse_item import CONDITIONS
 from sottovoce.shared.spec import FORMAT
+from sottovoce.shared.survey_keys import MARKS
 from sottovoce.shared.types import TYPES
 
 ABSENT_KEYS = ("absent_category", "when_absent")
@@ -119,9 +120,7 @@ def _treated(card: DraftItem, declining: str) -> dict[str, Any]:
     asked |= absent_keys(card, declining)
     if card.harm == "public":
         return {**asked, "public": True}
-    # A cohort must be public: ``cohort`` has no meaning on a randomized question.
-    asked.pop("cohort", None)
-    asked.pop("in_files", None)
+    asked = {key: value for key, value in asked.items() if key not in MARKS}
     # A block has one mechanism for all its questions; a person's own fact hides an answer without any.
     if card.block or "procedure" in asked:
         return asked

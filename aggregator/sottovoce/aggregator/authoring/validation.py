@@ -26,6 +26,7 @@ from sottovoce.shared.parse_item import CONDITIONS
 from sottovoce.shared.parse_survey import parse_survey
 from sottovoce.shared.rational import show_epsilon
 from sottovoce.shared.spec import Survey, Wave
+from sottovoce.shared.survey_keys import RESEARCHER_TEXTS, TEXTS, holding
 from sottovoce.shared.types import TYPES
 
 DAY = 24
@@ -177,8 +178,8 @@ def _texts(draft: SurveyDraft) -> Iterator[DraftProblem]:
 
 def _texts_with_fields(draft: SurveyDraft) -> Iterator[tuple[FieldPath, Mapping[str, str]]]:
     researcher, after = draft.head.get("researcher", {}), draft.head.get("after", {})
-    head_texts = {key: draft.head.get(key) for key in ("title", "description", "consent", "notice", "neutral_title")}
-    head_texts |= {f"researcher.{key}": researcher.get(key) for key in ("name", "institution", "ethics")}
+    head_texts = {key: draft.head.get(key) for key in holding(TEXTS)}
+    head_texts |= {f"researcher.{key}": researcher.get(key) for key in RESEARCHER_TEXTS}
     head_texts |= {"after.text": after.get("text")}
     head_texts |= {"after.screen_out.text": after.get("screen_out", {}).get("text")}
     yield from ((FieldPath(key), texts) for key, texts in head_texts.items() if texts)

@@ -26,19 +26,19 @@ from sottovoce.shared.mechanisms.innocuous_rr import InnocuousRR
 from sottovoce.shared.order.orders import ordered_lists
 from sottovoce.shared.rational import show_epsilon, show_odds
 from sottovoce.shared.spec import Item, Question, Survey
+from sottovoce.shared.survey_keys import first_read_by
 
 LETTERS_OF_A_CODE = 2
 """Letters in a row that say nothing by themselves."""
 
-SINCE = {
-    "0.2.0": ("optimal_unary", "date"),
-    "0.3.0": ("after", "any_of", "researcher", "notice", "delete_on", "replaces", "trial", "fresh_samples"),
-    "0.4.0": (
-        *("in_files", "check", "quick_exit", "neutral_title", "anchor", "block", "links", "send_at_seconds"),
-        *("kiosk", "screen_out", "innocuous", "arms", "analysis_plan", "order"),
-    ),
-    "0.5.0": ("quick_exit address", "design"),
+# Types, mechanisms and keys within a key.
+MORE_WORDS = {
+    "0.2.0": ["optimal_unary", "date"],
+    "0.3.0": ["delete_on"],
+    "0.4.0": ["block", "links", "send_at_seconds", "screen_out"],
+    "0.5.0": ["quick_exit address", "design"],
 }
+SINCE = {release: [*first_read_by(release), *words] for release, words in MORE_WORDS.items()}
 """Words of a survey file added after the first format, by the release that first read them, oldest first."""
 
 CARELESS = 0.1

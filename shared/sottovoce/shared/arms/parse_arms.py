@@ -61,15 +61,13 @@ def arm_question(arms: Sequence[Arm], language: str) -> Question:
         choices=tuple(Choice(arm.name, {language: arm.name}) for arm in arms),
         domain=Domain(tuple(arm.name for arm in arms)),
         mechanism=None,
-        cohort=False,
-        in_files=True,
+        marks=frozenset({"in_files"}),
     )
 
 
-def dump_arms(fields: Mapping[str, Any], arms: Sequence[Arm]) -> dict[str, Any]:
-    """Return the arms' keys of the canonical survey; none without arms, so that other surveys keep their digest."""
-    written: dict[str, Any] = {"arms": [arm.dump() for arm in arms]} if arms else {}
-    return written | ({"arms_per_wave": True} if arms and "arms_per_wave" in fields else {})
+def dump_arms(arms: Sequence[Arm]) -> dict[str, Any]:
+    """Return the arms of the canonical survey; none without arms, so that other surveys keep their digest."""
+    return {"arms": [arm.dump() for arm in arms]} if arms else {}
 
 
 def texts_by_arm(reader: Reader, value: object, arms: Sequence[Arm]) -> dict[str, Any]:
@@ -116,11 +114,8 @@ def _arms_of(reader: ItemReader, document: Mapping[str, Any], names: Sequence[st
 
 def _check_together(reader: ItemReader, fields: Mapping[str, Any], items: Sequence[Item]) -> None:
     """Refuse what does not go with arms."""
-    if "arms_per_wave" in fields:
-        if fields["arms_per_wave"] is not True:
-            reader.problem("/arms_per_wave", "must be true, or left out")
-        if "waves" not in fields:
-            reader.problem("/arms_per_wave", "goes with waves only")
+    if "arms_per_wave" in fields and "waves" not in fields:
+        reader.problem("/arms_per_wave", "goes with waves only")
     privacy = fields.get("privacy")
     if isinstance(privacy, dict) and privacy.get("procedure") == "own_coin":
         reader.problem("/arms", "cannot be combined with own_coin: the device must draw nothing")

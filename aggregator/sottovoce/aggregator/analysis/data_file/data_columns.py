@@ -113,7 +113,7 @@ class ReadColumn:
         listed = TYPES[self.type].list_key
         choices = tuple(Choice(name, {"en": name}) for name in self.domain.options) if listed else ()
         mechanism = self.mechanisms[stratum]
-        return Question(self.name, self.type, {"en": self.name}, {}, choices, self.domain, mechanism, False)
+        return Question(self.name, self.type, {"en": self.name}, {}, choices, self.domain, mechanism)
 
 
 def data_columns(table: FileTable, channels: Mapping[str, Any], survey: Survey | None = None) -> Columns:

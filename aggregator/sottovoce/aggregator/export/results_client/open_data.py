@@ -211,7 +211,7 @@ def estimate(
     except ValueError as error:
         raise SpecError(f"the channel: {error_message(error)}") from None
     kind = "boolean" if len(reading.options) == 2 else "select_one"
-    question = Question("answer", kind, {}, {}, (), Domain(reading.options), reading.channel, False)
+    question = Question("answer", kind, {}, {}, (), Domain(reading.options), reading.channel)
     tally = {reading.reports[value]: count for value, count in counts.items()}
     result = question_result(question, [(reading.channel, tally)], _rule(interval, confidence))
     document = results_document(channel.name, sum(counts.values()), [result])

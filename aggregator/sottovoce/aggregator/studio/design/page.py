@@ -73,14 +73,13 @@ from sottovoce.shared.languages import LANGUAGES as OWN_NAMES
 from sottovoce.shared.order.orders import RANDOM
 from sottovoce.shared.parse_item import CONDITIONS, MATRIX_TYPES
 from sottovoce.shared.spec import Question
+from sottovoce.shared.survey_keys import RESEARCHER_TEXTS, TEXTS, holding
 from sottovoce.shared.types import TYPES
 
 CHANGED = 409
 MOST_COMPARED = 10
 """Number of earlier versions for which the page says what changed."""
 
-_TEXTS = ("title", "description", "consent", "notice", "neutral_title")
-_RESEARCHER = ("name", "institution", "ethics")
 _BOUNDS = ("min", "max", "step")
 _LONGEST_NUMBER = 9
 _STAMP = re.compile(r"[0-9a-f]{1,64}\.[0-9]{1,9}")
@@ -144,10 +143,10 @@ def _clean(text: str) -> str:
 
 def _head(form: PostedForm, base: SurveyDraft) -> dict[str, Any]:
     head = dict(base.head)
-    for key in _TEXTS:
+    for key in holding(TEXTS):
         head[key] = _text(form, key, base.tags, head.get(key))
     researcher = dict(head.get("researcher", {}))
-    for key in _RESEARCHER:
+    for key in RESEARCHER_TEXTS:
         researcher[key] = _text(form, f"researcher.{key}", base.tags, researcher.get(key))
     researcher["contact"] = form.get("researcher.contact", researcher.get("contact", "")).strip()
     after = dict(head.get("after", {}))

@@ -2,8 +2,9 @@ import { locate } from "../survey/checks.js";
 import { dumpCanonical, sha256 } from "../survey/canonical.js";
 import { SpecError } from "../survey/errors.js";
 import { DEFAULT_ALLOWANCE } from "../survey/allowance.js";
+import { ITEM_MARKS } from "../survey/keys/item.js";
 import { MECHANISMS, TYPES } from "../survey/known.js";
-import { parseItem } from "../survey/parse_item.js";
+import { CONDITIONS, parseItem } from "../survey/parse_item.js";
 import { dumpDecimal, must } from "../survey/rational.js";
 import { Draws } from "../device/draws.js";
 import { RANDOMIZERS } from "../device/randomize.js";
@@ -12,7 +13,7 @@ import { RANDOMIZERS } from "../device/randomize.js";
 export const CLIENT = "0.4.0";
 
 /** The keys that tie a question to others of its survey. */
-export const NOT_ALONE = ["visible_if", "any_of", "cohort", "in_files", "anchor", "arm"];
+export const NOT_ALONE = [...CONDITIONS, ...ITEM_MARKS, "anchor"];
 const MOST_LETTERS = 4000;
 
 /**

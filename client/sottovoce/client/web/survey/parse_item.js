@@ -1,5 +1,6 @@
 import { ABSENT, Domain } from "./answers.js";
 import { readFields, readItems, readMatch, readNames, readTexts } from "./checks.js";
+import { ITEM_MARKS } from "./keys/item.js";
 import { MECHANISMS, RARE_READERS, TYPES } from "./known.js";
 import { must } from "./rational.js";
 import { Question } from "./spec.js";
@@ -47,11 +48,13 @@ function readerOf({ anchor, procedure, type }) {
 /** An item that is one question. */
 export function readQuestion(value, language, neutral) {
   const { keys } = TYPES.get(value.type);
-  const optional = ["hint", "cohort", "in_files", ...ORDER, ...CONDITIONS, ...TREATMENT];
+  const optional = ["hint", ...ITEM_MARKS, ...ORDER, ...CONDITIONS, ...TREATMENT];
   const fields = readFields(value, [...NOTE, ...keys], optional);
   const texts = readHead(fields, language);
-  must(!("in_files" in fields) || (fields.in_files === true && "public" in fields));
-  const question = new Question({ ...readAsked(fields, language, neutral), ...texts, cohort: readCohort(fields) });
+  for (const key of ITEM_MARKS) must(!(key in fields) || (fields[key] === true && "public" in fields));
+  const cohort = "cohort" in fields;
+  must(!cohort || TYPES.get(fields.type).takesCategory);
+  const question = new Question({ ...readAsked(fields, language, neutral), ...texts, cohort });
   return { type: value.type, ...texts, questions: [question], rows: [] };
 }
 
@@ -116,10 +119,4 @@ function parseMechanism(value, truth, domain) {
   const mechanism = MECHANISMS.get(value?.name);
   must(mechanism?.serves === truth);
   return mechanism.parse(value, domain);
-}
-
-function readCohort(fields) {
-  if (!("cohort" in fields)) return false;
-  must(fields.cohort === true && "public" in fields && TYPES.get(fields.type).takesCategory);
-  return true;
 }

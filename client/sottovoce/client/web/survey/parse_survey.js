@@ -1,6 +1,7 @@
 import { loadCanonical, sha256 } from "./canonical.js";
 import { parseItem } from "./parse_item.js";
 import { bringReaders } from "./bring.js";
+import { SURVEY_MARKS, SURVEY_OPTIONAL, SURVEY_TEXTS } from "./keys/survey.js";
 import { RARE_READERS } from "./known.js";
 import { must } from "./rational.js";
 import {
@@ -12,17 +13,11 @@ const SURVEY_NAME = /^[a-z0-9][a-z0-9_-]{0,63}$/;
 const REPLACED = /^[0-9a-f]{64}$/;
 const EPSILON = /^(0|[1-9][0-9]?)(\.[0-9]{1,6})?$/;
 const ACCESS = ["open", "token"];
-const TEXTS = ["title", "description", "consent", "notice", "neutral_title"];
 const MAIL = /^[A-Za-z0-9._+-]{1,64}@[A-Za-z0-9-]{1,63}(\.[A-Za-z0-9-]{1,63}){1,8}$/;
 
 // Canonical form has every default written out, so what an author may leave out is required here.
 const SURVEY_REQUIRED = [
   "access", "default_language", "format", "name", "privacy", "questions", "retention", "revision", "title",
-];
-const SURVEY_OPTIONAL = [
-  "after", "analysis_plan", "arms", "arms_per_wave", "ask", "check", "closes", "consent", "description",
-  "fresh_samples", "keep_last", "kiosk", "neutral_title", "notice", "opens", "order", "quick_exit", "replaces",
-  "report_labels", "researcher", "trial", "waves",
 ];
 
 /**
@@ -43,7 +38,7 @@ export function parseSurvey(document, digest) {
     readMatch(document.name, SURVEY_NAME);
     readInteger(document.revision, 1, 10 ** 6);
     const language = readLanguage(document.default_language);
-    for (const key of TEXTS) if (key in document) readTexts(document[key], language);
+    for (const key of SURVEY_TEXTS) if (key in document) readTexts(document[key], language);
     must(document.format === SURVEY_FORMAT);
     must(typeof document.access === "object" || ACCESS.includes(document.access));
     const opens = "opens" in document ? readMoment(document.opens) : -Infinity;
@@ -61,8 +56,7 @@ export function parseSurvey(document, digest) {
 
 // What stands in a survey only if it has this one value, and what a correction has.
 function readMarks(document) {
-  const marks = ["trial", "fresh_samples", "kiosk"];
-  for (const key of marks) must(!(key in document) || document[key] === true);
+  for (const key of SURVEY_MARKS) must(!(key in document) || document[key] === true);
   must(!("check" in document) || document.check === false);
   const { quick_exit: to = true } = document;
   if (to !== true) must(!/^(https:)\/\/[^/]*:/.test(readMatch(to, LINK)));

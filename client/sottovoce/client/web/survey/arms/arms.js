@@ -16,7 +16,7 @@ export function readArms(document, survey) {
   if (arms === undefined) return must(hasNone(document, survey));
   const names = readArmNames(arms);
   must(!survey.ownCoin && survey.memoized.length === 0);
-  must(!("arms_per_wave" in document) || (document.arms_per_wave === true && "waves" in document));
+  must(!("arms_per_wave" in document) || "waves" in document);
   for (const item of survey.items) readItem(item, names);
   for (const name of names) must(survey.itemsInArm(name).some((item) => item.questions.length > 0));
   checkLooks(survey, names);
