@@ -13,7 +13,7 @@ other parts are had. ``previewed`` is all of them before a pretended aggregator,
 
 import json
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from importlib.resources import files
 
@@ -60,7 +60,7 @@ FOR_RARE_PREVIEWS = tuple(part for part in RARE if part != "more_types")
 PREVIEW = "preview/pretend.js"
 """The module that a researcher's preview has before all others; no respondent is given it."""
 
-LISTS = {
+LISTS: Mapping[str, Mapping[str, Sequence[str]]] = {
     "survey/keys/survey.js": {
         "SURVEY_OPTIONAL": [key for key in SURVEY if key not in {*REQUIRED, *DEFAULTS}],
         "SURVEY_TEXTS": holding(TEXTS),

@@ -85,6 +85,6 @@ def first_read_by(release: str) -> Iterable[str]:
     return dict.fromkeys(key for rows in (SURVEY, ITEM) for key, row in rows.items() if row.since == release)
 
 
-def holding(what: str, rows: Mapping[str, SurveyKey] = SURVEY) -> Iterable[str]:
+def holding(what: str, rows: Mapping[str, SurveyKey] = SURVEY) -> list[str]:
     """Return the keys that hold ``TEXTS``, or ``MARK``, in the order of the table."""
     return [key for key, row in rows.items() if row.holds == what]

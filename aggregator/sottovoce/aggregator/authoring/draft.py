@@ -5,10 +5,11 @@ A draft has the researcher's choices (how much an answer could hurt, what a numb
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from typing import Any, Self
 
 from sottovoce.shared import canonical
+from sottovoce.shared.survey_keys import RESEARCHER_TEXTS, TEXTS, holding
 from sottovoce.shared.types import TYPES
 
 FORMAT = "sottovoce-draft/1"
@@ -122,48 +123,44 @@ class SurveyDraft:
     @property
     def dumped(self) -> bytes:
         """Bytes for storage; ``read`` restores the draft."""
-        cards = [
-            {
-                "asked": card.asked,
-                "harm": card.harm,
-                "use": card.use,
-                "mechanism": card.mechanism,
-                **({"block": card.block} if card.block else {}),
-            }
-            for card in self.cards
-        ]
-        return canonical.dump(
-            {
-                "format": FORMAT,
-                "head": self.head,
-                "cards": cards,
-                "people": self.people,
-                "group": self.group,
-                "tags": list(self.tags),
-                "declining": self.declining,
-                **({"blocks": self.blocks} if self.blocks else {}),
-                **({"direct_half": True} if self.direct_half else {}),
-                **({"chooses_columns": True} if self.chooses_columns else {}),
-                **({"stamp": self.stamp} if self.stamp else {}),
-                **({"saved": self.saved} if self.saved else {}),
-            }
-        )
+        cards = [_filled(card) for card in self.cards]
+        return canonical.dump({**_filled(self), "format": FORMAT, "cards": cards, "tags": list(self.tags)})
 
     @classmethod
     def read(cls, stored: bytes) -> Self:
         """Restore a draft from the bytes of ``dumped``."""
         found = canonical.load(stored)
-        cards = tuple(DraftItem(**card) for card in found["cards"])
-        people, group, tags, declining = (found[key] for key in ("people", "group", "tags", "declining"))
-        keys: tuple[tuple[str, Any], ...] = (
-            ("blocks", {}),
-            ("direct_half", False),
-            ("chooses_columns", False),
-            ("stamp", ""),
-            ("saved", ""),
-        )
-        made = (found.get(key, default) for key, default in keys)
-        return cls(found["head"], cards, people, group, tuple(tags), declining, *made)
+        found |= {"cards": tuple(DraftItem(**card) for card in found["cards"]), "tags": tuple(found["tags"])}
+        return cls(**{each.name: found[each.name] for each in fields(cls) if each.name in found})
+
+
+_LEFT_OUT = ("block", "blocks", "direct_half", "chooses_columns", "stamp", "saved")
+"""Fields that are stored only where they say something: drafts of former releases do not have them."""
+
+
+def _filled(part: DraftItem | SurveyDraft) -> dict[str, Any]:
+    return {key: value for key, value in vars(part).items() if value or key not in _LEFT_OUT}
+
+
+HEAD_TEXTS = (
+    *holding(TEXTS),
+    *(f"researcher.{key}" for key in RESEARCHER_TEXTS),
+    *("after.text", "after.screen_out.text"),
+)
+"""Paths of the texts in the survey's document without its questions, which name their fields in the form."""
+
+
+def part_at(document: Mapping[str, Any], path: str) -> Any:  # noqa: ANN401 - any part of a document
+    """Return the part at a path such as ``after.text``; None if there is none."""
+    key, _, rest = path.partition(".")
+    return part_at(document.get(key, {}), rest) if rest else document.get(key)
+
+
+def with_part(document: Mapping[str, Any], path: str, value: object) -> dict[str, Any]:
+    """Return a document with another part at a path; an empty part is left out."""
+    key, _, rest = path.partition(".")
+    changed = {**document, key: with_part(document.get(key, {}), rest, value) if rest else value}
+    return {key: part for key, part in changed.items() if part not in ("", {}, None)}
 
 
 def least_of(card: DraftItem) -> Any:  # noqa: ANN401 - an answer of the card's type

@@ -13,7 +13,7 @@ from datetime import datetime
 from sottovoce.aggregator.authoring.conditions import condition_problems
 from sottovoce.aggregator.authoring.cost_and_precision import DraftFigures, rows_of, unit_epsilons
 from sottovoce.aggregator.authoring.direct_half import numbered_copies
-from sottovoce.aggregator.authoring.draft import DraftProblem, FieldPath, SurveyDraft
+from sottovoce.aggregator.authoring.draft import HEAD_TEXTS, DraftProblem, FieldPath, SurveyDraft, part_at
 from sottovoce.aggregator.authoring.edit_commands import DIRECTIONS, change
 from sottovoce.aggregator.authoring.to_survey import card_groups, survey_document
 from sottovoce.aggregator.planning.lint import is_telling
@@ -26,7 +26,6 @@ from sottovoce.shared.parse_item import CONDITIONS
 from sottovoce.shared.parse_survey import parse_survey
 from sottovoce.shared.rational import show_epsilon
 from sottovoce.shared.spec import Survey, Wave
-from sottovoce.shared.survey_keys import RESEARCHER_TEXTS, TEXTS, holding
 from sottovoce.shared.types import TYPES
 
 DAY = 24
@@ -177,12 +176,7 @@ def _texts(draft: SurveyDraft) -> Iterator[DraftProblem]:
 
 
 def _texts_with_fields(draft: SurveyDraft) -> Iterator[tuple[FieldPath, Mapping[str, str]]]:
-    researcher, after = draft.head.get("researcher", {}), draft.head.get("after", {})
-    head_texts = {key: draft.head.get(key) for key in holding(TEXTS)}
-    head_texts |= {f"researcher.{key}": researcher.get(key) for key in RESEARCHER_TEXTS}
-    head_texts |= {"after.text": after.get("text")}
-    head_texts |= {"after.screen_out.text": after.get("screen_out", {}).get("text")}
-    yield from ((FieldPath(key), texts) for key, texts in head_texts.items() if texts)
+    yield from ((FieldPath(path), texts) for path in HEAD_TEXTS if (texts := part_at(draft.head, path)))
     for number, card in enumerate(draft.cards):
         for key in ("label", "hint"):
             yield FieldPath(f"q{number}.{key}", number), card.asked.get(key, {})

@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 from itertools import permutations
+from typing import Any
 
 import pytest
 from sottovoce.aggregator.authoring.cost_and_precision import figures_of, panel_of, question_of, steps_of, totals_of
@@ -12,6 +13,7 @@ from sottovoce.aggregator.authoring.from_survey import draft_of
 from sottovoce.aggregator.authoring.slugs import is_given
 from sottovoce.aggregator.authoring.validation import problems_of, survey_of_draft
 from sottovoce.aggregator.planning.block_choice import cell_half_width, pair_share
+from sottovoce.shared import canonical
 from sottovoce.shared.mechanisms.kary_rr import KaryRR
 from sottovoce.shared.parse_survey import parse_survey
 
@@ -68,6 +70,29 @@ def test_draft_is_read_as_it_was_written() -> None:
     """Complete or not."""
     for each in (draft(), empty_draft("", "de"), asks({})):
         assert SurveyDraft.read(each.dumped) == each
+
+
+FORMER: dict[str, Any] = {
+    "cards": [{"asked": {"name": "q1", "type": "boolean"}, "harm": "badly", "mechanism": None, "use": ""}],
+    "declining": "own", "format": "sottovoce-draft/1", "group": None, "head": {"title": {"en": "T"}}, "people": 500,
+    "tags": ["en", "de"],
+}  # fmt: skip
+"""A draft as release 0.4.0 stored it."""
+MORE = {
+    "blocks": {"b": {"epsilon": "1"}},
+    "chooses_columns": True,
+    "direct_half": True,
+    "saved": "2026",
+    "stamp": "4f.3",
+}
+"""What it stored where there was something to say."""
+
+
+def test_draft_of_the_former_release_is_stored_as_it_was() -> None:
+    """With what it says and no more; a key that no draft has is left out."""
+    in_block = {**FORMER, **MORE, "cards": [{**FORMER["cards"][0], "block": "b"}]}
+    for stored in (FORMER, in_block):
+        assert SurveyDraft.read(canonical.dump({**stored, "unknown": 1})).dumped == canonical.dump(stored)
 
 
 def test_prefer_not_to_say_puts_odds_of_three_to_one_in_the_coins_place() -> None:

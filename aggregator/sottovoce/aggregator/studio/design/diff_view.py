@@ -14,64 +14,25 @@ from sottovoce.aggregator.i18n.translator import Words
 from sottovoce.shared.languages import LANGUAGES as OWN_NAMES
 from sottovoce.shared.types import TYPES
 
-_FIELDS = {
+_LABELS = {
     "people": "design_how_many",
-    "group": "design_group",
-    "declining": "design_declining",
-    "title": "place_title",
     "description": "design_about",
-    "consent": "design_consent",
-    "notice": "place_notice",
-    "researcher.name": "place_researcher_name",
-    "researcher.institution": "place_researcher_institution",
-    "researcher.contact": "design_contact",
     "researcher.ethics": "design_ethics",
-    "after.text": "place_after_text",
-    "after.link": "design_after_link",
-    "after.links": "design_after_link",
-    "after.screen_out": "design_screen_out",
-    "direct_half": "design_direct_half",
-    "procedure": "design_procedure",
-    "innocuous": "design_innocuous",
-    "quick_exit": "design_quick_exit",
-    "kiosk": "design_kiosk",
     "order": "design_order_options",
-    "keep_last": "design_keep_last",
     "analysis_plan": "results_plan",
-    "neutral_title": "design_neutral_title",
-    "opens": "design_opens",
-    "closes": "design_closes",
     "ask": "design_each_gets",
-    "access": "design_access",
-    "retention.delete_on": "design_delete_on",
-    "retention.ids_days": "design_ids_days",
-    "privacy.release_batch": "design_release_batch",
-    "privacy.send_within_hours": "design_send_within_hours",
-    "privacy.send_at_seconds": "design_send_at_seconds",
     "label": "design_text",
-    "hint": "design_hint",
-    "options": "design_options",
     "rows": "rows",
     "type": "answer",
-    "min": "design_min",
-    "max": "design_max",
-    "step": "design_step",
-    "harm": "design_harm",
-    "use": "design_use",
     "visible_if": "design_condition",
     "any_of": "design_condition",
     "when_absent": "design_absent",
-    "name": "design_name",
     "mechanism": "design_how",
     "block": "together_title",
-    "cohort": "design_cohort",
     "in_files": "design_use_in_files",
-    "arm": "design_arm",
-    "arms": "design_arms",
-    "anchor": "design_anchor",
     "known_share": "design_anchor",
 }
-"""Catalogue key of the label that the form gives a field."""
+"""Catalogue key of the label that the form gives a field, where it is not made of the field's name."""
 
 _CODES = {
     "direct_half": "answer_",
@@ -112,7 +73,9 @@ def _place(found: FieldDifference, words: Words) -> str:
 def _field(field: str, words: Words) -> str:
     if wave := _WAVE(field):
         return words.translate(f"design_wave_{wave[2]}", number=int(wave[1]))
-    return words.translate(_FIELDS.get(field, "field_other")).rstrip(":")
+    name, last = field.replace(".", "_"), field.rpartition(".")[2]
+    keys = (_LABELS.get(field, ""), f"design_{name}", f"place_{name}", f"design_{last}", "field_other")
+    return words.translate(next(filter(words.knows, keys))).rstrip(":")
 
 
 def _value(found: FieldDifference, value: str, draft: SurveyDraft, words: Words) -> str:

@@ -25,7 +25,17 @@ from sottovoce.aggregator.authoring.conditions import (
 )
 from sottovoce.aggregator.authoring.cost_and_precision import DraftFigures, Step, panel_of, rows_of, steps_of
 from sottovoce.aggregator.authoring.direct_half import numbered_copies, set_direct_half
-from sottovoce.aggregator.authoring.draft import ACCESSES, DECLINING, HARMS, MOST_PEOPLE, DraftItem, SurveyDraft
+from sottovoce.aggregator.authoring.draft import (
+    ACCESSES,
+    DECLINING,
+    HARMS,
+    HEAD_TEXTS,
+    MOST_PEOPLE,
+    DraftItem,
+    SurveyDraft,
+    part_at,
+    with_part,
+)
 from sottovoce.aggregator.authoring.draft_arms import (
     arm_on_card,
     arms_in_field,
@@ -52,13 +62,14 @@ from sottovoce.aggregator.authoring.slugs import free_name, is_given, question_n
 from sottovoce.aggregator.authoring.to_survey import with_slugs
 from sottovoce.aggregator.authoring.validation import problems_of
 from sottovoce.aggregator.http.routing import Query, Route
+from sottovoce.aggregator.i18n.translator import Words
 from sottovoce.aggregator.studio import drafts
 from sottovoce.aggregator.studio.design.diff_view import differences_in_words
 from sottovoce.aggregator.studio.design.preview_page import framing
 from sottovoce.aggregator.studio.design.rare_fields import (
+    KEPT,
     PostedForm,
     apply_procedure,
-    apply_screen_out,
     public_answers,
     screened_out,
 )
@@ -73,7 +84,7 @@ from sottovoce.shared.languages import LANGUAGES as OWN_NAMES
 from sottovoce.shared.order.orders import RANDOM
 from sottovoce.shared.parse_item import CONDITIONS, MATRIX_TYPES
 from sottovoce.shared.spec import Question
-from sottovoce.shared.survey_keys import RESEARCHER_TEXTS, TEXTS, holding
+from sottovoce.shared.survey_keys import MARK, holding
 from sottovoce.shared.types import TYPES
 
 CHANGED = 409
@@ -122,17 +133,13 @@ def _parse_int(form: PostedForm, field: str, before: int | None) -> int | None:
     return min(int(digits[:12]), MOST_PEOPLE) if digits and int(digits[:12]) else None
 
 
-def _text(form: PostedForm, field: str, tags: tuple[str, ...], before: Mapping[str, str] | None) -> dict[str, str]:
+def _text(form: PostedForm, tags: tuple[str, ...], field: str, before: Mapping[str, str] | None) -> dict[str, str]:
     """Read a text by language; languages without a field in the form stay unchanged."""
     found = dict(before or {})
     for tag in tags:
         if f"{field}.{tag}" in form:
             found[tag] = _clean(form[f"{field}.{tag}"])
     return {tag: text for tag, text in found.items() if text}
-
-
-def _read_text(form: PostedForm, tags: tuple[str, ...], field: str, before: Mapping[str, str] | None) -> dict[str, str]:
-    return _text(form, field, tags, before)
 
 
 def _clean(text: str) -> str:
@@ -142,38 +149,25 @@ def _clean(text: str) -> str:
 
 
 def _head(form: PostedForm, base: SurveyDraft) -> dict[str, Any]:
+    """Apply the fields of the survey itself: texts, dates, waves, access, retention, privacy, questions per person."""
     head = dict(base.head)
-    for key in holding(TEXTS):
-        head[key] = _text(form, key, base.tags, head.get(key))
-    researcher = dict(head.get("researcher", {}))
-    for key in RESEARCHER_TEXTS:
-        researcher[key] = _text(form, f"researcher.{key}", base.tags, researcher.get(key))
-    researcher["contact"] = form.get("researcher.contact", researcher.get("contact", "")).strip()
-    after = dict(head.get("after", {}))
-    after["text"] = _text(form, "after.text", base.tags, after.get("text"))
-    after["link"] = form.get("after.link", after.get("link", "")).strip()
-    after["screen_out"] = apply_screen_out(form, after, partial(_read_text, form, base.tags))
+    for path in HEAD_TEXTS:
+        head = with_part(head, path, _text(form, base.tags, path, part_at(head, path)))
+    for path, read in {**_SETTINGS, **dict.fromkeys(marks_shown(), _mark)}.items():
+        field = path.removeprefix("retention.").removeprefix("privacy.")
+        if field in form:
+            head = with_part(head, path, read(form[field].strip()))
+    if not head.get("order"):
+        head.pop("keep_last", None)
+    if (answer := form.get("after.screen_out.when", KEPT)) != KEPT:
+        name, _, value = answer.partition("=")
+        head = with_part(head, "after.screen_out.when", {name: [value]} if value else {})
     if "after.label0" in form:
         rows = takewhile(lambda number: f"after.label{number}" in form, count())
         found = ((form[f"after.label{row}"].strip(), form.get(f"after.to{row}", "").strip()) for row in rows)
-        after["links"] = {label: link for label, link in found if label or link}
-    head |= {"researcher": _written(researcher), "after": _written(after)}
-    return _written(_with_settings(form, head))
-
-
-def _with_settings(form: PostedForm, before: Mapping[str, Any]) -> dict[str, Any]:
-    """Apply the settings in the form: dates, waves, access, retention, privacy and questions per person."""
-    head = dict(before)
-    for key, read in _AT_THE_TOP.items():
-        if key in form:
-            head[key] = read(form[key])
-    if not head.get("order"):
-        head.pop("keep_last", None)
-    for (section, key), read in _BELOW.items():
-        if key in form:
-            head[section] = _written({**head.get(section, {}), key: read(form[key].strip())})
+        head = with_part(head, "after.links", {label: link for label, link in found if label or link})
     if "wave0.opens" in form:
-        head["waves"] = _waves(form)
+        head = with_part(head, "waves", _waves(form))
     # For blind access, publishing adds the public keys; a correction gets the same keys again.
     if form.get("access") in ACCESSES:
         head["access"] = form["access"]
@@ -183,12 +177,9 @@ def _with_settings(form: PostedForm, before: Mapping[str, Any]) -> dict[str, Any
 def _waves(form: PostedForm) -> list[dict[str, str]] | None:
     """Read the waves in order; an empty row deletes the wave."""
     rows = takewhile(lambda number: f"wave{number}.opens" in form, count())
-    found = (_written({key: _moment(form.get(f"wave{row}.{key}", "")) for key in ("opens", "closes")}) for row in rows)
+    ends = ("opens", "closes")
+    found = [{end: _moment(text) for end in ends if (text := form.get(f"wave{row}.{end}", "").strip())} for row in rows]
     return [wave for wave in found if wave] or None
-
-
-def _written(document: Mapping[str, Any]) -> dict[str, Any]:
-    return {key: value for key, value in document.items() if value not in ("", {}, None)}
 
 
 def _moment(text: str) -> str:
@@ -206,31 +197,40 @@ def _number_or_text(text: str) -> int | str:
     return int(text) if text.isascii() and text.isdigit() and len(text) <= _LONGEST_NUMBER else text[:_LONGEST_NUMBER]
 
 
-_AT_THE_TOP: Mapping[str, Callable[[str], object]] = {
+def marks_shown() -> list[str]:
+    """Return the keys that the page shows as a choice between yes and no: it has words for them."""
+    return [key for key in holding(MARK) if Words("en").knows(f"design_{key}_hint")]
+
+
+def _mark(text: str) -> bool | None:
+    return text == "1" or None
+
+
+_SETTINGS: Mapping[str, Callable[[str], object]] = {
+    "researcher.contact": str,
+    "after.link": str,
+    "after.screen_out.link": str,
     "opens": _moment,
     "closes": _moment,
     "ask": _parse_ask,
     "arms": read_arms,
     "analysis_plan": read_plan,
     "order": lambda text: text if text == RANDOM else None,
-    "quick_exit": lambda text: text if text.startswith("https:") else text == "1" or None,
-    "kiosk": lambda text: text == "1" or None,
+    "quick_exit": lambda text: text if text.startswith("https:") else _mark(text),
+    "retention.delete_on": str,
+    "retention.ids_days": _number_or_text,
+    "privacy.release_batch": _number_or_text,
+    "privacy.send_within_hours": _number_or_text,
+    "privacy.send_at_seconds": _number_or_text,
 }
-_BELOW: Mapping[tuple[str, str], Callable[[str], object]] = {
-    ("retention", "delete_on"): str,
-    ("retention", "ids_days"): _number_or_text,
-    ("privacy", "release_batch"): _number_or_text,
-    ("privacy", "send_within_hours"): _number_or_text,
-    ("privacy", "send_at_seconds"): _number_or_text,
-}
-"""Settings of the survey's document, at the top level or in a section, with the parser of the field's text."""
+"""Settings of the survey's document by their path, with the parser of the field's text."""
 
 
 def _card(form: PostedForm, prefix: str, card: DraftItem, base: SurveyDraft) -> DraftItem:
     asked, tags, follow = dict(card.asked), base.tags, _names_follow(base, card)
     asked["arm"] = arms_in_field(form.get(f"{prefix}.arm", arm_on_card(card)))
     for key in ("label", "hint"):
-        asked[key] = _text(form, f"{prefix}.{key}", tags, asked.get(key))
+        asked[key] = _text(form, tags, f"{prefix}.{key}", asked.get(key))
     if form.get(f"{prefix}.name"):
         asked["name"] = short_name(form[f"{prefix}.name"], card.name)
     if card.type in TYPES:
@@ -239,7 +239,7 @@ def _card(form: PostedForm, prefix: str, card: DraftItem, base: SurveyDraft) -> 
         asked["rows"] = _choices(form, f"{prefix}.rows", asked.get("rows", []), tags, follow, "r")
         asked["of"] = _apply_type(form, prefix, asked.get("of", {}), tags, follow)
     asked = _apply_order(form, prefix, asked)
-    asked = apply_procedure(form, prefix, asked, partial(_read_text, form, tags))
+    asked = apply_procedure(form, prefix, asked, partial(_text, form, tags))
     if f"{prefix}.in_files" in form:
         asked["in_files"] = {"1": True, "0": False if base.chooses_columns else None}.get(form[f"{prefix}.in_files"])
     if f"{prefix}.known_share" in form:
@@ -539,6 +539,7 @@ def _page(name: str, draft: SurveyDraft, version: int, versions: list[EarlierVer
         sentences=sentences,
         belief_before=words().percent(BELIEF_BEFORE, 0),
         harms=HARMS,
+        marks=marks_shown(),
         arms=[*arms_of(draft)],
         written_arms=written_arms(draft),
         written_plan=written_plan(draft),

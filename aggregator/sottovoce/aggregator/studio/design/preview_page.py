@@ -22,6 +22,7 @@ from sottovoce.aggregator.studio.survey_frame import draft_page, published_page
 from sottovoce.shared.errors import SpecError
 from sottovoce.shared.languages import LANGUAGES as OWN_NAMES
 from sottovoce.shared.spec import Survey
+from sottovoce.shared.survey_keys import DEFAULTS, REQUIRED, TEXTS, holding
 
 SIZES = ("phone", "desktop")
 RIGHT_TO_LEFT = "ar"
@@ -62,8 +63,11 @@ def framing(page: str) -> Response:
     return reply
 
 
-# Keys and mechanisms for which the form has parts of their own; a text that looks like one does no harm.
-_RARE = re.compile(rb'"(arms|ask|joint_rr|keep_last|kiosk|memoized_rr|order|own_coin|innocuous|screen_out|waves)"')
+_USUAL = {*REQUIRED, *DEFAULTS, *holding(TEXTS), "opens", "closes", "researcher", "check", "after", "report_labels"}
+_USUAL |= {"trial", "replaces"}
+"""Keys of a survey for which the form has no parts of its own."""
+# Keys and mechanisms within it that have such parts; a text that looks like one does no harm.
+_RARE = re.compile(rb'"(joint_rr|memoized_rr|order|own_coin|innocuous|screen_out)"')
 
 
 def _survey(name: str) -> Survey | None:
@@ -93,9 +97,8 @@ def preview_form(name: str, same: str) -> Response:
         return problems.response("not_found")
     waits = survey.send_within_hours + survey.send_at_seconds > 0
     institution = shown_institution(name).in_form
-    is_rare = (
-        bool(institution) or survey.is_blind or waits or survey.quick_exit or _RARE.search(survey.canonical) is not None
-    )
+    own_parts = survey.document.keys() - _USUAL or _RARE.search(survey.canonical)
+    is_rare = bool(institution or survey.is_blind or waits or own_parts)
     form, tag = make(is_rare), _language(survey)
     spoken = tag if tag in LANGUAGES else LANGUAGES[0]
     # Embed two catalogues at most, to keep the frame small; the page around it offers the other languages.

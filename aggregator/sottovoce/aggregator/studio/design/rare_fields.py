@@ -66,16 +66,3 @@ def screened_out(draft: SurveyDraft) -> str:
     is_one = len(when) == 1 and isinstance(answers, list | tuple) and len(answers) == 1
     value = f"{name}={answers[0]}" if is_one else KEPT
     return value if value in {each.value for each in public_answers(draft)} else KEPT
-
-
-def apply_screen_out(form: PostedForm, after: Mapping[str, Any], text: ReadText) -> dict[str, Any]:
-    """Return ``after.screen_out`` as posted, from the draft's ``after``; empty if there is none."""
-    place, found = "after.screen_out", dict(after.get("screen_out", {}))
-    if f"{place}.when" not in form:
-        return found
-    found["text"] = text(f"{place}.text", found.get("text"))
-    found["link"] = form.get(f"{place}.link", found.get("link", "")).strip()
-    name, _, answer = form[f"{place}.when"].partition("=")
-    if name != KEPT:
-        found["when"] = {name: [answer]} if answer else {}
-    return {key: value for key, value in found.items() if value}
