@@ -29,11 +29,12 @@ PROCEDURES = ("device", "own_coin")
 REPORT_LABELS = ("plain", "neutral")
 ACCESS = ("open", "token", "blind")
 MAX_HOURS = 168
+"""The longest time that a device may wait before it sends: a week."""
 SECONDS_TO_SEND_AT = (10, 3600)
 """Shortest and longest time between two moments at which a report may be sent."""
-"""The longest time that a device may wait before it sends: a week."""
 
-_PRIVACY = {"max_epsilon_total", "procedure", "release_batch", "send_at_seconds", "send_within_hours"}
+_WAITS = {"send_within_hours": (1, MAX_HOURS), "send_at_seconds": SECONDS_TO_SEND_AT}
+_PRIVACY = {"max_epsilon_total", "procedure", "release_batch", *_WAITS}
 _NOT_KIOSK = (
     "cannot be combined with {what}: on a device that is handed round, everything of a person is erased after a minute"
 )
@@ -195,9 +196,7 @@ class _SurveyReader(ItemReader):
         if "kiosk" not in fields:
             return
         privacy = fields.get("privacy")
-        waits = [
-            key for key in ("send_within_hours", "send_at_seconds") if isinstance(privacy, dict) and key in privacy
-        ]
+        waits = [key for key in _WAITS if isinstance(privacy, dict) and key in privacy]
         blind = ["access: blind"] if fields.get("access") == "blind" or isinstance(fields.get("access"), dict) else []
         for what in [*(["waves"] if "waves" in fields else []), *blind, *waits]:
             self.problem("/kiosk", Sentence(_NOT_KIOSK, what=what))
@@ -304,14 +303,11 @@ class _SurveyReader(ItemReader):
             message = 'must be a decimal written as a string, such as "4.5"'
             place = f"{pointer}/max_epsilon_total"
             result["max_epsilon_total"] = self.match(fields["max_epsilon_total"], place, _EPSILON, message)
-        if "send_within_hours" in fields:
-            place = f"{pointer}/send_within_hours"
-            result["send_within_hours"] = self.integer(fields["send_within_hours"], place, 1, MAX_HOURS)
-        if "send_at_seconds" in fields:
-            place = f"{pointer}/send_at_seconds"
-            result["send_at_seconds"] = self.integer(fields["send_at_seconds"], place, *SECONDS_TO_SEND_AT)
-            if "send_within_hours" in fields:
-                self.problem(place, "cannot be combined with send_within_hours, which hides more")
+        for key, (least, most) in _WAITS.items():
+            if key in fields:
+                result[key] = self.integer(fields[key], f"{pointer}/{key}", least, most)
+        if fields.keys() >= _WAITS.keys():
+            self.problem(f"{pointer}/send_at_seconds", "cannot be combined with send_within_hours, which hides more")
         return result
 
     def own_coin(self, items: Sequence[Item]) -> None:

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from itertools import count, takewhile
 from typing import Any
 
-from sottovoce.aggregator.authoring.draft import DraftItem, DraftProblem, FieldPath, SurveyDraft
+from sottovoce.aggregator.authoring.draft import DraftItem, DraftProblem, SurveyDraft, on_card
 from sottovoce.shared.types import TYPES
 
 _DENIALS = (
@@ -176,8 +176,7 @@ def condition_problems(draft: SurveyDraft) -> Iterator[DraftProblem]:
             found = _problem_key(draft, number, card, card.asked.get(key, {}))
             if found:
                 mend = f"absent:{number}" if found == "condition_absent" else f"uncondition:{number}"
-                place = FieldPath(f"q{number}.condition", number)
-                yield DraftProblem(place, found, values={"number": number + 1}, mend=mend)
+                yield DraftProblem(on_card(number, "condition"), found, mend=mend)
                 break
 
 

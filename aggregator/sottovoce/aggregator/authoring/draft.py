@@ -191,6 +191,11 @@ class FieldPath:
     card: int | None = None
 
 
+def on_card(number: int, key: str) -> FieldPath:
+    """Return the field of a card that a key of its document has."""
+    return FieldPath(f"q{number}.{key}", number)
+
+
 @dataclass(frozen=True)
 class DraftProblem:
     """Error or warning about a draft.
@@ -198,7 +203,7 @@ class DraftProblem:
     Attributes:
         key: key of its message, without the prefix ``problem_``.
         grave: True for an error, which prevents publishing; False for a warning.
-        values: values for the placeholders of the message.
+        values: values for the placeholders of the message, besides the number of the card.
         mend: command for ``edit_commands.change`` that fixes the problem; "" if there is none.
     """
 

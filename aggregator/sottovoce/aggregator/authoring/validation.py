@@ -13,7 +13,7 @@ from datetime import datetime
 from sottovoce.aggregator.authoring.conditions import condition_problems
 from sottovoce.aggregator.authoring.cost_and_precision import DraftFigures, rows_of, unit_epsilons
 from sottovoce.aggregator.authoring.direct_half import numbered_copies
-from sottovoce.aggregator.authoring.draft import HEAD_TEXTS, DraftProblem, FieldPath, SurveyDraft, part_at
+from sottovoce.aggregator.authoring.draft import HEAD_TEXTS, DraftProblem, FieldPath, SurveyDraft, on_card, part_at
 from sottovoce.aggregator.authoring.edit_commands import DIRECTIONS, change
 from sottovoce.aggregator.authoring.to_survey import card_groups, survey_document
 from sottovoce.aggregator.planning.lint import is_telling
@@ -132,7 +132,7 @@ def place_of(draft: SurveyDraft, pointer: str) -> FieldPath:
         number, key = _first_cards(draft)[int(found[1])] + int(found[2] or 0), found[3] or "label"
         if key == "cohort":
             return FieldPath(key)
-        return FieldPath(f"q{number}.{_FIELDS.get(key, key)}", number)
+        return on_card(number, _FIELDS.get(key, key))
     if pointer == "/questions":
         return FieldPath("add")
     parts = pointer.strip("/").split("/")
@@ -168,7 +168,7 @@ def _texts(draft: SurveyDraft) -> Iterator[DraftProblem]:
         yield DraftProblem(FieldPath("title"), "no_title")
     for number, card in enumerate(draft.cards):
         if not card.asked.get("label", {}).get(default, "").strip():
-            yield DraftProblem(FieldPath(f"q{number}.label", number), "no_label", values={"number": number + 1})
+            yield DraftProblem(on_card(number, "label"), "no_label")
     for tag in others:
         missing = [place for place, texts in _texts_with_fields(draft) if texts.get(default) and not texts.get(tag)]
         if missing:
@@ -179,13 +179,13 @@ def _texts_with_fields(draft: SurveyDraft) -> Iterator[tuple[FieldPath, Mapping[
     yield from ((FieldPath(path), texts) for path in HEAD_TEXTS if (texts := part_at(draft.head, path)))
     for number, card in enumerate(draft.cards):
         for key in ("label", "hint"):
-            yield FieldPath(f"q{number}.{key}", number), card.asked.get(key, {})
+            yield on_card(number, key), card.asked.get(key, {})
         for key in ("label", "source"):
-            yield FieldPath(f"q{number}.innocuous.{key}", number), card.asked.get("innocuous", {}).get(key, {})
+            yield on_card(number, f"innocuous.{key}"), card.asked.get("innocuous", {}).get(key, {})
         for option in card.treated.get("choices", ()):
-            yield FieldPath(f"q{number}.options", number), option.get("label", {})
+            yield on_card(number, "options"), option.get("label", {})
         for row in card.asked.get("rows", ()):
-            yield FieldPath(f"q{number}.rows", number), row.get("label", {})
+            yield on_card(number, "rows"), row.get("label", {})
 
 
 def _bad_texts(draft: SurveyDraft) -> Iterator[DraftProblem]:
@@ -201,16 +201,16 @@ def _bad_texts(draft: SurveyDraft) -> Iterator[DraftProblem]:
 def _options(draft: SurveyDraft) -> Iterator[DraftProblem]:
     for number, card in enumerate(draft.cards):
         if card.type == "matrix" and not card.asked.get("rows"):
-            yield DraftProblem(FieldPath(f"q{number}.rows", number), "no_rows", values={"number": number + 1})
+            yield DraftProblem(on_card(number, "rows"), "no_rows")
         kind = TYPES.get(str(card.treated.get("type")))
         if kind is None or kind.list_key != "choices":
             continue
         labels = [choice["label"].get(draft.tags[0], "") for choice in card.treated.get("choices", ())]
-        place = FieldPath(f"q{number}.options", number)
+        place = on_card(number, "options")
         if len(labels) < 2:
-            yield DraftProblem(place, "few_options", values={"number": number + 1})
+            yield DraftProblem(place, "few_options")
         elif len(set(labels)) < len(labels):
-            yield DraftProblem(place, "same_options", values={"number": number + 1})
+            yield DraftProblem(place, "same_options")
 
 
 def _numbers(figures: DraftFigures) -> Iterator[DraftProblem]:
@@ -219,11 +219,11 @@ def _numbers(figures: DraftFigures) -> Iterator[DraftProblem]:
         # A block has no numbers, and says so itself.
         if kind is None or kind.truth != "number" or card.block:
             continue
-        place = FieldPath(f"q{number}.min", number)
+        place = on_card(number, "min")
         if any(not card.treated.get(key) for key in kind.required):
-            yield DraftProblem(place, "no_bounds", values={"number": number + 1})
+            yield DraftProblem(place, "no_bounds")
         elif question is None:
-            yield DraftProblem(place, "bad_bounds", values={"number": number + 1})
+            yield DraftProblem(place, "bad_bounds")
 
 
 def _cost(figures: DraftFigures) -> Iterator[DraftProblem]:
@@ -233,13 +233,9 @@ def _cost(figures: DraftFigures) -> Iterator[DraftProblem]:
         is_first = not card.block or number == 0 or draft.cards[number - 1].block != card.block
         if epsilon > DEFAULT_ALLOWANCE.question and is_first:
             yield DraftProblem(
-                FieldPath(f"q{number}.harm", number),
+                on_card(number, "harm"),
                 "dear_question",
-                values={
-                    "number": number + 1,
-                    "spent": _figure(epsilon),
-                    "allowed": _figure(DEFAULT_ALLOWANCE.question),
-                },
+                values={"spent": _figure(epsilon), "allowed": _figure(DEFAULT_ALLOWANCE.question)},
                 mend=f"separate:{card.block}" if card.block else f"step:{number}:little",
             )
     units = unit_epsilons([*zip(draft.cards, epsilons, strict=True)])
@@ -288,7 +284,7 @@ def _check_people(figures: DraftFigures) -> Iterator[DraftProblem]:
     draft = figures.draft
     questions = [card for card in draft.cards if card.type in (*TYPES, "matrix")]
     if questions and all(card.harm == "public" for card in questions):
-        yield DraftProblem(FieldPath("q0.harm", 0), "all_public", grave=False)
+        yield DraftProblem(on_card(0, "harm"), "all_public", grave=False)
     yield from _check_sample_uniques(figures)
     if draft.people is None:
         yield DraftProblem(FieldPath("people"), "no_people", grave=False)
@@ -303,10 +299,10 @@ def _check_sample_uniques(figures: DraftFigures) -> Iterator[DraftProblem]:
     thin = thin_cells([questions[number] for number in number_of], draft.people)
     if thin is not None:
         number = number_of[thin.widest]
-        values = {"cells": thin.cells, "people": thin.people, "number": number + 1}
+        values = {"cells": thin.cells, "people": thin.people}
         # A cohort must stay public, so there is no fix.
         mend = "" if draft.cards[number].asked.get("cohort") else f"step:{number}:little"
-        yield DraftProblem(FieldPath(f"q{number}.harm", number), "alone", False, values, mend)
+        yield DraftProblem(on_card(number, "harm"), "alone", False, values, mend)
 
 
 def _check_sending_delay(draft: SurveyDraft) -> Iterator[DraftProblem]:

@@ -1,5 +1,6 @@
 """Show the texts that publishing freezes, the privacy cost and the effect of a correction, and publish."""
 
+from collections.abc import Callable
 from dataclasses import replace
 
 from flask import Response, current_app, g, redirect, render_template, request, url_for
@@ -90,16 +91,16 @@ def _version(given: str) -> int:
     return int(given) if given.isascii() and given.isdecimal() and len(given) < 10 else -1
 
 
-def _survey(name: str) -> tuple[Survey | None, tuple[str, ...]]:
+def _survey(name: str, with_keys: Callable[..., Survey] = with_known_moduli) -> tuple[Survey | None, tuple[str, ...]]:
     """Return the survey as it would be published, or the reasons that prevent it.
 
-    A page view must not create keys, so only known public keys are filled in.
+    A page view must not create keys: without ``with_moduli``, only known public keys are filled in.
     """
     draft = drafts.load_draft(name).draft
     try:
         survey = survey_of_draft(draft, name)
         check_affordable(survey)
-        return next_revision(storage(), with_known_moduli(storage(), survey, current_app.extensions["settings"])), ()
+        return next_revision(storage(), with_keys(storage(), survey, current_app.extensions["settings"])), ()
     except SpecError as error:
         return None, _messages(draft, error)
     except StorageError as error:
@@ -108,18 +109,6 @@ def _survey(name: str) -> tuple[Survey | None, tuple[str, ...]]:
 
 def _language(survey: Survey) -> str:
     return words().language if words().language in survey.title else survey.default_language
-
-
-def _prepare_survey(name: str) -> tuple[Survey | None, tuple[str, ...]]:
-    """Return the survey with its public keys, or the reasons that prevent publishing; missing keys are created."""
-    draft = drafts.load_draft(name).draft
-    try:
-        survey = survey_of_draft(draft, name)
-        return next_revision(storage(), with_moduli(storage(), survey, current_app.extensions["settings"])), ()
-    except SpecError as error:
-        return None, _messages(draft, error)
-    except StorageError as error:
-        return None, (str(error),)
 
 
 def _messages(draft: SurveyDraft, error: SpecError) -> tuple[str, ...]:
@@ -160,7 +149,7 @@ def publish_now(name: str) -> ResponseReturnValue:
         return _refuse(name, words().translate("publish_changed"))
     if survey is None:
         return _refuse(name)
-    whole, refused = _prepare_survey(name)
+    whole, refused = _survey(name, with_moduli)
     if whole is None:
         return _refuse(name, *refused)
     stays_closed = request.form.get("reopen") != "1" and may_stay_closed(storage(), whole)

@@ -144,9 +144,10 @@ class Sentences:
 
     def problem(self, problem: DraftProblem) -> str:
         """Describe a problem of a draft in a sentence."""
+        number = {} if problem.place.card is None else {"number": problem.place.card + 1}
         values = {
             key: self.words.number(value, 2) if isinstance(value, float) else value
-            for key, value in problem.values.items()
+            for key, value in {**number, **problem.values}.items()
         }
         if isinstance(message := values.get("message"), str):
             values["message"] = self.words.in_this_language(message)
