@@ -1,4 +1,9 @@
-"""The keys of a survey file, a row each, from which both parsers, lint, Design and translators take their lists."""
+"""The keys of a survey file, a row each, from which both parsers, lint, Design and translators take their lists.
+
+A new key that is true or left out is a row here and a rule in ``survey.schema.json``. The browser's lists are made of
+the rows, Design shows the key once its catalogues have ``design_KEY`` and ``design_KEY_hint``, and programs ask for it
+in ``Survey.document`` or ``Question.marks``. Rules between keys stay in the parsers.
+"""
 
 from collections.abc import Iterable, Mapping
 from typing import NamedTuple
@@ -28,7 +33,7 @@ REQUIRED = {"format", "name", "revision", "default_language", "title", "question
 DEFAULTS = {"access", "privacy", "retention"}
 """Keys that authors may leave out, and the canonical form has."""
 
-SURVEY: Mapping[str, SurveyKey] = {
+SURVEY: dict[str, SurveyKey] = {
     **dict.fromkeys(sorted(REQUIRED - {"title"}), SurveyKey()),
     "title": SurveyKey(TEXTS),
     "description": SurveyKey(TEXTS),

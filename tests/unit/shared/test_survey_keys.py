@@ -3,9 +3,13 @@
 from collections.abc import Mapping
 from typing import Any
 
-from sottovoce.shared.survey_keys import ITEM, MARK, OF_MATRICES, OF_NOTES, REQUIRED, SURVEY, TEXTS
+import pytest
+from sottovoce.shared.errors import SpecError
+from sottovoce.shared.parse_survey import parse_survey
+from sottovoce.shared.survey_keys import ITEM, MARK, OF_MATRICES, OF_NOTES, REQUIRED, SURVEY, TEXTS, SurveyKey
 
 from tests.survey_reference import SCHEMA
+from tests.surveys import document
 
 QUESTION, NOTE, MATRIX = (SCHEMA["$defs"][kind] for kind in ("question", "note", "matrix"))
 
@@ -25,6 +29,21 @@ def test_table_has_the_keys_of_the_schema_and_what_they_hold() -> None:
     assert set(SCHEMA["required"]) == REQUIRED
     assert {**{key: row.holds for key, row in ITEM.items()}, "anchor": MARK} == held(QUESTION)
     assert ({*held(NOTE)}, {*held(MATRIX)}) == (OF_NOTES, OF_MATRICES)
+
+
+def test_row_is_all_that_a_key_without_rules_needs(monkeypatch: pytest.MonkeyPatch) -> None:
+    """True or left out, or a text in the survey's language; it is written where it is given."""
+    monkeypatch.setitem(SURVEY, "loud", SurveyKey(MARK))
+    monkeypatch.setitem(SURVEY, "motto", SurveyKey(TEXTS))
+
+    def parsed(**more: object) -> dict[str, object]:
+        return {key: parse_survey(document(**more)).document.get(key) for key in ("loud", "motto")}
+
+    assert parsed() == {"loud": None, "motto": None}
+    assert parsed(loud=True, motto={"en": "On"}) == {"loud": True, "motto": {"en": "On"}}
+    for wrong in ({"loud": False}, {"motto": {"fr": "Oui"}}):
+        with pytest.raises(SpecError):
+            parse_survey(document(**wrong))
 
 
 def test_keys_that_only_public_questions_have_are_those_of_the_schema() -> None:

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 from sottovoce.aggregator.planning.lint import SINCE, describe, oldest_release
 from sottovoce.shared.mechanisms import MECHANISMS
+from sottovoce.shared.survey_keys import ITEM, SURVEY
 from sottovoce.shared.types import TYPES
 
 from tests.documents import names
@@ -50,6 +51,11 @@ def test_oldest_release_is_that_of_the_youngest_word(changes, expected):
 def test_every_mechanism_and_type_has_its_release():
     """One that is added later needs its word in the table: an older program cannot answer a survey that names it."""
     assert {*MECHANISMS, *TYPES} - FIRST - {word for words in SINCE.values() for word in words} == set()
+
+
+def test_every_row_of_the_table_of_keys_has_a_known_release():
+    """One of another number would be said of no survey."""
+    assert {row.since for rows in (SURVEY, ITEM) for row in rows.values()} - {"", *SINCE} == set()
 
 
 @pytest.mark.parametrize("release", SINCE)
