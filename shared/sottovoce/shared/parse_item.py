@@ -12,7 +12,7 @@ from sottovoce.shared.checks import MISSING, NAME
 from sottovoce.shared.errors import Sentence, error_message
 from sottovoce.shared.mechanisms.joint_rr import MAX_QUESTIONS as MAX_IN_BLOCK
 from sottovoce.shared.mechanisms.joint_rr import MIN_QUESTIONS, JointMember, JointRR, JointYesNo
-from sottovoce.shared.questions import MAX_QUESTIONS, QuestionReader, dump_asked, dump_question
+from sottovoce.shared.questions import MAX_QUESTIONS, OF_EVERY_ITEM, QuestionReader, dump_asked, dump_question
 from sottovoce.shared.spec import Item, Question, TextMap
 from sottovoce.shared.survey_keys import OF_MATRICES, OF_NOTES
 from sottovoce.shared.types import TYPES
@@ -36,7 +36,6 @@ _NEAR_CHANCE = (
     "must be from 0 to 1, and at least 0.1 away from {chance}, the share of yes among people who answer at random"
 )
 
-_NOTE = {"type", "name", "label"}
 _ANSWERS = "must report 1 to {most} answers, each row of a matrix one"
 _EARLIER = "may name earlier questions only, neither notes, matrices nor vectors; "
 
@@ -133,7 +132,7 @@ class ItemReader(QuestionReader):
         if kind == "matrix":
             return self.matrix(value, pointer)
         if kind in NOTES:
-            fields = self.fields(value, pointer, _NOTE, OF_NOTES)
+            fields = self.fields(value, pointer, OF_EVERY_ITEM, OF_NOTES)
             return Item(str(kind), *self.texts(fields, pointer), ())
         question = self.question(value, pointer, ITEM_TYPES)
         if isinstance(value, dict):
@@ -173,7 +172,7 @@ class ItemReader(QuestionReader):
 
     def matrix(self, value: object, pointer: str) -> Item:
         """Parse several questions of one kind under one label; each row is reported by itself."""
-        fields = self.fields(value, pointer, {*_NOTE, "rows", "of"}, OF_MATRICES)
+        fields = self.fields(value, pointer, {*OF_EVERY_ITEM, "rows", "of"}, OF_MATRICES)
         name, label, hint = self.texts(fields, pointer)
         rows = self.named(fields["rows"], f"{pointer}/rows", 1, MAX_ROWS) if "rows" in fields else ()
         if "of" not in fields:

@@ -20,7 +20,7 @@ MAX_QUESTIONS = 200
 MAX_PUBLIC = 10_000_001
 """Most values of a public number, such as an income in whole euros; of other questions there are always fewer."""
 
-_REQUIRED = {"type", "name", "label"}
+OF_EVERY_ITEM = {"type", "name", "label"}
 _TREATMENT = {"mechanism", "public", "when_absent", "absent_category"}
 _ALL_KEYS = {key for made in TYPES.values() for key in made.keys}
 """The keys that describe the true values of some type."""
@@ -44,7 +44,7 @@ class QuestionReader(Reader):
 
     def question(self, value: object, pointer: str, types: tuple[str, ...]) -> Question:
         """Parse a question of one of these types."""
-        fields = self.fields(value, pointer, _REQUIRED, {*ITEM} | _TREATMENT | _ALL_KEYS)
+        fields = self.fields(value, pointer, OF_EVERY_ITEM, {*ITEM} | _TREATMENT | _ALL_KEYS)
         asked = self.read(fields, pointer, types)
         return replace(
             asked,

@@ -46,7 +46,8 @@ class Question:
         absent: the true value that represents a missing answer, fixed by the survey; None if an answer is required.
         neutral: its reports are called A and B, so that a bare "yes" is never taken for an admission.
         known_share: of an anchor, the true share of yes, by which careless answers are found; None for other questions.
-        marks: keys of ``survey_keys.MARKS`` that it has.
+        marks: keys of ``survey_keys.MARKS`` that it has, such as ``in_files``: files of reports contain this public
+            question's answers, coarsened to groups of at least five.
     """
 
     name: str
@@ -65,11 +66,6 @@ class Question:
     def cohort(self) -> bool:
         """True if this public question divides the respondents into groups that results may be filtered by."""
         return "cohort" in self.marks
-
-    @property
-    def in_files(self) -> bool:
-        """True if files of reports contain this public question's answers, coarsened to groups of at least five."""
-        return "in_files" in self.marks
 
     @cached_property
     def kind(self) -> QuestionType:

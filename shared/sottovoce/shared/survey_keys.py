@@ -34,14 +34,13 @@ DEFAULTS = {"access", "privacy", "retention"}
 """Keys that authors may leave out, and the canonical form has."""
 
 SURVEY: dict[str, SurveyKey] = {
-    **dict.fromkeys(sorted(REQUIRED - {"title"}), SurveyKey()),
+    **dict.fromkeys(sorted(REQUIRED | DEFAULTS), SurveyKey()),
+    **dict.fromkeys(("opens", "closes", "report_labels", "ask", "waves", "keep_last"), SurveyKey()),
     "title": SurveyKey(TEXTS),
     "description": SurveyKey(TEXTS),
     "consent": SurveyKey(TEXTS),
     "notice": SurveyKey(TEXTS, "0.3.0"),
     "neutral_title": SurveyKey(TEXTS, "0.4.0"),
-    "opens": SurveyKey(),
-    "closes": SurveyKey(),
     "researcher": SurveyKey("", "0.3.0"),
     "replaces": SurveyKey("", "0.3.0"),
     "trial": SurveyKey(MARK, "0.3.0"),
@@ -49,32 +48,22 @@ SURVEY: dict[str, SurveyKey] = {
     "kiosk": SurveyKey(MARK, "0.4.0"),
     "check": SurveyKey("", "0.4.0"),
     "fresh_samples": SurveyKey(MARK, "0.3.0"),
-    "access": SurveyKey(),
-    "privacy": SurveyKey(),
-    "retention": SurveyKey(),
-    "report_labels": SurveyKey(),
-    "ask": SurveyKey(),
-    "waves": SurveyKey(),
     "after": SurveyKey("", "0.3.0"),
     "arms": SurveyKey("", "0.4.0"),
     "arms_per_wave": SurveyKey(MARK),
     "analysis_plan": SurveyKey("", "0.4.0"),
     "order": SurveyKey("", "0.4.0"),
-    "keep_last": SurveyKey(),
 }
 
 ITEM: Mapping[str, SurveyKey] = {
+    **dict.fromkeys(("known_share", "procedure"), SurveyKey()),
+    **dict.fromkeys(("visible_if", "arm"), SurveyKey(of="note matrix")),
+    **dict.fromkeys(("order", "keep_last"), SurveyKey(of="matrix")),
     "hint": SurveyKey(TEXTS, of="note matrix"),
+    "any_of": SurveyKey("", "0.3.0", of="note matrix"),
     "cohort": SurveyKey(MARK, only_public="only a public question may be the cohort"),
     "in_files": SurveyKey(MARK, "0.4.0", "goes with public questions only: files have all randomized ones"),
     "anchor": SurveyKey("", "0.4.0"),
-    "known_share": SurveyKey(),
-    "visible_if": SurveyKey(of="note matrix"),
-    "any_of": SurveyKey("", "0.3.0", of="note matrix"),
-    "arm": SurveyKey(of="note matrix"),
-    "order": SurveyKey(of="matrix"),
-    "keep_last": SurveyKey(of="matrix"),
-    "procedure": SurveyKey(),
     "innocuous": SurveyKey("", "0.4.0"),
 }
 """Keys of questions besides those of their type, their texts and the mechanism."""

@@ -128,7 +128,7 @@ def file_questions(newest: RevisionCounts) -> list[Question]:
     return [
         question
         for question in newest.survey.questions
-        if question.mechanism is not None or question.cohort or (question.in_files and not newest.released)
+        if question.mechanism is not None or question.cohort or ("in_files" in question.marks and not newest.released)
     ]
 
 

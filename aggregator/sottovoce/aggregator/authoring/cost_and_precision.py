@@ -269,11 +269,11 @@ def _arms(draft: SurveyDraft) -> list[tuple[str, int, int]]:
     return found
 
 
+@dataclass
 class DraftFigures:
     """Cost and precision of one draft, complete or not, computed once for its problems, its totals and its page."""
 
-    def __init__(self, draft: SurveyDraft) -> None:
-        self.draft = draft
+    draft: SurveyDraft
 
     @cached_property
     def of_items(self) -> Sequence[Figures | None]:
@@ -289,11 +289,6 @@ class DraftFigures:
     def totals(self) -> Totals:
         """Cost and precision of the whole draft, from its complete questions."""
         return _totals(self.draft, self.of_items)
-
-
-def totals_of(draft: SurveyDraft) -> Totals:
-    """Return cost and precision of the whole draft, from its complete questions."""
-    return DraftFigures(draft).totals
 
 
 def _totals(draft: SurveyDraft, of_items: Sequence[Figures | None]) -> Totals:

@@ -134,8 +134,8 @@ class SurveyDraft:
         return cls(**{each.name: found[each.name] for each in fields(cls) if each.name in found})
 
 
+# Stored only where they say something: drafts of former releases do not have them.
 _LEFT_OUT = ("block", "blocks", "direct_half", "chooses_columns", "stamp", "saved")
-"""Fields that are stored only where they say something: drafts of former releases do not have them."""
 
 
 def _filled(part: DraftItem | SurveyDraft) -> dict[str, Any]:
@@ -148,6 +148,10 @@ HEAD_TEXTS = (
     *("after.text", "after.screen_out.text"),
 )
 """Paths of the texts in the survey's document without its questions, which name their fields in the form."""
+
+
+SCREENED_OUT = "after.screen_out.when"
+"""Path of the answers of people whom the survey is not for."""
 
 
 def part_at(document: Mapping[str, Any], path: str) -> Any:  # noqa: ANN401 - any part of a document

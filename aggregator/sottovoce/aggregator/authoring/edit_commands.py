@@ -7,7 +7,7 @@ from itertools import count
 from typing import Any
 
 from sottovoce.aggregator.authoring.direct_half import in_halves
-from sottovoce.aggregator.authoring.draft import DraftItem, SurveyDraft, least_of
+from sottovoce.aggregator.authoring.draft import DraftItem, SurveyDraft, least_of, with_part
 from sottovoce.aggregator.authoring.draft_blocks import protect_together, refitted, separate
 from sottovoce.aggregator.authoring.scales import NEW
 from sottovoce.aggregator.authoring.slugs import free_name, is_given
@@ -65,10 +65,9 @@ def _ask(draft: SurveyDraft, number: str) -> SurveyDraft:
 
 
 def _wait(draft: SurveyDraft, hours: str) -> SurveyDraft:
-    if not hours.isdigit():
-        return draft
-    kept = {key: value for key, value in draft.head.get("privacy", {}).items() if key != "send_at_seconds"}
-    return replace(draft, head={**draft.head, "privacy": {**kept, "send_within_hours": int(hours[:3])}})
+    head = with_part(draft.head, "privacy.send_at_seconds", None)
+    wait = "privacy.send_within_hours"
+    return replace(draft, head=with_part(head, wait, int(hours[:3]))) if hours.isdigit() else draft
 
 
 def _move(draft: SurveyDraft, number: int, by: int) -> SurveyDraft:

@@ -7,7 +7,7 @@ from typing import Any
 
 from sottovoce.aggregator.authoring.conditions import without_not
 from sottovoce.aggregator.authoring.direct_half import with_copies
-from sottovoce.aggregator.authoring.draft import DraftItem, SurveyDraft, least_of
+from sottovoce.aggregator.authoring.draft import SCREENED_OUT, DraftItem, SurveyDraft, least_of, part_at, with_part
 from sottovoce.aggregator.authoring.file_columns import with_file_columns
 from sottovoce.aggregator.authoring.sensitivity_levels import mechanism_for
 from sottovoce.aggregator.authoring.slugs import LONGEST_QUESTION, free_name, is_given, question_name
@@ -74,11 +74,8 @@ def _rename_in_head(head: Mapping[str, Any], names: Mapping[str, str]) -> Mappin
         found["keep_last"] = [names.get(name, name) for name in head["keep_last"]]
     if "analysis_plan" in head:
         found["analysis_plan"] = [_rename_in_plan(each, names) for each in head["analysis_plan"]]
-    after = head.get("after", {})
-    if "when" in after.get("screen_out", {}):
-        when = {names.get(name, name): wanted for name, wanted in after["screen_out"]["when"].items()}
-        found["after"] = {**after, "screen_out": {**after["screen_out"], "when": when}}
-    return found
+    when: Mapping[str, Any] = part_at(head, SCREENED_OUT) or {}
+    return with_part(found, SCREENED_OUT, {names.get(name, name): when[name] for name in when}) if when else found
 
 
 def _rename_in_plan(planned: Mapping[str, Any], names: Mapping[str, str]) -> dict[str, Any]:

@@ -158,7 +158,7 @@ def test_direct_answers_are_in_files_as_other_public_ones_are() -> None:
 
     def in_files(*cards: DraftItem, chooses: bool = True) -> list[str]:
         found = made(replace(drafted(*cards), chooses_columns=chooses)).questions
-        return [each.name for each in found if each.in_files]
+        return [each.name for each in found if "in_files" in each.marks]
 
     assert in_files(age, card("copied")) == ["age", "arm"]
     assert in_files(card("copied"), age) == ["copied_direct", "arm"]
@@ -167,7 +167,7 @@ def test_direct_answers_are_in_files_as_other_public_ones_are() -> None:
     assert in_files(age, card("copied"), chooses=False) == ["arm"]
     # The ages would fit for 400 people, but not for those in one of two arms.
     few = replace(drafted(age, card("copied")), people=400, chooses_columns=True)
-    assert [each.name for each in made(few).questions if each.in_files] == ["copied_direct", "arm"]
+    assert [each.name for each in made(few).questions if "in_files" in each.marks] == ["copied_direct", "arm"]
 
 
 def test_names_stay_short_and_free() -> None:

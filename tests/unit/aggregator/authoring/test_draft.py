@@ -5,7 +5,14 @@ from itertools import permutations
 from typing import Any
 
 import pytest
-from sottovoce.aggregator.authoring.cost_and_precision import figures_of, panel_of, question_of, steps_of, totals_of
+from sottovoce.aggregator.authoring.cost_and_precision import (
+    DraftFigures,
+    Totals,
+    figures_of,
+    panel_of,
+    question_of,
+    steps_of,
+)
 from sottovoce.aggregator.authoring.diff import differences
 from sottovoce.aggregator.authoring.draft import DraftItem, SurveyDraft, empty_draft
 from sottovoce.aggregator.authoring.edit_commands import change
@@ -20,6 +27,11 @@ from sottovoce.shared.parse_survey import parse_survey
 from tests.blocks import block, blocks, in_block
 from tests.documents import Document, question
 from tests.surveys import document, every_type, survey
+
+
+def totals_of(written: SurveyDraft) -> Totals:
+    """Cost and precision of a whole draft."""
+    return DraftFigures(written).totals
 
 
 def draft(**changes: object) -> SurveyDraft:

@@ -31,6 +31,7 @@ from sottovoce.aggregator.authoring.draft import (
     HARMS,
     HEAD_TEXTS,
     MOST_PEOPLE,
+    SCREENED_OUT,
     DraftItem,
     SurveyDraft,
     part_at,
@@ -159,9 +160,9 @@ def _head(form: PostedForm, base: SurveyDraft) -> dict[str, Any]:
             head = with_part(head, path, read(form[field].strip()))
     if not head.get("order"):
         head.pop("keep_last", None)
-    if (answer := form.get("after.screen_out.when", KEPT)) != KEPT:
+    if (answer := form.get(SCREENED_OUT, KEPT)) != KEPT:
         name, _, value = answer.partition("=")
-        head = with_part(head, "after.screen_out.when", {name: [value]} if value else {})
+        head = with_part(head, SCREENED_OUT, {name: [value]} if value else {})
     if "after.label0" in form:
         rows = takewhile(lambda number: f"after.label{number}" in form, count())
         found = ((form[f"after.label{row}"].strip(), form.get(f"after.to{row}", "").strip()) for row in rows)
@@ -280,7 +281,7 @@ def _with_cohort(card: DraftItem, divides: bool) -> DraftItem:
 def _names_follow(base: SurveyDraft, card: DraftItem) -> bool:
     """Return True if names of options and rows follow edited texts: before publication, if nothing else names them."""
     named = {name for each in base.cards for key in CONDITIONS for name in each.asked.get(key, {})}
-    named |= base.head.get("after", {}).get("screen_out", {}).get("when", {}).keys()
+    named |= {*(part_at(base.head, SCREENED_OUT) or ())}
     own = {"keep_last", "when_absent"} & {*card.asked, *card.treated}
     return base.head.get("revision", 1) == 1 and card.name not in named and not own and "analysis_plan" not in base.head
 

@@ -63,9 +63,11 @@ def framing(page: str) -> Response:
     return reply
 
 
-_USUAL = {*REQUIRED, *DEFAULTS, *holding(TEXTS), "opens", "closes", "researcher", "check", "after", "report_labels"}
-_USUAL |= {"trial", "replaces"}
-"""Keys of a survey for which the form has no parts of its own."""
+# Keys of a survey for which the form has no parts of its own.
+_USUAL = {
+    *(*REQUIRED, *DEFAULTS, *holding(TEXTS), "opens", "closes", "report_labels"),
+    *("researcher", "check", "after", "trial", "replaces"),
+}
 # Keys and mechanisms within it that have such parts; a text that looks like one does no harm.
 _RARE = re.compile(rb'"(joint_rr|memoized_rr|order|own_coin|innocuous|screen_out)"')
 

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from sottovoce.aggregator.authoring.draft import SurveyDraft
+from sottovoce.aggregator.authoring.draft import SCREENED_OUT, SurveyDraft, part_at
 from sottovoce.shared.mechanisms.innocuous_rr import PROCEDURES, UNRELATED
 
 PostedForm = Mapping[str, str]
@@ -58,7 +58,7 @@ def public_answers(draft: SurveyDraft) -> Sequence[PublicAnswer]:
 
 def screened_out(draft: SurveyDraft) -> str:
     """Return the answer for which the survey is not, as its field has it; "" for none."""
-    when = draft.head.get("after", {}).get("screen_out", {}).get("when", {})
+    when = part_at(draft.head, SCREENED_OUT)
     if not when:
         return ""
     name, wanted = next(iter(when.items()))

@@ -7,7 +7,7 @@ from typing import Any
 
 from flask import g, redirect, render_template, request
 from flask.typing import ResponseReturnValue
-from sottovoce.aggregator.authoring.cost_and_precision import totals_of
+from sottovoce.aggregator.authoring.cost_and_precision import DraftFigures
 from sottovoce.aggregator.authoring.draft import SurveyDraft
 from sottovoce.aggregator.http.routing import Query, Route
 from sottovoce.aggregator.storage import StoredSurvey
@@ -100,7 +100,7 @@ def _published_row(revisions: list[StoredSurvey], plan: PlannedSize) -> SurveyLi
 
 def _draft_row(name: str, draft: SurveyDraft) -> SurveyListRow:
     title = draft.title_in(words().language) or name
-    return SurveyListRow(name, title, "draft", 0, draft.people, totals_of(draft).epsilon, False, _role(name))
+    return SurveyListRow(name, title, "draft", 0, draft.people, DraftFigures(draft).totals.epsilon, False, _role(name))
 
 
 def _role(name: str) -> str:

@@ -136,7 +136,9 @@ def test_publish_chooses_columns_of_files_for_new_drafts_and_shows_their_price(
 
     def published(name: str) -> list[str]:
         ann.post(f"surveys/{name}/publish", version=str(max(storage.drafts.versions(name))))
-        return [each.name for each in survey_of(storage.revisions(name)[-1].document).questions if each.in_files]
+        return [
+            each.name for each in survey_of(storage.revisions(name)[-1].document).questions if "in_files" in each.marks
+        ]
 
     def column(name: str, question: str, wanted: str, version: int) -> str:
         return str(ann.post(f"surveys/{name}/publish/columns", question=question, shown=wanted, version=str(version)))
@@ -179,4 +181,4 @@ def test_direct_half_is_added_to_the_files_and_left_out_by_the_same_press(
     ann.post("surveys/exam/publish/columns", question=copies[0], shown="1", version=str(len(copies) + 1))
     ann.post("surveys/exam/publish", version=str(len(copies) + 2))
     asked = survey_of(storage.revisions("exam")[-1].document).questions
-    assert [each.name for each in asked if each.in_files and each.name in copies] == copies[:1]
+    assert [each.name for each in asked if "in_files" in each.marks and each.name in copies] == copies[:1]
