@@ -239,7 +239,9 @@ def _card(form: PostedForm, prefix: str, card: DraftItem, base: SurveyDraft) -> 
     if card.type == "matrix":
         asked["rows"] = _choices(form, f"{prefix}.rows", asked.get("rows", []), tags, follow, "r")
         asked["of"] = _apply_type(form, prefix, asked.get("of", {}), tags, follow)
-    asked = _apply_order(form, prefix, asked)
+    # A type without options or rows loses their order.
+    if f"{prefix}.order" in form:
+        asked = with_order(asked, form[f"{prefix}.order"], form.get(f"{prefix}.keep_last", "").strip())
     asked = apply_procedure(form, prefix, asked, partial(_text, form, tags))
     if f"{prefix}.in_files" in form:
         asked["in_files"] = {"1": True, "0": False if base.chooses_columns else None}.get(form[f"{prefix}.in_files"])
@@ -259,13 +261,6 @@ def _card(form: PostedForm, prefix: str, card: DraftItem, base: SurveyDraft) -> 
         {"epsilon": epsilon[:20]} if epsilon else card.mechanism,
         card.block,
     )
-
-
-def _apply_order(form: PostedForm, prefix: str, asked: dict[str, Any]) -> dict[str, Any]:
-    """Apply the order of options or rows; a type without them loses it."""
-    if f"{prefix}.order" not in form:
-        return asked
-    return with_order(asked, form[f"{prefix}.order"], form.get(f"{prefix}.keep_last", "").strip())
 
 
 def _with_conditions(form: PostedForm, number: int, card: DraftItem, base: SurveyDraft) -> DraftItem:
