@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from itertools import count, takewhile
 from typing import Any
 
-from sottovoce.aggregator.authoring.draft import DraftItem, DraftProblem, SurveyDraft, on_card
+from sottovoce.aggregator.authoring.draft import DraftItem, DraftProblem, SurveyDraft, absent_keys, on_card
 from sottovoce.shared.types import TYPES
 
 _DENIALS = (
@@ -194,7 +194,9 @@ def _problem_key(draft: SurveyDraft, number: int, card: DraftItem, shown: Mappin
             return "condition_block"
         if asked.harm != "public" and "ask" in draft.head and (not card.block or asked.block != card.block):
             return "condition_ask"
-    return "condition_absent" if shown and _must_be_answered(draft, card) else ""
+    # A report needs a value for a hidden question too: its absence would reveal the earlier answer.
+    is_open = card.treated.get("type") in TYPES and "procedure" not in card.treated
+    return "condition_absent" if shown and is_open and not absent_keys(card, draft.declining) else ""
 
 
 def _answer_problem(asked: DraftItem, name: str, wanted: object) -> str:
@@ -205,18 +207,3 @@ def _answer_problem(asked: DraftItem, name: str, wanted: object) -> str:
     if is_range or not options.issuperset(row.options):
         return "condition_option"
     return "" if row.options and not (row.negated and options <= set(row.options)) else "condition_empty"
-
-
-def _must_be_answered(draft: SurveyDraft, card: DraftItem) -> bool:
-    """Return whether a conditional question lacks a value for respondents who do not see it.
-
-    A report needs a value for a hidden question too: its absence would reveal the earlier answer.
-    """
-    kind = TYPES.get(str(card.treated.get("type")))
-    if kind is None:
-        return False
-    if draft.declining == "each":
-        return not {"absent_category", "when_absent"} & set(card.treated)
-    if draft.declining == "counted" or (draft.declining == "own" and kind.takes_category):
-        return False
-    return not kind.is_set and "when_absent" not in card.treated

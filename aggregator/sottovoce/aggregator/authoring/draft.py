@@ -9,10 +9,14 @@ from dataclasses import dataclass, field, fields
 from typing import Any, Self
 
 from sottovoce.shared import canonical
+from sottovoce.shared.parse_item import CONDITIONS
 from sottovoce.shared.survey_keys import RESEARCHER_TEXTS, TEXTS, holding
 from sottovoce.shared.types import TYPES
 
 FORMAT = "sottovoce-draft/1"
+
+ABSENT_KEYS = ("absent_category", "when_absent")
+"""Keys of a question's document for a missing answer."""
 
 HARMS = ("public", "little", "clearly", "badly", "other")
 """Sensitivity levels: how much harm it could do if an answer became known; keys of the choices on the page."""
@@ -179,6 +183,28 @@ def least_of(card: DraftItem) -> Any:  # noqa: ANN401 - an answer of the card's 
         return {each["name"]: treated.get("min", "0") for each in treated.get("coordinates", ())}
     choices = treated.get("choices", ())
     return choices[0]["name"] if kind.takes_category and choices else treated.get("min", "0")
+
+
+def absent_keys(card: DraftItem, declining: str) -> dict[str, Any]:
+    """Return the keys of a question's document for a missing answer: ``absent_category``, ``when_absent`` or none.
+
+    Only an answer of its own causes no bias. Numbers and multiple choices cannot have one; a missing answer to them
+    counts as the value that the card names, and for a multiple choice as no option chosen.
+    """
+    kind, given = TYPES.get(str(card.treated.get("type", "")), TYPES["boolean"]), card.treated
+    # Where a person's own fact hides the answer there is no way to decline.
+    if declining == "each" or "procedure" in given:
+        return {key: given[key] for key in ABSENT_KEYS if key in given}
+    if declining == "own" and kind.takes_category:
+        return {"absent_category": True}
+    # A conditional question needs a value for respondents who do not see it, even if they may not decline.
+    if declining == "never" and not CONDITIONS & set(card.asked):
+        return {}
+    if kind.is_set:
+        return {"when_absent": []}
+    if "when_absent" in given:
+        return {"when_absent": given["when_absent"]}
+    return {"when_absent": least_of(card)} if declining == "counted" else {}
 
 
 def empty_draft(title: str, tag: str) -> SurveyDraft:

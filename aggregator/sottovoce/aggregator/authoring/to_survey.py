@@ -7,7 +7,7 @@ from typing import Any
 
 from sottovoce.aggregator.authoring.conditions import without_not
 from sottovoce.aggregator.authoring.direct_half import with_copies
-from sottovoce.aggregator.authoring.draft import SCREENED_OUT, DraftItem, SurveyDraft, least_of, part_at, with_part
+from sottovoce.aggregator.authoring.draft import ABSENT_KEYS, DraftItem, SurveyDraft, absent_keys, part_at, with_part
 from sottovoce.aggregator.authoring.file_columns import with_file_columns
 from sottovoce.aggregator.authoring.sensitivity_levels import mechanism_for
 from sottovoce.aggregator.authoring.slugs import LONGEST_QUESTION, free_name, is_given, question_name
@@ -16,8 +16,6 @@ from sottovoce.shared.parse_item import CONDITIONS
 from sottovoce.shared.spec import FORMAT
 from sottovoce.shared.survey_keys import MARKS
 from sottovoce.shared.types import TYPES
-
-ABSENT_KEYS = ("absent_category", "when_absent")
 
 
 def survey_document(draft: SurveyDraft, name: str) -> dict[str, Any]:
@@ -74,8 +72,9 @@ def _rename_in_head(head: Mapping[str, Any], names: Mapping[str, str]) -> Mappin
         found["keep_last"] = [names.get(name, name) for name in head["keep_last"]]
     if "analysis_plan" in head:
         found["analysis_plan"] = [_rename_in_plan(each, names) for each in head["analysis_plan"]]
-    when: Mapping[str, Any] = part_at(head, SCREENED_OUT) or {}
-    return with_part(found, SCREENED_OUT, {names.get(name, name): when[name] for name in when}) if when else found
+    place = "after.screen_out.when"
+    when: Mapping[str, Any] = part_at(head, place) or {}
+    return with_part(found, place, {names.get(name, name): when[name] for name in when}) if when else found
 
 
 def _rename_in_plan(planned: Mapping[str, Any], names: Mapping[str, str]) -> dict[str, Any]:
@@ -122,28 +121,6 @@ def _treated(card: DraftItem, declining: str) -> dict[str, Any]:
     if card.block or "procedure" in asked:
         return asked
     return {**asked, "mechanism": dict(mechanism_for(card, "absent_category" in asked))}
-
-
-def absent_keys(card: DraftItem, declining: str) -> dict[str, Any]:
-    """Return the keys of a question's document for a missing answer: ``absent_category``, ``when_absent`` or none.
-
-    Only an answer of its own causes no bias. Numbers and multiple choices cannot have one; a missing answer to them
-    counts as the value that the card names, and for a multiple choice as no option chosen.
-    """
-    kind, given = TYPES.get(str(card.treated.get("type", "")), TYPES["boolean"]), card.treated
-    # Where a person's own fact hides the answer there is no way to decline.
-    if declining == "each" or "procedure" in given:
-        return {key: given[key] for key in ABSENT_KEYS if key in given}
-    if declining == "own" and kind.takes_category:
-        return {"absent_category": True}
-    # A conditional question needs a value for respondents who do not see it, even if they may not decline.
-    if declining == "never" and not CONDITIONS & set(card.asked):
-        return {}
-    if kind.is_set:
-        return {"when_absent": []}
-    if "when_absent" in given:
-        return {"when_absent": given["when_absent"]}
-    return {"when_absent": least_of(card)} if declining == "counted" else {}
 
 
 def _without_empty(document: Mapping[str, Any]) -> dict[str, Any]:

@@ -8,10 +8,9 @@ from itertools import pairwise
 from math import ceil, floor, log10
 
 from sottovoce.aggregator.authoring.cost_and_precision import Figures, Totals, goal_of
-from sottovoce.aggregator.authoring.draft import DraftItem, DraftProblem, SurveyDraft
+from sottovoce.aggregator.authoring.draft import DraftItem, DraftProblem, SurveyDraft, absent_keys
 from sottovoce.aggregator.authoring.draft_blocks import ProtectedTogether
 from sottovoce.aggregator.authoring.templates import PEOPLE, TemplateQuestion
-from sottovoce.aggregator.authoring.to_survey import absent_keys
 from sottovoce.aggregator.i18n.formatting import NumberFormat
 from sottovoce.aggregator.i18n.translator import Words
 from sottovoce.shared.accounting import BELIEF_BEFORE
