@@ -375,11 +375,10 @@ class _BlockPlanner:
         if self.goal == SHARES:
             variances = [_half(*mechanism.marginal(position)) for position in range(len(self.sizes))]
         else:
-            pairs = [*combinations(range(len(self.sizes)), 2)]
             # Two questions with as many options as two others have their channel.
-            alike = {(self.sizes[one], self.sizes[other]): (one, other) for one, other in pairs}
+            alike = dict(zip(combinations(self.sizes, 2), combinations(range(len(self.sizes)), 2), strict=True))
             tables = {sizes: self._table(mechanism, pair) for sizes, pair in alike.items()}
-            variances = [tables[self.sizes[one], self.sizes[other]] for one, other in pairs]
+            variances = [tables[sizes] for sizes in combinations(self.sizes, 2)]
         alone = max(a / b for a, b in map(mechanism.marginal, range(len(self.sizes))))
         share = self._share_asked(mechanism.asked)
         variances = [each and each / share for each in variances]
