@@ -88,8 +88,15 @@ def on_grid(population: str) -> np.ndarray:
     return shares / shares.sum()
 
 
-@pytest.mark.parametrize("odds", [pytest.param("3", marks=pytest.mark.slow), "20"])
-@pytest.mark.parametrize("population", ["all zero", "70 % zero", "tens", "beta(2, 5)", "beta(1, 15)"])
+OTHERS = [
+    pytest.param(population, odds, marks=pytest.mark.slow)
+    for odds in ("3", "20")
+    for population in ("all zero", "70 % zero", "tens", "beta(2, 5)", "beta(1, 15)")
+    if (population, odds) != ("70 % zero", "20")
+]
+
+
+@pytest.mark.parametrize(("population", "odds"), [("70 % zero", "20"), *OTHERS])
 def test_mean_is_unbiased_and_covered_wherever_people_stand(population: str, odds: str) -> None:
     """At n = 50, 300 and 4,000: .95 less three standard errors of 400 runs; bias at most half a step of the bins."""
     question = parsed(number(0, STEPS, 1, {"name": "square_wave", "odds": odds}))
