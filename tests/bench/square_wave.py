@@ -12,10 +12,11 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from sottovoce.aggregator.estimators.ranges.bins import channel_of, edges_of_bins
 from sottovoce.aggregator.estimators.square_wave import (
     SMOOTHED_BELOW,
     _mean,
+    channel_of,
+    edges_of_bins,
     maximum_likelihood,
     quantile,
     quantile_limits,

@@ -2,13 +2,14 @@
 
 import numpy as np
 import pytest
-from sottovoce.aggregator.estimators.ranges.bins import channel_of, middles_of_bins
-from sottovoce.aggregator.estimators.ranges.profile_likelihood import constrained_likelihood
 from sottovoce.aggregator.estimators.square_wave import (
     QUANTILES,
     _mean,
+    channel_of,
+    constrained_likelihood,
     estimate,
     maximum_likelihood,
+    middles_of_bins,
     quantile_limits,
     unbiased_scores,
 )

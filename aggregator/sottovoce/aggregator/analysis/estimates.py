@@ -13,7 +13,7 @@ from sottovoce.aggregator.estimators import DEFAULT_RULE, Estimate, IntervalRule
 from sottovoce.aggregator.estimators.answered_shares import answered_shares
 from sottovoce.aggregator.estimators.careless.anchors import Careless
 from sottovoce.aggregator.estimators.pooling import StratumTally, estimate_strata, merge
-from sottovoce.aggregator.estimators.protection import protected
+from sottovoce.aggregator.estimators.support import protected
 from sottovoce.aggregator.storage import Cell, StoredSurvey
 from sottovoce.aggregator.storage.models import ALL
 from sottovoce.aggregator.surveys.lifecycle import reports_so_far

@@ -30,6 +30,7 @@ Sources     Li et al. 2020 (likelihood); Woodruff 1952 (quantiles by inversion);
             mean); Owen 1988 and Stanley, Patil and Kuusela 2022 (likelihood ratio under constraints of sign).
 """
 
+from bisect import bisect_left
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
@@ -41,16 +42,6 @@ import numpy as np
 from numpy.typing import NDArray
 from sottovoce.aggregator.estimators.intervals import normal_quantile
 from sottovoce.aggregator.estimators.means import ScoredChannel, estimate_mean, grid_of, mean_interval
-from sottovoce.aggregator.estimators.ranges.bins import (
-    BinValues,
-    channel_of,
-    edges_of_bins,
-    first_step,
-    middles_of_bins,
-    names_of_bins,
-    values_of_bins,
-)
-from sottovoce.aggregator.estimators.ranges.profile_likelihood import Profile
 from sottovoce.aggregator.estimators.support import DEFAULT_RULE, Estimate, IntervalRule
 from sottovoce.aggregator.estimators.variable import NumberVariable, of_table
 from sottovoce.shared.answers import Domain
@@ -74,6 +65,154 @@ _SEED = 20201  # fixed, so that equal tallies give equal intervals
 _SETTLED = 1e-7  # largest change of a share at which EM has converged
 
 Array = NDArray[np.float64]
+
+
+class BinValues(NamedTuple):
+    """First and last value of each bin, shape (D,)."""
+
+    first: Array
+    last: Array
+
+
+def values_of_bins(mechanism: SquareWave, domain: Domain) -> BinValues:
+    """Return the first and the last value of each bin, in the number's own unit."""
+    grid, low = grid_of(domain), float(grid_of(domain).low)
+    firsts = np.array([first_step(mechanism, bin_) for bin_ in range(mechanism.bins + 1)])
+    return BinValues(low + float(grid.step) * firsts[:-1], low + float(grid.step) * (firsts[1:] - 1))
+
+
+def channel_of(mechanism: SquareWave) -> Array:
+    """Return P(output | bin), shape (D, D + 2 w)."""
+    rows = np.array([mechanism.weights(first_step(mechanism, bin_)) for bin_ in range(mechanism.bins)], dtype=float)
+    channel: Array = rows / rows.sum(axis=1, keepdims=True)
+    return channel
+
+
+def first_step(mechanism: SquareWave, bin_: int) -> int:
+    """Return the first step of a bin; D + 1 steps in total if ``bin_`` is D."""
+    return -(-bin_ * (mechanism.steps + 1) // mechanism.bins)
+
+
+def edges_of_bins(mechanism: SquareWave, domain: Domain) -> Array:
+    """Return the D + 1 edges of the bins, inner ones halfway between neighbouring values."""
+    grid = grid_of(domain)
+    firsts = [first_step(mechanism, bin_) for bin_ in range(mechanism.bins + 1)]
+    inner = [float(grid.low + grid.step * (2 * first - 1) / 2) for first in firsts[1:-1]]
+    return np.array([float(grid.low), *inner, float(grid.high)])
+
+
+def middles_of_bins(mechanism: SquareWave, domain: Domain) -> Array:
+    """Return the mean of the values in each bin, shape (D,)."""
+    grid = grid_of(domain)
+    firsts = [first_step(mechanism, bin_) for bin_ in range(mechanism.bins + 1)]
+    return np.array([float(grid.low + grid.step * (a + b - 1) / 2) for a, b in pairwise(firsts)])
+
+
+def names_of_bins(mechanism: SquareWave, domain: Domain) -> list[str]:
+    """Return the first and last value of each bin as words, such as "0 to 9"; one value if they are equal."""
+    grid = grid_of(domain)
+    names = []
+    for bin_ in range(mechanism.bins):
+        first, last = first_step(mechanism, bin_), first_step(mechanism, bin_ + 1) - 1
+        low, high = (grid.text(step) for step in (first, last))
+        names.append(low if first == last else f"{low} to {high}")
+    return names
+
+
+_NEWTON = 60  # steps at most; about 13 are needed
+
+
+class Profile:
+    """Likelihood ratio tests of the share of people below an edge of the bins.
+
+    Args:
+        channel: P(output | bin), shape (bins, outputs).
+        counts: of the outputs, shape (outputs,), not all 0.
+        confidence: nominal coverage of the quantiles' limits, in (0, 1).
+        waves: number of waves of the same people whose reports are summed.
+    """
+
+    def __init__(self, channel: Array, counts: Array, confidence: float, waves: int) -> None:
+        self._channel, self._bins = channel, len(channel)
+        self._reported = counts / counts.sum()
+        # With several waves of the same people, only one report of each person is independent.
+        self._n = max(float(counts.sum()) / waves, 1.0)
+        self._most = normal_quantile(confidence) ** 2
+        shares, _ = self._likeliest(np.ones((1, self._bins)), np.ones(1))
+        self._top = float(np.log(shares @ channel) @ self._reported)
+        self._below = np.cumsum(shares)
+
+    def first(self, level: float) -> int:
+        """Return the lowest bin that can contain the quantile: the share below its upper edge can be ``level``."""
+        bins = range(1, self._likeliest_bin(level) + 1)
+        return bisect_left(bins, True, key=lambda upper: self._is_possible(upper, level))
+
+    def last(self, level: float) -> int:
+        """Return the highest bin that can contain the quantile: the share below its lower edge can be ``level``."""
+        low, high = self._likeliest_bin(level), self._bins - 1
+        while low < high:
+            middle = (low + high + 1) // 2
+            low, high = (middle, high) if self._is_possible(middle, level) else (low, middle - 1)
+        return low
+
+    def _likeliest_bin(self, level: float) -> int:
+        return int(np.searchsorted(self._below[:-1], level))
+
+    def _is_possible(self, edge: int, level: float) -> bool:
+        below = np.arange(self._bins) < edge
+        shares, short = self._likeliest(np.array([below, ~below], dtype=float), np.array([level, 1 - level]))
+        ratio = 2 * self._n * (self._top - short - float(np.log(shares @ self._channel) @ self._reported))
+        return not ratio > self._most  # also if the search has failed and the ratio is not a number
+
+    def _likeliest(self, groups: Array, totals: Array) -> tuple[Array, float]:
+        return constrained_likelihood(self._reported, self._channel, groups, totals, 1e-3 / self._n)
+
+
+def constrained_likelihood(
+    reported: Array, channel: Array, groups: Array, totals: Array, tolerance: float
+) -> tuple[Array, float]:
+    """Return the maximum likelihood bin shares, shape (bins,), among those with given totals of groups.
+
+    The second value bounds by how much their log-likelihood of one report is short of the maximum.
+
+    Args:
+        reported: shares of reports by output, shape (outputs,).
+        channel: P(output | bin), shape (bins, outputs).
+        groups: 1 for the bins of each group, 0 for others, shape (groups, bins); each bin is in one group.
+        totals: sum of the shares in each group, shape (groups,), positive.
+        tolerance: error of the log-likelihood of one report at which the search ends.
+
+    Maths: a primal-dual interior point method. Minimize -r' log(P' f) with G f = t, f >= 0; slack s >= 0 and prices v
+        with G' v - P (r / P' f) = s and f_i s_i = m, m a tenth of the mean f_i s_i at each Newton step.
+    """
+    shares = groups.T @ (totals / groups.sum(axis=1))
+    slack, prices = 1 / (len(channel) * shares), np.ones(len(groups))
+    short = np.inf
+    for _ in range(_NEWTON):
+        fitted = shares @ channel
+        residual = groups.T @ prices - channel @ (reported / fitted) - slack
+        short = float(shares @ slack + np.abs(residual).max())
+        if short < tolerance:
+            break
+        centre = 0.1 * float(shares @ slack) / len(shares) / shares - slack
+        curvature = (channel * (reported / fitted**2)) @ channel.T + np.diag(slack / shares)
+        solved = np.linalg.solve(curvature, np.column_stack([centre - residual, groups.T]))
+        move, answers = solved[:, 0], solved[:, 1:]
+        dearer = np.linalg.solve(groups @ answers, groups @ (shares + move) - totals)
+        move = move - answers @ dearer
+        looser = centre - slack / shares * move
+        dual = _step_within(slack, looser)
+        shares, slack, prices = (
+            shares + _step_within(shares, move) * move,
+            slack + dual * looser,
+            prices + dual * dearer,
+        )
+    return shares, short
+
+
+def _step_within(values: Array, move: Array) -> float:
+    """Return the longest step of at most 1 after which positive values keep a twentieth of themselves."""
+    return min(1.0, 0.95 / float(np.max(-move / values, initial=0.95)))
 
 
 def estimate(

@@ -14,6 +14,16 @@ Implausible A count that p = 0 or p = 1 would hardly give by chance: outside [n 
             edge. With k options, all k share the same rate of false alarms, .0013 a side.
 Poisoning   One percent of fake reports, all with the worst content, moves the estimate by up to
             .01 max(1 - b, a) / (a - b): 1.5 points with the coin flip.
+
+Sensitivity of a yes/no share to self-protective "no": respondents who say no whatever their coin shows.
+
+Maths       Respondents who run the channel by hand can bypass it. If a share s of all reports is such a "no", yes is
+            reported with probability (1 - s)(b + (a - b) p): the channel a' = (1 - s) a, b' = (1 - s) b, with its own
+            estimator and interval, p = (x/n / (1 - s) - b) / (a - b).
+            One sample does not identify s: the results are a sensitivity analysis over assumed s, not a correction.
+            s = 0 is the estimate itself.
+Sources     Cruyff, van den Hout, van der Heijden and Boeckenholt 2008 (self-protective no); Boeije and
+            Lensvelt-Mulders 2002.
 """
 
 import math
@@ -29,6 +39,7 @@ from numpy.typing import ArrayLike, NDArray
 from sottovoce.aggregator.estimators.band import band
 from sottovoce.aggregator.estimators.intervals import METHODS, Array, Limits, exact, same_people
 from sottovoce.shared.errors import EstimateError
+from sottovoce.shared.mechanisms.binary_rr import BinaryRR
 
 Counts = NDArray[np.int64]
 
@@ -250,6 +261,24 @@ def _joint_limits(counts: Counts, n: Counts, a: float, b: float, rule: IntervalR
     if rule.waves > 1:
         return same_people(counts, n, a, b, rule.joint_confidence(options), rule.waves)
     return exact(counts, n, a, b, rule.joint_confidence(options))
+
+
+SHARES = (Fraction(0), Fraction(1, 20), Fraction(1, 10), Fraction(1, 5))
+"""Assumed shares s of self-protective reports."""
+
+
+def protected(
+    mechanism: BinaryRR, tally: Mapping[int, int], rule: IntervalRule = DEFAULT_RULE
+) -> list[tuple[float, Estimate]]:
+    """Estimate the share of "yes" for each s in ``SHARES``; return pairs (s, estimate), s rising.
+
+    Raises EstimateError for impossible counts.
+    """
+    yes = tally.get(1, 0)
+    n = yes + tally.get(0, 0)
+    return [
+        (float(s), estimate_share("yes", yes, n, (1 - s) * mechanism.a, (1 - s) * mechanism.b, rule)) for s in SHARES
+    ]
 
 
 def counts_of(tally: Mapping[int, int], size: int) -> NDArray[Any]:
