@@ -62,33 +62,34 @@ def estimate(
     if numbers:
         of_each = ((each.name or "mean", each.tally(tally), each.scored) for each in numbers)
         return [estimate_mean(*parts, rule, len(numbers)) for parts in of_each]
-    if mechanism.masked:
-        supporting, sizes = counts_of(tally, mechanism.masked), mechanism.reports(tally)
-    else:
-        supporting, sizes = _supporting(variables, _counts(mechanism, tally))
+    counts, reports = _counts(mechanism, tally), mechanism.reports(tally)
     if isinstance(first, ChoiceVariable):
-        return estimate_shares(first.categories, supporting, sizes, *first.support, rule)
-    [support] = {each.support for each in variables if isinstance(each, YesNo)}
-    names = [each.name or each.categories[1] for each in variables]
-    return [*estimate_shares(names, supporting, sizes, *support, rule)]
+        return estimate_shares(first.categories, first.supporting(counts), reports, *first.support, rule)
+    options = [each for each in variables if isinstance(each, YesNo)]
+    names = [each.name or each.categories[1] for each in options]
+    supporting, sizes = (counts, reports) if mechanism.masked else _yes_counts(options, counts)
+    return [*estimate_shares(names, supporting, sizes, *options[0].support, rule)]
 
 
 def _counts(mechanism: Mechanism, tally: Mapping[int, int]) -> Counts:
-    """Return the counts of all values that the mechanism can report; EstimateError if there are others, or negative."""
-    counts = counts_of(tally, mechanism.largest + 1)
-    if counts.min() < 0 or not (min(tally, default=0) >= 0 and max(tally, default=0) <= mechanism.largest):
+    """Return the counts of the values that the mechanism can report; EstimateError if there are others, or negative.
+
+    Of bit masks these are the counts of the options.
+    """
+    if mechanism.masked:
+        return counts_of(tally, mechanism.masked)
+    if tally and not (min(tally) >= 0 and max(tally) <= mechanism.largest and min(tally.values()) >= 0):
         raise EstimateError("the counts are impossible")
-    return counts
+    return counts_of(tally, mechanism.largest + 1)
 
 
-def _supporting(variables: Sequence[Variable], counts: Counts) -> tuple[Counts, Any]:
-    """Return how many reports support each category or option, and how many could."""
-    if isinstance(variables[0], ChoiceVariable):
-        return variables[0].supporting(counts), counts.sum()
+def _yes_counts(options: Sequence[YesNo], counts: Counts) -> tuple[Counts, Any]:
+    """Return how many reports say yes to each option, and how many speak of it."""
     reported = np.arange(len(counts))
-    options = [each for each in variables if isinstance(each, YesNo)]
+    if not options[0].drawn:
+        return np.array([counts @ each.bit(reported) for each in options]), counts.sum()
     seen = [counts * each.observed(reported) for each in options]
-    yes = [(counted * each.bit(reported)).sum() for counted, each in zip(seen, options, strict=True)]
+    yes = [counted @ each.bit(reported) for counted, each in zip(seen, options, strict=True)]
     return np.array(yes), np.array([counted.sum() for counted in seen])
 
 

@@ -39,8 +39,7 @@ from statistics import NormalDist
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
-from sottovoce.aggregator.estimators.intervals import normal_quantile
+from sottovoce.aggregator.estimators.intervals import Array, normal_quantile
 from sottovoce.aggregator.estimators.means import ScoredChannel, estimate_mean, grid_of, mean_interval
 from sottovoce.aggregator.estimators.support import DEFAULT_RULE, Estimate, IntervalRule
 from sottovoce.aggregator.estimators.variable import NumberVariable, of_table
@@ -64,8 +63,6 @@ _ROUNDS = 400  # EM steps at most
 _SEED = 20201  # fixed, so that equal tallies give equal intervals
 _SETTLED = 1e-7  # largest change of a share at which EM has converged
 
-Array = NDArray[np.float64]
-
 
 class BinValues(NamedTuple):
     """First and last value of each bin, shape (D,)."""
@@ -77,26 +74,26 @@ class BinValues(NamedTuple):
 def values_of_bins(mechanism: SquareWave, domain: Domain) -> BinValues:
     """Return the first and the last value of each bin, in the number's own unit."""
     grid, low = grid_of(domain), float(grid_of(domain).low)
-    firsts = np.array([first_step(mechanism, bin_) for bin_ in range(mechanism.bins + 1)])
+    firsts = np.array(_first_steps(mechanism))
     return BinValues(low + float(grid.step) * firsts[:-1], low + float(grid.step) * (firsts[1:] - 1))
 
 
 def channel_of(mechanism: SquareWave) -> Array:
     """Return P(output | bin), shape (D, D + 2 w)."""
-    rows = np.array([mechanism.weights(first_step(mechanism, bin_)) for bin_ in range(mechanism.bins)], dtype=float)
+    rows = np.array([mechanism.weights(step) for step in _first_steps(mechanism)[:-1]], dtype=float)
     channel: Array = rows / rows.sum(axis=1, keepdims=True)
     return channel
 
 
-def first_step(mechanism: SquareWave, bin_: int) -> int:
-    """Return the first step of a bin; D + 1 steps in total if ``bin_`` is D."""
-    return -(-bin_ * (mechanism.steps + 1) // mechanism.bins)
+def _first_steps(mechanism: SquareWave) -> list[int]:
+    """Return the first step of each bin, and the number of all steps."""
+    return [-(-bin_ * (mechanism.steps + 1) // mechanism.bins) for bin_ in range(mechanism.bins + 1)]
 
 
 def edges_of_bins(mechanism: SquareWave, domain: Domain) -> Array:
     """Return the D + 1 edges of the bins, inner ones halfway between neighbouring values."""
     grid = grid_of(domain)
-    firsts = [first_step(mechanism, bin_) for bin_ in range(mechanism.bins + 1)]
+    firsts = _first_steps(mechanism)
     inner = [float(grid.low + grid.step * (2 * first - 1) / 2) for first in firsts[1:-1]]
     return np.array([float(grid.low), *inner, float(grid.high)])
 
@@ -104,19 +101,15 @@ def edges_of_bins(mechanism: SquareWave, domain: Domain) -> Array:
 def middles_of_bins(mechanism: SquareWave, domain: Domain) -> Array:
     """Return the mean of the values in each bin, shape (D,)."""
     grid = grid_of(domain)
-    firsts = [first_step(mechanism, bin_) for bin_ in range(mechanism.bins + 1)]
+    firsts = _first_steps(mechanism)
     return np.array([float(grid.low + grid.step * (a + b - 1) / 2) for a, b in pairwise(firsts)])
 
 
 def names_of_bins(mechanism: SquareWave, domain: Domain) -> list[str]:
     """Return the first and last value of each bin as words, such as "0 to 9"; one value if they are equal."""
     grid = grid_of(domain)
-    names = []
-    for bin_ in range(mechanism.bins):
-        first, last = first_step(mechanism, bin_), first_step(mechanism, bin_ + 1) - 1
-        low, high = (grid.text(step) for step in (first, last))
-        names.append(low if first == last else f"{low} to {high}")
-    return names
+    spans = ((first, end - 1) for first, end in pairwise(_first_steps(mechanism)))
+    return [f"{grid.text(low)} to {grid.text(high)}" if low < high else grid.text(low) for low, high in spans]
 
 
 _NEWTON = 60  # steps at most; about 13 are needed
@@ -448,7 +441,7 @@ def variables(mechanism: SquareWave, domain: Domain) -> list[NumberVariable]:
     """Return one number variable whose levels are the bins' mean values; for outcomes only."""
     channel, values = channel_of(mechanism), middles_of_bins(mechanism, domain)
     scores = unbiased_scores(channel, values)
-    firsts = [first_step(mechanism, bin_) for bin_ in range(mechanism.bins + 1)]
+    firsts = _first_steps(mechanism)
     return [
         NumberVariable(
             levels=tuple(values),

@@ -237,7 +237,7 @@ def estimate_shares(
     supporting, reports = _as_integers(counts), _as_integers(n)
     if reports.shape not in {(), supporting.shape} or supporting.shape != (len(options),):
         raise EstimateError("the counts or the channel are impossible")
-    sizes = np.broadcast_to(reports, supporting.shape)
+    sizes = reports + np.zeros_like(supporting)
     if not (len(options) and np.all((supporting >= 0) & (supporting <= sizes)) and 0 <= b < a <= 1):
         raise EstimateError("the counts or the channel are impossible")
     high_rate, low_rate, k = float(a), float(b), len(options)
@@ -309,7 +309,7 @@ def _values(counts: Counts, sizes: Counts, a: Fraction, b: Fraction) -> tuple[Ar
     # (count/n - b) / (a - b) in exact integers, rounded once: in floats the subtraction would cancel digits.
     pairs = zip(counts.tolist(), sizes.tolist(), strict=True)
     raw = np.array([(x * den - n * other) / (n * (true - other)) if n else math.nan for x, n in pairs])
-    high, low, gap = float(a), float(b), float(a - b)
+    high, low, gap = float(a), float(b), (true - other) / den
     x, n = counts.astype(float), sizes.astype(float)
     some = np.maximum(n, 1)
     iid = np.sqrt(x * (n - x) / np.maximum(n - 1, 1)) / (some * gap)

@@ -83,9 +83,16 @@ def two_groups(
     variance, difference = sum(_checked(measure, value) for value in values), abs(values[0] - values[1])
     if not difference:
         raise EstimateError("the two groups must differ")
+    effect = f"{values[0]:.4g} against {values[1]:.4g} in two groups, so many in each,"
+    return _of_difference(effect, variance, difference, levels, n)
+
+
+def _of_difference(
+    effect: str, variance: float, difference: float, levels: tuple[float, float], n: int | None
+) -> GivenSample:
+    """Plan the test of a difference, or of a distance from a known value; ``variance`` belongs to one report."""
     z, of_power = _quantiles(levels)
     power = None if n is None else NormalDist().cdf(difference / math.sqrt(variance / n) - z)
-    effect = f"{values[0]:.4g} against {values[1]:.4g} in two groups, so many in each,"
     return GivenSample(effect, math.ceil(variance * ((z + of_power) / difference) ** 2), n, power)
 
 
@@ -165,15 +172,10 @@ def arms_apart(
         raise EstimateError("the two values must differ")
     variance = 0.0
     for question, place, value in zip(questions, places, values, strict=True):
-        measure = measure_of(question)
-        if not measure.low <= value <= measure.high:
-            raise EstimateError(f"the {measure.noun} must lie in [{measure.low:.15g}, {measure.high:.15g}]")
-        variance += measure.variance(value) / float(share_asked(survey, place))
-    z, of_power = NormalDist().inv_cdf((1 + levels[0]) / 2), NormalDist().inv_cdf(levels[1])
-    power = None if n is None else NormalDist().cdf(difference / math.sqrt(variance / n) - z)
+        variance += _checked(measure_of(question), value) / float(share_asked(survey, place))
     (one, other), (first, second) = values, questions
     effect = f"{one:.4g} of {first.name} against {other:.4g} of {second.name}, in all arms together,"
-    return GivenSample(effect, math.ceil(variance * ((z + of_power) / difference) ** 2), n, power)
+    return _of_difference(effect, variance, difference, levels, n)
 
 
 def design_power(
@@ -205,10 +207,8 @@ def design_power(
         asked = float(share_asked(survey, survey.questions.index(question)))
         information += asked * np.outer(slopes, slopes) / (yes * (1 - yes))
     variance, difference = float(np.linalg.inv(information)[0, 0]), abs(shares[0] - known)
-    z, of_power = NormalDist().inv_cdf((1 + levels[0]) / 2), NormalDist().inv_cdf(levels[1])
-    power = None if n is None else NormalDist().cdf(difference / math.sqrt(variance / n) - z)
     effect = f"{shares[0]:.4g} against {known:.4g} in {planned.design}, in both arms together,"
-    return GivenSample(effect, math.ceil(variance * ((z + of_power) / difference) ** 2), n, power)
+    return _of_difference(effect, variance, difference, levels, n)
 
 
 def _apart(group: float, outcome: float, ratio: float) -> tuple[float, float]:

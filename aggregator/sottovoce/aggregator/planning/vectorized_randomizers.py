@@ -165,7 +165,7 @@ def _powers(ratio: Fraction, most: int) -> tuple[Values, Values, Values]:
 
 def simulate(mechanism: Any, truth: Values, draws: BatchDraws) -> Values:  # noqa: ANN401 - any of MECHANISMS
     """Randomize true values from ``Question.encode``, shape (n,), or (n, d) for a vector; return shape (n,)."""
-    batch = BATCH.get(mechanism.name, _table)
+    batch = BATCH.get(mechanism.name) or (_bits if mechanism.report_kind == "bits" else _table)
     blocks = [batch(mechanism, truth[start : start + BLOCK], draws) for start in range(0, len(truth), BLOCK)]
     return np.concatenate(blocks) if blocks else np.zeros(0, dtype=np.int64)
 
@@ -300,9 +300,7 @@ BATCH: dict[str, Callable[[Any, Values, BatchDraws], Values]] = {
     "memoized_rr": _memoized_rr,
     "subset_selection": _subset_selection,
     "hadamard_response": _hadamard_response,
-    "optimal_unary": _bits,
     "sampled_option": _sampled_option,
-    "bitwise_rr": _bits,
     "rounding_rr": _rounding_rr,
     "level_table": _level_table,
     "square_wave": _square_wave,
