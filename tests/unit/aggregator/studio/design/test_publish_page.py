@@ -154,6 +154,7 @@ def test_publish_chooses_columns_of_files_for_new_drafts_and_shows_their_price(
     column("new", "age", "1", 1)
     column("new", "sex", "0", 2)
     assert [line[2].split()[0] for line in shown("new")[-2:]] == ["No", "Yes"]
+    assert ann.get("surveys/new/publish").count("Files of reports have these answers") == 1
     assert published("new") == ["age"]
     column("old", "sex", "1", 1)
     column("old", "sex", "0", 2)
