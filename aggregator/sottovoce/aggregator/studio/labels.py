@@ -1,7 +1,6 @@
 """Label questions, options, groups and variables, and numbers of people, on the result pages."""
 
-import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from math import ceil, floor
@@ -17,6 +16,8 @@ from sottovoce.aggregator.estimators.question_variables import variables_of
 from sottovoce.aggregator.estimators.scale_variable import bare
 from sottovoce.aggregator.export.labels import option_labels
 from sottovoce.aggregator.i18n.translator import Words
+from sottovoce.aggregator.studio.results.table_view import VariableNames
+from sottovoce.shared.answers import ABSENT
 from sottovoce.shared.arms.analysis_plan import planned_comparisons
 from sottovoce.shared.spec import Question, Survey
 
@@ -99,12 +100,6 @@ _FIELDS = frozenset(
 
 PRODUCT = " × "
 """Between the factors of an interaction."""
-_WORD = re.compile(r"[A-Za-z0-9_.]+")
-
-_VARIABLES = frozenset({"variable", "other", "variables"})
-_TERMS = frozenset({"term", "terms"})
-_SENTENCES = frozenset({"note", "reason", "limits"})
-"""Names of the placeholders of a ``Sentence``, by what they hold: a variable, a term, or another sentence."""
 
 
 @dataclass(frozen=True)
@@ -135,7 +130,7 @@ class SurveyVariable:
 
 
 @dataclass(frozen=True)
-class SurveyVariables:
+class SurveyVariables(VariableNames):
     """All variables of a survey, of its newest revision, in a reader's language."""
 
     survey: Survey
@@ -165,6 +160,15 @@ class SurveyVariables:
         """Return the variable with this name; None if there is none."""
         return self._by_name.get(bare(name))
 
+    def answers(self, name: str) -> list[str]:
+        """Return the names of a variable's categories, without no answer."""
+        found = self.find(name)
+        return [category for category, _ in found.categories if category != ABSENT] if found else []
+
+    def is_variable(self, name: str) -> bool:
+        """Return True if the survey has a variable of this name."""
+        return self.find(name) is not None
+
     def label(self, name: str) -> str:
         """Return the label of a variable; a combined name gets the labels of all its parts."""
         found = [self._by_name.get(each) for each in name.split(CROSS_SEPARATOR)]
@@ -186,11 +190,6 @@ class SurveyVariables:
         """Return the label of a model term: products of ``variable`` and ``variable=category``, joined with colons."""
         return PRODUCT.join(map(self._factor, term.split(":")))
 
-    def variables_in(self, term: str) -> set[str]:
-        """Return the names of the variables in a model term, also those within its expressions."""
-        factors = (factor.partition("=")[0] for factor in term.split(":"))
-        return {name for factor in factors for name in _WORD.findall(factor) if name in self._by_name}
-
     def _factor(self, term: str) -> str:
         name, is_category, category = term.partition("=")
         if bare(name) != name and bare(name) in self._by_name:
@@ -198,14 +197,6 @@ class SurveyVariables:
         if name not in self._by_name:
             return term
         return f"{self.label(name)} = {self.category(name, category)}" if is_category else self.label(name)
-
-    def note(self, english: str, **of: str) -> str:
-        """Translate a note of an analysis, with the survey's labels instead of names, as a whole sentence.
-
-        ``of`` names the variable that the placeholders ``row``, ``column`` and ``group`` hold a category of.
-        """
-        text = self.translate_note(english, **of)
-        return self.words.translate("note_as_sentence", note=text[:1].upper() + text[1:])
 
     def explain_refusal(self, option: str, english: str, page: str) -> str:
         """Explain why an analysis is refused.
@@ -222,30 +213,6 @@ class SurveyVariables:
             "note_of_field", field=self.words.translate(known), told=self.translate_note(english)
         )
         return self.words.translate("note_as_sentence", note=text)
-
-    def translate_note(self, english: str, **of: str) -> str:
-        """Translate a note as a part of a sentence, with the survey's labels; see ``note``."""
-        own = str(getattr(english, "values", {}).get("variable", ""))
-
-        def value(place: str, given: object) -> object:
-            if isinstance(given, tuple):
-                return ", ".join(str(value(place, each)) for each in given)
-            if isinstance(given, str):
-                return self._in_place(place, given, {**of, "category": own, "categories": own})
-            return given
-
-        return self.words.in_this_language(english, value)
-
-    def _in_place(self, place: str, given: str, of: Mapping[str, str]) -> str:
-        if place in _VARIABLES:
-            return self.label(given)
-        if place in _TERMS:
-            return self.term(given)
-        if place in _SENTENCES:
-            return self.translate_note(
-                given, **{key: name for key, name in of.items() if key not in ("category", "categories")}
-            )
-        return self.category(of.get(place, ""), given)
 
     def _of(self, question: Question) -> list[SurveyVariable]:
         own = title_of(self.survey, question, self.words)

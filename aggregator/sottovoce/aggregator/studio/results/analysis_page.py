@@ -44,14 +44,7 @@ from sottovoce.aggregator.studio.results.run_analysis import (
     why_nothing,
 )
 from sottovoce.aggregator.studio.results.simulation_results import ENDPOINT_PREFIX, Rehearsed
-from sottovoce.aggregator.studio.results.table_view import (
-    Document,
-    ShownAnswer,
-    ShownTable,
-    TablesInWords,
-    bars,
-    interval_heading,
-)
+from sottovoce.aggregator.studio.results.table_view import ShownAnswer, TablesInWords
 from sottovoce.aggregator.studio.survey_frame import SurveyPage, draft_placeholder, published_page
 from sottovoce.aggregator.surveys.lifecycle import newest, survey_of
 from sottovoce.shared.arms.arms import ARM
@@ -218,32 +211,6 @@ def _r_scores(variable: SurveyVariable) -> str:
         columns = [f'score("{question.name}", "{name}")' for name in names]
     arguments = ", ".join(f'"{variable.name}={name}" = {column}' for name, column in zip(names, columns, strict=True))
     return f"cbind({arguments})"
-
-
-def known_values(names: SurveyVariables, document: Document) -> ShownAnswer:
-    """Format the result document of a test of known values."""
-    tables, translate, name = TablesInWords(names), names.words.translate, document["question"]
-    write, is_share = tables.write, document["values"][0]["category"] is not None
-    show = write.percent if is_share else write.figure
-    labels = [names.category(name, one["category"]) if is_share else translate("results_mean")
-              for one in document["values"]]  # fmt: skip
-    drawn = [tables.to_draw(label, one, show) for label, one in zip(labels, document["values"], strict=True)]
-    known = [show(one["known"]) for one in document["values"]]
-    lines = [(each.name, value, each.value, each.limits) for each, value in zip(drawn, known, strict=True)]
-    headings = ["", translate("joint_known"), translate("models_estimate"), interval_heading(names.words, document)]
-    title = translate("joint_test_title", question=names.label(name), n=names.words.number(document["n"]))
-    scale = (0.0, 1.0) if is_share else (None, None)
-    table = ShownTable(title, headings, lines, bars(drawn, *scale), _sentences(tables, document))
-    return ShownAnswer("", [table], tables.notes(document))
-
-
-def _sentences(tables: TablesInWords, document: Document) -> list[str]:
-    translate, write = tables.words.translate, tables.write
-    found = [*tables.among(document), translate("joint_test_known", p=write.p_equals(document["p"]))]
-    if document["statistic"] is not None:
-        figures = {"statistic": write.figure(document["statistic"]), "df": tables.words.number(document["df"])}
-        found.append(translate("joint_test_statistic", **figures))
-    return [*found, translate(f"joint_test_{document['method'].partition('-')[0]}")]
 
 
 @dataclass(frozen=True)
@@ -434,7 +401,7 @@ def in_words(made: JointAnswer, names: SurveyVariables) -> ShownAnswer | None:
         "sottovoce-crosstab/1": tables.crosstab,
         "sottovoce-comparison/1": tables.compare,
         "sottovoce-pairs/1": tables.pairs,
-        "sottovoce-test/1": partial(known_values, names),
+        "sottovoce-test/1": tables.known_values,
         "sottovoce-mixture/1": tables.mixture,
         "sottovoce-regression/1": models.regression,
     }

@@ -22,7 +22,6 @@ from sottovoce.aggregator.studio.results.table_view import (
     level_of,
     with_people,
 )
-from sottovoce.shared.answers import ABSENT
 
 Document = Mapping[str, Any]
 
@@ -91,10 +90,9 @@ class ModelsInWords(AnswersInWords):
     def _explained(self, document: Document, one: Document) -> str:
         """Name the category that the odds refer to; the last answer if the coefficient names none ("yes" of yes/no)."""
         outcome = document["outcome"]
-        found = self.names.find(outcome)
-        answers = [name for name, _ in found.categories if name != ABSENT] if found else []
-        category = one.get("category") or (answers[-1] if answers else "")
-        return f"{self.names.label(outcome)} = {self.names.category(outcome, category)}"
+        category = one.get("category") or next(reversed(self.names.answers(outcome)), "")
+        label = self.names.label(outcome)
+        return f"{label} = {self.names.category(outcome, category)}" if category else label
 
     def _ratio(self, one: Document) -> tuple[str, str]:
         figures = {key: _exp(one[key]) for key in ("estimate", "low", "high")}
@@ -208,7 +206,7 @@ class ModelsInWords(AnswersInWords):
         return [
             one
             for one in self._slopes(document)
-            if self.names.find(factors[one["term"]]) and used[factors[one["term"]]] == 1
+            if self.names.is_variable(factors[one["term"]]) and used[factors[one["term"]]] == 1
         ]
 
     def _name(self, document: Document, one: Document) -> str:

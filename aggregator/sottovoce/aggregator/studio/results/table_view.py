@@ -4,6 +4,7 @@ A result becomes tables, bars with intervals, and sentences. All numbers come fr
 """
 
 import math
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -11,10 +12,87 @@ from typing import Any
 from sottovoce.aggregator.analysis.documents import MEASURES
 from sottovoce.aggregator.analysis.tables.arm_comparison import ACROSS
 from sottovoce.aggregator.analysis.tables.group_comparison import main_answer
+from sottovoce.aggregator.estimators.scale_variable import bare
 from sottovoce.aggregator.i18n.formatting import NumberFormat
 from sottovoce.aggregator.i18n.translator import Words
-from sottovoce.aggregator.studio.labels import SurveyVariables
 from sottovoce.shared.arms.arms import ARM
+
+_WORD = re.compile(r"[A-Za-z0-9_.]+")
+
+_VARIABLES = frozenset({"variable", "other", "variables"})
+_TERMS = frozenset({"term", "terms"})
+_SENTENCES = frozenset({"note", "reason", "limits"})
+"""Names of the placeholders of a ``Sentence``, by what they hold: a variable, a term, or another sentence."""
+
+
+class VariableNames:
+    """Names of variables, terms and categories as a result has them, for readers of a result without its survey."""
+
+    words: Words
+
+    def __init__(self, words: Words) -> None:
+        self.words = words
+
+    def label(self, name: str) -> str:
+        """Return the label of a variable."""
+        return name
+
+    def text(self, name: str) -> str:
+        """Return the text of a variable."""
+        return self.label(name)
+
+    def category(self, name: str, category: str) -> str:  # noqa: ARG002 - labels need the variable
+        """Return the label of a variable's category."""
+        return category
+
+    def term(self, term: str) -> str:
+        """Return the label of a model term."""
+        return term
+
+    def answers(self, name: str) -> list[str]:  # noqa: ARG002
+        """Return the names of a variable's categories, without no answer; empty if they are unknown."""
+        return []
+
+    def is_variable(self, name: str) -> bool:
+        """Return True if this is a variable's name, and no expression of some."""
+        return _WORD.fullmatch(bare(name)) is not None
+
+    def variables_in(self, term: str) -> set[str]:
+        """Return the names of the variables in a model term, also those within its expressions."""
+        factors = (factor.partition("=")[0] for factor in term.split(":"))
+        return {name for factor in factors for name in _WORD.findall(factor) if self.is_variable(name)}
+
+    def note(self, english: str, **of: str) -> str:
+        """Translate a note of an analysis, with the survey's labels instead of names, as a whole sentence.
+
+        ``of`` names the variable that the placeholders ``row``, ``column`` and ``group`` hold a category of.
+        """
+        text = self.translate_note(english, **of)
+        return self.words.translate("note_as_sentence", note=text[:1].upper() + text[1:])
+
+    def translate_note(self, english: str, **of: str) -> str:
+        """Translate a note as a part of a sentence, with the survey's labels; see ``note``."""
+        own = str(getattr(english, "values", {}).get("variable", ""))
+
+        def value(place: str, given: object) -> object:
+            if isinstance(given, tuple):
+                return ", ".join(str(value(place, each)) for each in given)
+            if isinstance(given, str):
+                return self._in_place(place, given, {**of, "category": own, "categories": own})
+            return given
+
+        return self.words.in_this_language(english, value)
+
+    def _in_place(self, place: str, given: str, of: Mapping[str, str]) -> str:
+        if place in _VARIABLES:
+            return self.label(given)
+        if place in _TERMS:
+            return self.term(given)
+        if place in _SENTENCES:
+            return self.translate_note(
+                given, **{key: name for key, name in of.items() if key not in ("category", "categories")}
+            )
+        return self.category(of.get(place, ""), given)
 
 
 @dataclass(frozen=True)
@@ -150,7 +228,7 @@ Document = Mapping[str, Any]
 class AnswersInWords:
     """Formatter of answers, with labels of the survey's variables."""
 
-    names: SurveyVariables
+    names: VariableNames
 
     @property
     def words(self) -> Words:
@@ -262,6 +340,26 @@ class TablesInWords(AnswersInWords):
         headings = ["", say("models_estimate"), interval_heading(self.words, document)]
         title = say("joint_mixture_title", question=asked, n=n)
         return ShownAnswer("", [ShownTable(title, headings, lines, bars(drawn, 0.0, 1.0), told)], [])
+
+    def known_values(self, document: Document) -> ShownAnswer:
+        """Format a test of known values."""
+        say, name, is_share = self.words.translate, document["question"], document["values"][0]["category"] is not None
+        show = self.write.percent if is_share else self.write.figure
+        labels = [self.names.category(name, one["category"]) if is_share else say("results_mean")
+                  for one in document["values"]]  # fmt: skip
+        drawn = [self.to_draw(label, one, show) for label, one in zip(labels, document["values"], strict=True)]
+        known = [show(one["known"]) for one in document["values"]]
+        lines = [(each.name, value, each.value, each.limits) for each, value in zip(drawn, known, strict=True)]
+        headings = ["", say("joint_known"), say("models_estimate"), interval_heading(self.words, document)]
+        title = say("joint_test_title", question=self.names.label(name), n=self.words.number(document["n"]))
+        scale = (0.0, 1.0) if is_share else (None, None)
+        sentences = [*self.among(document), say("joint_test_known", p=self.write.p_equals(document["p"]))]
+        if document["statistic"] is not None:
+            figures = {"statistic": self.write.figure(document["statistic"]), "df": self.words.number(document["df"])}
+            sentences.append(say("joint_test_statistic", **figures))
+        sentences.append(say(f"joint_test_{document['method'].partition('-')[0]}"))
+        return ShownAnswer("", [ShownTable(title, headings, lines, bars(drawn, *scale), sentences)],
+                           self.notes(document))  # fmt: skip
 
     def notes(self, document: Document) -> list[str]:
         """Return the notes of a document in the reader's language."""
