@@ -8,6 +8,7 @@ from math import ceil, floor
 from sottovoce.aggregator.analysis.diagnostics import CountWarning
 from sottovoce.aggregator.analysis.estimates import CohortGroup, SurveyResults
 from sottovoce.aggregator.analysis.finite_population import Population
+from sottovoce.aggregator.analysis.result_view import VariableNames
 from sottovoce.aggregator.analysis.tables.small_groups import LISTED, few_among
 from sottovoce.aggregator.analysis.weights import CROSS_SEPARATOR
 from sottovoce.aggregator.analysis.worked_example import limits
@@ -16,7 +17,6 @@ from sottovoce.aggregator.estimators.question_variables import variables_of
 from sottovoce.aggregator.estimators.scale_variable import bare
 from sottovoce.aggregator.export.labels import option_labels
 from sottovoce.aggregator.i18n.translator import Words
-from sottovoce.aggregator.studio.results.table_view import VariableNames
 from sottovoce.shared.answers import ABSENT
 from sottovoce.shared.arms.analysis_plan import planned_comparisons
 from sottovoce.shared.spec import Question, Survey

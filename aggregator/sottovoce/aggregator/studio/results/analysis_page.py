@@ -22,6 +22,7 @@ from typing import Any
 from flask import Response, current_app, redirect, render_template, request, url_for
 from flask.typing import ResponseReturnValue
 from sottovoce.aggregator.analysis.requests import Request
+from sottovoce.aggregator.analysis.result_view import ModelsInWords, ShownAnswer, TablesInWords
 from sottovoce.aggregator.api.joint_results import JointResults
 from sottovoce.aggregator.estimators.scale_variable import is_long
 from sottovoce.aggregator.export.analysis_files import write_joint_csv, write_joint_json, write_joint_xlsx
@@ -34,7 +35,6 @@ from sottovoce.aggregator.planning.block_choice import MARGINS, pair_plan
 from sottovoce.aggregator.studio.labels import SurveyVariable, SurveyVariables
 from sottovoce.aggregator.studio.language import is_of_studio, words
 from sottovoce.aggregator.studio.request_context import storage
-from sottovoce.aggregator.studio.results.model_view import ModelsInWords
 from sottovoce.aggregator.studio.results.run_analysis import (
     AskedAnalysis,
     JointAnswer,
@@ -44,7 +44,6 @@ from sottovoce.aggregator.studio.results.run_analysis import (
     why_nothing,
 )
 from sottovoce.aggregator.studio.results.simulation_results import ENDPOINT_PREFIX, Rehearsed
-from sottovoce.aggregator.studio.results.table_view import ShownAnswer, TablesInWords
 from sottovoce.aggregator.studio.survey_frame import SurveyPage, draft_placeholder, published_page
 from sottovoce.aggregator.surveys.lifecycle import newest, survey_of
 from sottovoce.shared.arms.arms import ARM

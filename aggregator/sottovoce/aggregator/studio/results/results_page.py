@@ -10,6 +10,7 @@ from sottovoce.aggregator.analysis.arm_results import has_split
 from sottovoce.aggregator.analysis.estimates import RevisionCounts, analyse
 from sottovoce.aggregator.analysis.finite_population import group_of
 from sottovoce.aggregator.analysis.published_counts import published, revisions_of
+from sottovoce.aggregator.analysis.result_view import ShownTable, TablesInWords
 from sottovoce.aggregator.api.joint_results import Calculating, JointResults
 from sottovoce.aggregator.api.results import export_reply, note_read, wave_of
 from sottovoce.aggregator.estimators.fixed_population import MOST
@@ -31,7 +32,6 @@ from sottovoce.aggregator.studio.results.rendered_results import RenderedResults
 from sottovoce.aggregator.studio.results.result_cards import QuestionCard
 from sottovoce.aggregator.studio.results.results_view import ResultsView, results_by_arm, view_of
 from sottovoce.aggregator.studio.results.svg_chart import drawing
-from sottovoce.aggregator.studio.results.table_view import ShownTable, TablesInWords
 from sottovoce.aggregator.studio.results.view_options import LEVELS, MOST_PEOPLE, ORDERS, ViewOptions
 from sottovoce.aggregator.studio.survey_frame import draft_placeholder, published_page
 from sottovoce.aggregator.surveys.lifecycle import unknown_survey

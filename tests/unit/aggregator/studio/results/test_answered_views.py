@@ -6,13 +6,13 @@ import pytest
 from flask.testing import FlaskClient
 from sottovoce.aggregator.analysis.report_columns import Columns
 from sottovoce.aggregator.analysis.requests import parse_request
+from sottovoce.aggregator.analysis.result_view import ShownAnswer
 from sottovoce.aggregator.export.analysis_files import joint_rows
 from sottovoce.aggregator.i18n.languages import LANGUAGES
 from sottovoce.aggregator.i18n.translator import Words
 from sottovoce.aggregator.studio.labels import SurveyVariables
 from sottovoce.aggregator.studio.results.analysis_page import in_words, r_code
 from sottovoce.aggregator.studio.results.run_analysis import AskedAnalysis, JointAnswer
-from sottovoce.aggregator.studio.results.table_view import ShownAnswer
 
 from tests.unit.aggregator.analysis.regression.test_declining import columns
 from tests.unit.aggregator.studio.joint_pages import app, client, get

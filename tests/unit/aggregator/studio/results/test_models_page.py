@@ -5,9 +5,9 @@ import math
 from flask import Flask
 from flask.testing import FlaskClient
 from sottovoce.aggregator.analysis.regression.regression_result import Coefficient, Regression
+from sottovoce.aggregator.analysis.result_view import ModelsInWords
 from sottovoce.aggregator.i18n.translator import Words
 from sottovoce.aggregator.studio.labels import SurveyVariables
-from sottovoce.aggregator.studio.results.model_view import ModelsInWords
 
 from tests.surveys import survey
 from tests.unit.aggregator.studio.joint_pages import app, cells, client, document, get
