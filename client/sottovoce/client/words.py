@@ -29,8 +29,7 @@ def choose_language(survey: Survey | None = None, environment: Mapping[str, str]
         survey: None as long as it is unknown, and then the reader's language is taken.
         environment: names the reader's language as POSIX does, such as LANG=de_AT.UTF-8.
     """
-    named = next((environment[name] for name in ("LC_ALL", "LC_MESSAGES", "LANG") if environment.get(name)), "")
-    readers = [tag for tag in LANGUAGES if tag.partition("-")[0] == re.split("[_.@-]", named)[0].lower()]
+    readers = readers_languages(environment)
     if survey is None:
         wanted = readers
     else:
@@ -38,6 +37,12 @@ def choose_language(survey: Survey | None = None, environment: Mapping[str, str]
         own = [tag for tag in LANGUAGES if tag.partition("-")[0] == survey.default_language.partition("-")[0]]
         wanted = [tag for tag in readers if any(tag.startswith(each.partition("-")[0]) for each in offered)] or own
     _LANGUAGE.set(next(iter(wanted), "en"))
+
+
+def readers_languages(environment: Mapping[str, str] = os.environ) -> list[str]:
+    """Return the language that an environment names, as LANG=de_AT.UTF-8 does; empty if no catalogue has it."""
+    named = next((environment[name] for name in ("LC_ALL", "LC_MESSAGES", "LANG") if environment.get(name)), "")
+    return [tag for tag in LANGUAGES if tag.partition("-")[0] == re.split("[_.@-]", named)[0].lower()]
 
 
 def odds_in_words(question: Question) -> str:

@@ -7,8 +7,11 @@ from typing import Any
 
 import pytest
 from click.testing import CliRunner, Result
+from rich.cells import cell_len
 from sottovoce.aggregator.accounts.secrets import new_key
 from sottovoce.aggregator.export.archive import write_folder
+from sottovoce.aggregator.i18n.languages import LANGUAGES
+from sottovoce.aggregator.i18n.translator import Words
 from sottovoce.aggregator.settings import Settings
 from sottovoce.aggregator.storage.sqlite.storage import SQLiteStorage
 from sottovoce.cli.main import main
@@ -92,7 +95,7 @@ def test_model_by_formula_is_that_of_outcome_and_predictors() -> None:
     there = told("results", "regress", "done", "cheated ~ reason", "--model", "linear", *among, "--data", "data")
     validator("regression").validate(there)
     assert (there["where"], there["confidence"], there["n"] < usual["n"]) == ("year = first", 0.9, True)
-    assert "90 % limits" in run("results", "crosstab", "done", *VERBS["crosstab"], *among, "--data", "data").stdout
+    assert "90% interval" in run("results", "crosstab", "done", *VERBS["crosstab"], *among, "--data", "data").stdout
 
 
 @pytest.mark.parametrize(
@@ -249,8 +252,10 @@ def test_predictions_are_told_where_they_are_asked_for(place: Path) -> None:
     words = ["--from", "public", "--outcome", "cheated", "--on", "year"]
     ended = run("results", "regress", *words, "--at", "year=first", "--at", "year = second")
 
-    assert "Predicted: cheated" in ended.stdout
-    assert ended.stdout.count("year = ") == 2
+    assert "Text for your paper" in ended.stdout
+    assert [line.split()[1] for line in ended.stdout.partition("Predictions")[2].splitlines()[4:6]] == [
+        "year=first", "year=second"
+    ]  # fmt: skip
     assert len(told("results", "regress", *words, "--at", "year=second")["predictions"]) == 1
     assert run("results", "regress", *words, "--at", "year").exit_code == 2
 
@@ -259,7 +264,7 @@ def test_pairs_are_told_in_sentences() -> None:
     """With what q means, and of how many pairs."""
     ended = run("results", "associations", "done", "--data", "data")
 
-    assert "cheated, year" in ended.stdout
+    assert "cheated · year" in ended.stdout
     assert "all 3 pairs that reports could contain" in ended.stdout
 
 
@@ -349,13 +354,24 @@ def test_tables_are_told_in_sentences() -> None:
     table = run("results", "crosstab", "done", "--rows", "cheated", "--columns", "year", "--data", "data").stdout
     model = run("results", "regress", "done", "--outcome", "cheated", "--on", "year", "--data", "data").stdout
 
-    for words in ("share of all, with 95 % limits", "400 reports contain both questions", "Independence: chi-square",
-                  "Odds ratio", "If 1 % of all reports were forged"):  # fmt: skip
+    for words in ("shares of all (95% interval)", "400 reports contain both questions", "Chi-square",
+                  "Odds ratio", "If 1 in 100 of all reports were forged"):  # fmt: skip
         assert words in table
     for words in (
-        "cheated: logit model of 400 reports",
+        "Logit model of “cheated” (400 reports)",
         "tandard errors",
         "For comparison: the linear model",
-        "Note: ",
+        "Notes on this result",
     ):
         assert words in model
+
+
+@pytest.mark.parametrize("language", ["ar", "de", "zh"])
+def test_tables_speak_the_language_of_the_environment(language: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Within 80 columns, also from right to left."""
+    monkeypatch.setenv("LC_ALL", f"{language}_XX.UTF-8")
+    shown = run("results", "crosstab", "done", *VERBS["crosstab"], "--data", "data").stdout
+    words = Words(next(each for each in LANGUAGES if each.startswith(language)))
+
+    assert words.count("joint_pair_reports", 400) in shown
+    assert max(cell_len(line) for line in shown.splitlines() if line[:1] in tuple("┏┃┡│└")) == 80

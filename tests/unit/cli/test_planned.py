@@ -63,12 +63,12 @@ def test_plan_is_carried_out(place: Path) -> None:
 
 
 def test_table_shows_the_planned_measure_alone(place: Path) -> None:
-    """Two differences and one ratio, with the note on their number."""
+    """Differences at each level of the plan and one ratio, with the note on their number."""
     shown = compare(place, "done", "--planned").stdout
 
-    assert "3 planned comparisons; limits are not adjusted for their number." in shown
-    assert [shown.count(title) for title in ("Differences", "Ratios")] == [2, 1]
-    assert "90 % limits" in shown
+    assert "The limits are not adjusted for the number of comparisons: 3." in shown
+    assert [shown.count(title) for title in ("Difference", "Ratio of")] == [2, 1]
+    assert [f"direct, protected ({level}% interval)" in shown for level in (90, 95)] == [True, True]
 
 
 def test_folder_of_files_gives_the_same(place: Path) -> None:

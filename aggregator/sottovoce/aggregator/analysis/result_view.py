@@ -5,96 +5,18 @@ are computed here, as exp(coefficient).
 """
 
 import math
-import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from sottovoce.aggregator.analysis.documents import MEASURES
 from sottovoce.aggregator.analysis.tables.arm_comparison import ACROSS
 from sottovoce.aggregator.analysis.tables.group_comparison import main_answer
-from sottovoce.aggregator.estimators.scale_variable import bare
+from sottovoce.aggregator.analysis.variable_names import VariableNames
 from sottovoce.aggregator.i18n.formatting import NumberFormat, Show
 from sottovoce.aggregator.i18n.translator import Words
 from sottovoce.shared.arms.arms import ARM
-
-_WORD = re.compile(r"[A-Za-z0-9_.]+")
-
-_VARIABLES = frozenset({"variable", "other", "variables"})
-_TERMS = frozenset({"term", "terms"})
-_SENTENCES = frozenset({"note", "reason", "limits"})
-"""Names of the placeholders of a ``Sentence``, by what they hold: a variable, a term, or another sentence."""
-
-
-class VariableNames:
-    """Names of variables, terms and categories as a result has them, for readers of a result without its survey."""
-
-    words: Words
-
-    def __init__(self, words: Words) -> None:
-        self.words = words
-
-    def label(self, name: str) -> str:
-        """Return the label of a variable."""
-        return name
-
-    def text(self, name: str) -> str:
-        """Return the text of a variable."""
-        return self.label(name)
-
-    def category(self, name: str, category: str) -> str:  # noqa: ARG002 - labels need the variable
-        """Return the label of a variable's category."""
-        return category
-
-    def term(self, term: str) -> str:
-        """Return the label of a model term."""
-        return term
-
-    def answers(self, name: str) -> list[str]:  # noqa: ARG002
-        """Return the names of a variable's categories, without no answer; empty if they are unknown."""
-        return []
-
-    def is_variable(self, name: str) -> bool:
-        """Return True if this is a variable's name, and no expression of some."""
-        return _WORD.fullmatch(bare(name)) is not None
-
-    def variables_in(self, term: str) -> set[str]:
-        """Return the names of the variables in a model term, also those within its expressions."""
-        factors = (factor.partition("=")[0] for factor in term.split(":"))
-        return {name for factor in factors for name in _WORD.findall(factor) if self.is_variable(name)}
-
-    def note(self, english: str, **of: str) -> str:
-        """Translate a note of an analysis, with the survey's labels instead of names, as a whole sentence.
-
-        ``of`` names the variable that the placeholders ``row``, ``column`` and ``group`` hold a category of.
-        """
-        text = self.translate_note(english, **of)
-        return self.words.translate("note_as_sentence", note=text[:1].upper() + text[1:])
-
-    def translate_note(self, english: str, **of: str) -> str:
-        """Translate a note as a part of a sentence, with the survey's labels; see ``note``."""
-        own = str(getattr(english, "values", {}).get("variable", ""))
-
-        def value(place: str, given: object) -> object:
-            if isinstance(given, tuple):
-                return ", ".join(str(value(place, each)) for each in given)
-            if isinstance(given, str):
-                return self._in_place(place, given, {**of, "category": own, "categories": own})
-            return given
-
-        return self.words.in_this_language(english, value)
-
-    def _in_place(self, place: str, given: str, of: Mapping[str, str]) -> str:
-        if place in _VARIABLES:
-            return self.label(given)
-        if place in _TERMS:
-            return self.term(given)
-        if place in _SENTENCES:
-            return self.translate_note(
-                given, **{key: name for key, name in of.items() if key not in ("category", "categories")}
-            )
-        return self.category(of.get(place, ""), given)
 
 
 @dataclass(frozen=True)
@@ -242,6 +164,12 @@ class AnswersInWords:
         """Number format in the page's language."""
         return NumberFormat(self.words)
 
+    def among(self, document: Document) -> Iterator[str]:
+        """Yield the people whom the shares describe, where they are not all."""
+        if "people" in document:
+            people = self.words.translate(f"joint_among_{document['people']}")
+            yield self.words.translate("note_as_sentence", note=people)
+
 
 @dataclass(frozen=True)
 class TablesInWords(AnswersInWords):
@@ -249,14 +177,15 @@ class TablesInWords(AnswersInWords):
 
     def crosstab(self, document: Document) -> ShownAnswer:
         """Format a crosstab of two questions, stratified by a third one if given."""
+        interval = interval_heading(self.words, document)
         if "within" not in document:
             paper = with_people(self.words, document, self._paper(document, level_of(self.words, document)))
-            return ShownAnswer(paper, list(self._tables(document, "")), self.notes(document))
+            return ShownAnswer(paper, list(self._tables(document, "", interval)), self.notes(document))
         within, found = document["within"], document["tables"]
         shown: list[ShownTable] = []
         for table in found:
             where = self.names.term(f"{within}={table['category']}")
-            shown += self._tables(table, where)
+            shown += self._tables(table, where, interval)
         test = self._test("joint_test_within", document["independence"], within=self.names.label(within))
         shown += [ShownTable(self.words.translate("joint_together"), sentences=test)] if test else []
         notes = [note for table in (*found, document) for note in self.notes(table)]
@@ -286,8 +215,10 @@ class TablesInWords(AnswersInWords):
         return [self.words.percent(part / 4, 0) for part in range(5)]
 
     def by_arm(self, documents: Sequence[Document]) -> Iterator[ShownTable]:
-        """Yield a table and dot plot of each two arms, with a row for each question whose share they compare."""
-        plots: dict[tuple[str, ...], dict[str, tuple[Sequence[EstimateBar], Sequence[str], tuple[str, str]]]] = {}
+        """Yield a table and dot plot of each two arms and level, with a row for each question that they compare."""
+        plots: dict[
+            tuple[str, tuple[str, ...]], dict[str, tuple[Sequence[EstimateBar], Sequence[str], tuple[str, str]]]
+        ] = {}
         for document in documents:
             values, differences = document["values"], document["differences"]
             known = all(one["shown"] is not None for one in values)
@@ -298,12 +229,17 @@ class TablesInWords(AnswersInWords):
                 cells.append(self.write.with_limits(differences[0], "shown", self.write.points))
                 apart = self.write.estimate(differences[0], self.write.points)
                 limits = self.write.limits(differences[0], self.write.points)
-                plots.setdefault(arms, {})[self._question(document)] = bars(drawn, 0.0, 1.0), cells, (apart, limits)
-        for arms, rows in plots.items():
+                plots.setdefault((interval_heading(self.words, document), arms), {})[self._question(document)] = (
+                    bars(drawn, 0.0, 1.0),
+                    cells,
+                    (apart, limits),
+                )
+        for (interval, arms), rows in plots.items():
             dots = DotPlot(arms, [(name, marks, apart) for name, (marks, _, apart) in rows.items()])
             headings = [self.words.translate("question"), *arms, self.words.translate("joint_difference")]
             lines = [(name, *cells) for name, (_, cells, _) in rows.items()]
-            yield ShownTable(joined(arms), headings, lines, dots=dots, ticks=self._percents)
+            title = self.words.translate("joint_with_limits", figure=joined(arms), limits=interval)
+            yield ShownTable(title, headings, lines, dots=dots, ticks=self._percents)
 
     def _question(self, document: Document) -> str:
         """Return the outcome's text, with its answer unless that is yes."""
@@ -369,16 +305,21 @@ class TablesInWords(AnswersInWords):
         of = {place: document[key] for place, key in places if key in document}
         return [self.names.note(note, **of) for note in document["warnings"]]
 
-    def _tables(self, table: Document, where: str) -> Iterator[ShownTable]:
-        rows, columns = self.names.label(table["rows"]), self.names.label(table["columns"])
-        known = {"rows": rows, "columns": columns}
-        shares, cells = ([f"joint_{key}", f"joint_{key}_where"][bool(where)] for key in ("shares", "cells"))
-        title = self.words.translate(shares, **known, **({"where": where} if where else {}))
+    def _tables(self, table: Document, where: str, interval: str) -> Iterator[ShownTable]:
+        known = {"rows": self.names.label(table["rows"]), "columns": self.names.label(table["columns"])}
+        known |= {"where": where} if where else {}
+        shares, cells = (
+            self.words.translate(
+                "joint_with_limits",
+                figure=self.words.translate(f"{key}_where" if where else key, **known),
+                limits=interval,
+            )
+            for key in ("joint_shares", "joint_cells")
+        )
         drawn = self._bars(table)
         grid = self._with_declined(table, *self._grid(table, "conditional"))
-        yield ShownTable(title, *grid, bars=drawn, sentences=list(self._below(table)))
-        title = self.words.translate(cells, **known, **({"where": where} if where else {}))
-        yield ShownTable(title, *self._grid(table, "cells"), folded=True)
+        yield ShownTable(shares, *grid, bars=drawn, sentences=list(self._below(table)))
+        yield ShownTable(cells, *self._grid(table, "cells"), folded=True)
 
     def _with_declined(
         self, document: Document, headings: Sequence[str], lines: Sequence[Sequence[str]]
@@ -391,12 +332,6 @@ class TablesInWords(AnswersInWords):
         heading = self.words.translate("joint_not_asked" if hidden else "joint_absent")
         more = [self.write.with_limits(one, "shown", self.write.percent) for one in declined]
         return [*headings, heading], [[*line, cell] for line, cell in zip(lines, more, strict=True)]
-
-    def among(self, document: Document) -> Iterator[str]:
-        """Yield the people whom the shares describe, where they are not all."""
-        if "people" in document:
-            people = self.words.translate(f"joint_among_{document['people']}")
-            yield self.words.translate("note_as_sentence", note=people)
 
     def _grid(self, table: Document, key: str) -> tuple[Sequence[str], Sequence[Sequence[str]]]:
         found = {
@@ -608,16 +543,9 @@ class ModelsInWords(AnswersInWords):
         lines = [
             (self._name(document, one), *self._figures(one, self.write.figure)) for one in document["coefficients"]
         ]
-        sentences = [*self._among(document), self.words.translate(f"models_errors_{document['std_error_kind']}")]
+        sentences = [*self.among(document), self.words.translate(f"models_errors_{document['std_error_kind']}")]
         sentences += self._tests(document)
         return ShownTable(title, self._headings(document, "models_estimate"), lines, sentences=sentences, folded=folded)
-
-    def _among(self, document: Document) -> Iterator[str]:
-        """Yield the people whom a model describes, where they are not all."""
-        if "people" in document:
-            yield self.words.translate(
-                "note_as_sentence", note=self.words.translate(f"joint_among_{document['people']}")
-            )
 
     def _tests(self, document: Document) -> Iterator[str]:
         for test in document["tests"]:
@@ -749,3 +677,54 @@ def _without_categories(term: str) -> str:
 
 def _exp(value: float | None) -> float | None:
     return None if value is None or abs(value) > LARGEST_EXPONENT else math.exp(value)
+
+
+def answer_in_words(document: Document, names: VariableNames) -> ShownAnswer:
+    """Format a result by the format of its document."""
+    tables = TablesInWords(names)
+    writers = {
+        "sottovoce-crosstab/1": tables.crosstab,
+        "sottovoce-comparison/1": tables.compare,
+        "sottovoce-pairs/1": tables.pairs,
+        "sottovoce-test/1": tables.known_values,
+        "sottovoce-mixture/1": tables.mixture,
+        "sottovoce-regression/1": ModelsInWords(names).regression,
+    }
+    return writers[document["format"]](document)
+
+
+def planned_tables(comparisons: Sequence[Document], names: VariableNames) -> list[ShownTable]:
+    """Format planned comparisons as one dot plot, then each as ``compare``: figures of arms, and planned measure."""
+    written = TablesInWords(names)
+    tables: list[ShownTable] = []
+    before: Mapping[str, Any] = {}
+    for made in comparisons:
+        title, values, measured = _parts(made, written)
+        asked = {key: value for key, value in made["planned"].items() if key != "measure"}
+        if asked != before or made["comparison"] is None:
+            tables.append(replace(values, dots=None, folded=values.dots is not None))
+        before = asked
+        if isinstance(measured, ShownTable):
+            own = replace(measured, title=f"{title}: {measured.title}", sentences=())
+            tables += [] if values.dots else [own]
+        elif measured:
+            tables[-1] = replace(tables[-1], sentences=[*measured, *tables[-1].sentences])
+    compared = [made["comparison"] for made in comparisons if "design" not in made["planned"]]
+    plots = written.by_arm([each for each in compared if each is not None])
+    return [*plots, *tables]
+
+
+def _parts(made: Mapping[str, Any], words: TablesInWords) -> tuple[str, ShownTable, ShownTable | Sequence[str] | None]:
+    """Return the title, the figures of the arms, and the differences as a table, or the ratios as sentences."""
+    if made["comparison"] is None:
+        title = words.names.label(made["planned"]["question"])
+        return title, ShownTable(title, sentences=[words.words.translate("results_plan_refused")]), None
+    if "design" in made["planned"]:
+        [shares] = words.mixture(made["comparison"]).tables
+        return shares.title, shares, None
+    shown = words.compare(made["comparison"])
+    values = replace(shown.tables[0], sentences=[*shown.tables[0].sentences, *shown.notes])
+    differences = next(iter(shown.tables[1:]), None)
+    if differences is None or made["planned"]["measure"] == "difference":
+        return values.title, values, differences
+    return values.title, values, differences.sentences

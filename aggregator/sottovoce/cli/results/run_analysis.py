@@ -22,7 +22,8 @@ from sottovoce.aggregator.analysis.data_file.read_table import FORMATS, read_tab
 from sottovoce.aggregator.analysis.described_people import AMONG, AMONG_WITH_ANCHORS
 from sottovoce.aggregator.analysis.planned_comparisons import planned_document
 from sottovoce.aggregator.analysis.published_counts import published
-from sottovoce.aggregator.analysis.text_report import PrintedTable, in_words
+from sottovoce.aggregator.analysis.result_view import ShownTable
+from sottovoce.aggregator.analysis.text_report import in_words
 from sottovoce.aggregator.analysis.weights import MarginShares
 from sottovoce.aggregator.estimators import IntervalRule
 from sottovoce.aggregator.export.results_client.http_source import AddressReports, read_key
@@ -42,11 +43,13 @@ from sottovoce.aggregator.export.results_client.sources import (
     read_margins,
     read_weights,
 )
+from sottovoce.aggregator.i18n.translator import Words
 from sottovoce.aggregator.storage.audit_log.events import MACHINE, RESULTS_READ
 from sottovoce.aggregator.surveys.database_clock import present
 from sottovoce.cli.command import Number, waiting
 from sottovoce.cli.database import data_option, open_survey
 from sottovoce.cli.results.place import PlaceName, show_progress
+from sottovoce.client.words import readers_languages
 from sottovoce.shared.by_link.link_question import parse_link
 from sottovoce.shared.errors import EstimateError, did_you_mean
 
@@ -250,15 +253,15 @@ def given(**options: Any) -> dict[str, Any]:  # noqa: ANN401
 
 
 def show(document: dict[str, Any], as_json: bool) -> None:
-    """Print an analysis: as tables and sentences, or as the document itself."""
+    """Print an analysis: as tables and sentences in the language of the environment, or as the document itself."""
     if as_json:
         click.echo(json.dumps(document, indent=2, ensure_ascii=False))
         return
-    for shown in in_words(document):
+    for shown in in_words(document, Words(next(iter(readers_languages()), "en"))):
         _show(shown)
 
 
-def _show(shown: PrintedTable) -> None:
+def _show(shown: ShownTable) -> None:
     click.echo(shown.title)
     table = Table()
     for place, heading in enumerate(shown.headings):

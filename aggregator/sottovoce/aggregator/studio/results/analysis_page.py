@@ -22,7 +22,7 @@ from typing import Any
 from flask import Response, current_app, redirect, render_template, request, url_for
 from flask.typing import ResponseReturnValue
 from sottovoce.aggregator.analysis.requests import Request
-from sottovoce.aggregator.analysis.result_view import ModelsInWords, ShownAnswer, TablesInWords
+from sottovoce.aggregator.analysis.result_view import ShownAnswer, answer_in_words
 from sottovoce.aggregator.api.joint_results import JointResults
 from sottovoce.aggregator.estimators.scale_variable import is_long
 from sottovoce.aggregator.export.analysis_files import write_joint_csv, write_joint_json, write_joint_xlsx
@@ -393,18 +393,7 @@ def end_job(queue: str, job: str, otherwise: str) -> ResponseReturnValue:
 
 def in_words(made: JointAnswer, names: SurveyVariables) -> ShownAnswer | None:
     """Format a result for the reader; None if there is no result."""
-    if made.document is None:
-        return None
-    tables, models = TablesInWords(names), ModelsInWords(names)
-    writers: dict[str, Callable[[Mapping[str, Any]], ShownAnswer]] = {
-        "sottovoce-crosstab/1": tables.crosstab,
-        "sottovoce-comparison/1": tables.compare,
-        "sottovoce-pairs/1": tables.pairs,
-        "sottovoce-test/1": tables.known_values,
-        "sottovoce-mixture/1": tables.mixture,
-        "sottovoce-regression/1": models.regression,
-    }
-    return writers[made.document["format"]](made.document)
+    return None if made.document is None else answer_in_words(made.document, names)
 
 
 def pair_in_words(asked: AskedAnalysis | None, names: SurveyVariables) -> list[str]:

@@ -2,7 +2,7 @@
 
 import io
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 from flask import Response, current_app, render_template, request
@@ -10,7 +10,7 @@ from sottovoce.aggregator.analysis.arm_results import has_split
 from sottovoce.aggregator.analysis.estimates import RevisionCounts, analyse
 from sottovoce.aggregator.analysis.finite_population import group_of
 from sottovoce.aggregator.analysis.published_counts import published, revisions_of
-from sottovoce.aggregator.analysis.result_view import ShownTable, TablesInWords
+from sottovoce.aggregator.analysis.result_view import planned_tables
 from sottovoce.aggregator.api.joint_results import Calculating, JointResults
 from sottovoce.aggregator.api.results import export_reply, note_read, wave_of
 from sottovoce.aggregator.estimators.fixed_population import MOST
@@ -20,7 +20,6 @@ from sottovoce.aggregator.file_formats.provenance import About
 from sottovoce.aggregator.http.etag import etag_of, unless_known
 from sottovoce.aggregator.http.problems import Refusal
 from sottovoce.aggregator.http.routing import Query, Route
-from sottovoce.aggregator.i18n.translator import Words
 from sottovoce.aggregator.invitations.tokens import possibly_twice, token_counts
 from sottovoce.aggregator.studio.design.trials import address_of_tried, trial_in
 from sottovoce.aggregator.studio.labels import SurveyVariables, alarm_in_words, name_of_group
@@ -76,49 +75,6 @@ def planned_results(survey: Survey) -> PlannedResults:
         return PlannedResults(count, why="open" if error.code == "still_open" else "refused")
 
 
-def planned_tables(planned: PlannedResults, survey: Survey, words: Words) -> list[ShownTable]:
-    """Format all comparisons as one dot plot, then each as on Tables: the figure of each arm, and the planned measure.
-
-    Args:
-        planned: the comparisons.
-        survey: newest revision of the survey.
-        words: the reader's language.
-    """
-    written = TablesInWords(SurveyVariables(survey, words))
-    tables: list[ShownTable] = []
-    before: Mapping[str, Any] = {}
-    for made in planned.made:
-        title, values, measured = _parts(made, written)
-        asked = {key: value for key, value in made["planned"].items() if key != "measure"}
-        if asked != before or made["comparison"] is None:
-            tables.append(replace(values, dots=None, folded=values.dots is not None))
-        before = asked
-        if isinstance(measured, ShownTable):
-            own = replace(measured, title=f"{title}: {measured.title}", sentences=())
-            tables += [] if values.dots else [own]
-        elif measured:
-            tables[-1] = replace(tables[-1], sentences=[*measured, *tables[-1].sentences])
-    compared = [made["comparison"] for made in planned.made if "design" not in made["planned"]]
-    plots = written.by_arm([each for each in compared if each is not None])
-    return [*plots, *tables]
-
-
-def _parts(made: Mapping[str, Any], words: TablesInWords) -> tuple[str, ShownTable, ShownTable | Sequence[str] | None]:
-    """Return the title, the figures of the arms, and the differences as a table, or the ratios as sentences."""
-    if made["comparison"] is None:
-        title = words.names.label(made["planned"]["question"])
-        return title, ShownTable(title, sentences=[words.words.translate("results_plan_refused")]), None
-    if "design" in made["planned"]:
-        [shares] = words.mixture(made["comparison"]).tables
-        return shares.title, shares, None
-    shown = words.compare(made["comparison"])
-    values = replace(shown.tables[0], sentences=[*shown.tables[0].sentences, *shown.notes])
-    differences = next(iter(shown.tables[1:]), None)
-    if differences is None or made["planned"]["measure"] == "difference":
-        return values.title, values, differences
-    return values.title, values, differences.sentences
-
-
 def results(name: str) -> Response:
     """Show the results of a survey with the chosen ``ViewOptions``; for a draft, the placeholder page."""
     if (placeholder := draft_placeholder(name, "results")) is not None:
@@ -163,7 +119,7 @@ def _rendered(name: str, few: bool) -> RenderedResults:
         view = view_of(revisions, choices, words(), plan, split)
         names = names_in(view) | {
             "comparisons": plan_results,
-            "compared": planned_tables(plan_results, view.survey, words()),
+            "compared": planned_tables(plan_results.made, SurveyVariables(view.survey, words())),
         }
         return RenderedResults(
             view, names, render_template("results_live.html", view=view, few=few, twice=twice, links=links, **names)

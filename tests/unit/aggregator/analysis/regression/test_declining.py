@@ -309,9 +309,10 @@ def test_document_and_printed_text_say_whom_it_describes(declining: str) -> None
     told = " ".join(sentence for table in tables for sentence in table.sentences)
 
     assert document["people"] == "answered"
-    assert tables[0].title == "y: logit model of 3,000 reports, among those who answered"
+    assert tables[1].title == "Logit model of “y” (3,000 reports)"
+    assert "Among those who answered." in tables[1].sentences
     assert "Model of declining: the log odds of no answer" in [table.title for table in tables]
-    assert "test of one common share of declined answers against the model of declining" in told
+    assert "test of one common share of declined answers" in told
     assert "people" not in regress(columns((0.1, 0.1)), "y", ["g"], among="all").as_dict()
 
 

@@ -124,7 +124,7 @@ def test_printed_effects_name_base_and_derivative() -> None:
     fitted = regress(reports(), "said", ["x", "g"])
     table = next(each for each in in_words(fitted.as_dict()) if each.title.startswith("Average"))
 
-    assert [line[0] for line in table.lines] == ["x (derivative)", "g=yes against no"]
+    assert [line[0] for line in table.lines] == ["x: derivative (change per one)", "g=yes against g=no"]
 
 
 def test_derivative_that_is_infinite_is_left_out() -> None:
@@ -168,7 +168,7 @@ def test_effects_of_a_linear_model_with_an_interaction_are_mean_changes_of_its_p
         error = np.sqrt(gradient @ fitted.covariance @ gradient + change.var() / len(x))
         assert one.std_error == pytest.approx(error, rel=0.02)
     printed = next(each for each in in_words(fitted.as_dict()) if each.title == "Average marginal effects")
-    assert [line[0] for line in printed.lines] == ["x (derivative)", "g=yes against no"]
+    assert [line[0] for line in printed.lines] == ["x: derivative (change per one)", "g=yes against g=no"]
     assert regress(reports(), "said", parse_formula("x + g"), model="linear").ame == ()
 
 

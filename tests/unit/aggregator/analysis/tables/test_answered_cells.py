@@ -237,8 +237,7 @@ def test_documents_are_as_their_schemas_say(among: str | None) -> None:
     for name, document in (("comparison", compared), ("crosstab", crossed)):
         validator(name).validate(json.loads(json.dumps(document, allow_nan=False)))
         assert ("people" in document) == (among is None)
-        titles = " ".join(table.title for table in in_words(document))
-        assert ("among those who answered" in titles) == (among is None)
+        assert ("Among those who answered." in in_words(document)[0].sentences) == (among is None)
     assert crosstab_document(crosstab(reports, "g", "y"))["people"] == "answered"
 
 

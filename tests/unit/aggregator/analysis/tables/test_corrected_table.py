@@ -96,7 +96,7 @@ def test_document_says_who_is_described_and_how_many_are_careless(kind: str) -> 
     assert found["warnings"][0].startswith("corrected for careless answers: 20.0 % (19.9 to 20.1 %) of these people")
     assert found["warnings"][0].endswith("at random, by moon")
     assert "report the uncorrected figures" not in " ".join(found["warnings"])
-    assert any("those who answered with care" in table.title for table in in_words(found))
+    assert "Among those who answered with care." in in_words(found)[0].sentences
 
 
 def test_small_share_of_careless_people_calls_for_both_figures() -> None:
