@@ -15,7 +15,7 @@ def test_privacy_prints_the_account(tmp_path: Path) -> None:
     both = invoke(tmp_path, "survey", "privacy", "survey.yaml", "--json", "--html", "account.html", "--people", "2")
 
     assert text.returncode == both.returncode == 0
-    assert "a household of 4                     epsilon 8.79" in text.stdout
+    assert "a household of 4: epsilon 8.79" in text.stdout
     assert json.loads(both.stdout)["household"]["people"] == 2
     assert (tmp_path / "account.html").read_text(encoding="utf-8").startswith("<!doctype html>")
 

@@ -1,11 +1,15 @@
-"""Render the privacy account as text for a terminal, with totals and conditions that the HTML page shares."""
+"""Put the privacy account into blocks, which the HTML page and the terminal show, and write it for a terminal."""
 
 import math
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from fractions import Fraction
 from textwrap import fill
+from typing import NamedTuple
+from unicodedata import east_asian_width
 
 from sottovoce.aggregator.i18n.translator import Words
 from sottovoce.aggregator.privacy_account.document import Document
-from sottovoce.shared.accounting import percent_at_most
+from sottovoce.shared.accounting import BELIEF_BEFORE, percent_after, percent_at_most
 from sottovoce.shared.rational import show_epsilon
 
 
@@ -84,11 +88,12 @@ def odds(ratio: float, words: Words) -> str:
     return f"{words.number(tenths / 10, 1 if tenths % 10 else 0)}:1"
 
 
-def caveat(document: Document, words: Words) -> str:
+def _caveat(document: Document, words: Words) -> str:
     """Return a warning that nothing is randomized or that public questions are not in the totals, or ""."""
     if document["report"]["epsilon"] is None:
-        return words.translate("privacy_nothing")
-    return words.translate("privacy_apart") if any(row["epsilon"] is None for row in document["questions"]) else ""
+        return Caveat(words.translate("privacy_nothing"))
+    is_apart = any(row["epsilon"] is None for row in document["questions"])
+    return Caveat(words.translate("privacy_apart")) if is_apart else ""
 
 
 def at_most(share: float, words: Words) -> str:
@@ -126,80 +131,114 @@ def _decimal(delta: float) -> str:
     return f"{delta:.18f}".rstrip("0")
 
 
-WIDTH = 92
+ALL_SUMS = ("question", "report", "household", "panel")
 
-AT_MOST, AT_LEAST = "at_most", "at_least"
-YES, NO = "after_yes", "after_no"
-SHOW = {AT_MOST: at_most, AT_LEAST: at_least, YES: percent, NO: percent}
-"""Format of each column of probabilities: bounds are rounded outward."""
+
+class AccountTable(NamedTuple):
+    """Table of an account: rows of cells, the first of which is the row's heading; without headings, facts."""
+
+    headings: Sequence[str]
+    rows: Sequence[Sequence[str]]
+
+
+class Caveat(str):
+    """Paragraph that a reader must not miss."""
+
+    __slots__ = ()
+
+
+AccountBlock = str | AccountTable | list[str]
+"""Part of a section: a paragraph, a table, or a list of sentences."""
+
+
+def sections(
+    document: Document, words: Words, sums: Sequence[str] = ALL_SUMS
+) -> Iterator[tuple[str, Sequence[AccountBlock]]]:
+    """Yield the sections that a page and a terminal show, as heading key and blocks; ``sums`` are the totals to show.
+
+    The questions of "privacy_questions" have their blocks in ``question_blocks``.
+    """
+    beliefs, whole = document["report"]["beliefs"], document["report"]["epsilon"]
+    facts = [(who, show_epsilon(epsilon)) for which, who, epsilon in totals(document, words) if which in sums]
+    costs: list[AccountBlock] = [at_worst(whole, words)] if beliefs else []
+    costs += [AccountTable((), facts)] if facts else []
+    costs += filter(None, [_caveat(document, words)])
+    yield "privacy_costs", costs if whole is None else [*costs, words.translate("privacy_epsilon")]
+    yield "privacy_questions", []
+    headings, rows = [words.translate(key) for key in BLOCK_COLUMNS], block_rows(document, words)
+    yield "privacy_block", [AccountTable(headings, rows)] if rows else []
+    yield "privacy_together", [_beliefs("about_report", beliefs, BOUNDS, words)] if beliefs else []
+    yield "privacy_conditions", conditions(document, words)
+    yield "privacy_stored", [list(document["stored"])]
+    yield "privacy_limits", [list(document["limits"])]
+
+
+def at_worst(epsilon: float, words: Words) -> str:
+    """Say in a sentence what a whole report can change at most."""
+    before, after = words.percent(BELIEF_BEFORE, 0), words.percent(Fraction(percent_after(epsilon), 100), 0)
+    return words.translate("privacy_at_worst", before=before, after=after)
+
+
+BOUNDS = {"at_most": at_most, "at_least": at_least}
+AFTER = {"after_yes": percent, "after_no": percent}
+"""Columns of probabilities, with their formats: bounds are rounded outward."""
+
+
+def question_blocks(row: Document, words: Words) -> list[AccountBlock]:
+    """Return the blocks of a question: its odds, and what may be believed before and after its answer."""
+    found: list[AccountBlock] = [row["odds"]] if row["odds"] else []
+    if row["yes_no"] is not None:
+        found.append(_beliefs("about_yes", row["yes_no"], AFTER, words))
+    elif row["beliefs"] is not None:
+        found.append(_beliefs("about_answer", row["beliefs"], BOUNDS, words))
+    return found
+
+
+def _beliefs(
+    about: str, beliefs: Sequence[Document], columns: Mapping[str, Callable[[float, Words], str]], words: Words
+) -> AccountTable:
+    before = words.translate("privacy_before")
+    headings = [words.translate(f"privacy_{key}") for key in (about, *columns)]
+    rows = [
+        (f"{words.percent(row['before'], 0)} {before}", *(show(row[key], words) for key, show in columns.items()))
+        for row in beliefs
+    ]
+    return AccountTable(headings, rows)
+
+
+WIDTH = 80
 
 
 def lines(document: Document, words: Words) -> list[str]:
-    """Return the lines of a privacy account for a terminal: totals, questions, conditions, stored data and limits."""
-    rows = [f"  {who:<36} epsilon {show_epsilon(epsilon)}" for _, who, epsilon in totals(document, words)]
-    left_out = caveat(document, words)
-    return [
-        *([words.translate("trial")] if "trial" in document else []),
-        f"{document['title']} ({document['survey']}, revision {document['revision']})",
-        digest_in_words(document, words),
-        "",
-        words.translate("privacy_costs"),
-        *rows,
-        *([f"  {left_out}"] if left_out else []),
-        "",
-        *(line for number, row in enumerate(document["questions"], 1) for line in _question(number, row, words)),
-        *_blocks(document, words),
-        *_together(document, words),
-        *(line for condition in conditions(document, words) for line in (fill(condition, WIDTH), "")),
-        words.translate("privacy_stored"),
-        *map(_item, document["stored"]),
-        "",
-        words.translate("privacy_limits"),
-        *map(_item, document["limits"]),
-    ]
+    """Return the lines of a privacy account for a terminal, each of at most ``WIDTH`` columns."""
+    text = [words.translate("trial")] if "trial" in document else []
+    text.append(f"{document['title']} ({document['survey']}, revision {document['revision']})")
+    text += [_fill(digest_in_words(document, words)), ""]
+    for heading, blocks in sections(document, words):
+        parts = [(words.translate(heading), blocks)] if blocks else []
+        if heading == "privacy_questions":
+            rows = enumerate(document["questions"], 1)
+            parts = [(f"{number}. {row['label']}", question_blocks(row, words)) for number, row in rows]
+        for title, told in parts:
+            text += [_fill(title), *(line for block in told for line in _lines(block, title)), ""]
+    return text[:-1]
 
 
-def _together(document: Document, words: Words) -> list[str]:
-    beliefs = document["report"]["beliefs"]
-    if beliefs is None:
-        return []
-    return [words.translate("privacy_together"), *_table("about_report", beliefs, (AT_MOST, AT_LEAST), words), ""]
+def _lines(block: AccountBlock, title: str) -> Iterator[str]:
+    if isinstance(block, str):
+        yield _fill(block, "  ", "  ")
+    elif isinstance(block, list):
+        yield from (_fill(each, "  - ") for each in block)
+    else:
+        if {*block.headings[:1]} - {title}:
+            yield _fill(f"{block.headings[0]}:", "  ")
+        # A row is one line, with its headings: columns of so many languages do not stand below each other.
+        for who, *cells in block.rows:
+            named = zip(block.headings[1:] or ["epsilon"], cells, strict=True)
+            yield _fill(f"{who}: {'; '.join(f'{heading} {cell}' for heading, cell in named if cell)}", "  ")
 
 
-def _blocks(document: Document, words: Words) -> list[str]:
-    rows = block_rows(document, words)
-    if not rows:
-        return []
-    name, *headings = (words.translate(key) for key in BLOCK_COLUMNS)
-    lines = []
-    for who, *figures in rows:
-        told = "; ".join(f"{heading}: {figure}" for heading, figure in zip(headings, figures, strict=True) if figure)
-        lines.append(fill(f"{who}: {told}", WIDTH, initial_indent="  ", subsequent_indent="    "))
-    return [name, *lines, ""]
-
-
-def _question(number: int, row: Document, words: Words) -> list[str]:
-    text = [
-        fill(f"{number}. {row['label']}", WIDTH),
-        fill(row["odds"], WIDTH, initial_indent="  ", subsequent_indent="  "),
-    ]
-    if row["yes_no"] is not None:
-        text += _table("about_yes", row["yes_no"], (YES, NO), words)
-    elif row["beliefs"] is not None:
-        text += _table("about_answer", row["beliefs"], (AT_MOST, AT_LEAST), words)
-    return [*text, ""]
-
-
-def _table(about: str, rows: list[Document], columns: tuple[str, str], words: Words) -> list[str]:
-    head = f"  {words.translate(f'privacy_{about}'):<40}{words.translate('privacy_before'):>8}"
-    head += "".join(f"{words.translate(f'privacy_{key}'):>18}" for key in columns)
-    body = [
-        f"  {'':<40}{words.percent(row['before'], 0):>8}"
-        + "".join(f"{SHOW[key](row[key], words):>18}" for key in columns)
-        for row in rows
-    ]
-    return [head, *body]
-
-
-def _item(sentence: str) -> str:
-    return fill(sentence, WIDTH, initial_indent="  - ", subsequent_indent="    ")
+def _fill(text: str, first: str = "", others: str = "    ") -> str:
+    """Break a text into lines; letters of Chinese are two columns wide."""
+    width = WIDTH // 2 if any(east_asian_width(letter) in "WF" for letter in text) else WIDTH
+    return fill(text, width, initial_indent=first, subsequent_indent=others, break_on_hyphens=False)
