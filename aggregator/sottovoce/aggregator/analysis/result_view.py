@@ -6,7 +6,7 @@ are computed here, as exp(coefficient).
 
 import math
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -122,24 +122,6 @@ def _is_empty(one: Mapping[str, Any]) -> bool:
 USUAL_LEVEL = 0.95
 
 
-def level_of(words: Words, document: Mapping[str, Any]) -> str:
-    """Return the level of a document's intervals as a percentage."""
-    return words.percent(document.get("confidence", USUAL_LEVEL), 0)
-
-
-def interval_heading(words: Words, document: Mapping[str, Any]) -> str:
-    """Return the heading of a document's intervals."""
-    return words.translate("results_interval_head", confidence=level_of(words, document))
-
-
-def with_people(words: Words, document: Mapping[str, Any], paper: str) -> str:
-    """Add to a text for a paper ("" for none) whom its figures describe, where they are not all."""
-    if not paper or "people" not in document:
-        return paper
-    people = words.translate(f"joint_paper_{document['people']}")
-    return f"{paper} {people}"
-
-
 def joined(parts: Iterable[str]) -> str:
     """Join the non-empty names by commas."""
     return ", ".join(filter(None, parts))
@@ -164,11 +146,50 @@ class AnswersInWords:
         """Number format in the page's language."""
         return NumberFormat(self.words)
 
+    def say(self, key: str, /, **values: object) -> str:
+        """Return a sentence of the catalogue."""
+        return self.words.translate(key, **values)
+
+    def level(self, document: Document) -> str:
+        """Return the level of a document's intervals as a percentage."""
+        return self.words.percent(document.get("confidence", USUAL_LEVEL), 0)
+
+    def interval(self, document: Document) -> str:
+        """Return the heading of a document's intervals."""
+        return self.say("results_interval_head", confidence=self.level(document))
+
+    def to_draw(self, name: str, one: Document, show: Show) -> ToDraw:
+        """Return an estimate with its texts, from the figures of the document."""
+        if one.get("shown", 0) is None and one["low"] is None:
+            return ToDraw(name, self.say("joint_not_shown"), "", None, None, None)
+        figure, limits = one.get("shown", one.get("estimate")), self.write.limits(one, show)
+        return ToDraw(name, self.write.estimate(one, show), limits, figure, one["low"], one["high"])
+
+    def estimates(
+        self, title: str, headings: tuple[str, str], drawn: Sequence[ToDraw], document: Document,
+        scale: tuple[float | None, float | None] = (None, None), sentences: Sequence[str] = (),
+    ) -> ShownTable:  # fmt: skip
+        """Return estimates with intervals as a table and bars; ``headings`` are of their names and of the estimates."""
+        lines = [(each.name, each.value, each.limits) for each in drawn]
+        return ShownTable(title, (*headings, self.interval(document)), lines, bars(drawn, *scale), sentences)
+
+    def tested(self, test: Document) -> dict[str, str]:
+        """Return statistic, degrees of freedom and p of a test as texts."""
+        figures = {"statistic": self.write.figure(test["statistic"]), "df": self.words.number(test["df"])}
+        return {**figures, "p": self.write.p_equals(test["p"])}
+
+    def with_people(self, document: Document, paper: str) -> str:
+        """Add to a text for a paper ("" for none) whom its figures describe, where they are not all."""
+        if not paper or "people" not in document:
+            return paper
+        people = self.say(f"joint_paper_{document['people']}")
+        return f"{paper} {people}"
+
     def among(self, document: Document) -> Iterator[str]:
         """Yield the people whom the shares describe, where they are not all."""
         if "people" in document:
-            people = self.words.translate(f"joint_among_{document['people']}")
-            yield self.words.translate("note_as_sentence", note=people)
+            people = self.say(f"joint_among_{document['people']}")
+            yield self.say("note_as_sentence", note=people)
 
 
 @dataclass(frozen=True)
@@ -177,9 +198,9 @@ class TablesInWords(AnswersInWords):
 
     def crosstab(self, document: Document) -> ShownAnswer:
         """Format a crosstab of two questions, stratified by a third one if given."""
-        interval = interval_heading(self.words, document)
+        interval = self.interval(document)
         if "within" not in document:
-            paper = with_people(self.words, document, self._paper(document, level_of(self.words, document)))
+            paper = self.with_people(document, self._paper(document, self.level(document)))
             return ShownAnswer(paper, list(self._tables(document, "", interval)), self.notes(document))
         within, found = document["within"], document["tables"]
         shown: list[ShownTable] = []
@@ -187,7 +208,7 @@ class TablesInWords(AnswersInWords):
             where = self.names.term(f"{within}={table['category']}")
             shown += self._tables(table, where, interval)
         test = self._test("joint_test_within", document["independence"], within=self.names.label(within))
-        shown += [ShownTable(self.words.translate("joint_together"), sentences=test)] if test else []
+        shown += [ShownTable(self.say("joint_together"), sentences=test)] if test else []
         notes = [note for table in (*found, document) for note in self.notes(table)]
         return ShownAnswer("", shown, list(dict.fromkeys(notes)))
 
@@ -198,16 +219,16 @@ class TablesInWords(AnswersInWords):
         apart = self.write.points if is_share else self.write.figure
         what = self._what(document)
         drawn = [self.to_draw(self._group(document, one["group"]), one, show) for one in document["values"]]
-        lines = [(each.name, each.value, each.limits) for each in drawn]
         ends = (0.0, 1.0) if is_share else (None, None)
-        headings = (self.names.label(document["groups"]), what, interval_heading(self.words, document))
-        grid = self._with_declined(document, headings, lines)
         dots = next((table.dots for table in self.by_arm([document])), None)
-        below, ticks = self._below_comparison(document), self._percents if is_share else ()
-        shown = [ShownTable(what, *grid, bars(drawn, *ends), below, dots=dots, ticks=ticks)]
+        headings = self.names.label(document["groups"]), what
+        table = self.estimates(what, headings, drawn, document, ends, self._below_comparison(document))
+        wider, lines = self._with_declined(document, table.headings, table.lines)
+        ticks = self._percents if is_share else ()
+        shown = [replace(table, headings=wider, lines=lines, dots=dots, ticks=ticks)]
         if document["differences"]:
             shown.append(self._differences(document, apart))
-        paper = with_people(self.words, document, self._compared(document, what, show, apart))
+        paper = self.with_people(document, self._compared(document, what, show, apart))
         return ShownAnswer(paper, shown, self.notes(document))
 
     @property
@@ -229,16 +250,16 @@ class TablesInWords(AnswersInWords):
                 cells.append(self.write.with_limits(differences[0], "shown", self.write.points))
                 apart = self.write.estimate(differences[0], self.write.points)
                 limits = self.write.limits(differences[0], self.write.points)
-                plots.setdefault((interval_heading(self.words, document), arms), {})[self._question(document)] = (
+                plots.setdefault((self.interval(document), arms), {})[self._question(document)] = (
                     bars(drawn, 0.0, 1.0),
                     cells,
                     (apart, limits),
                 )
         for (interval, arms), rows in plots.items():
             dots = DotPlot(arms, [(name, marks, apart) for name, (marks, _, apart) in rows.items()])
-            headings = [self.words.translate("question"), *arms, self.words.translate("joint_difference")]
+            headings = [self.say("question"), *arms, self.say("joint_difference")]
             lines = [(name, *cells) for name, (_, cells, _) in rows.items()]
-            title = self.words.translate("joint_with_limits", figure=joined(arms), limits=interval)
+            title = self.say("joint_with_limits", figure=joined(arms), limits=interval)
             yield ShownTable(title, headings, lines, dots=dots, ticks=self._percents)
 
     def _question(self, document: Document) -> str:
@@ -259,14 +280,14 @@ class TablesInWords(AnswersInWords):
             )
             for one in document["pairs"]
         ]
-        headings = [self.words.translate(f"joint_{key}") for key in ("pair", "reports", "chi_square", "df", "p", "q")]
-        rule = self.words.translate("joint_pairs_rule", possible=document["possible"])
-        title = self.words.translate("joint_pairs_title", reports=document["reports"])
+        headings = [self.say(f"joint_{key}") for key in ("pair", "reports", "chi_square", "df", "p", "q")]
+        rule = self.say("joint_pairs_rule", possible=document["possible"])
+        title = self.say("joint_pairs_title", reports=document["reports"])
         return ShownAnswer("", [ShownTable(title, headings, lines, sentences=[rule])], self.notes(document))
 
     def mixture(self, document: Document) -> ShownAnswer:
         """Format the shares of a design that the survey plans."""
-        say, bounds = self.words.translate, document["bounds"]
+        say, bounds = self.say, document["bounds"]
         shares = [(say(f"joint_mixture_{name}"), {**one, "shown": one["share"]})
                   for name, one in document["shares"].items()]  # fmt: skip
         drawn = [self.to_draw(name, one, self.write.percent) for name, one in shares]
@@ -274,27 +295,25 @@ class TablesInWords(AnswersInWords):
         told = [say("joint_mixture_bounds" if ends else "joint_mixture_no", **ends), say("joint_mixture_epsilon")]
         told += [say("joint_mixture_edge")] if document["at_edge"] else []
         n, asked = self.words.number(document["n"]), self.names.label(document["groups"][0]["name"])
-        lines = [(each.name, each.value, each.limits) for each in drawn]
-        headings = ["", say("models_estimate"), interval_heading(self.words, document)]
-        title = say("joint_mixture_title", question=asked, n=n)
-        return ShownAnswer("", [ShownTable(title, headings, lines, bars(drawn, 0.0, 1.0), told)], [])
+        title, headings = say("joint_mixture_title", question=asked, n=n), ("", say("models_estimate"))
+        table = self.estimates(title, headings, drawn, document, (0.0, 1.0), told)
+        return ShownAnswer("", [table], [])
 
     def known_values(self, document: Document) -> ShownAnswer:
         """Format a test of known values."""
-        say, name, is_share = self.words.translate, document["question"], document["values"][0]["category"] is not None
+        say, name, is_share = self.say, document["question"], document["values"][0]["category"] is not None
         show = self.write.percent if is_share else self.write.figure
         labels = [self.names.category(name, one["category"]) if is_share else say("results_mean")
                   for one in document["values"]]  # fmt: skip
         drawn = [self.to_draw(label, one, show) for label, one in zip(labels, document["values"], strict=True)]
         known = [show(one["known"]) for one in document["values"]]
         lines = [(each.name, value, each.value, each.limits) for each, value in zip(drawn, known, strict=True)]
-        headings = ["", say("joint_known"), say("models_estimate"), interval_heading(self.words, document)]
+        headings = ["", say("joint_known"), say("models_estimate"), self.interval(document)]
         title = say("joint_test_title", question=self.names.label(name), n=self.words.number(document["n"]))
         scale = (0.0, 1.0) if is_share else (None, None)
         sentences = [*self.among(document), say("joint_test_known", p=self.write.p_equals(document["p"]))]
         if document["statistic"] is not None:
-            figures = {"statistic": self.write.figure(document["statistic"]), "df": self.words.number(document["df"])}
-            sentences.append(say("joint_test_statistic", **figures))
+            sentences.append(say("joint_test_statistic", **self.tested(document)))
         sentences.append(say(f"joint_test_{document['method'].partition('-')[0]}"))
         return ShownAnswer("", [ShownTable(title, headings, lines, bars(drawn, *scale), sentences)],
                            self.notes(document))  # fmt: skip
@@ -309,11 +328,7 @@ class TablesInWords(AnswersInWords):
         known = {"rows": self.names.label(table["rows"]), "columns": self.names.label(table["columns"])}
         known |= {"where": where} if where else {}
         shares, cells = (
-            self.words.translate(
-                "joint_with_limits",
-                figure=self.words.translate(f"{key}_where" if where else key, **known),
-                limits=interval,
-            )
+            self.say("joint_with_limits", figure=self.say(f"{key}_where" if where else key, **known), limits=interval)
             for key in ("joint_shares", "joint_cells")
         )
         drawn = self._bars(table)
@@ -329,7 +344,7 @@ class TablesInWords(AnswersInWords):
         if not declined:
             return headings, lines
         hidden = document["people"] == "asked_and_answered"
-        heading = self.words.translate("joint_not_asked" if hidden else "joint_absent")
+        heading = self.say("joint_not_asked" if hidden else "joint_absent")
         more = [self.write.with_limits(one, "shown", self.write.percent) for one in declined]
         return [*headings, heading], [[*line, cell] for line, cell in zip(lines, more, strict=True)]
 
@@ -354,13 +369,6 @@ class TablesInWords(AnswersInWords):
         ]  # fmt: skip
         return bars(drawn, 0.0, 1.0)
 
-    def to_draw(self, name: str, one: Document, show: Callable[[float], str]) -> ToDraw:
-        """Return an estimate with its texts, from the figures of the document."""
-        if one["shown"] is None and one["low"] is None:
-            return ToDraw(name, self.words.translate("joint_not_shown"), "", None, None, None)
-        return ToDraw(name, self.write.estimate(one, show), self.write.limits(one, show), one["shown"],
-                      one["low"], one["high"])  # fmt: skip
-
     def _below(self, table: Document) -> Iterator[str]:
         yield from self.among(table)
         yield self.words.count("joint_pair_reports", table["n"])
@@ -368,49 +376,40 @@ class TablesInWords(AnswersInWords):
         for key in MEASURES:
             if key in table:
                 show = self.write.points if key == "risk_difference" else self.write.figure
-                yield self.words.translate(f"joint_{key}", column=self._column(table, table["column_categories"][-1]),
+                yield self.say(f"joint_{key}", column=self._column(table, table["column_categories"][-1]),
                                      figure=self.write.with_limits(table[key], "estimate", show))  # fmt: skip
         forged = table["forged"]
-        yield self.words.translate(
+        yield self.say(
             "joint_forged", share=self.write.percent(forged["share"]), shift=self.write.points(forged["shift"])
         )
         if table["drawn_evenly"] is not None:
-            yield self.words.translate("joint_drawn", p=self.write.p_equals(table["drawn_evenly"]))
+            yield self.say("joint_drawn", p=self.write.p_equals(table["drawn_evenly"]))
         yield from self._weighted(table)
 
     def _below_comparison(self, document: Document) -> list[str]:
         reports = self.words.count("joint_pair_reports", document["n"])
         if ACROSS in document["values"][0]["group"]:
-            reports = self.words.translate("joint_arm_reports", reports=self.words.number(document["n"]))
+            reports = self.say("joint_arm_reports", reports=self.words.number(document["n"]))
         tested = self._test("joint_test_groups", document["independence"])
         return [*self.among(document), reports, *tested, *self._weighted(document)]
 
-    def _differences(self, document: Document, apart: Callable[[float], str]) -> ShownTable:
-        drawn = []
-        for one in document["differences"]:
-            group, other = self._group(document, one["group"]), self._group(document, one["from"])
-            drawn.append(self.to_draw(self.words.translate("joint_less", group=group, other=other), one, apart))
-        lines = [(each.name, each.value, each.limits) for each in drawn]
-        headings = [self.words.translate(f"joint_{key}") for key in ("groups", "difference")]
-        headings.append(interval_heading(self.words, document))
-        title = self.words.translate("joint_differences")
-        return ShownTable(title, headings, lines, bars(drawn), [*self._ratios(document)])
+    def _differences(self, document: Document, apart: Show) -> ShownTable:
+        drawn = [self.to_draw(self.say("joint_less", **self._both(document, one)), one, apart)
+                 for one in document["differences"]]  # fmt: skip
+        figures = [(one, self.write.with_limits(one, "shown", self.write.figure)) for one in document.get("ratios", ())]
+        ratios = [self.say("joint_ratio", **self._both(document, one), figure=figure) for one, figure in figures]
+        headings = self.say("joint_groups"), self.say("joint_difference")
+        return self.estimates(self.say("joint_differences"), headings, drawn, document, sentences=ratios)
 
-    def _ratios(self, document: Document) -> Iterator[str]:
-        for one in document.get("ratios", ()):
-            group, other = self._group(document, one["group"]), self._group(document, one["from"])
-            figure = self.write.with_limits(one, "shown", self.write.figure)
-            yield self.words.translate("joint_ratio", group=group, other=other, figure=figure)
+    def _both(self, document: Document, one: Document) -> dict[str, str]:
+        return {"group": self._group(document, one["group"]), "other": self._group(document, one["from"])}
 
     def _test(self, key: str, test: Document | None, **known: str) -> list[str]:
-        if test is None:
-            return []
-        figures = {"statistic": self.write.figure(test["statistic"]), "df": self.words.number(test["df"])}
-        return [self.words.translate(key, **figures, p=self.write.p_equals(test["p"]), **known)]
+        return [] if test is None else [self.say(key, **self.tested(test), **known)]
 
     def _weighted(self, document: Document) -> Iterator[str]:
         if document["deff"] != 1:
-            yield self.words.translate("joint_deff_of_rows", factor=self.words.number(document["deff"], 2))
+            yield self.say("joint_deff_of_rows", factor=self.words.number(document["deff"], 2))
 
     def _paper(self, table: Document, level: str) -> str:
         """Write the text for a paper: share of the last column in the last row, compared with the first row."""
@@ -423,34 +422,31 @@ class TablesInWords(AnswersInWords):
         here, there = (
             self.write.with_limits(shares[row, column], "shown", self.write.percent) for row in (last, first)
         )
-        return self.words.translate(
+        return self.say(
             "joint_paper_table", rows=self.names.label(table["rows"]), row=self._row(table, last),
             other=self._row(table, first), columns=self.names.label(table["columns"]),
             column=self._column(table, column), here=here, there=there, n=table["n"], confidence=level,
         )  # fmt: skip
 
-    def _compared(
-        self, document: Document, what: str, show: Callable[[float], str], apart: Callable[[float], str]
-    ) -> str:
+    def _compared(self, document: Document, what: str, show: Show, apart: Show) -> str:
         if not document["differences"] or (
             document["category"] is not None and any(map(_is_empty, document["values"]))
         ):
             return ""
         values = {one["group"]: self.write.with_limits(one, "shown", show) for one in document["values"]}
         found = document["differences"][-1]
-        return self.words.translate(
-            "joint_paper_compare", what=what, group=self._group(document, found["group"]),
-            other=self._group(document, found["from"]), here=values[found["group"]], there=values[found["from"]],
-            difference=self.write.with_limits(found, "shown", apart), n=document["n"],
-            confidence=level_of(self.words, document),
+        return self.say(
+            "joint_paper_compare", what=what, **self._both(document, found), here=values[found["group"]],
+            there=values[found["from"]], difference=self.write.with_limits(found, "shown", apart), n=document["n"],
+            confidence=self.level(document),
         )  # fmt: skip
 
     def _what(self, document: Document) -> str:
         outcome = (self.names.text if document["groups"] == ARM else self.names.label)(document["outcome"])
         if document["category"] is None:
-            return self.words.translate("joint_mean_of", outcome=outcome)
+            return self.say("joint_mean_of", outcome=outcome)
         category = self.names.category(document["outcome"], document["category"])
-        return self.words.translate("joint_share_of", outcome=outcome, category=category)
+        return self.say("joint_share_of", outcome=outcome, category=category)
 
     def _group(self, document: Document, group: str) -> str:
         arm, across, question = group.partition(ACROSS)
@@ -494,39 +490,38 @@ class ModelsInWords(AnswersInWords):
         for key in OTHER_MODELS:
             if document.get(key) is not None:
                 model = {"confidence": document.get("confidence", USUAL_LEVEL), **document[key]}
-                shown.append(self._coefficients(model, self.words.translate(f"models_beside_{key}"), folded=True))
+                shown.append(self._coefficients(model, self.say(f"models_beside_{key}"), folded=True))
         warnings = [note for key in OTHER_MODELS if document.get(key) for note in document[key]["warnings"]]
         notes = [self.names.note(note) for note in dict.fromkeys([*document["warnings"], *warnings])]
-        return ShownAnswer(with_people(self.words, document, self._paper(document)), shown, notes)
+        return ShownAnswer(self.with_people(document, self._paper(document)), shown, notes)
 
     def _title(self, document: Document) -> str:
-        model = self.words.translate(f"models_{document['model']}")
+        model = self.say(f"models_{document['model']}")
         outcome = self.names.label(document["outcome"])
-        return self.words.translate("models_title", model=model, outcome=outcome, n=document["n"])
+        return self.say("models_title", model=model, outcome=outcome, n=document["n"])
 
     def _odds(self, document: Document) -> list[ShownTable]:
         """Format the odds ratios, as a table and in sentences; empty for a model without odds."""
         found = self._slopes(document) if document["model"] in OF_ODDS else []
-        lines = [(self._name(document, one), *self._ratio(one)) for one in found]
-        drawn = [ToDraw(*line, *(one[key] for key in ENDS)) for line, one in zip(lines, found, strict=True)]
+        drawn = [ToDraw(self._name(document, one), *self._ratio(one), *(one[key] for key in ENDS)) for one in found]
         ends = [abs(one[key]) for one in found for key in ENDS if one[key] is not None]
         # On a logarithmic axis, with 1 in the middle and a mark at each root of its end.
         end = next((end for end in AXES if math.log(end) >= max(ends, default=0.0)), AXES[-1])
         ticks = [self.words.number(end ** (part / 2), 0 if part >= 0 else 2) for part in range(-2, 3)]
-        if not lines:
+        if not drawn:
             return []
-        headings = [self.words.translate(f"models_{key}") for key in ("term", "odds_ratio")]
-        headings.append(interval_heading(self.words, document))
+        headings = self.say("models_term"), self.say("models_odds_ratio")
         sentences = [self._odds_in_words(document, one) for one in self._alone(document) if one["estimate"] is not None]
-        forest = bars(drawn, -math.log(end), math.log(end))
-        return [ShownTable(self.words.translate("models_odds"), headings, lines, forest, sentences, ticks=ticks)]
+        scale = -math.log(end), math.log(end)
+        table = self.estimates(self.say("models_odds"), headings, drawn, document, scale, sentences)
+        return [replace(table, ticks=ticks)]
 
     def _odds_in_words(self, document: Document, one: Document) -> str:
         ratio, limits = self._ratio(one)
         known = {"term": self.names.term(one["term"]), "ratio": ratio, "limits": limits}
         if document["model"] == "ordered":
-            return self.words.translate("models_odds_ordered", outcome=self.names.label(document["outcome"]), **known)
-        return self.words.translate("models_odds_words", outcome=self._explained(document, one), **known)
+            return self.say("models_odds_ordered", outcome=self.names.label(document["outcome"]), **known)
+        return self.say("models_odds_words", outcome=self._explained(document, one), **known)
 
     def _explained(self, document: Document, one: Document) -> str:
         """Name the category that the odds refer to; the last answer if the coefficient names none ("yes" of yes/no)."""
@@ -543,44 +538,38 @@ class ModelsInWords(AnswersInWords):
         lines = [
             (self._name(document, one), *self._figures(one, self.write.figure)) for one in document["coefficients"]
         ]
-        sentences = [*self.among(document), self.words.translate(f"models_errors_{document['std_error_kind']}")]
+        sentences = [*self.among(document), self.say(f"models_errors_{document['std_error_kind']}")]
         sentences += self._tests(document)
         return ShownTable(title, self._headings(document, "models_estimate"), lines, sentences=sentences, folded=folded)
 
     def _tests(self, document: Document) -> Iterator[str]:
         for test in document["tests"]:
-            figures = {"statistic": self.write.figure(test["statistic"]), "df": self.words.number(test["df"])}
-            predictor = self.names.label(test["predictor"])
-            yield self.words.translate("models_test", predictor=predictor, p=self.write.p_equals(test["p"]), **figures)
-        common = document.get("declining_test")
-        if common is not None:
-            figures = {"statistic": self.write.figure(common["statistic"]), "df": self.words.number(common["df"])}
-            yield self.words.translate("models_declining_test", p=self.write.p_equals(common["p"]), **figures)
+            yield self.say("models_test", predictor=self.names.label(test["predictor"]), **self.tested(test))
+        if document.get("declining_test") is not None:
+            yield self.say("models_declining_test", **self.tested(document["declining_test"]))
         if document["deff"] != 1:
-            yield self.words.translate("joint_deff", factor=self.words.number(document["deff"], 2))
+            yield self.say("joint_deff", factor=self.words.number(document["deff"], 2))
 
     def _effects(self, document: Document) -> ShownTable:
         named = [(self._effect(document, one), one) for one in document["ame"]]
         is_linear = document["model"] not in OF_ODDS
         show, words = (self.write.figure, "models_ame_linear") if is_linear else (self.write.points, "models_ame_words")
-        drawn = [self._to_draw(name, one, show) for name, one in named]
+        drawn = [self.to_draw(name, one, show) for name, one in named]
         lines = [(name, *self._figures(one, show)) for name, one in named]
-        title, explanation = self.words.translate("models_ame"), self.words.translate(words)
+        title, explanation = self.say("models_ame"), self.say(words)
         return ShownTable(title, self._headings(document, "joint_difference"), lines, bars(drawn), [explanation])
 
     def _effect(self, document: Document, one: Document) -> str:
         key, variable = "difference" if "base" in one else "derivative", one["term"].partition("=")[0]
         base = self.names.term(f"{variable}={one.get('base')}")
-        return self.words.translate(f"models_effect_{key}", term=self._name(document, one), base=base)
+        return self.say(f"models_effect_{key}", term=self._name(document, one), base=base)
 
     def _predictions(self, document: Document) -> ShownTable:
         show = self.write.figure if document["model"] == "linear" else self.write.percent
-        drawn = [self._to_draw(self._where(document, one), one, show) for one in document["predictions"]]
-        lines = [(each.name, each.value, each.limits) for each in drawn]
-        headings = [self.words.translate(key) for key in ("models_where", "models_estimate")]
-        headings.append(interval_heading(self.words, document))
+        drawn = [self.to_draw(self._where(document, one), one, show) for one in document["predictions"]]
+        headings = self.say("models_where"), self.say("models_estimate")
         ends = (None, None) if document["model"] == "linear" else (0.0, 1.0)
-        return ShownTable(self.words.translate("models_predictions"), headings, lines, bars(drawn, *ends))
+        return self.estimates(self.say("models_predictions"), headings, drawn, document, ends)
 
     def _detectable(self, document: Document) -> ShownTable:
         """Format the smallest effects that these reports find, as odds ratios in a model of odds."""
@@ -594,9 +583,9 @@ class ModelsInWords(AnswersInWords):
             for one in document["detectable"]
         ]
         keys = ["models_term", *(("models_odds_ratio", "models_people") if of_odds else ("models_estimate",))]
-        headings = [self.words.translate(key) for key in keys]
-        sentences = [self.words.translate("models_detectable_words")]
-        return ShownTable(self.words.translate("models_detectable"), headings, lines, sentences=sentences, folded=True)
+        headings = [self.say(key) for key in keys]
+        sentences = [self.say("models_detectable_words")]
+        return ShownTable(self.say("models_detectable"), headings, lines, sentences=sentences, folded=True)
 
     def _where(self, document: Document, one: Document) -> str:
         at = joined(self.names.term(f"{name}={value}") for name, value in one["at"].items())
@@ -615,18 +604,18 @@ class ModelsInWords(AnswersInWords):
 
     def _paper_of(self, document: Document, one: Document) -> str:
         """Write a sentence on one term, which claims an association only where the interval is on one side."""
-        known = {"term": self.names.term(one["term"]), "n": document["n"], "confidence": level_of(self.words, document)}
+        known = {"term": self.names.term(one["term"]), "n": document["n"], "confidence": self.level(document)}
         key, measure, outcome = "models_paper_linear", "models_estimate", self.names.label(document["outcome"])
         figure = self.write.with_limits(one, "estimate", self.write.figure)
         if document["model"] in OF_ODDS:
             ratio, limits = self._ratio(one)
-            figure = self.words.translate("joint_with_limits", figure=ratio, limits=limits)
+            figure = self.say("joint_with_limits", figure=ratio, limits=limits)
             key, measure, outcome = "models_paper_odds", "models_odds_ratio", self._explained(document, one)
         if one["low"] is None or one["high"] is None or one["low"] <= 0 <= one["high"]:
-            key, known["measure"] = "models_paper_unclear", self.words.translate(measure)
+            key, known["measure"] = "models_paper_unclear", self.say(measure)
         if key != "models_paper_linear":
-            known["model"] = self.words.translate(f"models_{document['model']}")
-        return self.words.translate(key, outcome=outcome, figure=figure, **known)
+            known["model"] = self.say(f"models_{document['model']}")
+        return self.say(key, outcome=outcome, figure=figure, **known)
 
     def _slopes(self, document: Document) -> Sequence[Document]:
         """Return the coefficients of the chosen predictors, without constant, strata and cut points."""
@@ -650,25 +639,19 @@ class ModelsInWords(AnswersInWords):
 
     def _term(self, document: Document, term: str) -> str:
         if term == CONSTANT:
-            return self.words.translate("models_constant")
+            return self.say("models_constant")
         lower, is_cut, upper = term.partition("|")
-        if is_cut:
-            return (
-                f"{self.names.category(document['outcome'], lower)} | {self.names.category(document['outcome'], upper)}"
-            )
-        return self.names.term(term)
+        outcome = document["outcome"]
+        cut = f"{self.names.category(outcome, lower)} | {self.names.category(outcome, upper)}"
+        return cut if is_cut else self.names.term(term)
 
     def _figures(self, one: Document, show: Show) -> tuple[str, str, str]:
         error = self.write.point(one["std_error"], self.write.following(one, show))
         return self.write.estimate(one, show), error, self.write.limits(one, show)
 
     def _headings(self, document: Document, estimate: str) -> list[str]:
-        known = [self.words.translate(key) for key in ("models_term", estimate, "models_std_error")]
-        return [*known, interval_heading(self.words, document)]
-
-    def _to_draw(self, name: str, one: Document, show: Show) -> ToDraw:
-        value, limits = self.write.estimate(one, show), self.write.limits(one, show)
-        return ToDraw(name, value, limits, one["estimate"], one["low"], one["high"])
+        known = [self.say(key) for key in ("models_term", estimate, "models_std_error")]
+        return [*known, self.interval(document)]
 
 
 def _without_categories(term: str) -> str:
