@@ -1,17 +1,16 @@
 """Compute the estimated share of yes from the reports in steps that a reader can check by hand.
 
-``Workings`` holds the arithmetic as numbers and a template. The caller formats the numbers: in English here, in the
-reader's language in the studio.
+``Workings`` holds the arithmetic as numbers and a template; pages and the terminal say it with the same sentences.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
-from sottovoce.aggregator.analysis.estimates import ANSWERED, ASKED_AND_ANSWERED, QuestionResult, SurveyResults
+from sottovoce.aggregator.analysis.estimates import QuestionResult, SurveyResults
 from sottovoce.aggregator.estimators import Estimate
-from sottovoce.aggregator.estimators.careless.anchors import Careless
 from sottovoce.aggregator.i18n.formatting import TERMINAL, NumberFormat
+from sottovoce.aggregator.i18n.translator import Words
 
 SHORT = 1000
 """Limit for fractions: channels with larger terms, such as 32-bit ones for an epsilon, are shown as percentages."""
@@ -110,79 +109,99 @@ def yes_workings(result: QuestionResult, still_open: bool) -> Workings | None:
     return None
 
 
-def yes_in_words(result: QuestionResult, still_open: bool) -> str:
-    """Return the workings as an English sentence; "" if ``yes_workings`` returns None.
+def worked_in_words(steps: Workings, words: Words) -> str:
+    """Return the sentences that work a share of yes out, its limits last.
 
-    Example: "Of 100 reports 30 % said yes; 2 × 30 % − 1/2 = 10.0 % (95 % interval 0.0 to 30.2 %)."
+    Example: "30% of the reports (n = 100) said yes; 2 × 30% − 1/2 = 10.0%. 95% interval: 0.0% to 30.2%."
     """
-    steps = yes_workings(result, still_open)
-    if steps is None:
-        return ""
-    beyond = ": chance alone, for no share lies there" if steps.beyond else ""
-    return (
-        f"Of {steps.reports:,} reports {written(steps.yes, TERMINAL)} said yes; {steps.arithmetic(TERMINAL)} = "
-        f"{written(steps.result, TERMINAL)}{beyond} ({TERMINAL.percent(steps.confidence, 0)} "
-        f"{'band' if steps.is_band else 'interval'} {100 * steps.low:.1f} to {TERMINAL.percent(steps.high)})."
-    )
+    write = NumberFormat(words)
+    figures = {"yes": written(steps.yes, write), "result": written(steps.result, write), "reports": steps.reports}
+    beyond = f" {words.translate('results_worked_beyond')}" if steps.beyond else ""
+    kind = "results_limits_band" if steps.is_band else "results_limits_interval"
+    within = write.interval(write.percent(steps.low), write.percent(steps.high))
+    limited = words.translate(kind, confidence=write.percent(steps.confidence, 0), range=within)
+    return f"{words.translate('results_worked', arithmetic=steps.arithmetic(write), **figures)}{beyond} {limited}"
 
 
-def results_in_words(results: SurveyResults) -> list[str]:
+def results_in_words(results: SurveyResults, words: Words = TERMINAL.words) -> list[str]:
     """Return "name: sentence" for each yes/no question that has workings, or that people may leave unanswered."""
-    sentences = [
-        (each.question.name, words)
-        for each in results.questions
-        for words in (
-            yes_in_words(each, not results.closed),
-            answered_in_words(each, not results.closed),
-            _HOW_COUNTED[each.asked_only] if each.conditional and not each.question.domain.absent else "",
-            TERMINAL.no_limits if any(one.low is None for one in each.estimates) else "",
-        )
-    ]
-    found = [f"{name}: {words}" for name, words in sentences if words]
-    return found if results.careless is None else [*found, *_careless_in_words(results, results.careless)]
-
-
-def _careless_in_words(results: SurveyResults, careless: Careless) -> Iterator[str]:
-    """Yield the share of careless people, and the corrected shares of each question, in English."""
-    low, high = careless.limits
-    names = ", ".join(each.name for each in careless.anchors)
-    agree = "" if careless.agreement is None else f" They agree with {TERMINAL.p_equals(careless.agreement)}."
-    yield (
-        f"Careless answers: {TERMINAL.percent(careless.clipped)} ({100 * low:.1f} to {TERMINAL.percent(high)}) of the "
-        f"people answered at random, by {names}.{agree}{' Report both figures.' if low <= 0 else ''}"
-    )
+    found, still_open = [], not results.closed
     for each in results.questions:
-        if each.corrected:
-            shares = ", ".join(_with_limits(share, still_open=False) for share in each.corrected)
-            yield f"{each.question.name}: corrected for careless answers: {shares}."
+        steps = yes_workings(each, still_open)
+        sentences = (
+            "" if steps is None else worked_in_words(steps, words),
+            answered_in_words(each, still_open, words),
+            counted_in_words(each, {}, words) if each.conditional else "",
+            words.translate("results_no_limits") if any(one.low is None for one in each.estimates) else "",
+            _shares(each.corrected, f"{words.translate('results_corrected')}:", still_open, words),
+        )
+        found += [f"{each.question.name}: {sentence}" for sentence in sentences if sentence]
+    return [*found, *careless_in_words(results, {}, words)]
 
 
-def answered_in_words(result: QuestionResult, still_open: bool) -> str:
-    """Return the shares of answers among those who answered, and of the others; "" if everybody must answer."""
+def careless_in_words(results: SurveyResults, titles: Mapping[str, str], words: Words) -> Iterator[str]:
+    """Yield sentences on the share of careless people, if there are anchors; ``titles`` are texts of questions."""
+    careless, write = results.careless, NumberFormat(words)
+    if careless is None:
+        return
+    low, high = careless.limits
+    named = "; ".join(titles.get(each.name, each.name) for each in careless.anchors)
+    between = write.interval(write.percent(low), write.percent(high))
+    yield words.translate("results_careless", share=write.percent(careless.clipped), limits=between, questions=named)
+    if low <= 0:
+        yield words.translate("results_careless_both")
+    if careless.agreement is not None:
+        yield words.translate("results_careless_agree", p=write.p_equals(careless.agreement))
+    yield words.translate("results_careless_assumed")
+
+
+def declined_in_words(result: QuestionResult, still_open: bool, words: Words) -> str:
+    """Return the people whom the shares describe, and the share of the others; "" if everybody must answer."""
     declined = result.declined
-    if declined is None or not result.answered:
+    if declined is None or declined.clipped is None:
         return ""
-    yes_only = result.question.kind.truth == "yes_no"
-    shares = ", ".join(_with_limits(each, still_open) for each in result.answered[1 if yes_only else 0 :])
-    others = _with_limits(declined, still_open).removeprefix(f"{declined.option} ")
-    who, rest = _PEOPLE[result.described][0], _PEOPLE[ANSWERED if result.asked_only else result.described][1]
-    return f"Among those who {who}: {shares}; {rest} {others}."
+    key = "results_declined" if result.asked_only or not result.conditional else "results_declined_or_hidden"
+    people, (share, within) = words.translate(f"joint_among_{result.described}"), _figures(declined, still_open, words)
+    return words.translate(key, people=people, share=share, limits=within)
 
 
-_PEOPLE = {
-    ANSWERED: ("answered", "no answer"),
-    ASKED_AND_ANSWERED: ("were asked and answered", "not asked or no answer"),
-}
-
-_HOW_COUNTED = ("People who were not asked count as an answer.", "Among those who were asked.")
-"""What is said of a question without a category of no answer that not everybody was asked, by ``asked_only``."""
+def answered_in_words(result: QuestionResult, still_open: bool, words: Words) -> str:
+    """Return the shares of answers among those who answered, after those of the others; "" if everybody must answer."""
+    declined = declined_in_words(result, still_open, words) if result.answered else ""
+    shown = result.answered[1 if result.question.kind.truth == "yes_no" else 0 :]
+    return _shares(shown, declined, still_open, words) if declined else ""
 
 
-def _with_limits(estimate: Estimate, still_open: bool) -> str:
-    low, high = limits(estimate, still_open)
-    shown = "none" if estimate.clipped is None else TERMINAL.percent(estimate.clipped)
-    unlimited = ", which the reports do not limit" if (low, high) == (0.0, 1.0) else ""
-    return f"{estimate.option} {shown} ({100 * low:.1f} to {TERMINAL.percent(high)}{unlimited})"
+def _shares(estimates: Sequence[Estimate], title: str, still_open: bool, words: Words) -> str:
+    shares = []
+    for each in estimates:
+        share, within = _figures(each, still_open, words)
+        shares.append(f"{each.option} {words.translate('joint_with_limits', figure=share, limits=within)}")
+    is_unlimited = any(limits(each, still_open) == (0.0, 1.0) for each in estimates)
+    unlimited = f" {words.translate('results_unlimited')}" if is_unlimited else ""
+    return f"{title} {', '.join(shares)}.{unlimited}" if shares else ""
+
+
+def _figures(estimate: Estimate, still_open: bool, words: Words) -> tuple[str, str]:
+    write = NumberFormat(words)
+    low, high = map(write.percent, limits(estimate, still_open))
+    return write.point(estimate.clipped, write.percent), write.interval(low, high)
+
+
+def counted_in_words(result: QuestionResult, labels: Mapping[str, str], words: Words) -> str:
+    """Say as which answer no answer counts, and people who were not asked; "" if no answer is one of its own."""
+    question = result.question
+    if question.absent is None or question.domain.absent:
+        return ""
+    answer = question.answer(question.absent)
+    if isinstance(answer, Mapping):
+        answer = ", ".join(f"{labels.get(name, name)} {number}" for name, number in answer.items())
+    if isinstance(answer, list | tuple):
+        answer = ", ".join(labels.get(name, name) for name in answer) or words.translate("results_none_of_them")
+    counted = words.translate("results_absent_as", answer=labels.get(str(answer), str(answer)))
+    if result.asked_only:
+        return f"{words.translate('joint_among_asked')}. {counted}"
+    return f"{counted} {words.translate('results_not_asked')}" if result.conditional else counted
 
 
 def _workings(yes: Estimate, a: Fraction, b: Fraction, still_open: bool) -> Workings:

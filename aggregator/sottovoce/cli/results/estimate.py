@@ -14,7 +14,6 @@ from sottovoce.aggregator.analysis.data_file.read_table import read_table
 from sottovoce.aggregator.analysis.estimates import SurveyResults
 from sottovoce.aggregator.analysis.results_document import export_document
 from sottovoce.aggregator.analysis.weights import raked
-from sottovoce.aggregator.analysis.worked_example import results_in_words
 from sottovoce.aggregator.estimators import DEFAULT_RULE, IntervalRule
 from sottovoce.aggregator.estimators.intervals import METHODS
 from sottovoce.aggregator.export.archive_results import is_archive
@@ -23,9 +22,8 @@ from sottovoce.aggregator.export.offline.dask_count import on_cluster
 from sottovoce.aggregator.export.offline.locations import LocalFolder, is_countable, place_named
 from sottovoce.aggregator.export.offline.offline_results import HERE, open_folder, results_of
 from sottovoce.aggregator.export.results_client.open_results import JointResult
-from sottovoce.aggregator.surveys.lifecycle import TRIAL
 from sottovoce.cli.command import check_free, command, write_json
-from sottovoce.cli.results.place import PlaceName, check_there, show_progress
+from sottovoce.cli.results.place import PlaceName, check_there, print_results, show_progress
 from sottovoce.cli.results.run_analysis import (
     channel_or_question,
     confidence_option,
@@ -123,10 +121,7 @@ def _count_folder(
 
 
 def _write_results(results: SurveyResults, out: Path | None) -> None:
-    if results.survey.trial:
-        click.echo(TRIAL, err=True)
-    for words in results_in_words(results):
-        click.echo(words, err=True)
+    print_results(results)
     write_json(export_document(results), out)
 
 

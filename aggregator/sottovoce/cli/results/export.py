@@ -4,11 +4,10 @@ from pathlib import Path
 
 import click
 from sottovoce.aggregator.analysis.arm_results import read_arms
-from sottovoce.aggregator.analysis.estimates import SurveyResults, analyse
+from sottovoce.aggregator.analysis.estimates import analyse
 from sottovoce.aggregator.analysis.finite_population import whole_group
 from sottovoce.aggregator.analysis.published_counts import published, revisions_of
 from sottovoce.aggregator.analysis.results_document import export_document
-from sottovoce.aggregator.analysis.worked_example import results_in_words
 from sottovoce.aggregator.curator.data.sample_uniques import in_words
 from sottovoce.aggregator.estimators import DEFAULT_RULE
 from sottovoce.aggregator.estimators.intervals import METHODS
@@ -18,10 +17,9 @@ from sottovoce.aggregator.export.offline.write_parquet import write_reports
 from sottovoce.aggregator.institution import institution_of
 from sottovoce.aggregator.storage.audit_log.events import EXPORTED, MACHINE
 from sottovoce.aggregator.surveys.database_clock import present
-from sottovoce.aggregator.surveys.lifecycle import TRIAL
 from sottovoce.cli.command import Number, ask, check_free, check_new_folder, command, new_file, new_folder, write_json
 from sottovoce.cli.database import data_option, data_settings, open_survey
-from sottovoce.cli.results.place import PlaceName, check_new_place, new_place, show_progress
+from sottovoce.cli.results.place import PlaceName, check_new_place, new_place, print_results, show_progress
 from sottovoce.cli.results.release import release_tables
 from sottovoce.shared.errors import StorageError
 
@@ -86,7 +84,8 @@ def export(
     # The folder has whole rows, whose counts are those published.
     revisions = (published if kind in COUNTABLE else revisions_of)(storage, name)
     if kind == "json":
-        results = _print_results(analyse(revisions, cohort, interval, wave, confidence))
+        results = analyse(revisions, cohort, interval, wave, confidence)
+        print_results(results)
         group = None if people is None else whole_group(revisions, results, people)
         counted = () if cohort else read_arms(storage, revisions, present(storage))
         arms = [(arm, analyse(each, None, interval, wave, confidence)) for arm, each in counted]
@@ -108,15 +107,6 @@ def _write(kind: str, source: Source, out: Path | str) -> None:
     click.echo(f"Written: {out}", err=True)
     if failed:
         raise StorageError("\n".join(failed))
-
-
-def _print_results(results: SurveyResults) -> SurveyResults:
-    """Print the results in words on standard error, and return them."""
-    if results.survey.trial:
-        click.echo(TRIAL, err=True)
-    for words in results_in_words(results):
-        click.echo(words, err=True)
-    return results
 
 
 def _check_out(kind: str, out: Path | str | None, force: bool) -> None:

@@ -1,4 +1,4 @@
-"""Folders of reports that a user names: on a disk, or in a bucket."""
+"""Folders of reports that a user names, on a disk or in a bucket, and their results in words."""
 
 import tempfile
 from collections.abc import Iterator
@@ -6,8 +6,13 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import click
+from sottovoce.aggregator.analysis.estimates import SurveyResults
+from sottovoce.aggregator.analysis.worked_example import results_in_words
 from sottovoce.aggregator.export.offline.locations import BUCKET, Bucket
+from sottovoce.aggregator.i18n.translator import Words
+from sottovoce.aggregator.surveys.lifecycle import TRIAL
 from sottovoce.cli.command import check_new_folder, is_shown, new_folder
+from sottovoce.client.words import readers_languages
 from sottovoce.shared.errors import SpecError
 
 MANY = 500_000
@@ -58,3 +63,16 @@ def show_progress(done: int, whole: int, what: str = "read") -> None:
     """Show progress on a large number of reports; ``what`` has been done with them."""
     if whole >= MANY and is_shown():
         click.echo(f"\r{done:,} of {whole:,} reports {what}", err=True, nl=done >= whole)
+
+
+def terminal_words() -> Words:
+    """Return the translator for the language of the environment."""
+    return Words(next(iter(readers_languages()), "en"))
+
+
+def print_results(results: SurveyResults) -> None:
+    """Print the results in words on standard error."""
+    if results.survey.trial:
+        click.echo(TRIAL, err=True)
+    for sentence in results_in_words(results, terminal_words()):
+        click.echo(sentence, err=True)

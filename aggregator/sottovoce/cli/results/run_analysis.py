@@ -43,13 +43,11 @@ from sottovoce.aggregator.export.results_client.sources import (
     read_margins,
     read_weights,
 )
-from sottovoce.aggregator.i18n.translator import Words
 from sottovoce.aggregator.storage.audit_log.events import MACHINE, RESULTS_READ
 from sottovoce.aggregator.surveys.database_clock import present
 from sottovoce.cli.command import Number, waiting
 from sottovoce.cli.database import data_option, open_survey
-from sottovoce.cli.results.place import PlaceName, show_progress
-from sottovoce.client.words import readers_languages
+from sottovoce.cli.results.place import PlaceName, show_progress, terminal_words
 from sottovoce.shared.by_link.link_question import parse_link
 from sottovoce.shared.errors import EstimateError, did_you_mean
 
@@ -257,7 +255,7 @@ def show(document: dict[str, Any], as_json: bool) -> None:
     if as_json:
         click.echo(json.dumps(document, indent=2, ensure_ascii=False))
         return
-    for shown in in_words(document, Words(next(iter(readers_languages()), "en"))):
+    for shown in in_words(document, terminal_words()):
         _show(shown)
 
 

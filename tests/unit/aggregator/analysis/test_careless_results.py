@@ -58,7 +58,7 @@ def test_corrected_share_is_beside_the_uncorrected_one() -> None:
     assert exported["careless"]["anchors"][0]["name"] == "moon"
     assert exported["questions"][0]["corrected"]["people"] == "careful"
     assert [(row["question"], row["among"]) for row in rows][:2] == [("cheated", "all"), ("cheated", "careful")]
-    assert "cheated: corrected for careless answers: yes 11.1 % (4.7 to 17.8 %)." in results_in_words(found)
+    assert "cheated: Corrected for careless answers: yes 11.1% (4.7% to 17.8%)." in results_in_words(found)
 
 
 def test_anchor_numbers_and_hidden_questions_are_not_corrected() -> None:

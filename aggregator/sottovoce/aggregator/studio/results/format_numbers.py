@@ -6,7 +6,7 @@ The estimate tells shares from other values; the ``grid`` of a number question f
 from fractions import Fraction
 
 from flask import Flask
-from sottovoce.aggregator.analysis.worked_example import Workings, has_band, limits, written
+from sottovoce.aggregator.analysis.worked_example import Workings, has_band, limits, worked_in_words
 from sottovoce.aggregator.estimators import Estimate
 from sottovoce.aggregator.i18n.formatting import NumberFormat, decimals_of
 from sottovoce.aggregator.studio.language import words
@@ -91,17 +91,7 @@ def epsilon(value: float) -> str:
 
 def worked(steps: Workings) -> str:
     """Write the sentences that work a share of yes out, its limits last."""
-    translate, write = words().translate, _format()
-    yes, result = written(steps.yes, write), written(steps.result, write)
-    sentences = [
-        translate("results_worked", yes=yes, reports=steps.reports, arithmetic=steps.arithmetic(write), result=result)
-    ]
-    if steps.beyond:
-        sentences.append(translate("results_worked_beyond"))
-    kind = "results_limits_band" if steps.is_band else "results_limits_interval"
-    within = write.interval(percent(steps.low), percent(steps.high))
-    sentences.append(translate(kind, confidence=percent(steps.confidence, 0), range=within))
-    return " ".join(sentences)
+    return worked_in_words(steps, words())
 
 
 def odds(question: Question) -> str:

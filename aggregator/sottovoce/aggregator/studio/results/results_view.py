@@ -1,6 +1,6 @@
 """Build the page "Results": cards of questions with charts, comparisons and warnings, ready to render."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import groupby
@@ -10,10 +10,16 @@ from sottovoce.aggregator.analysis.careless_results import anchors_of
 from sottovoce.aggregator.analysis.diagnostics import CountWarning, alarms, chance_of_arms
 from sottovoce.aggregator.analysis.estimates import QuestionResult, RevisionCounts, SurveyResults, analyse
 from sottovoce.aggregator.analysis.finite_population import Population, group_of
-from sottovoce.aggregator.analysis.worked_example import has_band, limits, yes_workings
+from sottovoce.aggregator.analysis.worked_example import (
+    careless_in_words,
+    counted_in_words,
+    declined_in_words,
+    has_band,
+    limits,
+    yes_workings,
+)
 from sottovoce.aggregator.api.results import wave_of
 from sottovoce.aggregator.estimators import Estimate
-from sottovoce.aggregator.estimators.careless.anchors import Careless
 from sottovoce.aggregator.estimators.scale_variable import scale_mean
 from sottovoce.aggregator.i18n.formatting import NumberFormat
 from sottovoce.aggregator.i18n.translator import Words
@@ -117,6 +123,7 @@ def view_of(
 ) -> ResultsView:
     """Build the content of the page; revisions are oldest first. Raise EstimateError without such a group or wave."""
     results = analyse(revisions, choices.cohort, wave=wave_of(choices.wave), confidence=choices.confidence)
+    titles = {each.name: title_of(results.survey, each, words) for each in anchors_of(results.survey)}
     group = None if choices.people is None else group_of(revisions, results, choices.people)
     side = _side_by_side(revisions, results, choices, words) or results_by_arm(results, choices, arms)
     return ResultsView(
@@ -128,24 +135,10 @@ def view_of(
         planned=plan.people,
         invited=plan.group,
         revisions=sum(any(cell.reports for cell in revision.cells) for revision in revisions),
-        careless=[] if results.careless is None else list(_careless(results.survey, results.careless, words)),
+        careless=[*careless_in_words(results, titles, words)],
         arms=arms,
         arms_test=_arms_test(results, words),
     )
-
-
-def _careless(survey: Survey, careless: Careless, words: Words) -> Iterator[str]:
-    """Yield sentences on the share of careless people, in the reader's language."""
-    write, names = NumberFormat(words), {each.name for each in careless.anchors}
-    low, high = careless.limits
-    titles = "; ".join(title_of(survey, each, words) for each in anchors_of(survey) if each.name in names)
-    between = write.interval(write.percent(low), write.percent(high))
-    yield words.translate("results_careless", share=write.percent(careless.clipped), limits=between, questions=titles)
-    if low <= 0:
-        yield words.translate("results_careless_both")
-    if careless.agreement is not None:
-        yield words.translate("results_careless_agree", p=write.p_equals(careless.agreement))
-    yield words.translate("results_careless_assumed")
 
 
 def _side_by_side(
@@ -208,8 +201,8 @@ def _card(
         labels=labels,
         worked=None if among else yes_workings(result, not results.closed),
         charts=[_with_axis(chart, not results.closed, choices.zoomed) for chart in charts],
-        absent_as=_absent_as(result, labels, words),
-        declined=_declined(answered, not results.closed, words) if among else "",
+        absent_as=counted_in_words(result, labels, words),
+        declined=declined_in_words(answered, not results.closed, words) if among else "",
         unlimited=among and any(limits(each, not results.closed) == (0.0, 1.0) for each in result.estimates),
         arms=own or (),
         by_arm=is_split(survey, question) and question.kind.truth in COMPARED,
@@ -228,18 +221,6 @@ def _mean(results: SurveyResults, result: QuestionResult, choices: ViewOptions, 
 def shown_result(result: QuestionResult, choices: ViewOptions) -> QuestionResult:
     """Return the result with the shares to show: among the people who answered, unless all are asked for."""
     return result if choices.among_all or not result.answered else replace(result, estimates=result.answered)
-
-
-def _declined(result: QuestionResult, still_open: bool, words: Words) -> str:
-    declined = result.declined
-    if declined is None or declined.clipped is None:
-        return ""
-    write = NumberFormat(words)
-    low, high = map(write.percent, limits(declined, still_open))
-    key = "results_declined" if result.asked_only or not result.conditional else "results_declined_or_hidden"
-    people = words.translate(f"joint_among_{result.described}")
-    share = write.percent(declined.clipped)
-    return words.translate(key, people=people, share=share, limits=write.interval(low, high))
 
 
 def _chart(
@@ -319,18 +300,3 @@ def _with_axis(chart: Chart, still_open: bool, zoomed: bool) -> Chart:
         return replace(chart, axis=(first.lowest, first.highest))
     beyond = (high - low) / 10
     return replace(chart, axis=(max(low - beyond, first.lowest), min(high + beyond, first.highest)))
-
-
-def _absent_as(result: QuestionResult, labels: Mapping[str, str], words: Words) -> str:
-    question = result.question
-    if question.absent is None or question.domain.absent:
-        return ""
-    answer = question.answer(question.absent)
-    if isinstance(answer, Mapping):
-        answer = ", ".join(f"{labels.get(name, name)} {number}" for name, number in answer.items())
-    if isinstance(answer, list | tuple):
-        answer = ", ".join(labels.get(name, name) for name in answer) or words.translate("results_none_of_them")
-    counted = words.translate("results_absent_as", answer=labels.get(str(answer), str(answer)))
-    if result.asked_only:
-        return f"{words.translate('joint_among_asked')}. {counted}"
-    return f"{counted} {words.translate('results_not_asked')}" if result.conditional else counted
