@@ -186,7 +186,7 @@ BEGIN: Mapping[str, Condition] = {
 """Statements that are made before Begin exactly where they are true."""
 
 _FORM_ALONE = {"seen_address", "how_title", "limits_title"}
-TERMINAL: Mapping[str, Condition] = {
+ENGLISH: Mapping[str, Condition] = {
     **{key: is_true for key, is_true in BEGIN.items() if key not in _FORM_ALONE},
     "status_open": lambda facts: facts.closes() is not None,
     **dict.fromkeys(("evens_out", "no_lie", "in_numbers", "cost_before"), _private),

@@ -11,7 +11,7 @@ from sottovoce.client.terminal.receipt import show_receipt
 from sottovoce.shared.allowance import DEFAULT_ALLOWANCE
 from sottovoce.shared.report import Report, dump_report
 
-from tests.statements.table import RECEIPT, TERMINAL, Facts, Sent
+from tests.statements.table import ENGLISH, RECEIPT, Facts, Sent
 from tests.statements.test_statements import EACH_TIME, compare, decorated, marked, reports
 
 KEYS = marked(words.catalogue())
@@ -33,7 +33,7 @@ def test_terminal_states_what_is_true(capsys: pytest.CaptureFixture[str]) -> Non
         facts = Facts.of(survey)
         me = SimpleNamespace(survey=survey, asked=survey.questions, arm="", spent=0.0, cost=1.0, wave=0)
         explain(me, DEFAULT_ALLOWANCE, RevisionStatus("open", None, 1))  # type: ignore[arg-type]
-        found = compare([capsys.readouterr().err], TERMINAL, facts, "terminal")
+        found = compare([capsys.readouterr().err], ENGLISH, facts, "terminal")
         for values in reports(survey, seed):
             body = dump_report(Report(survey.name, survey.digest, 0, "b" * 32, tuple(values)), survey).decode()
             show_receipt(survey, {"body": body, "sha256": "", "report_id": "", "digest": ""}, as_json=False)

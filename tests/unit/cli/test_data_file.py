@@ -27,29 +27,29 @@ def run(*words: str | Path) -> Result:
 def test_counts_alone_give_the_share() -> None:
     """The textbook's 100 people; in the crosswise design the count says "same"."""
     words = ("estimate", "--n", "100", "--mechanism", "coin_flip", "--yes", "30")
-    assert "10.0 %" in run(*words).output
+    assert "10.0%" in run(*words).output
     document = json.loads(run(*words, "--json").output)
     assert list(validator("shares").iter_errors(document)) == []
     [row] = document["questions"][0]["estimates"]
     assert (row["raw"], row["n"]) == (pytest.approx(0.1), 100)
-    assert "46.0 %" in run("estimate", "--n", "100", "--mechanism", "crosswise 1/4", "--yes", "52").output
+    assert "46.0%" in run("estimate", "--n", "100", "--mechanism", "crosswise 1/4", "--yes", "52").output
 
 
 def test_every_analysis_takes_a_data_file(path: Path) -> None:
     """The channel comes from an option, or from a YAML file."""
     channel = ("--channel", "cheated=coin_flip")
     (path.parent / "channels.yaml").write_text("cheated: coin_flip\n")
-    assert "10.0 %" in run("estimate", path, *channel).output
+    assert "10.0%" in run("estimate", path, *channel).output
     assert (
         run("estimate", path, "--channel", path.parent / "channels.yaml").output
         == run("estimate", path, *channel).output
     )
-    assert "cheated by year" in run("crosstab", path, "--rows", "cheated", "--columns", "year", *channel).output
+    assert "“year” by “cheated”" in run("crosstab", path, "--rows", "cheated", "--columns", "year", *channel).output
     whole = json.loads(run("estimate", path, *channel, "--json").output)
     assert list(validator("shares").iter_errors(whole)) == []
-    assert "30.0 %" in run("compare", path, "--outcome", "cheated", "--groups", "year", *channel).output
+    assert "30.0%" in run("compare", path, "--outcome", "cheated", "--groups", "year", *channel).output
     assert "year=last" in run("regress", path, "--outcome", "cheated", "--on", "year", *channel).output
-    assert "cheated, year" in run("associations", path, *channel).output
+    assert "cheated · year" in run("associations", path, *channel).output
 
 
 def test_weights_are_a_column_or_a_file_of_weights_or_margins(path: Path) -> None:

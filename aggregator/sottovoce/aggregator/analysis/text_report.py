@@ -9,13 +9,13 @@ from typing import Any
 from sottovoce.aggregator.analysis.planned_comparisons import PLANNED
 from sottovoce.aggregator.analysis.result_view import ShownAnswer, ShownTable, answer_in_words, planned_tables
 from sottovoce.aggregator.analysis.variable_names import VariableNames
-from sottovoce.aggregator.i18n.formatting import TERMINAL
+from sottovoce.aggregator.i18n.formatting import ENGLISH
 from sottovoce.aggregator.i18n.translator import Words
 
 Document = dict[str, Any]
 
 
-def in_words(document: Document, words: Words = TERMINAL.words) -> list[ShownTable]:
+def in_words(document: Document, words: Words = ENGLISH.words) -> list[ShownTable]:
     """Return the tables and sentences of a result, by the format of its document.
 
     Kinds of results without a page are in English, the others in the language of ``words``, with names for labels.
@@ -59,10 +59,10 @@ def _shares(document: Document) -> Iterator[ShownTable]:
     for question in document["questions"]:
         corrected = [(each, ", corrected") for each in question.get("corrected", {"estimates": ()})["estimates"]]
         for one, mark in (*((each, "") for each in question["estimates"]), *corrected):
-            show = TERMINAL.percent if one["kind"] == "share" else TERMINAL.figure
-            point = TERMINAL.point(one["clipped"], show)
+            show = ENGLISH.percent if one["kind"] == "share" else ENGLISH.figure
+            point = ENGLISH.point(one["clipped"], show)
             name = f"{question['name']}: {one['option']}{mark}"
-            within = TERMINAL.point(None, show) if one["low"] is None else TERMINAL.limits(one, show)
+            within = ENGLISH.point(None, show) if one["low"] is None else ENGLISH.limits(one, show)
             lines.append((name, point, within, f"{one['n']:,}"))
     shown = (
         f"{one['name']}: {one['answered']:,} answered of {one['shown']:,} who saw the button."
@@ -70,7 +70,7 @@ def _shares(document: Document) -> Iterator[ShownTable]:
         if "shown" in one
     )
     bare = any(one["low"] is None for question in document["questions"] for one in question["estimates"])
-    why = (TERMINAL.no_limits,) if bare else ()
+    why = (ENGLISH.words.translate("results_no_limits"),) if bare else ()
     sentences = (*_careless(document), *shown, *why, *_weighted(document), *_warnings(document))
     yield ShownTable(f"{document['file']}: {document['reports']:,} rows", headings, tuple(lines), sentences=sentences)
 
@@ -79,8 +79,8 @@ def _careless(document: Document) -> Iterator[str]:
     if "careless" in document:
         found = document["careless"]
         names = ", ".join(each["name"] for each in found["anchors"])
-        limits = TERMINAL.limits(found, TERMINAL.percent)
-        yield f"Careless reports: {TERMINAL.percent(found['clipped'])} ({limits}), by {names}; corrected: the others."
+        limits = ENGLISH.limits(found, ENGLISH.percent)
+        yield f"Careless reports: {ENGLISH.percent(found['clipped'])} ({limits}), by {names}; corrected: the others."
 
 
 def _weighted(document: Document) -> Iterator[str]:
@@ -92,9 +92,9 @@ _HEADINGS = ("term", "estimate", "std. error")
 
 
 def _coefficients(found: Sequence[Document]) -> tuple[tuple[str, ...], ...]:
-    figure = TERMINAL.figure
+    figure = ENGLISH.figure
     return tuple(
-        (*_line(one, figure, _term(one))[:2], TERMINAL.point(one["std_error"], figure), TERMINAL.limits(one, figure))
+        (*_line(one, figure, _term(one))[:2], ENGLISH.point(one["std_error"], figure), ENGLISH.limits(one, figure))
         for one in found
     )
 
@@ -104,7 +104,7 @@ def _term(one: Document) -> str:
 
 
 def _line(one: Document, show: Callable[[float], str], *names: str) -> tuple[str, ...]:
-    return (*names, TERMINAL.estimate(one, show), TERMINAL.limits(one, show))
+    return (*names, ENGLISH.estimate(one, show), ENGLISH.limits(one, show))
 
 
 def _weights(document: Document) -> Iterator[ShownTable]:
@@ -123,14 +123,14 @@ def _list_experiment(document: Document) -> Iterator[ShownTable]:
     of = " and ".join(each["column"] for each in document["lists"])
     share = document["share"]
     possible = share["shown"] is not None
-    point = TERMINAL.percent(share["raw"]) + ("" if possible else " (impossible)")
-    line = ("sensitive item", point, TERMINAL.points(share["std_error"]))
+    point = ENGLISH.percent(share["raw"]) + ("" if possible else " (impossible)")
+    line = ("sensitive item", point, ENGLISH.points(share["std_error"]))
     people = document["coin_flip"]
     precise = () if people is None else (f"Coin flips on {people:,} devices would be as exact.",)
     yield ShownTable(
         f"{document['file']}: {of}, {document['treated']} against the control, {document['n']:,} people",
         ("", "estimate", "std. error", _limits(document)),
-        ((*line, TERMINAL.limits(share, TERMINAL.percent) if share["low"] is not None else "outside 0 to 1"),),
+        ((*line, ENGLISH.limits(share, ENGLISH.percent) if share["low"] is not None else "outside 0 to 1"),),
         sentences=(*precise, *_warnings(document)),
     )
     for each in document["lists"]:
@@ -138,11 +138,11 @@ def _list_experiment(document: Document) -> Iterator[ShownTable]:
             (one["half"], f"{one['n']:,}", f"{one['mean']:.3f}", f"{one['std_error']:.3f}") for one in each["means"]
         )
         sentences = (
-            f"Without the sensitive item, {TERMINAL.percent(each['floor'])} count 0 items, and "
-            f"{TERMINAL.percent(each['ceiling'])} all of them, whose yes the longer list would reveal.",
+            f"Without the sensitive item, {ENGLISH.percent(each['floor'])} count 0 items, and "
+            f"{ENGLISH.percent(each['ceiling'])} all of them, whose yes the longer list would reveal.",
             f"Does the sensitive item change answers to the others (test of Blair and Imai)? "
-            f"{TERMINAL.p_equals(each['p'])} without selection of moments; with the one of R's list, "
-            f"{TERMINAL.p_equals(each['p_selected'])}.",
+            f"{ENGLISH.p_equals(each['p'])} without selection of moments; with the one of R's list, "
+            f"{ENGLISH.p_equals(each['p_selected'])}.",
         )
         title = f"{each['column']}: {each['items']} items, difference {each['share']['raw']:.3f}"
         yield ShownTable(title, ("half", "people", "mean", "std. error"), lines, sentences=sentences)
@@ -155,14 +155,14 @@ def _list_experiment(document: Document) -> Iterator[ShownTable]:
 def _combined(document: Document) -> Iterator[ShownTable]:
     found = document.get("combined")
     if found is not None:
-        point, error = TERMINAL.percent(found["share"]), TERMINAL.points(found["std_error"])
-        line = ("sensitive item", point, error, TERMINAL.limits(found, TERMINAL.percent))
+        point, error = ENGLISH.percent(found["share"]), ENGLISH.points(found["std_error"])
+        line = ("sensitive item", point, error, ENGLISH.limits(found, ENGLISH.percent))
         rest = found["among_no"]
         sentences = (
-            f"{TERMINAL.percent(found['direct'])} say yes directly, which is taken as true; among the others the "
+            f"{ENGLISH.percent(found['direct'])} say yes directly, which is taken as true; among the others the "
             f"difference in means is {rest['difference']:.3f} (standard error {rest['std_error']:.3f}).",
-            f"Placebo test I, the difference is 1 among those who say yes: {TERMINAL.p_equals(found['placebo_one'])}.",
-            f"Placebo test II, the halves say yes equally often: {TERMINAL.p_equals(found['placebo_two'])}.",
+            f"Placebo test I, the difference is 1 among those who say yes: {ENGLISH.p_equals(found['placebo_one'])}.",
+            f"Placebo test II, the halves say yes equally often: {ENGLISH.p_equals(found['placebo_two'])}.",
         )
         title = f"List and direct question combined, {found['n']:,} people"
         yield ShownTable(title, ("", "estimate", "std. error", _limits(document)), (line,), sentences=sentences)
@@ -177,8 +177,8 @@ def _list_model(document: Document) -> Iterator[ShownTable]:
             named = f"sensitive item {one['treated']}" if several else "sensitive item"
             terms.append({**one, "category": "other items" if one["treated"] is None else named})
         lines = tuple(
-            (f"share, {one['treated']}" if several else "share", TERMINAL.percent(one["share"]),
-             TERMINAL.points(one["std_error"]), TERMINAL.limits(one, TERMINAL.percent)) for one in model["shares"]
+            (f"share, {one['treated']}" if several else "share", ENGLISH.percent(one["share"]),
+             ENGLISH.points(one["std_error"]), ENGLISH.limits(one, ENGLISH.percent)) for one in model["shares"]
         )  # fmt: skip
         title = f"Model by maximum likelihood, {model['formula']}, {model['n']:,} people"
         yield ShownTable(title, headings, (*lines, *_coefficients(terms)), sentences=(
@@ -201,9 +201,9 @@ def _mixture(document: Document) -> Iterator[ShownTable]:
     lines = tuple(
         (
             f"{name}: {one['label']}",
-            TERMINAL.point(one["share"], TERMINAL.percent),
-            TERMINAL.point(one["se"], TERMINAL.points),
-            TERMINAL.limits(one, TERMINAL.percent),
+            ENGLISH.point(one["share"], ENGLISH.percent),
+            ENGLISH.point(one["se"], ENGLISH.points),
+            ENGLISH.limits(one, ENGLISH.percent),
         )
         for name, one in document["shares"].items()
     )
@@ -212,7 +212,7 @@ def _mixture(document: Document) -> Iterator[ShownTable]:
     if misfit["df"]:
         sentences.append(f"Misfit (G squared against free shares of each group): {_tested(misfit)}.")
     if bounds is not None:
-        ends = f"{TERMINAL.percent(bounds['low'])} to {TERMINAL.percent(bounds['high'])}"
+        ends = f"{ENGLISH.percent(bounds['low'])} to {ENGLISH.percent(bounds['high'])}"
         sentences.append(f"Bounds of the share of carriers, from pi to pi + gamma: {ends}.")
     told = (*document["privacy"], document["disobedience"])
     sentences += [*(f"{each}." for each in told), *_weighted(document), *_warnings(document)]
@@ -224,7 +224,7 @@ def _items(document: Document) -> Iterator[ShownTable]:
     title = f"{document['file']}: model {document['model']}, {document['n']:,} people"
     headings = (*_HEADINGS, _limits(document))
     if "distribution" in document:
-        shares = tuple((f"{place} yes", TERMINAL.percent(each)) for place, each in enumerate(document["distribution"]))
+        shares = tuple((f"{place} yes", ENGLISH.percent(each)) for place, each in enumerate(document["distribution"]))
         yield ShownTable(title, ("number of yes", "share"), shares)
         mean = _coefficients([{**document["mean"], "term": "mean"}])
         yield ShownTable("Sum of the items", headings, mean, sentences=(f"Variance {document['variance']:.4f}.",))
@@ -242,7 +242,7 @@ def _items(document: Document) -> Iterator[ShownTable]:
 
 
 def _tested(test: Document) -> str:
-    return f"{test['statistic']:.2f}, {test['df']} df, {TERMINAL.p_equals(test['p'])}"
+    return f"{test['statistic']:.2f}, {test['df']} df, {ENGLISH.p_equals(test['p'])}"
 
 
 def _warnings(document: Document) -> Iterator[str]:

@@ -9,7 +9,7 @@ from fractions import Fraction
 
 from sottovoce.aggregator.analysis.estimates import QuestionResult, SurveyResults
 from sottovoce.aggregator.estimators import Estimate
-from sottovoce.aggregator.i18n.formatting import TERMINAL, NumberFormat
+from sottovoce.aggregator.i18n.formatting import ENGLISH, NumberFormat
 from sottovoce.aggregator.i18n.translator import Words
 
 SHORT = 1000
@@ -123,7 +123,7 @@ def worked_in_words(steps: Workings, words: Words) -> str:
     return f"{words.translate('results_worked', arithmetic=steps.arithmetic(write), **figures)}{beyond} {limited}"
 
 
-def results_in_words(results: SurveyResults, words: Words = TERMINAL.words) -> list[str]:
+def results_in_words(results: SurveyResults, words: Words = ENGLISH.words) -> list[str]:
     """Return "name: sentence" for each yes/no question that has workings, or that people may leave unanswered."""
     found, still_open = [], not results.closed
     for each in results.questions:

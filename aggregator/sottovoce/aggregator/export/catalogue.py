@@ -48,7 +48,7 @@ from sottovoce.aggregator.export.workbook import write_workbook
 from sottovoce.aggregator.file_formats.csv_cells import write_csv
 from sottovoce.aggregator.file_formats.json_text import json_text, marked
 from sottovoce.aggregator.file_formats.provenance import About
-from sottovoce.aggregator.i18n.formatting import TERMINAL
+from sottovoce.aggregator.i18n.formatting import ENGLISH
 from sottovoce.aggregator.institution import Institution
 from sottovoce.aggregator.storage.drafts import PlannedSize
 from sottovoce.aggregator.storage.report_reader import ReadableReports
@@ -311,7 +311,8 @@ def _of_question(question: Question, is_direct: bool) -> str:
         f"{name} {dump_fraction(number) if not isinstance(number, int) else number}"
         for name, number in question.mechanism.explain().items()
     )
-    no_limits = f" {TERMINAL.no_limits}" if question.mechanism.report_kind == "range" else ""
+    has_no_limits = question.mechanism.report_kind == "range"
+    no_limits = f" {ENGLISH.words.translate('results_no_limits')}" if has_no_limits else ""
     spent = show_epsilon(question.epsilon)
     return f"{_name(question)} ({numbers}), epsilon {spent}. {coding(question)}{no_limits}"
 

@@ -13,7 +13,7 @@ from sottovoce.aggregator.export.labels import coding, option_labels, question_l
 from sottovoce.aggregator.export.own_units import REVISION, WAVE, few_code, option_codes
 from sottovoce.aggregator.export.statistics_files import column_names
 from sottovoce.aggregator.file_formats.provenance import About
-from sottovoce.aggregator.i18n.formatting import TERMINAL
+from sottovoce.aggregator.i18n.formatting import ENGLISH
 from sottovoce.aggregator.i18n.translator import Words
 from sottovoce.aggregator.institution import Institution
 from sottovoce.shared.rational import show_epsilon
@@ -181,7 +181,7 @@ def _shares(result: QuestionResult | None, language: str, closed: bool) -> Itera
     columns = ("answer", "share", "from", "to")
     yield from _table(f"Estimated shares of {result.question.name}. {head}, n = {result.n:,}", columns, rows)
     if shares[0].low is None:
-        yield f"<p>{escape(TERMINAL.no_limits)}</p>"
+        yield f"<p>{escape(ENGLISH.words.translate('results_no_limits'))}</p>"
 
 
 def _percent(share: float) -> str:

@@ -134,32 +134,5 @@ class NumberFormat:
         return f"−{written}" if value < 0 else written
 
 
-class TerminalFormat(NumberFormat):
-    """English numbers as the terminal prints them: plain signs, no zeros after the last digit."""
-
-    def __init__(self) -> None:
-        super().__init__(Words("en"))
-
-    @property
-    def no_limits(self) -> str:
-        """Sentence that says why the square wave's bins have no limits."""
-        return self.words.translate("results_no_limits")
-
-    def percent(self, share: float | Fraction, decimals: int = 1) -> str:
-        """Write a share as a percentage."""
-        return f"{float(100 * share):.{decimals}f} %"
-
-    def points(self, value: float) -> str:
-        """Write a difference of shares."""
-        return f"{100 * value:.1f} points"
-
-    def figure(self, value: float) -> str:
-        """Write any other number with up to four digits."""
-        return f"{value:.4g}"
-
-    def rounded(self, value: float, decimals: int) -> str:
-        """Write a number with so many decimals."""
-        return f"{value:.{decimals}f}"
-
-
-TERMINAL = TerminalFormat()
+ENGLISH = NumberFormat(Words("en"))
+"""Numbers in files and sentences that are in English alone."""

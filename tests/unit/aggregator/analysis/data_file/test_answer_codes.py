@@ -81,7 +81,7 @@ def test_tables_take_the_file_of_the_question_as_a_channel(tmp_path: Path) -> No
     words = ["--rows", "cheated", "--columns", "year", "--channel", str(tmp_path / "question.yaml")]
     ended = CliRunner().invoke(main, ["results", "crosstab", str(tmp_path / "data.csv"), *words])
     assert ended.exit_code == 0, ended.output
-    assert "cheated by year" in ended.output
+    assert "“year” by “cheated”" in ended.output
 
 
 def test_edited_code_is_refused_with_its_line(tmp_path: Path) -> None:

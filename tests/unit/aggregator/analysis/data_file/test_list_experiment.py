@@ -136,7 +136,7 @@ def test_estimate_outside_0_to_1_is_said_to_be_impossible(
     path.write_text("\n".join(["y,treat", *(f"{y},{h}" for h, *of in halves for y in (0, 1) for _ in range(of[y]))]))
     words = ["results", "list-experiment", str(path), "--count", "y", "--arm", "treat"]
     printed = CliRunner().invoke(main, words).output
-    assert f"-{50 - people[1]}.0 % (impossible)" in printed
+    assert f"−{50 - people[1]}.0% (impossible)" in printed
     assert "no share is outside 0 to 1" in printed
     found = json.loads(CliRunner().invoke(main, [*words, "--json"]).output)
     schema = files("sottovoce.shared").joinpath("schema/list-experiment.schema.json").read_text()
@@ -208,7 +208,7 @@ def test_command_prints_the_share_and_leaves_out_rows_without_a_count(tmp_path: 
     path.write_text("\n".join(["y,treat", *_rows(), "NA,1", ",0"]))
     words = ["results", "list-experiment", str(path), "--count", "y", "--arm", "treat"]
     printed = CliRunner().invoke(main, words).output
-    assert "6.8 %" in printed
+    assert "6.8%" in printed
     assert "2 rows without a count or a half are left out" in printed
     found = json.loads(CliRunner().invoke(main, [*words, "--json", "--confidence", "0.9"]).output)
     assert found["confidence"] == 0.9

@@ -92,7 +92,7 @@ def test_command_combines_list_and_direct_question(tmp_path: Path) -> None:
     printed = CliRunner().invoke(main, words).output
     assert "1,020 people" in printed
     assert "combined, 1,019 people" in printed
-    assert "64.0 %" in printed
+    assert "64.0%" in printed
     assert "Placebo test II, the halves say yes equally often: p = 0.7368" in printed
 
 

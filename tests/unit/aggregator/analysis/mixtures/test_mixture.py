@@ -152,7 +152,7 @@ def test_without_carriers_nothing_is_said_of_their_truthfulness() -> None:
 @pytest.mark.parametrize(
     ("design", "sentences"),
     [
-        ("cheater_detection", ["a yes costs at most 1.39", "infinite", "27.0 % to 48.0 %"]),
+        ("cheater_detection", ["a yes costs at most 1.39", "infinite", "27.0% to 48.0%"]),
         ("unrelated_unknown", ["infinite for a reader who knows", "no guarantee", "too low by the factor 1 - c"]),
         ("lie_detector", ["a yes costs at most 1.39", "by behaviour and no guarantee", "1 - (1 - pi)(1 - c)"]),
     ],
@@ -193,10 +193,10 @@ def test_counts_alone_need_no_file() -> None:
     """With ``--yes`` and ``--n``, or the counts of Kuk's design."""
     words = ["results", "mixture", "--design", "cheater_detection", "--p", "1=.25", "--p", "2=.75"]
     printed = CliRunner().invoke(main, [*words, "--yes", "200,330", "--n", "500,500"]).output
-    assert "27.0 %" in printed
+    assert "27.0%" in printed
     counts = ",".join(f"{value}:{people}" for value, people in KUK.items())
     kuk = ["results", "mixture", "--design", "kuk", "--p", "1=.6", "--p", "2=.2", "--draws", "25", "--counts", counts]
-    assert "13.4 %" in CliRunner().invoke(main, kuk).output
+    assert "13.4%" in CliRunner().invoke(main, kuk).output
     assert "name a FILE" in CliRunner().invoke(main, [*words, "--yes", "200,330"]).output
     assert "whole numbers" in CliRunner().invoke(main, [*words, "--yes", "x", "--n", "5"]).output
 

@@ -11,7 +11,7 @@ from sottovoce.aggregator import estimate, open_data
 from sottovoce.aggregator.analysis.data_file.parse_channel import parse_channel
 from sottovoce.aggregator.analysis.report_columns import Columns
 from sottovoce.aggregator.analysis.requests import parse_request
-from sottovoce.aggregator.i18n.formatting import TERMINAL
+from sottovoce.aggregator.i18n.formatting import ENGLISH
 from sottovoce.aggregator.planning.vectorized_randomizers import BatchDraws, seeded, simulate
 from sottovoce.shared.errors import EstimateError, SpecError
 from sottovoce.shared.spec import Question
@@ -250,7 +250,7 @@ def test_numbers_with_noise_have_their_mean(tmp_path: Path, text: str) -> None:
     mean = next(row for row in found.rows if row["kind"] == "mean")
     assert abs(mean["raw"] - (true.mean() + 10)) < 4 * mean["std_error"]
     # The ranges of a square wave have no limits, and the table says why.
-    assert (TERMINAL.no_limits in str(found)) == (mechanism.name == "square_wave")
+    assert (ENGLISH.words.translate("results_no_limits") in str(found)) == (mechanism.name == "square_wave")
 
 
 def test_files_of_reports_are_not_taken_for_answers(tmp_path: Path) -> None:
