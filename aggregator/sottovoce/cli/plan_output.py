@@ -40,6 +40,7 @@ from sottovoce.aggregator.planning.question_channels import (
 )
 from sottovoce.aggregator.planning.sample_size import CurvePoint, SampleSize
 from sottovoce.cli.command import check_free, write_text
+from sottovoce.cli.results.place import terminal_words
 from sottovoce.shared.errors import SpecError
 from sottovoce.shared.mechanisms import Mechanism
 from sottovoce.shared.rational import show_epsilon, show_odds
@@ -320,7 +321,10 @@ def _show_pair(file: Survey | None, first: str | None, second: str, power: float
     if file is None:
         raise SpecError("--with is a question of a SURVEY, which is not named")
     made = pair_plan(file, question_named(file, first), question_named(file, second), power)
-    click.echo(json.dumps(made.as_dict(), indent=2) if as_json else "\n".join(pair_words(made)))
+    sentences = [f"{made.first}, {made.second}", *pair_words(made, terminal_words())]
+    if made.cell is None:
+        sentences.append("one of them is a number: its means among groups can be compared; plan with --mean --against")
+    click.echo(json.dumps(made.as_dict(), indent=2) if as_json else "\n".join(sentences))
 
 
 def _show(made: GivenSample, power: float, as_json: bool) -> None:

@@ -41,6 +41,8 @@ from sottovoce.aggregator.estimators.blocks.block_channel import block_channel
 from sottovoce.aggregator.estimators.blocks.joint_channel import BlockPair, block_pair, check_identified, is_identified
 from sottovoce.aggregator.estimators.question_variables import variables_of
 from sottovoce.aggregator.estimators.variable import Variable
+from sottovoce.aggregator.i18n.formatting import NumberFormat
+from sottovoce.aggregator.i18n.translator import Words
 from sottovoce.aggregator.planning.question_channels import ShareChannel, best_share, drawn_from, measure_of
 from sottovoce.shared.allowance import DEFAULT_ALLOWANCE
 from sottovoce.shared.arms.arms import share_asked
@@ -179,22 +181,16 @@ def power_reports(channels: PairChannel, group: float, shares: tuple[float, floa
     return reach**2 * spreads / (group * (1 - group) * (shares[1] - shares[0])) ** 2
 
 
-def pair_words(plan: PairPlan) -> list[str]:
-    """Return the plan as sentences."""
-    of_all = "every report tells" if plan.share == 1 else f"{100 * plan.share:.1f} % of the reports tell"
-    lines = [f"{of_all} of both {plan.first} and {plan.second}"]
-    if plan.cell is None:
-        return [
-            *lines,
-            "one of them is a number: its means among groups can be compared; plan them with --mean --against",
-        ]
-    return [
-        *lines,
-        f"{plan.cell:,} reports for a cell of {100 * CELL:.0f} % of their table to within {100 * POINTS:.0f} points",
-        f"{plan.difference:,} reports to find a difference of {100 * DIFFERENCE:.0f} points between groups of "
-        f"{100 * MARGINS[0]:.0f} % and the rest, of whom {100 * MARGINS[1]:.0f} % give the answer",
-        f"{plan.odds_ratio:,} reports to find an odds ratio of {ODDS_RATIO:.0f} between them, at the same two shares",
-    ]
+def pair_words(plan: PairPlan, words: Words) -> list[str]:
+    """Return the plan as sentences; where a question is a number, its share of the reports alone."""
+    write = NumberFormat(words)
+    sentences = [words.translate("joint_plan_share", share=write.percent(plan.share))]
+    if plan.cell is not None:
+        needed = {"cell": plan.cell, "difference": plan.difference, "odds": plan.odds_ratio}
+        group, share = map(write.percent, MARGINS)
+        sentences.append(words.translate("joint_plan_cell", **needed))
+        sentences.append(words.translate("joint_plan_supposed", group=group, share=share))
+    return sentences
 
 
 def joint_words(survey: Survey) -> list[str]:

@@ -8,6 +8,7 @@ import pytest
 from sottovoce.aggregator.analysis.tables.independence_test import independence
 from sottovoce.aggregator.analysis.tables.pair_moments import Pairs
 from sottovoce.aggregator.estimators.question_variables import variables_of
+from sottovoce.aggregator.i18n.translator import Words
 from sottovoce.aggregator.planning.block_choice import (
     PairChannel,
     cell_reports,
@@ -100,7 +101,7 @@ def test_two_drawn_options_are_rarely_in_one_report() -> None:
     asks = parse_survey(survey(*drawn))
 
     assert pair_share(asks, *asks.questions) == 1 / 16
-    assert "6.2 % of the reports tell of both one and two" in pair_words(pair_plan(asks, *asks.questions))[0]
+    assert "6.2% of the reports will contain both" in pair_words(pair_plan(asks, *asks.questions), Words("en"))[0]
 
 
 def test_words_say_what_will_be_possible_and_what_will_not() -> None:
@@ -134,7 +135,9 @@ def test_pair_under_ask_needs_as_many_more_reports_as_it_is_rare() -> None:
     plan = pair_plan(asks, *asks.questions[:2])
 
     assert plan.cell == math.ceil(1636.4614576156964 * 4.5)
-    assert pair_words(plan)[1] == f"{plan.cell:,} reports for a cell of 10 % of their table to within 5 points"
+    assert (
+        f"about {plan.cell:,} reports to estimate a cell of 10 % to within 5 points" in pair_words(plan, Words("en"))[1]
+    )
 
 
 def test_two_questions_of_one_block_need_fewer_people_for_their_table() -> None:

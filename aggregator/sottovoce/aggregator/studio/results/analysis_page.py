@@ -29,9 +29,8 @@ from sottovoce.aggregator.export.analysis_files import write_joint_csv, write_jo
 from sottovoce.aggregator.file_formats.provenance import About
 from sottovoce.aggregator.http.problems import COME_BACK, RETRY_AFTER, Refusal
 from sottovoce.aggregator.http.routing import Query, Route
-from sottovoce.aggregator.i18n.formatting import NumberFormat
 from sottovoce.aggregator.i18n.translator import Words
-from sottovoce.aggregator.planning.block_choice import MARGINS, pair_plan
+from sottovoce.aggregator.planning.block_choice import pair_plan, pair_words
 from sottovoce.aggregator.studio.labels import SurveyVariable, SurveyVariables
 from sottovoce.aggregator.studio.language import is_of_studio, words
 from sottovoce.aggregator.studio.request_context import storage
@@ -406,16 +405,9 @@ def pair_in_words(asked: AskedAnalysis | None, names: SurveyVariables) -> list[s
     if len(questions) != 2:
         return []
     try:
-        plan = pair_plan(names.survey, questions[0], questions[1])
+        return pair_words(pair_plan(names.survey, questions[0], questions[1]), names.words)
     except EstimateError:
         return []
-    translate, write = names.words.translate, NumberFormat(names.words)
-    sentences = [translate("joint_plan_share", share=write.percent(plan.share))]
-    if plan.cell is not None and plan.difference is not None and plan.odds_ratio is not None:
-        sentences.append(translate("joint_plan_cell", cell=plan.cell, difference=plan.difference, odds=plan.odds_ratio))
-        group, share = map(write.percent, MARGINS)
-        sentences.append(translate("joint_plan_supposed", group=group, share=share))
-    return sentences
 
 
 def _back(subject: JointSubject) -> str:
