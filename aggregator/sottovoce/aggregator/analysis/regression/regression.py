@@ -35,6 +35,7 @@ from sottovoce.aggregator.analysis.regression.formula_terms import Formula, form
 from sottovoce.aggregator.analysis.regression.person_model import FIRST_POINTS
 from sottovoce.aggregator.analysis.regression.random_intercept import check_random_intercept, random_intercept
 from sottovoce.aggregator.analysis.regression.regression_data import (
+    ALL_THE_SAME,
     CarelessReports,
     RegressionOptions,
     Sample,
@@ -256,6 +257,8 @@ def _model(outcome: Answers, predictors: Sequence[Answers], asked: str | None, c
         raise EstimateError(
             "'{variable}' has more than two categories; its models are multinomial and ordered", variable=outcome.name
         )
+    if categories == 1:
+        raise EstimateError(ALL_THE_SAME, variable=outcome.name)
     kind = asked or ("linear" if not categories else "logit" if categories == 2 else "multinomial")
     randomized = [predictor for predictor in predictors if not predictor.variable.public]
     if kind != "linear" and randomized:

@@ -57,6 +57,7 @@ from sottovoce.shared.arms.arms import ARM
 from sottovoce.shared.errors import EstimateError, Sentence
 from sottovoce.shared.spec import Question
 
+ALL_THE_SAME = "everybody has the same answer to '{variable}', so it can neither explain nor be explained"
 _SORTABLE = 2**62
 
 Coding = dict[str, bool]
@@ -251,9 +252,7 @@ def _occurring(answers: Answers, rows: Row, smallest: int) -> tuple[str, ...]:
         )
     there = tuple(category for category, n in named if n)
     if len(there) < 2:
-        raise EstimateError(
-            "everybody has the same answer to '{variable}', so it cannot be a predictor", variable=answers.name
-        )
+        raise EstimateError(ALL_THE_SAME, variable=answers.name)
     return there
 
 

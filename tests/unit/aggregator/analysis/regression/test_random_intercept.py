@@ -115,3 +115,18 @@ def test_one_report_of_each_cluster_is_refused(tmp_path: Path) -> None:
         made(tmp_path, [row for at in range(40) for row in ((at, 0, ""), (at, at % 2, at % 3 % 2))]).regress(
             "y ~ x", cluster_effect="id"
         )
+
+
+def test_people_whose_answers_are_all_alike_differ_without_end(tmp_path: Path) -> None:
+    """The standard deviation has no finite estimate, and the refusal says what to leave out."""
+    with pytest.raises(SurveyError, match="no finite maximum: leave out predictors, or the random intercept"):
+        made(tmp_path, [(f"p{at}", row, at % 2) for at in range(60) for row in range(3)]).regress(
+            "y ~ 1", cluster_effect="id"
+        )
+
+
+@pytest.mark.parametrize("options", [{}, {"cluster_effect": "id"}])
+def test_outcome_that_is_alike_for_all_is_refused(tmp_path: Path, options: dict[str, Any]) -> None:
+    """A yes of everybody in a file leaves one category, which no predictor can explain."""
+    with pytest.raises(SurveyError, match="everybody has the same answer to 'y'"):
+        made(tmp_path, [(at // 2, at % 2, "yes") for at in range(60)]).regress("y ~ x", **options)
