@@ -186,6 +186,17 @@ def yes_no_codes(table: FileTable, name: str) -> NDArray[np.int64]:
     return np.array([*(reading.reports[text] for text in column.values), -1], np.int64)[column.rows]
 
 
+def whole_numbers(table: FileTable, name: str, most: int, of: str) -> NDArray[np.int64]:
+    """Return the numbers of a column, (n,), -1 for a missing cell; raise SpecError for any but those from 0 to most."""
+    column, read = table.column(name), []
+    for text, row in zip(column.values, column.firsts, strict=True):
+        number = as_number(text)
+        if number is None or number.denominator != 1 or not 0 <= number <= most:
+            raise SpecError(f"{table.place(name, row)}: must be a number of {of}, from 0 to {most}")
+        read.append(int(number))
+    return np.array([*read, -1], np.int64)[column.rows]
+
+
 def states_of(table: FileTable) -> dict[str, tuple[int, int]]:
     """Return how many answered, and how many saw the question, for each question with a column of states."""
     found = {}

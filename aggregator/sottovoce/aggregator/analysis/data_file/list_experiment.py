@@ -22,7 +22,6 @@ Source      Miller 1984; Blair and Imai 2012 (test of design effects); Andrews a
 """
 
 import math
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
@@ -31,8 +30,8 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sottovoce.aggregator.analysis.data_file.data_columns import yes_no_codes
-from sottovoce.aggregator.analysis.data_file.list_model import combined_share, list_model
+from sottovoce.aggregator.analysis.data_file.data_columns import whole_numbers, yes_no_codes
+from sottovoce.aggregator.analysis.data_file.list_model import combined_share, difference_in_means, list_model
 from sottovoce.aggregator.analysis.data_file.read_table import FileTable
 from sottovoce.aggregator.estimators.distributions.chi_square import upper_tail
 from sottovoce.aggregator.estimators.intervals import normal_quantile
@@ -174,23 +173,11 @@ def _list_answers(table: FileTable, name: str, halves: tuple[Counts, Counts], it
 
 def _counts(table: FileTable, names: Sequence[str]) -> Counts:
     """Return the counts of a list, -1 where there is none; a question for each arm has counts in its own arm only."""
-    known = [_counts_of(table, name) for name in names]
+    known = [whole_numbers(table, name, MOST_ITEMS + 1, "items") for name in names]
     if any(((one >= 0) & (other >= 0)).any() for one, other in combinations(known, 2)):
         raise SpecError(f"{table.file}: a row has counts in several of the columns {', '.join(names)}")
     merged: Counts = np.max(known, axis=0)
     return merged
-
-
-def _counts_of(table: FileTable, name: str) -> Counts:
-    """Return the counts of a column, -1 where there is none."""
-    column = table.column(name)
-    read = []
-    for text, row in zip(column.values, column.firsts, strict=True):
-        whole = re.fullmatch(r"([0-9]{1,6})(?:\.0*)?", text)
-        if whole is None or int(whole[1]) > MOST_ITEMS + 1:
-            raise SpecError(f"{table.place(name, row)}: must be a number of items, from 0 to {MOST_ITEMS + 1}")
-        read.append(int(whole[1]))
-    return np.array([*read, -1], np.int64)[column.rows]
 
 
 def _arms(table: FileTable, arm: str, treated: Sequence[str]) -> tuple[str, Sequence[str]]:
@@ -214,8 +201,8 @@ def _halves(table: FileTable, arm: str, known: Mapping[str, int]) -> Counts:
 
 
 def _difference(treated: NDArray[Any], control: NDArray[Any], confidence: float) -> Document:
-    error = math.sqrt(float(treated.var(ddof=1)) / len(treated) + float(control.var(ddof=1)) / len(control))
-    raw, half = float(treated.mean() - control.mean()), normal_quantile(confidence) * error
+    raw, error = difference_in_means(treated, control)
+    half = normal_quantile(confidence) * error
     # A share outside is none, nor are limits that end before 0 or begin after 1.
     shown = raw if 0 <= raw <= 1 else None
     outside = raw + half < 0 or raw - half > 1

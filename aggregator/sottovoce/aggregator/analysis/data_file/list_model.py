@@ -108,15 +108,11 @@ def combined_share(direct: Counts, halves: Counts, scores: NDArray[np.float64], 
     parts = [[scores[(direct == answer) & (halves == half)] for half in (0, 1)] for answer in (0, 1)]
     if min(len(each) for pair in parts for each in pair) < 2:
         raise EstimateError("each half needs two people who say yes to the direct question, and two who say no")
-    (no, no_error), (yes, yes_error) = (
-        (float(treated.mean() - control.mean()), math.sqrt(treated.var(ddof=1) / len(treated)
-         + control.var(ddof=1) / len(control))) for control, treated in parts
-    )  # fmt: skip
+    (no, no_error), (yes, yes_error) = (difference_in_means(treated, control) for control, treated in parts)
     p, n = float(direct.mean()), len(direct)
     share = p + (1 - p) * no
     error = math.sqrt((1 - no) ** 2 * p * (1 - p) / (n - 1) + (1 - p) ** 2 * no_error**2)
-    listed, plain = (direct[halves == half] for half in (1, 0))
-    spread = math.sqrt(sum(float(each.var(ddof=1)) / len(each) for each in (listed, plain)))
+    apart, spread = difference_in_means(*(direct[halves == half] for half in (1, 0)))
     half = normal_quantile(confidence) * error
     return {
         "n": n,
@@ -127,8 +123,14 @@ def combined_share(direct: Counts, halves: Counts, scores: NDArray[np.float64], 
         "low": min(max(share - half, 0.0), 1.0),
         "high": min(max(share + half, 0.0), 1.0),
         "placebo_one": _two_sided((yes - 1) / yes_error if yes_error else 0.0),
-        "placebo_two": _two_sided(float(listed.mean() - plain.mean()) / spread if spread else 0.0),
+        "placebo_two": _two_sided(apart / spread if spread else 0.0),
     }
+
+
+def difference_in_means(treated: NDArray[Any], control: NDArray[Any]) -> tuple[float, float]:
+    """Return the difference between two halves, and its standard error."""
+    parts = [float(each.var(ddof=1)) / len(each) for each in (treated, control)]
+    return float(treated.mean() - control.mean()), math.sqrt(sum(parts))
 
 
 def _two_sided(z: float) -> float:

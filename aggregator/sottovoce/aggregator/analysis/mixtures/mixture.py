@@ -14,8 +14,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sottovoce.aggregator.analysis.data_file.column_channel import as_number
-from sottovoce.aggregator.analysis.data_file.data_columns import CHANNEL, yes_no_codes
+from sottovoce.aggregator.analysis.data_file.data_columns import CHANNEL, whole_numbers, yes_no_codes
 from sottovoce.aggregator.analysis.data_file.read_table import FileTable
 from sottovoce.aggregator.analysis.data_file.weighted_shares import weights_of
 from sottovoce.aggregator.analysis.mixtures.designs import DESIGNS, KUK, SYMMETRIC, MixtureDesign, P
@@ -82,7 +81,7 @@ def mixture_of_file(
     if f"{response}{CHANNEL}" in table.columns:
         message = f"column '{response}' has a channel beside it, in '{response}{CHANNEL}', and a design of its own here"
         raise EstimateError(f"{message}: use results estimate for known channels, or leave that column out")
-    values = _red_cards(table, response, draws) if design == KUK else yes_no_codes(table, response)
+    values = whole_numbers(table, response, draws, "red cards") if design == KUK else yes_no_codes(table, response)
     places = np.zeros(len(table), np.int64) if group is None else _places(table, group, given)
     of_rows = weights_of(table, weights)
     counted = (values >= 0) & (places >= 0)
@@ -202,17 +201,6 @@ def _check_filled(given: Mapping[str, P], reports: NDArray[np.int64]) -> None:
     for name, count in zip(given, reports.tolist(), strict=True):
         if not count:
             raise EstimateError(f"group '{name}' has no reports; each p needs a group with reports")
-
-
-def _red_cards(table: FileTable, name: str, draws: int) -> NDArray[np.int64]:
-    """Return the number of red cards of each row, (n,), -1 where there is none."""
-    column, read = table.column(name), []
-    for text, row in zip(column.values, column.firsts, strict=True):
-        number = as_number(text)
-        if number is None or number.denominator != 1 or not 0 <= number <= draws:
-            raise SpecError(f"{table.place(name, row)}: must be a number of red cards from 0 to {draws}")
-        read.append(int(number))
-    return np.array([*read, -1], np.int64)[column.rows]
 
 
 def _places(table: FileTable, name: str, given: Mapping[str, P]) -> NDArray[np.int64]:
