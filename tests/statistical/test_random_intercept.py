@@ -8,8 +8,8 @@ from itertools import product
 import numpy as np
 import pytest
 from numpy.typing import NDArray
-from sottovoce.aggregator.analysis.regression.newton import inverse
 from sottovoce.aggregator.analysis.regression.person_model import PersonModel, settled, spread
+from sottovoce.shared.errors import EstimateError
 
 from tests.statistical.test_mixtures import LEAST, SAMPLES
 
@@ -51,9 +51,10 @@ def limits(counts: Array, facts: Array) -> Array | None:
     likelihood = np.stack([np.where(said == 0, 1 - facts, facts), np.where(said == 1, 1 - facts, facts)], axis=-1)
     columns, loads = np.tile(np.eye(3), len(said)), np.ones((1, said.size))
     starts = np.arange(len(said) + 1) * 3
-    model, fit = settled(PersonModel(columns, loads, likelihood.reshape(-1, 2), starts, weights=counts[counts > 0]))
-    covariance = inverse(fit.information)
-    if not fit.converged or covariance is None:
+    model = PersonModel(columns, loads, likelihood.reshape(-1, 2), starts, weights=counts[counts > 0])
+    try:
+        model, fit, covariance = settled(model, "no maximum")
+    except EstimateError:
         return None
     errors = np.sqrt(np.diag(covariance))
     found = spread(model, fit, float(errors[-1]), 0.95)

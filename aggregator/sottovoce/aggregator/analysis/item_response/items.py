@@ -11,7 +11,7 @@ from itertools import combinations, product
 from typing import Any
 
 import numpy as np
-from sottovoce.aggregator.analysis.regression.newton import Array, Fit, inverse
+from sottovoce.aggregator.analysis.regression.newton import Array, Fit
 from sottovoce.aggregator.analysis.regression.person_model import PersonModel, ratio_test, settled, spread, spread_test
 from sottovoce.aggregator.analysis.report_columns import Columns
 from sottovoce.aggregator.analysis.tables.ml_table import ObservedReports, likeliest_table
@@ -76,34 +76,29 @@ def _combinations(answers: Sequence[Answers], whole: bool) -> tuple[Array, Array
     return np.stack(known), people.astype(float)
 
 
-def _maximum(known: Array, people: Array, kind: str, start: Array | None = None) -> tuple[PersonModel, Fit]:
-    """Return the model with enough points, and its maximum."""
+def _maximum(known: Array, people: Array, kind: str, start: Array | None = None) -> tuple[PersonModel, Fit, Array]:
+    """Return the model with enough points, its maximum, and the covariance there."""
     items, count, _ = known.shape
     own = np.tile(np.eye(items), count)
     loads = np.ones((1, own.shape[1])) if kind == RASCH else own
     likelihood = known.swapaxes(0, 1).reshape(-1, 2)
-    model, fit = settled(PersonModel(-own, loads, likelihood, np.arange(count + 1) * items, weights=people), start)
-    if not fit.converged:
-        raise EstimateError(NO_MAXIMUM)
-    return model, fit
+    model = PersonModel(-own, loads, likelihood, np.arange(count + 1) * items, weights=people)
+    return settled(model, NO_MAXIMUM, start)
 
 
 def _traits(answers: Sequence[Answers], kind: str, confidence: float) -> Document:
     known, people = _combinations(answers, whole=False)
     if ((known[:, :, 0] != known[:, :, 1]).sum(axis=0) < 2).all():
         raise EstimateError("no person has reports of two of these items, which a model of people needs")
-    rasch, fit = _maximum(known, people, RASCH)
-    model = rasch
+    model, fit, covariance = _maximum(known, people, RASCH)
     count, z = len(answers), normal_quantile(confidence)
     if kind == TWO_PARAMETERS:
         base = fit
-        model, fit = _maximum(known, people, kind, np.append(fit.theta[:count], np.full(count, fit.theta[count])))
+        start = np.append(fit.theta[:count], np.full(count, fit.theta[count]))
+        model, fit, covariance = _maximum(known, people, kind, start)
         test = ratio_test("all items discriminate alike", fit.log_likelihood - base.log_likelihood, count - 1, 1.0)
     else:
         test = spread_test(model, fit)
-    covariance = inverse(fit.information)
-    if covariance is None:
-        raise EstimateError(NO_MAXIMUM)
     # The trait has no direction of its own: the first item discriminates with the sign +.
     sign = -1.0 if fit.theta[count] < 0 else 1.0
     errors = np.sqrt(np.diag(covariance)).tolist()

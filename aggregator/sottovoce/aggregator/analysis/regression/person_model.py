@@ -20,8 +20,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 from sottovoce.aggregator.analysis.regression.likelihood_ratio import profile_limits
-from sottovoce.aggregator.analysis.regression.newton import Array, Fit, Sums, maximize, parts
+from sottovoce.aggregator.analysis.regression.newton import Array, Fit, Sums, inverse, maximize, parts
 from sottovoce.aggregator.estimators.distributions.chi_square import upper_tail
+from sottovoce.shared.errors import EstimateError
 
 FIRST_POINTS, MOST_POINTS = 15, 120
 SETTLED = 1e-6
@@ -168,8 +169,8 @@ class PersonModel:
         )
 
 
-def settled(model: PersonModel, start: Array | None = None) -> tuple[PersonModel, Fit]:
-    """Return the model with enough points, and the last point of the search for its maximum."""
+def settled(model: PersonModel, refusal: str, start: Array | None = None) -> tuple[PersonModel, Fit, Array]:
+    """Return the model with enough points, its maximum and the covariance there; raise EstimateError without one."""
     fit = maximize(model, start)
     # Where there is no maximum, more points would only make the search for it slower.
     while fit.converged and model.points < MOST_POINTS:
@@ -178,7 +179,10 @@ def settled(model: PersonModel, start: Array | None = None) -> tuple[PersonModel
         fit = maximize(model, before.theta)
         if abs(fit.log_likelihood - before.log_likelihood) < SETTLED:
             break
-    return model, fit
+    covariance = inverse(fit.information) if fit.converged else None
+    if covariance is None:
+        raise EstimateError(refusal)
+    return model, fit, covariance
 
 
 def spread(model: PersonModel, fit: Fit, error: float, confidence: float) -> dict[str, Any]:

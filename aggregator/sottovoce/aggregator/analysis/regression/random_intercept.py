@@ -8,7 +8,7 @@ from collections import Counter
 
 import numpy as np
 from numpy.typing import NDArray
-from sottovoce.aggregator.analysis.regression.newton import Array, inverse
+from sottovoce.aggregator.analysis.regression.newton import Array
 from sottovoce.aggregator.analysis.regression.person_model import PersonModel, settled, spread, spread_test
 from sottovoce.aggregator.analysis.regression.regression_data import Sample
 from sottovoce.aggregator.analysis.regression.regression_result import Coefficient, Regression
@@ -44,10 +44,8 @@ def random_intercept(sample: Sample, points: int) -> Regression:
     rows, sizes, people = _different_people(np.asarray(sample.clusters), np.vstack([sample.design.public, codes]))
     likelihood, starts = sample.outcome.likelihood[codes[rows]], np.append(0, sizes.cumsum())
     columns = sample.design.public[:, rows]
-    model, fit = settled(PersonModel(columns, np.ones((1, len(rows))), likelihood, starts, points, people))
-    covariance = inverse(fit.information)
-    if not fit.converged or covariance is None:
-        raise EstimateError(NO_MAXIMUM)
+    model = PersonModel(columns, np.ones((1, len(rows))), likelihood, starts, points, people)
+    model, fit, covariance = settled(model, NO_MAXIMUM)
     errors, z = np.sqrt(np.diag(covariance)).tolist(), normal_quantile(sample.confidence)
     named = zip(sample.design.terms, fit.theta.tolist(), errors, strict=False)
     return Regression(
