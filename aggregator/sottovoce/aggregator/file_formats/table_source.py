@@ -14,6 +14,8 @@ from sottovoce.shared.errors import SpecError, cannot_read
 ROWS = 1 << 20
 """Rows of a block of Parquet."""
 
+_DIGITS_OF_FLOATS = 15
+
 
 class ParquetFile:
     """A table in Parquet, with the attributes and methods of ``DelimitedFile`` that read columns."""
@@ -28,7 +30,7 @@ class ParquetFile:
     def columns(self, names: Sequence[str]) -> Iterator[tuple[Sequence[int], list[CodedCells]]]:
         """Yield the numbers of rows, from 1, and their cells in these columns."""
         # Expressions instead of SQL text, so that no column name can inject SQL.
-        table = self._table.select(*map(needed("duckdb").ColumnExpression, names))
+        table = self._table.select(*map(self._expression, names))
         for start in range(0, len(table), ROWS):
             cells = [*map(array_cells, table.limit(ROWS, start).fetchnumpy().values())]
             yield range(start + 1, start + 1 + len(cells[0].codes)), cells
@@ -39,10 +41,21 @@ class ParquetFile:
         DuckDB counts on all cores, so that ten million rows take little longer than a plain count.
         """
         duckdb = needed("duckdb")
-        found = self._table.aggregate([*map(duckdb.ColumnExpression, names), duckdb.FunctionExpression("count_star")])
+        found = self._table.aggregate([*map(self._expression, names), duckdb.FunctionExpression("count_star")])
         *cells, times = found.fetchnumpy().values()
         if len(times):
             yield times, [*map(array_cells, cells)]
+
+    def _expression(self, name: str) -> Any:  # noqa: ANN401 - of DuckDB
+        """Return the cells of a column; decimals of more digits than a float has as texts without zeros at the end."""
+        duckdb, kind = needed("duckdb"), self._table.types[self.names.index(name)]
+        cells = duckdb.ColumnExpression(name)
+        if kind.id != "decimal" or kind.children[0][1] <= _DIGITS_OF_FLOATS:
+            return cells
+        cells = cells.cast("VARCHAR")
+        for zeros in ("0", ".") if kind.children[1][1] else ():
+            cells = duckdb.FunctionExpression("rtrim", cells, duckdb.ConstantExpression(zeros))
+        return cells.alias(name)
 
 
 TableSource = DelimitedFile | ParquetFile

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pyreadstat
 import pytest
+from sottovoce.aggregator.analysis.data_file.read_table import read_table
 from sottovoce.aggregator.export.catalogue import SINGLE, Source
 from sottovoce.aggregator.export.statistics_files import allowed_names, column_names, cut
 
@@ -200,6 +201,7 @@ def test_numbers_and_days_are_those_of_the_csv_file(tmp_path: Path, kind: str) -
         expected = [str(float(row["far"])) if name == "far" and row["far"] else row[name] for row in rows]
         assert Counter(texts.get(str(cell), str(cell)) for cell in frame[name]) == Counter(expected)
     assert [*told.variable_value_labels["born"].values()] == ["few"]
+    assert "few" in read_table(tmp_path / f"reports{kind}").columns["born"].values
     assert told.original_variable_types["born"] == {".sav": "DATE11", ".dta": "%td"}[kind]
 
 

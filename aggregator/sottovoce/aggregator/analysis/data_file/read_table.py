@@ -38,6 +38,8 @@ COMMAS = (
 )
 _SAV_HEADER = 176
 _DAY = 86_400
+_FARTHEST = 1 << 40
+"""Limit of the codes of days with labels: SPSS counts seconds from 1582, Stata days from 1960."""
 
 MOST_BYTES = 2 << 30
 """Size of the largest file."""
@@ -345,11 +347,14 @@ def _read_statistics(path: Path, name: str) -> FileTable:
         raise SpecError(f"{name} cannot be read as a file of {program}") from None
     if program != "Stata":
         _write_long_times(frame, lambda **how: getattr(pyreadstat, reader)(str(path), **how)[0])
-    names, labels = [str(each) for each in frame.columns], meta.variable_value_labels
+    names, labels, types = [*map(str, frame.columns)], meta.variable_value_labels, meta.original_variable_types
     table = _headed(name, names)
     table.add(
         range(1, len(frame) + 1),
-        (_labelled(array_cells(frame.pop(each).to_numpy()), labels.get(each, {})) for each in [*frame.columns]),
+        (
+            _labelled(array_cells(frame.pop(each).to_numpy()), labels.get(each, {}), types[each] or "")
+            for each in [*frame.columns]
+        ),
     )
     table.notes.extend(notes)
     weight = _weight_in_use(path, names) if kind in {".sav", ".zsav"} else ""
@@ -373,9 +378,13 @@ def _hours(seconds: float) -> str:
     return f"{'-' if seconds < 0 else ''}{minutes // 60:02.0f}:{minutes % 60:02.0f}:{rest:02g}"
 
 
-def _labelled(cells: CodedCells, labels: Mapping[Any, str]) -> CodedCells:
+def _labelled(cells: CodedCells, labels: Mapping[Any, str], form: str) -> CodedCells:
     """Return cells with their labels, which people chose, for the program's codes; two codes never have one text."""
     known = {cell_text(code): label for code, label in labels.items()}
+    if "DATE" in form or form.startswith("%td"):
+        first, unit = ("1960-01-01", 1) if form.startswith("%") else ("1582-10-14", _DAY)
+        days = {code: label for code, label in labels.items() if abs(code) < _FARTHEST}
+        known |= {str(np.datetime64(first) + int(code) // unit): label for code, label in days.items()}
     texts = [(known.get(code) or code).strip() for code in cells.texts]
     often = Counter(texts)
     shown = [f"{text} ({code})" if often[text] > 1 else text for text, code in zip(texts, cells.texts, strict=True)]

@@ -113,6 +113,15 @@ def test_parquet_has_times_of_zones_and_decimals(tmp_path: Path) -> None:
     assert texts(read_table(path)) == {"day": ["2026-11-28", ""], "share": ["1", "0.5"]}
 
 
+def test_parquet_keeps_all_digits_of_long_decimals(tmp_path: Path) -> None:
+    """A float has no number after 2^53; zeros at the end of its text say nothing."""
+    path = tmp_path / "data.parquet"
+    rows = "9007199254740993.50::DECIMAL(30, 2) AS amount, 9007199254740990::DECIMAL(20, 0) AS number"
+    duckdb.sql(f"SELECT {rows}").write_parquet(str(path))
+
+    assert texts(read_table(path)) == {"amount": ["9007199254740993.5"], "number": ["9007199254740990"]}
+
+
 @pytest.mark.parametrize(
     "data",
     [
