@@ -3,10 +3,10 @@
 import io
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import date, datetime
 
 from python_calamine import CalamineError, CalamineWorkbook, PasswordError
 from sottovoce.aggregator.authoring.xlsx_safety import check_workbook, column_letters
+from sottovoce.aggregator.file_formats.cell_columns import cell_text
 from sottovoce.shared.errors import Sentence, SpecError
 
 MAX_LETTERS = 4000
@@ -31,7 +31,7 @@ _ALIASES = {
 """Other headings that pyxform 4.5 reads, with the usual ones."""
 
 Sheet = Sequence["SheetRow"]
-_Formats = Mapping[tuple[int, str], str]
+_Formats = Mapping[tuple[int, int], str]
 
 
 @dataclass(frozen=True)
@@ -99,7 +99,7 @@ def read_workbook(data: bytes, wanted: Sequence[str]) -> tuple[dict[str, Sheet],
                     sheets[key] = _rows(book, name, key, notes, formats)
                     cells = [cell for cell in facts.formulas if cell[0] == name]
                     what = "a formula; its last result was read"
-                    notes += [LeftOut(key, row, column, what) for _, row, column in sorted(cells)]
+                    notes += [LeftOut(key, row, column_letters(column), what) for _, row, column in sorted(cells)]
     except PasswordError:
         raise SpecError("the workbook has a password; save it without one") from None
     except (CalamineError, OSError, ValueError):
@@ -147,7 +147,7 @@ def _read_cells(
     key: str, number: int, headings: list[str], cells: Sequence[object], notes: list[LeftOut], formats: _Formats
 ) -> Iterator[tuple[str, str]]:
     for place, (heading, cell) in enumerate(zip(headings, cells, strict=False), 1):
-        text, code = _text(cell), formats.get((number, column_letters(place)))
+        text, code = _text(cell), formats.get((number, place))
         if code and isinstance(cell, float) and heading.startswith(("label", "hint")):
             text = _shown_number(cell, code.partition(";")[0])
         if not heading or not text:
@@ -178,11 +178,6 @@ def _shown_number(value: float, code: str) -> str:
 
 
 def _text(cell: object) -> str:
-    """Return a cell as the spreadsheet program shows it: 3, not 3.0."""
-    if isinstance(cell, bool):
-        return "TRUE" if cell else "FALSE"
-    if isinstance(cell, float) and cell.is_integer():
-        return str(int(cell))
-    if isinstance(cell, datetime | date):
-        return cell.isoformat()[:10]
-    return str(cell).replace("\r\n", "\n").replace("\t", " ").strip()
+    """Return a cell as the spreadsheet program shows it."""
+    shown = str(cell).upper() if isinstance(cell, bool) else cell_text(cell)
+    return shown.replace("\r\n", "\n").replace("\t", " ").strip()

@@ -11,8 +11,9 @@ import re
 import zipfile
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
-from itertools import islice
+from dataclasses import dataclass, field
+from html import unescape
+from itertools import islice, pairwise
 from xml.parsers import expat
 
 from sottovoce.shared.errors import Sentence, SpecError
@@ -24,6 +25,8 @@ MAX_CELLS = 1_000_000
 """Largest size of one sheet: rows times columns up to its last cell."""
 
 _CELL = re.compile(r"([A-Za-z]{1,3})([0-9]{1,7})")
+_WITHIN_TAG = r"""((?:[^<>"']|"[^<"]*"|'[^<']*')*)"""
+_ATTRIBUTE = re.compile(r"""([^\s=/]+)\s*=\s*(?:"([^"]*)"|'([^']*)')""")
 _LONGEST_NUMBER = 8
 _BUILT_IN = {"2": "0.00", "4": "#,##0.00", "9": "0%", "10": "0.00%"}
 _FIXED = re.compile(r"[#,]*0(\.0{1,9} ?%?| ?%)(;.*)?")
@@ -36,12 +39,12 @@ class Facts:
     """Result of the checks.
 
     Attributes:
-        formulas: cells with a formula, as (name of the sheet, row, letters of the column).
+        formulas: cells with a formula, as (name of the sheet, row, column), both from 1.
         formats: number formats with a percent sign or fixed decimals, by the same places.
     """
 
-    formulas: frozenset[tuple[str, int, str]]
-    formats: Mapping[tuple[str, int, str], str]
+    formulas: frozenset[tuple[str, int, int]]
+    formats: Mapping[tuple[str, int, int], str]
 
 
 def check_workbook(data: bytes) -> Facts:
@@ -54,23 +57,22 @@ def check_workbook(data: bytes) -> Facts:
     try:
         with zipfile.ZipFile(io.BytesIO(data)) as archive:
             _check_parts(archive)
-            parts = {info.filename: archive.read(info) for info in archive.infolist()}
+            contents = {info.filename: archive.read(info) for info in archive.infolist()}
     except (zipfile.BadZipFile, NotImplementedError, RuntimeError, EOFError, OSError, ValueError):
         raise SpecError(_NOT_XLSX) from None
-    read = {name: _read(name, content) for name, content in parts.items()}
+    parts = {name: _text(name, content) for name, content in contents.items()}
+    read = {name: _read(text) for name, text in parts.items()}
     # A reader copies a shared string for every cell that refers to it.
-    found = list(read.values())
-    lists = [part.lengths for part in found if part.lengths]
+    lists = [part.lengths for part in read.values() if part.lengths]
     if len(lists) > 1:
         raise SpecError(_BROKEN)
-    lengths = lists[0] if lists else []
-    used = Counter[int]()
-    for part in found:
-        used.update(part.used)
-    if sum(lengths[index] * times for index, times in used.items() if index < len(lengths)) > MAX_UNPACKED:
+    lengths = dict(enumerate(lists[0] if lists else []))
+    if (
+        sum(lengths.get(index, 0) * times for part in read.values() for index, times in part.used.items())
+        > MAX_UNPACKED
+    ):
         raise SpecError("the cells hold more than 32 million letters together: no survey is as long")
-    sheets = _sheet_names(parts)
-    formats = _number_formats(parts.get("xl/styles.xml", b"<none/>"))
+    sheets, formats = _sheet_names(parts), _number_formats(parts.get("xl/styles.xml", ""))
     formulas = frozenset((sheets.get(name, ""), *cell) for name, cells in read.items() for cell in cells.formulas)
     styled = {(sheets.get(name, ""), *cell): formats[style] for name, cells in read.items()
               for cell, style in cells.styles.items() if style in formats}  # fmt: skip
@@ -92,112 +94,86 @@ def _check_parts(archive: zipfile.ZipFile) -> None:
         raise SpecError(_NOT_XLSX)
 
 
-def _read(name: str, content: bytes) -> "_Cells":
-    """Read the cells of one part; raise SpecError if the sheet is too large."""
-    reader = _Cells()
-    if name.endswith((".xml", ".rels", ".vml")):
-        reader.read(content)
-    elif b"sheetData" in content:
-        raise SpecError(_BROKEN)
-    if reader.rows * reader.columns > MAX_CELLS:
-        far = "a sheet reaches to row {row} and column {column}; delete cells outside the form, empty rows too"
-        raise SpecError(Sentence(far, row=reader.rows, column=reader.columns))
-    return reader
+def _text(name: str, content: bytes) -> str:
+    """Return the text of a part of XML; SpecError if it is not well-formed XML in UTF-8, or has a document type.
 
-
-class _Cells:
-    """XML handler that collects extent, formulas and shared string references of a part's cells."""
-
-    def __init__(self) -> None:
-        self.rows = self.columns = 0
-        self.formulas: set[tuple[int, str]] = set()
-        self.styles: dict[tuple[int, str], str] = {}
-        self.used = Counter[int]()
-        self.lengths: list[int] = []
-        self._row = self._column = 0
-        self._shared = False
-        self._within = ""
-        self._text = ""
-
-    def read(self, content: bytes) -> None:
-        """Parse the whole part; SpecError if it is not well-formed XML, or a cell has an invalid reference."""
-        parser = _parser()
-        parser.StartElementHandler = self._start
-        parser.EndElementHandler = self._end
-        parser.CharacterDataHandler = self._data
-        _parse(parser, content)
-
-    def _start(self, name: str, attributes: dict[str, str]) -> None:
-        plain = name.rpartition(":")[2]
-        if plain == "row":
-            self._row = _number(attributes.get("r"), self._row + 1)
-            self._column = 0
-        elif plain == "c":
-            self._cell(attributes.get("r", ""))
-            self._shared = attributes.get("t") == "s"
-            if attributes.get("t", "n") == "n" and "s" in attributes:
-                self.styles[self._row, column_letters(self._column)] = attributes["s"]
-        elif plain == "f":
-            self.formulas.add((self._row, column_letters(self._column)))
-        elif plain == "si":
-            self.lengths.append(0)
-        self._within, self._text = plain, ""
-
-    def _data(self, text: str) -> None:
-        if self._within == "v":
-            self._text += text[:_LONGEST_NUMBER]
-        elif self.lengths:
-            self.lengths[-1] += len(text)
-
-    def _end(self, name: str) -> None:
-        if name.rpartition(":")[2] == "v" and self._shared:
-            self.used[_number(self._text.strip(), 0)] += 1
-        self._within = ""
-
-    def _cell(self, place: str) -> None:
-        """Move to a cell's reference such as B3, or to the next column if it has none."""
-        found = _CELL.fullmatch(place)
-        self._column += 1
-        if found:
-            self._column = _column(found[1])
-            self._row = int(found[2])
-        elif place:
+    Document types are refused because of entity expansion attacks ("billion laughs").
+    """
+    if not name.endswith((".xml", ".rels", ".vml")):
+        if b"sheetData" in content:
             raise SpecError(_BROKEN)
-        # Only cells count: spreadsheet programs write empty rows down to the last one, which cost a reader nothing.
-        self.rows, self.columns = max(self.rows, self._row), max(self.columns, self._column)
-
-
-def _parser() -> expat.XMLParserType:
-    """Return a parser that refuses document types, and so entity expansion attacks ("billion laughs")."""
-    parser = expat.ParserCreate()
-
-    def refuse(*_: object) -> None:
-        raise SpecError(_BROKEN)
-
-    parser.StartDoctypeDeclHandler = refuse
-    return parser
-
-
-def _parse(parser: expat.XMLParserType, content: bytes) -> None:
+        return ""
+    parser, types = expat.ParserCreate(), list[str]()
+    parser.StartDoctypeDeclHandler = lambda *names: types.append(names[0])
     try:
         parser.Parse(content, True)
+        text = content.decode()
     except (expat.ExpatError, ValueError, LookupError):
         raise SpecError(_BROKEN) from None
+    if types:
+        raise SpecError(_BROKEN)
+    return text
 
 
-def _number(text: str | None, usual: int) -> int:
-    if text is None:
-        return usual
+def _tags(text: str, names: str) -> Iterator[tuple[str, dict[str, str], str, int]]:
+    """Yield name without prefix, attributes, following text and place of these tags of well-formed XML.
+
+    No match holds a second "<", so that no comment can hide a tag.
+    """
+    for tag in re.finditer(rf"<(?:[^\s<>/:]+:)?({names})(?=[\s/>]){_WITHIN_TAG}>([^<]*)", text):
+        values = {key: unescape(one or other) for key, one, other in _ATTRIBUTE.findall(tag[2])}
+        yield tag[1], values, tag[3], tag.start()
+
+
+@dataclass
+class _Cells:
+    """Cells of one part: with a formula, styles by cell, uses of shared strings, and lengths of those strings."""
+
+    formulas: set[tuple[int, int]] = field(default_factory=set)
+    styles: dict[tuple[int, int], str] = field(default_factory=dict)
+    used: Counter[int] = field(default_factory=Counter)
+    lengths: list[int] = field(default_factory=list)
+
+
+def _read(text: str) -> _Cells:
+    """Read the cells of one part; raise SpecError if the sheet is too large, or a cell has an invalid reference."""
+    cells, row, column, rows, columns, is_shared = _Cells(), 0, 0, 0, 0, False
+    for name, values, content, _ in _tags(text, "row|c|f|v"):
+        if name == "row":
+            row, column = _number(values.get("r", str(row + 1))), 0
+        elif name == "c":
+            row, column = _place(values["r"]) if values.get("r") else (row, column + 1)
+            # Only cells count: spreadsheet programs write empty rows down to the last one, which cost a reader nothing.
+            rows, columns, is_shared = max(rows, row), max(columns, column), values.get("t") == "s"
+            if values.get("t", "n") == "n" and "s" in values:
+                cells.styles[row, column] = values["s"]
+        elif name == "f":
+            cells.formulas.add((row, column))
+        elif is_shared:
+            cells.used[_number(content.strip() or "0")] += 1
+    if rows * columns > MAX_CELLS:
+        far = "a sheet reaches to row {row} and column {column}; delete cells outside the form, empty rows too"
+        raise SpecError(Sentence(far, row=rows, column=columns))
+    places = [place for *_, place in _tags(text, "si")]
+    cells.lengths = [end - start for start, end in pairwise([*places, len(text)])]
+    return cells
+
+
+def _place(reference: str) -> tuple[int, int]:
+    """Return row and column of a cell's reference such as B3."""
+    found = _CELL.fullmatch(reference)
+    if not found:
+        raise SpecError(_BROKEN)
+    column = 0
+    for letter in found[1].upper():
+        column = column * 26 + ord(letter) - ord("A") + 1
+    return int(found[2]), column
+
+
+def _number(text: str) -> int:
     if not (text.isascii() and text.isdigit() and len(text) <= _LONGEST_NUMBER):
         raise SpecError(_BROKEN)
     return int(text)
-
-
-def _column(letters: str) -> int:
-    number = 0
-    for letter in letters.upper():
-        number = number * 26 + ord(letter) - ord("A") + 1
-    return number
 
 
 def column_letters(column: int) -> str:
@@ -209,37 +185,27 @@ def column_letters(column: int) -> str:
     return letters
 
 
-def _sheet_names(parts: dict[str, bytes]) -> dict[str, str]:
+def _sheet_names(parts: Mapping[str, str]) -> dict[str, str]:
     """Return the displayed name of each sheet, by the name of its part."""
     targets = {
-        found.get("Id", ""): posixpath.normpath(posixpath.join("/xl", found.get("Target", "")))[1:]
-        for found in _elements(parts.get("xl/_rels/workbook.xml.rels", b"<none/>"), "Relationship")
+        values.get("Id", ""): posixpath.normpath(posixpath.join("/xl", values.get("Target", "")))[1:]
+        for _, values, *_ in _tags(parts.get("xl/_rels/workbook.xml.rels", ""), "Relationship")
     }
     return {
-        targets.get(value, ""): found.get("name", "")
-        for found in _elements(parts["xl/workbook.xml"], "sheet")
-        for key, value in found.items()
+        targets.get(value, ""): values.get("name", "")
+        for _, values, *_ in _tags(parts["xl/workbook.xml"], "sheet")
+        for key, value in values.items()
         if key.rpartition(":")[2] == "id"
     }
 
 
-def _number_formats(styles: bytes) -> dict[str, str]:
+def _number_formats(styles: str) -> dict[str, str]:
     """Return number formats with a percent sign or fixed decimals by the index of a cell's style."""
-    codes = _BUILT_IN | {each.get("numFmtId", ""): each.get("formatCode", "") for each in _elements(styles, "numFmt")}
+    found = [(name, values) for name, values, *_ in _tags(styles, "numFmt|cellStyleXfs|xf")]
+    codes = _BUILT_IN | {
+        each.get("numFmtId", ""): each.get("formatCode", "") for name, each in found if name == "numFmt"
+    }
     # The styles of cells follow those of named styles, which cells do not refer to.
-    named = sum(_number(each.get("count"), 0) for each in _elements(styles, "cellStyleXfs"))
-    used = [codes.get(each.get("numFmtId", ""), "") for each in islice(_elements(styles, "xf"), named, None)]
-    return {str(index): code for index, code in enumerate(used) if _FIXED.fullmatch(code)}
-
-
-def _elements(content: bytes, name: str) -> Iterator[dict[str, str]]:
-    found: list[dict[str, str]] = []
-    parser = _parser()
-
-    def start(each: str, attributes: dict[str, str]) -> None:
-        if each.rpartition(":")[2] == name:
-            found.append(attributes)
-
-    parser.StartElementHandler = start
-    _parse(parser, content)
-    return iter(found)
+    named = sum(_number(each.get("count", "0")) for name, each in found if name == "cellStyleXfs")
+    used = (codes.get(each.get("numFmtId", ""), "") for name, each in found if name == "xf")
+    return {str(index): code for index, code in enumerate(islice(used, named, None)) if _FIXED.fullmatch(code)}

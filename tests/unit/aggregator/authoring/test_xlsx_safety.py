@@ -14,6 +14,7 @@ from tests.unit.aggregator.authoring.workbooks import workbook
 
 GOOD = workbook(survey=(("type", "name", "label"), ("note", "a", "Hello")))
 DOCTYPE = b'<!DOCTYPE x [<!ENTITY a "b">]>'
+HIDDEN = b'<!--<c "--><c r="XFD1048576"/>'
 SHEET = "xl/worksheets/sheet1.xml"
 
 
@@ -68,13 +69,16 @@ def test_empty_rows_down_to_the_last_one_do_no_harm() -> None:
         (_changed("xl/vbaProject.bin", lambda _: b"macro"), "holds macros"),
         (_changed("xl/media/x.bin", lambda _: b"\0" * (MAX_UNPACKED + 1)), "more than 32 MiB"),
         (_changed(SHEET, lambda sheet: sheet.replace(b'"A2"', b'"XFD1048576"')), "row 1,048,576 and column 16,384"),
+        (_changed(SHEET, lambda sheet: sheet.replace(b'"A2"', b"'XFD1048576' y:r='A2'")), "column 16,384"),
+        (_changed(SHEET, lambda sheet: sheet.replace(b'<c r="A2"', b'<!--<c "--><y:c r="XFD1048576"', 1)), "damaged"),
+        (_changed(SHEET, lambda sheet: sheet.replace(b"<row", HIDDEN + b"<row", 1)), "column 16,384"),
         (_changed(SHEET, _at_the_end), "row 1,048,576"),
         (_changed(SHEET, lambda sheet: sheet.replace(b'"A2"', b'"A-2"')), "damaged"),
         (_changed(SHEET, lambda sheet: sheet[:-20]), "damaged"),
         (_changed(SHEET, lambda sheet: sheet.replace(b"<worksheet", DOCTYPE + b"<worksheet")), "damaged"),
         (_changed("xl/media/hidden.png", lambda _: b"<sheetData/>"), "damaged"),
     ],
-    ids=range(14),
+    ids=range(17),
 )  # fmt: skip
 def test_what_is_no_form_is_refused_in_words(data: bytes, message: str) -> None:
     """Before a library opens it."""
