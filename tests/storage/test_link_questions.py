@@ -24,15 +24,15 @@ def store(request: pytest.FixtureRequest, tmp_path: Path) -> Any:
 
 
 def test_question_is_published_once(store: Storage) -> None:
-    """The first publisher stays its publisher, and the audit log has one entry."""
-    for who in (ANN, BEN):
+    """By each account that does so, with one entry in the audit log."""
+    for who in (ANN, BEN, ANN):
         store.link_questions.publish(DIGEST, b"{}", who)
 
-    assert store.link_questions.all() == [PublishedLink(DIGEST, ANN, b"{}")]
+    assert store.link_questions.all() == [PublishedLink(DIGEST, (ANN, BEN), b"{}")]
     assert store.link_questions.document(DIGEST) == b"{}"
     assert store.link_questions.document("e" * 64) is None
     noted = [(entry.what, entry.who, entry.about) for entry in store.journal.latest(10)]
-    assert noted == [(LINK_PUBLISHED, ANN, DIGEST)]
+    assert noted == [(LINK_PUBLISHED, BEN, DIGEST), (LINK_PUBLISHED, ANN, DIGEST)]
 
 
 def test_publisher_and_admins_withdraw(store: Storage) -> None:
@@ -46,6 +46,19 @@ def test_publisher_and_admins_withdraw(store: Storage) -> None:
 
     assert store.link_questions.all() == []
     assert [entry.who for entry in store.journal.latest(10) if entry.what == LINK_WITHDRAWN] == [BEN, ANN]
+
+
+def test_question_of_two_stays_for_the_other(store: Storage) -> None:
+    """One who withdraws it does not end the study of another; an admin withdraws it for all."""
+    for who in (ANN, BEN):
+        store.link_questions.publish(DIGEST, b"{}", who)
+    assert store.link_questions.withdraw(DIGEST, ANN, is_admin=False)
+    assert store.link_questions.all() == [PublishedLink(DIGEST, (BEN,), b"{}")]
+    assert store.link_questions.document(DIGEST) == b"{}"
+
+    store.link_questions.publish(DIGEST, b"{}", ANN)
+    assert store.link_questions.withdraw(DIGEST, "c" * 32, is_admin=True)
+    assert store.link_questions.document(DIGEST) is None
 
 
 def test_withdrawn_question_is_in_no_file(tmp_path: Path) -> None:

@@ -52,8 +52,8 @@ _SAVE_INSTITUTION = """
     INSERT INTO institutions (survey, document) VALUES (?, ?)
     ON CONFLICT (survey) DO UPDATE SET document = excluded.document
 """
-_FIND_QUESTION = "SELECT document FROM link_questions WHERE digest = ?"
-_ALL_QUESTIONS = "SELECT digest, who, document FROM link_questions ORDER BY digest"
+_FIND_QUESTION = "SELECT document FROM link_questions WHERE digest = ? LIMIT 1"
+_ALL_QUESTIONS = "SELECT digest, who, document FROM link_questions ORDER BY digest, who"
 _ADD_QUESTION = "INSERT INTO link_questions (digest, who, document) VALUES (?, ?, ?) ON CONFLICT DO NOTHING"
 _REMOVE_QUESTION = "DELETE FROM link_questions WHERE digest = ? AND (who = ? OR 1 = ?)"
 
@@ -119,10 +119,10 @@ class InstitutionTable:
 
 
 class PublishedLink(NamedTuple):
-    """A published question: its digest, the id of the account that published it, and its canonical bytes."""
+    """A published question: its digest, the ids of the accounts that published it, and its canonical bytes."""
 
     digest: str
-    who: str
+    who: tuple[str, ...]
     document: bytes
 
 
@@ -139,21 +139,23 @@ class LinkQuestionTable:
 
     def all(self) -> list[PublishedLink]:
         """Return every published question, by digest."""
-        return [
-            PublishedLink(digest, who, bytes(document))
-            for digest, who, document in self._back_end.rows_of(_ALL_QUESTIONS)
-        ]
+        rows = groupby(self._back_end.rows_of(_ALL_QUESTIONS), key=lambda row: row[0])
+        published = [(digest, [*of_digest]) for digest, of_digest in rows]
+        return [PublishedLink(digest, tuple(who for _, who, _ in of), bytes(of[0][2])) for digest, of in published]
 
     def publish(self, digest: str, document: bytes, who: str) -> None:
-        """Add a question and record it in the audit log; nothing changes if it is published already."""
+        """Add a question and record it in the audit log; nothing changes if ``who`` published it already."""
         with self._back_end.write() as db:
             if db.execute(_ADD_QUESTION, [digest, who, document]).rowcount == 1:
                 self._back_end.note(db, LINK_PUBLISHED, who, digest)
 
     def withdraw(self, digest: str, who: str, is_admin: bool) -> bool:
-        """Remove a question that ``who`` published, or any for an admin, and record it; False if there is none."""
+        """Withdraw a question for ``who``, or for all for an admin, and record it; False if there is none.
+
+        It stays for other accounts that published it.
+        """
         with self._back_end.write() as db:
-            found = db.execute(_REMOVE_QUESTION, [digest, who, int(is_admin)]).rowcount == 1
+            found = db.execute(_REMOVE_QUESTION, [digest, who, int(is_admin)]).rowcount > 0
             if found:
                 self._back_end.note(db, LINK_WITHDRAWN, who, digest)
         self._back_end.after_deletion()

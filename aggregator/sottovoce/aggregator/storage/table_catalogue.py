@@ -96,7 +96,7 @@ TABLES: dict[str, TableColumns] = {
         "of_group": Column("numbers", may_be_empty=True),
     },
     "institutions": {"survey": Column("text", in_key=True), "document": BYTES},
-    "link_questions": {"digest": Column("text", in_key=True), "who": TEXT, "document": BYTES},
+    "link_questions": {"digest": Column("text", in_key=True), "who": Column("text", in_key=True), "document": BYTES},
     "drafts": {"name": Column("text", in_key=True), "version": KEY, "document": BYTES},
     "releases": {"survey": Column("text", in_key=True), "number": KEY, "line": BYTES},
     "record": {"number": KEY, "day": NUMBERS, "what": TEXT, "about": TEXT, "previous": BYTES},

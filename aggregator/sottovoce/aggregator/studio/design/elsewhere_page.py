@@ -90,7 +90,7 @@ def withdraw_link() -> ResponseReturnValue:
 def _links_page(refused: str = "") -> str:
     address = f"{current_app.extensions['settings'].url}/q/1/"
     published = [
-        (parse_link(json.loads(each.document)), g.actor.is_admin or each.who == g.who)
+        (parse_link(json.loads(each.document)), g.actor.is_admin or g.who in each.who)
         for each in storage().link_questions.all()
     ]
     return render_template(

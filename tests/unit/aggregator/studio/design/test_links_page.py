@@ -55,6 +55,18 @@ def test_owner_publishes_and_withdraws(app: Flask, storage: SQLiteStorage) -> No
     assert storage.link_questions.document(DIGEST) is None
 
 
+def test_question_of_two_owners_stands_once_and_is_both_owners(app: Flask, storage: SQLiteStorage) -> None:
+    """With one address, which stays until both have withdrawn it."""
+    owners = [browser(app, account.id) for account in (ANN, BEN)]
+    for owner in owners:
+        publish(owner, LINK)
+    assert [owner.get(PAGE).text.count(WITHDRAW) for owner in owners] == [1, 1]
+    for owner in owners:
+        assert storage.link_questions.document(DIGEST)
+        press(owner, f"{PAGE}/withdraw", digest=DIGEST)
+    assert storage.link_questions.all() == []
+
+
 def test_admin_withdraws_what_others_published(app: Flask, storage: SQLiteStorage) -> None:
     """Since they answer for what stands under the institution's name."""
     publish(browser(app, ANN.id), LINK)
