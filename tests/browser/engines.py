@@ -31,6 +31,12 @@ PREFERENCES = {
 }  # fmt: skip
 """Firefox's, for each kind of visit: the storage of other sites is cut, or all."""
 
+POLICIES = {
+    "plain": [], "others cut": ["--cookies-policy=no-third-party"],
+    "nothing kept": ["--enable-html5-local-storage=false"],
+}  # fmt: skip
+"""WebKit's, for the same."""
+
 CUT = {name: True for name in ("enableThirdPartyCookieRestriction", "disableThirdPartyCookieMetadata",
                                     "disableThirdPartyCookieHeuristics")}  # fmt: skip
 """Chromium's, by which others' storage is cut."""
@@ -226,8 +232,7 @@ def webkit(folder: Path, kind: str) -> Iterator[Window]:
 
             wait(lambda: socket.create_connection(("127.0.0.1", port)).close() or True)
             [browser] = Path("/usr/lib").glob("*/webkit2gtk-4.1/MiniBrowser")
-            policy = ["--cookies-policy=no-third-party"] if kind == "others cut" else []
-            options = {"binary": str(browser), "args": ["--automation", *policy]}
+            options = {"binary": str(browser), "args": ["--automation", *POLICIES[kind]]}
             asked = {"alwaysMatch": {"webkitgtk:browserOptions": options}}
             place = f"/{call('POST', '', {'capabilities': asked})['sessionId']}/"
 

@@ -377,6 +377,7 @@ def test_option_with_the_focus_is_not_under_the_buttons(asked: Asked) -> None:
         ("firefox", "nothing kept", "no"),
         ("webkit", "plain", "device"),
         ("webkit", "others cut", "device"),
+        ("webkit", "nothing kept", "no"),
     ],
 )
 def test_record_says_how_long_the_draw_is_kept(
