@@ -89,7 +89,7 @@ def _from_map(given: Mapping[str, Any]) -> ColumnChannel:
     ):
         raise ValueError("a matrix is a list of rows, each a list of probabilities")
     numbers = tuple(tuple(read_number(str(cell), f"row {place}") for cell in row) for place, row in enumerate(rows, 1))
-    return ColumnChannel("matrix", MatrixChannel(numbers).rows, levels=levels or made.levels, values=values)
+    return ColumnChannel("matrix", MatrixChannel(numbers).rows, levels=levels, values=values)
 
 
 def _unique(names: tuple[str, ...]) -> tuple[str, ...]:
@@ -98,10 +98,13 @@ def _unique(names: tuple[str, ...]) -> tuple[str, ...]:
     return names
 
 
-def _share(number: Fraction, name: str) -> Fraction:
-    if not 0 <= number <= 1:
-        raise ValueError(Sentence("{name} must be between 0 and 1", name=name))
-    return number
+def _shares(words: ChannelWords, *names: str) -> list[Fraction]:
+    """Return the numbers of these names, each from 0 to 1."""
+    numbers = words.numbers(*names)
+    for name in names:
+        if not 0 <= numbers[name] <= 1:
+            raise ValueError(Sentence("{name} must be between 0 and 1", name=name))
+    return [numbers[name] for name in names]
 
 
 def _yes_no(name: str, a: Fraction, b: Fraction, levels: tuple[str, ...]) -> ColumnChannel:
@@ -117,30 +120,27 @@ def _coin_flip(words: ChannelWords, levels: tuple[str, ...]) -> ColumnChannel:
 
 
 def _binary_rr(words: ChannelWords, levels: tuple[str, ...]) -> ColumnChannel:
-    found = words.numbers("a", "b")
-    return _yes_no("binary_rr", _share(found["a"], "a"), _share(found["b"], "b"), levels)
+    a, b = _shares(words, "a", "b")
+    return _yes_no("binary_rr", a, b, levels)
 
 
 def _warner(words: ChannelWords, levels: tuple[str, ...]) -> ColumnChannel:
-    truth = _share(words.numbers("truth")["truth"], "truth")
+    [truth] = _shares(words, "truth")
     return _yes_no("warner", truth, 1 - truth, levels)
 
 
 def _forced_response(words: ChannelWords, levels: tuple[str, ...]) -> ColumnChannel:
-    names = ("truth", "yes", "no") if "truth" in words.named else ("yes", "no")
-    found = words.numbers(*names)
-    yes, no = _share(found["yes"], "yes"), _share(found["no"], "no")
+    *truth, yes, no = _shares(words, *(("truth",) if "truth" in words.named else ()), "yes", "no")
     if yes + no >= 1:
         raise ValueError("yes and no must sum to less than 1: the rest answers truthfully")
-    if found.get("truth", 1 - yes - no) != 1 - yes - no:
+    if truth and sum(truth) + yes + no != 1:
         raise ValueError("truth, yes and no must sum to 1")
     return _yes_no("forced_response", 1 - no, yes, levels)
 
 
 def _unrelated_question(words: ChannelWords, levels: tuple[str, ...]) -> ColumnChannel:
     error, fact = _error(words)
-    found = words.numbers("truth", "share")
-    truth, share = _share(found["truth"], "truth"), _share(found["share"], "share")
+    truth, share = _shares(words, "truth", "share")
     made = _yes_no("unrelated_question", truth + (1 - truth) * share, (1 - truth) * share, levels)
     return replace(made, by_fact=_by_fact(UNRELATED, share, error, truth, fact) if error else None)
 
@@ -148,7 +148,7 @@ def _unrelated_question(words: ChannelWords, levels: tuple[str, ...]) -> ColumnC
 def _crosswise(words: ChannelWords, levels: tuple[str, ...]) -> ColumnChannel:
     same = words.named.pop("same", "")
     error, fact = _error(words)
-    share = _share(words.numbers("share")["share"], "share")
+    [share] = _shares(words, "share")
     made = _yes_no("crosswise", share, 1 - share, levels)
     by_fact = _by_fact(CROSSWISE, share, error, Fraction(1), fact) if error else None
     return ColumnChannel("crosswise", made.rows, same, levels, by_fact=by_fact)

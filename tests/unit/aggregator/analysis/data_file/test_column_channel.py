@@ -101,6 +101,12 @@ def test_options_that_nobody_reported_still_count() -> None:
     assert raised.value.value == "c"
 
 
+def test_matrix_without_levels_reads_no_and_yes() -> None:
+    """Its rows alone are a channel where the column's values say which is which."""
+    channel = parse_channel([["3/4", "1/4"], ["1/4", "3/4"]])
+    assert channel.read(["yes", "no"]).options == ("no", "yes")
+
+
 def test_matrix_has_more_reports_than_truths() -> None:
     """Truths and reports have names of their own."""
     given = {"matrix": [["0.5", "0.3", "0.2"], [0, "0.2", "0.8"]], "levels": ["no", "yes"], "reports": ["a", "b", "c"]}
