@@ -111,36 +111,22 @@ def _rows(book: CalamineWorkbook, name: str, key: str, notes: list[LeftOut], for
     sheet = book.get_sheet_by_name(name)
     table = sheet.to_python(skip_empty_area=False)
     if len(table) > MAX_ROWS:
-        raise SpecError(
-            Sentence(
-                "the sheet {sheet} has more than {most} rows: delete rows that are not part of the form",
-                sheet=key,
-                most=MAX_ROWS,
-            )
-        )
-    if sheet.merged_cell_ranges:
-        for (row, _), _end in sheet.merged_cell_ranges:
-            notes.append(LeftOut(key, row + 1, "", "cells are merged; the text of the first one was read"))
+        long = "the sheet {sheet} has more than {most} rows: delete rows that are not part of the form"
+        raise SpecError(Sentence(long, sheet=key, most=MAX_ROWS))
+    for (row, _), _end in sheet.merged_cell_ranges or ():
+        notes.append(LeftOut(key, row + 1, "", "cells are merged; the text of the first one was read"))
     return _with_headings(key, table, notes, formats)
 
 
 def _with_headings(key: str, table: Sequence[Sequence[object]], notes: list[LeftOut], formats: _Formats) -> Sheet:
     headings = [_heading(_text(cell)) for cell in table[0]] if table else []
-    for heading in [heading for heading in headings if heading and headings.count(heading) > 1]:
-        first = headings.index(heading)
-        raise SpecError(
-            Sentence(
-                "{sheet}, row 1: two columns have the same heading; the second is {column}",
-                sheet=key,
-                column=f"number {headings.index(heading, first + 1) + 1}",
-            )
-        )
-    rows = []
-    for number, cells in enumerate(table[1:], 2):
-        found = dict(_read_cells(key, number, headings, cells, notes, formats))
-        if found:
-            rows.append(SheetRow(key, number, found))
-    return tuple(rows)
+    for place, heading in enumerate(headings):
+        if heading and heading in headings[:place]:
+            twice = "{sheet}, row 1: two columns have the same heading; the second is {column}"
+            raise SpecError(Sentence(twice, sheet=key, column=f"number {place + 1}"))
+    read = ((number, dict(_read_cells(key, number, headings, cells, notes, formats)))
+            for number, cells in enumerate(table[1:], 2))  # fmt: skip
+    return tuple(SheetRow(key, number, texts) for number, texts in read if texts)
 
 
 def _read_cells(

@@ -288,15 +288,15 @@ class _Form:
             self._leave(row, "choices that depend on an earlier answer; ask one question for each of its answers")
             return
         if _OTHER.search(row.get("type")):
-            self.left.append(row.left_out("'other, specify' is free text; the choices came without it", "type"))
+            self._leave(row, "'other, specify' is free text; the choices came without it", "type")
         rows = self._choices.get(_list_name(row), [])
         if not rows:
             self._leave(row, "its list of choices is not on the sheet choices")
             return
         if row.get("constraint"):
-            self.left.append(row.left_out(_CONSTRAINT, "constraint"))
+            self._leave(row, _CONSTRAINT, "constraint")
         if row.get("parameters"):
-            self.left.append(row.left_out(_WAS_IGNORED, "parameters"))
+            self._leave(row, _WAS_IGNORED, "parameters")
         known = _option_names([one.get("name") for one in rows])
         choices = [{"name": known[one.get("name")], "label": self._label(one)} for one in rows]
         if kind == "select_one" and _are_yes_and_no(choices):
@@ -314,7 +314,7 @@ class _Form:
             step = "0.1" if kind == "decimal" else "1"
             low, high = self._bounds(row, kind)
             if kind == "decimal" and low and high:
-                self.left.append(row.left_out("steps of 0.1 are assumed, because numbers here need a step", "type"))
+                self._leave(row, "steps of 0.1 are assumed, because numbers here need a step", "type")
         if not low or not high:
             ends = "date('2026-01-01') and . <= date('2026-12-31')" if kind == "date" else "0 and . <= 120"
             self._leave(
@@ -339,7 +339,7 @@ class _Form:
             if found and end:
                 (lows if found[1].startswith(">") else highs).append(end)
             elif part:
-                self.left.append(row.left_out(_CONSTRAINT, "constraint"))
+                self._leave(row, _CONSTRAINT, "constraint")
         key = str if kind == "date" else Decimal
         return max(lows, key=key, default=""), min(highs, key=key, default="")
 
@@ -355,23 +355,21 @@ class _Form:
         self._named.add(place)
         if name in self._names:
             name = _free_name(name, self._names)
-            what = Sentence("another row has this name; here it is {name}", name=name)
-            self.left.append(row.left_out(what, "name"))
+            self._leave(row, Sentence("another row has this name; here it is {name}", name=name), "name")
         item = {"type": fields["type"], "name": name, **texts, **fields}
         reported = fields["type"] not in {"note", "acknowledge"}
         shown = self._conditions(row)
         item |= shown
         block = self._groups[-1][1] if self._groups and reported else None
         if block and fields["type"] not in KINDS:
-            self.left.append(row.left_out(ALONE))
+            self._leave(row, ALONE)
             block = None
         optional = row.get("required").lower() not in _TRUE
         if reported:
             item |= self._treatment(row, fields["type"], block) | (_absence(fields) if shown else {})
             if shown and "min" in fields:
-                least = str(fields["min"])
-                what = Sentence("people who do not see it report {least}, which counts in a mean", least=least)
-                self.left.append(row.left_out(what, "relevant"))
+                unseen = "people who do not see it report {least}, which counts in a mean"
+                self._leave(row, Sentence(unseen, least=str(fields["min"])), "relevant")
             elif not shown and optional:
                 self._optional.append(row)
         self._note_ignored(row)
@@ -400,18 +398,17 @@ class _Form:
             found = conditions(relevant, self._earlier) if relevant else {}
             for name in shown_where_blank(relevant, self._earlier):
                 blank = "the form also shows it where {question} has no answer; the survey does not"
-                self.left.append(row.left_out(Sentence(blank, question=name), "relevant"))
+                self._leave(row, Sentence(blank, question=name), "relevant")
             return found
         except UnsupportedConditionError as error:
             what = Sentence("a condition with {reason}; the question is shown to everybody", reason=str(error))
-            self.left.append(row.left_out(what, "relevant"))
+            self._leave(row, what, "relevant")
             return {}
 
     def _treatment(self, row: SheetRow, kind: str, block: BlockGroup | None) -> dict[str, Any]:
         if block:
             if row.get("mechanism"):
-                what = "its group has the mechanism of all its questions: leave this out"
-                self.left.append(row.left_out(what, "mechanism"))
+                self._leave(row, "its group has the mechanism of all its questions: leave this out", "mechanism")
             return {}
         level = row.get("mechanism").lower() or "clearly"
         if level in {"public", "not at all"}:
@@ -425,32 +422,30 @@ class _Form:
         if level in PROTECTION or NUMBER.fullmatch(level):
             return True
         what = "not known; write public, a little, clearly, badly or an epsilon. It is protected clearly"
-        self.left.append(row.left_out(what, "mechanism"))
+        self._leave(row, what, "mechanism")
         return False
 
     def _note_ignored(self, row: SheetRow) -> None:
         for heading in _IGNORED:
             if row.get(heading):
-                self.left.append(row.left_out(_WAS_IGNORED, heading))
+                self._leave(row, _WAS_IGNORED, heading)
         if any(heading.startswith("media") for heading in row.cells):
-            self.left.append(row.left_out("pictures, sounds and videos are not imported", "media"))
+            self._leave(row, "pictures, sounds and videos are not imported", "media")
         if any("${" in text for heading, text in row.cells.items() if heading.startswith(("label", "hint"))):
-            what = "a text that repeats an earlier answer; texts are the same for everybody here, so change it"
-            self.left.append(row.left_out(what, "label"))
+            repeats = "a text that repeats an earlier answer; texts are the same for everybody here, so change it"
+            self._leave(row, repeats, "label")
 
     def note_optional(self) -> None:
         """Note that questions without an answer are valid in the form and not in the survey."""
         if self._optional:
-            optional = (
-                "questions that may stay empty in the form: {count}; here they need an answer or an absent_category"
-            )
-            self.left.append(self._optional[0].left_out(Sentence(optional, count=len(self._optional)), "required"))
+            empty = "questions that may stay empty in the form: {count}; here they need an answer or an absent_category"
+            self._leave(self._optional[0], Sentence(empty, count=len(self._optional)), "required")
 
     def _label(self, row: SheetRow) -> dict[str, str]:
         return self._texts.of(row, "label") or {self._texts.default: row.get("name") or "?"}
 
-    def _leave(self, row: SheetRow, what: str) -> None:
-        self.left.append(row.left_out(what))
+    def _leave(self, row: SheetRow, what: str, column: str = "") -> None:
+        self.left.append(row.left_out(what, column))
 
 
 def _lists(rows: Sheet) -> dict[str, list[SheetRow]]:
@@ -532,14 +527,8 @@ def _leave_out_what_is_refused(document: dict[str, Any], form: _Form) -> None:
     """Remove refused conditions and questions, each with a note, until the document is valid, or raise SpecError."""
     questions: list[dict[str, Any]] = document["questions"]
     if len(questions) > MAX_QUESTIONS:
-        row = row_of(form.rows[MAX_QUESTIONS]).number
-        raise SpecError(
-            Sentence(
-                "survey, row {row}: a survey has at most {most} items; divide the form before this row",
-                row=row,
-                most=MAX_QUESTIONS,
-            )
-        )
+        long = "survey, row {row}: a survey has at most {most} items; divide the form before this row"
+        raise SpecError(Sentence(long, row=row_of(form.rows[MAX_QUESTIONS]).number, most=MAX_QUESTIONS))
     while True:
         for index in reversed(range(len(questions))):
             group = form.rows[index]
