@@ -74,9 +74,7 @@ def codes_of(table: FileTable, name: str | None, default: NDArray[np.intp]) -> N
     """Return the place of each row's text among those of a column, (n,); raise SpecError if a cell is empty."""
     if name is None:
         return default
-    if name not in table.columns:
-        raise SpecError(f"{table.file}: there is no column '{name}'; there are: {', '.join(table.columns)}")
-    codes = table.columns[name].rows.astype(np.intp)
+    codes = table.column(name).rows.astype(np.intp)
     if codes.min(initial=0) < 0:
         raise SpecError(f"{table.place(name, int(codes.argmin()))}: is empty; weights and designs need all cells")
     return codes

@@ -24,16 +24,7 @@ from sottovoce.aggregator.http.routing import Route
 from sottovoce.aggregator.studio.file_analysis.uploaded_files import UploadedFiles
 from sottovoce.aggregator.studio.labels import SurveyVariables
 from sottovoce.aggregator.studio.language import words
-from sottovoce.aggregator.studio.results.analysis_page import (
-    MEDIA,
-    MODELS_QUERY,
-    TABLES_QUERY,
-    JointSubject,
-    end_job,
-    joint_file,
-    joint_page,
-    results,
-)
+from sottovoce.aggregator.studio.results.analysis_page import JointSubject, end_job, joint_routes, results
 from sottovoce.aggregator.studio.survey_frame import SurveyPage
 from sottovoce.aggregator.surveys.survey_file import parse_yaml
 from sottovoce.shared.by_link.link_question import parse_link
@@ -189,7 +180,7 @@ def change(name: str) -> ResponseReturnValue:
     return redirect(url_for("studio.analyzed", name=name), 303)
 
 
-def _subject(name: str, page: str) -> JointSubject | Response:
+def _subject(name: str, page: str, _file: str) -> JointSubject | Response:
     """Return the subject of tables and models, or the page to show instead."""
     if is_visitor() and request.args.get("formula"):
         raise Refusal("forbidden", "a formula needs an account: sign in, or choose outcome and predictors")
@@ -211,36 +202,6 @@ def _document(name: str, file: UploadedFile, asked: Request) -> Mapping[str, Any
     return _computed(name, file, FileAnalysis(asked.kind, options))
 
 
-def tables(name: str) -> Response:
-    """Show the page "Tables" of a file."""
-    return _joint(name, "tables")
-
-
-def models(name: str) -> Response:
-    """Show the page "Models" of a file."""
-    return _joint(name, "models")
-
-
-def _joint(name: str, page: str) -> Response:
-    subject = _subject(name, page)
-    return subject if isinstance(subject, Response) else joint_page(subject, page)
-
-
-def tables_file(name: str, file: str) -> Response:
-    """Download the requested table as CSV, Excel or JSON."""
-    return _joint_file(name, "tables", file)
-
-
-def models_file(name: str, file: str) -> Response:
-    """Download the requested model as CSV, Excel or JSON."""
-    return _joint_file(name, "models", file)
-
-
-def _joint_file(name: str, page: str, file: str) -> Response:
-    subject = _subject(name, page)
-    return subject if isinstance(subject, Response) else joint_file(subject, page, file)
-
-
 def end(name: str, job: str) -> ResponseReturnValue:
     """Stop a running analysis of a file, or forget a stopped one; then show its page."""
     if _files().find(_account(), name) is None:
@@ -250,22 +211,17 @@ def end(name: str, job: str) -> ResponseReturnValue:
 
 _PATH = "/dashboard/analyze"
 _REFUSED = ("options_invalid", "estimate_impossible", "analysis_stopped")
+_SUMMARIES = (
+    "Analyze tables of a file's columns.", "Download a table of a file's columns.",
+    "Fit a regression of a file's columns.", "Download a model of a file's columns.",
+)  # fmt: skip
 
 ROUTES = (
     Route("studio.analyze", "GET", _PATH, analyze, "Choose a file to analyze."),
     Route("studio.analyze_upload", "POST", _PATH, upload, "Upload a file to analyze."),
     Route("studio.analyzed", "GET", f"{_PATH}/<name>", analyzed, "Show columns and shares."),
     Route("studio.analyzed_change", "POST", f"{_PATH}/<name>", change, "Set channels of a file, or delete it."),
-    Route("studio.analyzed_tables", "GET", f"{_PATH}/<name>/tables", tables, "Analyze tables of a file's columns.",
-          query=TABLES_QUERY, refuses=_REFUSED),
-    Route("studio.analyzed_tables_file", "GET", f"{_PATH}/<name>/tables/<file>", tables_file,
-          "Download a table of a file's columns.",
-          gives=MEDIA, query=TABLES_QUERY, refuses=(*_REFUSED, "not_found")),
-    Route("studio.analyzed_models", "GET", f"{_PATH}/<name>/models", models, "Fit a regression of a file's columns.",
-          query=MODELS_QUERY, refuses=_REFUSED),
-    Route("studio.analyzed_models_file", "GET", f"{_PATH}/<name>/models/<file>", models_file,
-          "Download a model of a file's columns.",
-          gives=MEDIA, query=MODELS_QUERY, refuses=(*_REFUSED, "not_found")),
+    *joint_routes(PREFIX, f"{_PATH}/<name>", _subject, _SUMMARIES, refuses=(_REFUSED, (*_REFUSED, "not_found"))),
     Route("studio.analyzed_end_analysis", "POST", f"{_PATH}/<name>/analyses/<job>", end,
           "Stop an analysis of a file, or try it again.", refuses=("not_found",)),
 )  # fmt: skip

@@ -13,7 +13,7 @@ R           Uses base R, reports.csv and channels.csv: cells and shares of a tab
 
 import json
 import tempfile
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache, partial
 from pathlib import Path
@@ -264,30 +264,11 @@ def results() -> JointResults:
     return found
 
 
-def tables(name: str) -> Response:
-    """Show the page "Tables" of a published survey."""
-    return _page(name, "tables")
-
-
-def tables_file(name: str, file: str) -> Response:
-    """Download the requested table as CSV, Excel or JSON."""
-    return joint_file(published_subject(name, "tables"), "tables", file)
-
-
-def models(name: str) -> Response:
-    """Show the page "Models" of a published survey."""
-    return _page(name, "models")
-
-
-def models_file(name: str, file: str) -> Response:
-    """Download the requested model as CSV, Excel or JSON."""
-    return joint_file(published_subject(name, "models"), "models", file)
-
-
-def _page(name: str, page: str) -> Response:
-    if (placeholder := draft_placeholder(name, page)) is not None:
+def _published(name: str, page: str, file: str) -> JointSubject | Response:
+    placeholder = None if file else draft_placeholder(name, page)
+    if placeholder is not None:
         return Response(placeholder, content_type="text/html; charset=utf-8")
-    return joint_page(published_subject(name, page), page)
+    return published_subject(name, page)
 
 
 def joint_page(subject: JointSubject, template: str) -> Response:
@@ -461,15 +442,47 @@ _REFUSED = ("still_open", "options_invalid", "estimate_impossible", "analysis_st
 MEDIA = ("text/csv", "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet", "application/json")
 _PATH = "/dashboard/surveys/<name>"
 
+
+def joint_routes(
+    prefix: str,
+    path: str,
+    subject: Callable[[str, str, str], JointSubject | Response],
+    summaries: Sequence[str],
+    query: Sequence[Query] = (),
+    refuses: tuple[Sequence[str], Sequence[str]] = (_REFUSED, (*_REFUSED, "not_found")),
+) -> Iterator[Route]:
+    """Yield the routes of the pages "Tables" and "Models" and of their files.
+
+    Args:
+        prefix: of their endpoints.
+        path: that their paths begin with.
+        subject: function of a name, a page and a file ("" for none); returns the page to show instead where there is no
+            subject.
+        summaries: of tables, of their files, of models and of theirs.
+        query: parameters besides those of the analysis.
+        refuses: error codes of pages and of files.
+    """
+
+    def show(name: str, page: str, file: str = "") -> Response:
+        found = subject(name, page, file)
+        if isinstance(found, Response):
+            return found
+        return joint_file(found, page, file) if file else joint_page(found, page)
+
+    for page, own, told in (("tables", TABLES_QUERY, summaries[:2]), ("models", MODELS_QUERY, summaries[2:])):
+        ends = (("", "", ("text/html",)), ("_file", "/<file>", MEDIA))
+        for (end, place, gives), summary, codes in zip(ends, told, refuses, strict=True):
+            view = partial(show, page=page)
+            yield Route(f"{prefix}{page}{end}", "GET", f"{path}/{page}{place}", view, summary, gives=gives,
+                        query=(*query, *own), refuses=codes)  # fmt: skip
+
+
+_SUMMARIES = (
+    "Analyse tables of questions.", "Download the table as a file.",
+    "Fit a regression.", "Download the model as a file.",
+)  # fmt: skip
 ROUTES = (
-    Route("studio.tables", "GET", f"{_PATH}/tables", tables, "Analyse tables of questions.",
-          query=TABLES_QUERY, refuses=_REFUSED),
-    Route("studio.tables_file", "GET", f"{_PATH}/tables/<file>", tables_file, "Download the table as a file.",
-          gives=MEDIA, query=TABLES_QUERY, refuses=(*_REFUSED, "not_found")),
-    Route("studio.models", "GET", f"{_PATH}/models", models, "Fit a regression.",
-          query=MODELS_QUERY, refuses=_REFUSED),
-    Route("studio.models_file", "GET", f"{_PATH}/models/<file>", models_file, "Download the model as a file.",
-          gives=MEDIA, query=MODELS_QUERY, refuses=(*_REFUSED, "not_found")),
+    *joint_routes("studio.", _PATH, _published, _SUMMARIES),
     Route("studio.end_analysis", "POST", f"{_PATH}/analyses/<job>", end_analysis, "Stop an analysis, or try it again.",
           refuses=("not_found",)),
 )  # fmt: skip

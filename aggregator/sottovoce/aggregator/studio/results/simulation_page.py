@@ -18,14 +18,7 @@ from sottovoce.aggregator.http.problems import Refusal
 from sottovoce.aggregator.http.routing import Kind, Query, Route
 from sottovoce.aggregator.studio.labels import SurveyVariables
 from sottovoce.aggregator.studio.language import words
-from sottovoce.aggregator.studio.results.analysis_page import (
-    MEDIA,
-    MODELS_QUERY,
-    TABLES_QUERY,
-    JointSubject,
-    joint_file,
-    joint_page,
-)
+from sottovoce.aggregator.studio.results.analysis_page import JointSubject, joint_routes
 from sottovoce.aggregator.studio.results.analysis_page import results as joint
 from sottovoce.aggregator.studio.results.arm_split import simulated_split
 from sottovoce.aggregator.studio.results.download_files import (
@@ -107,26 +100,6 @@ def _drawn(name: str, question: str) -> tuple[Drawing, Rehearsed]:
     return drawing(card_of(view, question), view, words(), words().translate("rehearse_svg", mark=found.mark)), found
 
 
-def tables(name: str) -> Response | str:
-    """Show the page "Tables" of the simulation."""
-    return _joint(name, "tables")
-
-
-def tables_file(name: str, file: str) -> Response:
-    """Download a table computed from simulated reports."""
-    return joint_file(_of_files(name), "tables", file)
-
-
-def models(name: str) -> Response | str:
-    """Show the page "Models" of the simulation."""
-    return _joint(name, "models")
-
-
-def models_file(name: str, file: str) -> Response:
-    """Download a model computed from simulated reports."""
-    return joint_file(_of_files(name), "models", file)
-
-
 def files(name: str) -> str:
     """List the files; with ``?sums=1`` also the size and SHA-256 of each."""
     subject = subject_of(name)
@@ -172,14 +145,12 @@ def _nothing(subject: Subject) -> str:
     return render_template("rehearse_nothing.html", page="rehearse", frame=subject.frame, why=subject.why)
 
 
-def _joint(name: str, template: str) -> Response | str:
+def _simulated(name: str, _page: str, file: str) -> JointSubject | Response:
+    if file:
+        return _asked_of(*rehearsed_file(name))
     subject = subject_of(name)
     rehearsed = rehearsed_of(subject)
-    return _nothing(subject) if rehearsed is None else joint_page(_asked_of(subject, rehearsed), template)
-
-
-def _of_files(name: str) -> JointSubject:
-    return _asked_of(*rehearsed_file(name))
+    return Response(_nothing(subject)) if rehearsed is None else _asked_of(subject, rehearsed)
 
 
 def _asked_of(subject: Subject, rehearsed: Rehearsed) -> JointSubject:
@@ -205,6 +176,10 @@ _ASKED = ("options_invalid", "estimate_impossible", "analysis_stopped")
 _ALSO = ("malformed", "not_found")
 _FILES = tuple(sorted({media.partition(";")[0] for media in MEDIA_TYPES.values()}))
 _VIEW = (*SETTING, *CHOICES)
+_SUMMARIES = (
+    "Analyse tables of simulated people.", "Download the same as a file.",
+    "Fit models to simulated people.", "Download the same as a file.",
+)  # fmt: skip
 
 
 def _route(endpoint: str, path: str, view: Any, summary: str, gives: tuple[str, ...], **more: Any) -> Route:  # noqa: ANN401
@@ -222,14 +197,7 @@ ROUTES = (
            query=_VIEW, refuses=(*_ALSO, "estimate_impossible")),
     _route("figures", "/<question>.csv", figures, "Download one question's figures of simulated people.", ("text/csv",),
            query=_VIEW, refuses=(*_ALSO, "estimate_impossible")),
-    _route("tables", "/tables", tables, "Analyse tables of simulated people.", _HTML, query=(*SETTING, *TABLES_QUERY),
-           refuses=_ASKED),
-    _route("tables_file", "/tables/<file>", tables_file, "Download the same as a file.", MEDIA,
-           query=(*SETTING, *TABLES_QUERY), refuses=(*_ALSO, *_ASKED)),
-    _route("models", "/models", models, "Fit models to simulated people.", _HTML, query=(*SETTING, *MODELS_QUERY),
-           refuses=_ASKED),
-    _route("models_file", "/models/<file>", models_file, "Download the same as a file.", MEDIA,
-           query=(*SETTING, *MODELS_QUERY), refuses=(*_ALSO, *_ASKED)),
+    *joint_routes(ENDPOINT_PREFIX, _PATH, _simulated, _SUMMARIES, SETTING, (_ASKED, (*_ALSO, *_ASKED))),
     _route("files", "/files", files, "List files of simulated people.", _HTML,
            query=(*SETTING, Query("sums", "1 also shows sizes and SHA-256."))),
     _route("file", "/files/<file>", file, "Download one file of simulated people.", _FILES, query=SETTING,
