@@ -8,6 +8,7 @@ without use.
 
 import json
 from collections.abc import Callable
+from functools import partial
 
 from flask import Flask, Response, current_app, jsonify, request, url_for
 from sottovoce.aggregator.analysis.documents import Document
@@ -31,51 +32,8 @@ def register(app: Flask) -> None:
     extensions["joint_results"] = JointResults(cache, storage, settings.threads, limits)
 
 
-def crosstab(name: str) -> Response:
-    """Cross ``rows`` and ``columns``; optional: ``within``, ``margins``, ``wave``, ``where``, ``confidence``."""
-    return _answer(name, "crosstab")
-
-
-def compare(name: str) -> Response:
-    """Compare an ``outcome`` between ``groups``.
-
-    Optional: ``category``, ``margins``, ``wave``, ``where``, ``confidence``.
-    """
-    return _answer(name, "compare")
-
-
-def pairs(name: str) -> Response:
-    """Test all pairs of questions for independence, with q-values; optional: ``wave``, ``where``."""
-    return _answer(name, "pairs")
-
-
-def test(name: str) -> Response:
-    """Test a ``question`` against known ``shares``, equal ones by default, or a known ``mean``.
-
-    Optional: ``among``, ``wave``, ``where``, ``confidence``.
-    """
-    return _answer(name, "test")
-
-
-def mixture(name: str) -> Response:
-    """Estimate the shares of the planned design of a ``question``; optional: ``wave``, ``where``, ``confidence``."""
-    return _answer(name, "mixture")
-
-
-def regression(name: str) -> Response:
-    """Regress ``outcome`` on the predictors in ``on``, or by a ``formula``.
-
-    Optional: ``model``, ``errors``, ``cluster``, ``at``, ``margins``, ``wave``, ``where``, ``confidence``, ``strata``.
-    """
-    return _answer(name, "regression")
-
-
-def weights(name: str) -> Response:
-    """Return the effect of weights to known ``margins`` on the precision."""
-    return _answer(name, "weights")
-
-
 def _answer(name: str, kind: str) -> Response:
+    """Compute an analysis of one of the kinds of ``analysis.requests``, with the options in the body."""
     newest(current_app.extensions["storage"], name)
     try:
         given = json.loads(request.get_data(), parse_constant=_refuse)
@@ -146,21 +104,20 @@ _REFUSED = ("still_open", "options_invalid", "estimate_impossible", "analysis_st
 _JOB = "/api/v1/surveys/<name>/analyses/<job>"
 
 
-def _route(kind: str, view: Callable[[str], Response], summary: str, gives: str) -> Route:
-    path = f"/api/v1/surveys/<name>/{kind}"
-    body = f"{kind}-request"
-    return Route(f"joint.{kind}", "POST", path, view, summary, Kind.RESEARCHER, (gives,), body=body, refuses=_REFUSED,
-                 pending=PROGRESS)  # fmt: skip
+def _route(kind: str, summary: str, gives: str = "") -> Route:
+    path, view = f"/api/v1/surveys/<name>/{kind}", partial(_answer, kind=kind)
+    return Route(f"joint.{kind}", "POST", path, view, summary, Kind.RESEARCHER, (gives or kind,),
+                 body=f"{kind}-request", refuses=_REFUSED, pending=PROGRESS)  # fmt: skip
 
 
 ROUTES = (
-    _route("crosstab", crosstab, "Cross-tabulate two questions of a closed survey.", "crosstab"),
-    _route("compare", compare, "Compare a share or a mean between groups of a closed survey.", "comparison"),
-    _route("pairs", pairs, "Test every pair of questions of a closed survey for independence.", "pairs"),
-    _route("test", test, "Test a question of a closed survey against known shares or a known mean.", "test"),
-    _route("mixture", mixture, "Estimate the shares of a design of a closed survey.", "mixture"),
-    _route("regression", regression, "Fit a regression to a closed survey.", "regression"),
-    _route("weights", weights, "Compute the precision lost by weighting a closed survey to known margins.", "weights"),
+    _route("crosstab", "Cross-tabulate two questions of a closed survey."),
+    _route("compare", "Compare a share or a mean between groups of a closed survey.", "comparison"),
+    _route("pairs", "Test every pair of questions of a closed survey for independence."),
+    _route("test", "Test a question of a closed survey against known shares or a known mean."),
+    _route("mixture", "Estimate the shares of a design of a closed survey."),
+    _route("regression", "Fit a regression to a closed survey."),
+    _route("weights", "Compute the precision lost by weighting a closed survey to known margins."),
     Route("joint.analysis", "GET", _JOB, analysis, "Get the result of a long analysis, or its progress.",
           Kind.RESEARCHER, ("crosstab", "comparison", "pairs", "test", "mixture", "regression", "weights"),
           refuses=("not_found", "estimate_impossible", "analysis_stopped"), pending=PROGRESS),
