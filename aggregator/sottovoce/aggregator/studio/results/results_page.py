@@ -1,7 +1,7 @@
 """Show the page "Results": estimates of each question, from snapshots, with intervals valid while it is open."""
 
 import io
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -259,55 +259,17 @@ CHOICES = (
 )
 """Parameters that select a view of the results."""
 
+
+def _route(endpoint: str, path: str, view: Callable[..., Response], summary: str, gives: str) -> Route:
+    path = f"{_RESULTS}{path}"
+    return Route(f"studio.{endpoint}", "GET", path, view, summary, gives=(gives,), query=CHOICES, has_etag=True)
+
+
 ROUTES = (
-    Route(
-        "studio.results",
-        "GET",
-        _RESULTS,
-        results,
-        "Show one survey's results, question by question.",
-        query=CHOICES,
-        has_etag=True,
-    ),
-    Route(
-        "studio.download",
-        "GET",
-        f"{_RESULTS}/export.json",
-        download,
-        "Download the same results as a file.",
-        gives=("export",),
-        query=CHOICES,
-        has_etag=True,
-    ),
-    Route(
-        "studio.chart",
-        "GET",
-        f"{_RESULTS}/<question>.svg",
-        chart,
-        "Download one question's charts as a picture.",
-        gives=("image/svg+xml",),
-        query=CHOICES,
-        has_etag=True,
-    ),
-    Route(
-        "studio.picture",
-        "GET",
-        f"{_RESULTS}/<question>.png",
-        picture,
-        "Download one question's charts as PNG.",
-        gives=("image/png",),
-        query=CHOICES,
-        has_etag=True,
-    ),
-    Route(
-        "studio.figures",
-        "GET",
-        f"{_RESULTS}/<question>.csv",
-        table,
-        "Download one question's figures for a spreadsheet.",
-        gives=("text/csv",),
-        query=CHOICES,
-        has_etag=True,
-    ),
+    _route("results", "", results, "Show one survey's results, question by question.", "text/html"),
+    _route("download", "/export.json", download, "Download the same results as a file.", "export"),
+    _route("chart", "/<question>.svg", chart, "Download one question's charts as a picture.", "image/svg+xml"),
+    _route("picture", "/<question>.png", picture, "Download one question's charts as PNG.", "image/png"),
+    _route("figures", "/<question>.csv", table, "Download one question's figures for a spreadsheet.", "text/csv"),
 )
 """Routes of the page "Results" and of its files."""
