@@ -1,6 +1,8 @@
 """Serve respondents: the form, the survey, and sending or withdrawing a report. No cookie is set, no log written."""
 
+from collections.abc import Callable
 from http import HTTPStatus
+from typing import Any
 
 from flask import Flask, Response, current_app, jsonify, request
 from sottovoce.aggregator.http import problems
@@ -220,137 +222,44 @@ def _asset(name: str, folder: str | None = None) -> Response:
 
 _SURVEY = "/api/v1/surveys/<name>"
 
+
+def _of_survey(method: str, path: str, view: Callable[..., Any], summary: str, gives: str, **more: Any) -> Route:  # noqa: ANN401 - as Route takes them
+    endpoint = f"collect.{view.__name__}"
+    return Route(endpoint, method, f"{_SURVEY}{path}", view, summary, Kind.RESPONDENT, (gives,), **more)
+
+
 ROUTES = (
     Route("collect.page", "GET", "/s/<name>", page, "Serve the form; the same page for every survey."),
     Route("collect.worker", "GET", "/s/sw.js", worker, "Serve the form's service worker.", gives=("text/javascript",)),
     Route("collect.asset", "GET", "/assets/<name>", asset, "Serve a file that several pages share.", gives=("*/*",)),
-    Route(
-        "collect.part",
-        "GET",
-        "/assets/<folder>/<path:name>",
-        part,
-        "Serve a script, style or font of the form.",
-        gives=("*/*",),
-    ),
+    Route("collect.part", "GET", "/assets/<folder>/<path:name>", part, "Serve a script, style or font of the form.",
+          gives=("*/*",)),
     Route("collect.question", "GET", "/q/1/", question, "Serve the page of a single question."),
-    Route(
-        "collect.question_block",
-        "GET",
-        "/q/1/block.html",
-        question_block,
-        "Serve the page of questions that are randomized together.",
-    ),
-    Route(
-        "collect.published_question",
-        "GET",
-        "/q/1/<digest>",
-        published_question,
-        "Serve the page of a question that leads on to another survey.",
-    ),
-    Route(
-        "collect.question_element",
-        "GET",
-        "/q/1/element.js",
-        question_element,
-        "Serve the script of the element that opens the page of a single question.",
-        gives=("text/javascript",),
-    ),
-    Route(
-        "collect.question_element_by_hash",
-        "GET",
-        "/q/1/element-<part>.js",
-        question_element_by_hash,
-        "Serve the script of that element, of this release or a former one, by its hash.",
-        gives=("text/javascript",),
-    ),
-    Route(
-        "collect.question_frame",
-        "GET",
-        "/q/1/frame.js",
-        question_frame,
-        "Serve the script with which that element holds the page in a frame.",
-        gives=("text/javascript",),
-    ),
-    Route(
-        "collect.survey",
-        "GET",
-        _SURVEY,
-        survey,
-        "Return the newest revision of a survey as canonical JSON.",
-        Kind.RESPONDENT,
-        ("survey",),
-    ),
-    Route(
-        "collect.revisions",
-        "GET",
-        f"{_SURVEY}/revisions",
-        revisions,
-        "List all published revisions of a survey, newest first.",
-        Kind.RESPONDENT,
-        ("revisions",),
-    ),
-    Route(
-        "collect.status",
-        "GET",
-        f"{_SURVEY}/status",
-        status,
-        "List the revisions and waves that accept reports now.",
-        Kind.RESPONDENT,
-        ("status",),
-    ),
-    Route(
-        "collect.token",
-        "POST",
-        f"{_SURVEY}/token",
-        token,
-        "Check by its hash whether a one-time token can still be used.",
-        Kind.RESPONDENT,
-        ("token-good",),
-        body="token",
-        refuses=("token_invalid",),
-    ),
-    Route(
-        "collect.redeem",
-        "POST",
-        f"{_SURVEY}/redeem",
-        redeem,
-        "Redeem an invitation: sign the blinded report ids of all waves at once.",
-        Kind.RESPONDENT,
-        ("redemption",),
-        body="redeem",
-        refuses=("token_invalid", "already_redeemed", "closed", "digest_mismatch"),
-    ),
-    Route(
-        "collect.report",
-        "POST",
-        f"{_SURVEY}/reports",
-        report,
-        "Submit one report as canonical JSON; every repetition gets the same receipt.",
-        Kind.RESPONDENT,
-        ("receipt",),
-        body="report",
-        refuses=REJECTIONS,
-    ),
-    Route(
-        "collect.batch",
-        "POST",
-        f"{_SURVEY}/reports/batch",
-        batch,
-        "Submit up to 1,000 reports; the reply has a receipt or an error for each.",
-        Kind.RESPONDENT,
-        ("batch-receipt",),
-        body="batch",
-    ),
-    Route(
-        "collect.withdraw",
-        "POST",
-        f"{_SURVEY}/withdraw",
-        withdraw,
-        "Withdraw a report, until the survey closes.",
-        Kind.RESPONDENT,
-        ("withdrawal",),
-        body="withdraw",
-        refuses=("not_found", "closed"),
-    ),
-)
+    Route("collect.question_block", "GET", "/q/1/block.html", question_block,
+          "Serve the page of questions that are randomized together."),
+    Route("collect.published_question", "GET", "/q/1/<digest>", published_question,
+          "Serve the page of a question that leads on to another survey."),
+    Route("collect.question_element", "GET", "/q/1/element.js", question_element,
+          "Serve the script of the element that opens the page of a single question.", gives=("text/javascript",)),
+    Route("collect.question_element_by_hash", "GET", "/q/1/element-<part>.js", question_element_by_hash,
+          "Serve the script of that element, of this release or a former one, by its hash.",
+          gives=("text/javascript",)),
+    Route("collect.question_frame", "GET", "/q/1/frame.js", question_frame,
+          "Serve the script with which that element holds the page in a frame.", gives=("text/javascript",)),
+    _of_survey("GET", "", survey, "Return the newest revision of a survey as canonical JSON.", "survey"),
+    _of_survey("GET", "/revisions", revisions, "List all published revisions of a survey, newest first.", "revisions"),
+    _of_survey("GET", "/status", status, "List the revisions and waves that accept reports now.", "status"),
+    _of_survey("POST", "/token", token, "Check by its hash whether a one-time token can still be used.", "token-good",
+               body="token", refuses=("token_invalid",)),
+    _of_survey("POST", "/redeem", redeem, "Redeem an invitation: sign the blinded report ids of all waves at once.",
+               "redemption", body="redeem", refuses=("token_invalid", "already_redeemed", "closed", "digest_mismatch")),
+    _of_survey("POST", "/reports", report,
+               "Submit one report as canonical JSON; every repetition gets the same receipt.", "receipt", body="report",
+               refuses=REJECTIONS),
+    _of_survey("POST", "/reports/batch", batch,
+               "Submit up to 1,000 reports; the reply has a receipt or an error for each.", "batch-receipt",
+               body="batch"),
+    _of_survey("POST", "/withdraw", withdraw, "Withdraw a report, until the survey closes.", "withdrawal",
+               body="withdraw", refuses=("not_found", "closed")),
+)  # fmt: skip
 """Respondents' routes."""

@@ -1,7 +1,8 @@
 """Serve surveys and results to researchers: list, publish, close, reopen, delete, estimates and export."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from typing import Any
 
 from flask import Response, current_app, g, jsonify, request
 from sottovoce.aggregator.accounts.audit_log import snapshot_of
@@ -246,85 +247,31 @@ _OF_QUESTIONS = (
           Kind.RESEARCHER, ("withdrawn-question",), refuses=("not_found",)),
 )  # fmt: skip
 
+
+def _of_survey(method: str, path: str, view: Callable[..., Any], summary: str, gives: str, **more: Any) -> Route:  # noqa: ANN401 - as Route takes them
+    endpoint = f"results.{view.__name__}"
+    return Route(endpoint, method, f"{_SURVEY}{path}", view, summary, Kind.RESEARCHER, (gives,), **more)
+
+
 ROUTES = (
-    Route(
-        "results.surveys",
-        "GET",
-        "/api/v1/surveys",
-        surveys,
-        "List revisions of surveys in pages, with the number of published reports.",
-        Kind.RESEARCHER,
-        ("survey-list",),
-        query=PAGING,
-        has_etag=True,
-    ),
-    Route(
-        "results.publish",
-        "POST",
-        f"{_SURVEY}/publish",
-        publish,
-        "Publish a survey or a revision; publishing the same bytes again changes nothing.",
-        Kind.RESEARCHER,
-        ("published",),
-        body="survey-form",
-        query=(
-            Query("retire", "1 retires the earlier revisions.", {"enum": ["0", "1"]}),
-            Query("open", "1 opens a closed survey again, even if only texts change.", {"enum": ["0", "1"]}),
-        ),
-        refuses=("spec_invalid", "revision_conflict"),
-    ),
-    Route(
-        "results.close",
-        "POST",
-        f"{_SURVEY}/close",
-        close,
-        "Close a survey: refuse further reports, and publish all counts at the first close.",
-        Kind.RESEARCHER,
-        ("closed",),
-    ),
-    Route(
-        "results.reopen",
-        "POST",
-        f"{_SURVEY}/reopen",
-        reopen,
-        "Reopen a survey, until its report ids are deleted and within its dates.",
-        Kind.RESEARCHER,
-        ("closed",),
-        refuses=("closed",),
-    ),
-    Route(
-        "results.delete",
-        "DELETE",
-        _SURVEY,
-        delete,
-        "Delete a survey and its data; only the log of its events remains.",
-        Kind.RESEARCHER,
-        ("deleted",),
-    ),
-    Route(
-        "results.estimates",
-        "GET",
-        f"{_SURVEY}/estimates",
-        estimates,
-        "Return estimates from the last snapshot.",
-        Kind.RESEARCHER,
-        ("export",),
-        query=_CHOICES,
-        refuses=("estimate_impossible",),
-        has_etag=True,
-    ),
-    Route(
-        "results.export",
-        "GET",
-        f"{_SURVEY}/export",
-        export,
-        "Download estimates from the last snapshot as a file.",
-        Kind.RESEARCHER,
-        ("export",),
-        query=_CHOICES,
-        refuses=("estimate_impossible",),
-        has_etag=True,
-    ),
+    Route("results.surveys", "GET", "/api/v1/surveys", surveys,
+          "List revisions of surveys in pages, with the number of published reports.", Kind.RESEARCHER,
+          ("survey-list",), query=PAGING, has_etag=True),
+    _of_survey("POST", "/publish", publish,
+               "Publish a survey or a revision; publishing the same bytes again changes nothing.", "published",
+               body="survey-form",
+               query=(Query("retire", "1 retires the earlier revisions.", {"enum": ["0", "1"]}),
+                      Query("open", "1 opens a closed survey again, even if only texts change.", {"enum": ["0", "1"]})),
+               refuses=("spec_invalid", "revision_conflict")),
+    _of_survey("POST", "/close", close,
+               "Close a survey: refuse further reports, and publish all counts at the first close.", "closed"),
+    _of_survey("POST", "/reopen", reopen, "Reopen a survey, until its report ids are deleted and within its dates.",
+               "closed", refuses=("closed",)),
+    _of_survey("DELETE", "", delete, "Delete a survey and its data; only the log of its events remains.", "deleted"),
+    _of_survey("GET", "/estimates", estimates, "Return estimates from the last snapshot.", "export", query=_CHOICES,
+               refuses=("estimate_impossible",), has_etag=True),
+    _of_survey("GET", "/export", export, "Download estimates from the last snapshot as a file.", "export",
+               query=_CHOICES, refuses=("estimate_impossible",), has_etag=True),
     *_OF_QUESTIONS,
-)
+)  # fmt: skip
 """Routes of surveys and results."""
