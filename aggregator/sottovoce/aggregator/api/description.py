@@ -41,25 +41,9 @@ def register(app: Flask, routes: tuple[Route, ...]) -> None:
 
 
 ROUTES = (
-    Route(
-        "machine.openapi",
-        "GET",
-        "/openapi.json",
-        openapi,
-        "Return this OpenAPI description.",
-        Kind.MACHINE,
-        ("application/json",),
-        has_etag=True,
-    ),
-    Route(
-        "front.problem",
-        "GET",
-        "/problems/<code>",
-        problem,
-        "Explain a problem code: what happened, and what to do.",
-        Kind.MACHINE,
-        ("text/html",),
-        refuses=("not_found",),
-    ),
-)
+    Route("machine.openapi", "GET", "/openapi.json", openapi, "Return this OpenAPI description.", Kind.MACHINE,
+          ("application/json",), has_etag=True),
+    Route("front.problem", "GET", "/problems/<code>", problem, "Explain a problem code: what happened, and what to do.",
+          Kind.MACHINE, ("text/html",), refuses=("not_found",)),
+)  # fmt: skip
 """Routes of the documentation."""

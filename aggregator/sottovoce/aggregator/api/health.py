@@ -281,23 +281,9 @@ _TEXT = ("text/plain",)
 
 ROUTES = (
     Route("machine.healthz", "GET", "/healthz", healthz, "Liveness check: the process answers.", Kind.MACHINE, _TEXT),
-    Route(
-        "machine.readyz",
-        "GET",
-        "/readyz",
-        readyz,
-        "Readiness check: this node can serve requests.",
-        Kind.MACHINE,
-        _TEXT,
-    ),
-    Route(
-        "machine.metrics",
-        "GET",
-        "/metrics",
-        metrics,
-        "Metrics in the text format of Prometheus.",
-        Kind.RESEARCHER,
-        _TEXT,
-    ),
-)
+    Route("machine.readyz", "GET", "/readyz", readyz, "Readiness check: this node can serve requests.", Kind.MACHINE,
+          _TEXT),
+    Route("machine.metrics", "GET", "/metrics", metrics, "Metrics in the text format of Prometheus.", Kind.RESEARCHER,
+          _TEXT),
+)  # fmt: skip
 """Routes of monitoring."""

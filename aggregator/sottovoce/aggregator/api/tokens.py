@@ -110,35 +110,14 @@ def _parse_body(keys: set[str], optional: Collection[str] = ()) -> dict[str, Any
 _TOKENS = "/api/v1/surveys/<name>/tokens"
 
 ROUTES = (
-    Route(
-        "tokens.stats",
-        "GET",
-        _TOKENS,
-        stats,
-        "Count one-time tokens: created, used, revoked, unused, and on hold after a restore.",
-        Kind.RESEARCHER,
-        ("token-counts",),
-    ),
-    Route(
-        "tokens.create",
-        "POST",
-        _TOKENS,
-        create,
-        "Create one-time tokens; only this reply shows them, as JSON or as CSV.",
-        Kind.RESEARCHER,
-        ("tokens", "text/csv"),
-        body="token-request",
-        refuses=("not_found", "key_reused"),
-    ),
-    Route(
-        "tokens.revoke",
-        "POST",
-        f"{_TOKENS}/revoke",
-        revoke,
-        "Revoke one-time tokens; the reply counts those that were still valid.",
-        Kind.RESEARCHER,
-        ("revoked",),
-        body="revoke",
-    ),
-)
+    Route("tokens.stats", "GET", _TOKENS, stats,
+          "Count one-time tokens: created, used, revoked, unused, and on hold after a restore.", Kind.RESEARCHER,
+          ("token-counts",)),
+    Route("tokens.create", "POST", _TOKENS, create,
+          "Create one-time tokens; only this reply shows them, as JSON or as CSV.", Kind.RESEARCHER,
+          ("tokens", "text/csv"), body="token-request", refuses=("not_found", "key_reused")),
+    Route("tokens.revoke", "POST", f"{_TOKENS}/revoke", revoke,
+          "Revoke one-time tokens; the reply counts those that were still valid.", Kind.RESEARCHER, ("revoked",),
+          body="revoke"),
+)  # fmt: skip
 """Routes of one-time tokens."""

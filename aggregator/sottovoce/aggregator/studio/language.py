@@ -56,13 +56,7 @@ def is_of_studio(page: str) -> bool:
 
 
 ROUTES = (
-    Route(
-        "studio.language",
-        "GET",
-        "/dashboard/language",
-        choose,
-        "Remember a language for this browser.",
-        query=(Query("language", "The language."), Query("page", "Address to continue at.")),
-    ),
-)
+    Route("studio.language", "GET", "/dashboard/language", choose, "Remember a language for this browser.",
+          query=(Query("language", "The language."), Query("page", "Address to continue at."))),
+)  # fmt: skip
 """Route that sets the language."""

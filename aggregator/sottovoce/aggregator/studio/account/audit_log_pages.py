@@ -107,21 +107,9 @@ def _day_asked() -> date | None:
 _ASKED = (Query("day", "The last day."), Query("before", "Only entries with smaller numbers."))
 
 ROUTES = (
-    Route(
-        "studio.journal",
-        "GET",
-        "/dashboard/journal",
-        journal,
-        "Show the journal of staff actions.",
-        query=(Query("survey", "Only entries about this account."), *_ASKED),
-    ),
-    Route(
-        "studio.history",
-        "GET",
-        "/dashboard/surveys/<name>/history",
-        history,
-        "Show the journal of one survey.",
-        query=_ASKED,
-    ),
-)
+    Route("studio.journal", "GET", "/dashboard/journal", journal, "Show the journal of staff actions.",
+          query=(Query("survey", "Only entries about this account."), *_ASKED)),
+    Route("studio.history", "GET", "/dashboard/surveys/<name>/history", history, "Show the journal of one survey.",
+          query=_ASKED),
+)  # fmt: skip
 """Routes of the audit log."""

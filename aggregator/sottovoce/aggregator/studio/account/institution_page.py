@@ -89,12 +89,7 @@ ROUTES = (
     Route("studio.institution", "GET", _SERVER, institution, "Show the institution's details."),
     Route("studio.change_institution", "POST", _SERVER, change_institution, "Change the institution's details."),
     Route("studio.survey_institution", "GET", _SURVEY, survey_institution, "Show the institution of one survey."),
-    Route(
-        "studio.change_survey_institution",
-        "POST",
-        _SURVEY,
-        change_survey_institution,
-        "Change the institution of one survey.",
-    ),
-)
+    Route("studio.change_survey_institution", "POST", _SURVEY, change_survey_institution,
+          "Change the institution of one survey."),
+)  # fmt: skip
 """Routes of the pages about the institution."""

@@ -130,19 +130,13 @@ def _back() -> Response:
 ROUTES = (
     Route("access.me", "GET", "/dashboard/me", me, "Show your own roles, keys and sessions."),
     Route("access.make_key", "POST", "/dashboard/me/keys", make_key, "Create an API key."),
-    Route(
-        "access.revoke_key", "POST", "/dashboard/me/keys/<number>/revoke", revoke_key, "Revoke one of your own keys."
-    ),
-    Route(
-        "access.end_session",
-        "POST",
-        "/dashboard/me/sessions/<number>/end",
-        end_session,
-        "End one of your own sessions.",
-    ),
+    Route("access.revoke_key", "POST", "/dashboard/me/keys/<number>/revoke", revoke_key,
+          "Revoke one of your own keys."),
+    Route("access.end_session", "POST", "/dashboard/me/sessions/<number>/end", end_session,
+          "End one of your own sessions."),
     Route("access.end_sessions", "POST", "/dashboard/me/sessions/end", end_sessions, "End all of your own sessions."),
     Route("access.leave", "POST", "/dashboard/surveys/<name>/leave", leave, "Give up your own role on a survey."),
     Route("access.invitation", "GET", "/dashboard/invitation", invitation, "Ask the invited person for a name."),
     Route("access.accept", "POST", "/dashboard/invitation", accept, "Create the account of the invited person."),
-)
+)  # fmt: skip
 """Routes of the signed-in account, and of invitations."""

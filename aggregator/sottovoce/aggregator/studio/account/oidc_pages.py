@@ -154,33 +154,13 @@ def _cookie_options() -> dict[str, Any]:
 
 ROUTES = (
     Route("oidc.start", "GET", "/dashboard/oidc/start", start, "Send the browser to the institution."),
-    Route(
-        "oidc.invitation",
-        "GET",
-        "/dashboard/oidc/invitation",
-        invitation,
-        "Ask an invited person for the name that colleagues see; the institution is not asked for names.",
-    ),
-    Route(
-        "oidc.accept",
-        "POST",
-        "/dashboard/oidc/invitation",
-        accept,
-        "Show the link to the institution's sign-in, which is accepted from then on.",
-    ),
-    Route(
-        "oidc.bind",
-        "POST",
-        "/dashboard/oidc/bind",
-        bind,
-        "Show the link that connects your own account to the institution's sign-in.",
-    ),
-    Route(
-        "oidc.callback",
-        "GET",
-        "/dashboard/oidc/callback",
-        callback,
-        "Receive the browser from the institution with a one-time code.",
-    ),
-)
+    Route("oidc.invitation", "GET", "/dashboard/oidc/invitation", invitation,
+          "Ask an invited person for the name that colleagues see; the institution is not asked for names."),
+    Route("oidc.accept", "POST", "/dashboard/oidc/invitation", accept,
+          "Show the link to the institution's sign-in, which is accepted from then on."),
+    Route("oidc.bind", "POST", "/dashboard/oidc/bind", bind,
+          "Show the link that connects your own account to the institution's sign-in."),
+    Route("oidc.callback", "GET", "/dashboard/oidc/callback", callback,
+          "Receive the browser from the institution with a one-time code."),
+)  # fmt: skip
 """Routes of sign-in by OpenID Connect."""

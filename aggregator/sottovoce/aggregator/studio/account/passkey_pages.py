@@ -122,24 +122,13 @@ def day(days: int) -> str:
 
 
 ROUTES = (
-    Route(
-        "passkeys.script",
-        "GET",
-        "/dashboard/passkey.js",
-        script,
-        "Serve the script of both passkey pages.",
-        gives=("text/javascript",),
-    ),
+    Route("passkeys.script", "GET", "/dashboard/passkey.js", script, "Serve the script of both passkey pages.",
+          gives=("text/javascript",)),
     Route("passkeys.offer", "GET", "/dashboard/passkey", offer, "Show the page that asks for a passkey of this site."),
-    Route(
-        "passkeys.sign_in",
-        "POST",
-        "/dashboard/passkey",
-        sign_in,
-        "Sign in with a passkey that signed the page's challenge.",
-    ),
+    Route("passkeys.sign_in", "POST", "/dashboard/passkey", sign_in,
+          "Sign in with a passkey that signed the page's challenge."),
     Route("passkeys.own", "GET", "/dashboard/passkeys", own, "Show your own passkeys, and how to add one."),
     Route("passkeys.add", "POST", "/dashboard/passkeys", add, "Add the passkey that your device has just created."),
     Route("passkeys.remove", "POST", "/dashboard/passkeys/remove", remove, "Remove one of your passkeys."),
-)
+)  # fmt: skip
 """Routes of passkeys."""

@@ -130,21 +130,10 @@ _PREVIEW = "/dashboard/surveys/<name>/preview"
 _IN = Query("in", "The language that the respondent's device asks for.")
 
 ROUTES = (
-    Route(
-        "studio.preview",
-        "GET",
-        _PREVIEW,
-        preview,
-        "Preview the form as respondents will see it.",
-        query=(_IN, Query("size", "Width of the preview: phone or desktop.")),
-    ),
-    Route(
-        "studio.preview_form",
-        "GET",
-        f"{_PREVIEW}/s/<same>",
-        preview_form,
-        "Serve the form with a simulated aggregator.",
-        query=(_IN, Query("at", "Index of the question to begin with, from 0.")),
-    ),
-)
+    Route("studio.preview", "GET", _PREVIEW, preview, "Preview the form as respondents will see it.",
+          query=(_IN, Query("size", "Width of the preview: phone or desktop."))),
+    Route("studio.preview_form", "GET", f"{_PREVIEW}/s/<same>", preview_form,
+          "Serve the form with a simulated aggregator.",
+          query=(_IN, Query("at", "Index of the question to begin with, from 0."))),
+)  # fmt: skip
 """Routes of the page "Preview" and of its frame."""

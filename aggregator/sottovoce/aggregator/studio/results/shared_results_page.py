@@ -70,14 +70,7 @@ def _unlisted(reply: Response) -> Response:
 
 
 ROUTES = (
-    Route(
-        "studio.shared_results",
-        "GET",
-        "/dashboard/shared",
-        shared_results,
-        "Show the public page of results.",
-        query=(Query("link", "The link's secret."),),
-        has_etag=True,
-    ),
-)
+    Route("studio.shared_results", "GET", "/dashboard/shared", shared_results, "Show the public page of results.",
+          query=(Query("link", "The link's secret."),), has_etag=True),
+)  # fmt: skip
 """Route of the public page of results."""

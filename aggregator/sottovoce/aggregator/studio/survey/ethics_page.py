@@ -76,13 +76,7 @@ def _results(view: BoardView) -> SurveyResults | None:
 
 
 ROUTES = (
-    Route(
-        "studio.ethics",
-        "GET",
-        "/dashboard/ethics",
-        ethics,
-        "Show the page for an ethics board.",
-        query=(Query("link", "The link's secret."),),
-    ),
-)
+    Route("studio.ethics", "GET", "/dashboard/ethics", ethics, "Show the page for an ethics board.",
+          query=(Query("link", "The link's secret."),)),
+)  # fmt: skip
 """Route of the page for ethics boards."""

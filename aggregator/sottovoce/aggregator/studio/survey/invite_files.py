@@ -50,34 +50,13 @@ _INVITE = "/dashboard/surveys/<name>/invite"
 _WAVE = Query("wave", "The wave, counted from 0.")
 
 ROUTES = (
-    Route(
-        "studio.qr_svg",
-        "GET",
-        f"{_INVITE}/qr.svg",
-        qr_svg,
-        "Draw the QR code of a survey's link.",
-        gives=("image/svg+xml",),
-        query=(_WAVE,),
-    ),
-    Route(
-        "studio.qr_png",
-        "GET",
-        f"{_INVITE}/qr.png",
-        qr_png,
-        "Download the QR code of a survey's link as a picture.",
-        gives=("image/png",),
-        query=(_WAVE,),
-    ),
-    Route(
-        "studio.poster",
-        "GET",
-        f"{_INVITE}/poster",
-        poster_page,
-        "Show a poster to print.",
-        query=(_WAVE, Query("in", "Its language.")),
-    ),
-    Route(
-        "studio.saved_page", "GET", f"{_INVITE}/saved.html", saved_page, "Download the form and its survey as one file."
-    ),
-)
+    Route("studio.qr_svg", "GET", f"{_INVITE}/qr.svg", qr_svg, "Draw the QR code of a survey's link.",
+          gives=("image/svg+xml",), query=(_WAVE,)),
+    Route("studio.qr_png", "GET", f"{_INVITE}/qr.png", qr_png, "Download the QR code of a survey's link as a picture.",
+          gives=("image/png",), query=(_WAVE,)),
+    Route("studio.poster", "GET", f"{_INVITE}/poster", poster_page, "Show a poster to print.",
+          query=(_WAVE, Query("in", "Its language."))),
+    Route("studio.saved_page", "GET", f"{_INVITE}/saved.html", saved_page,
+          "Download the form and its survey as one file."),
+)  # fmt: skip
 """Routes of the downloads for a survey's link."""

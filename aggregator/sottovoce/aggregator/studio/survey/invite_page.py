@@ -236,22 +236,10 @@ def _count() -> int:
 _INVITE = "/dashboard/surveys/<name>/invite"
 
 ROUTES = (
-    Route(
-        "studio.invite",
-        "GET",
-        _INVITE,
-        invite,
-        "Show the ways to invite people to a survey.",
-        query=(Query("wave", "The wave, counted from 0."), Query("in", "Language of the texts.")),
-    ),
-    Route(
-        "studio.personal_links",
-        "POST",
-        f"{_INVITE}/links",
-        personal_links,
-        "Create personal links; only this reply shows them.",
-        gives=("text/csv", "text/html"),
-    ),
+    Route("studio.invite", "GET", _INVITE, invite, "Show the ways to invite people to a survey.",
+          query=(Query("wave", "The wave, counted from 0."), Query("in", "Language of the texts."))),
+    Route("studio.personal_links", "POST", f"{_INVITE}/links", personal_links,
+          "Create personal links; only this reply shows them.", gives=("text/csv", "text/html")),
     Route("studio.take_links_back", "POST", f"{_INVITE}/links/back", take_links_back, "Revoke personal links."),
-)
+)  # fmt: skip
 """Routes of the page "Invite" and of its forms."""

@@ -129,22 +129,9 @@ _CHOICE = (Query("in", "One of the survey's languages."), Query("of", "`draft` s
 
 ROUTES = (
     Route("studio.privacy", "GET", _PRIVACY, privacy, "Show a survey's whole privacy account.", query=_CHOICE),
-    Route(
-        "studio.privacy_print",
-        "GET",
-        f"{_PRIVACY}/account.html",
-        privacy_print,
-        "Show the privacy account for printing.",
-        query=_CHOICE,
-    ),
-    Route(
-        "studio.privacy_data",
-        "GET",
-        f"{_PRIVACY}/account.json",
-        privacy_data,
-        "Return the privacy account as a JSON document.",
-        gives=("privacy",),
-        query=_CHOICE,
-    ),
-)
+    Route("studio.privacy_print", "GET", f"{_PRIVACY}/account.html", privacy_print,
+          "Show the privacy account for printing.", query=_CHOICE),
+    Route("studio.privacy_data", "GET", f"{_PRIVACY}/account.json", privacy_data,
+          "Return the privacy account as a JSON document.", gives=("privacy",), query=_CHOICE),
+)  # fmt: skip
 """Routes of the page "Privacy" and of its files."""
