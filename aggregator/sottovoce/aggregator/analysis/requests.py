@@ -46,6 +46,7 @@ from sottovoce.aggregator.analysis.tables.arm_comparison import compare_across_a
 from sottovoce.aggregator.analysis.tables.crosstab import crosstab, crosstab_within
 from sottovoce.aggregator.analysis.tables.group_comparison import compare
 from sottovoce.aggregator.analysis.tables.table import Rule
+from sottovoce.aggregator.analysis.token_reader import MOST_CHARACTERS
 from sottovoce.aggregator.analysis.variable_columns import answers_of
 from sottovoce.aggregator.analysis.weights import MarginShares, questions_of, raked
 from sottovoce.aggregator.estimators.scale_variable import bare, is_long, num, points_of
@@ -190,9 +191,60 @@ def flag(given: Any) -> bool:  # noqa: ANN401
     return given
 
 
-def option(read: Callable[[Any], Any], *default: Any) -> Any:  # noqa: ANN401 - the type is the field's
-    """Define a dataclass field that ``parse_request`` reads with ``read``; ``default`` makes the option optional."""
-    return field(metadata={"read": read}, **{"default": default[0]} if default else {})
+_NAME = {"type": "string", "minLength": 1}
+_NUMBERS = {
+    "type": "object",
+    "minProperties": 1,
+    "additionalProperties": {"type": ["number", "string"], "pattern": f"^{_DECIMAL.pattern}$"},
+}
+_MARGINS = {"type": "object", "minProperties": 1, "additionalProperties": _NUMBERS}
+_VALUES = {"type": "object", "additionalProperties": {"type": ["string", "number"]}}
+_TEXT = {"type": "string", "maxLength": MOST_CHARACTERS}
+
+_SCHEMAS: Mapping[Callable[[Any], Any], Mapping[str, Any]] = {
+    text: _NAME,
+    texts: {"type": "array", "minItems": 1, "items": _NAME},
+    whole: {"type": "integer", "minimum": 0},
+    count_of_points: {"type": "integer", "minimum": FEWEST_POINTS, "maximum": MOST_POINTS},
+    read_shares: _MARGINS,
+    known_shares: _NUMBERS,
+    known_mean: {"type": "number"},
+    people: {"type": "array", "minItems": 1, "maxItems": MOST_PEOPLE, "items": _VALUES},
+    confidence: {"type": "number", "minimum": 0.5, "exclusiveMaximum": 1},
+    condition: _TEXT,
+    formula: _TEXT,
+    flag: {"type": "boolean"},
+}
+"""JSON Schemas of what the readers accept."""
+
+_QUESTION = "A question, or a question and its option with a dot between them."
+_AMONG = "The people described; those who answered where they are known, if it is not given."
+_SHARES = (
+    "Shares of the categories of public questions, which sum to 1, or numbers of people; of several questions together "
+    "under 'a x b'."
+)
+_LEVEL = "Nominal coverage of the intervals; 0.95 if it is not given."
+
+
+def option(
+    read: Callable[[Any], Any] | tuple[str, ...],
+    *default: Any,  # noqa: ANN401 - JSON
+    about: str = "",
+    is_needed: bool | None = None,
+) -> Any:  # noqa: ANN401 - the type is the field's
+    """Define a dataclass field that ``parse_request`` reads with ``read``, or that has one of some names.
+
+    ``default`` makes the option optional, so that null is none given; ``is_needed`` where another can take its place.
+    """
+    is_needed = not default if is_needed is None else is_needed
+    schema: dict[str, Any] = {"enum": [*read]} if isinstance(read, tuple) else dict(_SCHEMAS[read])
+    if not is_needed:
+        schema |= {"enum": [*schema["enum"], None]} if "enum" in schema else {"type": [schema["type"], "null"]}
+    metadata = {
+        "read": one_of(read) if isinstance(read, tuple) else read,
+        "schema": schema | ({"description": about} if about else {}),
+    }
+    return field(metadata=metadata, **{"default": default[0]} if default else {})
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -200,8 +252,26 @@ class Request(ABC):
     """Options common to all analyses; ``wave`` and ``where`` (a subset of people) are None for all reports."""
 
     kind: ClassVar[str]
-    wave: int | None = option(whole, None)
-    where: str | None = option(condition, None)
+    about: ClassVar[str]
+    wave: int | None = option(whole, None, about="Only its reports; all, if it is not given.")
+    where: str | None = option(
+        condition,
+        None,
+        about="Only people of a subset, by a condition on public questions, such as year = first and age >= 18.",
+    )
+
+    @classmethod
+    def schema(cls) -> Document:
+        """Return the JSON Schema of the options, as ``parse_request`` accepts them."""
+        options = {each.name: each.metadata["schema"] for each in fields(cls)}
+        needed = [each.name for each in fields(cls) if each.default is MISSING]
+        return {
+            "description": cls.about,
+            "type": "object",
+            "properties": options,
+            **({"required": needed} if needed else {}),
+            "additionalProperties": False,
+        }
 
     @property
     def shared(self) -> int:
@@ -271,8 +341,8 @@ class WeightedRequest(Request):
         confidence: nominal coverage of the intervals; None for .95.
     """
 
-    margins: MarginShares | None = option(read_shares, None)
-    confidence: float | None = option(confidence, None)
+    margins: MarginShares | None = option(read_shares, None, about=_SHARES)
+    confidence: float | None = option(confidence, None, about=_LEVEL)
 
     @property
     def own_names(self) -> tuple[str, ...]:
@@ -302,10 +372,11 @@ class CrosstabRequest(WeightedRequest):
     """A request for a table of two variables, optionally for each category of a third variable."""
 
     kind = "crosstab"
-    rows: str = option(text)
-    columns: str = option(text)
-    within: str | None = option(text, None)
-    among: str | None = option(one_of(AMONG_WITH_ANCHORS), None)
+    about = "Two questions against each other."
+    rows: str = option(text, about=_QUESTION)
+    columns: str = option(text, about=_QUESTION)
+    within: str | None = option(text, None, about="A third question, for each category of which there is a table.")
+    among: str | None = option(AMONG_WITH_ANCHORS, None, about=_AMONG)
 
     @property
     def variables(self) -> tuple[str | None, ...]:
@@ -329,11 +400,14 @@ class CompareRequest(WeightedRequest):
     """A request for the share of a category, or the mean of a number, in each group."""
 
     kind = "compare"
-    outcome: str = option(text)
-    groups: str = option(text)
-    against: str | None = option(text, None)
-    category: str | None = option(text, None)
-    among: str | None = option(one_of(AMONG_WITH_ANCHORS), None)
+    about = "An outcome among groups."
+    outcome: str = option(text, about=_QUESTION)
+    groups: str = option(text, about=_QUESTION)
+    against: str | None = option(
+        text, None, about="With the groups arm: a question that is asked in other arms than the outcome, the reference."
+    )
+    category: str | None = option(text, None, about="Of the outcome, if it has no mean.")
+    among: str | None = option(AMONG_WITH_ANCHORS, None, about=_AMONG)
 
     @property
     def variables(self) -> tuple[str | None, ...]:
@@ -363,6 +437,7 @@ class PairsRequest(Request):
     """A request for a test of independence of every pair of the survey's variables."""
 
     kind = "pairs"
+    about = "Every pair of questions tested for independence."
 
     @property
     def own_names(self) -> tuple[str, ...]:
@@ -384,11 +459,16 @@ class TestRequest(Request):
     # Pytest would take it for a class of tests.
     __test__ = False
     kind = "test"
-    question: str = option(text)
-    shares: Mapping[str, float] | None = option(known_shares, None)
-    mean: float | None = option(known_mean, None)
-    among: str | None = option(one_of(AMONG), None)
-    confidence: float | None = option(confidence, None)
+    about = "One question against known shares, or a known mean."
+    question: str = option(text, about=_QUESTION)
+    shares: Mapping[str, float] | None = option(
+        known_shares,
+        None,
+        about="Known shares by category, of which one may be left out; equal shares, if they are not given.",
+    )
+    mean: float | None = option(known_mean, None, about="Known mean of a number, in its own unit.")
+    among: str | None = option(AMONG, None, about=_AMONG)
+    confidence: float | None = option(confidence, None, about=_LEVEL)
 
     @property
     def own_names(self) -> tuple[str, ...]:
@@ -416,8 +496,9 @@ class MixtureRequest(Request):
     """A request for the shares of the design of the survey's plan in which a question stands."""
 
     kind = "mixture"
-    question: str = option(text)
-    confidence: float | None = option(confidence, None)
+    about = "A question of a design that the survey's analysis_plan names."
+    question: str = option(text, about="Either question of the design.")
+    confidence: float | None = option(confidence, None, about=_LEVEL)
 
     @property
     def own_names(self) -> tuple[str, ...]:
@@ -433,19 +514,44 @@ class RegressionRequest(WeightedRequest):
     """A request for a regression of one answer on others; ``formula`` takes the place of ``outcome`` and ``on``."""
 
     kind = "regression"
-    outcome: str | None = option(text, None)
-    on: tuple[str, ...] | None = option(texts, None)
-    formula: str | None = option(formula, None)
-    strata: bool = option(flag, True)
-    model: str | None = option(one_of(MODELS), None)
-    errors: str = option(one_of(tuple(KINDS)), "observed")
-    among: str | None = option(one_of(AMONG_WITH_ANCHORS), None)
-    declining: str | None = option(one_of(DECLINING), None)
+    about = "One answer explained by others: outcome and on, or a formula."
+    outcome: str | None = option(text, None, about=_QUESTION, is_needed=True)
+    on: tuple[str, ...] | None = option(texts, None, is_needed=True)
+    formula: str | None = option(
+        formula,
+        None,
+        about="Outcome and terms as R users write them, in the place of outcome and on: "
+        'y ~ a * b + I(age^2) + C(c, ref="second").',
+    )
+    strata: bool = option(flag, True, about="Waves and revisions are predictors; true if it is not given.")
+    model: str | None = option(MODELS, None)
+    errors: str = option(tuple(KINDS), "observed")
+    among: str | None = option(AMONG_WITH_ANCHORS, None, about=_AMONG)
+    declining: str | None = option(
+        DECLINING,
+        None,
+        about="A logit of declining on the public predictors, or one common share; the first if enough people declined,"
+        " if it is not given.",
+    )
     cluster: str | None = option(text, None)
-    cluster_effect: str | None = option(text, None)
-    points: int = option(count_of_points, FIRST_POINTS)
-    at: People | None = option(people, None)
-    scales: str | None = option(one_of(SCALES), None)
+    cluster_effect: str | None = option(
+        text, None, about="A public question, or a column, each value of which has a normal intercept in a logit."
+    )
+    points: int = option(
+        count_of_points, FIRST_POINTS, about=f"Points of its integral at first; {FIRST_POINTS}, if it is not given."
+    )
+    at: People | None = option(people, None, about="Rows of predictors, for each of which the outcome is predicted.")
+    scales: str | None = option(
+        SCALES,
+        None,
+        about="Ratings among on are numbers or categories; numbers from seven points on, if it is not given. A formula"
+        " says num(name).",
+    )
+
+    @classmethod
+    def schema(cls) -> Document:
+        """Return the JSON Schema, with either of the two ways to name a model."""
+        return super().schema() | {"anyOf": [{"required": ["outcome", "on"]}, {"required": ["formula"]}]}
 
     @property
     def variables(self) -> tuple[str | None, ...]:
@@ -526,7 +632,8 @@ class WeightsRequest(Request):
     """A request for the design effect of raking weights to known margins."""
 
     kind = "weights"
-    margins: MarginShares = option(read_shares)
+    about = "Known margins of public questions."
+    margins: MarginShares = option(read_shares, about=_SHARES)
 
     @property
     def own_names(self) -> tuple[str, ...]:

@@ -14,7 +14,7 @@ from flask import Flask, Response, current_app, jsonify, request, url_for
 from sottovoce.aggregator.analysis.documents import Document
 from sottovoce.aggregator.analysis.jobs.queue import AnalysisLimits, QueuedJob
 from sottovoce.aggregator.analysis.published_counts import published
-from sottovoce.aggregator.analysis.requests import parse_request
+from sottovoce.aggregator.analysis.requests import KINDS_OF_REQUEST, parse_request
 from sottovoce.aggregator.api.joint_results import Calculating, ColumnsCache, JointResults
 from sottovoce.aggregator.api.results import note_read
 from sottovoce.aggregator.http.problems import Refusal
@@ -107,7 +107,8 @@ _JOB = "/api/v1/surveys/<name>/analyses/<job>"
 def _route(kind: str, summary: str, gives: str = "") -> Route:
     path, view = f"/api/v1/surveys/<name>/{kind}", partial(_answer, kind=kind)
     return Route(f"joint.{kind}", "POST", path, view, summary, Kind.RESEARCHER, (gives or kind,),
-                 body=f"{kind}-request", refuses=_REFUSED, pending=PROGRESS)  # fmt: skip
+                 body=f"{kind}-request", refuses=_REFUSED, pending=PROGRESS,
+                 body_schema=KINDS_OF_REQUEST[kind].schema())  # fmt: skip
 
 
 ROUTES = (

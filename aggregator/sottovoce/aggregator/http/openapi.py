@@ -213,9 +213,10 @@ def _components(routes: Sequence[Route]) -> Object:
     names = {
         name for route in routes for name in (route.body, *route.gives, route.pending) if name and "/" not in name
     } | {"problem"}
+    made = {route.body: route.body_schema for route in routes}
     text = {"schema": {"type": "string"}}
     return {
-        "schemas": dict(sorted(part for name in names for part in schemas(name).items())),
+        "schemas": dict(sorted(part for name in names for part in schemas(name, made.get(name)).items())),
         "securitySchemes": {"key": {"type": "http", "scheme": "bearer", "description": "A researcher's key."}},
         "headers": {
             "ETag": text | {"description": "Of these very bytes, for If-None-Match."},
@@ -233,14 +234,16 @@ def component(name: str) -> str:
     return "".join(part.title() for part in re.split(r"\W|_", name.removesuffix("-form")))
 
 
-def schemas(name: str) -> dict[str, Object]:
-    """Return a schema of ``sottovoce.shared``, or the form of a survey, by its component's name.
+def schemas(name: str, made: Mapping[str, Any] | None = None) -> dict[str, Object]:
+    """Return a schema of ``sottovoce.shared``, the form of a survey or one that was ``made``, by its component's name.
 
     Each part that is referred to is a component of its own: programs that read OpenAPI follow no other reference.
     """
     if name in {"survey", "survey-form"}:
         name = "survey"
         whole = survey_form()
+    elif made is not None:
+        whole = dict(made)
     else:
         whole = json.loads(files("sottovoce.shared").joinpath(f"schema/{name}.schema.json").read_text(encoding="utf-8"))
     named: dict[str, Object] = {}

@@ -53,6 +53,7 @@ class Route:
         gives: content of a 200 reply: names of schemas (``receipt`` is ``receipt.schema.json``), or media types; HTML
             by default.
         body: name of the schema of the request's body; "" for none.
+        body_schema: that schema, where it is no file of ``sottovoce.shared``.
         refuses: its own error codes; ``refusals`` adds those that all similar routes have.
         pending: schema of a 202 reply, which says how far a long computation is; "" if there is none.
         has_etag: a 200 reply has an ETag, so requests can send ``If-None-Match``.
@@ -66,6 +67,7 @@ class Route:
     kind: Kind = Kind.PAGE
     gives: Sequence[str] = ("text/html",)
     body: str = ""
+    body_schema: Mapping[str, Any] | None = None
     query: Sequence[Query] = ()
     refuses: Sequence[str] = ()
     pending: str = ""

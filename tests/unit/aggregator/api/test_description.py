@@ -9,12 +9,14 @@ import pytest
 from flask import Flask
 from jsonschema import Draft202012Validator
 from sottovoce.aggregator.accounts.secrets import new_key
+from sottovoce.aggregator.analysis.requests import KINDS_OF_REQUEST, parse_request
 from sottovoce.aggregator.app import ROUTES, create_app
 from sottovoce.aggregator.http.openapi import EXAMPLES, NOT_DESCRIBED, address
 from sottovoce.aggregator.http.problem_docs import EXPLANATIONS
 from sottovoce.aggregator.http.problems import STATUS, document
 from sottovoce.aggregator.settings import Settings
 from sottovoce.aggregator.storage.sqlite.storage import SQLiteStorage
+from sottovoce.shared.errors import OptionsError
 
 from tests.conftest import FakeClock
 from tests.problem_pages import PAGE, page
@@ -87,6 +89,27 @@ def test_description_refers_to_what_it_holds_and_its_schemas_are_schemas(describ
                 given = [*at.get("parameters", []), *operation.get("parameters", [])]
                 inside = {each["name"] for each in given if each["in"] == "path"}
                 assert inside == set(re.findall(r"{(\w+)}", path)), path
+
+
+def test_names_of_options_are_described_as_they_are_read(described: Any) -> None:
+    """Each name that the description lists is read, also the careful people of a model, and another is refused."""
+    described_names = 0
+    for kind in KINDS_OF_REQUEST:
+        for option, schema in described["components"]["schemas"][f"{kind.title()}Request"]["properties"].items():
+            refused = {name for name in schema.get("enum", ()) if option in _mistaken(kind, {option: name})}
+            assert not refused, (kind, option)
+            assert "enum" not in schema or option in _mistaken(kind, {option: "unknown"})
+            described_names += "careful" in schema.get("enum", ())
+    assert described_names == 3
+
+
+def _mistaken(kind: str, options: Any) -> set[str]:
+    """Return the names of the options that are refused."""
+    try:
+        parse_request(kind, options)
+    except OptionsError as error:
+        return {each.pointer.lstrip("/") for each in error.problems}
+    return set()
 
 
 @pytest.mark.slow
