@@ -17,7 +17,7 @@ from sottovoce.aggregator.curator.clusters.cluster import (
     cluster_svg,
     in_thousandths,
 )
-from sottovoce.aggregator.curator.data.data_set import read_table
+from sottovoce.aggregator.curator.data.data_set import DataSet, read_table
 from sottovoce.aggregator.curator.noisy_max import EXPONENTIAL, NOISES
 from sottovoce.aggregator.curator.parse_epsilon import parse_delta, parse_epsilon
 from sottovoce.aggregator.curator.questions import (
@@ -48,6 +48,7 @@ from sottovoce.cli.curator_request import (
     epsilon_option,
     json_option,
     named_data_set,
+    of_data_set,
     print_document,
     question_options,
     survey_option,
@@ -86,10 +87,7 @@ def reidentify(
 
 
 @command(example="sottovoce curator bind people.csv --epsilon 1")
-@click.argument("file", type=FILE, required=False)
-@survey_option
-@declaration_option
-@data_option
+@of_data_set
 @click.option("--epsilon", required=True, help="Of everything that will ever be answered.")
 @click.option("--delta", help="As well. [default: 1/n^2 under replace-one, else 0]")
 @click.option(
@@ -100,19 +98,9 @@ def reidentify(
     help="One record is another one, and n is public; or one is there or not.",
 )
 @json_option
-def bind(
-    file: Path | None,
-    survey: str | None,
-    declaration: Path | None,
-    data: Path | None,
-    epsilon: str,
-    delta: str | None,
-    neighbours: str,
-    as_json: bool,
-) -> None:
+def bind(named: DataSet, epsilon: str, delta: str | None, neighbours: str, as_json: bool) -> None:
     """Check the data once and open their budget; what is printed is for their curator alone."""
     amounts = parse_epsilon(epsilon), None if delta is None else parse_delta(delta)
-    named = named_data_set(file, declaration, survey, data)
     print_document(bound_document(*named.bind(*amounts, Neighbours(neighbours))), bound_lines, as_json)
 
 
@@ -143,26 +131,13 @@ def budget(
 
 
 @command(example="sottovoce curator plan people.csv --answers 26 --epsilon 0.05")
-@click.argument("file", type=FILE, required=False)
 @click.option("--answers", type=int, required=True, help="How many answers there may be.")
 @epsilon_option
 @click.option("--delta", help="Of all of them together. [default: all of the budget's that is left]")
-@survey_option
-@declaration_option
-@data_option
+@of_data_set
 @json_option
-def plan(
-    file: Path | None,
-    answers: int,
-    epsilon: str,
-    delta: str | None,
-    survey: str | None,
-    declaration: Path | None,
-    data: Path | None,
-    as_json: bool,
-) -> None:
+def plan(named: DataSet, answers: int, epsilon: str, delta: str | None, as_json: bool) -> None:
     """Pay for a number of answers of equal epsilon at once, before the first answer; unused ones are not given back."""
-    named = named_data_set(file, declaration, survey, data)
     amounts = parse_epsilon(epsilon), None if delta is None else parse_delta(delta)
     print_document(answer_document(named.open_plan(answers, *amounts), ()), _lines, as_json)
 

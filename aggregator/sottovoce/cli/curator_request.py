@@ -45,6 +45,23 @@ def named_data_set(file: Path | None, declaration: Path | None, survey: str | No
     return survey_data_set(storage, survey or "", present(storage), settings.data, settings.ledger_anchor_dir)
 
 
+def of_data_set(verb: Callable[..., None]) -> Callable[..., None]:
+    """Add FILE, --survey, --declaration and --data, as one data set."""
+
+    @click.argument("file", type=FILE, required=False)
+    @survey_option
+    @declaration_option
+    @data_option
+    @functools.wraps(verb)
+    def run(
+        *, file: Path | None, survey: str | None, declaration: Path | None, data: Path | None,
+        **own: Any,  # noqa: ANN401 - the verb's own options
+    ) -> None:  # fmt: skip
+        verb(named_data_set(file, declaration, survey, data), **own)
+
+    return run
+
+
 def print_document(document: dict[str, Any], lines: Callable[[dict[str, Any]], Iterable[str]], as_json: bool) -> None:
     """Print a document as JSON, or in words by ``lines``."""
     click.echo(json.dumps(document, indent=2, ensure_ascii=False) if as_json else "\n".join(lines(document)))

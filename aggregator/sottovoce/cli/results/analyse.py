@@ -17,15 +17,14 @@ from sottovoce.cli.results.run_analysis import (
     among_option,
     answer,
     ask,
-    confidence_option,
-    given,
+    level_options,
     reports_of,
     show,
     show_planned,
     source_options,
-    wave_option,
-    weights_option,
-    where_option,
+    split,
+    subset_options,
+    weighted_options,
 )
 from sottovoce.shared.errors import SpecError
 
@@ -36,28 +35,23 @@ from sottovoce.shared.errors import SpecError
 @click.option("--columns", required=True, help="Question whose categories are the columns.")
 @click.option("--within", default=None, help="A table for each category of this third question.")
 @among_careful_option
-@weights_option
-@wave_option
-@where_option
-@confidence_option
+@weighted_options
 @click.option(
     "--release-epsilon", default=None, help="Of two public questions: publish their table with noise, for so much."
 )
 @click.option("--yes", is_flag=True, help="With --release-epsilon, open the budget without asking.")
 def crosstab(
-    rows: str, columns: str, within: str | None, among: str | None, weights: Path | None, wave: int | None,
-    where: str | None, confidence: float | None, as_json: bool, release_epsilon: str | None, yes: bool, **place: Any,  # noqa: ANN401
+    weights: Path | None, release_epsilon: str | None, yes: bool, **given: Any,  # noqa: ANN401
 ) -> None:  # fmt: skip
     """Tabulate two questions of SURVEY: shares with limits, one test, and the strength of their association."""
     if release_epsilon is not None:
-        others = (within, among, weights, where, confidence, place["folder"], place["url"])
-        if place["survey"] is None or any(others) or wave is not None:
+        others = (given[name] for name in ("within", "among", "where", "confidence", "folder", "url"))
+        if given["survey"] is None or any((*others, weights)) or given["wave"] is not None:
             raise click.UsageError("--release-epsilon is of all of a closed SURVEY in a data folder, without weights")
-        release_tables(place["survey"], release_epsilon, (rows, columns), place["data"], None, yes)
+        tabulated = (given["rows"], given["columns"])
+        release_tables(given["survey"], release_epsilon, tabulated, given["data"], None, yes)
         return
-    options = given(rows=rows, columns=columns, within=within, among=among, wave=wave, where=where)
-    options |= given(confidence=confidence)
-    answer("crosstab", options, weights, as_json, place)
+    answer("crosstab", given, weights)
 
 
 @command(example="sottovoce results compare exam --outcome cheated --groups year")
@@ -68,18 +62,10 @@ def crosstab(
 @click.option("--against", default=None, help="With --groups arm: the question of another arm, the reference.")
 @click.option("--category", default=None, help="Of the outcome. [default: its last answer; yes of a yes/no question]")
 @among_careful_option
-@weights_option
-@wave_option
-@where_option
-@confidence_option
-def compare(
-    outcome: str | None, groups: str | None, planned: bool, against: str | None, category: str | None,
-    among: str | None, weights: Path | None, wave: int | None, where: str | None, confidence: float | None,
-    as_json: bool, **place: Any,  # noqa: ANN401
-) -> None:  # fmt: skip
+@weighted_options
+def compare(planned: bool, weights: Path | None, **given: Any) -> None:  # noqa: ANN401
     """The share of a category, or the mean of a number, among groups of SURVEY."""
-    options = given(outcome=outcome, groups=groups, against=against, category=category, among=among)
-    options |= given(wave=wave, where=where, confidence=confidence)
+    options, as_json, place = split("compare", given)
     if planned and (options or weights):
         raise click.UsageError("--planned makes the comparisons as they were planned: no other option goes with it")
     if planned:
@@ -88,16 +74,15 @@ def compare(
     for option in ("outcome", "groups"):
         if option not in options:
             raise click.UsageError(f"Missing option '--{option}'.")
-    answer("compare", options, weights, as_json, place)
+    answer("compare", given, weights)
 
 
 @command(example="sottovoce results associations exam")
 @source_options
-@wave_option
-@where_option
-def associations(wave: int | None, where: str | None, as_json: bool, **place: Any) -> None:  # noqa: ANN401
+@subset_options
+def associations(**given: Any) -> None:  # noqa: ANN401
     """Test all pairs of questions of SURVEY for association, with q values against findings by chance."""
-    answer("pairs", given(wave=wave, where=where), None, as_json, place)
+    answer("pairs", given)
 
 
 @command(example="sottovoce results test exam --question cheated --share yes=0.3")
@@ -106,13 +91,8 @@ def associations(wave: int | None, where: str | None, as_json: bool, **place: An
 @click.option("--share", "shares", multiple=True, help="Known share: CATEGORY=SHARE; repeat. [default: equal shares]")
 @click.option("--mean", type=float, default=None, help="Known mean of a number.")
 @among_option
-@wave_option
-@where_option
-@confidence_option
-def test(
-    question: str, shares: tuple[str, ...], mean: float | None, among: str | None, wave: int | None,
-    where: str | None, confidence: float | None, as_json: bool, **place: Any,  # noqa: ANN401
-) -> None:  # fmt: skip
+@level_options
+def test(shares: tuple[str, ...], **given: Any) -> None:  # noqa: ANN401
     """Test the shares of one question of SURVEY, or the mean of a number, against known values."""
     parts = [words.rpartition("=") for words in shares]
     if not all(name.strip() for name, _, _ in parts):
@@ -120,8 +100,7 @@ def test(
     if len({name.strip() for name, _, _ in parts}) < len(parts):
         raise click.UsageError("--share names a category twice")
     known = {name.strip(): share.strip() for name, _, share in parts} or None
-    options = given(question=question, shares=known, mean=mean, among=among)
-    answer("test", options | given(wave=wave, where=where, confidence=confidence), None, as_json, place)
+    answer("test", {**given, "shares": known})
 
 
 @command(example="sottovoce results regress exam --outcome cheated --on year,age")
@@ -144,38 +123,37 @@ def test(
     "--scales", type=click.Choice(SCALES), default=None, help="Ratings of --on. [default: numbers from seven points on]"
 )
 @click.option("--cluster", default=None, help="Public question whose categories are clusters.")
-@click.option("--within-person", default=None, help="Column of a long file: a random intercept of each of its values.")
+@click.option(
+    "--within-person",
+    "cluster_effect",
+    default=None,
+    help="Column of a long file: a random intercept of each of its values.",
+)
 @click.option("--points", type=click.IntRange(FEWEST_POINTS, MOST_POINTS), default=None, help="Of its integral.")
 @click.option("--at", multiple=True, help="Predict for people like these: year=first,age=30; may be given many times.")
-@click.option("--no-strata", is_flag=True, help="Leave waves and revisions out of the predictors.")
-@weights_option
-@wave_option
-@where_option
-@confidence_option
-def regress(
-    formula: str | None, outcome: str | None, on: str | None, model: str | None, errors: str, among: str | None,
-    declining: str | None, scales: str | None, cluster: str | None, within_person: str | None, points: int | None,
-    at: tuple[str, ...], no_strata: bool, weights: Path | None, wave: int | None, where: str | None,
-    confidence: float | None, as_json: bool, **place: Any,  # noqa: ANN401
-) -> None:  # fmt: skip
+@click.option(
+    "--no-strata",
+    "strata",
+    flag_value=False,
+    default=None,
+    type=bool,
+    help="Leave waves and revisions out of the predictors.",
+)
+@weighted_options
+def regress(on: str | None, at: tuple[str, ...], weights: Path | None, **given: Any) -> None:  # noqa: ANN401
     """Explain one question of SURVEY by others.
 
     Name them by --outcome and --on, or by a FORMULA as in R: "cheated ~ year * sex + age + I(age^2)". --weights names
     margins that the reports are to agree with, or with --from a CSV of one weight for each line of the file of reports.
     """
-    if formula is None and "~" in (place["survey"] or ""):
+    if given["formula"] is None and "~" in (given["survey"] or ""):
         # The name of the survey may be left out with --from, so that the formula comes first.
-        formula, place["survey"] = place["survey"], None
-    if formula is None and (outcome is None or on is None):
+        given["formula"], given["survey"] = given["survey"], None
+    if given["formula"] is None and (given["outcome"] is None or on is None):
         raise click.UsageError('name the model: a FORMULA such as "y ~ a * b", or --outcome and --on')
     predictors = None if on is None else [name.strip() for name in on.split(",")]
     people = [_row(words) for words in at] or None
-    options = given(
-        formula=formula, outcome=outcome, on=predictors, model=model, errors=errors, among=among, declining=declining,
-        scales=scales, cluster=cluster, cluster_effect=within_person, points=points, at=people,
-        wave=wave, where=where, confidence=confidence, strata=False if no_strata else None,
-    )  # fmt: skip
-    answer("regression", options, weights, as_json, place)
+    answer("regression", {**given, "on": predictors, "at": people}, weights)
 
 
 def _row(words: str) -> dict[str, str]:

@@ -9,15 +9,7 @@ from sottovoce.aggregator.analysis.mixtures.designs import DESIGNS
 from sottovoce.aggregator.analysis.mixtures.mixture import MOST_DRAWS, mixture_of_counts, mixture_of_file
 from sottovoce.aggregator.export.results_client.sources import read_weights
 from sottovoce.cli.command import command
-from sottovoce.cli.results.run_analysis import (
-    answer,
-    confidence_option,
-    given,
-    show,
-    source_options,
-    wave_option,
-    where_option,
-)
+from sottovoce.cli.results.run_analysis import answer, level_options, show, source_options, split
 
 
 @command(
@@ -36,13 +28,10 @@ from sottovoce.cli.results.run_analysis import (
 @click.option("--yes", default=None, help="Of counts alone: reports of yes by group, such as 200,330.")
 @click.option("--n", "reports", default=None, help="Of counts alone: all reports by group, such as 500,500.")
 @click.option("--counts", default=None, help="Of counts alone, of kuk: people by number of red cards, such as 0:5,1:4.")
-@wave_option
-@where_option
-@confidence_option
+@level_options
 def mixture(
     question: str | None, design: str | None, chances: tuple[str, ...], response: str | None, group: str | None,
-    draws: int, weights: str | None, yes: str | None, reports: str | None, counts: str | None, wave: int | None,
-    where: str | None, confidence: float | None, as_json: bool, **place: Any,  # noqa: ANN401
+    draws: int, weights: str | None, yes: str | None, reports: str | None, counts: str | None, **given: Any,  # noqa: ANN401
 ) -> None:  # fmt: skip
     """Estimate shares of SURVEY, by a QUESTION of a design that it plans; of a data file; or from counts alone.
 
@@ -50,17 +39,21 @@ def mixture(
     random groups with different p, or several draws a person, tell it.
     """
     alone, of_file = (yes, reports, counts), (design, response, group, weights, *chances)
+    options, as_json, place = split("mixture", given)
     if question is not None or place["folder"] is not None:
         if any(each is not None for each in (*alone, *of_file)) or draws != 1:
             raise click.UsageError("a QUESTION has its design: only --where, --wave, --confidence go with it")
-        _answer_planned(question, given(wave=wave, where=where, confidence=confidence), as_json, place)
+        if question is None:
+            # The name of the survey may be left out with --from.
+            given["survey"], question = None, given["survey"]
+        answer("mixture", {**given, "question": question})
         return
     if design is None or not chances:
         raise click.UsageError("name a SURVEY and a QUESTION of its design; or --design and --p")
     file = place.pop("survey")
-    if any(place.values()) or where is not None or wave is not None:
+    if any(place.values()) or options.keys() - {"confidence"}:
         raise click.UsageError("a data file, or counts, goes with none of the options of a SURVEY, nor with --channel")
-    groups, level = _groups(chances), confidence or 0.95
+    groups, level = _groups(chances), options.get("confidence") or 0.95
     if file is None:
         if response or group or weights or not (counts or (yes and reports)) or (counts and (yes or reports)):
             raise click.UsageError("name a FILE with --response; or --yes and --n, of kuk --counts, and no columns")
@@ -71,13 +64,6 @@ def mixture(
         raise click.UsageError("a FILE goes with --response, and not with --yes, --n or --counts")
     of_rows = read_weights(Path(weights)) if weights and Path(weights).suffix == ".csv" else weights
     show(mixture_of_file(read_table(Path(file)), response, group, design, groups, draws, of_rows, level), as_json)
-
-
-def _answer_planned(question: str | None, options: dict[str, Any], as_json: bool, place: dict[str, Any]) -> None:
-    if question is None:
-        # The name of the survey may be left out with --from.
-        place["survey"], question = None, place["survey"]
-    answer("mixture", {"question": question, **options}, None, as_json, place)
 
 
 def _groups(chances: tuple[str, ...]) -> dict[str, Any]:

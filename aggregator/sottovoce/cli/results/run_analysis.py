@@ -7,7 +7,7 @@ elsewhere; or there are counts alone.
 import json
 import re
 from collections.abc import Callable, Collection, Sequence
-from dataclasses import replace
+from dataclasses import fields, replace
 from functools import partial, reduce
 from pathlib import Path
 from typing import Any
@@ -22,6 +22,7 @@ from sottovoce.aggregator.analysis.data_file.read_table import FORMATS, read_tab
 from sottovoce.aggregator.analysis.described_people import AMONG, AMONG_WITH_ANCHORS
 from sottovoce.aggregator.analysis.planned_comparisons import planned_document
 from sottovoce.aggregator.analysis.published_counts import published
+from sottovoce.aggregator.analysis.requests import KINDS_OF_REQUEST
 from sottovoce.aggregator.analysis.result_view import ShownTable
 from sottovoce.aggregator.analysis.text_report import in_words
 from sottovoce.aggregator.analysis.weights import MarginShares
@@ -145,11 +146,16 @@ def shares_of_counts(mechanism: str, yes: int, reports: int, rule: IntervalRule)
     return estimate_counts(yes_no_counts(mechanism, yes, reports), mechanism, rule.method, rule.confidence)
 
 
-def source_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Add the argument SURVEY and the options of all analyses."""
-    for option in reversed(_OPTIONS):
-        command = option(command)
-    return command
+def options_of(*options: Callable[..., Any]) -> Callable[..., Any]:
+    """Add several arguments and options to a command, in this order."""
+    return lambda command: reduce(lambda made, option: option(made), reversed(options), command)
+
+
+source_options = options_of(*_OPTIONS)
+"""The argument SURVEY, and the options of all analyses."""
+subset_options = options_of(wave_option, where_option)
+level_options = options_of(subset_options, confidence_option)
+weighted_options = options_of(weights_option, level_options)
 
 
 def reports_of(
@@ -192,11 +198,22 @@ def reports_of(
     return StoredReports(storage, survey, lambda: present(storage), show_progress)
 
 
-def answer(kind: str, options: dict[str, Any], weights: Path | None, as_json: bool, place: dict[str, Any]) -> None:
-    """Make an analysis and print it; ``weights`` is as for ``weights_from``."""
+def answer(kind: str, given: dict[str, Any], weights: Path | None = None) -> None:
+    """Make an analysis of all that was ``given`` on the command line, and print it.
+
+    ``weights`` is as for ``weights_from``.
+    """
+    options, as_json, place = split(kind, given)
     reports = reports_of(**place)
     each, margins = weights_from(weights, isinstance(reports, DataReports))
-    show(ask(reports, kind, {**options, **given(margins=margins)}, each), as_json)
+    show(ask(reports, kind, options if margins is None else {**options, "margins": margins}, each), as_json)
+
+
+def split(kind: str, given: dict[str, Any]) -> tuple[dict[str, Any], bool, dict[str, Any]]:
+    """Return the options of an analysis that are not None, whether to print JSON, and the place of its reports."""
+    names = {each.name for each in fields(KINDS_OF_REQUEST[kind])}
+    options = {name: value for name, value in given.items() if name in names and value is not None}
+    return options, given["as_json"], {name: given[name] for name in given.keys() - names - {"as_json"}}
 
 
 def weights_from(weights: Path | None, of_data_file: bool) -> tuple[Any, MarginShares | None]:
@@ -243,11 +260,6 @@ def _suggest_question(message: str, options: dict[str, Any]) -> None:
 
 def _words(value: Any) -> list[str]:  # noqa: ANN401
     return [value] if isinstance(value, str) else list(value)
-
-
-def given(**options: Any) -> dict[str, Any]:  # noqa: ANN401
-    """Return the options that were given, i.e. are not None."""
-    return {name: value for name, value in options.items() if value is not None}
 
 
 def show(document: dict[str, Any], as_json: bool) -> None:
