@@ -13,7 +13,7 @@ from typing import Any
 from flask import current_app
 from sottovoce.aggregator.analysis.availability import check_closed
 from sottovoce.aggregator.analysis.jobs.queue import AnalysisStopped
-from sottovoce.aggregator.analysis.requests import Request, parse_request
+from sottovoce.aggregator.analysis.requests import KINDS_OF_REQUEST, Request, parse_request
 from sottovoce.aggregator.api.joint_results import Calculating
 from sottovoce.aggregator.http.problems import STATUS, Refusal
 from sottovoce.aggregator.surveys.lifecycle import reports_so_far
@@ -27,16 +27,8 @@ HUNDRED = 100
 
 MARGIN, AT, KNOWN = "margin.", "at.", "known."
 
-_TEXTS = {
-    "crosstab": ("rows", "columns", "within", "among", "where"),
-    "compare": ("outcome", "groups", "against", "category", "among", "where"),
-    "pairs": ("where",),
-    "test": ("question", "among", "where"),
-    "mixture": ("question", "where"),
-    "regression": ("outcome", "model", "among", "declining", "cluster", "where", "formula", "scales"),
-}
-_WEIGHTED = frozenset({"crosstab", "compare", "regression"})
-_LEVELLED = _WEIGHTED | {"test", "mixture"}
+_NO_FIELDS = {"errors", "cluster_effect"}
+"""Options of text that no form has."""
 
 
 @dataclass(frozen=True)
@@ -52,10 +44,13 @@ def asked_analysis(query: UrlQuery, kinds: Sequence[str]) -> AskedAnalysis | Non
     kind = _first(query, "kind")
     if kind not in kinds:
         return None
-    options: dict[str, Any] = {name: _first(query, name) for name in _TEXTS[kind] if _first(query, name)}
+    known = KINDS_OF_REQUEST[kind].schema()["properties"]
+    texts = [name for name, schema in known.items() if "enum" in schema or "string" in schema["type"]]
+    options: dict[str, Any] = {name: _first(query, name) for name in texts if _first(query, name)}
+    options = {name: given for name, given in options.items() if name not in _NO_FIELDS}
     if _first(query, "wave"):
         options["wave"] = _whole(_first(query, "wave"))
-    if _first(query, "confidence") and kind in _LEVELLED:
+    if _first(query, "confidence") and "confidence" in known:
         options["confidence"] = _level(_first(query, "confidence"))
     if kind == "regression":
         options |= _model_options(query)
@@ -67,7 +62,7 @@ def asked_analysis(query: UrlQuery, kinds: Sequence[str]) -> AskedAnalysis | Non
     if options.get("formula"):
         options.pop("scales", None)
     margins = _margins(query)
-    return AskedAnalysis(kind, options | ({"margins": margins} if margins and kind in _WEIGHTED else {}))
+    return AskedAnalysis(kind, options | ({"margins": margins} if margins and "margins" in known else {}))
 
 
 def _whole(given: str) -> object:
