@@ -250,29 +250,21 @@ def names(asked: CuratorRequest, delta: str) -> None:
 @click.option("--radius", type=int, help="Of the ball, in steps from the middle of each number.")
 @click.option("--svg", type=FILE, help="Also draw centres and noisy sizes to this file.")
 @question_options
-def cluster(
-    asked: CuratorRequest,
-    k: int,
-    method: str | None,
-    iterations: int | None,
-    empty: str | None,
-    ball: str | None,
-    radius: int | None,
-    svg: Path | None,
-) -> None:
+def cluster(asked: CuratorRequest, k: int, method: str | None, svg: Path | None, **lloyd: Any) -> None:  # noqa: ANN401
     """Centres of k clusters of some numbers, their noisy sizes and how near their members are."""
     check_free(svg, [".svg"], force=False)
-    if (ball is None) != (radius is None):
-        raise SpecError("--ball l1 needs --radius, and --radius needs --ball l1")
-    taken = method or ("grid" if len(asked.columns) <= MOST_NUMBERS else "lloyd")
-    lloyd = _lloyd_options(taken, iterations, empty, radius)
-    found = asked.answer(lambda declared: cluster_question(declared, asked.columns, k, lloyd))
+    options = _lloyd_options(method or ("grid" if len(asked.columns) <= MOST_NUMBERS else "lloyd"), **lloyd)
+    found = asked.answer(lambda declared: cluster_question(declared, asked.columns, k, options))
     if svg is not None:
         places = in_thousandths(found["values"], asked.data.declaration, asked.columns)
         write_text(cluster_svg(places, 1000), svg)
 
 
-def _lloyd_options(method: str, iterations: int | None, empty: str | None, radius: int | None) -> LloydOptions | None:
+def _lloyd_options(
+    method: str, iterations: int | None, empty: str | None, ball: str | None, radius: int | None
+) -> LloydOptions | None:
+    if (ball is None) != (radius is None):
+        raise SpecError("--ball l1 needs --radius, and --radius needs --ball l1")
     if method == "grid" and (iterations, empty, radius) != (None, None, None):
         raise SpecError("--iterations, --empty and --ball are of --method lloyd; a grid has none")
     if method == "grid":
