@@ -15,10 +15,10 @@ from sottovoce.aggregator.accounts.secrets import new_key
 from sottovoce.aggregator.analysis.documents import Document
 from sottovoce.aggregator.analysis.jobs.queue import AnalysisLimits, Compute
 from sottovoce.aggregator.analysis.requests import KINDS_OF_REQUEST, parse_request
+from sottovoce.aggregator.api import analysis
 from sottovoce.aggregator.api.joint_results import ColumnsCache, JointResults
 from sottovoce.aggregator.app import create_app
 from sottovoce.aggregator.clock import now
-from sottovoce.aggregator.http.openapi import component, schemas
 from sottovoce.aggregator.http.problems import Refusal
 from sottovoce.aggregator.settings import Settings
 from sottovoce.shared.errors import StorageError
