@@ -32,10 +32,10 @@ from sottovoce.aggregator.authoring.xlsform_relevant import (
     conditions,
     shown_where_blank,
 )
-from sottovoce.aggregator.i18n.languages import LANGUAGES
 from sottovoce.aggregator.i18n.translator import Words
 from sottovoce.shared.checks import LANGUAGE
 from sottovoce.shared.errors import Sentence, SpecError
+from sottovoce.shared.languages import LANGUAGES
 from sottovoce.shared.parse_survey import parse_survey
 from sottovoce.shared.questions import MAX_QUESTIONS
 from sottovoce.shared.spec import FORMAT
@@ -48,18 +48,9 @@ _CONSTRAINT = "a constraint other than the two ends"
 PROTECTION = {"a little": "2", "clearly": "1.0986", "badly": "0.6931"}
 """Epsilons of the sensitivity levels: odds of e^2, 3 and 2 to 1; ln 3 and ln 2 rounded down to four decimals."""
 
-_METADATA = {
-    "start",
-    "end",
-    "today",
-    "deviceid",
-    "subscriberid",
-    "simserial",
-    "phonenumber",
-    "username",
-    "email",
-    "audit",
-}
+_METADATA = (
+    "start", "end", "today", "deviceid", "subscriberid", "simserial", "phonenumber", "username", "email", "audit",
+)  # fmt: skip
 _UNSUPPORTED = {
     "text": "free text identifies people; ask for one of several choices",
     "string": "free text identifies people; ask for one of several choices",
@@ -69,9 +60,14 @@ _UNSUPPORTED = {
     "rank": "a ranking; ask for the first choice",
     "time": "a time of day; ask for one of several choices",
     "datetime": "a date with a time; ask for a date",
+    **dict.fromkeys(_METADATA, "data about the device, which reports never contain"),
 }
-_FILES = ("image", "photo", "audio", "video", "file", "barcode", "background")
-_PLACES = ("geo", "start-geo")
+_UNSUPPORTED_STARTS = {
+    r"image|photo|audio|video|file|barcode|background": "a picture, a sound, a file or a code; only choices, numbers "
+    "and dates can be protected",
+    r"(start-)?geo": "a position on the map, which identifies people; ask for a region",
+    r"select_(one|multiple)_from_file": "choices from a file; put them on the sheet choices",
+}
 _IGNORED = ("calculation", "choice_filter", "default", "repeat_count", "trigger", "readonly", "save_to")
 _UNREAD = re.compile(
     r"(constrain(t|ing)_message|required_?m(essa|s)ge?|guidance_hint|no_?app_?error_?string|autoplay|rows|sms_|compact_tag|"
@@ -96,27 +92,10 @@ _STRAIGHT = str.maketrans("‘’“”", "''\"\"")
 """Quotation marks that spreadsheets make of straight ones."""
 _TRUE = {"yes", "true", "true()"}
 
-_NAMES = {
-    "english": "en",
-    "arabic": "ar",
-    "العربية": "ar",
-    "german": "de",
-    "deutsch": "de",
-    "spanish": "es",
-    "español": "es",
-    "french": "fr",
-    "français": "fr",
-    "hindi": "hi",
-    "हिन्दी": "hi",
-    "italian": "it",
-    "italiano": "it",
-    "portuguese": "pt",
-    "português": "pt",
-    "chinese": "zh-Hans",
-    "中文": "zh-Hans",
-    "swahili": "sw",
-    "kiswahili": "sw",
-}
+_NAMES = {name.lower(): tag for tag, name in LANGUAGES.items()} | {
+    "arabic": "ar", "german": "de", "spanish": "es", "french": "fr", "hindi": "hi", "italian": "it", "portuguese": "pt",
+    "chinese": "zh-Hans", "中文": "zh-Hans", "swahili": "sw", "kiswahili": "sw",
+}  # fmt: skip
 """Tags of common languages, for headings that have a language name without a tag."""
 
 _TAGGED = re.compile(r".*\(([^()]+)\)\s*")
@@ -144,19 +123,15 @@ class Texts:
 
     def of(self, row: SheetRow, column: str) -> dict[str, str]:
         """Return a row's text by language; a missing text in the default language is replaced by another one."""
-        found = {tag: row.cells[heading] for heading, tag in self._tags.items() if self._is(heading, column, row)}
+        tags = {heading: tag for heading, tag in self._tags.items() if heading.startswith(f"{column}::")}
+        found = {tag: row.cells[heading] for heading, tag in tags.items() if heading in row.cells}
         if column in row.cells:
             found.setdefault(self.default, row.cells[column])
         if found and self.default not in found:
-            self._left.append(
-                row.left_out("no text in the form's own language; another one stands in its place", column)
-            )
+            what = "no text in the form's own language; another one stands in its place"
+            self._left.append(row.left_out(what, column))
             found[self.default] = next(iter(found.values()))
         return found
-
-    @staticmethod
-    def _is(heading: str, column: str, row: SheetRow) -> bool:
-        return heading.startswith(f"{column}::") and heading in row.cells
 
 
 def tag_of(language: str) -> str:
@@ -271,9 +246,9 @@ class _Form:
         return BlockGroup(row, name)
 
     def _item(self, row: SheetRow, kind: str) -> None:
-        reason = _unsupported(kind)
-        if reason or kind in _METADATA:
-            self._leave(row, reason or "data about the device, which reports never contain")
+        starts = (reason for start, reason in _UNSUPPORTED_STARTS.items() if re.match(start, kind))
+        if reason := next(starts, _UNSUPPORTED.get(kind)):
+            self._leave(row, reason)
         elif kind in {"note", "acknowledge", "trigger"}:
             self._add(row, {"type": "note" if kind == "note" else "acknowledge"}, None)
         elif kind in {"select_one", "select_multiple", "rating"}:
@@ -321,9 +296,8 @@ class _Form:
                 row, Sentence("both ends are needed: write the constraint {constraint}", constraint=f". >= {ends}")
             )
             return
-        fields: dict[str, Any] = {"type": kind, "min": low, "max": high}
-        if kind == "integer":
-            fields = {"type": kind, "min": int(low), "max": int(high)}
+        as_written = int if kind == "integer" else str
+        fields: dict[str, Any] = {"type": kind, "min": as_written(low), "max": as_written(high)}
         if step != "1" or kind == "decimal":
             fields["step"] = step if kind == "decimal" else int(step)
         number = ReferencedQuestion("", {}, step=Decimal(step), low=Decimal(low)) if kind != "date" else None
@@ -356,10 +330,8 @@ class _Form:
         if name in self._names:
             name = _free_name(name, self._names)
             self._leave(row, Sentence("another row has this name; here it is {name}", name=name), "name")
-        item = {"type": fields["type"], "name": name, **texts, **fields}
-        reported = fields["type"] not in {"note", "acknowledge"}
-        shown = self._conditions(row)
-        item |= shown
+        reported, shown = fields["type"] not in {"note", "acknowledge"}, self._conditions(row)
+        item = {"type": fields["type"], "name": name, **texts, **fields, **shown}
         block = self._groups[-1][1] if self._groups and reported else None
         if block and fields["type"] not in KINDS:
             self._leave(row, ALONE)
@@ -382,14 +354,11 @@ class _Form:
             self._earlier[row.get("name")] = replace(asked, name=name, absent=bool(shown) or optional)
 
     def _place(self, row: SheetRow, item: dict[str, Any], block: BlockGroup | None) -> None:
-        if block is None:
-            self.items.append(item)
-            self.rows.append(row)
-            return
-        if not block.rows:
-            self.items.append(block.entry)
-            self.rows.append(block)
-        block.add(row, item)
+        if block is None or not block.rows:
+            self.items.append(item if block is None else block.entry)
+            self.rows.append(block or row)
+        if block is not None:
+            block.add(row, item)
 
     def _conditions(self, row: SheetRow) -> dict[str, Any]:
         rows = [group for group, _ in self._groups if group.number != row.number]
@@ -458,16 +427,6 @@ def _lists(rows: Sheet) -> dict[str, list[SheetRow]]:
 def _list_name(row: SheetRow) -> str:
     """Return LIST from "select_one LIST" or "select_one LIST or_other"."""
     return _OTHER.sub("", " ".join(row.get("type").split())).split()[-1]
-
-
-def _unsupported(kind: str) -> str:
-    if kind.startswith(_FILES):
-        return "a picture, a sound, a file or a code; only choices, numbers and dates can be protected"
-    if kind.startswith(_PLACES):
-        return "a position on the map, which identifies people; ask for a region"
-    if kind in {"select_one_from_file", "select_multiple_from_file", "select_one_external"}:
-        return "choices from a file; put them on the sheet choices"
-    return _UNSUPPORTED.get(kind, "")
 
 
 def _plain_name(name: str) -> str:

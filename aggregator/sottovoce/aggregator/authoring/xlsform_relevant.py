@@ -89,11 +89,11 @@ def conditions(relevant: Sequence[str], earlier: Earlier) -> dict[str, Any]:
         if len(alternatives) < len(_flat(groups[0], every=False)):
             raise UnsupportedConditionError("an 'and' under an 'or'")
         any_of = _conditions_by_question(alternatives, every=False)
-        if len(any_of) > 1:
-            written["any_of"] = any_of
-        else:
-            # A disjunction on one question is a single condition with several accepted options.
-            written["visible_if"] = _merge_conditions(written["visible_if"], any_of)
+        # A disjunction on one question is a single condition with several accepted options.
+        key = "any_of" if len(any_of) > 1 else "visible_if"
+        if written.setdefault(key, {}).keys() & any_of.keys():
+            raise UnsupportedConditionError("an 'and' and an 'or' about one question")
+        written[key] |= any_of
     return {key: condition for key, condition in written.items() if condition}
 
 
@@ -110,12 +110,6 @@ def shown_where_blank(relevant: Sequence[str], earlier: Earlier) -> list[str]:
         elif tree.at_blank and tree.asked.absent:
             found[tree.asked.name] = None
     return sorted(found)
-
-
-def _merge_conditions(known: dict[str, Any], more: dict[str, Any]) -> dict[str, Any]:
-    if set(known) & set(more):
-        raise UnsupportedConditionError("an 'and' and an 'or' about one question")
-    return known | more
 
 
 def _flat(tree: "_One | _Many", every: bool) -> list["_One | _Many"]:
@@ -168,22 +162,16 @@ class _Parser:
         self._at = self._depth = 0
 
     def whole(self) -> _One | _Many:
-        read = self._parse_any(negated=False)
+        read = self._chain("or", negated=False)
         if self._at < len(self._tokens):
             raise UnsupportedConditionError("a function, or a sign that is not understood")
         return read
 
-    def _parse_any(self, negated: bool) -> _One | _Many:
-        return self._chain("or", negated)
-
     def _chain(self, word: str, negated: bool) -> _One | _Many:
-        parts = [self._part(word, negated)]
-        while self._take("word", word):
-            parts.append(self._part(word, negated))
+        parts = list[_One | _Many]()
+        while not parts or self._take("word", word):
+            parts.append(self._chain("and", negated) if word == "or" else self._single(negated))
         return parts[0] if len(parts) == 1 else _Many((word == "and") != negated, parts)
-
-    def _part(self, word: str, negated: bool) -> _One | _Many:
-        return self._chain("and", negated) if word == "or" else self._single(negated)
 
     def _single(self, negated: bool) -> _One | _Many:
         if self._take("word", "not"):
@@ -199,7 +187,7 @@ class _Parser:
         self._depth += 1
         if self._depth > _DEEPEST:
             raise UnsupportedConditionError("brackets that are nested too deep")
-        read = self._parse_any(negated)
+        read = self._chain("or", negated)
         self._need(")")
         self._depth -= 1
         return read
