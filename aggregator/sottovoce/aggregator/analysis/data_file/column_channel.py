@@ -117,38 +117,19 @@ class ColumnChannel:
             return self._in_block(self.block.member(name), found)
         if self.rows is None:
             options = self.levels or _padded(_sorted(found), self.size)
-            return Reading(
-                options, _reports(options, found), MatrixChannel(kary_rows(self.odds or Fraction(0), options))
-            )
-        channel = self.by_fact or MatrixChannel(self.rows)
-        values = self.values or self.levels or self._recognized(found)
-        if len(values) != len(self.rows[0]):
-            raise ValueError(Sentence("the channel has {count} reports: name as many", count=str(len(self.rows[0]))))
-        options = self.levels or values
-        if len(options) != len(self.rows):
-            raise ValueError(
-                Sentence("the channel has {count} options: name as many levels", count=str(len(self.rows)))
-            )
+            rows = kary_rows(self.odds or Fraction(0), options)
+            return Reading(options, _reports(options, found), MatrixChannel(rows))
+        channel, count = self.by_fact or MatrixChannel(self.rows), len(self.rows[0])
+        values = self.values or self.levels or _recognized(found, count)
+        if len(values) != count:
+            raise ValueError(Sentence("the channel has {count} reports: name as many", count=str(count)))
+        options = _as_many(self.levels or values, len(self.rows))
         return Reading(options, _reports(values, found), channel)
 
     def _in_block(self, member: JointMember, found: Sequence[str]) -> Reading:
         pair = _pair(found, PAIRS) if member.options == 2 else None
-        options = self.levels or pair or _padded(_sorted(found), member.options)
-        if len(options) != member.options:
-            raise ValueError(
-                Sentence("the channel has {count} options: name as many levels", count=str(member.options))
-            )
+        options = _as_many(self.levels or pair or _padded(_sorted(found), member.options), member.options)
         return Reading(options, _reports(options, found), member)
-
-    def _recognized(self, found: Sequence[str]) -> tuple[str, ...]:
-        """Return the two values as they are in the file."""
-        if self.rows is None or len(self.rows[0]) != 2:
-            count = "" if self.rows is None else str(len(self.rows[0]))
-            raise ValueError(Sentence("name its {count} values in the order of the matrix: levels=...", count=count))
-        pair = _pair(found, PAIRS)
-        if pair is None:
-            raise ValueError(MISSING_LEVELS)
-        return pair
 
     def _crosswise(self, found: Sequence[str]) -> Reading:
         pair = _pair(found, SAME) if not self.same else None
@@ -164,10 +145,23 @@ class ColumnChannel:
 
 def kary_rows(odds: Fraction, options: Sequence[Any]) -> Rows:
     """Return the matrix of k-ary randomized response with these odds."""
-    whole = odds + len(options) - 1
-    return tuple(
-        tuple((odds if x == y else Fraction(1)) / whole for y in range(len(options))) for x in range(len(options))
-    )
+    whole, places = odds + len(options) - 1, range(len(options))
+    return tuple(tuple((odds if x == y else Fraction(1)) / whole for y in places) for x in places)
+
+
+def _recognized(found: Sequence[str], count: int) -> tuple[str, ...]:
+    """Return the two values as they are in the file."""
+    if count != 2:
+        raise ValueError(Sentence("name its {count} values in the order of the matrix: levels=...", count=str(count)))
+    if pair := _pair(found, PAIRS):
+        return pair
+    raise ValueError(MISSING_LEVELS)
+
+
+def _as_many(options: tuple[str, ...], count: int) -> tuple[str, ...]:
+    if len(options) != count:
+        raise ValueError(Sentence("the channel has {count} options: name as many levels", count=str(count)))
+    return options
 
 
 def _pair(found: Sequence[str], pairs: Sequence[tuple[str, str]]) -> tuple[str, str] | None:

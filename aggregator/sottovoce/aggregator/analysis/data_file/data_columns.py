@@ -360,9 +360,8 @@ def _number(table: FileTable, name: str, numbers: Mapping[str, Fraction]) -> Rea
     ordered = tuple(sorted(set(numbers.values())))
     places = {number: place for place, number in enumerate(ordered)}
     grid = ListedNumbers(ordered[0], ordered[-1], ordered[-1] - ordered[0], ordered)
-    return _open_column(
-        table, name, "decimal", Domain(grid=grid), {text: places[each] for text, each in numbers.items()}
-    )
+    codes = {text: places[number] for text, number in numbers.items()}
+    return _open_column(table, name, "decimal", Domain(grid=grid), codes)
 
 
 def _choice(table: FileTable, name: str, levels: Sequence[str]) -> ReadColumn:
@@ -397,9 +396,8 @@ def _columns(table: FileTable, read: Sequence[ReadColumn]) -> Columns:
     if len(combinations) > MOST_STRATA:
         raise SpecError(f"{table.file}: the rows have more than {MOST_STRATA} combinations of channels")
     surveys = tuple(_survey(table.file, read, number, each.tolist()) for number, each in enumerate(combinations))
-    values = {
-        each.name: _narrow(each, [survey.questions[place] for survey in surveys]) for place, each in enumerate(read)
-    }
+    asked = zip(*(survey.questions for survey in surveys), strict=True)
+    values = {each.name: _narrow(each, questions) for each, questions in zip(read, asked, strict=True)}
     public = [each.name for each in read if each.mechanisms == (None,)]
     few = {name: table.columns[name].rows == table.columns[name].values.index(FEW)
            for name in public if len(_without_few(table, name)) < len(table.columns[name].values)}  # fmt: skip
@@ -411,9 +409,8 @@ def _combinations(read: Sequence[ReadColumn], rows: int) -> tuple[Codes, Codes]:
     several = [place for place, each in enumerate(read) if len(each.mechanisms) > 1]
     if not several:
         return np.zeros((1, len(read)), np.int64), np.zeros(rows, np.int64)
-    found, revision = np.unique(
-        np.stack([read[place].strata for place in several], axis=1), axis=0, return_inverse=True
-    )
+    strata = np.stack([read[place].strata for place in several], axis=1)
+    found, revision = np.unique(strata, axis=0, return_inverse=True)
     combinations = np.zeros((len(found), len(read)), np.int64)
     combinations[:, several] = found
     return combinations, revision.ravel()

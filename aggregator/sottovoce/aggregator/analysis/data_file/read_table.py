@@ -167,33 +167,33 @@ def read_table(path: Path) -> FileTable:
     try:
         if path.stat().st_size > MOST_BYTES:
             raise SpecError(f"{path.name} is larger than 2 GB; remove columns that you do not need, or split it")
-        if kind in DELIMITED:
+        if kind in {*DELIMITED, *WORKBOOKS}:
             with path.open("rb") as file:
-                return read_delimited(file, path.name)
-        if kind in WORKBOOKS:
-            return read_workbook(path.read_bytes(), path.name)
+                return _read_open(file, path.name)
     except OSError:
         raise SpecError(f"{path.name} cannot be read") from None
     if kind in ON_DISK:
-        return read_on_disk(path, path.name)
+        return _read_on_disk(path, path.name)
     raise SpecError(f"{path.name}: the name must end in one of {', '.join(FORMATS)}")
 
 
 def read_bytes(data: bytes, name: str) -> FileTable:
     """Read the table in the bytes of a file, none of which reaches a disk; raise as ``read_table`` does."""
-    kind = Path(name).suffix.lower()
-    if kind in WORKBOOKS:
-        return read_workbook(data, name)
-    if kind in DELIMITED:
-        return read_delimited(io.BytesIO(data), name)
+    if Path(name).suffix.lower() not in ON_DISK:
+        return _read_open(io.BytesIO(data), name)
     # The libraries open files by name: Linux has files that are in memory only.
     with open(os.memfd_create("upload"), "wb") as file:  # noqa: PTH123 - a number
         file.write(data)
         file.flush()
-        return read_on_disk(Path(f"/proc/self/fd/{file.fileno()}"), name)
+        return _read_on_disk(Path(f"/proc/self/fd/{file.fileno()}"), name)
 
 
-def read_on_disk(path: Path, name: str) -> FileTable:
+def _read_open(file: BinaryIO, name: str) -> FileTable:
+    """Read a table of commas, tabs or cells of a workbook; raise as ``read_table`` does."""
+    return read_workbook(file.read(), name) if name.lower().endswith(WORKBOOKS) else read_delimited(file, name)
+
+
+def _read_on_disk(path: Path, name: str) -> FileTable:
     """Read a table, one of ``ON_DISK``, whose library opens the file itself; raise as ``read_table`` does."""
     return _read_parquet(path, name) if name.lower().endswith(".parquet") else _read_statistics(path, name)
 
@@ -222,7 +222,15 @@ def _empty_table(name: str, names: Sequence[str], header: str, unit: str, notes:
     plain = [re.sub(r"\s*\n\s*", " ", each.strip()) for each in names]
     if len(plain) > 1 and not plain[0] and ROW not in plain:
         plain[0] = ROW
-    columns = {each: TableColumn() for each in _checked_names(plain, name, header)}
+    if len(plain) > MOST_COLUMNS:
+        raise SpecError(f"{name}, {header}: there are more than {MOST_COLUMNS:,} columns; remove those you do not need")
+    first: dict[str, int] = {}
+    for number, each in enumerate(plain, 1):
+        if not each:
+            raise SpecError(f"{name}, {header}: column {number} has no name")
+        if first.setdefault(each, number) < number:
+            raise SpecError(f"{name}, {header}: columns {first[each]} and {number} are both named '{each}'; rename one")
+    columns = {each: TableColumn() for each in plain}
     return FileTable(name, columns, unit, notes=[Sentence(note, file=name) for note in notes])
 
 
@@ -251,19 +259,6 @@ def _decimals(column: TableColumn, point: str) -> set[int]:
     if not any(point in text for text in column.values) or not all(map(_NUMBERS[point].fullmatch, column.values)):
         return set()
     return {len(text.partition(point)[2]) for text in column.values}
-
-
-def _checked_names(names: Sequence[str], file: str, place: str) -> Sequence[str]:
-    if len(names) > MOST_COLUMNS:
-        raise SpecError(f"{file}, {place}: there are more than {MOST_COLUMNS:,} columns; remove those you do not need")
-    first: dict[str, int] = {}
-    for number, name in enumerate(names, 1):
-        if not name:
-            raise SpecError(f"{file}, {place}: column {number} has no name")
-        if name in first:
-            raise SpecError(f"{file}, {place}: columns {first[name]} and {number} are both named '{name}'; rename one")
-        first[name] = number
-    return names
 
 
 def _not_empty(table: FileTable) -> FileTable:
@@ -349,13 +344,9 @@ def _read_statistics(path: Path, name: str) -> FileTable:
         _write_long_times(frame, lambda **how: getattr(pyreadstat, reader)(str(path), **how)[0])
     names, labels, types = [*map(str, frame.columns)], meta.variable_value_labels, meta.original_variable_types
     table = _headed(name, names)
-    table.add(
-        range(1, len(frame) + 1),
-        (
-            _labelled(array_cells(frame.pop(each).to_numpy()), labels.get(each, {}), types[each] or "")
-            for each in [*frame.columns]
-        ),
-    )
+    cells = (_labelled(array_cells(frame.pop(each).to_numpy()), labels.get(each, {}), types[each] or "")
+             for each in [*frame.columns])  # fmt: skip
+    table.add(range(1, len(frame) + 1), cells)
     table.notes.extend(notes)
     weight = _weight_in_use(path, names) if kind in {".sav", ".zsav"} else ""
     if weight:
