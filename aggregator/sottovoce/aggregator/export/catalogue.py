@@ -40,7 +40,7 @@ from sottovoce.aggregator.export.channels import (
     score_rows,
 )
 from sottovoce.aggregator.export.codebook import EXTRA, about_few, write_codebook
-from sottovoce.aggregator.export.labels import coding, option_labels, question_label, value_labels
+from sottovoce.aggregator.export.labels import coding, option_labels, question_label, scale_of, value_labels
 from sottovoce.aggregator.export.own_units import unit_grid
 from sottovoce.aggregator.export.statistics_files import channel_text, write_statistics_file
 from sottovoce.aggregator.export.tables import write_reports_csv, write_reports_parquet
@@ -88,11 +88,6 @@ def estimate_rows(
     views += [analyse(revisions, cohort=group.name, wave=wave) for group in whole.cohorts]
     for view in views:
         yield from result_rows(view, about)
-
-
-def write_estimates_csv(path: Path, revisions: Sequence[RevisionCounts], about: About, wave: int | None = None) -> None:
-    """Write the table as CSV; arguments as for ``estimate_rows``."""
-    write_csv(path, about, COLUMNS, estimate_rows(revisions, about, wave))
 
 
 def write_estimates_xlsx(
@@ -150,15 +145,13 @@ def _study(study: ET.Element, about: About) -> None:
     citation = ET.SubElement(study, "citation")
     title = ET.SubElement(citation, "titlStmt")
     _text(title, "titl", survey.text(survey.title), survey.default_language)
-    for language, text in _others(survey.title, survey).items():
-        _text(title, "parTitl", text, language)
+    _texts(title, "parTitl", {key: text for key, text in survey.title.items() if key != survey.default_language})
     _text(title, "IDNo", survey.digest)
     version = ET.SubElement(citation, "verStmt")
     _text(version, "version", f"revision {survey.revision}")
     _text(version, "notes", "; ".join(about.lines))
     info = ET.SubElement(study, "stdyInfo")
-    for language, text in survey.document.get("description", {}).items():
-        _text(info, "abstract", text, language)
+    _texts(info, "abstract", survey.document.get("description", {}))
     if survey.opens or survey.closes:
         summary = ET.SubElement(info, "sumDscr")
         for event, moment in (("start", survey.opens), ("end", survey.closes)):
@@ -179,12 +172,9 @@ def _file(description: ET.Element, reports: int, columns: int) -> None:
 
 
 def _variable(data: ET.Element, number: int, question: Question, channels: Sequence[Channel]) -> None:
-    found = _var(data, number, question.name, _nature(question))
-    for language, text in question.label.items():
-        _text(found, "labl", text, language)
-    asked = ET.SubElement(found, "qstn")
-    for language, text in question.label.items():
-        _text(asked, "qstnLit", text, language)
+    found = _var(data, number, question.name, scale_of(question))
+    _texts(found, "labl", question.label)
+    _texts(ET.SubElement(found, "qstn"), "qstnLit", question.label)
     valid = ET.SubElement(found, "valrng")
     grid = unit_grid(question)
     ends = ("0", str(question.largest)) if grid is None else (grid.text(0), grid.text(grid.steps))
@@ -194,8 +184,7 @@ def _variable(data: ET.Element, number: int, question: Question, channels: Seque
     for value in next(iter(by_language.values()), {}):
         category = ET.SubElement(found, "catgry")
         _text(category, "catValu", str(value))
-        for language, labels in by_language.items():
-            _text(category, "labl", labels[value], language)
+        _texts(category, "labl", {language: labels[value] for language, labels in by_language.items()})
     if question.mechanism is None:
         category = ET.SubElement(found, "catgry")
         _text(category, "catValu", FEW)
@@ -211,14 +200,9 @@ def _var(data: ET.Element, number: int, name: str, nature: str) -> ET.Element:
     return ET.SubElement(data, "var", {"ID": f"V{number}", "name": name, "files": _FILE, "nature": nature})
 
 
-def _nature(question: Question) -> str:
-    if question.domain.grid is not None:
-        return "interval"
-    return "ordinal" if question.type == "rating" else "nominal"
-
-
-def _others(texts: Mapping[str, str], survey: Survey) -> dict[str, str]:
-    return {language: text for language, text in texts.items() if language != survey.default_language}
+def _texts(parent: ET.Element, name: str, texts: Mapping[str, str]) -> None:
+    for language, text in texts.items():
+        _text(parent, name, text, language)
 
 
 def _text(parent: ET.Element, name: str, text: str, language: str = "") -> ET.Element:
@@ -510,23 +494,6 @@ class Source:
 Write = Callable[[Source, Path], object]
 
 
-def _statistics(source: Source, path: Path) -> None:
-    write_statistics_file(path, source.reports, source.channels_in(source.reports), source.about)
-
-
-def _statistics_with_public(source: Source, path: Path) -> None:
-    reports = source.reports_with_public
-    write_statistics_file(path, reports, source.channels_in(reports), source.about)
-
-
-def _channels(source: Source, path: Path) -> None:
-    write_csv(path, source.about, CHANNEL_COLUMNS, channel_rows(source.randomizing))
-
-
-def _scores(source: Source, path: Path) -> None:
-    write_csv(path, source.about, SCORE_COLUMNS, score_rows(source.randomizing))
-
-
 def _script(name: str) -> Write:
     def write(source: Source, path: Path) -> None:
         header = "".join(f"# {line}\n" for line in source.about.lines)
@@ -542,24 +509,23 @@ def _export(source: Source, path: Path) -> None:
     path.write_text(json_text(marked(document, source.about)), encoding="utf-8")
 
 
-def _methods(source: Source, path: Path) -> None:
-    write_methods(path, analyse(source.revisions, wave=source.wave), source.about)
+def _report_files(name: str, read: Callable[[Source], ReportColumns]) -> dict[str, Write]:
+    def statistics(source: Source, path: Path) -> None:
+        reports = read(source)
+        write_statistics_file(path, reports, source.channels_in(reports), source.about)
+
+    return {
+        f"{name}.csv": lambda source, path: write_reports_csv(path, read(source), source.about),
+        f"{name}.parquet": lambda source, path: write_reports_parquet(path, read(source), source.about),
+        f"{name}.sav": statistics,
+        f"{name}.dta": statistics,
+    }
 
 
-OF_REPORTS: dict[str, Write] = {
-    "reports.csv": lambda source, path: write_reports_csv(path, source.reports, source.about),
-    "reports.parquet": lambda source, path: write_reports_parquet(path, source.reports, source.about),
-    "reports.sav": _statistics,
-    "reports.dta": _statistics,
-}
+OF_REPORTS = _report_files("reports", lambda source: source.reports)
 """Files of reports, for closed surveys and closed waves."""
 
-WITH_PUBLIC: dict[str, Write] = {
-    "reports-with-public.csv": lambda source, path: write_reports_csv(path, source.reports_with_public, source.about),
-    "reports-with-public.parquet": lambda s, path: write_reports_parquet(path, s.reports_with_public, s.about),
-    "reports-with-public.sav": _statistics_with_public,
-    "reports-with-public.dta": _statistics_with_public,
-}
+WITH_PUBLIC = _report_files("reports-with-public", lambda source: source.reports_with_public)
 """
 Files with exact public answers, which no noise protects.
 
@@ -575,16 +541,16 @@ def _codebook(source: Source, path: Path) -> None:
 
 AT_ANY_TIME: dict[str, Write] = {
     "export.json": _export,
-    "estimates.csv": lambda s, path: write_estimates_csv(path, s.revisions, s.about, s.wave),
+    "estimates.csv": lambda s, path: write_csv(path, s.about, COLUMNS, estimate_rows(s.revisions, s.about, s.wave)),
     "estimates.xlsx": lambda s, path: write_estimates_xlsx(path, s.revisions, s.about, s.wave),
     "codebook.html": _codebook,
     "ddi.xml": lambda s, path: write_ddi(path, s.channels, file_questions(s.revisions[-1]), s.count, s.about),
     "survey.yaml": lambda source, path: write_survey_yaml(path, source.about),
     "survey.json": lambda source, path: write_survey_json(path, source.about),
     "preregistration.json": lambda s, path: write_preregistration(path, s.revisions, s.about, s.plan),
-    "methods.md": _methods,
-    "channels.csv": _channels,
-    "scores.csv": _scores,
+    "methods.md": lambda s, path: write_methods(path, analyse(s.revisions, wave=s.wave), s.about),
+    "channels.csv": lambda s, path: write_csv(path, s.about, CHANNEL_COLUMNS, channel_rows(s.randomizing)),
+    "scores.csv": lambda s, path: write_csv(path, s.about, SCORE_COLUMNS, score_rows(s.randomizing)),
     "analysis.py": _script("analysis.py"),
     "analysis.R": _script("analysis.R"),
 }

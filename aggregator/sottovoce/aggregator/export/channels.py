@@ -144,18 +144,9 @@ def channel_rows(channels: Sequence[Channel]) -> Iterator[tuple[object, ...]]:
         made = channel.mechanism
         name, epsilon = ("public", 0.0) if made is None else (made.name, made.epsilon)
         for option, label, rule, code, a, b in channel.shares:
-            yield (
-                *(channel.question.name, _joined(channel), option, label, name, epsilon),
-                rule,
-                code,
-                float(a),
-                float(b),
-                float(a - b),
-                float(b),
-                float(1 - a),
-                *channel.both,
-                channel.block,
-            )
+            numbers = map(float, (a, b, a - b, b, 1 - a))
+            before = channel.question.name, _joined(channel), option, label, name, epsilon, rule, code
+            yield *before, *numbers, *channel.both, channel.block
 
 
 def score_rows(channels: Sequence[Channel]) -> Iterator[tuple[object, ...]]:

@@ -192,9 +192,8 @@ def _table(caption: str, columns: Sequence[str], rows: Sequence[Sequence[str]]) 
     """Yield a table in a scrollable region, focusable so that keyboard users can scroll it (WCAG 2.1.1)."""
     name = escape(caption)
     yield f'<div class="wide" role="region" tabindex="0" aria-label="{name}"><table><caption>{name}</caption>'
-    yield (
-        "<thead><tr>" + "".join(f'<th scope="col">{escape(column)}</th>' for column in columns) + "</tr></thead><tbody>"
-    )
+    headings = "".join(f'<th scope="col">{escape(column)}</th>' for column in columns)
+    yield f"<thead><tr>{headings}</tr></thead><tbody>"
     for row in rows:
         yield "<tr>" + "".join(f'<td dir="auto">{escape(cell)}</td>' for cell in row) + "</tr>"
     yield "</tbody></table></div>"

@@ -44,6 +44,13 @@ def coding(question: Question) -> str:
     return f"A randomized report and not the answer. {how}"
 
 
+def scale_of(question: Question) -> str:
+    """Return interval, ordinal or nominal, the scale of a question's answers."""
+    if question.domain.grid is not None:
+        return "interval"
+    return "ordinal" if question.type == "rating" else "nominal"
+
+
 def _text(texts: Mapping[str, str], language: str) -> str:
     return texts.get(language) or next(iter(texts.values()), "")
 
@@ -52,23 +59,6 @@ def _options(question: Question, language: str) -> dict[int, str]:
     labels = option_labels(question, language)
     # As on receipts: a randomized "yes" must not read as an admission. channels.csv says which report supports yes.
     return dict(enumerate(["Report B", "Report A", *labels[2:]] if question.neutral else labels))
-
-
-def _public(question: Question, language: str) -> dict[int, str]:
-    # A number in its own unit needs no label.
-    return {} if question.domain.grid else _options(question, language)
-
-
-def _drawn(question: Question, language: str) -> dict[int, str]:
-    return _pairs(option_labels(question, language), ("not chosen", "chosen"))
-
-
-def _ends(question: Question, _language: str) -> dict[int, str]:
-    return dict(enumerate(_end_names(question)))
-
-
-def _drawn_ends(question: Question, language: str) -> dict[int, str]:
-    return _pairs(option_labels(question, language), _end_names(question))
 
 
 def _end_names(question: Question) -> tuple[str, str]:
@@ -81,13 +71,14 @@ def _pairs(labels: Sequence[str], ends: tuple[str, str]) -> dict[int, str]:
 
 
 _VALUES: dict[str, Callable[[Question, str], dict[int, str]]] = {
-    "public": _public,
+    # A number in its own unit needs no label.
+    "public": lambda question, language: {} if question.domain.grid else _options(question, language),
     "yes_no": _options,
     "waves": _options,
     "option": _options,
-    "drawn_option": _drawn,
-    "end": _ends,
-    "drawn_end": _drawn_ends,
+    "drawn_option": lambda question, language: _pairs(option_labels(question, language), ("not chosen", "chosen")),
+    "end": lambda question, _: dict(enumerate(_end_names(question))),
+    "drawn_end": lambda question, language: _pairs(option_labels(question, language), _end_names(question)),
 }
 
 _BY_FACT = {SAME: "both or neither statement is true", ONE: "exactly one statement is true", "no": "no", "yes": "yes"}

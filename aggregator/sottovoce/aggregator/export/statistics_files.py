@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from sottovoce.aggregator.analysis.shown_columns import ReportColumns, is_few
 from sottovoce.aggregator.analysis.tables.small_groups import FEW
 from sottovoce.aggregator.export.channels import Channel
-from sottovoce.aggregator.export.labels import question_label, value_labels
+from sottovoce.aggregator.export.labels import question_label, scale_of, value_labels
 from sottovoce.aggregator.export.own_units import few_code, option_codes, unit_grid
 from sottovoce.aggregator.export.tables import missing_as_nan, named_columns
 from sottovoce.aggregator.file_formats.optional_imports import needed
@@ -37,6 +37,7 @@ _SHORTENED = (
     "Labels of the values of {name} are cut to 120 bytes, or have their code added; the codebook has them whole."
 )
 _FILE_LABEL = {".sav": 64, ".dta": 80}
+_MEASURES = {"interval": "scale", "ordinal": "ordinal", "nominal": "nominal"}
 _DAY = {".sav": "DATE11", ".dta": "%td"}
 """Format of a day without a time."""
 
@@ -89,22 +90,18 @@ def write_statistics_file(path: Path, reports: ReportColumns, channels: Sequence
             # Stata labels numbers of 32 bits only; the codebook has the other codes.
             if not isinstance(code, int) or kind == ".sav" or abs(code) < 1 << 30:
                 values[names[name]][code] = FEW
+    more = {names[name]: _MORE_LABELS.get(name.strip("_"), "") for name in columns.keys() - questions}
+    of_channels = {names[name]: label for name, label in _channel_labels(channels).items()}
     metadata: dict[str, Any] = {
         "file_label": _whole_letters("; ".join(about.lines), _FILE_LABEL[kind]),
-        "column_labels": {
-            names[name]: _MORE_LABELS[name.strip("_")]
-            for name in columns.keys() - questions
-            if name.strip("_") in _MORE_LABELS
-        }
-        | labels
-        | {names[name]: label for name, label in _channel_labels(channels).items()},
+        "column_labels": more | labels | of_channels,
         "variable_value_labels": {name: known for name, known in values.items() if known},
         "variable_format": {names[name]: _DAY[kind] for name in days},
     }
     if kind == ".sav":
         metadata["row_compress"] = True
         metadata["note"] = notes(about, channels, shortened)
-        metadata["variable_measure"] = {names[name]: _measure(question) for name, question in questions.items()}
+        metadata["variable_measure"] = {names[q.name]: _MEASURES[scale_of(q)] for q in questions.values()}
     frame = pandas.DataFrame({names[name]: column for name, column in columns.items()}, copy=False)
     (pyreadstat.write_sav if kind == ".sav" else pyreadstat.write_dta)(frame, path, **metadata)
 
@@ -204,12 +201,6 @@ def channel_text(channel: Channel) -> str:
     return f"{channel.mechanism.name}, a {float(a):.6g}, b {float(b):.6g}{together}"
 
 
-def _measure(question: Question) -> str:
-    if question.domain.grid is not None:
-        return "scale"
-    return "ordinal" if question.type == "rating" else "nominal"
-
-
 def _yes_no(channels: Sequence[Channel]) -> list[Channel]:
     return [c for c in channels if c.mechanism and len(c.shares) == 1]
 
@@ -224,6 +215,6 @@ def _channel_columns(channels: Sequence[Channel], reports: ReportColumns) -> Map
 
 
 def _channel_labels(channels: Sequence[Channel]) -> dict[str, str]:
-    meanings = {"a": "P(1 if yes)", "b": "P(1 if no)"}
-    found = {f"{c.question.name}_{letter}": words for c in _yes_no(channels) for letter, words in meanings.items()}
-    return {name: cut(f"{words} of {name[:-2]}", 80) for name, words in found.items()}
+    names = [channel.question.name for channel in _yes_no(channels)]
+    meanings = {"a": "P(1 if yes)", "b": "P(1 if no)"}.items()
+    return {f"{name}_{letter}": cut(f"{words} of {name}", 80) for name in names for letter, words in meanings}

@@ -85,12 +85,9 @@ def _cells(column: ReportedColumn, grid: Grid | None) -> list[object]:
     if grid is not None:
         return list(as_texts(column, grid))
     found: list[object] = column.tolist()
-    missing = is_null(column)
-    if missing.any():
-        found = [None if empty else cell for cell, empty in zip(found, missing.tolist(), strict=True)]
-    left = is_few(column)
-    if left.any():
-        found = [FEW if rare else cell for cell, rare in zip(found, left.tolist(), strict=True)]
+    for instead, places in ((None, is_null(column)), (FEW, is_few(column))):
+        if places.any():
+            found = [instead if here else cell for cell, here in zip(found, places.tolist(), strict=True)]
     return found
 
 

@@ -7,6 +7,7 @@ Shards: groups of parts that are counted in one task, on one machine or on a clu
 """
 
 import tempfile
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
@@ -75,16 +76,14 @@ class ReportCounts:
 
     rows: int = 0
     reports: int = 0
-    tallies: dict[str, dict[int, int]] = field(default_factory=dict)
+    tallies: dict[str, Counter[int]] = field(default_factory=dict)
 
     def add(self, other: "ReportCounts") -> None:
         """Add the counts of other rows."""
         self.rows += other.rows
         self.reports += other.reports
         for name, found in other.tallies.items():
-            into = self.tallies.setdefault(name, {})
-            for value, count in found.items():
-                into[value] = into.get(value, 0) + count
+            self.tallies.setdefault(name, Counter()).update(found)
 
 
 Engine = Callable[[Sequence[Path], Layout], ReportCounts]
@@ -121,7 +120,7 @@ def tally_rows(columns: Sequence[np.ndarray], times: np.ndarray | None, layout: 
             values, counts = values[~unasked], None if counts is None else counts[~unasked]
         if len(values) and int(values.max()) > column.largest:
             raise SpecError(out_of_range(column))
-        found.tallies[column.name] = tally(values, column.options, counts)
+        found.tallies[column.name] = Counter(tally(values, column.options, counts))
     into.add(found)
 
 
@@ -154,7 +153,7 @@ def count_by_duckdb(paths: Sequence[Path], layout: Layout) -> ReportCounts:
     """Count parts as ``count_by_numpy`` does, but with DuckDB's own grouping, on all cores of this machine."""
     with opened(paths, layout) as table:
         ((rows, reports),) = table.aggregate("count(*), coalesce(sum(n), 0)").fetchall()
-        tallies = {column.name: _grouped(table, column) for column in layout.counted}
+        tallies = {column.name: Counter(_grouped(table, column)) for column in layout.counted}
     return ReportCounts(int(rows), int(reports), tallies)
 
 

@@ -12,7 +12,7 @@ readers derive them from the validated survey name and from numbers.
 """
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Annotated, Literal
@@ -182,12 +182,3 @@ def _check(described: Described) -> None:
         known = set(tallies) <= set(public)
         if not known or any(not public[name].admits(value) for name, found in tallies.items() for value in found):
             raise SpecError(f"{NAME}: counts what is no answer to a public question")
-
-
-def merged(tallies: Iterable[Mapping[int, int]]) -> dict[int, int]:
-    """Return the sum of several tallies, sorted by value."""
-    found: dict[int, int] = {}
-    for tally in tallies:
-        for value, count in tally.items():
-            found[value] = found.get(value, 0) + count
-    return dict(sorted(found.items()))

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import partial
 
 from sottovoce.aggregator.analysis.estimates import RevisionCounts, SurveyResults, analyse
 from sottovoce.aggregator.estimators import DEFAULT_RULE, IntervalRule
@@ -15,11 +16,10 @@ from sottovoce.aggregator.export.offline.count import (
     shards_of,
 )
 from sottovoce.aggregator.export.offline.locations import ReportFolder
-from sottovoce.aggregator.export.offline.manifest import Described, OfWave, merged, read_manifest
+from sottovoce.aggregator.export.offline.manifest import Described, OfWave, read_manifest
 from sottovoce.aggregator.storage import Cell, StoredSurvey
 from sottovoce.aggregator.storage.models import ALL
 from sottovoce.shared.errors import EstimateError, SpecError
-from sottovoce.shared.spec import Survey
 
 Progress = Callable[[int, int], None]
 """Callback with the number of reports counted so far, and their total number."""
@@ -56,22 +56,18 @@ def open_folder(place: ReportFolder) -> Opened:
     return Opened(place, described)
 
 
-def one_after_the_other(engine: Engine) -> Work:
-    """Return a function that counts all parts one after the other on this machine."""
-
-    def work(folder: Opened, progress: Progress) -> dict[RevisionWave, ReportCounts]:
-        found: dict[RevisionWave, ReportCounts] = {}
-        done = 0
-        for shard in shards_of(folder.place, folder.described):
-            found.setdefault(shard.key, ReportCounts()).add(count_shard(shard, engine))
-            done += shard.reports
-            progress(done, folder.reports)
-        return found
-
-    return work
+def _count_here(engine: Engine, folder: Opened, progress: Progress) -> dict[RevisionWave, ReportCounts]:
+    """Count all parts one after the other on this machine."""
+    found: dict[RevisionWave, ReportCounts] = {}
+    done = 0
+    for shard in shards_of(folder.place, folder.described):
+        found.setdefault(shard.key, ReportCounts()).add(count_shard(shard, engine))
+        done += shard.reports
+        progress(done, folder.reports)
+    return found
 
 
-HERE: dict[str, Work] = {"numpy": one_after_the_other(count_by_numpy), "duckdb": one_after_the_other(count_by_duckdb)}
+HERE: dict[str, Work] = {"numpy": partial(_count_here, count_by_numpy), "duckdb": partial(_count_here, count_by_duckdb)}
 """Engines for one machine, by name."""
 
 
@@ -101,7 +97,7 @@ def results_of(
 def _check(of_wave: OfWave, counts: ReportCounts) -> None:
     """Check that the counts equal those made before the rows were written; raise SpecError otherwise."""
     expected = sum(part.rows for part in of_wave.parts), of_wave.reports
-    tallies = {name: merged([tally]) for name, tally in counts.tallies.items() if tally}
+    tallies = {name: tally for name, tally in counts.tallies.items() if tally}
     if (counts.rows, counts.reports) != expected or tallies != {k: v for k, v in of_wave.tallies.items() if v}:
         raise SpecError(
             f"the counts of revision {of_wave.revision}, wave {of_wave.wave} are not those of the manifest: one of the"
@@ -113,16 +109,15 @@ def _revisions(described: Described, found: dict[RevisionWave, ReportCounts]) ->
     """Return the revisions with the cells of all respondents, as from a database."""
     revisions, withheld = [], _withheld(described)
     for key, (asked, survey) in enumerate(zip(described.manifest.asked, described.surveys, strict=True)):
-        stored = StoredSurvey(
-            key, survey.name, survey.revision, survey.digest, survey.canonical, asked.closed, asked.received
-        )
-        cells = {
-            each.wave: _cell(survey, each, found.get(key_of(each), ReportCounts()))
-            for each in described.manifest.waves
-            if each.revision == survey.revision
-        }
+        about = survey.name, survey.revision, survey.digest, survey.canonical
+        stored = StoredSurvey(key, *about, asked.closed, asked.received)
+        places = {question.name: place for place, question in enumerate(survey.questions)}
+        cells = {}
+        for of_wave in (each for each in described.manifest.waves if each.revision == survey.revision):
+            counts = found.get(key_of(of_wave), ReportCounts())
+            counted = {places[name]: dict(tally) for name, tally in counts.tallies.items()}
+            cells[of_wave.wave] = Cell(of_wave.wave, ALL, of_wave.reports, of_wave.withdrawn, counted)
         if survey is described.survey:
-            places = {question.name: place for place, question in enumerate(described.survey.questions)}
             for wave, tallies in described.manifest.public.items():
                 cell = cells.get(wave, Cell(wave, ALL, 0, 0, {}))
                 public = {places[name]: tally for name, tally in tallies.items()}
@@ -136,9 +131,3 @@ def _withheld(described: Described) -> frozenset[str]:
     counts = described.manifest.public.values()
     public = frozenset(each.name for each in described.survey.questions if each.mechanism is None)
     return public.difference(*counts) if counts else frozenset()
-
-
-def _cell(survey: Survey, of_wave: OfWave, counts: ReportCounts) -> Cell:
-    places = {question.name: place for place, question in enumerate(survey.questions)}
-    tallies = {places[name]: tally for name, tally in counts.tallies.items()}
-    return Cell(of_wave.wave, ALL, of_wave.reports, of_wave.withdrawn, tallies)
