@@ -67,10 +67,8 @@ def check_workbook(data: bytes) -> Facts:
     if len(lists) > 1:
         raise SpecError(_BROKEN)
     lengths = dict(enumerate(lists[0] if lists else []))
-    if (
-        sum(lengths.get(index, 0) * times for part in read.values() for index, times in part.used.items())
-        > MAX_UNPACKED
-    ):
+    used = (use for part in read.values() for use in part.used.items())
+    if sum(lengths.get(index, 0) * times for index, times in used) > MAX_UNPACKED:
         raise SpecError("the cells hold more than 32 million letters together: no survey is as long")
     sheets, formats = _sheet_names(parts), _number_formats(parts.get("xl/styles.xml", ""))
     formulas = frozenset((sheets.get(name, ""), *cell) for name, cells in read.items() for cell in cells.formulas)

@@ -3,7 +3,6 @@
 import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import NamedTuple
 
 import numpy as np
 from sottovoce.aggregator.analysis.shown_columns import ReportedColumn
@@ -54,7 +53,7 @@ def _blocks(source: TableSource, header: list[str], expected: Expected) -> Itera
     for lines, block in source.columns(source.names):
         # No cell of a report has two lines, so the rows stand on consecutive lines.
         values = {
-            key: numbers(cells, texts, Place(source.row, lines[0], key), grids.get(key))
+            key: _numbers(cells, texts, grids.get(key), (source.row, lines[0], key))
             for key, cells, texts in zip(header, block, known, strict=True)
         }
         yield expected.checked(values, lines[0], source.row)
@@ -63,18 +62,11 @@ def _blocks(source: TableSource, header: list[str], expected: Expected) -> Itera
 _WORDS = {"": -1, FEW: LEFT_OUT}
 
 
-class Place(NamedTuple):
-    """Position of cells, for error messages: prefix of a row number, number of the first row, name of the column."""
-
-    row: str
-    first: int
-    column: str
-
-
-def numbers(cells: CodedCells, known: dict[str, int], place: Place, grid: Grid | None) -> Values:
+def _numbers(cells: CodedCells, known: dict[str, int], grid: Grid | None, place: tuple[str, int, str]) -> Values:
     """Parse the cells of a column, -1 for empty ones, ``LEFT_OUT`` for rare answers.
 
-    They are steps of its ``grid`` if it has one, else whole numbers; ``known`` are texts parsed so far.
+    They are steps of its ``grid`` if it has one, else whole numbers; ``known`` are texts parsed so far. ``place`` is
+    for messages: prefix of a row number, number of the first row, name of the column.
     """
     # Columns have few distinct values, so a cache of parsed texts saves most of the work.
     # Bound the cache, in case a column has mostly distinct values.
@@ -84,20 +76,18 @@ def numbers(cells: CodedCells, known: dict[str, int], place: Place, grid: Grid |
     for code, text in enumerate(cells.texts):
         if text in known:
             continue
-        value = _value(text, grid)
-        if value is None:
-            where = f"{place.row} {place.first + cells.firsts[code]}, column '{place.column}'"
+        try:
+            known[text] = _whole(text) if grid is None else step_of(text, grid)
+        except ValueError:
+            row, first, column = place
             allowed = values_in_words(grid) if grid else "a whole number from 0, written in digits"
-            raise SpecError(f"{where}: must be {allowed}, or empty where not asked")
-        known[text] = value
+            where = f"{row} {first + cells.firsts[code]}, column '{column}'"
+            raise SpecError(f"{where}: must be {allowed}, or empty where not asked") from None
     values: Values = np.array([*map(known.__getitem__, cells.texts)], dtype=np.int64)[cells.codes]
     return values
 
 
-def _value(text: str, grid: Grid | None) -> int | None:
-    if grid is None:
-        return int(text) if _WHOLE.fullmatch(text) else None
-    try:
-        return step_of(text, grid)
-    except ValueError:
-        return None
+def _whole(text: str) -> int:
+    if not _WHOLE.fullmatch(text):
+        raise ValueError
+    return int(text)

@@ -12,6 +12,7 @@ from sottovoce.aggregator.analysis.shown_columns import ReportedColumn, column_t
 from sottovoce.aggregator.export.own_units import REVISION, WAVE, has_steps, unit_grid
 from sottovoce.aggregator.export.tables import extra_name
 from sottovoce.aggregator.file_formats.provenance import INVENTED, SIMULATED, SIMULATED_BEFORE
+from sottovoce.aggregator.file_formats.table_source import check_names
 from sottovoce.aggregator.storage.pack_values import few, null
 from sottovoce.shared.answers import Grid
 from sottovoce.shared.arms.arms import ARM, asked_of
@@ -83,11 +84,7 @@ class Expected:
         Raises SpecError if a column is unknown, repeated or missing.
         """
         known = {*self.questions, self.wave, self.revision}
-        for number, name in enumerate(names, start=1):
-            if name not in known:
-                raise SpecError(f"{place}, column {number}: no question of the survey has this name")
-            if name in names[: number - 1]:
-                raise SpecError(f"{place}, column {number}: the column '{name}' stands there twice")
+        check_names(names, known, place, "no question of the survey has this name")
         for name, question in self.questions.items():
             if question.mechanism is not None and name not in names:
                 raise SpecError(f"{place}: the column of the question '{name}' is missing")

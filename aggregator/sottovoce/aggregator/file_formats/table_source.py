@@ -1,6 +1,6 @@
 """Open a table of CSV or Parquet, one way for answers, a curator's records, and reports."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Container, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -59,6 +59,20 @@ class ParquetFile:
 
 
 TableSource = DelimitedFile | ParquetFile
+
+
+def check_names(header: Sequence[str], known: Container[str], place: str, unknown: str) -> None:
+    """Check that a header has no column twice, and none but the ``known``; messages never repeat an unknown name.
+
+    Raises SpecError, which begins with ``place``, and says ``unknown`` of a column that is not known.
+    """
+    seen: set[str] = set()
+    for number, name in enumerate(header, start=1):
+        if name not in known:
+            raise SpecError(f"{place}, column {number}: {unknown}")
+        if name in seen:
+            raise SpecError(f"{place}, column {number}: the column '{name}' stands there twice")
+        seen.add(name)
 
 
 @contextmanager

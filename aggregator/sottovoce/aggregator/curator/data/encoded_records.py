@@ -52,7 +52,8 @@ class PlacedRecords:
 
     def write(self, records: DataRecords) -> None:
         """Write all columns, atomically replacing an earlier file; raise StorageError if it cannot be written."""
-        narrow = [_narrow(records.columns[name], kind) for name, kind in self.declaration.columns.items()]
+        columns = self.declaration.columns.items()
+        narrow = [records.columns[name].astype(_width(kind)).tobytes() for name, kind in columns]
         head = {
             "format": FORMAT,
             "data": self.data,
@@ -154,10 +155,6 @@ def _head(line: bytes) -> Mapping[str, Any]:
 
 def _hash(head: Mapping[str, Any]) -> str:
     return hashlib.sha256(canonical.dump(head)).hexdigest()
-
-
-def _narrow(values: Values, kind: ColumnKind) -> bytes:
-    return values.astype(_width(kind)).tobytes()
 
 
 def _width(kind: ColumnKind) -> np.dtype[Any]:

@@ -24,7 +24,7 @@ from sottovoce.aggregator.curator.declaration import (
     split_words,
     word_count,
 )
-from sottovoce.aggregator.file_formats.table_source import open_table
+from sottovoce.aggregator.file_formats.table_source import check_names, open_table
 from sottovoce.aggregator.surveys.survey_file import MAX_BYTES, parse_yaml, places_in
 from sottovoce.shared.errors import SpecError, cannot_read
 
@@ -113,18 +113,11 @@ def check_header(header: Sequence[str], declaration: Declaration, place: str) ->
     """
     if len(header) > MOST_COLUMNS:
         raise SpecError(f"{place}: has {len(header):,} columns; at most {MOST_COLUMNS:,} are read")
-    declared = {*declaration.columns, *declaration.unused}
-    seen: set[str] = set()
-    for number, name in enumerate(header, start=1):
-        if name not in declared:
-            message = "has a name that is not declared; declare a column without questions as unused: true"
-            raise SpecError(f"{place}, column {number}: {message}")
-        if name in seen:
-            raise SpecError(f"{place}, column {number}: the column '{name}' stands there twice")
-        seen.add(name)
-    missing = next((name for name in declaration.columns if name not in seen), None)
-    if missing is not None:
-        raise SpecError(f"{place}: the declared column '{missing}' is missing")
+    unknown = "has a name that is not declared; declare a column without questions as unused: true"
+    check_names(header, {*declaration.columns, *declaration.unused}, place, unknown)
+    for name in declaration.columns:
+        if name not in header:
+            raise SpecError(f"{place}: the declared column '{name}' is missing")
 
 
 def placed(cells: Sequence[str], kind: ColumnKind, known: dict[str, Any]) -> Values:
