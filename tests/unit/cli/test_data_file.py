@@ -86,7 +86,7 @@ def test_weights_are_a_column_or_a_file_of_weights_or_margins(path: Path) -> Non
         (("estimate", "answers.csv", "--channel", "cheated"), "is written as"),
         (("estimate", "answers.csv", "--channel", "a=coin_flip", "--channel", "a=warner 0.7"), "two channels"),
         (("estimate", "answers.csv", "--channel", "year=coin_flip"), "column 'year', channel: name the values"),
-        (("estimate", "answers.csv", "--weights", "v"), "there is no column 'v'; there are: cheated, year"),
+        (("estimate", "answers.csv", "--weights", "v"), "answers.csv has no column 'v'; it has: cheated, year"),
         (("estimate", "--yes", "3", "--n", "9", "--mechanism", "coin_flip", "--weights", "w"), "are for a data file"),
         (("crosstab", "answers.csv", "--rows", "cheated", "--columns", "year", "--weights", "v"), "no column 'v'"),
         (("crosstab", "exam", "--rows", "a", "--columns", "b", "--channel", "a=coin_flip"), "is for a data file"),
