@@ -470,10 +470,6 @@ class Source:
         """Channels of all questions of the newest revision."""
         return channels_of(self.revisions, [question.name for question in self.about.survey.questions])
 
-    def channels_in(self, reports: ReportColumns) -> list[Channel]:
-        """Return the channels of the questions in a file of reports."""
-        return [channel for channel in self.channels if channel.question.name in reports.columns]
-
     @property
     def randomizing(self) -> list[Channel]:
         """Channels of randomized questions, the only ones that an analyst must decode."""
@@ -485,10 +481,10 @@ class Source:
         tables = self.storage.drafts
         return PlannedSize() if tables is None else tables.plan(self.about.survey.name)
 
-    @property
-    def count(self) -> int:
-        """Number of published reports of the wave, or of all waves."""
-        return analyse(self.revisions, wave=self.wave).reports
+    @cached_property
+    def results(self) -> SurveyResults:
+        """Published results of the wave, or of all waves together."""
+        return analyse(self.revisions, wave=self.wave)
 
 
 Write = Callable[[Source, Path], object]
@@ -505,14 +501,15 @@ def _script(name: str) -> Write:
 
 def _export(source: Source, path: Path) -> None:
     journal = source.storage.journal
-    document = export_document(analyse(source.revisions, wave=source.wave), None if journal is None else journal.head())
+    document = export_document(source.results, None if journal is None else journal.head())
     path.write_text(json_text(marked(document, source.about)), encoding="utf-8")
 
 
 def _report_files(name: str, read: Callable[[Source], ReportColumns]) -> dict[str, Write]:
     def statistics(source: Source, path: Path) -> None:
         reports = read(source)
-        write_statistics_file(path, reports, source.channels_in(reports), source.about)
+        channels = [channel for channel in source.channels if channel.question.name in reports.columns]
+        write_statistics_file(path, reports, channels, source.about)
 
     return {
         f"{name}.csv": lambda source, path: write_reports_csv(path, read(source), source.about),
@@ -534,9 +531,8 @@ They are never part of an archive, and the researcher first sees how many respon
 
 
 def _codebook(source: Source, path: Path) -> None:
-    results = analyse(source.revisions, wave=source.wave)
     shown = file_questions(source.revisions[-1])
-    write_codebook(path, source.channels, source.about, results, source.institution, source.few, shown)
+    write_codebook(path, source.channels, source.about, source.results, source.institution, source.few, shown)
 
 
 AT_ANY_TIME: dict[str, Write] = {
@@ -544,7 +540,7 @@ AT_ANY_TIME: dict[str, Write] = {
     "estimates.csv": lambda s, path: write_csv(path, s.about, COLUMNS, estimate_rows(s.revisions, s.about, s.wave)),
     "estimates.xlsx": lambda s, path: write_estimates_xlsx(path, s.revisions, s.about, s.wave),
     "codebook.html": _codebook,
-    "ddi.xml": lambda s, path: write_ddi(path, s.channels, file_questions(s.revisions[-1]), s.count, s.about),
+    "ddi.xml": lambda s, path: write_ddi(path, s.channels, file_questions(s.revisions[-1]), s.results.reports, s.about),
     "survey.yaml": lambda source, path: write_survey_yaml(path, source.about),
     "survey.json": lambda source, path: write_survey_json(path, source.about),
     "preregistration.json": lambda s, path: write_preregistration(path, s.revisions, s.about, s.plan),

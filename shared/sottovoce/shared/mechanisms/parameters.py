@@ -1,6 +1,6 @@
 """The parameters of a mechanism in a survey file: which there are, and how they are read and described."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
@@ -43,20 +43,19 @@ def exact_fields(fields: Mapping[str, Any], parameters: Mapping[str, Parameter])
         )
 
 
-def fraction_field(fields: Mapping[str, Any], name: str) -> Fraction:
-    """Return the fraction in ``fields[name]``; a ``ValueError`` names the parameter."""
+def fraction_field(
+    fields: Mapping[str, Any], name: str, parse: Callable[[object], Fraction] = rational.parse_fraction
+) -> Fraction:
+    """Return the fraction in ``fields[name]``, written as ``parse`` reads it; a ``ValueError`` names the parameter."""
     try:
-        return rational.parse_fraction(fields[name])
+        return parse(fields[name])
     except ValueError as error:
         raise ValueError(Sentence("{parameter} {reason}", parameter=name, reason=error_message(error))) from None
 
 
 def decimal_field(fields: Mapping[str, Any], name: str) -> Fraction:
     """Return the number in ``fields[name]``, written as a decimal; a ``ValueError`` names the parameter."""
-    try:
-        return rational.parse_decimal(fields[name])
-    except ValueError as error:
-        raise ValueError(Sentence("{parameter} {reason}", parameter=name, reason=error_message(error))) from None
+    return fraction_field(fields, name, rational.parse_decimal)
 
 
 def integer_field(fields: Mapping[str, Any], name: str, low: int, high: int) -> int:
