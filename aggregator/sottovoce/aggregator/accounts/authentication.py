@@ -59,58 +59,20 @@ def resumed_form() -> ResumedForm | None:
     return ResumedForm(address, resumed) if resumed and is_page(address) else None
 
 
-PUBLIC = frozenset(
-    {
-        "collect.page",
-        "collect.worker",
-        "collect.asset",
-        "collect.part",
-        "collect.question",
-        "collect.question_block",
-        "collect.question_element",
-        "collect.question_element_by_hash",
-        "collect.question_frame",
-        "collect.published_question",
-        "collect.survey",
-        "collect.revisions",
-        "collect.status",
-        "collect.token",
-        "collect.redeem",
-        "collect.report",
-        "collect.batch",
-        "collect.withdraw",
-        "front.front",
-        "front.calendar",
-        "front.empty",
-        "machine.healthz",
-        "machine.readyz",
-        "machine.openapi",
-        "front.problem",
-        "auth.login",
-        "auth.enter",
-        "auth.offer",
-        "auth.sign_in",
-        "studio.style",
-        "studio.font",
-        "studio.design_style",
-        "studio.script",
-        "studio.drafts_script",
-        "studio.language",
-        "studio.accessibility",
-        "studio.ethics",
-        "studio.shared_results",
-        "auth.open_page",
-        "oidc.accept",
-        "oidc.callback",
-        "oidc.invitation",
-        "oidc.start",
-        "passkeys.offer",
-        "passkeys.script",
-        "passkeys.sign_in",
-        "access.invitation",
-        "access.accept",
-    }
-)
+_PUBLIC_ROUTES = {
+    "collect": (
+        "page worker asset part question question_block question_element question_element_by_hash question_frame "
+        "published_question survey revisions status token redeem report batch withdraw"
+    ),
+    "front": "front calendar empty problem",
+    "machine": "healthz readyz openapi",
+    "auth": "login enter offer sign_in open_page",
+    "studio": "style font design_style script drafts_script language accessibility ethics shared_results",
+    "oidc": "accept callback invitation start",
+    "passkeys": "offer script sign_in",
+    "access": "invitation accept",
+}
+PUBLIC = frozenset(f"{blueprint}.{route}" for blueprint, routes in _PUBLIC_ROUTES.items() for route in routes.split())
 """Endpoints that need no sign-in; a test compares them with the URL map."""
 
 NOT_ALLOWED = "your role on this survey, or your key, does not allow this; ask its owner, or an admin"

@@ -11,19 +11,11 @@ from sottovoce.aggregator.accounts.secrets import new_cookie
 from sottovoce.aggregator.settings import SettingError
 from sottovoce.aggregator.walls import missing
 
-FOR_VISITORS = frozenset(
-    {
-        "studio.analyze",
-        "studio.analyze_upload",
-        "studio.analyzed",
-        "studio.analyzed_change",
-        "studio.analyzed_tables",
-        "studio.analyzed_tables_file",
-        "studio.analyzed_models",
-        "studio.analyzed_models_file",
-        "studio.analyzed_end_analysis",
-    }
+_ROUTES = (
+    "analyze analyze_upload analyzed analyzed_change analyzed_tables analyzed_tables_file "
+    "analyzed_models analyzed_models_file analyzed_end_analysis"
 )
+FOR_VISITORS = frozenset(f"studio.{route}" for route in _ROUTES.split())
 """Endpoints for visitors."""
 
 VISITOR = "visitor:"
