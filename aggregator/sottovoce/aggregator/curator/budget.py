@@ -333,7 +333,8 @@ def _check_plan(ledger: ReleaseLedger, charge: Charge) -> Total:
 
 def _is_same_plan(recorded: Mapping[str, Any], asked: Mapping[str, Any], delta: Fraction | None) -> bool:
     """Return True for an equal plan; without a delta, whatever the recorded one took."""
-    return _is_same_question(recorded, asked if delta is not None else {**asked, "delta": recorded.get("delta")})
+    wanted = asked if delta is not None else {**asked, "delta": recorded.get("delta")}
+    return canonical.dump(recorded) == canonical.dump(wanted)
 
 
 def _check_head(ledger: ReleaseLedger, head: LedgerHead) -> None:
@@ -344,7 +345,3 @@ def _check_head(ledger: ReleaseLedger, head: LedgerHead) -> None:
         )
     if ledger.heads[head.number] != head:
         raise StorageError(f"the budget's entry {head.number} is not the one that its head names")
-
-
-def _is_same_question(recorded: Mapping[str, Any], asked: Mapping[str, Any]) -> bool:
-    return canonical.dump(recorded) == canonical.dump(asked)

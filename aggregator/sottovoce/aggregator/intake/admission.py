@@ -515,7 +515,7 @@ class Admission:
     def _send(self, candidate: _Candidate) -> Pending:
         with self._counting:
             submitted = self._submit([candidate.arrival])
-        return Pending(submitted, lambda outcomes: self._single_reply(candidate, outcomes))
+        return Pending(submitted, lambda outcomes: dump(self._receipt(candidate.receipt, outcomes[0])))
 
     def _raise_unless_stored(self, rules: SurveyRules, submission: Submission, rejection: ReportRejected) -> None:
         """Return if this very report is stored; otherwise raise the rejection with the highest priority."""
@@ -537,9 +537,6 @@ class Admission:
             raise ReportRejected(*REFUSALS[Outcome.TOKEN_INVALID])
         rules.check_signature(submission)
         raise rejection
-
-    def _single_reply(self, candidate: _Candidate, outcomes: list[Outcome]) -> bytes:
-        return dump(self._receipt(candidate.receipt, outcomes[0]))
 
     def _receipt(self, receipt: R, outcome: Outcome) -> R:
         """Return the receipt of one report; raise ReportRejected if the transaction refused it."""
