@@ -1,11 +1,12 @@
 """Read single values of a document; each mistake is noted with its JSON pointer, never raised."""
 
 import re
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from datetime import date, datetime
 from typing import Any
 
-from sottovoce.shared.errors import Problem, Sentence
+from sottovoce.shared.errors import Problem, Sentence, error_message
 
 NAME = re.compile(r"[a-z0-9][a-z0-9_]{0,63}")
 """Name of a question, an option, a block or a fact."""
@@ -36,6 +37,14 @@ class Reader:
     def problem(self, pointer: str, message: str) -> None:
         """Record one mistake at a JSON pointer."""
         self.problems.append(Problem(pointer, message))
+
+    @contextmanager
+    def noting(self, pointer: str) -> Iterator[None]:
+        """Record a ``ValueError`` of what is read within as a mistake at a JSON pointer."""
+        try:
+            yield
+        except ValueError as error:
+            self.problem(pointer, error_message(error))
 
     def fields(self, value: object, pointer: str, required: set[str], optional: set[str]) -> dict[str, Any]:
         """Return a map with exactly these keys allowed."""

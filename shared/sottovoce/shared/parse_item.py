@@ -159,16 +159,13 @@ class ItemReader(QuestionReader):
 
     def share(self, value: object, asked: Question, pointer: str) -> Fraction | None:
         """Parse the known share of yes of the anchor ``asked``; None after a mistake."""
-        try:
+        with self.noting(pointer):
             known = rational.parse_fraction(value)
-        except ValueError as error:
-            self.problem(pointer, error_message(error))
-            return None
-        _, chance, *_ = random_answers(asked.domain, asked.absent)
-        if known > 1 or abs(chance - known) < NEAREST_CHANCE:
-            self.problem(pointer, Sentence(_NEAR_CHANCE, chance=rational.dump_fraction(chance)))
-            return None
-        return known
+            _, chance, *_ = random_answers(asked.domain, asked.absent)
+            if known > 1 or abs(chance - known) < NEAREST_CHANCE:
+                raise ValueError(Sentence(_NEAR_CHANCE, chance=rational.dump_fraction(chance)))
+            return known
+        return None
 
     def matrix(self, value: object, pointer: str) -> Item:
         """Parse several questions of one kind under one label; each row is reported by itself."""
@@ -258,15 +255,13 @@ class ItemReader(QuestionReader):
     def span(self, grid: Grid, wanted: object, pointer: str) -> tuple[int, int]:
         """Return the first and last step of a range on the earlier question's grid."""
         fields = self.fields(wanted, pointer, set(), {"min", "max"})
-        try:
+        with self.noting(pointer):
             low = grid.index(fields["min"]) if "min" in fields else 0
             high = grid.index(fields["max"]) if "max" in fields else grid.steps
-        except ValueError as error:
-            self.problem(pointer, error_message(error))
-            return 0, 0
-        if low > high:
-            self.problem(pointer, "min must not be more than max")
-        return low, high
+            if low > high:
+                raise ValueError("min must not be more than max")
+            return low, high
+        return 0, 0
 
 
 def _no_such_question(name: str, earlier: Mapping[str, Question]) -> str:

@@ -147,10 +147,8 @@ class _SurveyReader(ItemReader):
         listed = self.fields(value, "/access", {"blind"}, set()).get("blind", [])
         moduli = self.items(listed, "/access/blind", count, count)
         for index, each in enumerate(moduli):
-            try:
+            with self.noting(f"/access/blind/{index}"):
                 read_modulus(each)
-            except ValueError as error:
-                self.problem(f"/access/blind/{index}", error_message(error))
             if each in moduli[:index]:
                 self.problem(f"/access/blind/{index}", "is another wave's too: each wave has its own")
         return value

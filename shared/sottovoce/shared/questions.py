@@ -8,7 +8,7 @@ from sottovoce.shared import rational
 from sottovoce.shared.answers import ABSENT, Domain, Value
 from sottovoce.shared.by_hand.parse_innocuous import KEYS, read_innocuous
 from sottovoce.shared.checks import MISSING, NAME, Reader
-from sottovoce.shared.errors import Sentence, error_message
+from sottovoce.shared.errors import Sentence
 from sottovoce.shared.mechanisms import ALIASES, MECHANISMS, PRESETS, Mechanism, for_epsilon
 from sottovoce.shared.mechanisms.innocuous_rr import PROCEDURES
 from sottovoce.shared.mechanisms.parameters import decimal_field
@@ -121,14 +121,12 @@ class QuestionReader(Reader):
             return domain.steps
         if "when_absent" not in fields or domain is _NO_DOMAIN:
             return None
-        try:
+        with self.noting(f"{pointer}/when_absent"):
             value = kind.encode(domain, fields["when_absent"])
             kind.check_exact(domain, fields["when_absent"])
             kind.check_absent(value)
-        except ValueError as error:
-            self.problem(f"{pointer}/when_absent", error_message(error))
-            return None
-        return value
+            return value
+        return None
 
     def treatment(
         self, fields: Mapping[str, Any], kind: QuestionType, domain: Domain, pointer: str
@@ -183,15 +181,13 @@ class QuestionReader(Reader):
             return None
         if domain is _NO_DOMAIN:
             return None
-        try:
+        with self.noting(pointer):
             if "epsilon" not in fields:
                 return MECHANISMS[PRESETS.get(name, name)].parse(fields, domain)
             if set(fields) - {"name", "epsilon"} or (name in PRESETS and name not in ALIASES):
                 raise ValueError("give an epsilon alone, or with the name of a mechanism")
             return for_epsilon(decimal_field(fields, "epsilon"), domain, served, name)
-        except ValueError as error:
-            self.problem(pointer, error_message(error))
-            return None
+        return None
 
     def marks(self, fields: Mapping[str, Any], kind: QuestionType, pointer: str) -> frozenset[str]:
         """Parse the keys that are true or left out, and return those of the question."""

@@ -9,7 +9,6 @@ from typing import Any
 
 from sottovoce.shared import rational
 from sottovoce.shared.checks import MISSING, NAME, Reader
-from sottovoce.shared.errors import error_message
 from sottovoce.shared.mechanisms.innocuous_rr import CROSSWISE, PROCEDURES, InnocuousRR, channel
 from sottovoce.shared.spec import Item, Question
 
@@ -61,14 +60,12 @@ def read_innocuous(
 
 
 def _fraction(reader: Reader, given: Mapping[str, Any], key: str, place: str) -> Fraction:
-    try:
+    with reader.noting(f"{place}/{key}"):
         value = rational.parse_fraction(given[key]) if key in given else Fraction(0)
         if value.denominator > LARGEST_DENOMINATOR:
             raise ValueError("the denominator must not exceed 1,000,000")
-    except ValueError as error:
-        reader.problem(f"{place}/{key}", error_message(error))
-        return Fraction(0)
-    return value
+        return value
+    return Fraction(0)
 
 
 def _truth(reader: Reader, given: Mapping[str, Any], place: str) -> Fraction:

@@ -8,7 +8,6 @@ from typing import Any, ClassVar
 
 from sottovoce.shared.answers import Domain, Grid
 from sottovoce.shared.checks import MISSING, Reader
-from sottovoce.shared.errors import error_message
 from sottovoce.shared.types.base import Fields, QuestionType, is_below
 from sottovoce.shared.types.options import NAMED
 
@@ -47,11 +46,9 @@ class DecimalType(QuestionType):
         low, high, step = bounds
         if low is None or high is None or step is None:
             return None
-        try:
+        with reader.noting(pointer):
             return Domain(tuple(names), self.grid(low, high, step))
-        except ValueError as error:
-            reader.problem(pointer, error_message(error))
-            return None
+        return None
 
     def dump_domain(self, domain: Domain) -> dict[str, Any]:
         """Return the bounds and the step, each in its one spelling."""
@@ -78,15 +75,12 @@ class DecimalType(QuestionType):
         if value is MISSING:
             reader.problem(pointer, "is missing")
             return None
-        try:
+        with reader.noting(pointer):
             number: Fraction = read(value)
-        except ValueError as error:
-            reader.problem(pointer, error_message(error))
-            return None
-        if self.must_be_whole and number.denominator != 1:
-            reader.problem(pointer, self.must_be_whole)
-            return None
-        return number
+            if self.must_be_whole and number.denominator != 1:
+                raise ValueError(self.must_be_whole)
+            return number
+        return None
 
 
 def grid_of(domain: Domain) -> Grid:
