@@ -71,6 +71,7 @@ SECONDS = 900
 UNREADABLE = (TypeError, KeyError, ValueError, AttributeError, ArithmeticError)
 NODE_MISSING = "node is not installed; the JavaScript client was not run"
 _BROKEN = "the scripts do not run under node as they should"
+_NO_NUMBER = "its draws cannot be followed, or it reports what is no whole number"
 
 
 def check_javascript(
@@ -91,7 +92,7 @@ def check_javascript(
             checks = [check_instructions("javascript", task.asked, _procedure(steps)) for task, steps in pairs]
         else:
             pairs = zip(tasks, found["distributions"], strict=True)
-            checks = [_check_distributions(task, rows) for task, rows in pairs]
+            checks = [_check_distributions("javascript", task, rows, int, _NO_NUMBER) for task, rows in pairs]
         drawn = set_survey(survey)
         checks += [] if drawn is None else [_check_set(survey, drawn, found["set"])]
         checks += [_check_history(history, rows) for history, rows in zip(histories, found["histories"], strict=True)]
@@ -171,13 +172,13 @@ def _judge_source(found: Mapping[str, Any]) -> Check:
     return Check("javascript", SOURCE, FAILED if problems else PASSED, scope=scope, message="; ".join(problems))
 
 
-def _check_distributions(task: Task, rows: object) -> Check:
+def _check_distributions(part: str, task: Task, rows: object, read: Callable[[Any], int], unread: str) -> Check:
+    """Check the printed distributions of a task; ``unread`` says what is wrong if they cannot be read."""
     try:
-        computed = {value: computed_row(row, int) for value, row in zip(task.inputs, rows, strict=True)}  # type: ignore[call-overload]
+        computed = {value: computed_row(row, read) for value, row in zip(task.inputs, rows, strict=True)}  # type: ignore[call-overload]
     except UNREADABLE:
-        message = "its draws cannot be followed, or it reports what is no whole number"
-        return Check("javascript", task.asked.name, FAILED, task.asked.epsilon, scope=task.scope, message=message)
-    return judge_code("javascript", task, computed)
+        return Check(part, task.asked.name, FAILED, task.asked.epsilon, scope=task.scope, message=unread)
+    return judge_code(part, task, computed)
 
 
 def _check_set(survey: Survey, drawn: Survey, row: object) -> Check:
@@ -357,16 +358,7 @@ def _check_core(asked: SingleQuestion, work: int) -> Check:
     answers = [answer_of(run.question, value) for value in task.inputs]
     order = {"question": run.document, "answers": answers, "most": MAX_PATHS}
     rows = run_driver(node, question_scripts(), "question_driver.mjs", order)
-    return _judge(task, run, rows)
-
-
-def _judge(task: Task, run: SingleQuestion, rows: object) -> Check:
-    try:
-        read = partial(_report_of, run)
-        computed = {value: computed_row(row, read) for value, row in zip(task.inputs, rows, strict=True)}  # type: ignore[call-overload]
-    except UNREADABLE:
-        return Check("core", task.asked.name, FAILED, task.asked.epsilon, scope=task.scope, message=_OTHER_RECORD)
-    return judge_code("core", task, computed)
+    return _check_distributions("core", task, rows, partial(_report_of, run), _OTHER_RECORD)
 
 
 def _report_of(run: SingleQuestion, record: Any) -> int:  # noqa: ANN401 - whatever the driver printed

@@ -101,12 +101,9 @@ def budget_lines(document: Mapping[str, Any]) -> Iterator[str]:
     for each in document["entries"]:
         paid = f" (of plan {each['plan']})" if "plan" in each else ""
         epsilon = decimal(Fraction(each["epsilon"]))
-        yield f"  {each['number']}. epsilon {epsilon}{paid}: {_question_text(each['question'])}"
+        question = canonical.dump({key: value for key, value in each["question"].items() if key != "epsilon"})
+        yield f"  {each['number']}. epsilon {epsilon}{paid}: {question.decode()}"
     yield f"Head: {document['head']}"
-
-
-def _question_text(question: Mapping[str, Any]) -> str:
-    return canonical.dump({key: value for key, value in question.items() if key != "epsilon"}).decode()
 
 
 def answer_document(answered: Answered, names: Sequence[str]) -> dict[str, Any]:
