@@ -110,18 +110,10 @@ def _delete(draft: SurveyDraft, number: int, _value: str) -> SurveyDraft:
     return refitted(rest, draft.cards[number].block)
 
 
-def _together(draft: SurveyDraft, numbers: str) -> SurveyDraft:
-    return protect_together(draft, {int(number) for number in re.findall("[0-9]{1,4}", numbers)})
-
-
 def _delete_condition(draft: SurveyDraft, number: int, _value: str) -> SurveyDraft:
     card = draft.cards[number]
     asked = {key: value for key, value in card.asked.items() if key not in ("visible_if", "any_of")}
     return with_card(draft, number, replace(card, asked=asked))
-
-
-def _step(draft: SurveyDraft, number: int, harm: str) -> SurveyDraft:
-    return with_card(draft, number, replace(draft.cards[number], harm=harm, mechanism=None))
 
 
 def _count_missing_as_least(draft: SurveyDraft, number: int, _value: str) -> SurveyDraft:
@@ -165,7 +157,7 @@ _OF_DRAFT: Mapping[str, Callable[[SurveyDraft, str], SurveyDraft]] = {
     "add": _add,
     "language": _language,
     "ask": _ask,
-    "together": _together,
+    "together": lambda draft, numbers: protect_together(draft, set(map(int, re.findall("[0-9]{1,4}", numbers)))),
     "separate": separate,
     "wait": _wait,
     "straighten_all": lambda draft, _: replace(draft, head=_straight(draft.head)),
@@ -177,7 +169,7 @@ _OF_CARDS: Mapping[str, Callable[[SurveyDraft, int, str], SurveyDraft]] = {
     "copy": _copy,
     "delete": _delete,
     "uncondition": _delete_condition,
-    "step": _step,
+    "step": lambda draft, at, harm: with_card(draft, at, replace(draft.cards[at], harm=harm, mechanism=None)),
     "scale": _rescale,
     "absent": _count_missing_as_least,
     "straighten": _straighten,

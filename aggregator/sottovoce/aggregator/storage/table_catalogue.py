@@ -19,7 +19,10 @@ TableColumns = Mapping[str, Column]
 """Columns of a table, by name."""
 
 NUMBERS, TEXT, BYTES = Column("numbers"), Column("text"), Column("bytes")
-KEY, RANDOM_KEY = Column("numbers", in_key=True), Column("bytes", in_key=True)
+KEY, TEXT_KEY, RANDOM_KEY = (Column(kind, in_key=True) for kind in ("numbers", "text", "bytes"))
+NUMBERS_OR_NULL, TEXT_OR_NULL, BYTES_OR_NULL = (
+    Column(kind, may_be_empty=True) for kind in ("numbers", "text", "bytes")
+)
 
 TABLES: dict[str, TableColumns] = {
     "surveys": {
@@ -28,61 +31,46 @@ TABLES: dict[str, TableColumns] = {
         "revision": NUMBERS,
         "digest": TEXT,
         "document": BYTES,
-        "closed_on": Column("numbers", may_be_empty=True),
+        "closed_on": NUMBERS_OR_NULL,
         "purged": NUMBERS,
         "retired": NUMBERS,
     },
     "reports": {"survey": KEY, "report_id": RANDOM_KEY, "wave": NUMBERS, "values": BYTES},
     "tombstones": {"survey": KEY, "id_hash": RANDOM_KEY},
-    "cells": {
-        **dict.fromkeys(("survey", "wave", "cohort", "slot"), KEY),
-        **dict.fromkeys(("arrived", "withdrawn"), NUMBERS),
-    },
+    "cells": {**dict.fromkeys(("survey", "wave", "cohort", "slot"), KEY), "arrived": NUMBERS, "withdrawn": NUMBERS},
     "counts": {**dict.fromkeys(("survey", "wave", "cohort", "question", "value", "slot"), KEY), "reports": NUMBERS},
     "shown_cells": {
         **dict.fromkeys(("survey", "wave", "cohort"), KEY),
-        **dict.fromkeys(("arrived", "withdrawn"), NUMBERS),
-        "at_close": Column("numbers", may_be_empty=True),
+        "arrived": NUMBERS,
+        "withdrawn": NUMBERS,
+        "at_close": NUMBERS_OR_NULL,
     },
     "shown_counts": {**dict.fromkeys(("survey", "wave", "cohort", "question", "value"), KEY), "reports": NUMBERS},
     "tokens": {"survey": KEY, "token_hash": RANDOM_KEY},
     "token_counts": {
         "survey": KEY,
         **dict.fromkeys(("created", "spent", "revoked", "held"), NUMBERS),
-        "held_since": Column("numbers", may_be_empty=True),
+        "held_since": NUMBERS_OR_NULL,
         "dropped": NUMBERS,
     },
-    "blind_invitations": {
-        "survey": KEY,
-        "invitation_hash": RANDOM_KEY,
-        "blinded_hash": Column("bytes", may_be_empty=True),
-    },
+    "blind_invitations": {"survey": KEY, "invitation_hash": RANDOM_KEY, "blinded_hash": BYTES_OR_NULL},
     "accounts": {
         "account": RANDOM_KEY,
         "name": TEXT,
         "admin": NUMBERS,
-        "subject": Column("text", may_be_empty=True),
-        "disabled_on": Column("numbers", may_be_empty=True),
+        "subject": TEXT_OR_NULL,
+        "disabled_on": NUMBERS_OR_NULL,
     },
-    "grants": {"account": RANDOM_KEY, "survey": Column("text", in_key=True), "role": TEXT},
+    "grants": {"account": RANDOM_KEY, "survey": TEXT_KEY, "role": TEXT},
     "keys": {
         "key_hash": RANDOM_KEY,
         "account": BYTES,
         **dict.fromkeys(("label", "scopes", "survey"), TEXT),
         "expires_on": NUMBERS,
-        "used_on": Column("numbers", may_be_empty=True),
+        "used_on": NUMBERS_OR_NULL,
     },
-    "invitations": {
-        "hash": RANDOM_KEY,
-        **dict.fromkeys(("survey", "role"), TEXT),
-        "account": Column("bytes", may_be_empty=True),
-        "expires_on": NUMBERS,
-    },
-    "views": {
-        "hash": RANDOM_KEY,
-        **dict.fromkeys(("survey", "digest"), TEXT),
-        **dict.fromkeys(("results", "expires_on"), NUMBERS),
-    },
+    "invitations": {"hash": RANDOM_KEY, "survey": TEXT, "role": TEXT, "account": BYTES_OR_NULL, "expires_on": NUMBERS},
+    "views": {"hash": RANDOM_KEY, "survey": TEXT, "digest": TEXT, "results": NUMBERS, "expires_on": NUMBERS},
     "passkeys": {
         "credential_id": RANDOM_KEY,
         **dict.fromkeys(("account", "public_key"), BYTES),
@@ -90,19 +78,15 @@ TABLES: dict[str, TableColumns] = {
         "label": TEXT,
         "added_on": NUMBERS,
     },
-    "plans": {
-        "survey": Column("text", in_key=True),
-        "people": Column("numbers", may_be_empty=True),
-        "of_group": Column("numbers", may_be_empty=True),
-    },
-    "institutions": {"survey": Column("text", in_key=True), "document": BYTES},
-    "link_questions": {"digest": Column("text", in_key=True), "who": Column("text", in_key=True), "document": BYTES},
-    "drafts": {"name": Column("text", in_key=True), "version": KEY, "document": BYTES},
-    "releases": {"survey": Column("text", in_key=True), "number": KEY, "line": BYTES},
+    "plans": {"survey": TEXT_KEY, "people": NUMBERS_OR_NULL, "of_group": NUMBERS_OR_NULL},
+    "institutions": {"survey": TEXT_KEY, "document": BYTES},
+    "link_questions": {"digest": TEXT_KEY, "who": TEXT_KEY, "document": BYTES},
+    "drafts": {"name": TEXT_KEY, "version": KEY, "document": BYTES},
+    "releases": {"survey": TEXT_KEY, "number": KEY, "line": BYTES},
     "record": {"number": KEY, "day": NUMBERS, "what": TEXT, "about": TEXT, "previous": BYTES},
-    "journal": {"number": KEY, "day": NUMBERS, **dict.fromkeys(("what", "who", "about"), TEXT), "previous": BYTES},
+    "journal": {"number": KEY, "day": NUMBERS, "what": TEXT, "who": TEXT, "about": TEXT, "previous": BYTES},
     "journal_head": {"place": KEY, "number": NUMBERS, "hash": BYTES},
-    "pulse": {"beat": NUMBERS, "seen": Column("numbers", may_be_empty=True), "waits": NUMBERS, "mark": NUMBERS},
+    "pulse": {"beat": NUMBERS, "seen": NUMBERS_OR_NULL, "waits": NUMBERS, "mark": NUMBERS},
 }
 """Tables that a copy to another database includes."""
 
