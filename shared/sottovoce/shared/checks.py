@@ -1,7 +1,7 @@
 """Read single values of a document; each mistake is noted with its JSON pointer, never raised."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from datetime import date, datetime
 from typing import Any
@@ -56,7 +56,8 @@ class Reader:
         for key in value:
             if key not in required | optional:
                 # The author's own key is the only way to say which one; texts and values are never repeated.
-                self.problem(f"{pointer}/{_escape(key)}", "is not a known key")
+                escaped = str(key).replace("~", "~0").replace("/", "~1")
+                self.problem(f"{pointer}/{escaped}", "is not a known key")
         return value
 
     def items(self, value: object, pointer: str, least: int, most: int) -> list[Any]:
@@ -137,9 +138,13 @@ class Reader:
                 self.problem(f"{pointer}/{index}/{key}", "is used twice")
 
 
-def _escape(key: object) -> str:
-    return str(key).replace("~", "~0").replace("/", "~1")
-
-
 def _printable(text: str) -> bool:
     return 1 <= len(text) <= 4000 and all(character >= " " or character == "\n" for character in text)
+
+
+def document_at(fields: Mapping[str, Any], pointer: str) -> Mapping[str, Any]:
+    """Return what the file has at the pointer of an item or a block; an empty map after a mistake."""
+    value: Any = fields
+    for part in pointer.split("/")[1:]:
+        value = value[int(part)] if isinstance(value, list) else value[part]
+    return value if isinstance(value, dict) else {}

@@ -6,7 +6,7 @@ from typing import Any
 
 from sottovoce.shared.answers import Domain
 from sottovoce.shared.arms.arms import ARM, MOST_ARMS, MOST_WEIGHT, Arm
-from sottovoce.shared.checks import MISSING, NAME, Reader
+from sottovoce.shared.checks import MISSING, NAME, Reader, document_at
 from sottovoce.shared.errors import Sentence
 from sottovoce.shared.parse_item import ItemReader
 from sottovoce.shared.spec import Choice, Item, Question
@@ -31,7 +31,7 @@ def read_arms(reader: ItemReader, fields: Mapping[str, Any], items: Sequence[Ite
         if "arms_per_wave" in fields:
             reader.problem("/arms_per_wave", "goes with arms only")
         for pointer in dict.fromkeys(place for each in reader.pointers for place in (_whole(each), each)):
-            if ARM in _document(fields, pointer):
+            if ARM in document_at(fields, pointer):
                 reader.problem(f"{pointer}/{ARM}", "names an arm, and the survey has no arms")
         return [], list(items)
     arms = [
@@ -41,10 +41,12 @@ def read_arms(reader: ItemReader, fields: Mapping[str, Any], items: Sequence[Ite
     names = [arm.name for arm in arms]
     for index in [index for index, name in enumerate(names) if name and name in names[:index]]:
         reader.problem(f"/arms/{index}/name", "is used twice")
-    named = {place: _arms_of(reader, _document(fields, place), names, place) for place in map(_whole, reader.pointers)}
+    named = {
+        place: _arms_of(reader, document_at(fields, place), names, place) for place in map(_whole, reader.pointers)
+    }
     read = [replace(item, arms=named[_whole(pointer)]) for pointer, item in zip(reader.pointers, items, strict=True)]
     for pointer in reader.pointers:
-        if pointer != _whole(pointer) and ARM in _document(fields, pointer):
+        if pointer != _whole(pointer) and ARM in document_at(fields, pointer):
             reader.problem(f"{pointer}/{ARM}", "a block is asked as a whole: give the arm to the block")
     _check_together(reader, fields, read)
     _check_items(reader, read, names)
@@ -89,14 +91,6 @@ def _arm(reader: ItemReader, value: object, pointer: str) -> Arm:
 def _whole(pointer: str) -> str:
     """Return the JSON pointer of the entry of the list of questions: for an item in a block, the block's."""
     return pointer.partition("/items/")[0]
-
-
-def _document(fields: Mapping[str, Any], pointer: str) -> Mapping[str, Any]:
-    """Return what the file has at the pointer of an item or a block; an empty map after a mistake."""
-    value: Any = fields
-    for part in pointer.split("/")[1:]:
-        value = value[int(part)] if isinstance(value, list) else value[part]
-    return value if isinstance(value, dict) else {}
 
 
 def _arms_of(reader: ItemReader, document: Mapping[str, Any], names: Sequence[str], pointer: str) -> tuple[str, ...]:

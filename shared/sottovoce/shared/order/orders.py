@@ -15,7 +15,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from sottovoce.shared.checks import Reader
+from sottovoce.shared.checks import Reader, document_at
 from sottovoce.shared.mechanisms.blocks import flat_items
 from sottovoce.shared.spec import Item, Survey
 
@@ -139,12 +139,8 @@ def read_orders(
     written |= _read(reader, fields, "", [name for name, _ in units(items)], (RANDOM,))
     documents: list[Any] = [entry for entry in flat_items(written) if "block" not in entry]
     for place, (item, pointer) in enumerate(zip(items, pointers, strict=True)):
-        given: Any = fields
-        for part in pointer.split("/")[1:]:
-            given = given[int(part)] if isinstance(given, list) else given[part]
-        if isinstance(given, dict):
-            kinds = (RANDOM, REVERSED_HALF) if item.type in SCALES else (RANDOM,)
-            documents[place].update(_read(reader, given, pointer, names_of(item), kinds))
+        kinds = (RANDOM, REVERSED_HALF) if item.type in SCALES else (RANDOM,)
+        documents[place].update(_read(reader, document_at(fields, pointer), pointer, names_of(item), kinds))
 
 
 def _read(
