@@ -6,6 +6,8 @@ from typing import Any
 
 PASSED, FAILED, NOT_DONE = "passed", "failed", "not done"
 
+NOT_FOLLOWED = "its draws cannot be followed"
+
 PARTS = ("statement", "integers", "python", "javascript", "files", "core", "frame")
 """The parts of an audit, in the order of its report."""
 

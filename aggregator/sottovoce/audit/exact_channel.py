@@ -261,16 +261,16 @@ def _whole_memo(mechanism: MemoizedRR) -> tuple[Fraction, str]:
     courses = list(product((0, 1), repeat=mechanism.waves))
     memos = [(memo, _memo_weight(mechanism, memo)) for memo in product((0, 1), repeat=2)]
     sent = [mechanism.instantaneous.weights(bit) for bit in (0, 1)]
-    worst = Fraction(1)
-    for reports in courses:
-        column = [
+    columns = (
+        [
             sum(weight * prod(sent[memo[x]][y] for x, y in zip(course, reports, strict=True)) for memo, weight in memos)
             for course in courses
         ]
-        if min(column) <= 0:
-            raise Mismatch("a report rules a true value out")
-        worst = max(worst, Fraction(max(column), min(column)))
-    return worst, f"all {len(courses)} reports of {mechanism.waves} waves x {len(courses)} courses of the truth"
+        for reports in courses
+    )
+    return _worst_ratio(
+        columns
+    ), f"all {len(courses)} reports of {mechanism.waves} waves x {len(courses)} courses of the truth"
 
 
 def _memo_weight(mechanism: MemoizedRR, memo: Sequence[int]) -> int:
@@ -283,14 +283,19 @@ def _probabilities(question: Question, mechanism: Mechanism) -> tuple[Fraction, 
     if mechanism.largest < ALL_PROBABILITIES and input_count(question) * (mechanism.largest + 1) <= ALL_PROBABILITIES:
         inputs, reports = inputs_of(question, ALL_PROBABILITIES), reports_of(question, ALL_PROBABILITIES)
         whole = True
-    worst = Fraction(1)
-    for reported in reports:
-        column = [mechanism.probability(reported, value) for value in inputs]
-        if min(column) <= 0:
-            raise Mismatch("a report rules a true value out")
-        worst = max(worst, max(column) / min(column))
+    worst = _worst_ratio([mechanism.probability(reported, value) for value in inputs] for reported in reports)
     cells = f"{len(inputs)} inputs x {len(reports)} reports"
     return worst, f"all {cells}" if whole else f"closed form; {cells} computed"
+
+
+def _worst_ratio(columns: Iterable[Sequence[int | Fraction]]) -> Fraction:
+    """Return the largest ratio of two weights within a column, which has one for each true value."""
+    worst = Fraction(1)
+    for column in columns:
+        if min(column) <= 0:
+            raise Mismatch("a report rules a true value out")
+        worst = max(worst, Fraction(max(column)) / min(column))
+    return worst
 
 
 def check_claim(odds: Fraction, claim: float) -> None:

@@ -14,7 +14,7 @@ from functools import partial
 from itertools import chain, combinations, islice, product
 from typing import Any
 
-from sottovoce.audit.check import FAILED, NOT_DONE, PASSED, Check
+from sottovoce.audit.check import FAILED, NOT_DONE, NOT_FOLLOWED, PASSED, Check
 from sottovoce.audit.exact_channel import (
     ALL_PROBABILITIES,
     MAX_PATHS,
@@ -123,8 +123,7 @@ def check_histories(found: Sequence[DeviceHistory]) -> Iterator[Check]:
         try:
             computed = compute(partial(_reports_of_device, history.survey), history.truths)  # type: ignore[arg-type]
         except (TooManyPaths, SurveyError, ValueError):
-            message = "its draws cannot be followed"
-            yield Check("python", history.subject, FAILED, history.figure, None, history.scope, message)
+            yield Check("python", history.subject, FAILED, history.figure, None, history.scope, NOT_FOLLOWED)
         else:
             yield judge_history("python", history, computed)  # type: ignore[arg-type]
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
-from sottovoce.audit.check import FAILED, PASSED, Check
+from sottovoce.audit.check import FAILED, NOT_FOLLOWED, PASSED, Check
 from sottovoce.audit.exact_channel import (
     MAX_WORK,
     Computed,
@@ -159,8 +159,7 @@ def check_python(task: Task) -> Check:
         rest = [value for value in task.inputs if value not in task.known]
         computed = {**task.known, **_computed_distributions(task.run, rest)}
     except Exception:  # too many ways, or whatever the code does instead of drawing
-        message = "its draws cannot be followed"
-        return Check("python", task.asked.name, FAILED, task.asked.epsilon, scope=task.scope, message=message)
+        return Check("python", task.asked.name, FAILED, task.asked.epsilon, scope=task.scope, message=NOT_FOLLOWED)
     return judge_code("python", task, computed)
 
 

@@ -12,7 +12,7 @@ import sys
 from collections.abc import Callable, Sequence
 from functools import partial
 
-from sottovoce.audit.check import FAILED, PASSED, Check
+from sottovoce.audit.check import FAILED, NOT_FOLLOWED, PASSED, Check
 from sottovoce.audit.exact_channel import Mismatch
 from sottovoce.audit.patch import system_source
 from sottovoce.client.draws import Draws
@@ -66,7 +66,7 @@ def _checked(subject: str, work: Callable[[], None], scope: str) -> Check:
     except Mismatch as mismatch:
         return Check("python", subject, FAILED, message=str(mismatch))
     except Exception:  # whatever the client's code does instead
-        return Check("python", subject, FAILED, message="its draws cannot be followed")
+        return Check("python", subject, FAILED, message=NOT_FOLLOWED)
     return Check("python", subject, PASSED, scope=scope)
 
 

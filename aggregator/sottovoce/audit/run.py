@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from sottovoce import records
-from sottovoce.audit.check import FAILED, NOT_DONE, PARTS, PASSED, Check, Tick
+from sottovoce.audit.check import FAILED, NOT_DONE, NOT_FOLLOWED, PARTS, PASSED, Check, Tick
 from sottovoce.audit.exact_channel import MAX_PATHS, MAX_WORK, QUICK_WORK, Computed, Distribution
 from sottovoce.audit.histories import (
     ASKED,
@@ -71,7 +71,7 @@ SECONDS = 900
 UNREADABLE = (TypeError, KeyError, ValueError, AttributeError, ArithmeticError)
 NODE_MISSING = "node is not installed; the JavaScript client was not run"
 _BROKEN = "the scripts do not run under node as they should"
-_NO_NUMBER = "its draws cannot be followed, or it reports what is no whole number"
+_NO_NUMBER = f"{NOT_FOLLOWED}, or it reports what is no whole number"
 
 
 def check_javascript(
@@ -185,15 +185,14 @@ def _check_set(survey: Survey, drawn: Survey, row: object) -> Check:
     try:
         return judge_set("javascript", survey, drawn, computed_row(row, str).distribution)
     except UNREADABLE:
-        return Check("javascript", ASKED, FAILED, message="its draws cannot be followed")
+        return Check("javascript", ASKED, FAILED, message=NOT_FOLLOWED)
 
 
 def _check_history(history: DeviceHistory, rows: object) -> Check:
     try:
         computed = {truths: computed_row(row, str) for truths, row in zip(history.truths, rows, strict=True)}  # type: ignore[call-overload]
     except UNREADABLE:
-        message = "its draws cannot be followed"
-        return Check("javascript", history.subject, FAILED, history.figure, scope=history.scope, message=message)
+        return Check("javascript", history.subject, FAILED, history.figure, scope=history.scope, message=NOT_FOLLOWED)
     return judge_history("javascript", history, computed)
 
 

@@ -147,14 +147,19 @@ def one_value(table: PublishedTable) -> OneValue:
 
 def _values_by_group(table: PublishedTable, names: Sequence[str]) -> Mapping[tuple[int, ...], list[str]]:
     """Return the names of the sensitive values in each group."""
+    values = _sensitive_values(table)
+    keys = zip(*(table.records.columns[name].tolist() for name in names), strict=True)
+    groups: dict[tuple[int, ...], list[str]] = {}
+    for key, value in zip(keys, values, strict=True):
+        groups.setdefault(key, []).append(value)
+    return groups
+
+
+def _sensitive_values(table: PublishedTable) -> list[str]:
     kind = None if table.sensitive is None else table.declaration.column(table.sensitive)
     if table.sensitive is None or not isinstance(kind, Categories):
         raise SpecError("a sensitive column must be named, and declared as categories")
-    keys = zip(*(table.records.columns[name].tolist() for name in names), strict=True)
-    groups: dict[tuple[int, ...], list[str]] = {}
-    for key, value in zip(keys, table.records.columns[table.sensitive].tolist(), strict=True):
-        groups.setdefault(key, []).append(kind.cells[value])
-    return groups
+    return [kind.cells[code] for code in table.records.columns[table.sensitive].tolist()]
 
 
 def joined(first: PublishedTable, second: PublishedTable) -> Joined:
@@ -293,10 +298,6 @@ def coarse_rows(table: PublishedTable, columns: Mapping[str, CoarseColumn | None
         if not column.labels:
             raise SpecError(f"the column '{name}' has marks, which a coarsened table cannot hold; leave it out")
         texts.append([column.labels[code] for code in column.codes.tolist()])
-    if table.sensitive is not None:
-        kind = table.declaration.column(table.sensitive)
-        if not isinstance(kind, Categories):
-            raise SpecError("a sensitive column must be named, and declared as categories")
-        texts.append([kind.cells[code] for code in table.records.columns[table.sensitive].tolist()])
-    header = [*kept, *([table.sensitive] if table.sensitive is not None else [])]
+    texts += [] if table.sensitive is None else [_sensitive_values(table)]
+    header = [*kept, *([] if table.sensitive is None else [table.sensitive])]
     return [header, *sorted(map(list, zip(*texts, strict=True)))]
