@@ -14,6 +14,7 @@ MAX_VERSIONS = 50
 """Versions of a draft that remain stored."""
 
 _NEWEST = "SELECT name, version, document FROM drafts WHERE name = ? ORDER BY version DESC LIMIT 1"
+_ONE = "SELECT name, version, document FROM drafts WHERE name = ? AND version = ?"
 _ALL = """
     SELECT name, version, document FROM drafts
     WHERE version = (SELECT max(version) FROM drafts AS other WHERE other.name = drafts.name) ORDER BY name
@@ -54,11 +55,8 @@ class DraftTables:
 
     def draft(self, name: str, version: int | None = None) -> DraftVersion | None:
         """Return the newest version of a draft, or the given one; None if it does not exist."""
-        with self._back_end.read() as db:
-            if version is None:
-                return _newest_version(db, name)
-            query = "SELECT name, version, document FROM drafts WHERE name = ? AND version = ?"
-            row = db.execute(query, [name, version]).fetchone()
+        query, values = (_NEWEST, [name]) if version is None else (_ONE, [name, version])
+        row = self._back_end.row_of(query, values)
         return None if row is None else _draft(*row)
 
     def drafts(self) -> list[DraftVersion]:
@@ -67,9 +65,8 @@ class DraftTables:
 
     def versions(self, name: str) -> list[int]:
         """Return the numbers of the stored versions, newest first."""
-        with self._back_end.read() as db:
-            query = "SELECT version FROM drafts WHERE name = ? ORDER BY version DESC"
-            return [int(version) for (version,) in db.execute(query, [name]).fetchall()]
+        query = "SELECT version FROM drafts WHERE name = ? ORDER BY version DESC"
+        return [int(version) for (version,) in self._back_end.rows_of(query, [name])]
 
     def save(self, name: str, typed_over: int, document: bytes) -> int | None:
         """Add a version, and delete all but the last ``MAX_VERSIONS``; return its number.

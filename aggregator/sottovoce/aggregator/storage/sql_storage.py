@@ -278,14 +278,11 @@ class Storage(PulseStorage, SurveyStorage, TokenStorage):
 
     def live_counts(self, survey: int) -> dict[int, dict[int, int]]:
         """Return the live counts of all respondents and waves; for checks, never for results."""
-        with self.read() as db:
-            return count_by_question(
-                db.execute(
-                    "SELECT question, value, CAST(sum(reports) AS bigint) FROM counts WHERE survey = ?"
-                    " GROUP BY question, value HAVING sum(reports) <> 0",
-                    [survey],
-                )
-            )
+        query = """
+            SELECT question, value, CAST(sum(reports) AS bigint) FROM counts WHERE survey = ?
+            GROUP BY question, value HAVING sum(reports) <> 0
+        """
+        return count_by_question(self.rows_of(query, [survey]))
 
     def show_grown(self, batches: Mapping[int, int]) -> None:
         """Update shown counts, given ``release_batch`` by survey key, that a process left behind when it ended.

@@ -172,9 +172,8 @@ class AccountTables:
 
     def grants(self, account_id: bytes) -> dict[str, str]:
         """Return the account's roles by name of the survey, which may be ``EVERY_SURVEY``."""
-        with self._back_end.read() as db:
-            query = "SELECT survey, role FROM grants WHERE account = ? ORDER BY survey"
-            return {str(survey): str(role) for survey, role in db.execute(query, [account_id])}
+        query = "SELECT survey, role FROM grants WHERE account = ? ORDER BY survey"
+        return {str(survey): str(role) for survey, role in self._back_end.rows_of(query, [account_id])}
 
     def granted(self, survey: str) -> list[tuple[Account, str]]:
         """Return accounts with a role on this survey itself, ordered by name; ``EVERY_SURVEY`` is not included."""

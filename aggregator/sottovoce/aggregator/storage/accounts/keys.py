@@ -48,9 +48,8 @@ class KeyTables(AccountTables):
 
     def key(self, key_hash: bytes, day: int) -> tuple[Account, AccessKey] | None:
         """Return a valid key with its account and record its use; None if key or account is not valid."""
-        with self._back_end.read() as db:
-            # Only hashes are stored: a copy of the database gives no usable key.
-            owned_key = _with_owner(db.execute(_LET_IN_BY_KEY, [key_hash, day]).fetchone())
+        # Only hashes are stored: a copy of the database gives no usable key.
+        owned_key = _with_owner(self._back_end.row_of(_LET_IN_BY_KEY, [key_hash, day]))
         # One write a day and key: the journal of use needs the day only, and times could show when staff works.
         if owned_key is not None and owned_key[1].used_on != day:
             with self._back_end.write() as db:
@@ -88,9 +87,8 @@ class KeyTables(AccountTables):
 
     def session(self, session_hash: bytes, now: int) -> StaffSession | None:
         """Return a session that has not expired, of an account that is not disabled, and record its use; or None."""
-        with self._back_end.read() as db:
-            query = f"{_SESSIONS} AND session_hash = ?"
-            row = db.execute(query, [now - SESSION_IDLE, now - SESSION_MOST, session_hash]).fetchone()
+        query = f"{_SESSIONS} AND session_hash = ?"
+        row = self._back_end.row_of(query, [now - SESSION_IDLE, now - SESSION_MOST, session_hash])
         session = None if row is None else _session(row)
         if session is not None and session.used < now - PRECISION:
             with self._back_end.write() as db:
@@ -100,10 +98,9 @@ class KeyTables(AccountTables):
 
     def sessions(self, account_id: bytes, now: int) -> list[StaffSession]:
         """Return an account's sessions that have not expired, newest first."""
-        with self._back_end.read() as db:
-            query = f"{_SESSIONS} AND staff_sessions.account = ? ORDER BY started DESC, session_hash"
-            rows = db.execute(query, [now - SESSION_IDLE, now - SESSION_MOST, account_id]).fetchall()
-        return [_session(row) for row in rows]
+        query = f"{_SESSIONS} AND staff_sessions.account = ? ORDER BY started DESC, session_hash"
+        values = [now - SESSION_IDLE, now - SESSION_MOST, account_id]
+        return [_session(row) for row in self._back_end.rows_of(query, values)]
 
     def end_session(self, session_hash: bytes) -> None:
         """Delete a session, as at sign-out."""
