@@ -12,7 +12,7 @@ Write the estimates as a table for spreadsheets: of all respondents, then of eac
 
 import inspect
 import textwrap
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from functools import cached_property
@@ -40,7 +40,7 @@ from sottovoce.aggregator.export.channels import (
     score_rows,
 )
 from sottovoce.aggregator.export.codebook import EXTRA, about_few, write_codebook
-from sottovoce.aggregator.export.labels import coding, option_labels, question_label, scale_of, value_labels
+from sottovoce.aggregator.export.labels import coding, option_labels, question_label, value_labels
 from sottovoce.aggregator.export.own_units import unit_grid
 from sottovoce.aggregator.export.statistics_files import channel_text, write_statistics_file
 from sottovoce.aggregator.export.tables import write_reports_csv, write_reports_parquet
@@ -60,6 +60,8 @@ from sottovoce.shared.channel_text import dump_block
 from sottovoce.shared.errors import EstimateError, StorageError
 from sottovoce.shared.rational import dump_fraction, show_epsilon
 from sottovoce.shared.spec import Question, Survey
+from sottovoce.shared.types.numbers import DayGrid
+from sottovoce.shared.visibility import Condition
 
 NAMESPACE = "ddi:codebook:2_5"
 _LANGUAGE = "{http://www.w3.org/XML/1998/namespace}lang"
@@ -123,15 +125,25 @@ def _estimates(asked: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
 
 
 def write_ddi(
-    path: Path, channels: Sequence[Channel], questions: Sequence[Question], reports: int, about: About
+    path: Path,
+    channels: Sequence[Channel],
+    questions: Sequence[Question],
+    reports: int,
+    about: About,
+    few: Container[str] = (),
 ) -> None:
-    """Write the document; ``questions`` are those in the file of reports, ``reports`` their number."""
+    """Write the document; ``questions`` are those in the file of reports, ``reports`` their number.
+
+    ``few`` are the questions of which the file leaves rare answers out.
+    """
     root = ET.Element("codeBook", {"xmlns": NAMESPACE, "version": "2.5"})
     _study(ET.SubElement(root, "stdyDscr"), about)
     _file(ET.SubElement(root, "fileDscr", {"ID": _FILE}), reports, len(questions) + len(EXTRA))
     data = ET.SubElement(root, "dataDscr")
     for number, question in enumerate(questions, start=1):
-        _variable(data, number, question, [channel for channel in channels if channel.question.name == question.name])
+        mine = [channel for channel in channels if channel.question.name == question.name]
+        found = _var(data, number, question.name, _nature(question))
+        _variable(found, question, mine, about.survey, question.name in few)
     for number, (name, description) in enumerate(EXTRA.items(), start=len(questions) + 1):
         _text(_var(data, number, name, "interval"), "labl", description)
     ET.indent(root)
@@ -145,13 +157,14 @@ def _study(study: ET.Element, about: About) -> None:
     citation = ET.SubElement(study, "citation")
     title = ET.SubElement(citation, "titlStmt")
     _text(title, "titl", survey.text(survey.title), survey.default_language)
-    _texts(title, "parTitl", {key: text for key, text in survey.title.items() if key != survey.default_language})
+    others = {language: text for language, text in survey.title.items() if language != survey.default_language}
+    _texts(title, "parTitl", others, survey)
     _text(title, "IDNo", survey.digest)
     version = ET.SubElement(citation, "verStmt")
     _text(version, "version", f"revision {survey.revision}")
     _text(version, "notes", "; ".join(about.lines))
     info = ET.SubElement(study, "stdyInfo")
-    _texts(info, "abstract", survey.document.get("description", {}))
+    _texts(info, "abstract", survey.document.get("description", {}), survey)
     if survey.opens or survey.closes:
         summary = ET.SubElement(info, "sumDscr")
         for event, moment in (("start", survey.opens), ("end", survey.closes)):
@@ -171,25 +184,29 @@ def _file(description: ET.Element, reports: int, columns: int) -> None:
     _text(text, "fileType", "CSV, UTF-8, a header, one row a report")
 
 
-def _variable(data: ET.Element, number: int, question: Question, channels: Sequence[Channel]) -> None:
-    found = _var(data, number, question.name, scale_of(question))
-    _texts(found, "labl", question.label)
-    _texts(ET.SubElement(found, "qstn"), "qstnLit", question.label)
+def _variable(
+    found: ET.Element, question: Question, channels: Sequence[Channel], survey: Survey, has_few: bool
+) -> None:
+    _texts(found, "labl", question.label, survey)
+    _texts(ET.SubElement(found, "qstn"), "qstnLit", question.label, survey)
     valid = ET.SubElement(found, "valrng")
     grid = unit_grid(question)
     ends = ("0", str(question.largest)) if grid is None else (grid.text(0), grid.text(grid.steps))
     ET.SubElement(valid, "range", dict(zip(("min", "max"), ends, strict=True)))
+    if limits := _limits(question, survey):
+        _text(found, "universe", f"Asked only where {' and '.join(limits)}.", "en")
     _text(found, "txt", coding(question), "en")
     by_language = {language: value_labels(question, language) for language in question.label}
     for value in next(iter(by_language.values()), {}):
         category = ET.SubElement(found, "catgry")
         _text(category, "catValu", str(value))
-        _texts(category, "labl", {language: labels[value] for language, labels in by_language.items()})
-    if question.mechanism is None:
+        _texts(category, "labl", {language: labels[value] for language, labels in by_language.items()}, survey)
+    if has_few:
         category = ET.SubElement(found, "catgry")
         _text(category, "catValu", FEW)
         _text(category, "labl", about_few(question), "en")
-    ET.SubElement(found, "varFormat", {"type": "numeric"})
+    day = {"schema": "ISO", "category": "date"} if isinstance(grid, DayGrid) else {}
+    ET.SubElement(found, "varFormat", {"type": "character" if day or has_few else "numeric", **day})
     for channel in channels:
         numbers = " ".join(map(str, channel.revisions))
         spent = show_epsilon(channel.mechanism.epsilon if channel.mechanism else 0.0)
@@ -200,8 +217,36 @@ def _var(data: ET.Element, number: int, name: str, nature: str) -> ET.Element:
     return ET.SubElement(data, "var", {"ID": f"V{number}", "name": name, "files": _FILE, "nature": nature})
 
 
-def _texts(parent: ET.Element, name: str, texts: Mapping[str, str]) -> None:
-    for language, text in texts.items():
+def _nature(question: Question) -> str:
+    """Return the level of the column: the two ends of a range are no interval, whatever the question asks."""
+    if unit_grid(question) is not None:
+        return "interval"
+    kind = "option" if question.mechanism is None else question.mechanism.report_kind
+    is_ordered = kind in {"end", "mark", "range"} or (question.type == "rating" and kind == "option")
+    return "ordinal" if is_ordered else "nominal"
+
+
+def _limits(question: Question, survey: Survey) -> list[str]:
+    """Return what must hold for the question to be asked; empty if all are asked."""
+    named = {asked.name: asked for asked in survey.questions}
+
+    def holds(condition: Condition) -> str:
+        asked, span = named[condition.question], condition.span
+        if span is not None:
+            return f"{asked.name} is from {asked.answer(span[0])} to {asked.answer(span[1])}"
+        return f"{asked.name} is {' or '.join(asked.options[option] for option in condition.options)}"
+
+    limits = []
+    for item in (item for item in survey.items if any(asked.name == question.name for asked in item.questions)):
+        limits += [f"{ARM} is {' or '.join(item.arms)}"] if item.arms else []
+        limits += map(holds, item.visible_if)
+        limits += [f"({' or '.join(map(holds, item.any_of))})"] if item.any_of else []
+    return limits
+
+
+def _texts(parent: ET.Element, name: str, texts: Mapping[str, str], survey: Survey) -> None:
+    # Readers such as DDIwR and dartfx-ddi know one label, the first.
+    for language, text in sorted(texts.items(), key=lambda text: text[0] != survey.default_language):
         _text(parent, name, text, language)
 
 
@@ -540,7 +585,9 @@ AT_ANY_TIME: dict[str, Write] = {
     "estimates.csv": lambda s, path: write_csv(path, s.about, COLUMNS, estimate_rows(s.revisions, s.about, s.wave)),
     "estimates.xlsx": lambda s, path: write_estimates_xlsx(path, s.revisions, s.about, s.wave),
     "codebook.html": _codebook,
-    "ddi.xml": lambda s, path: write_ddi(path, s.channels, file_questions(s.revisions[-1]), s.results.reports, s.about),
+    "ddi.xml": lambda s, path: write_ddi(
+        path, s.channels, file_questions(s.revisions[-1]), s.results.reports, s.about, s.few
+    ),
     "survey.yaml": lambda source, path: write_survey_yaml(path, source.about),
     "survey.json": lambda source, path: write_survey_json(path, source.about),
     "preregistration.json": lambda s, path: write_preregistration(path, s.revisions, s.about, s.plan),
