@@ -204,7 +204,8 @@ def _variable(
     if has_few:
         category = ET.SubElement(found, "catgry")
         _text(category, "catValu", FEW)
-        _text(category, "labl", about_few(question), "en")
+        _text(category, "labl", FEW, "en")
+        _text(category, "txt", about_few(question), "en")
     day = {"schema": "ISO", "category": "date"} if isinstance(grid, DayGrid) else {}
     ET.SubElement(found, "varFormat", {"type": "character" if day or has_few else "numeric", **day})
     for channel in channels:

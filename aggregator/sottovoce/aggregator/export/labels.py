@@ -2,13 +2,16 @@
 
 from collections.abc import Callable, Mapping, Sequence
 
+from sottovoce.aggregator.i18n.languages import LANGUAGES
+from sottovoce.aggregator.i18n.translator import Words
 from sottovoce.shared.mechanisms.innocuous_rr import ONE, SAME
 from sottovoce.shared.spec import Question
 
 MOST_LABELS = 1001
 """Questions with more reported values get no value labels, only a sentence; a scale of 0 to 1,000 still gets them."""
 
-ABSENT_LABEL = "No answer"
+_OWN = {"yes": "answer_yes", "no": "answer_no", "absent": "joint_absent"}
+"""Keys of the labels of options that are the program's and not the survey's, in each of its languages."""
 
 
 def question_label(question: Question, language: str) -> str:
@@ -20,7 +23,11 @@ def option_labels(question: Question, language: str) -> list[str]:
     """Return the labels of the options, or of a vector's coordinates, in order; empty for a number."""
     named = {choice.name: choice.label for choice in question.choices}
     labels = [_text(named.get(option, {}), language) or option.capitalize() for option in question.options]
-    return [*labels[:-1], ABSENT_LABEL] if question.domain.absent else labels
+    words = Words(language if language in LANGUAGES else LANGUAGES[0])
+    return [
+        words.translate(_OWN[option]) if option in _OWN and option not in named else label
+        for option, label in zip(question.options, labels, strict=True)
+    ]
 
 
 def value_labels(question: Question, language: str) -> dict[int, str]:

@@ -231,9 +231,4 @@ class SurveyVariables(VariableNames):
         return made
 
     def _labels(self, question: Question) -> dict[str, str]:
-        labels = dict(zip(question.options, option_labels(question, self.words.language), strict=True))
-        named = {choice.name for choice in question.choices}
-        own = {"yes": "answer_yes", "no": "answer_no", "absent": "joint_absent"}
-        return labels | {
-            name: self.words.translate(key) for name, key in own.items() if name in labels and name not in named
-        }
+        return dict(zip(question.options, option_labels(question, self.words.language), strict=True))

@@ -9,8 +9,9 @@ from pathlib import Path
 from xml.etree import ElementTree as ET
 
 from sottovoce.aggregator.export.catalogue import SINGLE, Source
+from sottovoce.shared.spec import Survey
 
-from tests.exported import TODAY, published, source
+from tests.exported import TODAY, published, send, source
 from tests.surveys import document, survey
 
 DDI = "{ddi:codebook:2_5}"
@@ -42,7 +43,7 @@ ATTRIBUTES = {
     "fileDscr": {"ID"},
     "collDate": {"date", "event"},
     "range": {"min", "max"},
-    "varFormat": {"type"},
+    "varFormat": {"type", "schema", "category"},
 }
 
 
@@ -90,6 +91,79 @@ def test_document_tells_every_column_of_the_reports(every: Source, folder: Path)
     assert root.find(f".//{DDI}IDNo").text == every.about.survey.digest  # type: ignore[union-attr]
     assert root.find(f".//{DDI}caseQnty").text == str(len(every.reports))  # type: ignore[union-attr]
     assert root.find(f".//{DDI}titl").text == "=1+1 & <b>"  # type: ignore[union-attr]
+
+
+def _of(folder: Path, asked: Survey, reports: list[tuple[int | None, ...]]) -> dict[str, ET.Element]:
+    """The variables of a closed survey with these reports."""
+    storage = published(folder, asked)
+    send(storage, asked, reports)
+    storage.close_survey("exam", TODAY)
+    SINGLE["ddi.xml"](source(storage, asked), folder / "ddi.xml")
+    storage.close()
+    root = ET.parse(folder / "ddi.xml").getroot()  # noqa: S314
+    assert misplaced(root) == []
+    return {str(each.get("name")): each for each in root.iter(f"{DDI}var")}
+
+
+def _texts(element: ET.Element, path: str) -> list[str | None]:
+    return [each.text for each in element.findall("/".join(f"{DDI}{part}" for part in path.split("/")))]
+
+
+def test_default_language_comes_first_and_yes_is_said_in_each(tmp_path: Path) -> None:
+    """DDIwR and dartfx-ddi read the first label only: it is in the language of the survey, whatever others it has."""
+    label = {"ar": "\u063a\u0634\u0634\u062a\u061f", "de": "Gemogelt?", "en": "Cheated?"}
+    kinds = [{**document()["questions"][0], "label": label}, {**document()["questions"][1], "label": label}]
+    kinds[1]["choices"] = [{"name": name, "label": {"ar": "\u0623", "en": name}} for name in ("time", "fear")]
+    texts = {"title": label, "description": label}
+    variables = _of(tmp_path, survey(questions=kinds, **texts), [])
+
+    assert _texts(variables["cheated"], "labl") == _texts(variables["cheated"], "qstn/qstnLit")
+    assert _texts(variables["cheated"], "labl") == ["Cheated?", label["ar"], "Gemogelt?"]
+    assert _texts(variables["cheated"], "catgry/labl") == [
+        "No",
+        "\u0644\u0627",
+        "Nein",
+        "Yes",
+        "\u0646\u0639\u0645",
+        "Ja",
+    ]
+    assert _texts(variables["reason"], "catgry/labl")[0] == "time"
+    abstract = ET.parse(tmp_path / "ddi.xml").getroot().find(f".//{DDI}abstract")  # noqa: S314
+    assert abstract is not None
+    assert abstract.text == "Cheated?"
+
+
+def test_columns_say_what_they_hold_and_of_whom(tmp_path: Path) -> None:
+    """A day is a day, few is a category where the file has it, two ends are no interval, and a limit is a universe."""
+    public = {"label": {"en": "Q"}, "public": True, "in_files": True}
+    works = {"type": "boolean", "name": "works", **public}
+    days = {"type": "integer", "name": "days", "label": {"en": "Q"}, "min": 0, "max": 30}
+    kinds = [
+        works,
+        {"type": "date", "name": "moved", "min": "2026-01-01", "max": "2026-01-04", **public},
+        {**works, "name": "likes", "absent_category": True, "visible_if": {"works": ["yes"]}},
+        {**days, "name": "away", "mechanism": {"name": "rounding_rr", "a": "3/5", "b": "2/5"}},
+        {**document()["questions"][0], "arm": "protected"},
+        {**works, "name": "openly", "arm": "direct"},
+    ]
+    arms = [{"name": "direct"}, {"name": "protected"}]
+    reports = [(1, 0, 1, 0, None, 1, 0), (1, 1, 1, 0, None, 1, 0)]
+    variables = _of(tmp_path, survey(questions=kinds, arms=arms), [*[reports[0]] * 20, *[reports[1]] * 3])
+
+    limits = {name: _texts(each, "universe") for name, each in variables.items()}
+    assert {name: limit[0] for name, limit in limits.items() if limit} == {
+        "likes": "Asked only where works is yes.",
+        "cheated": "Asked only where arm is protected.",
+        "openly": "Asked only where arm is direct.",
+    }
+    formats = {
+        name: (found := each.find(f"{DDI}varFormat")) is not None and found.attrib for name, each in variables.items()
+    }
+    assert formats["moved"] == {"type": "character", "schema": "ISO", "category": "date"}
+    assert formats["works"] == {"type": "numeric"}
+    assert [name for name, each in variables.items() if "few" in _texts(each, "catgry/labl")] == ["moved"]
+    assert variables["away"].get("nature") == "ordinal"
+    assert variables["moved"].get("nature") == "interval"
 
 
 def test_letters_that_xml_does_not_have_are_replaced(tmp_path: Path) -> None:
