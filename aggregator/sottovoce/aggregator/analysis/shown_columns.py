@@ -52,7 +52,11 @@ class ReportColumns:
 
 
 def read_reports(
-    storage: ReadableReports, revisions: Sequence[RevisionCounts], wave: int | None = None, public: bool = False
+    storage: ReadableReports,
+    revisions: Sequence[RevisionCounts],
+    wave: int | None = None,
+    public: bool = False,
+    with_hidden: bool = False,
 ) -> ReportColumns:
     """Read all reports of a survey in a new random order; call ``check_closed`` first.
 
@@ -60,6 +64,7 @@ def read_reports(
         revisions: all revisions of the survey, oldest first, with their cells.
         wave: only this wave; None for all.
         public: include exact answers to public questions; otherwise only the coarsened cohort.
+        with_hidden: keep the fixed answers of questions that were hidden, so that no value depends on other reports.
 
     Raises:
         EstimateError: there are no reports.
@@ -80,10 +85,17 @@ def read_reports(
         shown = [question for question in questions if question.mechanism is None]
         names = {cohort: [q.name for q in shown if q.cohort is cohort] for cohort in (True, False)}
         found = without_rare_answers(found, names[True], names[False])
+    if with_hidden:
+        return found.taken(random_order(len(found)))
     # As far as the columns of the file tell, so that empty cells tell no more.
-    asked, _ = asked_only(as_columns(found, {each.survey.revision: each.survey for each in revisions}))
-    private = {each.name: np.asarray(asked.values[each.name]) for each in questions if each.mechanism is not None}
-    return replace(found, columns={**found.columns, **private}).taken(random_order(len(found)))
+    known = as_columns(found, {each.survey.revision: each.survey for each in revisions})
+    asked, _ = asked_only(known)
+    columns = {}
+    for name, column in found.columns.items():
+        # A rare answer stays left out: whether its person was asked may not be known.
+        hidden = is_null(np.asarray(asked.values[name])) & ~is_null(np.asarray(known.values[name]))
+        columns[name] = np.where(hidden, null(column.itemsize), column).astype(column.dtype)
+    return replace(found, columns=columns).taken(random_order(len(found)))
 
 
 def _unknown(column: ReportedColumn, before: Sequence[ReportedColumn], is_number: bool) -> NDArray[np.bool_]:

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from sottovoce.aggregator.analysis.estimates import analyse
 from sottovoce.aggregator.analysis.published_counts import revisions_of
 from sottovoce.aggregator.analysis.shown_columns import ReportColumns, random_order, read_reports, without_rare_answers
 from sottovoce.aggregator.export.catalogue import Source
@@ -168,6 +169,25 @@ def test_answers_that_are_left_out_are_five_without_those_who_were_not_asked() -
     found = without_rare_answers(ReportColumns({"a": column}, same, same.astype(np.uint32)), [], ["a"])
 
     assert Counter(found.columns["a"].tolist()) == {0: 129, FEW: 23, null(1): 40}
+
+
+def test_public_question_that_a_public_answer_hides_is_missing(tmp_path: Path) -> None:
+    """So that its share in a file is that of the page; what is published under a budget has the fixed answer."""
+    shown = {"type": "boolean", "label": {"en": "?"}, "public": True, "in_files": True}
+    likes = {**shown, "name": "likes", "visible_if": {"works": ["yes"]}, "when_absent": "no"}
+    asked = survey(questions=[document()["questions"][0], {**shown, "name": "works"}, likes])
+    storage = published(tmp_path, asked)
+    send(storage, asked, [(0, 1, 1)] * 20 + [(0, 1, 0)] * 10 + [(0, 0, 0)] * 40)
+    storage.close_survey("exam", TODAY)
+    found = source(storage, asked)
+    with_hidden = read_reports(storage, found.revisions, public=True, with_hidden=True)
+    columns = [found.reports.columns, found.reports_with_public.columns, with_hidden.columns]
+    (page,) = [each.n for each in analyse(found.revisions).questions[2].of_kind("share") if each.option == "yes"]
+    storage.close()
+
+    assert [Counter(each["likes"].tolist()) for each in columns[:2]] == [{1: 20, 0: 10, null(1): 40}] * 2
+    assert Counter(columns[2]["likes"].tolist()) == {1: 20, 0: 50}
+    assert page == 30
 
 
 def test_question_that_was_not_asked_is_missing_whatever_the_other_answers_are(tmp_path: Path) -> None:

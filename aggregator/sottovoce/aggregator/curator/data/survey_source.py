@@ -133,7 +133,7 @@ def survey_data_set(
     storage.journal.append_once(RESULTS_READ, who, f"{name} {snapshot_of(revisions)}", per_survey=True)
 
     def read(names: Sequence[str] | None) -> DataRecords:
-        reports = read_reports(storage, ordered, public=True)
+        reports = read_reports(storage, ordered, public=True, with_hidden=True)
         wanted = declared.columns if names is None else names
         columns = {each: _values(reports.columns[each], declared.column(each)) for each in wanted}
         return DataRecords(len(reports), columns, {each: _missing(reports.columns[each]) for each in wanted})
