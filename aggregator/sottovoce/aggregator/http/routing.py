@@ -34,7 +34,7 @@ class Limit(StrEnum):
 
 @dataclass(frozen=True)
 class Query:
-    """Optional query parameter of a route: its name, a sentence about it, and the JSON Schema of its value."""
+    """Optional query parameter of a program's route: name, sentence about it, JSON Schema of its value."""
 
     name: str
     about: str
@@ -43,7 +43,7 @@ class Query:
 
 @dataclass(frozen=True)
 class Route:
-    """Route: an HTTP method of a path.
+    """Route: an HTTP method of a path; a page's is described by its summary alone.
 
     Attributes:
         endpoint: Flask endpoint ``package.view``; stable, since rights and metrics refer to it.

@@ -3,7 +3,7 @@
 import re
 
 from flask import Flask, Response, g, request
-from sottovoce.aggregator.http.routing import Query, Route
+from sottovoce.aggregator.http.routing import Route
 from sottovoce.aggregator.i18n.languages import LANGUAGE_COOKIE, LANGUAGES, language_of
 from sottovoce.aggregator.i18n.translator import Words
 from sottovoce.shared.languages import LANGUAGES as OWN_NAMES
@@ -55,8 +55,5 @@ def is_of_studio(page: str) -> bool:
     return _OF_STUDIO(page) is not None and "//" not in page
 
 
-ROUTES = (
-    Route("studio.language", "GET", "/dashboard/language", choose, "Remember a language for this browser.",
-          query=(Query("language", "The language."), Query("page", "Address to continue at."))),
-)  # fmt: skip
+ROUTES = (Route("studio.language", "GET", "/dashboard/language", choose, "Remember a language for this browser."),)
 """Route that sets the language."""

@@ -82,37 +82,12 @@ def _static(name: str) -> bytes:
     return files("sottovoce.aggregator.studio").joinpath("static", name).read_bytes()
 
 
-_SCRIPT = ("text/javascript",)
-
 _STATIC_FILES = (
-    Route(
-        "studio.style", "GET", "/dashboard/style.css", style, "Serve the style sheet of the pages.", gives=("text/css",)
-    ),
-    Route(
-        "studio.design_style",
-        "GET",
-        "/dashboard/design.css",
-        design_style,
-        "Serve the style sheet of Design.",
-        gives=("text/css",),
-    ),
-    Route(
-        "studio.font",
-        "GET",
-        "/dashboard/source-sans-3.woff2",
-        font,
-        "Serve the font of the pages.",
-        gives=("font/woff2",),
-    ),
-    Route("studio.script", "GET", "/dashboard/studio.js", script, "Serve the script of the pages.", gives=_SCRIPT),
-    Route(
-        "studio.drafts_script",
-        "GET",
-        "/dashboard/drafts.js",
-        drafts_script,
-        "Serve the script for drafts.",
-        gives=_SCRIPT,
-    ),
+    Route("studio.style", "GET", "/dashboard/style.css", style, "Serve the style sheet of the pages."),
+    Route("studio.design_style", "GET", "/dashboard/design.css", design_style, "Serve the style sheet of Design."),
+    Route("studio.font", "GET", "/dashboard/source-sans-3.woff2", font, "Serve the font of the pages."),
+    Route("studio.script", "GET", "/dashboard/studio.js", script, "Serve the script of the pages."),
+    Route("studio.drafts_script", "GET", "/dashboard/drafts.js", drafts_script, "Serve the script for drafts."),
 )
 """Static files, public because the sign-in page needs them."""
 

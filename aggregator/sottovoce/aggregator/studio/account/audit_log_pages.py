@@ -7,7 +7,7 @@ from datetime import date
 
 from flask import render_template, request
 from sottovoce.aggregator.accounts.audit_log import names_of
-from sottovoce.aggregator.http.routing import Query, Route
+from sottovoce.aggregator.http.routing import Route
 from sottovoce.aggregator.storage import AuditEntry
 from sottovoce.aggregator.storage.accounts.models import EVERY_SURVEY, ROLES
 from sottovoce.aggregator.storage.audit_log import events as kinds
@@ -104,12 +104,8 @@ def _day_asked() -> date | None:
         return None
 
 
-_ASKED = (Query("day", "The last day."), Query("before", "Only entries with smaller numbers."))
-
 ROUTES = (
-    Route("studio.journal", "GET", "/dashboard/journal", journal, "Show the journal of staff actions.",
-          query=(Query("survey", "Only entries about this account."), *_ASKED)),
-    Route("studio.history", "GET", "/dashboard/surveys/<name>/history", history, "Show the journal of one survey.",
-          query=_ASKED),
-)  # fmt: skip
+    Route("studio.journal", "GET", "/dashboard/journal", journal, "Show the journal of staff actions."),
+    Route("studio.history", "GET", "/dashboard/surveys/<name>/history", history, "Show the journal of one survey."),
+)
 """Routes of the audit log."""

@@ -122,8 +122,7 @@ def day(days: int) -> str:
 
 
 ROUTES = (
-    Route("passkeys.script", "GET", "/dashboard/passkey.js", script, "Serve the script of both passkey pages.",
-          gives=("text/javascript",)),
+    Route("passkeys.script", "GET", "/dashboard/passkey.js", script, "Serve the script of both passkey pages."),
     Route("passkeys.offer", "GET", "/dashboard/passkey", offer, "Show the page that asks for a passkey of this site."),
     Route("passkeys.sign_in", "POST", "/dashboard/passkey", sign_in,
           "Sign in with a passkey that signed the page's challenge."),

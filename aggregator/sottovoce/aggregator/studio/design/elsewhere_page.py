@@ -4,8 +4,8 @@ import json
 
 from flask import current_app, g, redirect, render_template, request, url_for
 from flask.typing import ResponseReturnValue
-from sottovoce.aggregator.authoring.question_snippets import HOSTS, has_columns, snippet
-from sottovoce.aggregator.http.routing import Query, Route
+from sottovoce.aggregator.authoring.question_snippets import has_columns, snippet
+from sottovoce.aggregator.http.routing import Route
 from sottovoce.aggregator.i18n.only_here import only_here
 from sottovoce.aggregator.studio import drafts
 from sottovoce.aggregator.studio.language import words
@@ -107,11 +107,6 @@ ROUTES = (
         "/dashboard/surveys/<name>/elsewhere",
         elsewhere,
         "Show how to ask one question in another survey.",
-        query=(
-            Query("question", "Name of the question or block."),
-            Query("system", f"The other system: {', '.join(HOSTS)}."),
-            Query("frame", "Address of the question."),
-        ),
     ),
     Route("studio.links", "GET", _LINKS, links, "Show the questions that are asked by a link."),
     Route("studio.publish_link", "POST", _LINKS, publish_link, "Publish a question that is asked by a link."),

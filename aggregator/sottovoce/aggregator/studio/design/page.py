@@ -62,7 +62,7 @@ from sottovoce.aggregator.authoring.sensitivity_levels import uses_of
 from sottovoce.aggregator.authoring.slugs import free_name, is_given, question_name, short_name
 from sottovoce.aggregator.authoring.to_survey import with_slugs
 from sottovoce.aggregator.authoring.validation import problems_of
-from sottovoce.aggregator.http.routing import Query, Route
+from sottovoce.aggregator.http.routing import Route
 from sottovoce.aggregator.i18n.translator import Words
 from sottovoce.aggregator.studio import drafts
 from sottovoce.aggregator.studio.design.diff_view import differences_in_words
@@ -671,8 +671,7 @@ _DESIGN = "/dashboard/surveys/<name>/design"
 _FOCI = ("people", "survey", "together", "whole")
 
 ROUTES = (
-    Route("studio.design", "GET", _DESIGN, design, "Show the questions of a draft.",
-          query=(Query("card", "The card that is open: its number from 0, people, survey, together or whole."),)),
+    Route("studio.design", "GET", _DESIGN, design, "Show the questions of a draft."),
     Route("studio.save_design", "POST", _DESIGN, save_design, "Save changes of a draft."),
     Route("studio.correct", "POST", f"{_DESIGN}/correct", correct, "Begin a correction."),
     Route("studio.discard", "POST", f"{_DESIGN}/discard", discard, "Delete a draft."),

@@ -9,7 +9,7 @@ from flask import Response, current_app, g, render_template, request
 from sottovoce.aggregator.authoring.validation import problems_of
 from sottovoce.aggregator.http import problems
 from sottovoce.aggregator.http.headers import POLICY
-from sottovoce.aggregator.http.routing import Query, Route
+from sottovoce.aggregator.http.routing import Route
 from sottovoce.aggregator.i18n.languages import LANGUAGES
 from sottovoce.aggregator.i18n.translator import Words
 from sottovoce.aggregator.studio import drafts
@@ -127,13 +127,10 @@ def _catalogues(tags: set[str]) -> Mapping[str, Any]:
 
 
 _PREVIEW = "/dashboard/surveys/<name>/preview"
-_IN = Query("in", "The language that the respondent's device asks for.")
 
 ROUTES = (
-    Route("studio.preview", "GET", _PREVIEW, preview, "Preview the form as respondents will see it.",
-          query=(_IN, Query("size", "Width of the preview: phone or desktop."))),
+    Route("studio.preview", "GET", _PREVIEW, preview, "Preview the form as respondents will see it."),
     Route("studio.preview_form", "GET", f"{_PREVIEW}/s/<same>", preview_form,
-          "Serve the form with a simulated aggregator.",
-          query=(_IN, Query("at", "Index of the question to begin with, from 0."))),
+          "Serve the form with a simulated aggregator."),
 )  # fmt: skip
 """Routes of the page "Preview" and of its frame."""

@@ -210,7 +210,6 @@ def end(name: str, job: str) -> ResponseReturnValue:
 
 
 _PATH = "/dashboard/analyze"
-_REFUSED = ("options_invalid", "estimate_impossible", "analysis_stopped")
 _SUMMARIES = (
     "Analyze tables of a file's columns.", "Download a table of a file's columns.",
     "Fit a regression of a file's columns.", "Download a model of a file's columns.",
@@ -221,8 +220,8 @@ ROUTES = (
     Route("studio.analyze_upload", "POST", _PATH, upload, "Upload a file to analyze."),
     Route("studio.analyzed", "GET", f"{_PATH}/<name>", analyzed, "Show columns and shares."),
     Route("studio.analyzed_change", "POST", f"{_PATH}/<name>", change, "Set channels of a file, or delete it."),
-    *joint_routes(PREFIX, f"{_PATH}/<name>", _subject, _SUMMARIES, refuses=(_REFUSED, (*_REFUSED, "not_found"))),
+    *joint_routes(PREFIX, f"{_PATH}/<name>", _subject, _SUMMARIES),
     Route("studio.analyzed_end_analysis", "POST", f"{_PATH}/<name>/analyses/<job>", end,
-          "Stop an analysis of a file, or try it again.", refuses=("not_found",)),
+          "Stop an analysis of a file, or try it again."),
 )  # fmt: skip
 """Routes of the page "Analyze a file"."""

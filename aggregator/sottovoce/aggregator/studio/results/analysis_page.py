@@ -28,7 +28,7 @@ from sottovoce.aggregator.estimators.scale_variable import is_long
 from sottovoce.aggregator.export.analysis_files import write_joint_csv, write_joint_json, write_joint_xlsx
 from sottovoce.aggregator.file_formats.provenance import About
 from sottovoce.aggregator.http.problems import COME_BACK, RETRY_AFTER, Refusal
-from sottovoce.aggregator.http.routing import Query, Route
+from sottovoce.aggregator.http.routing import Route
 from sottovoce.aggregator.i18n.translator import Words
 from sottovoce.aggregator.planning.block_choice import pair_plan, pair_words
 from sottovoce.aggregator.studio.labels import SurveyVariable, SurveyVariables
@@ -405,51 +405,11 @@ def _files(subject: JointSubject, template: str, asked: AskedAnalysis | None) ->
     return {file.partition(".")[2].upper(): f"{url_for(address, name=name, file=file)}?{query}" for file in FILES}
 
 
-TABLES_QUERY = (
-    Query("kind", "Analysis: crosstab, compare, pairs, test or mixture."),
-    Query("rows", "Of a table."),
-    Query("columns", "Of a table."),
-    Query("within", "A third question, for a table of each of its categories."),
-    Query("outcome", "The question whose shares or means are compared."),
-    Query("groups", "The question whose categories are the groups."),
-    Query("against", "A question of other arms, which the outcome is compared with; the groups are then the arms."),
-    Query("category", "Of the outcome."),
-    Query(
-        "question", "The question that is tested; known.question.category=percent and known.question=mean go with it."
-    ),
-    Query("among", "Those who answered, all, or in tables the careful people alone."),
-    Query("wave", "Only reports of this wave."),
-    Query("where", "A condition on public questions, for a subset of people."),
-    Query("confidence", "Level of the intervals, as a percentage."),
-)
-MODELS_QUERY = (
-    Query("kind", "Analysis: regression."),
-    Query("outcome", "The outcome."),
-    Query("on", "A predictor; repeat it for several."),
-    Query("model", "Model other than the default for the outcome: logit, multinomial, ordered or linear."),
-    Query("among", "Those who answered, or all."),
-    Query("declining", "A logit of declining (modelled), or one common share (common)."),
-    Query("scales", "Ratings as predictors: numbers, categories, or numbers from seven points on."),
-    Query("cluster", "A public question whose categories are clusters."),
-    Query("wave", "Only reports of this wave."),
-    Query("where", "A condition on public questions, for a subset of people."),
-    Query("confidence", "Level of the intervals, as a percentage."),
-    Query("formula", "Outcome and terms as R users write them, in the place of outcome and on."),
-    Query("strata", "no, if waves and revisions are no predictors."),
-)
-"""Parameters of the URL."""
-_REFUSED = ("still_open", "options_invalid", "estimate_impossible", "analysis_stopped")
-MEDIA = ("text/csv", "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet", "application/json")
 _PATH = "/dashboard/surveys/<name>"
 
 
 def joint_routes(
-    prefix: str,
-    path: str,
-    subject: Callable[[str, str, str], JointSubject | Response],
-    summaries: Sequence[str],
-    query: Sequence[Query] = (),
-    refuses: tuple[Sequence[str], Sequence[str]] = (_REFUSED, (*_REFUSED, "not_found")),
+    prefix: str, path: str, subject: Callable[[str, str, str], JointSubject | Response], summaries: Sequence[str]
 ) -> Iterator[Route]:
     """Yield the routes of the pages "Tables" and "Models" and of their files.
 
@@ -459,8 +419,6 @@ def joint_routes(
         subject: function of a name, a page and a file ("" for none); returns the page to show instead where there is no
             subject.
         summaries: of tables, of their files, of models and of theirs.
-        query: parameters besides those of the analysis.
-        refuses: error codes of pages and of files.
     """
 
     def show(name: str, page: str, file: str = "") -> Response:
@@ -469,12 +427,10 @@ def joint_routes(
             return found
         return joint_file(found, page, file) if file else joint_page(found, page)
 
-    for page, own, told in (("tables", TABLES_QUERY, summaries[:2]), ("models", MODELS_QUERY, summaries[2:])):
-        ends = (("", "", ("text/html",)), ("_file", "/<file>", MEDIA))
-        for (end, place, gives), summary, codes in zip(ends, told, refuses, strict=True):
-            view = partial(show, page=page)
-            yield Route(f"{prefix}{page}{end}", "GET", f"{path}/{page}{place}", view, summary, gives=gives,
-                        query=(*query, *own), refuses=codes)  # fmt: skip
+    for page, told in (("tables", summaries[:2]), ("models", summaries[2:])):
+        view = partial(show, page=page)
+        for (end, place), summary in zip((("", ""), ("_file", "/<file>")), told, strict=True):
+            yield Route(f"{prefix}{page}{end}", "GET", f"{path}/{page}{place}", view, summary)
 
 
 _SUMMARIES = (
@@ -483,7 +439,6 @@ _SUMMARIES = (
 )  # fmt: skip
 ROUTES = (
     *joint_routes("studio.", _PATH, _published, _SUMMARIES),
-    Route("studio.end_analysis", "POST", f"{_PATH}/analyses/<job>", end_analysis, "Stop an analysis, or try it again.",
-          refuses=("not_found",)),
-)  # fmt: skip
+    Route("studio.end_analysis", "POST", f"{_PATH}/analyses/<job>", end_analysis, "Stop an analysis, or try it again."),
+)
 """Routes of the pages "Tables" and "Models", and of their files."""

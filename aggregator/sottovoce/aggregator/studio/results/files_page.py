@@ -7,7 +7,7 @@ from typing import BinaryIO
 from flask import Response, render_template, request
 from sottovoce.aggregator.export.catalogue import Source
 from sottovoce.aggregator.http.problems import Refusal
-from sottovoce.aggregator.http.routing import Kind, Query, Route
+from sottovoce.aggregator.http.routing import Route
 from sottovoce.aggregator.studio.labels import SurveyVariables
 from sottovoce.aggregator.studio.language import words
 from sottovoce.aggregator.studio.request_context import storage
@@ -101,13 +101,9 @@ def _wave() -> int | None:
 
 
 _PATH = "/dashboard/surveys/<name>/files"
-_WAVE = Query("wave", "Only reports of this wave.")
 
 ROUTES = (
-    Route("studio.files", "GET", _PATH, files, "List the survey's files.", Kind.PAGE, ("text/html",),
-          query=(_WAVE, Query("sums", "1 adds sizes and SHA-256.")), refuses=("malformed", "estimate_impossible")),
-    Route("studio.file", "GET", f"{_PATH}/<file>", file, "Download one of the survey's files.", Kind.PAGE,
-          tuple(sorted({media.partition(";")[0] for media in MEDIA_TYPES.values()})), query=(_WAVE,),
-          refuses=("malformed", "not_found", "still_open", "estimate_impossible")),
-)  # fmt: skip
+    Route("studio.files", "GET", _PATH, files, "List the survey's files."),
+    Route("studio.file", "GET", f"{_PATH}/<file>", file, "Download one of the survey's files."),
+)
 """Routes of the page "Files", and of each file."""

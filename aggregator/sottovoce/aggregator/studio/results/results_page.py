@@ -19,7 +19,7 @@ from sottovoce.aggregator.file_formats.csv_cells import write_rows
 from sottovoce.aggregator.file_formats.provenance import About
 from sottovoce.aggregator.http.etag import etag_of, unless_known
 from sottovoce.aggregator.http.problems import Refusal
-from sottovoce.aggregator.http.routing import Query, Route
+from sottovoce.aggregator.http.routing import Route
 from sottovoce.aggregator.invitations.tokens import possibly_twice, token_counts
 from sottovoce.aggregator.studio.design.trials import address_of_tried, trial_in
 from sottovoce.aggregator.studio.labels import SurveyVariables, alarm_in_words, name_of_group
@@ -31,7 +31,7 @@ from sottovoce.aggregator.studio.results.rendered_results import RenderedResults
 from sottovoce.aggregator.studio.results.result_cards import QuestionCard
 from sottovoce.aggregator.studio.results.results_view import ResultsView, results_by_arm, view_of
 from sottovoce.aggregator.studio.results.svg_chart import drawing
-from sottovoce.aggregator.studio.results.view_options import LEVELS, MOST_PEOPLE, ORDERS, ViewOptions
+from sottovoce.aggregator.studio.results.view_options import LEVELS, MOST_PEOPLE, ViewOptions
 from sottovoce.aggregator.studio.survey_frame import draft_placeholder, published_page
 from sottovoce.aggregator.surveys.lifecycle import unknown_survey
 from sottovoce.shared.accounting import BELIEF_BEFORE, percent_after
@@ -247,29 +247,17 @@ def names_in(view: ResultsView) -> dict[str, object]:
 
 
 _RESULTS = "/dashboard/surveys/<name>/results"
-CHOICES = (
-    Query("cohort", "Only the respondents of this group."),
-    Query("wave", "Only this wave, counted from 0."),
-    Query("by", "Side by side: each arm (the default), cohort or wave.", {"enum": ["", "arm", "cohort", "wave"]}),
-    Query("sort", "The order of options; empty for by size, of public questions as asked.", {"enum": ["", *ORDERS]}),
-    Query("people", "Size of the whole group."),
-    Query("among", "`all` shows shares among all respondents, not only those who answered.", {"enum": ["", "all"]}),
-    Query("confidence", "Level of the intervals in percent; empty for 95.", {"enum": ["", *LEVELS]}),
-    Query("axis", "`zoom` draws axes that span the intervals only.", {"enum": ["", "zoom"]}),
-)
-"""Parameters that select a view of the results."""
 
 
-def _route(endpoint: str, path: str, view: Callable[..., Response], summary: str, gives: str) -> Route:
-    path = f"{_RESULTS}{path}"
-    return Route(f"studio.{endpoint}", "GET", path, view, summary, gives=(gives,), query=CHOICES, has_etag=True)
+def _route(endpoint: str, path: str, view: Callable[..., Response], summary: str) -> Route:
+    return Route(f"studio.{endpoint}", "GET", f"{_RESULTS}{path}", view, summary, has_etag=True)
 
 
 ROUTES = (
-    _route("results", "", results, "Show one survey's results, question by question.", "text/html"),
-    _route("download", "/export.json", download, "Download the same results as a file.", "export"),
-    _route("chart", "/<question>.svg", chart, "Download one question's charts as a picture.", "image/svg+xml"),
-    _route("picture", "/<question>.png", picture, "Download one question's charts as PNG.", "image/png"),
-    _route("figures", "/<question>.csv", table, "Download one question's figures for a spreadsheet.", "text/csv"),
+    _route("results", "", results, "Show one survey's results, question by question."),
+    _route("download", "/export.json", download, "Download the same results as a file."),
+    _route("chart", "/<question>.svg", chart, "Download one question's charts as a picture."),
+    _route("picture", "/<question>.png", picture, "Download one question's charts as PNG."),
+    _route("figures", "/<question>.csv", table, "Download one question's figures for a spreadsheet."),
 )
 """Routes of the page "Results" and of its files."""

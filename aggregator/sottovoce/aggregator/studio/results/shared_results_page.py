@@ -15,7 +15,7 @@ from sottovoce.aggregator.analysis.arm_results import is_direct
 from sottovoce.aggregator.analysis.estimates import LEAST_COHORT, QuestionResult, RevisionCounts
 from sottovoce.aggregator.analysis.published_counts import revisions_of
 from sottovoce.aggregator.http.etag import etag_of, unless_known
-from sottovoce.aggregator.http.routing import Query, Route
+from sottovoce.aggregator.http.routing import Route
 from sottovoce.aggregator.storage.drafts import PlannedSize
 from sottovoce.aggregator.studio.language import words
 from sottovoce.aggregator.studio.request_context import storage, tables, today
@@ -71,6 +71,6 @@ def _unlisted(reply: Response) -> Response:
 
 ROUTES = (
     Route("studio.shared_results", "GET", "/dashboard/shared", shared_results, "Show the public page of results.",
-          query=(Query("link", "The link's secret."),), has_etag=True),
+          has_etag=True),
 )  # fmt: skip
 """Route of the public page of results."""

@@ -15,7 +15,7 @@ from sottovoce.aggregator.analysis.results_document import export_document
 from sottovoce.aggregator.export.catalogue import RELEASED
 from sottovoce.aggregator.file_formats.json_text import json_text, marked
 from sottovoce.aggregator.http.problems import Refusal
-from sottovoce.aggregator.http.routing import Kind, Query, Route
+from sottovoce.aggregator.http.routing import Route
 from sottovoce.aggregator.studio.labels import SurveyVariables
 from sottovoce.aggregator.studio.language import words
 from sottovoce.aggregator.studio.results.analysis_page import JointSubject, joint_routes
@@ -23,7 +23,6 @@ from sottovoce.aggregator.studio.results.analysis_page import results as joint
 from sottovoce.aggregator.studio.results.arm_split import simulated_split
 from sottovoce.aggregator.studio.results.download_files import (
     DRAWN_ANEW,
-    MEDIA_TYPES,
     OF_CLOSED,
     OFFERED,
     by_purpose,
@@ -32,11 +31,10 @@ from sottovoce.aggregator.studio.results.download_files import (
 )
 from sottovoce.aggregator.studio.results.files_page import file_reply
 from sottovoce.aggregator.studio.results.png_chart import png_of
-from sottovoce.aggregator.studio.results.results_page import CHOICES, card_of, figures_of, names_in
+from sottovoce.aggregator.studio.results.results_page import card_of, figures_of, names_in
 from sottovoce.aggregator.studio.results.results_view import ResultsView, view_of
 from sottovoce.aggregator.studio.results.simulation_results import (
     ENDPOINT_PREFIX,
-    SETTING,
     Rehearsed,
     Subject,
     rehearsed_file,
@@ -171,36 +169,24 @@ def _file(reply: Response, name: str, rehearsed: Rehearsed) -> Response:
 
 
 _PATH = "/dashboard/surveys/<name>/rehearse"
-_HTML = ("text/html",)
-_ASKED = ("options_invalid", "estimate_impossible", "analysis_stopped")
-_ALSO = ("malformed", "not_found")
-_FILES = tuple(sorted({media.partition(";")[0] for media in MEDIA_TYPES.values()}))
-_VIEW = (*SETTING, *CHOICES)
 _SUMMARIES = (
     "Analyse tables of simulated people.", "Download the same as a file.",
     "Fit models to simulated people.", "Download the same as a file.",
 )  # fmt: skip
 
 
-def _route(endpoint: str, path: str, view: Any, summary: str, gives: tuple[str, ...], **more: Any) -> Route:  # noqa: ANN401
-    return Route(f"{ENDPOINT_PREFIX}{endpoint}", "GET", f"{_PATH}{path}", view, summary, Kind.PAGE, gives, **more)
+def _route(endpoint: str, path: str, view: Any, summary: str) -> Route:  # noqa: ANN401
+    return Route(f"{ENDPOINT_PREFIX}{endpoint}", "GET", f"{_PATH}{path}", view, summary)
 
 
 ROUTES = (
-    Route("studio.rehearse", "GET", _PATH, rehearse, "Show results of simulated people.", Kind.PAGE, _HTML, query=_VIEW,
-          refuses=("estimate_impossible",)),
-    _route("download", "/export.json", download, "Download the same as a file.", ("application/json",), query=_VIEW,
-           refuses=(*_ALSO, "estimate_impossible")),
-    _route("chart", "/<question>.svg", chart, "Download one question's charts of simulated people.", ("image/svg+xml",),
-           query=_VIEW, refuses=(*_ALSO, "estimate_impossible")),
-    _route("picture", "/<question>.png", picture, "Download one question's charts of simulated people.", ("image/png",),
-           query=_VIEW, refuses=(*_ALSO, "estimate_impossible")),
-    _route("figures", "/<question>.csv", figures, "Download one question's figures of simulated people.", ("text/csv",),
-           query=_VIEW, refuses=(*_ALSO, "estimate_impossible")),
-    *joint_routes(ENDPOINT_PREFIX, _PATH, _simulated, _SUMMARIES, SETTING, (_ASKED, (*_ALSO, *_ASKED))),
-    _route("files", "/files", files, "List files of simulated people.", _HTML,
-           query=(*SETTING, Query("sums", "1 also shows sizes and SHA-256."))),
-    _route("file", "/files/<file>", file, "Download one file of simulated people.", _FILES, query=SETTING,
-           refuses=(*_ALSO, "estimate_impossible")),
-)  # fmt: skip
+    Route("studio.rehearse", "GET", _PATH, rehearse, "Show results of simulated people."),
+    _route("download", "/export.json", download, "Download the same as a file."),
+    _route("chart", "/<question>.svg", chart, "Download one question's charts of simulated people."),
+    _route("picture", "/<question>.png", picture, "Download one question's charts of simulated people."),
+    _route("figures", "/<question>.csv", figures, "Download one question's figures of simulated people."),
+    *joint_routes(ENDPOINT_PREFIX, _PATH, _simulated, _SUMMARIES),
+    _route("files", "/files", files, "List files of simulated people."),
+    _route("file", "/files/<file>", file, "Download one file of simulated people."),
+)
 """Routes of the simulation and of its files."""

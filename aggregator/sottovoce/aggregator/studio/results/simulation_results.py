@@ -11,7 +11,6 @@ from sottovoce.aggregator.authoring.simulation_settings import MOST_PEOPLE, Fiel
 from sottovoce.aggregator.authoring.validation import survey_of_draft
 from sottovoce.aggregator.file_formats.provenance import About
 from sottovoce.aggregator.http.problems import Refusal
-from sottovoce.aggregator.http.routing import Query
 from sottovoce.aggregator.planning.question_channels import drawn_from, is_number, measure_of
 from sottovoce.aggregator.planning.sample_size import widest_margin
 from sottovoce.aggregator.storage.drafts import PlannedSize
@@ -28,14 +27,6 @@ from sottovoce.shared.spec import Question, Survey
 
 ENDPOINT_PREFIX = "studio.rehearse_"
 """Prefix of the endpoints of a simulation; endpoints of real results begin with ``studio.``."""
-
-SETTING = (
-    Query("n", "Number of simulated people."),
-    Query("again", "Number of the random draw for the same settings, from 1."),
-    Query("set.question.option", "Share of an option in percent, or mean of a number question."),
-)
-"""Parameters of every URL of a simulation."""
-
 
 _OF_ANALYSES = ("rows", "columns", "within", "outcome", "groups", "cluster")
 

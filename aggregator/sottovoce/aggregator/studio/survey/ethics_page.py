@@ -10,7 +10,7 @@ from flask import Response, current_app, g, render_template, request
 from sottovoce.aggregator.accounts.secrets import link_hash
 from sottovoce.aggregator.analysis.estimates import SurveyResults
 from sottovoce.aggregator.api.results import results_of
-from sottovoce.aggregator.http.routing import Query, Route
+from sottovoce.aggregator.http.routing import Route
 from sottovoce.aggregator.storage.accounts.models import BoardView
 from sottovoce.aggregator.storage.audit_log.events import NO_ACTOR
 from sottovoce.aggregator.studio.design.sentences import texts_in_words
@@ -75,8 +75,5 @@ def _results(view: BoardView) -> SurveyResults | None:
     return results_of(view.survey)
 
 
-ROUTES = (
-    Route("studio.ethics", "GET", "/dashboard/ethics", ethics, "Show the page for an ethics board.",
-          query=(Query("link", "The link's secret."),)),
-)  # fmt: skip
+ROUTES = (Route("studio.ethics", "GET", "/dashboard/ethics", ethics, "Show the page for an ethics board."),)
 """Route of the page for ethics boards."""

@@ -2,7 +2,7 @@
 
 from flask import Response, current_app
 from sottovoce.aggregator.http import problems
-from sottovoce.aggregator.http.routing import Query, Route
+from sottovoce.aggregator.http.routing import Route
 from sottovoce.aggregator.i18n.only_here import only_here
 from sottovoce.aggregator.invitations.offline_form import PIECES, saved_form
 from sottovoce.aggregator.invitations.posters import poster
@@ -47,15 +47,11 @@ def _download(body: bytes, content_type: str, name: str) -> Response:
 
 
 _INVITE = "/dashboard/surveys/<name>/invite"
-_WAVE = Query("wave", "The wave, counted from 0.")
 
 ROUTES = (
-    Route("studio.qr_svg", "GET", f"{_INVITE}/qr.svg", qr_svg, "Draw the QR code of a survey's link.",
-          gives=("image/svg+xml",), query=(_WAVE,)),
-    Route("studio.qr_png", "GET", f"{_INVITE}/qr.png", qr_png, "Download the QR code of a survey's link as a picture.",
-          gives=("image/png",), query=(_WAVE,)),
-    Route("studio.poster", "GET", f"{_INVITE}/poster", poster_page, "Show a poster to print.",
-          query=(_WAVE, Query("in", "Its language."))),
+    Route("studio.qr_svg", "GET", f"{_INVITE}/qr.svg", qr_svg, "Draw the QR code of a survey's link."),
+    Route("studio.qr_png", "GET", f"{_INVITE}/qr.png", qr_png, "Download the QR code of a survey's link as a picture."),
+    Route("studio.poster", "GET", f"{_INVITE}/poster", poster_page, "Show a poster to print."),
     Route("studio.saved_page", "GET", f"{_INVITE}/saved.html", saved_page,
           "Download the form and its survey as one file."),
 )  # fmt: skip

@@ -12,7 +12,7 @@ from sottovoce.aggregator.accounts.authentication import session_secret
 from sottovoce.aggregator.api.tokens import MOST_AT_ONCE
 from sottovoce.aggregator.authoring.invitation_texts import ethics, letter, mail_merge, reminder
 from sottovoce.aggregator.clock import date_of
-from sottovoce.aggregator.http.routing import Query, Route
+from sottovoce.aggregator.http.routing import Route
 from sottovoce.aggregator.i18n.languages import LANGUAGES
 from sottovoce.aggregator.i18n.only_here import only_here
 from sottovoce.aggregator.i18n.translator import Words
@@ -236,10 +236,9 @@ def _count() -> int:
 _INVITE = "/dashboard/surveys/<name>/invite"
 
 ROUTES = (
-    Route("studio.invite", "GET", _INVITE, invite, "Show the ways to invite people to a survey.",
-          query=(Query("wave", "The wave, counted from 0."), Query("in", "Language of the texts."))),
+    Route("studio.invite", "GET", _INVITE, invite, "Show the ways to invite people to a survey."),
     Route("studio.personal_links", "POST", f"{_INVITE}/links", personal_links,
-          "Create personal links; only this reply shows them.", gives=("text/csv", "text/html")),
+          "Create personal links; only this reply shows them."),
     Route("studio.take_links_back", "POST", f"{_INVITE}/links/back", take_links_back, "Revoke personal links."),
 )  # fmt: skip
 """Routes of the page "Invite" and of its forms."""

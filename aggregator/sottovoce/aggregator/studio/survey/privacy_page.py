@@ -8,7 +8,7 @@ from flask import Response, current_app, jsonify, render_template, request
 from sottovoce.aggregator.authoring.draft import SurveyDraft
 from sottovoce.aggregator.authoring.invitation_texts import words_for
 from sottovoce.aggregator.authoring.to_survey import survey_document
-from sottovoce.aggregator.http.routing import Query, Route
+from sottovoce.aggregator.http.routing import Route
 from sottovoce.aggregator.i18n.translator import Words
 from sottovoce.aggregator.privacy_account.document import AccountTerms, Document, account
 from sottovoce.aggregator.privacy_account.page import body, page
@@ -125,13 +125,12 @@ def _form_sentences(language: str) -> Mapping[str, str]:
 
 
 _PRIVACY = "/dashboard/surveys/<name>/privacy"
-_CHOICE = (Query("in", "One of the survey's languages."), Query("of", "`draft` shows the unpublished revision."))
 
 ROUTES = (
-    Route("studio.privacy", "GET", _PRIVACY, privacy, "Show a survey's whole privacy account.", query=_CHOICE),
+    Route("studio.privacy", "GET", _PRIVACY, privacy, "Show a survey's whole privacy account."),
     Route("studio.privacy_print", "GET", f"{_PRIVACY}/account.html", privacy_print,
-          "Show the privacy account for printing.", query=_CHOICE),
+          "Show the privacy account for printing."),
     Route("studio.privacy_data", "GET", f"{_PRIVACY}/account.json", privacy_data,
-          "Return the privacy account as a JSON document.", gives=("privacy",), query=_CHOICE),
+          "Return the privacy account as a JSON document."),
 )  # fmt: skip
 """Routes of the page "Privacy" and of its files."""

@@ -122,9 +122,8 @@ def _redirect_back(name: str, outcome: str) -> ResponseReturnValue:
 _PATH = "/dashboard/surveys/<name>/files"
 
 ROUTES = (
-    Route("studio.open_budget", "POST", f"{_PATH}/budget", open_budget, "Open the budget of a closed survey's public"
-          " answers.", refuses=("busy",)),
-    Route("studio.release", "POST", f"{_PATH}/release", publish, "Publish public answers with noise.",
-          refuses=("busy",)),
+    Route("studio.open_budget", "POST", f"{_PATH}/budget", open_budget,
+          "Open the budget of a closed survey's public answers."),
+    Route("studio.release", "POST", f"{_PATH}/release", publish, "Publish public answers with noise."),
 )  # fmt: skip
 """Routes that open a budget and publish public answers."""

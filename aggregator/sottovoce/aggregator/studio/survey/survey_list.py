@@ -9,7 +9,7 @@ from flask import g, redirect, render_template, request
 from flask.typing import ResponseReturnValue
 from sottovoce.aggregator.authoring.cost_and_precision import DraftFigures
 from sottovoce.aggregator.authoring.draft import SurveyDraft
-from sottovoce.aggregator.http.routing import Query, Route
+from sottovoce.aggregator.http.routing import Route
 from sottovoce.aggregator.storage import StoredSurvey
 from sottovoce.aggregator.storage.drafts import PlannedSize
 from sottovoce.aggregator.studio import drafts
@@ -126,19 +126,7 @@ def survey(name: str) -> ResponseReturnValue:
 
 
 ROUTES = (
-    Route(
-        "studio.surveys",
-        "GET",
-        "/dashboard/",
-        surveys,
-        "List all surveys.",
-        query=(
-            Query("q", "Text to search for in titles."),
-            Query("sort", "Order of the list."),
-            Query("state", "Only surveys that are draft, open or closed."),
-            Query("deleted", "Present after a survey was deleted: the page says so."),
-        ),
-    ),
+    Route("studio.surveys", "GET", "/dashboard/", surveys, "List all surveys."),
     Route("studio.survey", "GET", "/dashboard/surveys/<name>/", survey, "Redirect to the page for the survey's stage."),
 )
 """Routes of the list and of the bare address of a survey."""
