@@ -19,6 +19,7 @@ from tests.bench import (
     curator_peers,
     disorder,
     endurance,
+    entered,
     imports,
     ingest,
     joint_tables,
@@ -40,6 +41,7 @@ from tests.bench import (
 
 BENCHES: dict[str, Callable[[], None]] = {
     "imports": imports.figures,
+    "entered": entered.figures,
     "mechanisms": mechanisms.figures,
     "counting": counting.figures,
     "regression": regression.figures,
