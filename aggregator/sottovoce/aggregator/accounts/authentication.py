@@ -11,8 +11,7 @@ from urllib.parse import urlsplit
 
 from flask import Flask, Response, current_app, g, redirect, render_template, request, url_for
 from sottovoce.aggregator.accounts import visitors
-from sottovoce.aggregator.accounts.permissions import AccessDecision, access_decision, publish_decision
-from sottovoce.aggregator.accounts.principal import actor_of
+from sottovoce.aggregator.accounts.permissions import AccessDecision, access_decision, actor_of, publish_decision
 from sottovoce.aggregator.accounts.secrets import KEY_DAYS, key_hash, link_hash, new_cookie, new_key
 from sottovoce.aggregator.clock import DAY
 from sottovoce.aggregator.http import problems
