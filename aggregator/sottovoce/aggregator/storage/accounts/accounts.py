@@ -3,8 +3,14 @@
 The database stores only hashes of secrets in keys, links and cookies. Times are days, except those of sessions.
 """
 
-from sottovoce.aggregator.storage.accounts.account_rows import account_of, forget_doors, insert_account, insert_grant
-from sottovoce.aggregator.storage.accounts.keys import DAY, insert_key
+from sottovoce.aggregator.storage.accounts.keys import (
+    DAY,
+    account_of,
+    forget_doors,
+    insert_account,
+    insert_grant,
+    insert_key,
+)
 from sottovoce.aggregator.storage.accounts.models import (
     EVERY_SURVEY,
     SCOPES,

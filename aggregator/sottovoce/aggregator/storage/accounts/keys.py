@@ -1,12 +1,245 @@
-"""Tables of keys and sessions; starting a session locks the rows that revoking access changes."""
+"""Tables of accounts with their grants, and of keys and sessions.
 
+Transactions that change accounts or grants run one at a time across all nodes; starting a session locks the rows that
+revoking access changes.
+"""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
-from sottovoce.aggregator.storage.accounts.account_rows import AccountTables, account_of
 from sottovoce.aggregator.storage.accounts.models import AccessKey, AccessRefused, Account, StaffSession
 from sottovoce.aggregator.storage.audit_log import events as words
+from sottovoce.aggregator.storage.back_end import BackEnd
 from sottovoce.aggregator.storage.models import SESSION_IDLE, SESSION_MOST
 from sottovoce.aggregator.storage.sql_statements import Handle
+
+_ACCOUNTS = "SELECT account, name, admin, subject, disabled_on FROM accounts"
+_ACCOUNT = f"{_ACCOUNTS} WHERE account = ?"
+_ACCOUNT_OF_SUBJECT = f"{_ACCOUNTS} WHERE subject = ?"
+_BY_NAME = f"{_ACCOUNTS} ORDER BY name, account"
+_OTHER_ADMIN = "SELECT 1 FROM accounts WHERE admin = 1 AND disabled_on IS NULL AND account <> ? LIMIT 1"
+_OTHER_OWNER = """
+    SELECT 1 FROM grants JOIN accounts ON accounts.account = grants.account
+    WHERE role = 'owner' AND survey IN (?, '*') AND disabled_on IS NULL AND grants.account <> ? LIMIT 1
+"""
+
+_DELETE_OF_ACCOUNT = (
+    "DELETE FROM keys WHERE account = ?",
+    "DELETE FROM passkeys WHERE account = ?",
+    "DELETE FROM grants WHERE account = ?",
+)
+
+
+class AccountTables:
+    """Part of ``AccessTables`` about accounts and grants.
+
+    ``who`` is the account that acts, for the audit log; sign-ins and sign-outs are recorded under their own account.
+    """
+
+    def __init__(self, back_end: BackEnd, who: str = words.NO_ACTOR) -> None:
+        self._back_end = back_end
+        self._who = who
+
+    def _note(self, db: Handle, what: str, about: str = "", who: bytes | None = None) -> None:
+        """Add an audit log entry, as the last step of a transaction; without ``who``, by the tables' own actor."""
+        self._back_end.note(db, what, self._who if who is None else who.hex(), about)
+
+    @contextmanager
+    def _alone(self) -> Iterator[Handle]:
+        """Begin a write transaction with the lock: without it two admins could disable each other, leaving none."""
+        with self._back_end.write() as db:
+            _ = self._back_end.LOCK_ACCOUNTS and db.execute(self._back_end.LOCK_ACCOUNTS)
+            yield db
+
+    def has_accounts(self) -> bool:
+        """Return True if there is any account."""
+        return self._back_end.row_of("SELECT 1 FROM accounts LIMIT 1") is not None
+
+    def add_account(self, account: Account) -> None:
+        """Add an account for a member of staff; raise AccessRefused if another account has this subject."""
+        with self._alone() as db:
+            insert_account(db, account)
+            self._note(db, words.ACCOUNT_ADDED, account.id.hex())
+
+    def account(self, account_id: bytes) -> Account | None:
+        """Return the account with this id, even if it is disabled, or None."""
+        row = self._back_end.row_of(_ACCOUNT, [account_id])
+        return None if row is None else account_of(row)
+
+    def account_of_subject(self, subject: str) -> Account | None:
+        """Return the account with this subject at the institution's identity provider, or None."""
+        row = self._back_end.row_of(_ACCOUNT_OF_SUBJECT, [subject])
+        return None if row is None else account_of(row)
+
+    def accounts(self) -> list[Account]:
+        """Return all accounts ordered by name, disabled ones included."""
+        return [account_of(row) for row in self._back_end.rows_of(_BY_NAME)]
+
+    def disable(self, account_id: bytes, day: int) -> None:
+        """Disable an account and end its sessions, including one that another transaction is starting.
+
+        Raises AccessRefused if it is the last admin.
+        """
+        with self._alone() as db:
+            _check_other_admin(db, account_id)
+            # A transaction that starts a session locks this row, so the update waits for it and its session is deleted.
+            query = "UPDATE accounts SET disabled_on = ? WHERE account = ? AND disabled_on IS NULL"
+            changed = db.execute(query, [day, account_id]).rowcount
+            forget_doors(db, account_id)
+            if changed:
+                self._note(db, words.ACCOUNT_DISABLED, account_id.hex())
+        self._back_end.after_deletion()
+
+    def enable(self, account_id: bytes) -> None:
+        """Enable an account again; its keys work again, its sessions stay ended."""
+        with self._alone() as db:
+            query = "UPDATE accounts SET disabled_on = NULL WHERE account = ? AND disabled_on IS NOT NULL"
+            if db.execute(query, [account_id]).rowcount:
+                self._note(db, words.ACCOUNT_ENABLED, account_id.hex())
+
+    def delete(self, account_id: bytes) -> bool:
+        """Delete an account with everything that lets it in; return False if there is none.
+
+        Its id stays in the audit log, whose entries are chained, as a pseudonym without a name. Raises AccessRefused if
+        it is the last admin, or the last owner of a survey.
+        """
+        with self._alone() as db:
+            _check_other_admin(db, account_id)
+            for (survey,) in db.execute("SELECT survey FROM grants WHERE account = ?", [account_id]).fetchall():
+                _check_other_owner(db, account_id, survey)
+            # First, since a transaction that starts a session locks this row: its session is deleted below.
+            is_there = db.execute("DELETE FROM accounts WHERE account = ?", [account_id]).rowcount > 0
+            forget_doors(db, account_id)
+            for statement in _DELETE_OF_ACCOUNT:
+                db.execute(statement, [account_id])
+            if is_there:
+                self._note(db, words.ACCOUNT_DELETED, account_id.hex())
+        self._back_end.after_deletion()
+        return is_there
+
+    def set_admin(self, account_id: bytes, admin: bool) -> None:
+        """Give or take the admin right of an account; raise AccessRefused if it is the last admin."""
+        with self._alone() as db:
+            if not admin:
+                _check_other_admin(db, account_id)
+            query = "UPDATE accounts SET admin = ? WHERE account = ? AND admin <> ?"
+            if db.execute(query, [int(admin), account_id, int(admin)]).rowcount:
+                self._note(db, words.ACCOUNT_CHANGED, account_id.hex())
+
+    def set_subject(self, account_id: bytes, subject: str | None) -> None:
+        """Store an account's subject at the institution's identity provider; None removes it.
+
+        Raises AccessRefused if another account has this subject.
+        """
+        with self._alone() as db:
+            # Checked under the lock: two accounts must never share a subject, which would let one person act as both.
+            _check_subject(db, subject)
+            if db.execute("UPDATE accounts SET subject = ? WHERE account = ?", [subject, account_id]).rowcount:
+                self._note(db, words.ACCOUNT_CHANGED, account_id.hex())
+
+    def grant(self, account_id: bytes, survey: str, role: str) -> None:
+        """Grant an account one of ``ROLES`` on a survey, or ``EVERY_SURVEY``, replacing its former role.
+
+        Raises AccessRefused if the account is the survey's last owner.
+        """
+        with self._alone() as db:
+            # Under the lock, or two owners could give up their roles at once and leave a survey without one.
+            if role != "owner":
+                _check_other_owner(db, account_id, survey)
+            insert_grant(db, account_id, survey, role)
+            self._note(db, words.GRANTED, f"{survey} {role} {account_id.hex()}")
+
+    def claim(self, account_id: bytes, survey: str) -> bool:
+        """Make an account the owner of a survey without grants; return False without writing if it has grants."""
+        with self._alone() as db:
+            # Check and grant in one transaction: two people who publish the same name must not both own it.
+            is_free = db.execute("SELECT 1 FROM grants WHERE survey = ?", [survey]).fetchone() is None
+            if is_free:
+                insert_grant(db, account_id, survey, "owner")
+                self._note(db, words.GRANTED, f"{survey} owner {account_id.hex()}")
+        return is_free
+
+    def unclaim(self, account_id: bytes, survey: str) -> None:
+        """Undo ``claim`` if the survey was not published after all."""
+        with self._alone() as db:
+            # The survey may have been published by a second request meanwhile; then its owner stays.
+            query = "DELETE FROM grants WHERE account = ? AND survey = ? AND survey NOT IN (SELECT name FROM surveys)"
+            if db.execute(query, [account_id, survey]).rowcount:
+                self._note(db, words.GRANT_REVOKED, f"{survey} {account_id.hex()}")
+
+    def revoke_grant(self, account_id: bytes, survey: str) -> None:
+        """Revoke an account's role on a survey; raise AccessRefused if it is the survey's last owner."""
+        with self._alone() as db:
+            _check_other_owner(db, account_id, survey)
+            if db.execute("DELETE FROM grants WHERE account = ? AND survey = ?", [account_id, survey]).rowcount:
+                self._note(db, words.GRANT_REVOKED, f"{survey} {account_id.hex()}")
+
+    def grants(self, account_id: bytes) -> dict[str, str]:
+        """Return the account's roles by name of the survey, which may be ``EVERY_SURVEY``."""
+        query = "SELECT survey, role FROM grants WHERE account = ? ORDER BY survey"
+        return {str(survey): str(role) for survey, role in self._back_end.rows_of(query, [account_id])}
+
+    def granted(self, survey: str) -> list[tuple[Account, str]]:
+        """Return accounts with a role on this survey itself, ordered by name; ``EVERY_SURVEY`` is not included."""
+        query = """
+            SELECT accounts.account, name, admin, subject, disabled_on, role FROM grants
+            JOIN accounts ON accounts.account = grants.account WHERE survey = ? ORDER BY name, accounts.account
+        """
+        return [(account_of(row), str(row[5])) for row in self._back_end.rows_of(query, [survey])]
+
+
+def account_of(row: Any) -> Account:  # noqa: ANN401 - a row
+    """Return the account in a row of ``account, name, admin, subject, disabled_on``."""
+    return Account(bytes(row[0]), row[1], bool(row[2]), row[3], row[4])
+
+
+def insert_account(db: Handle, account: Account) -> None:
+    """Add an account, within a transaction that holds the lock of accounts."""
+    _check_subject(db, account.subject)
+    values = [account.id, account.name, int(account.admin), account.subject, account.disabled_on]
+    db.execute("INSERT INTO accounts (account, name, admin, subject, disabled_on) VALUES (?, ?, ?, ?, ?)", values)
+
+
+def insert_grant(db: Handle, account_id: bytes, survey: str, role: str) -> None:
+    """Grant a role as ``grant`` does, within a transaction that holds the lock of grants.
+
+    Raises AccessRefused if there is no such account.
+    """
+    if db.execute(_ACCOUNT, [account_id]).fetchone() is None:
+        raise AccessRefused("there is no such account, or it is disabled", "disabled")
+    db.execute(
+        "INSERT INTO grants (account, survey, role) VALUES (?, ?, ?)"
+        " ON CONFLICT (account, survey) DO UPDATE SET role = excluded.role",
+        [account_id, survey, role],
+    )
+
+
+def forget_doors(db: Handle, account_id: bytes) -> None:
+    """Delete an account's sessions and sign-in links."""
+    db.execute("DELETE FROM staff_sessions WHERE account = ?", [account_id])
+    # A sign-in link is as good as a session, so both end together.
+    db.execute("DELETE FROM invitations WHERE account = ?", [account_id])
+
+
+def _check_subject(db: Handle, subject: str | None) -> None:
+    if subject is not None and db.execute("SELECT 1 FROM accounts WHERE subject = ?", [subject]).fetchone():
+        raise AccessRefused("another account belongs to this person of the sign-in service", "taken")
+
+
+def _check_other_admin(db: Handle, account_id: bytes) -> None:
+    row = db.execute("SELECT 1 FROM accounts WHERE account = ? AND admin = 1", [account_id]).fetchone()
+    if row is not None and db.execute(_OTHER_ADMIN, [account_id]).fetchone() is None:
+        raise AccessRefused("this is the only admin; give another account that role first", "last_admin")
+
+
+def _check_other_owner(db: Handle, account_id: bytes, survey: str) -> None:
+    query = "SELECT 1 FROM grants WHERE account = ? AND survey = ? AND role = 'owner'"
+    if db.execute(query, [account_id, survey]).fetchone() is None:
+        return
+    if db.execute(_OTHER_OWNER, [survey, account_id]).fetchone() is None:
+        raise AccessRefused("this is the survey's only owner; give another account that role first", "last_owner")
+
 
 DAY = 86400
 PRECISION = 60
