@@ -31,6 +31,7 @@ from sottovoce.aggregator.analysis.tables.ml_table import (
     seen_together,
 )
 from sottovoce.aggregator.analysis.tables.pair_moments import (
+    CellProducts,
     HalfSeen,
     Joint,
     Numbers,
@@ -38,10 +39,10 @@ from sottovoce.aggregator.analysis.tables.pair_moments import (
     Products,
     ScoredPairs,
     ScorePart,
+    ScoreProducts,
     answered_part,
 )
 from sottovoce.aggregator.analysis.tables.score_intervals import CellChannel, cell_limits, clip, edge, share_limits
-from sottovoce.aggregator.analysis.tables.score_products import CellProducts, ScoreProducts
 from sottovoce.aggregator.analysis.tables.small_groups import LEAST, hidden, left_out, merged
 from sottovoce.aggregator.analysis.tables.test_inversion_intervals import METHOD as INVERSION
 from sottovoce.aggregator.analysis.tables.test_inversion_intervals import Inverted

@@ -2,8 +2,8 @@
 
 import numpy as np
 import pytest
-from sottovoce.aggregator.analysis.tables import score_products as module
-from sottovoce.aggregator.analysis.tables.score_products import score_products
+from sottovoce.aggregator.analysis.tables import pair_moments as module
+from sottovoce.aggregator.analysis.tables.pair_moments import score_products
 
 from tests.documents import one_of
 from tests.unit.aggregator.analysis.samples import coin, geometric, kary, openly, subset, variable

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from sottovoce.aggregator.analysis.tables import pair_moments, score_products
+from sottovoce.aggregator.analysis.tables import pair_moments
 from sottovoce.aggregator.analysis.tables.pair_moments import count_pairs, joint
 from sottovoce.aggregator.analysis.tables.table import SUPPRESSED, TOO_FEW, Rule, TwoWayTable
 from sottovoce.aggregator.analysis.tables.test_inversion_intervals import mean_among
@@ -92,7 +92,7 @@ def test_large_masks_give_the_same_table_row_by_row(monkeypatch):
     weights = np.linspace(0.5, 2, len(rows))
     before = TwoWayTable(joint([count_pairs(five, two, (rows, columns), weights)], len(rows)), Rule())
     monkeypatch.setattr(pair_moments, "MOST_COUNTED", 0)
-    monkeypatch.setattr(score_products, "ROWS", 7)
+    monkeypatch.setattr(pair_moments, "ROWS", 7)
 
     after = TwoWayTable(joint([count_pairs(five, two, (rows, columns), weights)], len(rows)), Rule())
 
