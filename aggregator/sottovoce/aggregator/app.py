@@ -8,12 +8,12 @@ from flask import Flask, Response, current_app, request
 from sottovoce.aggregator.accounts import authentication
 from sottovoce.aggregator.accounts.audit_log import ReadResults, RefusedLogins
 from sottovoce.aggregator.api import analysis as joint
-from sottovoce.aggregator.api import description, health, results, tokens
+from sottovoce.aggregator.api import health, results, tokens
 from sottovoce.aggregator.api import respondent as collect
 from sottovoce.aggregator.api.survey_status import PublishedSurveys
 from sottovoce.aggregator.clock import Clock
 from sottovoce.aggregator.health import Readiness
-from sottovoce.aggregator.http import compression, error_pages, problems
+from sottovoce.aggregator.http import compression, error_pages, openapi, problems
 from sottovoce.aggregator.http.headers import add_headers, security_headers
 from sottovoce.aggregator.http.routing import Route, add_routes
 from sottovoce.aggregator.http.static_assets import PackedAssets, PagePart
@@ -63,7 +63,7 @@ _ROUTE_GROUPS: Sequence[Sequence[Route]] = (
     SESSION_ROUTES,
     health.ROUTES,
     _FRONT,
-    description.ROUTES,
+    openapi.ROUTES,
     access.ROUTES,
 )
 ROUTES = tuple(route for group in _ROUTE_GROUPS for route in group)
@@ -121,7 +121,7 @@ def create_app(
     collect.register_limits(app, settings)
     authentication.register(app)
     joint.register(app)
-    description.register(app, ROUTES)
+    openapi.register(app, ROUTES)
     studio.register(app)
     compression.register(app)
     add_routes(app, (*ROUTES, *register_doors(app, settings, shared_clock)))

@@ -1,4 +1,7 @@
-"""Describe the API in OpenAPI 3.1, from the table of routes and the schemas in ``sottovoce.shared``."""
+"""Describe the API in OpenAPI 3.1, from the table of routes and the schemas in ``sottovoce.shared``, and serve it.
+
+A page for each problem code belongs to this documentation of the server.
+"""
 
 import json
 import re
@@ -8,8 +11,13 @@ from importlib.metadata import version
 from importlib.resources import files
 from typing import Any
 
-from sottovoce.aggregator.http.problems import CONTENT_TYPE, STATUS, TITLES
+from flask import Flask, Response, current_app, request
+from sottovoce.aggregator.http import error_pages, problems
+from sottovoce.aggregator.http.etag import unless_known
+from sottovoce.aggregator.http.problem_docs import EXPLANATIONS
+from sottovoce.aggregator.http.problems import CONTENT_TYPE, STATUS, TITLES, Refusal
 from sottovoce.aggregator.http.routing import Kind, Route
+from sottovoce.aggregator.i18n import languages
 
 NOT_DESCRIBED = {Kind.PAGE: "pages for people, and what belongs to them: no program has to call them"}
 """Kinds of routes that the description omits, with the reason."""
@@ -284,3 +292,42 @@ def _for_programs(part: Object) -> Object:
     if "array" in part.get("type", ()):
         part.setdefault("items", {})
     return part
+
+
+def openapi() -> Response:
+    """Serve the OpenAPI description; the same bytes for every client."""
+    return unless_known(Response(current_app.extensions["described_api"].body, content_type="application/json"))
+
+
+def problem(code: str) -> Response:
+    """Show the page of a problem code, in English: what happened, who can act, and how."""
+    explained = EXPLANATIONS.get(code)
+    if explained is None:
+        return problems.response("not_found")
+    parts = (explained.happened, f"{explained.turn}: {explained.remedy}")
+    page = error_pages.page_of(f"{problems.TITLES[code]} ({code}, {problems.STATUS[code]})", parts)
+    return Response(page, headers=error_pages.headers(languages.LANGUAGES[0]))
+
+
+def register(app: Flask, routes: tuple[Route, ...]) -> None:
+    """Describe these routes, and refuse unknown or repeated query parameters of researchers' routes."""
+    app.extensions["described_api"] = DescribedApi(routes)
+    known = {route.endpoint: {each.name for each in route.query} for route in routes if route.kind is Kind.RESEARCHER}
+
+    def check_query() -> None:
+        names = known.get(request.endpoint or "")
+        twice = any(len(given) > 1 for given in request.args.listvalues())
+        if names is not None and (twice or set(request.args) - names):
+            allowed = ", ".join(sorted(names)) or "none"
+            raise Refusal("malformed", f"a parameter of the address is unknown or given twice; there are: {allowed}")
+
+    app.before_request(check_query)
+
+
+ROUTES = (
+    Route("machine.openapi", "GET", "/openapi.json", openapi, "Return this OpenAPI description.", Kind.MACHINE,
+          ("application/json",), has_etag=True),
+    Route("front.problem", "GET", "/problems/<code>", problem, "Explain a problem code: what happened, and what to do.",
+          Kind.MACHINE, ("text/html",), refuses=("not_found",)),
+)  # fmt: skip
+"""Routes of the documentation."""
