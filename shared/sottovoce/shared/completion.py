@@ -16,8 +16,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from sottovoce.shared.arms.arms import Arm
-from sottovoce.shared.arms.parse_arms import texts_by_arm
-from sottovoce.shared.parse_item import ItemReader, dump_condition
+from sottovoce.shared.parse_item import ItemReader, dump_condition, texts_by_arm
 from sottovoce.shared.spec import Item, Survey
 from sottovoce.shared.visibility import is_shown
 

@@ -21,7 +21,6 @@ SPOKEN = (
     SHARED / "by_hand/parse_innocuous.py",
     SHARED / "order/orders.py",
     SHARED / "arms/analysis_plan.py",
-    SHARED / "arms/parse_arms.py",
     *sorted((SHARED / "types").glob("*.py")),
     *sorted(SHARED.glob("mechanisms/*.py")),
     *(SURVEYS / f"{name}.py" for name in ("survey_file", "lifecycle")),
