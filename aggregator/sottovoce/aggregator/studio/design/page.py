@@ -55,7 +55,6 @@ from sottovoce.aggregator.authoring.draft_blocks import (
     suggested,
     with_ask,
 )
-from sottovoce.aggregator.authoring.draft_orders import orders_of, with_order, written_last
 from sottovoce.aggregator.authoring.edit_commands import change
 from sottovoce.aggregator.authoring.scales import MOST_POINTS, posted_scale, scale_of
 from sottovoce.aggregator.authoring.sensitivity_levels import uses_of
@@ -67,13 +66,6 @@ from sottovoce.aggregator.i18n.translator import Words
 from sottovoce.aggregator.studio import drafts
 from sottovoce.aggregator.studio.design.diff_view import differences_in_words
 from sottovoce.aggregator.studio.design.preview_page import framing
-from sottovoce.aggregator.studio.design.rare_fields import (
-    KEPT,
-    PostedForm,
-    apply_procedure,
-    public_answers,
-    screened_out,
-)
 from sottovoce.aggregator.studio.design.sentences import Sentences
 from sottovoce.aggregator.studio.design.trials import try_out
 from sottovoce.aggregator.studio.language import words
@@ -82,11 +74,21 @@ from sottovoce.aggregator.studio.survey_frame import draft_page, published_page
 from sottovoce.aggregator.surveys.lifecycle import newest, survey_of
 from sottovoce.shared.accounting import BELIEF_BEFORE
 from sottovoce.shared.languages import LANGUAGES as OWN_NAMES
-from sottovoce.shared.order.orders import RANDOM
+from sottovoce.shared.mechanisms.innocuous_rr import PROCEDURES, UNRELATED
+from sottovoce.shared.order.orders import RANDOM, REVERSED_HALF, SCALES
 from sottovoce.shared.parse_item import CONDITIONS, MATRIX_TYPES
 from sottovoce.shared.spec import Question
 from sottovoce.shared.survey_keys import MARK, holding
 from sottovoce.shared.types import TYPES
+
+PostedForm = Mapping[str, str]
+ReadText = Callable[[str, Mapping[str, str] | None], dict[str, str]]
+"""Function that reads a text in all languages from its field, starting from the text before."""
+
+KEPT = "kept"
+"""Value of the field for a condition that only a file can say."""
+
+_LONGEST_FACT = 64
 
 CHANGED = 409
 MOST_COMPARED = 10
@@ -94,6 +96,7 @@ MOST_COMPARED = 10
 
 _BOUNDS = ("min", "max", "step")
 _LONGEST_NUMBER = 9
+_LONGEST_COUNT = 3
 _STAMP = re.compile(r"[0-9a-f]{1,64}\.[0-9]{1,9}")
 
 
@@ -665,6 +668,92 @@ def discard(name: str) -> ResponseReturnValue:
 
 def _number(text: str) -> int:
     return int(text[:12]) if text.isascii() and text.isdigit() else 0
+
+
+def apply_procedure(form: PostedForm, prefix: str, asked: dict[str, Any], text: ReadText) -> dict[str, Any]:
+    """Apply the procedure of a yes/no question, with its innocuous fact; another type loses it.
+
+    ``prefix`` begins the names of the card's fields, such as ``q0``, and ``asked`` its document.
+    """
+    procedure = form.get(f"{prefix}.procedure", asked.get("procedure", ""))
+    found = {key: value for key, value in asked.items() if key not in ("procedure", "innocuous")}
+    if procedure not in PROCEDURES or asked.get("type") != "boolean":
+        return found
+    place, fact = f"{prefix}.innocuous", dict(asked.get("innocuous", {}))
+    for key in ("label", "source"):
+        fact[key] = text(f"{place}.{key}", fact.get(key))
+    for key in ("share", "se", "fact", "truth"):
+        if f"{place}.{key}" in form:
+            fact[key] = form[f"{place}.{key}"].strip()[:_LONGEST_FACT]
+    if procedure != UNRELATED:
+        fact.pop("truth", None)
+    return found | {"procedure": procedure, "innocuous": {key: value for key, value in fact.items() if value}}
+
+
+class PublicAnswer(NamedTuple):
+    """An answer to a public question: value of the field, number of the question, and the answer's text or name."""
+
+    value: str
+    number: int
+    label: Mapping[str, str]
+    answer: str
+
+
+def public_answers(draft: SurveyDraft) -> Sequence[PublicAnswer]:
+    """Return the answers by which people can be screened out: of public yes/no and single choice questions."""
+    found = []
+    for number, card in enumerate(draft.cards, 1):
+        if card.harm == "public" and card.type in ("boolean", "select_one"):
+            labels: dict[str, Mapping[str, str]] = {"yes": {}, "no": {}} if card.type == "boolean" else {}
+            labels |= {each["name"]: each.get("label", {}) for each in card.asked.get("choices", ())}
+            found += [PublicAnswer(f"{card.name}={name}", number, labels[name], name) for name in labels]
+    return found
+
+
+def screened_out(draft: SurveyDraft) -> str:
+    """Return the answer for which the survey is not, as its field has it; "" for none."""
+    when = part_at(draft.head, SCREENED_OUT)
+    if not when:
+        return ""
+    name, wanted = next(iter(when.items()))
+    answers = [wanted] if isinstance(wanted, str) else wanted
+    is_one = len(when) == 1 and isinstance(answers, list | tuple) and len(answers) == 1
+    value = f"{name}={answers[0]}" if is_one else KEPT
+    return value if value in {each.value for each in public_answers(draft)} else KEPT
+
+
+def orders_of(card: DraftItem) -> Sequence[str]:
+    """Return the orders that a card can have besides the written one; empty without options or rows."""
+    if card.type == "matrix":
+        return (RANDOM,)
+    has_choices = card.type in TYPES and TYPES[card.type].list_key == "choices"
+    return () if not has_choices else (RANDOM, REVERSED_HALF) if card.type in SCALES else (RANDOM,)
+
+
+def written_last(card: DraftItem) -> str:
+    """Return what stays at the end as its field has it: how many, or names if they are not the last ones."""
+    last = [str(name) for name in card.asked.get("keep_last", ())]
+    return str(len(last)) if last and last == _names(card.asked)[-len(last) :] else ", ".join(last)
+
+
+def with_order(asked: Mapping[str, Any], order: str, last: str) -> dict[str, Any]:
+    """Return a card's document with the order of its options or rows; what is wrong is left to the survey's checks.
+
+    ``order`` is a word of ``orders_of``, or "" for the written order; ``last`` is as ``written_last`` writes it.
+    """
+    found = {key: value for key, value in asked.items() if key not in ("order", "keep_last")}
+    if order not in orders_of(DraftItem(found, "", "")):
+        return found
+    names = _names(found)
+    is_number = last.isascii() and last.isdigit() and len(last) <= _LONGEST_COUNT
+    kept = names[len(names) - min(int(last), len(names)) :] if is_number else [each.strip() for each in last.split(",")]
+    kept = [name for name in kept if name]
+    return found | {"order": order} | ({"keep_last": kept} if kept else {})
+
+
+def _names(asked: Mapping[str, Any]) -> list[str]:
+    listed = asked.get("rows" if asked.get("type") == "matrix" else "choices", ())
+    return [str(each["name"]) for each in listed]
 
 
 _DESIGN = "/dashboard/surveys/<name>/design"

@@ -11,7 +11,7 @@ from sottovoce.aggregator.authoring.to_survey import survey_document
 from sottovoce.aggregator.authoring.validation import problems_of, survey_of_draft
 from sottovoce.aggregator.settings import Settings
 from sottovoce.aggregator.storage.sqlite.storage import SQLiteStorage
-from sottovoce.aggregator.studio.design.rare_fields import KEPT, public_answers, screened_out
+from sottovoce.aggregator.studio.design.page import KEPT, public_answers, screened_out
 from sottovoce.shared import canonical
 from sottovoce.shared.parse_survey import parse_survey
 
