@@ -9,8 +9,8 @@ from importlib.resources import files
 from typing import Any
 
 from sottovoce.shared.mechanisms import ALIASES, MECHANISMS, PRESETS
+from sottovoce.shared.mechanisms.base import Parameter
 from sottovoce.shared.mechanisms.joint_rr import JointRR
-from sottovoce.shared.mechanisms.parameters import Parameter
 from sottovoce.shared.parse_item import MATRIX_TYPES, NOTES
 from sottovoce.shared.types import TYPES, QuestionType
 

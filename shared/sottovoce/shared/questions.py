@@ -10,8 +10,8 @@ from sottovoce.shared.by_hand.parse_innocuous import KEYS, read_innocuous
 from sottovoce.shared.checks import MISSING, NAME, Reader
 from sottovoce.shared.errors import Sentence
 from sottovoce.shared.mechanisms import ALIASES, MECHANISMS, PRESETS, Mechanism, for_epsilon
+from sottovoce.shared.mechanisms.base import decimal_field
 from sottovoce.shared.mechanisms.innocuous_rr import PROCEDURES
-from sottovoce.shared.mechanisms.parameters import decimal_field
 from sottovoce.shared.spec import Choice, Question
 from sottovoce.shared.survey_keys import ITEM, MARKS
 from sottovoce.shared.types import TYPES, QuestionType

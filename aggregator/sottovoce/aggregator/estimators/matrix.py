@@ -27,8 +27,7 @@ from sottovoce.aggregator.estimators.support import DEFAULT_RULE, Estimate, Inte
 from sottovoce.aggregator.estimators.variable import ChoiceVariable, Floats, Reported, Variable, YesNo
 from sottovoce.shared.answers import Domain
 from sottovoce.shared.errors import Sentence
-from sottovoce.shared.mechanisms.base import Mechanism
-from sottovoce.shared.mechanisms.parameters import Parameter
+from sottovoce.shared.mechanisms.base import Mechanism, Parameter
 
 ROUNDED = Fraction(1, 10**9)
 """Largest distance of a row's sum from 1 that rounding explains."""

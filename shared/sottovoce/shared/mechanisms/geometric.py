@@ -33,8 +33,7 @@ from typing import Any, ClassVar, Self
 from sottovoce.shared import rational
 from sottovoce.shared.answers import Domain
 from sottovoce.shared.errors import Sentence
-from sottovoce.shared.mechanisms.base import Mechanism
-from sottovoce.shared.mechanisms.parameters import FRACTION, Parameter, exact_fields, fraction_field
+from sottovoce.shared.mechanisms.base import FRACTION, Mechanism, Parameter, exact_fields, fraction_field
 
 MAX_STEPS = 1000
 """Most trials that are drawn for one report."""

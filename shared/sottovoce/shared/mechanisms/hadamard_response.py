@@ -25,8 +25,7 @@ from typing import Any, ClassVar, Self
 
 from sottovoce.shared import rational
 from sottovoce.shared.answers import Domain
-from sottovoce.shared.mechanisms.base import OfOdds
-from sottovoce.shared.mechanisms.parameters import FRACTION, Parameter, exact_fields, fraction_field
+from sottovoce.shared.mechanisms.base import FRACTION, OfOdds, Parameter, exact_fields, fraction_field
 
 
 @dataclass(frozen=True)

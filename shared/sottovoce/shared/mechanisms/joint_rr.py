@@ -41,10 +41,10 @@ from typing import Any, ClassVar, Self
 from sottovoce.shared import rational
 from sottovoce.shared.answers import Domain
 from sottovoce.shared.mechanisms import MAX_EPSILON, MIN_EPSILON
-from sottovoce.shared.mechanisms.base import Table
-from sottovoce.shared.mechanisms.parameters import (
+from sottovoce.shared.mechanisms.base import (
     FRACTION,
     Parameter,
+    Table,
     decimal_field,
     exact_fields,
     fraction_field,

@@ -21,8 +21,7 @@ from typing import Any, ClassVar, Self
 
 from sottovoce.shared import rational
 from sottovoce.shared.answers import Domain
-from sottovoce.shared.mechanisms.base import OfOdds, Table
-from sottovoce.shared.mechanisms.parameters import FRACTION, Parameter, exact_fields, fraction_field
+from sottovoce.shared.mechanisms.base import FRACTION, OfOdds, Parameter, Table, exact_fields, fraction_field
 
 
 @dataclass(frozen=True)

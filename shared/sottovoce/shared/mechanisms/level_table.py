@@ -29,9 +29,8 @@ from sottovoce.shared import rational
 from sottovoce.shared.answers import Domain
 from sottovoce.shared.canonical import MAX_INTEGER
 from sottovoce.shared.errors import Sentence
-from sottovoce.shared.mechanisms.base import Mechanism
+from sottovoce.shared.mechanisms.base import Mechanism, Parameter, exact_fields
 from sottovoce.shared.mechanisms.level_table_data import TABLES
-from sottovoce.shared.mechanisms.parameters import Parameter, exact_fields
 
 MAX_SIDE = 64
 """Most levels, and most outputs."""

@@ -30,9 +30,8 @@ from typing import Any, ClassVar, NoReturn
 
 from sottovoce.shared.answers import Domain
 from sottovoce.shared.errors import Sentence, error_message
-from sottovoce.shared.mechanisms.base import Mechanism
+from sottovoce.shared.mechanisms.base import MECHANISM, Mechanism, Parameter, exact_fields, integer_field, whole
 from sottovoce.shared.mechanisms.binary_rr import BinaryRR
-from sottovoce.shared.mechanisms.parameters import MECHANISM, Parameter, exact_fields, integer_field, whole
 
 MAX_WAVES = 52
 """A year of weeks; beyond that no layers are left that tell anything."""

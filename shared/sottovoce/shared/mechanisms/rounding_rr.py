@@ -23,9 +23,9 @@ from typing import Any, ClassVar, Self
 
 from sottovoce.shared import rational
 from sottovoce.shared.answers import Domain
+from sottovoce.shared.mechanisms.base import Parameter
 from sottovoce.shared.mechanisms.binary_rr import BinaryRR
 from sottovoce.shared.mechanisms.bits import ThroughBit
-from sottovoce.shared.mechanisms.parameters import Parameter
 
 
 @dataclass(frozen=True)

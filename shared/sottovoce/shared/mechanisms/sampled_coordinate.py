@@ -20,9 +20,9 @@ from fractions import Fraction
 from typing import Any, ClassVar, Self
 
 from sottovoce.shared.answers import Domain
+from sottovoce.shared.mechanisms.base import Parameter
 from sottovoce.shared.mechanisms.binary_rr import BinaryRR
 from sottovoce.shared.mechanisms.bits import ThroughBit
-from sottovoce.shared.mechanisms.parameters import Parameter
 from sottovoce.shared.mechanisms.rounding_rr import RoundingRR
 
 

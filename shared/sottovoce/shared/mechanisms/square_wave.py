@@ -26,10 +26,11 @@ from typing import Any, ClassVar, Self
 from sottovoce.shared import rational
 from sottovoce.shared.answers import Domain
 from sottovoce.shared.errors import Sentence
-from sottovoce.shared.mechanisms.base import OfOdds, Table
-from sottovoce.shared.mechanisms.parameters import (
+from sottovoce.shared.mechanisms.base import (
     FRACTION,
+    OfOdds,
     Parameter,
+    Table,
     exact_fields,
     fraction_field,
     integer_field,

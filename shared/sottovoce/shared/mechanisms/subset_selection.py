@@ -25,16 +25,17 @@ from typing import Any, ClassVar, Self
 
 from sottovoce.shared import rational
 from sottovoce.shared.answers import MAX_MASK_OPTIONS, Domain
-from sottovoce.shared.mechanisms.base import Mask, OfOdds
-from sottovoce.shared.mechanisms.bits import check_maskable
-from sottovoce.shared.mechanisms.parameters import (
+from sottovoce.shared.mechanisms.base import (
     FRACTION,
+    Mask,
+    OfOdds,
     Parameter,
     exact_fields,
     fraction_field,
     integer_field,
     whole,
 )
+from sottovoce.shared.mechanisms.bits import check_maskable
 
 
 @dataclass(frozen=True)
