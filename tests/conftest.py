@@ -4,7 +4,7 @@ import gc
 import itertools
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import closing
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
@@ -13,7 +13,8 @@ from typing import Any
 
 import pytest
 from flask import Flask
-from jinja2 import FileSystemBytecodeCache
+from jinja2 import FileSystemBytecodeCache, StrictUndefined, Undefined
+from jinja2.utils import missing
 from sottovoce.aggregator.accounts.secrets import new_key
 from sottovoce.aggregator.settings import Settings
 from sottovoce.aggregator.storage.sqlite.storage import SQLiteStorage
@@ -34,6 +35,17 @@ def pytest_collection_finish() -> None:
     """Keep 10,000 tests and their modules out of each later search for garbage, which took half a second."""
     gc.collect()
     gc.freeze()
+
+
+class UndefinedInTemplate(StrictUndefined):
+    """Name or attribute that a template asks for and does not get: an error, where the product shows nothing.
+
+    A researcher's page must open without one word, but no test may miss it. A document's optional key may be missing.
+    """
+
+    def __new__(cls, hint: str | None = None, obj: Any = missing, name: str | None = None, *more: Any) -> Any:
+        """Return the silent kind for a key of a mapping."""
+        return Undefined(hint, obj, name, *more) if isinstance(obj, Mapping) else super().__new__(cls)
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -57,7 +69,8 @@ def compiled_once(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
         # The processes of one run share it.
         folder = (folder.parent if "PYTEST_XDIST_WORKER" in os.environ else folder) / "templates"
         folder.mkdir(exist_ok=True)
-        patch.setattr(Flask, "jinja_options", {"bytecode_cache": FileSystemBytecodeCache(str(folder))})
+        options = {"bytecode_cache": FileSystemBytecodeCache(str(folder)), "undefined": UndefinedInTemplate}
+        patch.setattr(Flask, "jinja_options", options)
         yield
 
 

@@ -15,7 +15,7 @@ YEAR = 366 * 24 * 3600
 
 
 def register(app: Flask) -> None:
-    """Give every template the functions that translate into the reader's language."""
+    """Give every template the functions that translate, and None for what only some pages have."""
     app.context_processor(_speak)
 
 
@@ -35,6 +35,8 @@ def _speak() -> dict[str, object]:
         "count": spoken.count,
         "languages": OWN_NAMES,
         "reviewed": REVIEWED,
+        "rehearsed": None,
+        "resumed_form": None,
     }
 
 

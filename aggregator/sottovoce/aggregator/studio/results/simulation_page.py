@@ -52,7 +52,8 @@ def rehearse(name: str) -> str:
     if rehearsed is None:
         return _nothing(subject)
     view = _view(subject, rehearsed)
-    names = {**names_in(view), "endpoint_prefix": ENDPOINT_PREFIX, "rehearsed": rehearsed}
+    absent = dict.fromkeys(("comparisons", "links", "trial", "twice"))
+    names = {**names_in(view), **absent, "endpoint_prefix": ENDPOINT_PREFIX, "rehearsed": rehearsed}
     live = render_template("results_live.html", view=view, few=False, **names)
     return render_template(
         "results.html", page="rehearse", frame=subject.frame, view=view, live=live, etag="", refresh=0, **names
@@ -119,6 +120,7 @@ def files(name: str) -> str:
         of_closed=OF_CLOSED,
         missing=missing_formats(),
         drawn_anew=DRAWN_ANEW,
+        release=None,
         nothing=None,
         wave=None,
         made=made,

@@ -158,10 +158,15 @@ def test_states_are_told_in_words(app: Flask, storage: SQLiteStorage) -> None:
     storage.publish(survey(name="none"))
     storage.close_survey("none", 20_000)
     storage.publish(survey(name="exam-trial-1", trial=True))
-    told = {name: get(app, f"{name}/results").text for name in ("sketch", "few", "none", "exam-trial-1")}
+    storage.publish(survey(name="linked", access="token"))
+    told = {name: get(app, f"{name}/results").text for name in ("sketch", "few", "none", "exam-trial-1", "linked")}
 
     assert "This survey is a draft" in told["sketch"]
     assert "Figures appear from 25 reports on" in told["few"]
+    # Until there are figures, the page shows the one link that everybody uses, and its QR code.
+    links = {"sketch": 0, "few": 1, "none": 0, "exam-trial-1": 1, "linked": 0}
+    assert {name: text.count('<img class="qr"') for name, text in told.items()} == links
+    assert "/s/few#d=" in told["few"]
     assert "There is nothing to estimate." in told["none"]
     assert "They say nothing about respondents." in told["exam-trial-1"]
 
