@@ -144,11 +144,20 @@ def arm_warnings(survey: Survey) -> list[str]:
     ]
 
 
+def _item_pointers(survey: Survey) -> list[str]:
+    """Return the JSON pointer of each item in the survey file, where a block's items stand within the block."""
+    return [
+        f"/questions/{index}{inner}"
+        for index, entry in enumerate(survey.document["questions"])
+        for inner in ([f"/items/{n}" for n in range(len(entry["items"]))] if "block" in entry else [""])
+    ]
+
+
 def arm_suggestions(survey: Survey) -> list[str]:
     """Return notes about questions of two arms that differ in wording, which then is a part of the difference."""
-    places = {item.name: place for place, item in enumerate(survey.items)}
+    places = {item.name: place for place, item in zip(_item_pointers(survey), survey.items, strict=True)}
     return [
-        f"/questions/{places[other.name]}: is worded differently than {one.name} in another arm; a difference between "
+        f"{places[other.name]}: is worded differently than {one.name} in another arm; a difference between "
         "the arms is then one of wording, too"
         for one, other in _counterparts(survey)
         if not _is_same_wording(one, other)
@@ -358,10 +367,11 @@ def warnings(survey: Survey, spoken: Collection[str]) -> list[str]:
             "and the server's operator can tell which is whose; let devices wait, send_within_hours: 24, or ask in "
             "waves"
         )
+    pointers = _item_pointers(survey)
     for index in items_that_show_time(survey):
         key = "visible_if" if survey.items[index].visible_if else "any_of"
         found.append(
-            f"/questions/{index}/{key}: depends on a private answer, and the time a person takes shows how many "
+            f"{pointers[index]}/{key}: depends on a private answer, and the time a person takes shows how many "
             "questions were asked, so it can hint at that answer; let devices wait, send_within_hours: 24, "
             "or send at set moments, send_at_seconds: 180, before which most people are ready"
         )
@@ -409,9 +419,10 @@ def _thin_cells(survey: Survey) -> Iterator[str]:
     thin = thin_cells(survey.questions, None)
     if thin is not None:
         widest = survey.questions[thin.widest]
-        place = next(index for index, item in enumerate(survey.items) if widest in item.questions)
+        items = zip(_item_pointers(survey), survey.items, strict=True)
+        place = next(pointer for pointer, item in items if widest in item.questions)
         yield (
-            f"/questions/{place}: the public answers have {thin.cells:,} combinations, and of {thin.people} people "
+            f"{place}: the public answers have {thin.cells:,} combinations, and of {thin.people} people "
             "many are alone in one and found by it; ask coarser ones, of which this one would help most, or fewer, or "
             "randomize one of them; sottovoce results export --release-epsilon publishes their tables with noise"
         )
@@ -478,11 +489,11 @@ def suggestions(survey: Survey) -> list[str]:
                 "more"
             )
     found += [*block_hint(survey), *order_hint(survey)]
-    for index, item in enumerate(survey.items):
+    for pointer, item in zip(_item_pointers(survey), survey.items, strict=True):
         if not survey.own_coin and item.questions and _must_be_answered(item.questions[0]):
             key = "absent_category: true" if item.questions[0].kind.takes_category else "when_absent"
             found.append(
-                f"/questions/{index}{'/of' if item.rows else ''}: people cannot decline; "
+                f"{pointer}{'/of' if item.rows else ''}: people cannot decline; "
                 f"{key} offers “Prefer not to say”"
             )
     return found

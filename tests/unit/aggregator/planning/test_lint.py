@@ -205,6 +205,19 @@ def test_order_is_suggested_beside_anchors() -> None:
     assert [len(each) for each in hints] == [1, 0]
 
 
+def test_places_behind_a_block_are_those_of_the_file() -> None:
+    """A block is one entry of the file's questions, and its items stand within it."""
+    coin, reason, year = document()["questions"]
+    items = [{key: value for key, value in {**coin, "name": name}.items() if key != "mechanism"} for name in ("a", "b")]
+    block = {"block": "both", "mechanism": {"name": "joint_rr", "odds": "9", "radius": 0}, "items": items}
+    ages = {"type": "integer", "name": "age", "label": {"en": "Age?"}, "public": True, "min": 0, "max": 99}
+    asked = survey(questions=[block, reason, ages, year], **KIND)
+
+    declining = [each.partition(":")[0] for each in suggestions(asked) if "cannot decline" in each]
+    assert declining == ["/questions/0/items/0", "/questions/0/items/1", "/questions/1"]
+    assert [each.partition(":")[0] for each in warnings(asked, []) if "alone in one" in each] == ["/questions/2"]
+
+
 def test_own_fact_is_not_told_to_offer_a_way_out() -> None:
     """There is none, and with personal links people who know the invited know their facts."""
     asked = {"type": "boolean", "name": "cheated", "label": {"en": "C"}, "procedure": "crosswise",
