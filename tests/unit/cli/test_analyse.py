@@ -375,3 +375,12 @@ def test_tables_speak_the_language_of_the_environment(language: str, monkeypatch
 
     assert words.count("joint_pair_reports", 400) in shown
     assert max(cell_len(line) for line in shown.splitlines() if line[:1] in tuple("┏┃┡│└")) == 80
+
+
+def test_names_that_do_not_fit_are_folded_never_cut(monkeypatch: pytest.MonkeyPatch) -> None:
+    """In a narrow terminal, since a name is looked up in the survey file as it stands."""
+    monkeypatch.setenv("LC_ALL", "de_DE.UTF-8")
+    monkeypatch.setenv("COLUMNS", "40")
+    shown = run("results", "associations", "done", "--data", "data").stdout
+
+    assert "…" not in shown

@@ -493,8 +493,7 @@ def suggestions(survey: Survey) -> list[str]:
         if not survey.own_coin and item.questions and _must_be_answered(item.questions[0]):
             key = "absent_category: true" if item.questions[0].kind.takes_category else "when_absent"
             found.append(
-                f"{pointer}{'/of' if item.rows else ''}: people cannot decline; "
-                f"{key} offers “Prefer not to say”"
+                f"{pointer}{'/of' if item.rows else ''}: people cannot decline; {key} offers “Prefer not to say”"
             )
     return found
 

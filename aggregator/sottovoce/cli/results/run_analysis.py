@@ -275,7 +275,8 @@ def _show(shown: ShownTable) -> None:
     click.echo(shown.title)
     table = Table()
     for place, heading in enumerate(shown.headings):
-        table.add_column(heading, justify="right" if place else "left")
+        # A name in the survey file is looked up as it stands, so none loses its end.
+        table.add_column(heading, justify="right" if place else "left", overflow="fold")
     for line in shown.lines:
         table.add_row(*line)
     if shown.lines:

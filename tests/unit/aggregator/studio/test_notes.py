@@ -16,6 +16,7 @@ from sottovoce.aggregator.analysis.regression.fit_likelihood import BY_RATIO, NO
 from sottovoce.aggregator.analysis.regression.regression import CLUSTERED, SANDWICH
 from sottovoce.aggregator.analysis.requests import UNWEIGHTED, WEIGHTED_TWICE
 from sottovoce.aggregator.analysis.selection import SAME_PEOPLE
+from sottovoce.aggregator.analysis.tables.all_pairs import NOT_TESTED
 from sottovoce.aggregator.analysis.tables.crosstab import SMALL
 from sottovoce.aggregator.analysis.tables.table import TOO_FEW
 from sottovoce.aggregator.estimators.numeric import ENDS
@@ -98,7 +99,7 @@ FOR_PROGRAMS = {
 
 NOTES = (
     RINGS, UNEVEN, SMALL, TOO_FEW, SAME_PEOPLE, CLUSTERED, SANDWICH, NOT_FOUND, BY_RATIO, NO_LIMITS, SAME_REPORT, ENDS,
-    THOSE_WHO_ANSWERED, ONE_SHARE,
+    THOSE_WHO_ANSWERED, ONE_SHARE, NOT_TESTED,
 )  # fmt: skip
 """Those that are no calls."""
 

@@ -18,13 +18,13 @@ from sottovoce.aggregator.analysis.tables.pair_moments import Pairs, joint
 from sottovoce.aggregator.analysis.tables.table import Rule, independence_of, shown_reports
 from sottovoce.aggregator.estimators.question_variables import variables_of
 from sottovoce.aggregator.estimators.variable import Floats
-from sottovoce.shared.errors import EstimateError
+from sottovoce.shared.errors import EstimateError, Sentence
 
 ROWS = 1 << 14
 """Number of rows in a block of indicators."""
 NOT_TESTED = (
-    "{} pairs are not tested: no report tells of both, one of them does not vary, or a table of public answers would "
-    "have cells of fewer than 5 respondents"
+    "{pairs} pairs are not tested: no report tells of both, one of them does not vary, or a table of public answers "
+    "would have cells of fewer than 5 respondents"
 )
 FEW = 32
 """Limit for indicators: columns with larger reported values are counted pair by pair."""
@@ -96,7 +96,7 @@ def every_pair(columns: Columns) -> AllPairs:
         len(columns),
         len(possible),
         tuple(TestedPair(names[i], names[j], n, test, q) for ((i, j), n, test), q in zip(tests, found, strict=True)),
-        (*notes, *([NOT_TESTED.format(len(possible) - len(tests))] if len(tests) < len(possible) else [])),
+        (*notes, *([Sentence(NOT_TESTED, pairs=len(possible) - len(tests))] if len(tests) < len(possible) else [])),
     )
 
 

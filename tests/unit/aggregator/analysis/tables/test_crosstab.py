@@ -12,6 +12,8 @@ from sottovoce.aggregator.analysis.tables.crosstab import SMALL, crosstab, cross
 from sottovoce.aggregator.analysis.tables.group_comparison import compare
 from sottovoce.aggregator.analysis.tables.independence_test import independence
 from sottovoce.aggregator.analysis.tables.table import SUPPRESSED, Rule
+from sottovoce.aggregator.analysis.variable_names import VariableNames
+from sottovoce.aggregator.i18n.translator import Words
 from sottovoce.shared.errors import EstimateError
 
 from tests.documents import number, one_of, question, some_of, vector
@@ -269,6 +271,7 @@ def test_pairs_of_public_answers_are_tested_only_where_their_table_is_shown():
     assert found.independence == crosstab(made, "a", "b").independence
     assert hidden.tests == ()
     assert "1 pairs are not tested" in hidden.warnings[0]
+    assert VariableNames(Words("de")).note(hidden.warnings[0]).startswith("Nicht geprüfte Paare: 1; keine Meldung")
 
 
 def test_q_values_count_pairs_that_could_not_be_tested():
