@@ -10,6 +10,7 @@ from flask.typing import ResponseReturnValue
 from sottovoce.aggregator.authoring.draft import SurveyDraft, empty_draft
 from sottovoce.aggregator.authoring.from_survey import draft_of
 from sottovoce.aggregator.authoring.templates import all_templates, items_of
+from sottovoce.aggregator.authoring.validation import problems_of
 from sottovoce.aggregator.authoring.xlsform import read_xlsform
 from sottovoce.aggregator.http.routing import Route
 from sottovoce.aggregator.studio import drafts
@@ -19,12 +20,16 @@ from sottovoce.aggregator.studio.request_context import storage
 from sottovoce.aggregator.surveys.lifecycle import survey_of
 from sottovoce.aggregator.surveys.survey_file import parse_yaml
 from sottovoce.shared.errors import SpecError
+from sottovoce.shared.parse_survey import parse_survey
 
 REFUSED = 422
 LONGEST_TITLE = 400
 
 WORKBOOK = b"PK"
 """First bytes of a spreadsheet (.xlsx), which is a zip archive."""
+
+
+_ANY_NAME = "survey"
 
 
 class Begun(NamedTuple):
@@ -124,9 +129,22 @@ def draft_in(data: bytes) -> SurveyDraft:
         # Check the round trip now: a draft that cannot be read back would fail only when its page is opened.
         if SurveyDraft.read(draft.dumped) != draft or not draft.cards:
             raise SpecError(words().translate("new_no_survey"))
+        # The same for a value that no page of a draft can show, such as a text where each language has one.
+        problems_of(draft, _ANY_NAME)
     except (AttributeError, KeyError, TypeError, ValueError, json.JSONDecodeError):
-        raise SpecError(words().translate("new_no_survey")) from None
+        raise SpecError(_first_mistake(document)) from None
     return draft
+
+
+def _first_mistake(document: object) -> str:
+    """Return the place and the words of a document's first mistake."""
+    try:
+        parse_survey(document)
+    except SpecError as error:
+        pointer, message = error.problems[0]
+        if pointer:
+            return f"{', '.join(pointer.split('/')[1:])}: {words().in_this_language(message)}"
+    return words().translate("new_no_survey")
 
 
 _WAYS: Mapping[str, Callable[[], Begun | None]] = {"empty": _empty, "template": _template, "copy": _copy, "file": _file}

@@ -1,7 +1,9 @@
 """New survey: what a draft may begin with, and what nobody is shown."""
 
+import json
 import re
 from io import BytesIO
+from typing import Any
 
 import pytest
 from flask import Flask
@@ -16,7 +18,7 @@ from sottovoce.aggregator.storage.sqlite.storage import SQLiteStorage
 from sottovoce.shared.parse_survey import parse_survey
 
 from tests.conftest import FakeClock
-from tests.surveys import survey
+from tests.surveys import document, survey
 from tests.unit.aggregator.authoring.workbooks import workbook
 from tests.unit.aggregator.studio.staff import browser, press
 
@@ -115,6 +117,27 @@ def test_a_file_that_is_no_survey_is_refused_in_a_sentence(ann: FlaskClient, sto
     """Nothing is begun."""
     for data in (b"PK\x03\x04 no workbook", b"- 1\n- 2\n", b"{"):
         assert press(ann, NEW, **{"from": "file", "file": (BytesIO(data), "x")}).status_code == 422
+    assert storage.drafts.drafts() == []
+
+
+@pytest.mark.parametrize(
+    ("changes", "told"),
+    [
+        ({"title": "Exams"}, "title: must be a map"),
+        ({"privacy": "none"}, "privacy: must be a map"),
+        ({"analysis_plan": [1]}, "analysis_plan: "),
+        ({"questions": [{"type": "boolean", "name": "q", "label": "Why?", "public": True}]}, "questions, 0, label"),
+    ],
+)
+def test_file_that_no_page_of_a_draft_can_show_is_refused_by_its_key(
+    ann: FlaskClient, storage: SQLiteStorage, changes: dict[str, Any], told: str
+) -> None:
+    """Nothing is begun: the pages of such a draft would fail."""
+    data = json.dumps(document(**changes)).encode()
+    reply = press(ann, NEW, **{"from": "file", "file": (BytesIO(data), "x")})
+
+    assert reply.status_code == 422
+    assert told in reply.text
     assert storage.drafts.drafts() == []
 
 
