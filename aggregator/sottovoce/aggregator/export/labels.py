@@ -42,7 +42,7 @@ def value_labels(question: Question, language: str) -> dict[int, str]:
 def coding(question: Question) -> str:
     """Describe the coding of reported values in a sentence."""
     if question.mechanism is None:
-        return "The answer as it was given."
+        return "Not randomized: sent as it is."
     how = _CODINGS[question.mechanism.report_kind]
     if question.by_fact:
         no, yes = (_BY_FACT[key] for key in question.by_fact.answers)

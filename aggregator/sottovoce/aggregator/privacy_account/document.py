@@ -7,7 +7,7 @@ from typing import Any
 from sottovoce.aggregator.i18n.translator import Words
 from sottovoce.aggregator.planning.traffic_analysis import blind_limits
 from sottovoce.shared.accounting import MAX_WAVES, Loss, belief_after, check_delta_among, group_loss, waves_epsilon
-from sottovoce.shared.by_hand.protection import hidden_by_facts, is_all_by_hand
+from sottovoce.shared.by_hand.protection import drawn_by_device, hidden_by_facts
 from sottovoce.shared.composition import advanced_epsilon, optimal_epsilon
 from sottovoce.shared.errors import SpecError
 from sottovoce.shared.mechanisms.binary_rr import BinaryRR
@@ -22,7 +22,7 @@ from sottovoce.shared.spec import Question, Survey
 def stored(survey: Survey, words: Words) -> list[str]:
     """Return sentences on the stored data: where and how long they are kept."""
     days, batch = survey.ids_days, survey.release_batch
-    public = [question.name for question in survey.questions if question.mechanism is None]
+    public = [question.name for question in _answered(survey) if question.mechanism is None]
     sentences = [
         words.translate("privacy_stored_report"),
         words.translate("privacy_stored_id", days=days) if days else words.translate("privacy_stored_id_a_day"),
@@ -41,7 +41,7 @@ def stored(survey: Survey, words: Words) -> list[str]:
         sentences.append(words.translate("privacy_stored_wait", hours=survey.send_within_hours))
     if survey.send_at_seconds:
         sentences.append(words.translate("privacy_stored_moment", seconds=survey.send_at_seconds))
-    sentences.append(words.translate("privacy_stored_coin" if is_all_by_hand(survey) else "privacy_stored_device"))
+    sentences.append(words.translate("privacy_stored_device" if drawn_by_device(survey) else "privacy_stored_coin"))
     if survey.is_sampled or survey.arms:
         sentences.append(words.translate("privacy_stored_asked"))
     if survey.memoized:
@@ -51,12 +51,9 @@ def stored(survey: Survey, words: Words) -> list[str]:
 
 def limits(survey: Survey, words: Words) -> list[str]:
     """Return sentences on the limits of the protection."""
-    sentences = [words.translate(f"ethics_limit_{name}") for name in ("device", "seen", "time", "twice", "page")]
-    sentences += [
-        words.translate("privacy_limit_other"),
-        words.translate("ethics_limit_group"),
-        words.translate("privacy_limit_false"),
-    ]
+    keys = [f"ethics_limit_{name}" for name in ("device", "seen", "time", "twice", "page")]
+    keys += ["privacy_limit_other", "ethics_limit_group", "privacy_limit_false"]
+    sentences = [words.translate(key) for key in keys]
     sentences += [
         words.translate("privacy_limit_memo", name=name, epsilon=show_epsilon(mechanism.instantaneous.epsilon))
         for name, mechanism in memoized(survey)
@@ -70,16 +67,21 @@ def limits(survey: Survey, words: Words) -> list[str]:
     if survey.asks_for_token:
         sentences.append(words.translate("ethics_limit_token"))
     sentences += [words.translate(f"ethics_limit_{name}") for name in blind_limits(survey)]
-    if survey.own_coin:
+    if survey.own_coin and survey.private:
         sentences.append(words.translate("privacy_limit_coin"))
-    if "kiosk" in survey.document:
+    if "kiosk" in survey.document and survey.private:
         sentences.append(words.translate("privacy_limit_kiosk"))
     if by_facts := hidden_by_facts(survey):
         names = ", ".join(f"'{question.name}'" for question in by_facts)
         sentences.append(words.translate("privacy_limit_fact", names=names))
-    if any(question.mechanism is None for question in survey.questions):
+    if any(question.mechanism is None for question in _answered(survey)):
         sentences.insert(0, words.translate("privacy_limit_public"))
     return sentences
+
+
+def _answered(survey: Survey) -> list[Question]:
+    """Return the questions that people answer: the arm of a report is no answer."""
+    return [question for item in survey.items for question in item.questions]
 
 
 def _names(survey: Survey, block: Block) -> str:
@@ -153,7 +155,7 @@ def _account(survey: Survey, terms: AccountTerms, sentences: Mapping[str, str], 
         "digest": None if survey.lacks_keys else survey.digest,
         "title": survey.text(survey.title, words.language),
         "language": words.language if words.language in survey.title else survey.default_language,
-        "questions": [_question(survey, question, sentences, words) for question in survey.questions],
+        "questions": [_question(survey, question, sentences, words) for question in _answered(survey)],
         **({"blocks": [_block(survey, block) for block in survey.blocks]} if survey.blocks else {}),
         **_totals(survey, terms),
         "shuffled": _shuffled(survey, terms),

@@ -73,7 +73,7 @@ def test_sheet_holds_eight_cards(links: int, sheets: int) -> None:
 def test_paper_says_what_is_true_of_its_links() -> None:
     """A card, that nobody can look up what a blind one brought; a poster, that its link alone lets nobody in."""
     blind, token = invitation(access="blind"), invitation(access="token")
-    looked_up = "Your answers cannot be traced back to it."
+    looked_up = "No one can look up which answers are yours."
     assert [looked_up in cards(each, [LINK]) for each in (blind, token)] == [True, False]
     needed = "you need a personal link"
     assert [needed in poster(each, LINK) for each in (blind, token, invitation())] == [True, True, False]

@@ -191,7 +191,7 @@ def test_coin_of_ones_own_and_tokens_have_their_own_limits() -> None:
     assert "do not follow the toss" not in said["token"]
     assert "can match a personal link" in said["token"]
     assert "can match a personal link" not in said["hand"]
-    assert "learns only the answer that follows from the toss" in " ".join(stored(by_hand, ENGLISH))
+    assert "learns only what it sends" in " ".join(stored(by_hand, ENGLISH))
 
 
 def test_account_says_that_chances_rest_on_the_stated_share() -> None:

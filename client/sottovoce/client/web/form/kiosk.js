@@ -38,7 +38,9 @@ export async function receivePeople(shell, words, view, meet) {
   await words.speak(survey);
   words.rare.add(KIOSK_SENTENCES);
   const name = `sottovoce-kiosk-${survey.name}`;
-  const notes = () => ["kiosk_again", "kiosk_rest"].map((key) => words.line("p", key));
+  // A code on a card answers once.
+  const told = survey.access === "open" && survey.private.length ? ["kiosk_again", "kiosk_rest"] : ["kiosk_rest"];
+  const notes = () => told.map((key) => words.line("p", key));
   const kiosk = { notes, lastStep: lastStep(name), startAnew: () => startAnew(name), restSoon: () => later(loadAnew) };
   const person = async (token) => {
     watchRest(view);
@@ -51,8 +53,7 @@ export async function receivePeople(shell, words, view, meet) {
   const read = isStaffCode
     ? async (typed) => ((await isStaffCode(typed)) ? "" : null)
     : (typed) => tokenOf(typed, survey.name);
-  const begin = async (token) => meet(await person(token));
-  view.show(codeStep(shell, words, read, (token) => view.guarded(() => begin(token))), false);
+  view.show(codeStep(shell, words, read, (token) => view.guarded(async () => meet(await person(token)))), false);
 }
 
 // Whether a typed code is the one that the link came with, or null without one. The address keeps a digest in its
