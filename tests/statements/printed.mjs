@@ -4,6 +4,8 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 
+import { FakeIndexedDB, FakeKeyRange } from "../vectors/javascript/indexeddb.mjs";
+
 class Node {
   children = [];
   dataset = {};
@@ -19,9 +21,12 @@ class Node {
     this.children = [];
     this.append(...nodes);
   }
+  listeners = {};
   setAttribute() {}
   removeAttribute() {}
-  addEventListener() {}
+  addEventListener(event, work) {
+    this.listeners[event] = work;
+  }
   get firstChild() {
     return this.children[0];
   }
@@ -49,6 +54,8 @@ globalThis.document = {
   addEventListener() {},
 };
 globalThis.location = { hash: "", protocol: "https:" };
+globalThis.history = { replaceState: (_, __, hash) => (globalThis.location.hash = hash) };
+Object.assign(globalThis, { IDBKeyRange: FakeKeyRange, addEventListener() {}, setTimeout: () => 0 });
 
 const textsOf = (node) =>
   (node.data === undefined ? node.children.flatMap(textsOf) : [node.data]).filter((text) => text.trim());
@@ -59,9 +66,29 @@ const { bringReaders } = await load("survey/bring.js");
 const { parseSurvey } = await load("survey/parse_survey.js");
 const { Words } = await load("form/words.js");
 const { explanationStep } = await load("form/steps/explanation.js");
-const { receiptStep } = await load("form/steps/receipt.js");
+const { receiptParts, receiptStep } = await load("form/steps/receipt.js");
 const { howItWorks, limitsList } = await load("form/folds.js");
 const { blindNotes } = await load("form/steps/later.js");
+
+// What a device that is handed round prints: before the first code, before Begin, and on each receipt.
+async function handedRound(survey, words, sent) {
+  const code = survey.access === "open" ? "1234" : "A".repeat(16);
+  globalThis.location.hash = survey.access === "open" ? `#staff=${code}` : "";
+  globalThis.indexedDB = new FakeIndexedDB();
+  const shown = [];
+  const view = { show: (step) => shown.push(step), guarded: (work) => work() };
+  const { receivePeople } = await load("form/kiosk.js");
+  const shell = { survey, transport: { origin: "https://a.example" } };
+  let person = null;
+  await receivePeople(shell, words, view, (respondent) => (person = respondent));
+  const [{ node }] = shown;
+  const [start] = node.all("form");
+  start.querySelector("input").value = code;
+  await start.listeners.submit({ preventDefault() {} });
+  const last = person.kiosk.lastStep(receiptParts);
+  const receipts = sent.map((each) => textsOf(last(survey, words, each, false, 0, () => {}).node));
+  return { code: textsOf(node), notes: person.kiosk.notes().flatMap(textsOf), receipts };
+}
 
 const printed = [];
 for (const [index, document] of surveys.entries()) {
@@ -76,14 +103,14 @@ for (const [index, document] of surveys.entries()) {
     return textsOf(explanationStep(survey, words, known, () => {}).node);
   };
   const folds = [...(survey.private.length ? [await howItWorks(words, survey, 0)] : []), limitsList(words, survey)];
-  const receipt = (values) => {
+  const sent = reports[index].map((values) => {
     const body = JSON.stringify({ format: "sottovoce-report/1", survey: "", digest: "", wave: 0, report_id: "", values });
-    const sent = { body, sha256: "", digest: "", report_id: "" };
-    return textsOf(receiptStep(survey, words, sent, false, 0, () => {}).node);
-  };
+    return { body, sha256: "", digest: "", report_id: "" };
+  });
   printed.push({
     begin: page("open", closes), closed: page("closed"), used: page("token"), folds: folds.flatMap(textsOf),
-    receipts: reports[index].map(receipt),
+    receipts: sent.map((each) => textsOf(receiptStep(survey, words, each, false, 0, () => {}).node)),
+    kiosk: document.kiosk ? await handedRound(survey, words, sent) : null,
   });
 }
 console.log(JSON.stringify(printed));

@@ -16,6 +16,10 @@ export class FakeIndexedDB {
     });
   }
 
+  deleteDatabase(name) {
+    return asked(() => this.#disk.delete(name));
+  }
+
   /** How many writes a transaction may make; the next one is as if the browser had died at it. */
   failAfter = Infinity;
 
