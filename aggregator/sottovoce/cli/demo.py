@@ -96,7 +96,7 @@ def _send(url: str, people: list[dict[str, str]], console: Console, stopped: Eve
 
 def _show(rows: Iterable[DemoEstimate], title: str, console: Console) -> None:
     table = Table("question", "answer", title=title)
-    for heading in ("truth", "estimate", "95 % interval", "off by"):
+    for heading in ("truth", "estimate", "95% interval", "off by"):
         table.add_column(heading, justify="right", no_wrap=True)
     for name, found, truth, off, is_public in rows:
         interval = f"{100 * found.ends[0]:.1f} to {found.ends[1]:.1%}"

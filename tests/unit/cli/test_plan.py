@@ -147,7 +147,7 @@ def test_pair_of_questions_is_planned_together(path: str) -> None:
     stronger = json.loads(plan(path, "--question", "cheated", "--with", "brand", "--power", "0.9", "--json").stdout)
 
     assert shown.stdout.startswith("cheated, brand\n100.0% of the reports will contain both questions.\n")
-    assert f"{document['cell']:,} reports to estimate a cell of 10 % to within 5 points" in shown.stdout
+    assert f"{document['cell']:,} reports to estimate a cell of 10% to within 5 points" in shown.stdout
     assert f"{document['odds_ratio']:,} to detect an odds ratio of 2" in shown.stdout
     assert stronger["difference"] > document["difference"] > 0
     assert "means among groups can be compared" in plan(path, "--question", "cheated", "--with", "age").stdout

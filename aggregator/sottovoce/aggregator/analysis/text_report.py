@@ -50,7 +50,7 @@ def _planned(document: Document, words: Words) -> Iterator[ShownTable]:
 
 
 def _limits(document: Document) -> str:
-    return f"{100 * document.get('confidence', 0.95):.6g} % limits"
+    return f"{100 * document.get('confidence', 0.95):.6g}% limits"
 
 
 def _shares(document: Document) -> Iterator[ShownTable]:

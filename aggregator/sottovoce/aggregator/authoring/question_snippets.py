@@ -111,8 +111,8 @@ HOSTS: Mapping[str, tuple[str, Mapping[str, str]]] = {
 _ETHICS = """{count} of the survey {verb} asked with randomized response{together}: {labels}.
 The participant's browser changes {answers} by chance before anything leaves it, {way}
 The survey's system stores only the changed {stored}. {odds}{visits}
-The privacy loss is epsilon = {epsilon}{scope}: a person who thinks it 10 % likely
-that something is true of a participant can think it at most {belief} % likely after seeing the stored {stored}{even}.
+The privacy loss is epsilon = {epsilon}{scope}: a person who thinks it 10% likely
+that something is true of a participant can think it at most {belief}% likely after seeing the stored {stored}{even}.
 The system still sees that and when a person answered, and stores the changed {stored} with everything else that it
 knows about the participant.
 """

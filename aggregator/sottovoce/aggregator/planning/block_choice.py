@@ -199,7 +199,7 @@ def joint_words(survey: Survey) -> list[str]:
     if survey.ask is not None:
         share = float(max(share_asked(survey, one[0], other[0]) for one, other in combinations(survey.units, 2)))
         clause = (
-            f"is in {100 * share:.1f} % of the reports" if share else "is in no report: there will be no tables of two"
+            f"is in {100 * share:.1f}% of the reports" if share else "is in no report: there will be no tables of two"
         )
         lines.append(f"a pair of private questions {clause}")
     lines += [f"{name} can be explained by others, and explain none" for name in _only_outcomes(survey)]
@@ -207,7 +207,7 @@ def joint_words(survey: Survey) -> list[str]:
     if plans:
         most = max(plans, key=lambda plan: plan.cell or 0)
         lines.append(
-            f"{most.cell:,} reports for a cell of {100 * CELL:.0f} % to within {100 * POINTS:.0f} points in any table "
+            f"{most.cell:,} reports for a cell of {100 * CELL:.0f}% to within {100 * POINTS:.0f} points in any table "
             f"of two questions ({most.first} by {most.second} needs the most)"
         )
     return lines

@@ -430,8 +430,8 @@ def _thin_cells(survey: Survey) -> Iterator[str]:
 
 def _nearly_sure(survey: Survey) -> str:
     return (
-        f"a whole report spends epsilon {show_epsilon(survey.epsilon)}: who thought it {100 * BELIEF_BEFORE:.0f} % "
-        f"likely that a thing is true of a person may think it at most {percent_after(survey.epsilon)} % likely after "
+        f"a whole report spends epsilon {show_epsilon(survey.epsilon)}: who thought it {100 * BELIEF_BEFORE:.0f}% "
+        f"likely that a thing is true of a person may think it at most {percent_after(survey.epsilon)}% likely after "
         f"it; what would lower it: {'; or '.join(remedies(survey, NEARLY_SURE))}"
     )
 

@@ -110,7 +110,7 @@ def test_files_and_the_script_beside_them_give_the_share_and_n_of_the_page(close
     assert among == {("region", "all", "200"), ("secret", "asked", "150"), ("coded", "asked", "150"),
                      ("secret", "asked_and_answered", "150")}  # fmt: skip
     book = (tmp_path / "codebook.html").read_text(encoding="utf-8")
-    assert "Estimated shares of coded. Interval of 95 %, n = 150" in book
+    assert "Estimated shares of coded. Interval of 95%, n = 150" in book
     one, other = (each.answer("test", {"question": "secret"}) for each in (
         FolderReports(tmp_path), StoredReports(closed, "hidden", now)))  # fmt: skip
     assert one == other

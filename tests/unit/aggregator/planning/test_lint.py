@@ -57,8 +57,8 @@ def test_total_that_makes_a_tenth_nine_tenths_is_warned_of(count: int, warned: b
 
     assert bool(told) is warned
     if count == 4:
-        assert "epsilon 4.40: who thought it 10 % likely" in told[0]
-        assert "may think it at most 90 % likely after it; what would lower it: ask: 3, so that" in told[0]
+        assert "epsilon 4.40: who thought it 10% likely" in told[0]
+        assert "may think it at most 90% likely after it; what would lower it: ask: 3, so that" in told[0]
 
 
 def test_prefer_not_to_say_is_suggested_for_private_questions() -> None:

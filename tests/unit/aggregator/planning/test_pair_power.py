@@ -110,9 +110,9 @@ def test_words_say_what_will_be_possible_and_what_will_not() -> None:
     told = "\n".join(joint_words(of(3, rounded)))
     one = joint_words(of(1))
 
-    assert "a pair of private questions is in 5.5 % of the reports" in told
+    assert "a pair of private questions is in 5.5% of the reports" in told
     assert "age can be explained by others, and explain none" in told
-    assert "reports for a cell of 10 % to within 5 points in any table of two questions" in told
+    assert "reports for a cell of 10% to within 5 points in any table of two questions" in told
     assert "a pair of private questions is in no report: there will be no tables of two" in one
     with pytest.raises(EstimateError, match="no report will tell of both 'coin0' and 'coin1'"):
         pair_plan(of(1), *of(1).questions[:2])
@@ -124,7 +124,7 @@ def test_words_of_a_block_of_which_some_are_asked() -> None:
     drawn = blocks(block(*map(in_block, "abc")) | {"ask": 2}, coin)
     assert [pair_share(drawn, drawn.questions[0], other) for other in drawn.questions[1:]] == [1 / 3, 1 / 3, 2 / 3]
     [words] = joint_words(drawn)
-    assert "reports for a cell of 10 %" in words
+    assert "reports for a cell of 10%" in words
     with pytest.raises(EstimateError, match="two different questions"):
         pair_plan(of(None), of(None).questions[0], of(None).questions[0])
 
@@ -136,7 +136,7 @@ def test_pair_under_ask_needs_as_many_more_reports_as_it_is_rare() -> None:
 
     assert plan.cell == math.ceil(1636.4614576156964 * 4.5)
     assert (
-        f"about {plan.cell:,} reports to estimate a cell of 10 % to within 5 points" in pair_words(plan, Words("en"))[1]
+        f"about {plan.cell:,} reports to estimate a cell of 10% to within 5 points" in pair_words(plan, Words("en"))[1]
     )
 
 

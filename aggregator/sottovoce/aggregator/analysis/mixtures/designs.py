@@ -103,7 +103,7 @@ def _liars(groups: Sequence[P], found: Found, draws: int) -> Iterator[str]:  # n
     lying = 1 - found.get("t", 1.0)
     if lying > 0:
         worst = _log(*(max(p / lying, lying / p) for (p,) in groups))
-        share = f"{100 * lying:.1f} % of carriers"
+        share = f"{100 * lying:.1f}% of carriers"
         yield f"If {share} lie, as estimated, a no costs {worst}: that is by behaviour and no guarantee"
 
 

@@ -45,7 +45,7 @@ def plot_intervals(rows: Sequence[Mapping[str, Any]]) -> Any:  # noqa: ANN401 - 
     axes.errorbar(points, range(len(drawn)), xerr=_lengths(drawn), fmt="o", color="black", capsize=3)
     axes.set_yticks(range(len(drawn)), labels=[_name(row) for row in drawn])
     axes.invert_yaxis()
-    axes.set_xlabel("estimate with 95 % limits")
+    axes.set_xlabel("estimate with 95% limits")
     return figure
 
 

@@ -79,7 +79,7 @@ def test_plot_has_a_point_and_a_line_for_each_figure(folder: Path, tmp_path: Pat
     figure.savefig(tmp_path / "table.svg")
 
     assert list(points) == [row["shown"] for row in table.rows]
-    assert figure.axes[0].get_xlabel() == "estimate with 95 % limits"
+    assert figure.axes[0].get_xlabel() == "estimate with 95% limits"
     assert figure.axes[0].get_yticklabels()[0].get_text() == "no, time"
     assert (tmp_path / "table.svg").stat().st_size > 1000
 
