@@ -39,7 +39,7 @@ from sottovoce.aggregator.analysis.regression.formula_terms import Formula, form
 from sottovoce.aggregator.analysis.regression.person_model import FIRST_POINTS, MOST_POINTS
 from sottovoce.aggregator.analysis.regression.predictions import predict
 from sottovoce.aggregator.analysis.regression.regression import MODELS, regress
-from sottovoce.aggregator.analysis.report_columns import Columns, find_variable
+from sottovoce.aggregator.analysis.report_columns import Columns, find_variable, randomized
 from sottovoce.aggregator.analysis.subset import parse_condition, subset
 from sottovoce.aggregator.analysis.tables.all_pairs import every_pair
 from sottovoce.aggregator.analysis.tables.arm_comparison import compare_across_arms, compare_arms
@@ -314,7 +314,10 @@ class Request(ABC):
             mask = subset(inside, parse_condition(self.where))
             inside, rows[rows] = inside.among(mask), mask
         found = self._answer(inside, weights if weights is None or rows.all() else np.asarray(weights)[rows])
-        return found if self.where is None else {**found, "where": self.where}
+        # A design has one document, whichever of its questions is named.
+        drawn = [] if isinstance(self, MixtureRequest) else randomized(inside, self.own_names)
+        more = {**({"randomized": drawn} if drawn else {}), **({} if self.where is None else {"where": self.where})}
+        return {**found, **more}
 
     def _with_few(self, columns: Columns) -> Columns:
         """Return the reports with the rare answers that a file leaves out as an answer where shares can take them in.

@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from sottovoce.aggregator.analysis.documents import MEASURES
+from sottovoce.aggregator.analysis.one_sample_test import SCORE
 from sottovoce.aggregator.analysis.tables.arm_comparison import ACROSS
 from sottovoce.aggregator.analysis.tables.group_comparison import main_answer
 from sottovoce.aggregator.analysis.variable_names import VariableNames
@@ -130,6 +131,12 @@ def joined(parts: Iterable[str]) -> str:
 Document = Mapping[str, Any]
 
 
+def randomized_in(document: Document) -> Sequence[str]:
+    """Return the variables of a result whose answers were randomized; only of these may a text claim noise."""
+    names: Sequence[str] = document.get("randomized", ())
+    return names
+
+
 @dataclass(frozen=True)
 class AnswersInWords:
     """Formatter of answers, with labels of the survey's variables."""
@@ -178,12 +185,16 @@ class AnswersInWords:
         figures = {"statistic": self.write.figure(test["statistic"]), "df": self.words.number(test["df"])}
         return {**figures, "p": self.write.p_equals(test["p"])}
 
-    def with_people(self, document: Document, paper: str) -> str:
-        """Add to a text for a paper ("" for none) whom its figures describe, where they are not all."""
-        if not paper or "people" not in document:
-            return paper
-        people = self.say(f"joint_paper_{document['people']}")
-        return f"{paper} {people}"
+    def about_figures(self, document: Document) -> list[str]:
+        """Return sentences for a paper: which answers were randomized, and whom figures describe where not all."""
+        asked = (self.say("joint_paper_question", question=self.names.label(name)) for name in randomized_in(document))
+        questions = joined(asked)
+        noise = [self.say("joint_paper_randomized", questions=questions)] if questions else []
+        return [*noise, *([self.say(f"joint_paper_{document['people']}")] if "people" in document else [])]
+
+    def whole(self, document: Document, paper: str) -> str:
+        """Return a text for a paper ("" for none) with what is true of all its figures."""
+        return " ".join([paper, *self.about_figures(document)]) if paper else ""
 
     def among(self, document: Document) -> Iterator[str]:
         """Yield the people whom the shares describe, where they are not all."""
@@ -200,7 +211,7 @@ class TablesInWords(AnswersInWords):
         """Format a crosstab of two questions, stratified by a third one if given."""
         interval = self.interval(document)
         if "within" not in document:
-            paper = self.with_people(document, self._paper(document, self.level(document)))
+            paper = self.whole(document, self._paper(document, self.level(document)))
             return ShownAnswer(paper, list(self._tables(document, "", interval)), self.notes(document))
         within, found = document["within"], document["tables"]
         shown: list[ShownTable] = []
@@ -228,7 +239,7 @@ class TablesInWords(AnswersInWords):
         shown = [replace(table, headings=wider, lines=lines, dots=dots, ticks=ticks)]
         if document["differences"]:
             shown.append(self._differences(document, apart))
-        paper = self.with_people(document, self._compared(document, what, show, apart))
+        paper = self.whole(document, self._compared(document, what, show, apart))
         return ShownAnswer(paper, shown, self.notes(document))
 
     @property
@@ -314,7 +325,9 @@ class TablesInWords(AnswersInWords):
         sentences = [*self.among(document), say("joint_test_known", p=self.write.p_equals(document["p"]))]
         if document["statistic"] is not None:
             sentences.append(say("joint_test_statistic", **self.tested(document)))
-        sentences.append(say(f"joint_test_{document['method'].partition('-')[0]}"))
+        # Of public answers the chi-square test is the usual one.
+        if document["method"] != SCORE or randomized_in(document):
+            sentences.append(say(f"joint_test_{document['method'].partition('-')[0]}"))
         return ShownAnswer("", [ShownTable(title, headings, lines, bars(drawn, *scale), sentences)],
                            self.notes(document))  # fmt: skip
 
@@ -493,12 +506,13 @@ class ModelsInWords(AnswersInWords):
                 shown.append(self._coefficients(model, self.say(f"models_beside_{key}"), folded=True))
         warnings = [note for key in OTHER_MODELS if document.get(key) for note in document[key]["warnings"]]
         notes = [self.names.note(note) for note in dict.fromkeys([*document["warnings"], *warnings])]
-        return ShownAnswer(self.with_people(document, self._paper(document)), shown, notes)
+        return ShownAnswer(self.whole(document, self._paper(document)), shown, notes)
 
     def _title(self, document: Document) -> str:
         model = self.say(f"models_{document['model']}")
         outcome = self.names.label(document["outcome"])
-        return self.say("models_title", model=model, outcome=outcome, n=document["n"])
+        title = self.say("models_title", model=model, outcome=outcome, n=document["n"])
+        return title[:1].upper() + title[1:]
 
     def _odds(self, document: Document) -> list[ShownTable]:
         """Format the odds ratios, as a table and in sentences; empty for a model without odds."""
@@ -556,8 +570,10 @@ class ModelsInWords(AnswersInWords):
         show, words = (self.write.figure, "models_ame_linear") if is_linear else (self.write.points, "models_ame_words")
         drawn = [self.to_draw(name, one, show) for name, one in named]
         lines = [(name, *self._figures(one, show)) for name, one in named]
-        title, explanation = self.say("models_ame"), self.say(words)
-        return ShownTable(title, self._headings(document, "joint_difference"), lines, bars(drawn), [explanation])
+        title, explanation = self.say("models_ame"), [self.say(words)]
+        if not is_linear and {*randomized_in(document)} - {document["outcome"]}:
+            explanation.append(self.say("models_ame_randomized"))
+        return ShownTable(title, self._headings(document, "joint_difference"), lines, bars(drawn), explanation)
 
     def _effect(self, document: Document, one: Document) -> str:
         key, variable = "difference" if "base" in one else "derivative", one["term"].partition("=")[0]
@@ -595,10 +611,11 @@ class ModelsInWords(AnswersInWords):
     def _paper(self, document: Document) -> str:
         """Write the text for a paper, about the terms of the first predictor, in as many words as it may have."""
         found = [one for one in self._alone(document) if one["estimate"] is not None]
+        most = MOST_WORDS - len(" ".join(self.about_figures(document)).split())
         predictor, text = next((one["term"].partition("=")[0] for one in found), ""), ""
         for one in found:
             sentence = self._paper_of(document, one) if one["term"].partition("=")[0] == predictor else ""
-            if not text or len(f"{text} {sentence}".split()) <= MOST_WORDS:
+            if not text or len(f"{text} {sentence}".split()) <= most:
                 text = f"{text} {sentence}".strip()
         return text
 

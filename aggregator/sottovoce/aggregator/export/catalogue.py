@@ -309,9 +309,22 @@ def _paragraph(results: SurveyResults, about: About) -> str:
     return (
         f"{protection_in_words(survey)}{asked}{waves} "
         f"{results.reports:,} reports were counted and {results.withdrawn:,} were withdrawn.{state} "
-        f"Shares and means were estimated without bias from the counts of reports; 95 % intervals are score intervals "
-        f"with continuity correction carried over to the true share. Survey {survey.name}, revision {survey.revision}, "
+        f"{estimated_in_words(survey)} Survey {survey.name}, revision {survey.revision}, "
         f"digest {survey.digest[:16]}, analysed with sottovoce {about.version}."
+    )
+
+
+def estimated_in_words(survey: Survey) -> str:
+    """Return how the figures came about; only those of private questions are freed of noise."""
+    limits = "95% intervals are score intervals with continuity correction"
+    if not survey.private:
+        return f"Shares and means are those of the reports; {limits}."
+    given = len(survey.private) < sum(each.name != ARM for each in survey.questions)
+    whose = " of randomized answers" if given else ""
+    others = " Those of answers sent as given are shares and means of the reports." if given else ""
+    return (
+        f"Shares and means{whose} were estimated without bias from the counts of reports; {limits} carried over to the "
+        f"true share.{others}"
     )
 
 
@@ -383,6 +396,7 @@ def write_preregistration(path: Path, revisions: Sequence[RevisionCounts], about
 def preregistration(revisions: Sequence[RevisionCounts], about: About, plan: PlannedSize) -> dict[str, Any]:
     """Return questions, mechanisms, epsilons, dates, sample size and planned analysis; oldest revision first."""
     survey = about.survey
+    counted = "randomized reports" if survey.private else "reports"
     return {
         **about.marks,
         "format": PREREGISTRATION,
@@ -403,7 +417,7 @@ def preregistration(revisions: Sequence[RevisionCounts], about: About, plan: Pla
         ],
         "epsilon_total": survey.epsilon,
         "analysis": {
-            "estimator": "unbiased, from counts of randomized reports; shown shares are forced into 0 to 1",
+            "estimator": f"unbiased, from counts of {counted}; shown shares are forced into 0 to 1",
             "interval": DEFAULT_RULE.method,
             "confidence": DEFAULT_RULE.confidence,
             "comparisons": [each.dump() for each in planned_comparisons(survey)],

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from sottovoce.aggregator.authoring.templates import template_file
-from sottovoce.aggregator.export.catalogue import Source, protection_in_words
+from sottovoce.aggregator.export.catalogue import Source, estimated_in_words, protection_in_words
 from sottovoce.aggregator.surveys.survey_file import read_survey_file
 
 from tests.surveys import survey
@@ -33,3 +33,20 @@ def test_methods_of_a_direct_arm_claim_no_protection_for_it(tmp_path: Path) -> N
     assert "Nothing is randomized in the reports of direct." in text
     public = [{"type": "boolean", "name": "q", "label": {"en": "Q?"}, "public": True}]
     assert protection_in_words(survey(questions=public)) == "Every answer was sent as given; nothing was randomized."
+
+
+def test_methods_correct_no_public_answers_for_noise(tmp_path: Path) -> None:
+    """Of public answers only, of some, and of none."""
+    file = tmp_path / "protection.yaml"
+    file.write_bytes(template_file("protection"))
+    label = {"label": {"en": "Q?"}}
+    public = [{"type": "boolean", "name": "q", "public": True, **label}]
+    private = [{"type": "boolean", "name": "q", "mechanism": {"name": "coin_flip"}, **label}]
+    some = estimated_in_words(read_survey_file(file))
+
+    assert estimated_in_words(survey(questions=public)) == (
+        "Shares and means are those of the reports; 95% intervals are score intervals with continuity correction."
+    )
+    assert some.startswith("Shares and means of randomized answers were estimated without bias from the counts")
+    assert some.endswith("Those of answers sent as given are shares and means of the reports.")
+    assert estimated_in_words(survey(questions=private)).endswith("carried over to the true share.")

@@ -81,6 +81,11 @@ def solve(
     here = np.ones(columns.shape[1]) if answered is None else answered
     matrix = _matrix(columns, corrections, weight * here)
     inverted = inverse(matrix)
+    if inverted is None and not corrections and outcome.ndim == 1:
+        raise EstimateError(
+            "the predictors cannot be told apart by these reports: one follows from the others; leave one out, or ask "
+            "more people"
+        )
     if inverted is None:
         raise EstimateError(
             "the predictors cannot be told apart by these reports: one follows from the others, or is drowned by its "

@@ -299,6 +299,10 @@ def _fit(sample: Sample, kind: str, careless: CarelessReports | None) -> Regress
         )
 
 
+FEW_FOR_MODEL = "{n} reports are few for this model and this noise; a rule of thumb asks for {needed}"
+FEW_FOR_PUBLIC_MODEL = "{n} reports are few for this model; a rule of thumb asks for {needed}"
+
+
 def _warnings(sample: Sample, kind: str) -> list[str]:
     warnings = [*sample.left_out, *([] if sample.weights is None else weight_warnings(sample.weights))]
     effective = sample.n if sample.weights is None else sample.n / kish_effect(sample.weights)
@@ -306,13 +310,8 @@ def _warnings(sample: Sample, kind: str) -> list[str]:
     sharp = np.prod([each.sharpness for each in (sample.outcome, *sample.design.randomized)])
     needed = PER_PARAMETER * parameter_count(sample, kind) / sharp**2
     if effective < needed:
-        warnings.append(
-            Sentence(
-                "{n} reports are few for this model and this noise; a rule of thumb asks for {needed}",
-                n=round(effective),
-                needed=round(needed),
-            )
-        )
+        few = FEW_FOR_PUBLIC_MODEL if sharp == 1 else FEW_FOR_MODEL
+        warnings.append(Sentence(few, n=round(effective), needed=round(needed)))
     for each in sample.design.randomized:
         if isinstance(each.variable, NumberVariable) and each.variable.coarse:
             warnings.append(

@@ -38,7 +38,7 @@ NOT_CORRECTED = (
 )
 WEIGHTED = "figures that are corrected for careless answers have no weights"
 CORRECTED = (
-    "corrected for careless answers: {share} % ({low} to {high} %) of these people answered at random, by {anchors}"
+    "corrected for careless answers: {share}% ({low} to {high}%) of these people answered at random, by {anchors}"
 )
 ASSUMED = "careless people are assumed to choose evenly among the options shown, at each question anew"
 BOTH = "the limits of the share of careless people include 0: report the uncorrected figures too"

@@ -88,3 +88,9 @@ def test_predictor_drowned_by_its_noise_is_refused() -> None:
     noise = columns(ONES, np.where(ROW % 2, 1.5, -0.5))
     with pytest.raises(EstimateError, match="drowned by its own noise"):
         solve(noise, SCORE, [Correction(1, 1, np.full(600, 0.1))])
+
+
+def test_public_predictors_are_not_drowned_by_a_noise() -> None:
+    """Where no predictor was randomized, one follows from the others."""
+    with pytest.raises(EstimateError, match="one follows from the others; leave one out"):
+        solve(columns(ONES, X, X), SCORE)

@@ -93,7 +93,7 @@ def test_document_says_who_is_described_and_how_many_are_careless(kind: str) -> 
     found = parse_request(kind, REQUESTS[kind]).document(_exact(_survey()))
     jsonschema.validate(json.loads(json.dumps(found)), json.loads(schema))
     assert found["people"] == "careful"
-    assert found["warnings"][0].startswith("corrected for careless answers: 20.0 % (19.9 to 20.1 %) of these people")
+    assert found["warnings"][0].startswith("corrected for careless answers: 20.0% (19.9 to 20.1%) of these people")
     assert found["warnings"][0].endswith("at random, by moon")
     assert "report the uncorrected figures" not in " ".join(found["warnings"])
     assert "Among those who answered with care." in in_words(found)[0].sentences
