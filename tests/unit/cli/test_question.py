@@ -146,7 +146,7 @@ def test_ethics_paragraph_names_odds_and_belief(path: Path) -> None:
     """A tenth becomes at most a quarter with the coin."""
     text = run("snippet", path, "--ethics").output
     assert "75 send yes" in text
-    assert "at most 25 %" in text
+    assert "at most 25%" in text
     assert "epsilon = 1.10" in text
     assert "page cannot see or hear what you do in this window" in text
     assert "visit" not in text
@@ -157,7 +157,7 @@ def test_ethics_paragraph_counts_a_draw_a_visit(path: Path) -> None:
     text = run("snippet", path, "--ethics", "--visits", "3").output
     assert "each visit draws anew, which is counted for 3 visits" in text
     assert "epsilon = 3.30" in text
-    assert "at most 75 %" in text
+    assert "at most 75%" in text
 
 
 def test_ethics_paragraph_of_a_block_names_all_its_questions(path: Path) -> None:
@@ -169,7 +169,7 @@ def test_ethics_paragraph_of_a_block_names_all_its_questions(path: Path) -> None
     assert '"Have you copied?", "Have you lied?"' in text
     assert text.count("75 send exactly these") == 1
     assert "epsilon = 2.20, for all of them and for each" in text
-    assert "at most 50 %" in text
+    assert "at most 50%" in text
 
 
 def test_ethics_paragraph_of_a_link_says_where_the_answer_is_seen(path: Path) -> None:
@@ -178,14 +178,14 @@ def test_ethics_paragraph_of_a_link_says_where_the_answer_is_seen(path: Path) ->
     text = " ".join(run("snippet", path, "--ethics").output.split())
     assert "The browser keeps this address in its history, and forms.example.org keeps it with" in text
     assert "IP address, with what else is in the participant's link." in text
-    assert "at most 25 %" in text
+    assert "at most 25%" in text
     assert "this window" not in text
     second = QUESTION | {"name": "lied"}
     path.write_text(json.dumps({"questions": [QUESTION, second], "then": LINK["then"]}))
     text = " ".join(run("snippet", path, "--ethics").output.split())
     assert "epsilon = 2.20, for all of them together: a person" in text
     assert "2 questions of the survey are asked" in text
-    assert "at most 50 %" in text
+    assert "at most 50%" in text
 
 
 def test_static_files_are_those_that_an_aggregator_serves(tmp_path: Path) -> None:
