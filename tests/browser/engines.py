@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 import requests
-from playwright.sync_api import Page, Playwright
+from playwright.sync_api import Error, Page, Playwright
 
 from tests.browser.chromium import find
 
@@ -128,7 +128,12 @@ class ChromiumWindow(Window):
         return self._page.evaluate(f"() => {{{script}}}")
 
     def press(self, key: str) -> None:
-        self._page.keyboard.press(key)
+        try:
+            self._page.keyboard.press(key)
+        except Error:
+            # A key may close the window before it is let go.
+            if self.is_open:
+                raise
 
     def click_at(self, x: float, y: float) -> None:
         self._page.mouse.click(x, y)
