@@ -325,7 +325,7 @@ CODEBOOK: Mapping[str, Callable[[Facts], int | None]] = {
         asked.is_own_fact for asked in facts.private
     ),
     r"(?m)^Channel of \w+$": lambda facts: None if facts.private else 0,
-    r"(?m)^(Values of \w+|Estimated shares of \w+\. Interval of 95 %, n = [\d,]+)$": lambda _: None,
+    r"(?m)^(Values of \w+|Estimated shares of \w+\. Interval of 95%, n = [\d,]+)$": lambda _: None,
     r"(?m)^(Its name is )?(in|, in) (SPSS|Stata) *$": lambda _: None,
     r"0 and 1 are what was sent in this wave; the device remembers a part of the draw over the waves\.": lambda facts: (
         None if memory(facts) else 0
