@@ -74,8 +74,8 @@ def show_plan(made: SampleSize, channel: ChosenChannel, points: tuple[CurvePoint
 def needed_in_words(made: SampleSize, epsilon: float | None, mechanism: Mechanism | None) -> list[str]:
     """Describe the numbers of reports and invitations, and the reports that a public question would need.
 
-    ``epsilon`` is of a report, or of all waves; it is None for a public question, and ``mechanism`` without a question
-    too.
+    ``epsilon`` is the cost of a report, or of all waves, and None for a public question; ``mechanism`` is None for
+    one, too, and without a question.
     """
     per_group = " in each group" if made.groups > 1 else ""
     waves = 1 if mechanism is None else mechanism.waves

@@ -245,7 +245,7 @@ ROUTES = (
           "Serve the script of that element, of this release or a former one, by its hash.",
           gives=("text/javascript",)),
     Route("collect.question_frame", "GET", "/q/1/frame.js", question_frame,
-          "Serve the script with which that element holds the page in a frame.", gives=("text/javascript",)),
+          "Serve the script that holds the page in a frame.", gives=("text/javascript",)),
     _of_survey("GET", "", survey, "Return the newest revision of a survey as canonical JSON.", "survey"),
     _of_survey("GET", "/revisions", revisions, "List all published revisions of a survey, newest first.", "revisions"),
     _of_survey("GET", "/status", status, "List the revisions and waves that accept reports now.", "status"),

@@ -173,7 +173,7 @@ def constrained_likelihood(
         channel: P(output | bin), shape (bins, outputs).
         groups: 1 for the bins of each group, 0 for others, shape (groups, bins); each bin is in one group.
         totals: sum of the shares in each group, shape (groups,), positive.
-        tolerance: error of the log-likelihood of one report at which the search ends.
+        tolerance: error of the log-likelihood of one report that ends the search.
 
     Maths: a primal-dual interior point method. Minimize -r' log(P' f) with G f = t, f >= 0; slack s >= 0 and prices v
         with G' v - P (r / P' f) = s and f_i s_i = m, m a tenth of the mean f_i s_i at each Newton step.
