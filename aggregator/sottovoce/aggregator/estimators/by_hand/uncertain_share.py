@@ -30,7 +30,7 @@ Figure = TypeVar("Figure")
 Found = TypeVar("Found")
 Made = TypeVar("Made", bound=Mechanism | None)
 
-_TURNS = tuple(math.radians(degrees) for degrees in (0, -84, -42, -10, 10, 42, 84))
+_TURNS = tuple(math.radians(degrees) for degrees in (0, -84, -42, -5, 5, 42, 84))
 _MOST, _APART = 24, math.radians(0.5)
 _NEAREST, _UNSEEN, _WITHIN = 5, 4, 2e-4
 _FINEST, _FINEST_TRUTH = 10**5, 10**4
@@ -93,8 +93,11 @@ class Turns:
 
     def slope(self, points: Sequence[float | None]) -> float | None:
         """Return the derivative by u of figures at the turns; None without all of them."""
-        u, known = self.u[1 : len(_TURNS)], [each for each in points[1 : len(_TURNS)] if each is not None]
-        return float(np.polyfit(u, known, len(u) - 1)[-2]) if len(known) == len(u) else None
+        if None in points[1 : len(_TURNS)]:
+            return None
+        # Not by the farthest turns, where a coefficient may be on its way out of all bounds.
+        near = slice(2, len(_TURNS) - 1)
+        return float(np.polyfit(self.u[near], points[near], 3)[-2])
 
     def outermost(
         self, limits: Sequence[float | None], side: int, ends: Sequence[float] = (-1.0, 0.0, 1.0)
