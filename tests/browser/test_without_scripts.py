@@ -79,7 +79,7 @@ ANALYSE = (
     {"see": "contain both questions"},
     {"click": "Models"},
     {"select": COPIED, "in": "Outcome"},
-    {"select": "linear", "in": "Model"},
+    {"select": "Linear", "in": "Model"},
 )
 FILES = ({"click": "Files"}, {"download": "everything.zip"}, {"click": "Show sizes"}, {"see": "SHA-256"})
 DELETE = (
