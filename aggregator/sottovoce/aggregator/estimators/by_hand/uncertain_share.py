@@ -97,7 +97,7 @@ class Turns:
             return None
         # Not by the farthest turns, where a coefficient may be on its way out of all bounds.
         near = slice(2, len(_TURNS) - 1)
-        return float(np.polyfit(self.u[near], points[near], 3)[-2])
+        return float(np.polyfit(self.u[near], np.array(points, float)[near], 3)[-2])
 
     def outermost(
         self, limits: Sequence[float | None], side: int, ends: Sequence[float] = (-1.0, 0.0, 1.0)
