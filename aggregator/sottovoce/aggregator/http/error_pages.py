@@ -5,15 +5,13 @@ A page quotes nothing of the request, and needs no script or other file. Program
 
 import base64
 import hashlib
-import json
 from collections.abc import Sequence
 from datetime import date
 from functools import cache
 from html import escape
-from importlib.resources import files
 
 from sottovoce.aggregator.i18n.calendar_month import month_of
-from sottovoce.aggregator.i18n.languages import LANGUAGES, accept_weights
+from sottovoce.aggregator.i18n.languages import LANGUAGES, accept_weights, sections
 
 _RIGHT_TO_LEFT = frozenset({"ar"})
 
@@ -116,5 +114,4 @@ def page_of(
 @cache
 def sentences(language: str) -> dict[str, list[str]]:
     """Return heading and paragraphs by key of the text, in one of ``LANGUAGES``."""
-    text = files("sottovoce.aggregator.http").joinpath(f"sentences/{language}.json").read_text(encoding="utf-8")
-    return dict(json.loads(text))
+    return sections(language)["error_pages"]

@@ -1,7 +1,10 @@
-"""Choose the language of a page from request headers."""
+"""Choose the language of a page from request headers, and read the texts of the languages."""
 
+import json
 import re
 from collections.abc import Iterator
+from importlib.resources import files
+from typing import Any
 
 from sottovoce.shared.languages import LANGUAGES as OWN_NAMES
 
@@ -10,6 +13,12 @@ LANGUAGES = tuple(OWN_NAMES)
 
 LANGUAGE_COOKIE = "sottovoce-language"
 """Name of the cookie with the language that a researcher chose."""
+
+
+def sections(language: str) -> dict[str, dict[str, Any]]:
+    """Return the texts in one of ``LANGUAGES`` by section and key; those of ``error_pages`` are lists of sentences."""
+    catalogue = files("sottovoce.aggregator.i18n").joinpath(f"catalogues/{language}.json")
+    return dict(json.loads(catalogue.read_text(encoding="utf-8")))
 
 
 def language_of(accept_language: str) -> str:

@@ -1,23 +1,21 @@
 """Translate the researchers' pages: catalogue sentences, and numbers, dates and plurals by the rules of a language.
 
-A catalogue is a flat JSON object from keys to sentences with ``{placeholders}``, in the format of the form's. A
+A catalogue is a JSON object of sections, each from keys to sentences with ``{placeholders}``, as in the form's. A
 sentence that depends on a number has a key for each plural category of its language (CLDR): ``people_one``,
 ``people_other``.
 """
 
-import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, date, datetime
 from fractions import Fraction
 from functools import cache
-from importlib.resources import files
 from unicodedata import bidirectional
 
 from babel import Locale
 from babel.dates import format_date, format_time
 from babel.numbers import NumberPattern, format_decimal, format_percent
-from sottovoce.aggregator.i18n.languages import LANGUAGES
+from sottovoce.aggregator.i18n.languages import LANGUAGES, sections
 from sottovoce.shared.errors import Sentence
 from sottovoce.shared.spec import TextMap
 
@@ -135,12 +133,9 @@ def _keys() -> Mapping[str, str]:
 
 
 def _read(language: str) -> dict[str, str]:
-    folder = files("sottovoce.aggregator.i18n").joinpath("catalogues", language)
-    parts = sorted((part for part in folder.iterdir() if part.name.endswith(".json")), key=lambda part: part.name)
-    sentences: dict[str, str] = {}
-    for part in parts:
-        sentences |= json.loads(part.read_text(encoding="utf-8"))
-    return sentences
+    texts = sections(language)
+    del texts["error_pages"]
+    return {key: sentence for section in texts.values() for key, sentence in section.items()}
 
 
 def _with(pattern: NumberPattern, decimals: int) -> str:

@@ -9,13 +9,13 @@ from string import Formatter
 
 from babel import Locale
 from sottovoce.aggregator.accounts import oidc, oidc_http, passkeys
-from sottovoce.aggregator.i18n.languages import LANGUAGES
+from sottovoce.aggregator.i18n.languages import LANGUAGES, sections
 from sottovoce.aggregator.i18n.translator import Words
 from sottovoce.aggregator.studio.account import oidc_pages
 from sottovoce.client.bundle import read
 
-CATALOGUES = files("sottovoce.aggregator.i18n").joinpath("catalogues")
-ROOMS = sorted(part.name for part in CATALOGUES.joinpath("en").iterdir())
+CATALOGUES = {language: sections(language) for language in LANGUAGES}
+ROOMS = sorted(CATALOGUES["en"].keys() - {"error_pages"})
 SECOND_WORDS = {
     "de": r"\bBericht(e|en|s)?\b|zurück(zieh|gezogen)",
     "es": r"\binformes?\b|\baparatos?\b|\bolas?\b|\brondas?\b|\bficheros?\b",
@@ -35,7 +35,7 @@ PLURAL = re.compile(r"_(zero|one|two|few|many|other)$")
 
 
 def _sentences(language: str, room: str) -> dict[str, str]:
-    return dict(loads(CATALOGUES.joinpath(language, room).read_text(encoding="utf-8")))
+    return CATALOGUES[language][room]
 
 
 def _places(sentence: str) -> set[str]:
@@ -46,6 +46,14 @@ def _plain(key: str, known: dict[str, str]) -> str:
     """The key without its plural category, where it has one."""
     stem = PLURAL.sub("", key)
     return stem if f"{stem}_other" in known else key
+
+
+def test_every_language_is_one_file_with_the_same_sections() -> None:
+    """In the same order, so that a translator finds a text at the same place."""
+    assert sorted(path.name for path in files("sottovoce.aggregator.i18n").joinpath("catalogues").iterdir()) == sorted(
+        f"{language}.json" for language in LANGUAGES
+    )
+    assert [language for language in LANGUAGES if list(CATALOGUES[language]) != list(CATALOGUES["en"])] == []
 
 
 def test_every_language_has_every_sentence_with_its_places() -> None:
@@ -118,10 +126,10 @@ REFUSALS = {
 
 def test_refusals_at_the_door_are_said_in_every_language() -> None:
     """They are known by their English sentences, each of which the catalogues have; what they lack stays as it is."""
-    assert set(_sentences("en", "doors.json").values()) == REFUSALS
+    assert set(_sentences("en", "doors").values()) == REFUSALS
     for language in LANGUAGES[1:]:
         said = {Words(language).in_this_language(each) for each in REFUSALS}
-        assert said == set(_sentences(language, "doors.json").values())
+        assert said == set(_sentences(language, "doors").values())
         assert not said & REFUSALS
     assert Words("de").in_this_language("Something else.") == "Something else."
 

@@ -4,7 +4,6 @@ import ast
 import re
 from collections.abc import Iterator, Mapping
 from io import BytesIO
-from json import loads
 from pathlib import Path
 
 import pytest
@@ -12,6 +11,7 @@ from flask import Flask
 from sottovoce.aggregator.app import create_app
 from sottovoce.aggregator.authoring.draft import empty_draft
 from sottovoce.aggregator.authoring.validation import problems_of
+from sottovoce.aggregator.i18n.languages import sections
 from sottovoce.aggregator.i18n.translator import Words
 from sottovoce.aggregator.settings import Settings
 from sottovoce.aggregator.storage.accounts.models import Account
@@ -76,9 +76,7 @@ def _texts(path: Path) -> Iterator[str]:
 
 
 def _english() -> Mapping[str, str]:
-    folder = AUTHORING.parent / "i18n" / "catalogues" / "en"
-    rooms = [loads((folder / room).read_text(encoding="utf-8")) for room in ("workbooks.json", "refusals.json")]
-    return {key: sentence for room in rooms for key, sentence in room.items()}
+    return sections("en")["workbooks"] | sections("en")["refusals"]
 
 
 def test_everything_that_can_be_lost_has_its_sentence() -> None:

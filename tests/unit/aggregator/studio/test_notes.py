@@ -2,8 +2,7 @@
 
 import ast
 import re
-from collections.abc import Iterator, Mapping
-from json import loads
+from collections.abc import Iterator
 from pathlib import Path
 from string import Formatter
 
@@ -21,6 +20,7 @@ from sottovoce.aggregator.analysis.tables.crosstab import SMALL
 from sottovoce.aggregator.analysis.tables.table import TOO_FEW
 from sottovoce.aggregator.estimators.numeric import ENDS
 from sottovoce.aggregator.estimators.variable import SAME_REPORT
+from sottovoce.aggregator.i18n.languages import sections
 from sottovoce.aggregator.i18n.translator import Words
 from sottovoce.aggregator.studio.labels import SurveyVariables
 from sottovoce.shared.errors import Sentence
@@ -139,7 +139,7 @@ def _calls(path: Path) -> Iterator[tuple[ast.Call, str]]:
 def test_every_reason_and_note_of_an_analysis_has_its_sentence() -> None:
     """Whatever the modules of joint results say is in the catalogue, or can be seen by programs only."""
     told = {pattern for path in SPOKEN if path.name not in NOT_ON_A_PAGE for _, pattern in _calls(path)}
-    english = set(_catalogue("en").values())
+    english = set(sections("en")["notes"].values())
     # Arrays of weights and clusters come from programs only.
     lost = {pattern for pattern in told - english - FOR_PROGRAMS if not pattern.startswith("f'")}
     assert lost == set()
@@ -156,11 +156,6 @@ def test_places_of_every_sentence_have_their_values() -> None:
                 places = {name for _, name, _, _ in Formatter().parse(pattern) if name}
                 spread = any(each.arg is None for each in call.keywords)
                 assert given == places or (spread and given < places), (path.name, pattern)
-
-
-def _catalogue(language: str) -> Mapping[str, str]:
-    file = ROOT / "i18n" / "catalogues" / language / "notes.json"
-    return dict(loads(file.read_text(encoding="utf-8")))
 
 
 def test_names_in_notes_are_labels() -> None:
