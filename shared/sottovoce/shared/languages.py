@@ -24,7 +24,7 @@ REVIEWED = frozenset({"en"})
 _TEXTS = {*holding(TEXTS), *RESEARCHER_TEXTS, "label", "hint", "text"} - {"name"}
 """The keys of a survey's document that hold a text by language; ``name`` does so for who asks, and nowhere else."""
 
-_NAMED = ("visible_if", "any_of", "when_absent")
+_NAMED = ("visible_if", "any_of", "when_absent", "when", "links")
 """Keys that hold maps by names of the author's, which may be spelled like any key."""
 
 
@@ -56,7 +56,7 @@ def _texts(node: object, pointer: str) -> Iterator[tuple[str, TextMap]]:
             yield from _texts(item, f"{pointer}/{index}")
     elif isinstance(node, dict):
         for key, item in node.items():
-            if key in _TEXTS or (key == "name" and pointer == "/researcher"):
+            if key in _TEXTS or pointer == "/after/by_arm" or (key == "name" and pointer == "/researcher"):
                 yield f"{pointer}/{key}", item
             elif key not in _NAMED:
                 yield from _texts(item, f"{pointer}/{key}")

@@ -165,7 +165,8 @@ def place_in_words(survey: Survey, pointer: str, words: Words) -> str:
     """Describe a text's place, a JSON pointer: part of the survey, or number and part or option of a question."""
     first, *inside = pointer.strip("/").split("/")
     if first != "questions":
-        return words.translate(f"place_{'_'.join([first, *inside])}")
+        arm = inside.pop() if "by_arm" in inside else ""
+        return words.translate(f"place_{'_'.join([first, *inside])}", arm=arm)
     number, *parts = inside
     *before, item = survey.document["questions"][: int(number) + 1]
     if "block" in item:
@@ -189,4 +190,4 @@ def _part(parts: list[str], words: Words) -> str:
     for name, number in pairwise(lists):
         if number.isdecimal():
             return words.translate(f"place_{name}", number=int(number) + 1)
-    return words.translate(f"place_{key}")
+    return words.translate(f"place_{'innocuous' if 'innocuous' in lists else key}")
