@@ -11,9 +11,7 @@ from functools import cache
 from html import escape
 
 from sottovoce.aggregator.i18n.calendar_month import month_of
-from sottovoce.aggregator.i18n.languages import LANGUAGES, accept_weights, sections
-
-_RIGHT_TO_LEFT = frozenset({"ar"})
+from sottovoce.aggregator.i18n.languages import LANGUAGES, accept_weights, direction, sections
 
 KINDS = {
     "unknown_survey": "unknown_survey",
@@ -100,11 +98,10 @@ def page_of(
 ) -> bytes:
     """Return a self-contained page from plain texts; ``way`` is the path and text of a link to continue."""
     title, *paragraphs = map(escape, (title, *paragraphs))
-    direction = "rtl" if language in _RIGHT_TO_LEFT else "ltr"
     content = "".join(f"<p>{paragraph}</p>\n" for paragraph in paragraphs)
     content += f'<p><a href="{escape(way[0])}">{escape(way[1])}</a></p>\n' if way else ""
     return (
-        f'<!doctype html>\n<html lang="{language}" dir="{direction}">\n<head>\n<meta charset="utf-8">\n'
+        f'<!doctype html>\n<html lang="{language}" dir="{direction(language)}">\n<head>\n<meta charset="utf-8">\n'
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
         f'<title>{title}</title>\n<link rel="icon" href="data:,">\n<style>{STYLE}</style>\n</head>\n'
         f"<body>\n<main>\n<h1>{title}</h1>\n{content}</main>\n</body>\n</html>\n"

@@ -11,6 +11,8 @@ from sottovoce.shared.languages import LANGUAGES as OWN_NAMES
 LANGUAGES = tuple(OWN_NAMES)
 """Languages of the catalogues; the first is the fallback."""
 
+RIGHT_TO_LEFT = frozenset({"ar"})
+
 LANGUAGE_COOKIE = "sottovoce-language"
 """Name of the cookie with the language that a researcher chose."""
 
@@ -19,6 +21,11 @@ def sections(language: str) -> dict[str, dict[str, Any]]:
     """Return the texts in one of ``LANGUAGES`` by section and key; those of ``error_pages`` are lists of sentences."""
     catalogue = files("sottovoce.aggregator.i18n").joinpath(f"catalogues/{language}.json")
     return dict(json.loads(catalogue.read_text(encoding="utf-8")))
+
+
+def direction(tag: str) -> str:
+    """Return the direction of writing for HTML, ``ltr`` or ``rtl``, of a language's tag, such as ``ar-EG``."""
+    return "rtl" if tag.partition("-")[0] in RIGHT_TO_LEFT else "ltr"
 
 
 def language_of(accept_language: str) -> str:

@@ -15,13 +15,12 @@ from unicodedata import bidirectional
 from babel import Locale
 from babel.dates import format_date, format_time
 from babel.numbers import NumberPattern, format_decimal, format_percent
-from sottovoce.aggregator.i18n.languages import LANGUAGES, sections
+from sottovoce.aggregator.i18n.languages import LANGUAGES, direction, sections
 from sottovoce.shared.errors import Sentence
 from sottovoce.shared.spec import TextMap
 
 LOCALES = {"zh-Hans": "zh_Hans"}
 """Names in Babel of languages that have another one there."""
-RIGHT_TO_LEFT = frozenset({"ar"})
 
 _SENTENCES = frozenset({"note", "reason"})
 """Placeholders that hold other sentences."""
@@ -40,7 +39,7 @@ class Words:
     @property
     def direction(self) -> str:
         """Direction of writing for HTML: ``ltr`` or ``rtl``."""
-        return "rtl" if self.language in RIGHT_TO_LEFT else "ltr"
+        return direction(self.language)
 
     def translate(self, key: str, /, **values: object) -> str:
         """Return a sentence with its placeholders filled; integers are formatted for the language.

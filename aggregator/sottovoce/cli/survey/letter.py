@@ -10,6 +10,7 @@ from pathlib import Path
 import click
 from sottovoce.aggregator.authoring import invitation_texts
 from sottovoce.aggregator.export.counted_answers import COUNTS, HEADER
+from sottovoce.aggregator.i18n.languages import direction
 from sottovoce.aggregator.invitations.paper import PaperItem, questionnaire
 from sottovoce.aggregator.surveys.survey_file import read_survey_file
 from sottovoce.cli.command import check_free, command, write_text
@@ -24,8 +25,6 @@ from sottovoce.shared.by_hand.protection import drawn_by_device
 from sottovoce.shared.errors import SpecError, StorageError, cannot_write
 from sottovoce.shared.languages import LANGUAGES, languages_of
 from sottovoce.shared.spec import Item, Question, Survey
-
-RIGHT_TO_LEFT = ("ar",)
 
 
 @command(example="sottovoce survey paper survey.yaml --out sheets")
@@ -44,10 +43,9 @@ def paper(file: Path, out: Path, language: str | None) -> None:
     items = [made for item in survey.items for made in _item(survey, item)]
     intro = [text_of(survey, survey.document[key]) for key in ("description", "consent") if key in survey.document]
     tag = language or survey.default_language
-    direction = "rtl" if tag.partition("-")[0] in RIGHT_TO_LEFT else "ltr"
     try:
         out.mkdir(parents=True)
-        page = questionnaire(text_of(survey, survey.title), intro, items, tag, direction)
+        page = questionnaire(text_of(survey, survey.title), intro, items, tag, direction(tag))
         (out / "questionnaire.html").write_text(page, encoding="utf-8")
         (out / "survey.json").write_bytes(survey.canonical)
         with (out / COUNTS).open("x", encoding="utf-8", newline="") as table:
