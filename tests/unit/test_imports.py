@@ -51,7 +51,7 @@ LIBRARIES = {
     # Each library is imported where it is wrapped, and nowhere else.
     "authlib": (f"{A}.accounts.oidc",),
     "babel": (f"{A}.i18n",),
-    "brotli": (f"{A}.http.compression", f"{A}.http.static_assets"),
+    "brotli": (f"{A}.http.headers", f"{A}.http.static_assets"),
     "click": ("sottovoce.cli", "sottovoce.client.terminal"),
     "flask": (f"{A}.accounts", f"{A}.api", f"{A}.app", f"{A}.http", f"{A}.studio"),
     "gmpy2": (f"{A}.invitations.rsa_blind_signer",),

@@ -13,7 +13,7 @@ from sottovoce.aggregator.api import respondent as collect
 from sottovoce.aggregator.api.survey_status import PublishedSurveys
 from sottovoce.aggregator.clock import Clock
 from sottovoce.aggregator.health import Readiness
-from sottovoce.aggregator.http import compression, error_pages, openapi, problems
+from sottovoce.aggregator.http import error_pages, headers, openapi, problems
 from sottovoce.aggregator.http.headers import add_headers, security_headers
 from sottovoce.aggregator.http.routing import Route, add_routes
 from sottovoce.aggregator.http.static_assets import PackedAssets, PagePart
@@ -123,7 +123,7 @@ def create_app(
     joint.register(app)
     openapi.register(app, ROUTES)
     studio.register(app)
-    compression.register(app)
+    headers.register(app)
     add_routes(app, (*ROUTES, *register_doors(app, settings, shared_clock)))
     app.wsgi_app = _with_headers(app.wsgi_app, security_headers(settings.secure))  # type: ignore[method-assign]
     return app

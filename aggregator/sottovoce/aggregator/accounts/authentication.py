@@ -15,7 +15,7 @@ from sottovoce.aggregator.accounts.permissions import AccessDecision, access_dec
 from sottovoce.aggregator.accounts.secrets import KEY_DAYS, key_hash, link_hash, new_cookie, new_key
 from sottovoce.aggregator.clock import DAY
 from sottovoce.aggregator.http import problems
-from sottovoce.aggregator.http.authorization_header import EXPECTED, bearer_token
+from sottovoce.aggregator.http.headers import EXPECTED, bearer_token
 from sottovoce.aggregator.storage import Storage
 from sottovoce.aggregator.storage.accounts.models import EVERY_SURVEY, SCOPES, AccessKey, Account, StaffSession
 from werkzeug.http import parse_cookie

@@ -6,16 +6,17 @@ from typing import Any
 
 from flask import Flask, Response, current_app, jsonify, request
 from sottovoce.aggregator.http import problems
-from sottovoce.aggregator.http.authorization_header import bearer_token, blind_signature
 from sottovoce.aggregator.http.headers import (
     ANY_ORIGIN,
+    bearer_token,
+    blind_signature,
     form_policy,
     is_for_respondents,
     link_headers,
     question_headers,
+    register_hosts,
 )
 from sottovoce.aggregator.http.routing import Kind, Route
-from sottovoce.aggregator.http.trusted_hosts import register_hosts
 from sottovoce.aggregator.institution import institution_of
 from sottovoce.aggregator.intake.request_limits import PASSED, RateLimits, check_head
 from sottovoce.aggregator.settings import Settings

@@ -14,7 +14,7 @@ from sottovoce.aggregator.analysis.results_document import export_document
 from sottovoce.aggregator.clock import day_of
 from sottovoce.aggregator.estimators import DEFAULT_RULE
 from sottovoce.aggregator.estimators.intervals import METHODS
-from sottovoce.aggregator.http.etag import unless_known
+from sottovoce.aggregator.http.headers import unless_known
 from sottovoce.aggregator.http.paging import PAGING, page_of
 from sottovoce.aggregator.http.problems import Refusal
 from sottovoce.aggregator.http.routing import Kind, Query, Route

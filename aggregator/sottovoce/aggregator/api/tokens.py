@@ -6,7 +6,7 @@ from typing import Any
 
 from flask import Response, current_app, g, jsonify, request
 from sottovoce.aggregator.http import problems
-from sottovoce.aggregator.http.authorization_header import bearer_token
+from sottovoce.aggregator.http.headers import bearer_token
 from sottovoce.aggregator.http.routing import Kind, Route
 from sottovoce.aggregator.intake.decode import malformed
 from sottovoce.aggregator.invitations.personal_links import links_csv

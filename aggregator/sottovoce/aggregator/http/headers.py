@@ -1,7 +1,31 @@
-"""Set the headers of all replies, errors included."""
+"""Set the headers of all replies, errors included.
 
+Answer conditional requests: ETags and 304 replies (RFC 9110, 13).
+
+Parse the Authorization header for tokens and blind signatures (RFC 9110, 11.6.2; RFC 6750).
+
+Compress researchers' pages, with protection against BREACH.
+
+A page holds its session's CSRF token together with text from its URL. An attacker who makes a browser request chosen
+URLs with the session's cookie, and sees the lengths of compressed replies, could learn the token letter by letter
+(BREACH, 2013). ``SameSite=Strict`` stops other sites, but not pages on the same domain. So only replies to requests by
+the user or by our own pages are compressed, as ``Sec-Fetch-Site`` says, which no page can forge; without it, none.
+
+Refuse requests for other sites, since a stranger's name may resolve to this server (DNS rebinding).
+"""
+
+import gzip
+import hashlib
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from ipaddress import ip_address
+from urllib.parse import urlsplit
+
+import brotli
+from flask import Flask, Response, request
+from sottovoce.aggregator.http.problems import Refusal
+from werkzeug.sansio.utils import host_is_trusted
 
 POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; font-src 'self'; img-src 'self' data:; "
@@ -15,6 +39,107 @@ _RESPONDENTS = re.compile(
     r"(GET|HEAD|OPTIONS) /api/v1/surveys/[^/]+(/revisions|/status)?"
     r"|(POST|OPTIONS) /api/v1/surveys/[^/]+/(reports|reports/batch|withdraw|token|redeem)"
 ).fullmatch
+
+EXPECTED = "a key is sent as: Authorization: Bearer KEY"
+
+_BEARER = re.compile(r"bearer +([A-Za-z0-9._~+/-]+=*) *", re.IGNORECASE).fullmatch
+_BLIND = re.compile(r"blind +([A-Za-z0-9_-]{1,1024}) *", re.IGNORECASE).fullmatch
+
+LEAST = 1000
+"""Bytes below which a reply is not compressed."""
+
+_FOLDER = "/dashboard"
+_OWN = frozenset({"same-origin", "none"})
+_TYPES = frozenset({"text/html", "text/css", "text/javascript", "text/csv", "image/svg+xml", "application/json"})
+_CODINGS: Mapping[str, Callable[[bytes], bytes]] = {
+    # Medium quality takes milliseconds for a page of twenty questions; the best takes a second and saves a tenth more.
+    "br": lambda body: brotli.compress(body, quality=6),
+    "gzip": lambda body: gzip.compress(body, compresslevel=6, mtime=0),
+}
+
+FOR_ANY_HOST = frozenset({"machine.healthz", "machine.readyz", "machine.metrics"})
+"""Endpoints that programs ask at the address of each node."""
+
+FOR_ANYBODY = frozenset({"", "collect", "front", "machine"})
+"""Groups of endpoints that need no account: only names that the operator has set are refused here."""
+
+
+def register_hosts(app: Flask, names: Sequence[str], is_set: bool) -> None:
+    """Refuse requests for a host not in ``names``, if there are any; ".name" stands for its subdomains too.
+
+    Names that are not set but learned bind staff's routes only. Staff may then still come by address, as through a
+    tunnel: no stranger's page has an address of this machine for its origin.
+    """
+
+    def check() -> None:
+        endpoint = request.endpoint or ""
+        is_for_all = endpoint in FOR_ANY_HOST if is_set else endpoint.partition(".")[0] in FOR_ANYBODY
+        if is_for_all or host_is_trusted(request.host, names) or (not is_set and _is_address(request.host)):
+            return
+        way = "see SOTTOVOCE_TRUSTED_HOSTS, SOTTOVOCE_PUBLIC_URL and the Host header that the proxy passes on"
+        raise Refusal("malformed", f"the Host header names another site; {way}")
+
+    if names:
+        app.before_request(check)
+
+
+def _is_address(host: str) -> bool:
+    with suppress(ValueError):
+        name = urlsplit(f"//{host}").hostname or ""
+        return name == "localhost" or bool(ip_address(name))
+    return False
+
+
+def register(app: Flask) -> None:
+    """Compress replies of this app to browsers."""
+    app.after_request(_compress)
+
+
+def _compress(reply: Response) -> Response:
+    if not request.path.startswith(_FOLDER) or reply.mimetype not in _TYPES or reply.is_streamed:
+        return reply
+    reply.vary.update(["Accept-Encoding", "Sec-Fetch-Site"])
+    coding = next((coding for coding in _CODINGS if request.accept_encodings[coding] > 0), None)
+    asked_here = request.headers.get("Sec-Fetch-Site") in _OWN
+    if coding is None or not asked_here or reply.status_code != 200 or "Content-Encoding" in reply.headers:
+        return reply
+    body = reply.get_data()
+    if len(body) >= LEAST:
+        reply.set_data(_CODINGS[coding](body))
+        reply.headers["Content-Encoding"] = coding
+        tag, _ = reply.get_etag()
+        if tag:
+            # Weak, since the tag is the same for each coding and so does not identify the bytes (RFC 9110, 8.8.3.3).
+            reply.set_etag(tag, weak=True)
+    return reply
+
+
+def blind_signature(authorization: str) -> str:
+    """Return the blind signature in an ``Authorization`` header of the scheme ``Blind``; "" if there is none."""
+    match = _BLIND(authorization)
+    return "" if match is None else match[1]
+
+
+def bearer_token(authorization: str) -> str:
+    """Return the token in an ``Authorization`` header of the scheme ``Bearer``, in any case; "" if there is none."""
+    match = _BEARER(authorization)
+    return "" if match is None else match[1]
+
+
+def etag_of(shown: bytes) -> str:
+    """Return the ETag of these bytes: their hash, which reveals nothing beyond them."""
+    return hashlib.sha256(shown).hexdigest()[:32]
+
+
+def unless_known(reply: Response, etag: str = "") -> Response:
+    """Set a reply's ETag, and turn it into 304 without a body if ``If-None-Match`` names the ETag.
+
+    ``etag`` is from ``etag_of``, for pages that also contain the reader's name; "" hashes the whole reply. Privacy: the
+    hash is of the bytes shown, so it reveals no report that is not shown yet, and no reader.
+    """
+    reply.set_etag(etag or etag_of(reply.get_data()))
+    reply.make_conditional(request)
+    return reply
 
 
 def form_policy(style: str) -> str:

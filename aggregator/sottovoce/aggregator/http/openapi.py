@@ -13,7 +13,7 @@ from typing import Any
 
 from flask import Flask, Response, current_app, request
 from sottovoce.aggregator.http import error_pages, problems
-from sottovoce.aggregator.http.etag import unless_known
+from sottovoce.aggregator.http.headers import unless_known
 from sottovoce.aggregator.http.problem_docs import EXPLANATIONS
 from sottovoce.aggregator.http.problems import CONTENT_TYPE, STATUS, TITLES, Refusal
 from sottovoce.aggregator.http.routing import Kind, Route

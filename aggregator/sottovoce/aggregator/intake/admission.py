@@ -22,7 +22,7 @@ from operator import contains
 from typing import Any, NamedTuple, Protocol, TypeVar
 
 from sottovoce.aggregator.clock import Clock
-from sottovoce.aggregator.http.authorization_header import EXPECTED
+from sottovoce.aggregator.http.headers import EXPECTED
 from sottovoce.aggregator.intake.decode import (
     MOST_ITEMS,
     Receipt,

@@ -26,8 +26,15 @@ from sottovoce.aggregator.accounts.authentication import authenticate_key, has_s
 from sottovoce.aggregator.clock import Clock, day_of
 from sottovoce.aggregator.health import Readiness
 from sottovoce.aggregator.http import problems
-from sottovoce.aggregator.http.authorization_header import EXPECTED, bearer_token, blind_signature
-from sottovoce.aggregator.http.headers import ANY_ORIGIN, add_headers, is_for_respondents, security_headers
+from sottovoce.aggregator.http.headers import (
+    ANY_ORIGIN,
+    EXPECTED,
+    add_headers,
+    bearer_token,
+    blind_signature,
+    is_for_respondents,
+    security_headers,
+)
 from sottovoce.aggregator.http.problems import Refusal
 from sottovoce.aggregator.http.request_metrics import GATE, Traffic
 from sottovoce.aggregator.intake.admission import Admission

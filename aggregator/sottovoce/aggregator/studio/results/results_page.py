@@ -17,7 +17,7 @@ from sottovoce.aggregator.estimators.fixed_population import MOST
 from sottovoce.aggregator.export.catalogue import COLUMNS, result_rows
 from sottovoce.aggregator.file_formats.csv_cells import write_rows
 from sottovoce.aggregator.file_formats.provenance import About
-from sottovoce.aggregator.http.etag import etag_of, unless_known
+from sottovoce.aggregator.http.headers import etag_of, unless_known
 from sottovoce.aggregator.http.problems import Refusal
 from sottovoce.aggregator.http.routing import Route
 from sottovoce.aggregator.invitations.tokens import possibly_twice, token_counts

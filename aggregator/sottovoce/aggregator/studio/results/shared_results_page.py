@@ -14,7 +14,7 @@ from sottovoce.aggregator.accounts.secrets import link_hash
 from sottovoce.aggregator.analysis.arm_results import is_direct
 from sottovoce.aggregator.analysis.estimates import LEAST_COHORT, QuestionResult, RevisionCounts
 from sottovoce.aggregator.analysis.published_counts import revisions_of
-from sottovoce.aggregator.http.etag import etag_of, unless_known
+from sottovoce.aggregator.http.headers import etag_of, unless_known
 from sottovoce.aggregator.http.routing import Route
 from sottovoce.aggregator.storage.drafts import PlannedSize
 from sottovoce.aggregator.studio.language import words
