@@ -218,6 +218,20 @@ def _mixture(document: Document) -> Iterator[ShownTable]:
     sentences += [*(f"{each}." for each in told), *_weighted(document), *_warnings(document)]
     title = f"{document['file']}: {document['design']}, {document['n']:,} reports"
     yield ShownTable(title, ("", "estimate", "std. error", _limits(document)), lines, sentences=tuple(sentences))
+    yield from _class_model(document)
+
+
+def _class_model(document: Document) -> Iterator[ShownTable]:
+    model = document.get("model")
+    if model is not None:
+        shares = tuple(
+            (f"share, {name}", ENGLISH.percent(one["share"]), ENGLISH.points(one["se"]),
+             ENGLISH.limits(one, ENGLISH.percent)) for name, one in model["shares"].items()
+        )  # fmt: skip
+        title = f"Model by maximum likelihood, {model['formula']}, {model['n']:,} people"
+        yield ShownTable(title, (*_HEADINGS, _limits(document)), (*shares, *_coefficients(model["coefficients"])),
+            sentences=(f"Log likelihood {model['log_likelihood']:.3f}; coefficients are log odds against beta.",)
+        )  # fmt: skip
 
 
 def _items(document: Document) -> Iterator[ShownTable]:

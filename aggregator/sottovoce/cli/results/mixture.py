@@ -24,6 +24,7 @@ from sottovoce.cli.results.run_analysis import answer, level_options, show, sour
 @click.option("--response", default=None, help="Column of yes and no; of kuk, of the number of red cards.")
 @click.option("--group", default=None, help="Column of the groups, whose values --p names.")
 @click.option("--draws", type=click.IntRange(1, MOST_DRAWS), default=1, help="Of kuk: cards that each person draws.")
+@click.option("--formula", default=None, help='Of cheater detection: predictors of the shares, such as "~ x".')
 @click.option("--weights", default=None, help="Column of weights, or a file of one a row (.csv).")
 @click.option("--yes", default=None, help="Of counts alone: reports of yes by group, such as 200,330.")
 @click.option("--n", "reports", default=None, help="Of counts alone: all reports by group, such as 500,500.")
@@ -31,14 +32,15 @@ from sottovoce.cli.results.run_analysis import answer, level_options, show, sour
 @level_options
 def mixture(
     question: str | None, design: str | None, chances: tuple[str, ...], response: str | None, group: str | None,
-    draws: int, weights: str | None, yes: str | None, reports: str | None, counts: str | None, **given: Any,  # noqa: ANN401
+    draws: int, formula: str | None, weights: str | None, yes: str | None, reports: str | None, counts: str | None,
+    **given: Any,  # noqa: ANN401
 ) -> None:  # fmt: skip
     """Estimate shares of SURVEY, by a QUESTION of a design that it plans; of a data file; or from counts alone.
 
     For designs whose probabilities hold an unknown share: of yes to the other question, of liars or of cheaters. Two
     random groups with different p, or several draws a person, tell it.
     """
-    alone, of_file = (yes, reports, counts), (design, response, group, weights, *chances)
+    alone, of_file = (yes, reports, counts), (design, response, group, formula, weights, *chances)
     options, as_json, place = split("mixture", given)
     if question is not None or place["folder"] is not None:
         if any(each is not None for each in (*alone, *of_file)) or draws != 1:
@@ -55,7 +57,8 @@ def mixture(
         raise click.UsageError("a data file, or counts, goes with none of the options of a SURVEY, nor with --channel")
     groups, level = _groups(chances), options.get("confidence") or 0.95
     if file is None:
-        if response or group or weights or not (counts or (yes and reports)) or (counts and (yes or reports)):
+        columns = response or group or weights or formula
+        if columns or not (counts or (yes and reports)) or (counts and (yes or reports)):
             raise click.UsageError("name a FILE with --response; or --yes and --n, of kuk --counts, and no columns")
         found = mixture_of_counts(design, groups, _numbers(yes), _numbers(reports), _by_value(counts), draws, level)
         show(found, as_json)
@@ -63,7 +66,8 @@ def mixture(
     if response is None or any(each is not None for each in alone):
         raise click.UsageError("a FILE goes with --response, and not with --yes, --n or --counts")
     of_rows = read_weights(Path(weights)) if weights and Path(weights).suffix == ".csv" else weights
-    show(mixture_of_file(read_table(Path(file)), response, group, design, groups, draws, of_rows, level), as_json)
+    known = read_table(Path(file)), response, group, design, groups, draws, of_rows, level, formula
+    show(mixture_of_file(*known), as_json)
 
 
 def _groups(chances: tuple[str, ...]) -> dict[str, Any]:

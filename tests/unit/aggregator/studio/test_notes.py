@@ -44,6 +44,8 @@ NOT_ON_A_PAGE = {
     "items.py": "the same",
     "random_intercept.py": "the same",
     "list_model.py": "the same",
+    "people_with_predictors.py": "the same",
+    "class_model.py": "the same",
     "designs.py": "the command line and Python",
     "mixture.py": "the same",
     "anchored_shares.py": "the same",

@@ -111,7 +111,7 @@ def list_experiment(
         # A missing arm is -1 there as the control is, and counts of people without an arm are in no model.
         arms = np.where(table.column(arm).rows < 0, OTHER_ARM, arms)
         merged, size = _counts(table, columns[0]), found["lists"][0]["items"]
-        found["model"] = list_model(table, arm, merged, arms, named, size, formula, confidence)
+        found["model"] = list_model(table, arm, columns[0], merged, arms, named, size, formula, confidence)
     shared = f"each arm is compared with the same people of '{control}', so these shares are not independent"
     return {**found, "warnings": [*found["warnings"], shared], "further": further} if further else found
 

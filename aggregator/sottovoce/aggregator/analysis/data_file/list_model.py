@@ -14,13 +14,10 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sottovoce.aggregator.analysis.data_file.data_columns import data_columns
+from sottovoce.aggregator.analysis.data_file.people_with_predictors import mean_share, people_with_predictors
 from sottovoce.aggregator.analysis.data_file.read_table import FileTable
-from sottovoce.aggregator.analysis.regression.formula import parse_formula
 from sottovoce.aggregator.analysis.regression.list_logit import ListLogit, ways_of_counts
 from sottovoce.aggregator.analysis.regression.newton import inverse, maximize
-from sottovoce.aggregator.analysis.regression.regression_data import RegressionOptions, take_sample
-from sottovoce.aggregator.analysis.variable_columns import answers_of
 from sottovoce.aggregator.estimators.intervals import normal_quantile
 from sottovoce.shared.errors import EstimateError
 
@@ -35,13 +32,14 @@ Document = dict[str, Any]
 
 
 def list_model(
-    table: FileTable, arm: str, counts: Counts, arms: Counts, named: Sequence[str], items: int, formula: str,
-    confidence: float,
+    table: FileTable, arm: str, columns: Sequence[str], counts: Counts, arms: Counts, named: Sequence[str], items: int,
+    formula: str, confidence: float,
 ) -> Document:  # fmt: skip
     """Return shares and coefficients by maximum likelihood.
 
     Args:
         arm: column of the random arms.
+        columns: columns of the counts.
         counts: (n,), -1 where there is none.
         arms: (n,), arm with a sensitive item, -1 for the control, -2 for no or another arm.
         named: values of the arms with a sensitive item.
@@ -52,16 +50,8 @@ def list_model(
     """
     if items < FEWEST_ITEMS:
         raise EstimateError(f"a model needs a list of at least {FEWEST_ITEMS} items; see the difference in means")
-    terms = parse_formula(formula.strip().removeprefix("~"))
-    there = np.flatnonzero((counts >= 0) & (arms >= -1))
-    columns = data_columns(table, {})
-    columns = columns.among(np.isin(np.arange(len(columns)), there))
-    predictors = [answers_of(columns, name) for name in terms.predictors]
-    if any(not each.variable.public for each in predictors):
-        raise EstimateError("a model of a list experiment and randomized predictors do not go together: leave them out")
-    choices = RegressionOptions(strata=False, confidence=confidence, smallest_group=columns.least)
-    sample = take_sample(columns, answers_of(columns, arm), terms, predictors, choices)
-    rows = there[sample.rows]
+    there = (counts >= 0) & (arms >= -1)
+    sample, rows = people_with_predictors(table, there, arm, {arm, *columns}, formula, confidence)
     model = ListLogit(sample.design.columns, counts[rows], ways_of_counts(items), arms=arms[rows])
     fit = maximize(model)
     covariance = inverse(fit.information)
@@ -88,9 +78,8 @@ def _share(model: ListLogit, shares: Any, place: int, covariance: Any, name: str
     size = model.shape[1]
     slope = (shares * (1 - shares) * model.columns).mean(axis=1)
     own = covariance[place * size : (place + 1) * size, place * size : (place + 1) * size]
-    mean, error = float(shares.mean()), math.sqrt(float(slope @ own @ slope))
-    half = z * error / (mean * (1 - mean))
-    low, high = (1 / (1 + (1 - mean) / mean * math.exp(side * half)) for side in (1, -1))
+    mean = float(shares.mean())
+    error, low, high = mean_share(mean, slope, own, z)
     return {"treated": name, "share": mean, "std_error": error, "low": low, "high": high}
 
 

@@ -114,7 +114,7 @@ def _kuk(groups: Sequence[P], found: Found, draws: int) -> Iterator[str]:  # noq
 
 
 _CARRIERS = (MixtureShare("pi", "carriers", (0, 0), (1, 1)),)
-_CHEATING = (
+CHEATING = (
     MixtureShare("pi", "carriers who do as instructed", (1, 2), (0, 0)),
     MixtureShare("beta", "noncarriers who do as instructed", (0, 2), (1, 1)),
     MixtureShare("gamma", "people who always say no", (0, 1), (2, 2)),
@@ -138,9 +138,9 @@ DESIGNS = {
         _TWO_QUESTIONS, 0, (2, 1), lambda p: (0.0, 1 - p[0], p[0], 1.0), _unrelated,
         f"{_NO}and q are both too low by the factor 1 - c, and nothing in the fit shows it",
     ),
-    "cheater_detection": MixtureDesign(_CHEATING, 2, (0, 1), lambda p: (1.0, p[0], 0.0), _cheaters, _GAMMA),
+    "cheater_detection": MixtureDesign(CHEATING, 2, (0, 1), lambda p: (1.0, p[0], 0.0), _cheaters, _GAMMA),
     SYMMETRIC: MixtureDesign(
-        _CHEATING, 2, (0, 1), lambda p: (1 - p[1], p[0], 0.0), _symmetric, _GAMMA, 2,
+        CHEATING, 2, (0, 1), lambda p: (1 - p[1], p[0], 0.0), _symmetric, _GAMMA, 2,
         "both groups have the same ratio of a to 1 - b",
     ),
     "lie_detector": MixtureDesign(

@@ -17,7 +17,8 @@ from numpy.typing import ArrayLike, NDArray
 from sottovoce.aggregator.analysis.data_file.data_columns import CHANNEL, whole_numbers, yes_no_codes
 from sottovoce.aggregator.analysis.data_file.read_table import FileTable
 from sottovoce.aggregator.analysis.data_file.weighted_shares import weights_of
-from sottovoce.aggregator.analysis.mixtures.designs import DESIGNS, KUK, SYMMETRIC, MixtureDesign, P
+from sottovoce.aggregator.analysis.mixtures.class_model import class_model
+from sottovoce.aggregator.analysis.mixtures.designs import CHEATING, DESIGNS, KUK, SYMMETRIC, MixtureDesign, P
 from sottovoce.aggregator.analysis.mixtures.likelihood import EDGE, MixtureLikelihood, share_of
 from sottovoce.aggregator.analysis.one_sample_test import FEW_EXPECTED, FEWEST_EXPECTED
 from sottovoce.aggregator.analysis.regression.newton import Array
@@ -56,7 +57,7 @@ class MixtureData:
 
 def mixture_of_file(
     table: FileTable, response: str, group: str | None, design: str, p: Probabilities, draws: int = 1,
-    weights: ArrayLike | None = None, confidence: float = 0.95,
+    weights: ArrayLike | None = None, confidence: float = 0.95, formula: str | None = None,
 ) -> Document:  # fmt: skip
     """Estimate the shares of a design from a file with a row for each person.
 
@@ -67,10 +68,11 @@ def mixture_of_file(
         draws: cards that each person of Kuk's design reports.
         weights: name of a column of weights, or one number for each row.
         confidence: nominal coverage of the limits.
+        formula: predictors of the shares of cheater detection, such as ``~ x``; None for no model.
 
     Raises:
-        SurveyError: a column is missing, a report is outside the design, a group has no rows, or the design does not
-            identify its shares.
+        SurveyError: a column is missing, a report is outside the design, a group has no rows, the design does not
+            identify its shares, or there is no such model.
     """
     known = _design(design, draws)
     given = _groups(known, design, p)
@@ -78,6 +80,8 @@ def mixture_of_file(
         raise EstimateError("kuk has one sample and two decks, so it does not go with groups: leave the group out")
     if group is None and len(given) > 1:
         raise EstimateError("p is given for several groups: name the column of the groups")
+    if formula is not None and known.shares is not CHEATING:
+        raise EstimateError(f"a formula and {design} do not go together: cheater detection alone has a model")
     if f"{response}{CHANNEL}" in table.columns:
         message = f"column '{response}' has a channel beside it, in '{response}{CHANNEL}', and a design of its own here"
         raise EstimateError(f"{message}: use results estimate for known channels, or leave that column out")
@@ -97,7 +101,13 @@ def mixture_of_file(
     told = () if weights is None else weight_warnings(of_rows[counted])
     deff = 1.0 if weights is None else kish_effect(of_rows[counted])
     data = MixtureData(table.file, given, cells, reports, (*notes, *told), deff)
-    return mixture_document(known, design, data, draws, confidence)
+    found = mixture_document(known, design, data, draws, confidence)
+    if formula is not None:
+        cells_of = np.where(counted, 2 * places + values, -1)
+        people = None if weights is None else of_rows * (sizes.sum() / squares.sum())
+        columns, odds = (response, str(group)), [*given.values()]
+        found["model"] = class_model(table, known, columns, odds, cells_of, formula, people, confidence)
+    return found
 
 
 def mixture_of_counts(

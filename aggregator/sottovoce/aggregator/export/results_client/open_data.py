@@ -106,11 +106,11 @@ class OpenData(OpenResults):
 
     def mixture(  # type: ignore[override] # a file has columns, and no plan
         self, response: str, design: str, p: Probabilities, group: str | None = None, draws: int = 1,
-        weights: ArrayLike | None = None, confidence: float = DEFAULT_RULE.confidence,
+        weights: ArrayLike | None = None, confidence: float = DEFAULT_RULE.confidence, formula: str | None = None,
     ) -> JointResult:  # fmt: skip
         """Estimate the shares of a design whose channel holds an unknown share, as ``mixture_of_file``."""
         table = self.reports.table
-        return of_mixture(mixture_of_file(table, response, group, design, p, draws, weights, confidence))
+        return of_mixture(mixture_of_file(table, response, group, design, p, draws, weights, confidence, formula))
 
     def list_experiment(
         self, count: str, arm: str, treated: Sequence[str] = (), items: int | None = None,

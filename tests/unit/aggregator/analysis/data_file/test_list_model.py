@@ -101,6 +101,9 @@ def test_command_combines_list_and_direct_question(tmp_path: Path) -> None:
     [
         (_rows(RACE), {"formula": "~ west"}, "there are: y, treat, south"),
         (_rows(RACE), {"formula": "~ south +"}, "formula, column"),
+        (_rows(RACE), {"formula": "y ~ south"}, "names predictors only"),
+        (_rows(RACE), {"formula": "~ y"}, "'y' is a column of the design itself"),
+        (_rows(RACE), {"formula": "~ south + treat"}, "'treat' is a column of the design itself"),
         ([*["0,0,a"] * 9, *["1,0,a"] * 9, *["1,1,a"] * 9], {"formula": "~ 1"}, "at least 2 items"),
         ([*["1,0,a"] * 9, *["2,0,a"] * 9, *["0,1,a"] * 9], {"formula": "~ 1"}, "no finite maximum"),
         (_rows(RACE), {"direct": "south", "columns": [["y"], ["y"]]}, ""),

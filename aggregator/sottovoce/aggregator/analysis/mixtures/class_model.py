@@ -1,0 +1,86 @@
+"""Model the classes of people of a cheater detection design with predictors.
+
+Model       Multinomial log odds of carriers and of people who always say no, against noncarriers who do as instructed.
+            The channel of each group is known, so each (group, report) has its own row of likelihoods.
+Shares      Means of the fitted shares, with errors by the delta method and limits by the log odds of the mean.
+Errors      By the observed information; with weights the sandwich.
+"""
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sottovoce.aggregator.analysis.data_file.people_with_predictors import mean_share, people_with_predictors
+from sottovoce.aggregator.analysis.data_file.read_table import FileTable
+from sottovoce.aggregator.analysis.mixtures.designs import MixtureDesign, P
+from sottovoce.aggregator.analysis.regression.covariance import covariance
+from sottovoce.aggregator.analysis.regression.multinomial_logit import Multinomial
+from sottovoce.aggregator.analysis.regression.newton import Array, maximize
+from sottovoce.aggregator.estimators.intervals import normal_quantile
+from sottovoce.shared.errors import EstimateError
+
+NO_MAXIMUM = (
+    "this model has no finite maximum: in some group of people a share is at its edge, as if none of them were in one "
+    "class; leave predictors out, or see the shares without a formula"
+)
+FEW = "{people} people are too few for {count} coefficients: leave predictors out"
+_CLASSES = (1, 0, 2)
+"""Classes of the design in the order of the model: honest noncarriers are the reference."""
+
+Document = dict[str, Any]
+
+
+def class_model(
+    table: FileTable, known: MixtureDesign, columns: tuple[str, str], groups: Sequence[P], reports: NDArray[np.int64],
+    formula: str, weights: Array | None, confidence: float,
+) -> Document:  # fmt: skip
+    """Return mean shares and coefficients of a formula by maximum likelihood.
+
+    Args:
+        columns: names of the columns of reports and of groups.
+        reports: (n,), place of the group times 2, and 1 more for yes; negative where there is none.
+        weights: (n,), or None.
+
+    Raises:
+        EstimateError: a predictor does not fit, people are too few, or the likelihood has no maximum.
+    """
+    sample, rows = people_with_predictors(table, reports >= 0, columns[1], {*columns}, formula, confidence, weights)
+    chances = np.concatenate([np.array(known.channel(numbers, 1)).T for numbers in groups])[:, _CLASSES]
+    model = Multinomial(sample.design.columns, reports[rows], chances, sample.weights)
+    if sample.n < model.parameters:
+        raise EstimateError(FEW, people=sample.n, count=model.parameters)
+    fit = maximize(model)
+    if not fit.converged:
+        raise EstimateError(NO_MAXIMUM)
+    kind = "observed" if weights is None else "sandwich"
+    variance, z = covariance(model, fit, kind), normal_quantile(confidence)
+    names = [known.shares[place].name for place in _CLASSES]
+    shares = dict(zip(names, _shares(model, fit.theta, variance, z), strict=True))
+    labels = [(name, term.name) for name in names[1:] for term in sample.design.terms]
+    errors = np.sqrt(np.diag(variance)).tolist()
+    return {
+        "formula": formula,
+        "n": sample.n,
+        "std_error_kind": kind,
+        "log_likelihood": fit.log_likelihood,
+        "shares": {each.name: shares[each.name] for each in known.shares},
+        "coefficients": [
+            {"category": name, "term": term, "estimate": at, "std_error": error, "low": at - z * error,
+             "high": at + z * error}
+            for (name, term), at, error in zip(labels, fit.theta.tolist(), errors, strict=True)
+        ],
+    }  # fmt: skip
+
+
+def _shares(model: Multinomial, theta: Array, variance: Array, z: float) -> Iterator[Document]:
+    """Yield the mean fitted share of each class."""
+    fitted = model.truth(theta, slice(None))
+    everybody = np.append(1 - fitted.sum(axis=0)[None], fitted, axis=0)
+    for place, shares in enumerate(everybody):
+        # The derivative of a share by the log odds of each class.
+        moves = shares * ((np.arange(1, len(everybody)) == place)[:, None] - fitted)
+        slope = np.average(moves[:, None] * model.columns, axis=2, weights=model.weights).ravel()
+        share = float(np.average(shares, weights=model.weights))
+        error, low, high = mean_share(share, slope, variance, z)
+        yield {"share": share, "se": error, "low": low, "high": high}
