@@ -1,6 +1,6 @@
 """Build the aggregator as an application."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
 
@@ -16,7 +16,7 @@ from sottovoce.aggregator.health import Readiness
 from sottovoce.aggregator.http import error_pages, headers, openapi, problems
 from sottovoce.aggregator.http.headers import add_headers, security_headers
 from sottovoce.aggregator.http.routing import Route, add_routes
-from sottovoce.aggregator.http.static_assets import PackedAssets, PagePart
+from sottovoce.aggregator.http.static_assets import Assets, PackedAssets
 from sottovoce.aggregator.i18n.languages import language_of
 from sottovoce.aggregator.intake.admission import Admission
 from sottovoce.aggregator.intake.group_commit import GroupCommit
@@ -74,13 +74,13 @@ def create_app(
     settings: Settings,
     storage: Storage,
     clock: Clock,
-    assets: Mapping[str, PagePart],
+    assets: Assets,
     preview: Callable[[bool], PreviewedForm] | None = None,
 ) -> Flask:
     """Build the aggregator as a Flask application.
 
     Args:
-        assets: the respondents' page and its parts, by name.
+        assets: the respondents' page and its parts, by name, or the function that makes them.
         preview: builds the form for the studio's preview on demand; its argument is True for a survey with blind access
             or delayed sending. None disables the preview.
     """

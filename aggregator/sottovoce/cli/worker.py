@@ -21,7 +21,7 @@ def make_app() -> Gate:
     """Create the application of one worker, from the settings in the environment."""
     settings = prepare_worker()
     storage = open_worker_storage(settings)
-    return Gate(create_app(settings, storage, now, {**assemble(), **question_assets()}, preview), settings, storage)
+    return Gate(create_app(settings, storage, now, lambda: assemble() | question_assets(), preview), settings, storage)
 
 
 def prepare_worker() -> Settings:

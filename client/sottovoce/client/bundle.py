@@ -221,9 +221,9 @@ def _arrivals(path: str, source: str) -> list[str]:
 
 def _named_elsewhere(path: str, sources: Mapping[str, str]) -> list[str]:
     """Return what a module exports and another one names: the rest is for tests and twins."""
-    others = set().union(*(_words(source) for other, source in sources.items() if other != path))
+    others = [_words(source) for other, source in sources.items() if other != path]
     exported = _DECLARATION.findall(_COMMENT.sub("", sources[path]))
-    return [name for mark, name in exported if mark and name in others]
+    return [name for mark, name in exported if mark and any(name in words for words in others)]
 
 
 @cache

@@ -157,9 +157,10 @@ def _module(entries: str, start: str, exports: str) -> str:
 def _sentences(script: str, section: str) -> dict[str, dict[str, str]]:
     """Return the sentences that the script names, by language."""
     named = {"language", *re.findall(r"""["'](\w+)["']""", script)}
+    kinds = {*re.findall(r'reportKind = "(\w+)"', script)}
     found = {}
     for tag in sorted(LANGUAGES):
         texts = sentences(tag)[""] | sentences(tag)[section]
-        kept = [key for key in texts if key in named or f'reportKind = "{_VARIED.sub("", key)}"' in script]
+        kept = [key for key in texts if key in named or _VARIED.sub("", key) in kinds]
         found[tag] = {key: texts[key] for key in kept if key not in _NEVER_SAID}
     return found

@@ -37,3 +37,13 @@ def test_smallest_coding_comes_first() -> None:
     assert found is not None
     assert list(found.codings) == ["br", "gzip"]
     assert PackedAssets(ASSETS).get("c.js") is None
+
+
+def test_assets_are_made_once_and_only_when_one_is_asked_for() -> None:
+    """A node that starts need not make them."""
+    made = []
+    packed = PackedAssets(lambda: made.append(1) or ASSETS)  # type: ignore[func-returns-value]
+    assert not made
+    assert packed.get("c.js") is None
+    assert packed.get("a.js") == PackedAssets(ASSETS).get("a.js")
+    assert made == [1]
