@@ -1,5 +1,6 @@
 """What is particular to the embedded back end: what lies on the disk."""
 
+import os
 import re
 import sqlite3
 import threading
@@ -43,6 +44,22 @@ def test_only_threads_that_write_keep_many_pages(storage: SQLiteStorage) -> None
     with storage.read() as db:
         kept.append(db.execute("PRAGMA cache_size").fetchone()[0])
     assert kept == [-2048, -65536, -65536]
+
+
+def test_thread_that_has_ended_leaves_no_connection(storage: SQLiteStorage) -> None:
+    """Each analysis has a thread of its own, and a node computes thousands of them."""
+
+    def logs_open() -> int:
+        return sum(os.path.realpath(each).endswith("-wal") for each in Path("/proc/self/fd").iterdir())
+
+    storage.surveys()
+    before = logs_open()
+    for _ in range(5):
+        thread = threading.Thread(target=storage.surveys)
+        thread.start()
+        thread.join()
+    assert before > 0
+    assert logs_open() == before
 
 
 def test_reports_have_no_rowid_and_no_time(storage: SQLiteStorage) -> None:

@@ -19,6 +19,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, closing, contextmanager, suppress
 from pathlib import Path
 from typing import Any, ClassVar, Self
+from weakref import WeakSet
 
 from sottovoce.aggregator.storage import checks, sql_statements, sql_storage
 from sottovoce.aggregator.storage.audit_log.events import MIGRATED, NO_ACTOR
@@ -270,7 +271,8 @@ class SQLiteStorage(sql_storage.Storage):
     def __init__(self, path: Path, unfinished: bool = False, migrates: bool = True) -> None:
         self._path = path
         self._local = threading.local()
-        self._opened: list[_Handle] = []
+        # Weak: a thread that has ended, such as the one of an analysis, closes its connection.
+        self._opened = WeakSet[_Handle]()
         self._writing = threading.Lock()
         self._write_began: float | None = None
         self._wal_index = WalIndex(path)
@@ -428,7 +430,7 @@ class SQLiteStorage(sql_storage.Storage):
             self._maintenance.end()
             with suppress(StorageError):
                 self.settle()
-        for handle in self._opened:
+        for handle in [*self._opened]:
             handle.close()
         self._wal_index.close()
 
@@ -471,9 +473,12 @@ class SQLiteStorage(sql_storage.Storage):
     def _handle(self) -> "_Handle":
         handle: _Handle | None = getattr(self._local, "handle", None)
         if handle is None:
-            handle = _Handle(self._path)
+            connection = sqlite3.connect(
+                self._path, timeout=LOCK_SECONDS, isolation_level=None, check_same_thread=False
+            )
+            handle = _Handle(connection)
             self._local.handle = handle
-            self._opened.append(handle)
+            self._opened.add(handle)
         return handle
 
     @contextmanager
@@ -501,10 +506,9 @@ class _NotAllNew(Exception):
 class _Handle:
     """Connection of one thread, wrapped by sqlite-utils."""
 
-    def __init__(self, path: Path) -> None:
-        connection = sqlite3.connect(path, timeout=LOCK_SECONDS, isolation_level=None, check_same_thread=False)
-        self.database = Database(connection, recursive_triggers=False, execute_plugins=False)
+    def __init__(self, connection: sqlite3.Connection) -> None:
         self._connection = connection
+        self.database = Database(connection, recursive_triggers=False, execute_plugins=False)
         self._in_use = threading.RLock()
         self._closed = False
         # Only before the first write: SQLite ignores it for a file that has tables.
@@ -515,6 +519,10 @@ class _Handle:
         self._cache(READ_KIB)
         (page,) = self.execute("PRAGMA page_size").fetchone()
         self.execute(f"PRAGMA wal_autocheckpoint = {LOG_BYTES // page:d}")
+
+    def __del__(self) -> None:
+        # Python's own connection refers to itself, and would stay open until a collection.
+        self._connection.close()
 
     def keep_pages(self) -> None:
         """Keep the pages that writing needs again; who only reads all reports once needs none of them again."""
