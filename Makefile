@@ -60,7 +60,7 @@ CHECK := $(BIN)/ruff check . && $(BIN)/mypy && \
 # Style and types are checked beside the tests: alone they would keep one processor of two.
 test: $(VENV)/.installed $(BROWSER) $(OIDC) $(BLINDRSA) $(ESLINT)  ## everything but the long runs
 	@($(CHECK)) > $(VENV)/check.log 2>&1 & checking=$$!; \
-	$(BIN)/python -m pytest -m "not slow" -n 3 --dist worksteal --timeout 900 $(STUCK) $(ARGS); tested=$$?; \
+	$(BIN)/python -m pytest -m "not slow" -n 4 --dist worksteal --timeout 900 $(STUCK) $(ARGS); tested=$$?; \
 	wait $$checking; checked=$$?; cat $(VENV)/check.log; exit $$((tested + checked))
 
 test-fast: $(VENV)/.installed  ## unit, vectors and property: no node, no server, no page of the studio
