@@ -337,12 +337,14 @@ def protection_in_words(survey: Survey) -> str:
         for is_private in (True, False)
     )
     direct = ", ".join(arm.name for arm, units in zip(survey.arms, survey.units_by_arm, strict=False) if not units)
+    hidden = protection_by(survey)
+    known = "as long as no one who sees it knows the person's facts" if hidden == "fact" else "whatever else is known"
     in_clear = f" Answers to {given} were sent as given, without protection, and the researchers hold them."
     return (
-        f"Answers to {private} were randomized by the respondents {_WHO[protection_by(survey)]} before they were sent "
+        f"Answers to {private} were randomized by the respondents {_WHO[hidden]} before they were sent "
         f"(randomized response; Warner 1965), so that the researchers never held a true answer to these questions. "
         f"The randomized answers of a report are together {show_epsilon(survey.epsilon)}-locally differentially "
-        f"private (delta = 0), whatever else is known.{in_clear if given else ''}"
+        f"private (delta = 0), {known}.{in_clear if given else ''}"
         f"{f' Nothing is randomized in the reports of {direct}.' if direct else ''}"
     )
 

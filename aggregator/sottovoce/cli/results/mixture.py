@@ -74,7 +74,7 @@ def _groups(chances: tuple[str, ...]) -> dict[str, Any]:
     found: dict[str, Any] = {}
     for number, each in enumerate(chances, 1):
         name, equals, chance = each.rpartition("=")
-        found[name if equals else str(number)] = chance
+        found[name.strip() if equals else str(number)] = chance
     if len(found) < len(chances):
         raise click.UsageError("--p names a group twice")
     return found

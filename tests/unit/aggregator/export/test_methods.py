@@ -31,8 +31,17 @@ def test_methods_of_a_direct_arm_claim_no_protection_for_it(tmp_path: Path) -> N
     assert "Answers to copied were randomized" in text
     assert "Answers to year, copied_direct, moon were sent as given, without protection" in text
     assert "Nothing is randomized in the reports of direct." in text
+    assert "locally differentially private (delta = 0), whatever else is known." in text
     public = [{"type": "boolean", "name": "q", "label": {"en": "Q?"}, "public": True}]
     assert protection_in_words(survey(questions=public)) == "Every answer was sent as given; nothing was randomized."
+
+
+def test_methods_claim_protection_by_a_fact_from_those_who_do_not_know_it() -> None:
+    """Whoever knows the fact knows more than epsilon says."""
+    example = Path(__file__).parents[4] / "shared/sottovoce/examples/mechanisms/cheater_detection.yaml"
+    text = protection_in_words(read_survey_file(example))
+    assert "private (delta = 0), as long as no one who sees it knows the person's facts." in text
+    assert "whatever" not in text
 
 
 def test_methods_correct_no_public_answers_for_noise(tmp_path: Path) -> None:

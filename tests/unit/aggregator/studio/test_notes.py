@@ -128,7 +128,7 @@ def _calls(path: Path) -> Iterator[tuple[ast.Call, str]]:
     for node in ast.walk(tree):
         if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Name) or not node.args:
             continue
-        if node.func.id in {"Sentence", "EstimateError", "ValueError", "Problem"}:
+        if node.func.id in {"Sentence", "EstimateError", "ValueError", "Problem", "TokenReader"}:
             told = node.args[-1]
             if isinstance(told, ast.Constant) and isinstance(told.value, str):
                 yield node, told.value

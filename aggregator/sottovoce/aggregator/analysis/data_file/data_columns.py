@@ -12,6 +12,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
+from numbers import Integral
 from typing import Any
 
 import numpy as np
@@ -184,6 +185,11 @@ def yes_no_codes(table: FileTable, name: str) -> NDArray[np.int64]:
     except ValueError:
         raise SpecError(f"{table.file}, column '{name}': must hold yes and no, or 1 and 0, and no others") from None
     return np.array([*(reading.reports[text] for text in column.values), -1], np.int64)[column.rows]
+
+
+def is_count(value: object) -> bool:
+    """Return True for a whole number from 0, also one of numpy."""
+    return isinstance(value, Integral) and not isinstance(value, bool) and int(value) >= 0
 
 
 def whole_numbers(table: FileTable, name: str, most: int, of: str) -> NDArray[np.int64]:

@@ -10,6 +10,7 @@ from sottovoce.aggregator.analysis.regression.formula import parse_formula
 from sottovoce.aggregator.analysis.regression.newton import Array
 from sottovoce.aggregator.analysis.regression.regression_data import RegressionOptions, Sample, take_sample
 from sottovoce.aggregator.analysis.variable_columns import answers_of
+from sottovoce.aggregator.estimators.scale_variable import bare
 from sottovoce.shared.errors import EstimateError
 
 NO_OUTCOME = "the formula names predictors only, such as '~ x'; the outcome is the answer that the design hides"
@@ -33,9 +34,11 @@ def people_with_predictors(
     Raises:
         EstimateError: a predictor is unknown, randomized or collinear, or has too few people.
     """
-    terms = parse_formula(formula.strip().removeprefix("~"))
+    terms = parse_formula(formula.strip().removeprefix("~").strip() or "y ~ 1")
     if terms.outcome:
         raise EstimateError(NO_OUTCOME)
+    for name in terms.predictors:
+        table.column(bare(name))
     if clash := own & set(terms.predictors):
         raise EstimateError(OWN, variable=min(clash))
     columns = data_columns(table, {}).among(there)

@@ -50,10 +50,13 @@ def weights_of(table: FileTable, weights: ArrayLike | None) -> Floats:
 
     Raises SurveyError if there is no such column, or as ``checked_weights``.
     """
-    if isinstance(weights, str):
-        codes = codes_of(table, weights, np.arange(0))
-        numbers = [as_number(text) for text in table.columns[weights].values]
+    if isinstance(named := weights, str):
+        codes = codes_of(table, named, np.arange(0))
+        numbers = [as_number(text) for text in table.columns[named].values]
         weights = np.array([math.nan if each is None else float(each) for each in numbers])[codes]
+        wrong = np.flatnonzero(~(weights > 0))
+        if len(wrong):
+            raise SpecError(f"{table.place(named, int(wrong[0]))}: is not a number above 0, as a weight must be")
     return checked_weights(np.ones(len(table)) if weights is None else weights, len(table))
 
 

@@ -50,7 +50,7 @@ class MixtureLikelihood:
             return float(self.counts @ np.where(self.counts > 0, np.log(chances), 0.0))
 
     def _slope(self, direction: Array, chances: Array) -> float:
-        with np.errstate(divide="ignore", invalid="ignore"):
+        with np.errstate(all="ignore"):
             parts = np.where((self.counts > 0) & (direction != 0), self.counts * direction / chances, 0.0)
         return float(parts.sum())
 
@@ -62,7 +62,7 @@ class MixtureLikelihood:
         chances = start + x * (end - start)
         to_one = (one - zero)[0] * (1 - x) + (one - zero)[1] * x
         turn = (one - zero)[1] - (one - zero)[0]
-        with np.errstate(divide="ignore", invalid="ignore"):
+        with np.errstate(all="ignore"):
             scale = np.where(self.counts > 0, self.counts / chances, 0.0)
             squares = np.where(self.counts > 0, scale / chances, 0.0)
             across = end - start
@@ -76,7 +76,7 @@ class MixtureLikelihood:
 
         def derivatives(x: float) -> tuple[float, float]:
             chances = start + x * across
-            with np.errstate(divide="ignore", invalid="ignore"):
+            with np.errstate(all="ignore"):
                 squares = np.where(self.counts > 0, self.counts * (across / chances) ** 2, 0.0)
             return self._slope(across, chances), float(squares.sum())
 

@@ -10,17 +10,18 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from numbers import Real
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sottovoce.aggregator.analysis.data_file.data_columns import CHANNEL, whole_numbers, yes_no_codes
+from sottovoce.aggregator.analysis.data_file.data_columns import CHANNEL, is_count, whole_numbers, yes_no_codes
 from sottovoce.aggregator.analysis.data_file.read_table import FileTable
 from sottovoce.aggregator.analysis.data_file.weighted_shares import weights_of
 from sottovoce.aggregator.analysis.mixtures.class_model import class_model
 from sottovoce.aggregator.analysis.mixtures.designs import CHEATING, DESIGNS, KUK, SYMMETRIC, MixtureDesign, P
 from sottovoce.aggregator.analysis.mixtures.likelihood import EDGE, MixtureLikelihood, share_of
-from sottovoce.aggregator.analysis.one_sample_test import FEW_EXPECTED, FEWEST_EXPECTED
+from sottovoce.aggregator.analysis.one_sample_test import FEWEST_EXPECTED
 from sottovoce.aggregator.analysis.regression.newton import Array
 from sottovoce.aggregator.analysis.weights import kish_effect, weight_warnings
 from sottovoce.aggregator.estimators.distributions.chi_square import upper_tail
@@ -33,8 +34,8 @@ MOST_DRAWS = 100
 _CLOSE = 1e-9
 
 Document = dict[str, Any]
-Probabilities = Mapping[str, Any] | Sequence[Any]
-"""p by name of the group, or in the order of the groups; of a symmetric design two numbers for each."""
+Probabilities = Mapping[str, Any] | Sequence[Any] | str | Real
+"""p by name of the group, in their order, or of the only one; of a symmetric design two numbers for each."""
 
 
 @dataclass(frozen=True)
@@ -111,13 +112,13 @@ def mixture_of_file(
 
 
 def mixture_of_counts(
-    design: str, p: Probabilities, yes: Sequence[int] = (), n: Sequence[int] = (),
+    design: str, p: Probabilities, yes: Sequence[int] | int = (), n: Sequence[int] | int = (),
     counts: Mapping[int, int] | None = None, draws: int = 1, confidence: float = 0.95,
 ) -> Document:  # fmt: skip
     """Estimate the shares of a design from counts alone; raises as ``mixture_of_file``.
 
     Args:
-        yes, n: reports of yes, and all reports, of each group.
+        yes, n: reports of yes, and all reports, of each group, or of the only one.
         counts: of Kuk's design, people by number of red cards.
     """
     known = _design(design, draws)
@@ -125,18 +126,21 @@ def mixture_of_counts(
     if (design == KUK) != (counts is not None):
         raise EstimateError("counts by number of red cards are for kuk, and yes and n for all other designs")
     if counts is not None:
-        if any(not 0 <= value <= draws for value in counts):
+        if any(value not in range(draws + 1) for value in counts):
             raise EstimateError(f"numbers of red cards go from 0 to {draws}, the number of draws")
         cells = [[counts.get(value, 0) for value in range(draws + 1)]]
     else:
+        yes, n = _listed(yes), _listed(n)
         if len(yes) != len(n) or len(n) != len(given):
             message = f"yes has {len(yes)} numbers, n has {len(n)}, and p names {len(given)} groups"
             raise EstimateError(f"{message}: give one of each for every group")
-        if any(some > every for some, every in zip(yes, n, strict=True)):
-            raise EstimateError("yes counts some of the reports of n, so it cannot be larger")
-        cells = [[every - some, some] for some, every in zip(yes, n, strict=True)]
-    if any(type(count) is not int or count < 0 for row in cells for count in row):
+        cells = [[every, some] for some, every in zip(yes, n, strict=True)]
+    if not all(is_count(count) for row in cells for count in row):
         raise EstimateError("counts must be whole numbers from 0")
+    if counts is None:
+        if any(some > every for every, some in cells):
+            raise EstimateError("yes counts some of the reports of n, so it cannot be larger")
+        cells = [[every - some, some] for every, some in cells]
     reports = np.array([sum(row) for row in cells], np.int64)
     _check_filled(given, reports)
     data = MixtureData("counts", given, np.array(cells, float), reports)
@@ -146,7 +150,7 @@ def mixture_of_counts(
 def _design(design: str, draws: int) -> MixtureDesign:
     if design not in DESIGNS:
         raise EstimateError(f"there is no such design; there are: {', '.join(DESIGNS)}")
-    if not 1 <= draws <= MOST_DRAWS:
+    if draws not in range(1, MOST_DRAWS + 1):
         raise EstimateError(f"draws must be a whole number from 1 to {MOST_DRAWS}")
     if design != KUK and draws != 1:
         raise EstimateError(f"draws and {design} do not go together: only kuk has several draws")
@@ -158,7 +162,7 @@ def _groups(known: MixtureDesign, design: str, p: Probabilities) -> dict[str, P]
     if isinstance(p, Mapping):
         named = {str(name): value for name, value in p.items()}
     else:
-        named = {str(place): value for place, value in enumerate(p, 1)}
+        named = {str(place): value for place, value in enumerate(_listed(p), 1)}
     given = {name: _numbers(name, value) for name, value in named.items()}
     if design == KUK and all(len(numbers) == 1 for numbers in given.values()):
         # The two decks may be written as groups are: 1=.6 2=.2.
@@ -166,12 +170,13 @@ def _groups(known: MixtureDesign, design: str, p: Probabilities) -> dict[str, P]
     needed = 1 if design == KUK else len(known.solved)
     if any(len(numbers) != known.numbers for numbers in given.values()) or (design == KUK and len(given) > 1):
         raise EstimateError(_FORMS.get(design, f"{design} takes one p for each group, such as 1=1/4 2=3/4"))
-    for numbers in given.values():
+    for name, numbers in given.items():
         first, *rest = numbers
         # In a symmetric design b = 0 is the plain one.
         inside = 0 < first < 1 and all(0 <= each < 1 if design == SYMMETRIC else 0 < each < 1 for each in rest)
         if not inside or (design == SYMMETRIC and sum(numbers) >= 1):
-            raise EstimateError("p is a probability above 0 and below 1; of a symmetric design a + b is below 1, too")
+            also = "; a + b is below 1, too, and b may be 0" if design == SYMMETRIC else ""
+            raise EstimateError(f"group '{name}': p is a probability above 0 and below 1{also}")
     if len(given) < needed:
         raise EstimateError(f"{design} needs at least {needed} groups with p of their own, and p names {len(given)}")
     if np.linalg.matrix_rank(_slopes(known, given), tol=_CLOSE) < needed:
@@ -185,6 +190,10 @@ _FORMS = {
     KUK: "kuk takes the p of two decks of one sample, carriers' first, such as 1=0.6 2=0.2",
     SYMMETRIC: "cheater_detection_symmetric takes two numbers for each group, told yes and told no, such as 1=1/4,1/8",
 }
+
+
+def _listed(given: Any) -> list[Any]:  # noqa: ANN401 - one, or several
+    return [given] if isinstance(given, str | Real) else list(given)
 
 
 def _numbers(name: str, value: Any) -> P:  # noqa: ANN401 - text, a number, or several
@@ -216,9 +225,9 @@ def _check_filled(given: Mapping[str, P], reports: NDArray[np.int64]) -> None:
 def _places(table: FileTable, name: str, given: Mapping[str, P]) -> NDArray[np.int64]:
     """Return the place of each row's group in ``given``, (n,), -1 for none."""
     column = table.column(name)
-    if len(set(column.values) - set(given)):
-        message = f"{table.file}, column '{name}': has {len(column.values)} groups, and p names {len(given)}"
-        raise SpecError(f"{message} ({', '.join(given)}): give each group of the column its p")
+    if lacking := len(set(column.values) - set(given)):
+        message = f"{table.file}, column '{name}': {lacking} of its {len(column.values)} values have no p, which is for"
+        raise SpecError(f"{message} {', '.join(given)}: name each group as it is written in the column")
     order = [*given]
     return np.array([*(order.index(text) for text in column.values), -1], np.int64)[column.rows]
 
@@ -308,4 +317,4 @@ def _notes(shares: Document, at_edge: bool, fitted: Array, draws: int) -> Iterat
     if any(one["share"] is None for one in shares.values()):
         yield "without carriers there is no share of truthful ones"
     if draws > 1 and float(fitted.min()) < FEWEST_EXPECTED:
-        yield FEW_EXPECTED
+        yield "fewer than 5 people are expected with some number of red cards, so the p of the misfit is approximate"

@@ -125,6 +125,8 @@ class _Builder:
     def design(self, strata: NDArray[np.intp], names: Sequence[str]) -> Design:
         there = np.flatnonzero(np.bincount(strata)).tolist()
         terms = (*self._terms(), *(_stratum(names[each]) for each in there[1:]))
+        if not terms:
+            raise EstimateError("the formula has no term: name a predictor, or keep the constant")
         groups = {**self._groups, STRATUM: tuple(names[each] for each in there)}
         people = {**dict(self._public_groups()), **self._numbers, STRATUM: np.searchsorted(there, strata)}
         self._check_numbers(terms)

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
-from sottovoce.aggregator.analysis.data_file.data_columns import data_columns, states_of
+from sottovoce.aggregator.analysis.data_file.data_columns import data_columns, is_count, states_of
 from sottovoce.aggregator.analysis.data_file.list_experiment import list_experiment
 from sottovoce.aggregator.analysis.data_file.parse_channel import parse_channel
 from sottovoce.aggregator.analysis.data_file.read_table import FileTable, read_table
@@ -201,7 +201,7 @@ def estimate(
 
     Raises SurveyError, which says why, if the channel is none, or cannot report a value.
     """
-    if not counts or any(type(count) is not int or count < 0 for count in counts.values()):
+    if not counts or not all(map(is_count, counts.values())):
         raise EstimateError("counts must be whole numbers from 0, one for each reported value")
     try:
         channel = parse_channel(mechanism)
@@ -212,14 +212,14 @@ def estimate(
         raise SpecError(f"the channel: {error_message(error)}") from None
     kind = "boolean" if len(reading.options) == 2 else "select_one"
     question = Question("answer", kind, {}, {}, (), Domain(reading.options), reading.channel)
-    tally = {reading.reports[value]: count for value, count in counts.items()}
+    tally = {reading.reports[value]: int(count) for value, count in counts.items()}
     result = question_result(question, [(reading.channel, tally)], _rule(interval, confidence))
-    document = results_document(channel.name, sum(counts.values()), [result])
+    document = results_document(channel.name, sum(tally.values()), [result])
     return JointResult(MappingProxyType(document), tuple(share_rows(document)))
 
 
 def mixture(
-    design: str, p: Probabilities, yes: Sequence[int] = (), n: Sequence[int] = (),
+    design: str, p: Probabilities, yes: Sequence[int] | int = (), n: Sequence[int] | int = (),
     counts: Mapping[int, int] | None = None, draws: int = 1, confidence: float = DEFAULT_RULE.confidence,
 ) -> JointResult:  # fmt: skip
     """Estimate the shares of a design with an unknown share from counts alone, as ``mixture_of_counts``."""

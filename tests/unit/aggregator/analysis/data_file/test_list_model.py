@@ -99,7 +99,7 @@ def test_command_combines_list_and_direct_question(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("rows", "options", "words"),
     [
-        (_rows(RACE), {"formula": "~ west"}, "there are: y, treat, south"),
+        (_rows(RACE), {"formula": "~ west"}, "has no column 'west'; it has: y, treat, south"),
         (_rows(RACE), {"formula": "~ south +"}, "formula, column"),
         (_rows(RACE), {"formula": "y ~ south"}, "names predictors only"),
         (_rows(RACE), {"formula": "~ y"}, "'y' is a column of the design itself"),

@@ -102,7 +102,7 @@ def test_rows_without_an_answer_keep_their_cluster(tmp_path: Path) -> None:
         (["yes,a,1,s1,p1,1", "no,a,1,s1,p1,1"], {"clusters": "place"}, "line 2: its stratum has one cluster only"),
         (["yes,a,1,s1,p1,1", "no,a,1,,p1,1"], {"strata": "stratum"}, "line 3, column 'stratum': is empty"),
         (["yes,a,1,s1,p1,1", "no,a,1,s1,p1,"], {"weights": "w"}, "line 3, column 'w': is empty"),
-        (["yes,a,1,s1,p1,1", "no,a,1,s1,p1,-1"], {"weights": "w"}, "row 2: the weight is missing, or not a number"),
+        (["yes,a,1,s1,p1,1", "no,a,1,s1,p1,-1"], {"weights": "w"}, "line 3, column 'w': is not a number above 0"),
         (["yes,a,1,s1,p1,1", "no,a,1,s1,p1,1"], {"weights": "v"}, "has no column 'v'; it has: cheated, open"),
         (["yes,a,1,s1,p1,1", "no,a,1,s1,p1,1"], {"weights": [1.0]}, "there are 1 weights for 2 reports"),
     ],

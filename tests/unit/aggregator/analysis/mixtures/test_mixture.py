@@ -1,6 +1,7 @@
 """Designs with an unknown share: estimates, errors and limits from counts and files, and what is refused."""
 
 import json
+import warnings
 from collections.abc import Callable, Sequence
 from importlib.resources import files
 from pathlib import Path
@@ -10,7 +11,7 @@ import jsonschema
 import numpy as np
 import pytest
 from click.testing import CliRunner
-from sottovoce.aggregator import mixture, open_data
+from sottovoce.aggregator import estimate, mixture, open_data
 from sottovoce.cli.main import main
 from sottovoce.shared.errors import SurveyError
 
@@ -256,9 +257,9 @@ def test_what_a_design_cannot_estimate_is_refused(given: dict[str, Any], words: 
     ("rows", "options", "words"),
     [
         (["yes,a,1", "maybe,b,1"], {}, "must hold yes and no"),
-        (["yes,a,1", "no,b,1", "no,c,1"], {}, "has 3 groups, and p names 2 (a, b)"),
+        (["yes,a,1", "no,b,1", "no,c,1"], {}, "1 of its 3 values have no p, which is for a, b"),
         (["yes,a,1", "no,a,1"], {}, "group 'b' has no reports"),
-        (["yes,a,1", "no,b,0"], {"weights": "w"}, "not a number above 0"),
+        (["yes,a,1", "no,b,0"], {"weights": "w"}, "line 3, column 'w': is not a number above 0"),
         (["yes,a,1", "no,b,1"], {"group": None}, "name the column of the groups"),
         (["yes,a,1", "no,b,1"], {"group": "half"}, "has no column 'half'"),
         (["yes,a,1", "no,b,1"], {"response": "z"}, "has no column 'z'"),
@@ -284,3 +285,45 @@ def test_column_with_a_known_channel_is_refused(tmp_path: Path) -> None:
     data = open_data(_file(tmp_path, ["yes,a,coin_flip", "no,b,coin_flip"], "y,arm,y_channel"))
     with pytest.raises(SurveyError, match="use results estimate for known channels"):
         data.mixture("y", "lie_detector", {"a": 0.25, "b": 0.75}, "arm")
+
+
+@pytest.mark.parametrize(
+    ("given", "words"),
+    [
+        ({"confidence": 2}, "a confidence is a number from 0.5 to below 1"),
+        ({"confidence": float("nan")}, "a confidence is a number from 0.5 to below 1"),
+        ({"yes": "33", "n": "55"}, "yes has 1 numbers"),
+        ({"yes": [True, 3]}, "whole numbers from 0"),
+        ({"yes": [2.5, 3]}, "whole numbers from 0"),
+        ({"design": "kuk", "p": [0.6, 0.2], "counts": {"0": 5}}, "go from 0 to 1"),
+        ({"design": "kuk", "p": [0.6, 0.2], "counts": {0: 5}, "draws": 1.5}, "draws must be"),
+        ({"p": [0.5, 2]}, "group '2': p is a probability above 0 and below 1"),
+    ],
+)
+def test_values_of_another_kind_are_refused(given: dict[str, Any], words: str) -> None:
+    """In words, as all that cannot be estimated."""
+    counts = {} if "counts" in given else {"yes": [200, 330], "n": [500, 500]}
+    with pytest.raises(SurveyError) as refused:
+        mixture(**{"design": "cheater_detection", "p": [0.25, 0.75], **counts, **given})
+    assert words in str(refused.value)
+
+
+def test_one_group_needs_no_lists_and_numbers_of_numpy_are_numbers() -> None:
+    """Mangat with p .7, as a number, a text or a list; counts of numpy in either kind of estimate."""
+    expected = mixture("mangat", [0.7], [200], [500]).document
+    for p in (0.7, "7/10", ".7", np.float64(0.7)):
+        assert mixture("mangat", p, 200, 500).document == expected
+    counted = np.array([200, 330]), np.array([500, 500])
+    assert mixture("lie_detector", [0.25, 0.75], *counted).rows == mixture(
+        "lie_detector", [0.25, 0.75], [200, 330], [500, 500]
+    ).rows  # fmt: skip
+    own = estimate({"yes": np.int64(30), "no": np.int64(70)}, "coin_flip").document
+    assert json.loads(json.dumps(dict(own))) == dict(estimate({"yes": 30, "no": 70}, "coin_flip").document)
+
+
+def test_cards_that_nearly_tell_the_answer_overflow_nothing() -> None:
+    """With 100 cards a share of red of .999 or .001 makes reports nearly impossible; half red ones tell nothing."""
+    with warnings.catch_warnings(action="error"):
+        share = mixture("kuk", [0.999, 0.001], counts={0: 60, 50: 20, 100: 40}, draws=100).document["shares"]["pi"]
+    assert share["share"] == pytest.approx(0.4)
+    assert share["se"] == pytest.approx((0.4 * 0.6 / 100) ** 0.5)
