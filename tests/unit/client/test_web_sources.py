@@ -148,6 +148,8 @@ def test_every_sentence_is_used_and_every_use_has_one() -> None:
     made |= {key for key in CATALOGUE if key.startswith("belief_") and key.endswith("_together")}
     made |= {f"odds_together_{kind}" for kind in ("yes_no", "option")}
     made |= {f"status_{kind}" for kind in ("checking", "offline", "retired", "token")}
+    ends = ("withdraw", "forget", "withdrawn", "forgotten", "load", "kept", "refused", "failed")
+    made |= {f"{end}_{part}" for end in ends for part in ("title", "note")}
     used = {key for key in CATALOGUE if key in named | made or re.search(rf"\b{key}\b", texts)}
 
     assert set(CATALOGUE) == used

@@ -17,9 +17,15 @@ export function sentences(keys, words) {
   return keys.flatMap((key) => [" ", words.node(key)]).slice(1);
 }
 
-/** A heading that can take the focus when its step begins. */
-export function heading(level, content) {
-  return element(`h${level}`, { tabIndex: -1 }, content);
+/** A step under a heading that can take the focus when it begins; `properties` are those of its node. */
+export function titled(properties, title, ...content) {
+  const start = element("h1", { tabIndex: -1 }, title);
+  return { node: element("div", properties, start, ...content), start };
+}
+
+/** What can be pressed, in a row. */
+export function row(...content) {
+  return element("div", { className: "actions" }, ...content);
 }
 
 /** A button that does one thing. */

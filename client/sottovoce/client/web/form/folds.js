@@ -1,5 +1,5 @@
 import { Draws } from "../device/draws.js";
-import { button, element, sentences } from "./dom.js";
+import { button, element, row, sentences } from "./dom.js";
 import { whenInWords } from "./phrases.js";
 import { checkForm } from "./steps/before.js";
 import { BinaryRR } from "../survey/mechanisms/common.js";
@@ -76,6 +76,5 @@ async function practice(survey, words) {
   const legend = element("legend", {}, words.node("practice_question"));
   const note = words.line("p", "practice_note", {}, { className: "hint" });
   const odds = element("p", { className: "odds" }, words.odds({ mechanism }));
-  const row = element("div", { className: "actions" }, yes, no, more);
-  return element("fieldset", { id: "practice" }, legend, note, row, result, odds);
+  return element("fieldset", { id: "practice" }, legend, note, row(yes, no, more), result, odds);
 }

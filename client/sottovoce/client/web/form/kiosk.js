@@ -1,5 +1,5 @@
 import { askedBy } from "./phrases.js";
-import { button, element, heading } from "./dom.js";
+import { button, element, row, titled } from "./dom.js";
 import { settled } from "../device/entries.js";
 import { systemBytes } from "../device/draws.js";
 import { BrowserLedger } from "../device/ledger.js";
@@ -120,9 +120,8 @@ function codeForm(words, label, action, onCode) {
   const input = element("input", { ...usual, id: label });
   const fault = element("p", { role: "status", className: "told" });
   const submit = element("button", { type: "submit", className: "primary" }, words.node(action));
-  const row = element("div", { className: "actions" }, submit);
   const form = element("form", { method: "dialog", autocomplete: "off" });
-  form.append(element("p", {}, element("label", { htmlFor: label }, words.node(label))), input, fault, row);
+  form.append(element("p", {}, element("label", { htmlFor: label }, words.node(label))), input, fault, row(submit));
   form.addEventListener("submit", async (event) => {
     event.preventDefault();
     fault.replaceChildren();
@@ -137,17 +136,15 @@ function codeForm(words, label, action, onCode) {
 // its button is pressed.
 function lastStep(name) {
   return (parts) => (survey, words, receipt, _isEarlier, _spent, onEnd) => {
-    const start = heading(1, words.node("receipt_title_open"));
     const id = receipt.report_id.replaceAll(/(.{4})(?=.)/g, "$1 ");
     const code = element("p", {}, element("code", { dir: "ltr", id: "kiosk_code" }, id));
     const done = button(words.node("kiosk_done"), "primary", () => startAnew(name));
     const back = button(words.node("withdraw"), "", () => onEnd("withdraw"));
-    const row = element("div", { className: "actions" }, done, back);
     const lines = ["kiosk_erased", "kiosk_once"].map((key) => words.line("p", key));
     const told = parts(survey, words, receipt);
     // Also where the answers have been withdrawn meanwhile.
     later(() => startAnew(name));
-    return { node: element("div", { id: "receipt" }, start, ...lines, code, row, ...told), start };
+    return titled({ id: "receipt" }, words.node("receipt_title_open"), ...lines, code, row(done, back), ...told);
   };
 }
 

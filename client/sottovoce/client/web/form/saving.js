@@ -1,5 +1,5 @@
 import { askedBy, whenInWords } from "./phrases.js";
-import { button, element } from "./dom.js";
+import { button, element, row } from "./dom.js";
 import { dumpCanonical } from "../survey/canonical.js";
 
 /**
@@ -53,8 +53,8 @@ export function savePagePart(words, survey, transport) {
   };
   const hasOwnLink = survey.access === "token" || survey.waves > 1;
   const notes = hasOwnLink ? ["save_page_note", "save_page_link"] : ["save_page_note"];
-  const row = element("div", { className: "actions" }, button(words.node("save_copy"), "", save));
-  return element("div", {}, ...notes.map((note) => words.line("p", note)), row, failure);
+  const press = row(button(words.node("save_copy"), "", save));
+  return element("div", {}, ...notes.map((note) => words.line("p", note)), press, failure);
 }
 
 /** The page in one file, with this survey, from its pieces; equal bytes to `sottovoce survey page --file LINK`. */

@@ -1,14 +1,5 @@
-import { button, element, heading } from "./dom.js";
+import { button, titled } from "./dom.js";
 import { LoadError, SurveyError, TransportError } from "../survey/errors.js";
-
-// Title and note for each kind of failure.
-const OUTCOMES = {
-  load: ["load_title", "load_note"],
-  kept: ["kept_title", "kept_note"],
-  refused: ["refused_title", "refused_note"],
-  failed: ["failed_title", "failed_note"],
-  later: ["load_title", "refused_note"],
-};
 
 /** Shows one step at a time in `main`, and errors; screen readers announce `status`. */
 export class StepView {
@@ -99,8 +90,7 @@ export class StepView {
 
   /** Show that something is under way. */
   busy(sentence) {
-    const start = heading(1, this.#words.node(sentence));
-    this.show({ node: element("div", { className: "busy" }, start), start });
+    this.show(titled({ className: "busy" }, this.#words.node(sentence)));
   }
 
   /**
@@ -121,14 +111,14 @@ export class StepView {
     if (!this.#words.language) await this.#words.speak(null);
     const { sentence = "error_unexpected", values } = error;
     const outcome = failureKind(error, back, resend, later);
-    const [title, note] = OUTCOMES[outcome];
-    const start = heading(1, this.#words.node(title));
+    const [title, note] = outcome === "later" ? ["load", "refused"] : [outcome, outcome];
     const reason = this.#words.line("p", sentence, values, { className: "lead" });
-    const node = element("div", { className: "problem", role: "alert" }, start, reason, this.#words.line("p", note));
+    const properties = { className: "problem", role: "alert" };
+    const step = titled(properties, this.#words.node(`${title}_title`), reason, this.#words.line("p", `${note}_note`));
     const reload = () => this.guarded(work, { back, resend, later });
     const act = { load: reload, kept: back, failed: resend, later }[outcome];
-    if (act) node.append(button(this.#words.node(act === back ? "keep" : "again"), "primary", act));
-    this.show({ node, start });
+    if (act) step.node.append(button(this.#words.node(act === back ? "keep" : "again"), "primary", act));
+    this.show(step);
     if (outcome === "failed") this.resend = resend;
   }
 }

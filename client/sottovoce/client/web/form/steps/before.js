@@ -1,16 +1,14 @@
-import { button, element, heading } from "../dom.js";
+import { button, element, row, titled } from "../dom.js";
 import { beliefSentence, isNearlySure } from "../protection.js";
 
 /** The step after Begin, where the consent is long. */
 export function consentStep(survey, words, onAgree, onBack) {
-  const start = heading(1, words.node("consent_title"));
   const text = element("section", {}, words.text("p", survey.consent));
   const actions = [
     button(words.node("consent_agree"), "primary", onAgree),
     button(words.node("back_to_start"), "", onBack),
   ];
-  const row = element("div", { className: "actions" }, ...actions);
-  return { node: element("div", { id: "consent" }, start, text, row), start };
+  return titled({ id: "consent" }, words.node("consent_title"), text, row(...actions));
 }
 
 const CHANCES = 2;
@@ -24,9 +22,7 @@ export function checkStep(survey, words, onDone) {
     skip.className = "primary";
     skip.focus();
   };
-  const start = heading(1, words.node("check_title"));
-  const node = element("div", { id: "check" }, start, checkForm(survey, words, [skip], onOver));
-  return { node, start };
+  return titled({ id: "check" }, words.node("check_title"), checkForm(survey, words, [skip], onOver));
 }
 
 /** The question of the check with its answers; beside its button stand others, and `onOver` follows the last try. */
@@ -36,9 +32,8 @@ export function checkForm(survey, words, more = [], onOver = () => {}) {
   const legend = element("legend", {}, words.node("check_question"));
   const feedback = element("p", { role: "status", className: "told" });
   const submit = element("button", { type: "submit", className: "primary" }, words.node("check_submit"));
-  const actions = element("div", { className: "actions" }, submit, ...more);
   const choices = element("fieldset", {}, legend, ...ANSWERS.map(option), feedback);
-  const form = element("form", { method: "dialog", autocomplete: "off" }, choices, actions);
+  const form = element("form", { method: "dialog", autocomplete: "off" }, choices, row(submit, ...more));
   let tries = 0;
   form.addEventListener("submit", (event) => {
     event.preventDefault();

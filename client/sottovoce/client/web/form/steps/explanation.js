@@ -1,4 +1,4 @@
-import { button, element, sentences } from "../dom.js";
+import { button, element, row, sentences } from "../dom.js";
 import { askedBy, contactLink, whenInWords } from "../phrases.js";
 import { oddsPicture } from "./odds_picture.js";
 import { beliefSentence, isNearlySure, mostRevealing, protectionSentences, protectionTitle } from "../protection.js";
@@ -87,7 +87,7 @@ function consent(survey, words) {
 function actions(words, { kind }, begin) {
   const press = button(words.node("begin"), "primary", begin);
   press.disabled = kind === "checking";
-  return element("div", { className: "actions" }, press);
+  return row(press);
 }
 
 function details(survey, words, { spent, revision = null, source = null }) {

@@ -1,5 +1,5 @@
 import { askedBy, whenInWords } from "../phrases.js";
-import { button, element, heading } from "../dom.js";
+import { button, element, row, titled } from "../dom.js";
 import { isToRedeem, redeem } from "../../device/redemption.js";
 import { longestWait } from "../../device/waiting.js";
 import { WAITING_SENTENCES } from "../../survey/sentences/waiting.js";
@@ -11,14 +11,12 @@ import { heardSoon, isShut } from "../standing.js";
  */
 export function laterStep(_survey, words, { sendAt }, on) {
   words.rare.add(WAITING_SENTENCES);
-  const start = heading(1, words.node("later_title"));
   const moment = `${new Date(sendAt * 1000).toISOString().slice(0, 19)}Z`;
   const note = words.line("p", "later_note", () => ({ date: whenInWords(moment, words) }), { className: "lead" });
   const actions = ["withdraw", "forget"].map((how) => button(words.node(how), "", () => on.end(how)));
-  const row = element("div", { className: "actions" }, ...actions);
-  const node = element("div", { id: "later" }, start, note, row);
-  setTimeout(() => node.isConnected && on.again(), sendAt * 1000 - Date.now());
-  return { node, start };
+  const step = titled({ id: "later" }, words.node("later_title"), note, row(...actions));
+  setTimeout(() => step.node.isConnected && on.again(), sendAt * 1000 - Date.now());
+  return step;
 }
 
 /** What the first step says of who sees what, where reports come with a signature, or wait. */
@@ -53,7 +51,7 @@ export async function openInvitation(respondent, words, view, found, goOn) {
   };
   const start = words.text("h1", survey.title, { tabIndex: -1 });
   const note = words.line("p", "link_once");
-  const row = element("div", { className: "actions" }, button(words.node("link_open"), "primary", press));
-  const node = element("div", { id: "invitation" }, askedBy(survey, words) ?? "", start, note, row);
+  const actions = row(button(words.node("link_open"), "primary", press));
+  const node = element("div", { id: "invitation" }, askedBy(survey, words) ?? "", start, note, actions);
   view.show({ node, start }, false);
 }

@@ -1,5 +1,5 @@
 import { askedBy, contactLink, whenInWords } from "../phrases.js";
-import { button, element, heading, table } from "../dom.js";
+import { button, element, row, table, titled } from "../dom.js";
 import { isNearlySure, mostRevealing } from "../protection.js";
 import { RARE_READERS } from "../../survey/known.js";
 import { showEpsilon } from "../../survey/rational.js";
@@ -15,13 +15,13 @@ export function receiptStep(whole, words, receipt, isEarlier, spent, onEnd) {
   const survey = asSent(whole, receipt);
   // Only then the title says that answers are randomized; the arm is no answer.
   const isAllChance = survey.private.length === (survey.asked ?? survey.questions).length;
-  const title = heading(1, words.node(isAllChance ? "receipt_title" : "receipt_title_open"));
+  const title = words.node(isAllChance ? "receipt_title" : "receipt_title_open");
   const earlier = isEarlier ? [words.line("p", "receipt_earlier", {}, { className: "lead" })] : [];
   const parts = receiptParts(whole, words, receipt);
   const total = words.line("p", "spent", { spent: showEpsilon(spent) });
   parts[0].querySelector("details").append(total);
   const actions = actionRow(survey, words, receipt, isEarlier, onEnd);
-  return { node: element("div", { id: "receipt" }, title, ...earlier, ...parts, ...actions), start: title };
+  return titled({ id: "receipt" }, title, ...earlier, ...parts, ...actions);
 }
 
 // What a survey with arms says of one report; other surveys are as they are.
@@ -67,7 +67,7 @@ function actionRow(survey, words, receipt, isEarlier, onEnd) {
   // Of an earlier visit the day is not known.
   const consent = isEarlier ? null : saving("save_consent", ({ saveConsent }) => saveConsent(survey, words));
   const contact = contactLink(survey.researcher, words, "ask_us");
-  const others = row(copy, consent, contact);
+  const others = row(...[copy, consent, contact].filter(Boolean));
   const withdraw = row(button(words.node("withdraw"), "", () => onEnd("withdraw")));
   return [withdraw, others, missing, sharedPart(survey, words, () => onEnd("forget"))];
 }
@@ -77,10 +77,6 @@ function sharedPart({ access }, words, onForget) {
   const other = access === "open" ? [words.line("p", "other_person")] : [];
   const forget = row(button(words.node("forget"), "", onForget));
   return element("details", {}, words.line("summary", "receipt_shared"), ...other, forget);
-}
-
-function row(...content) {
-  return element("div", { className: "actions" }, ...content.filter(Boolean));
 }
 
 // What was sent, made from the sent bytes and the survey alone: which questions were shown hangs on true answers, so
