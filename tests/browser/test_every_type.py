@@ -23,11 +23,20 @@ def visitor(new_context: NewContext, every: Running) -> Visit:
 
 
 def fill(page: Page) -> None:
-    """Answer every question."""
-    for target in CHECKED:
-        page.check(f"#{target}")
-    for target, text in TYPED.items():
-        page.fill(f"#{target}", text)
+    """Answer every question, section by section."""
+    for target in sorted([*CHECKED, *TYPED], key=lambda target: int(target[1:].split("-")[0])):
+        if not page.locator(f"#{target}").is_visible():
+            go_on(page)
+        if target in TYPED:
+            page.fill(f"#{target}", TYPED[target])
+        else:
+            page.check(f"#{target}")
+
+
+def go_on(page: Page) -> None:
+    """To the next section."""
+    page.click("#questions [type=submit]")
+    page.locator("progress >> visible=true").wait_for()
 
 
 def told(question: Question, value: int) -> str:
@@ -78,6 +87,7 @@ def test_number_that_does_not_fit_is_told(visitor: Visit) -> None:
     """Beside the field and in the summary, whose line leads to the field; what fits is not complained about."""
     page = visitor.open()
     fill(page)
+    page.go_back()
     for target, text, words in [
         ("q7-0", "-0.25", "Enter a number from 0 to 10."),
         ("q7-0", "", "Enter a number from 0 to 10."),
@@ -86,6 +96,8 @@ def test_number_that_does_not_fit_is_told(visitor: Visit) -> None:
         ("q6-0", "1e1", "Enter a number from 0 to 30."),
         ("q9-1", "-1.1", "Enter a number from -1 to 1."),
     ]:
+        if not page.locator(f"#{target}").is_visible():
+            go_on(page)
         page.fill(f"#{target}", text)
         page.click("button[type=submit]")
 
@@ -104,6 +116,7 @@ def test_too_many_choices_are_told(visitor: Visit) -> None:
     """The limit is said beforehand and kept."""
     page = visitor.open()
     fill(page)
+    page.go_back()
     assert "Choose up to 3, or none." in page.locator("fieldset").nth(4).inner_text()
     for option in (1, 2):
         page.check(f"#q4-{option}")
@@ -132,6 +145,7 @@ def test_every_type_has_no_barrier(visitor: Visit, axe: str) -> None:
     page.click("button[type=submit]")
     found += barriers(page, axe)
     fill(page)
+    found += barriers(page, axe)
     page.click("#questions [type=submit]")
     receipt(page)
 
@@ -159,18 +173,22 @@ def test_fields_have_names_and_rules_for_screen_readers(visitor: Visit) -> None:
     west = page.get_by_role("group", name="Where do you stand?").get_by_role("textbox", name="Left (-1) to right (1)")
 
     assert days.get_attribute("inputmode") == "numeric"
-    assert west.get_attribute("inputmode") == "text"
     assert "q6-note" in (days.get_attribute("aria-describedby") or "")
     assert page.inner_text("#q6-note") == "A number from 0 to 30."
     assert page.get_by_role("group", name="Which of these?").get_by_role("checkbox").count() == 6
+    fill(page)
+    assert west.get_attribute("inputmode") == "text"
 
 
 def test_what_is_typed_has_room(visitor: Visit) -> None:
     """Every field shows what it holds, a date no less than a number, and is as high as a finger is wide."""
     page = visitor.open()
-    fields = page.locator("fieldset input:not([type=radio], [type=checkbox])")
+    fields = page.locator("fieldset input:not([type=radio], [type=checkbox]):visible")
     kinds = {field.get_attribute("type") for field in fields.all()}
     boxes = [field.bounding_box() for field in fields.all()]
+    fill(page)
+    kinds |= {field.get_attribute("type") for field in fields.all()}
+    boxes += [field.bounding_box() for field in fields.all()]
 
     assert {"text", "date"} <= kinds
     assert all(box is not None and box["width"] >= 160 and box["height"] >= 44 for box in boxes)
@@ -180,9 +198,11 @@ def test_number_between_two_steps_is_counted_as_the_nearer_one(visitor: Visit) -
     """The field says which; nothing of it is refused."""
     page = visitor.open()
     fill(page)
+    page.go_back()
     page.fill("#q7-0", "1.7")
     assert "Counted as 1.5." in page.locator("fieldset", has=page.locator("#q7-0")).last.inner_text()
     page.fill("#q7-0", ".5")
     assert "Counted as" not in page.inner_text("#questions")
+    go_on(page)
     page.click("#questions [type=submit]")
     receipt(page)

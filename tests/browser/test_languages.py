@@ -10,7 +10,7 @@ from sottovoce.shared.parse_survey import parse_survey
 
 from tests.browser.conftest import NewContext
 from tests.browser.test_access import violations
-from tests.browser.test_every_type import fill
+from tests.browser.test_every_type import fill, go_on
 from tests.browser.test_traces import EVERYTHING_KEPT
 from tests.browser.visit import Visit, begin, choose, publish, receipt, send
 from tests.conftest import Running
@@ -108,7 +108,9 @@ def test_arabic_runs_from_right_to_left(visit_from: Opener, every: Running) -> N
     assert page.inner_text("#q9-note") == "عدد من \u2068-1\u2069 إلى \u20681\u2069."
     assert mark(page.locator("#q9-label")) == ["en", "ltr"]
     fill(page)
+    page.go_back()
     page.fill("#q7-0", "٩٫٥")
+    go_on(page)
     page.click("#questions [type=submit]")
     receipt(page)
     assert mark(page.locator("#receipt_bytes")) == ["ar", "ltr"]

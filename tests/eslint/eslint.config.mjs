@@ -28,7 +28,7 @@ const named = (...names) => Object.fromEntries(names.flat().map((name) => [name,
 export default [
   { ignores: ["**/.venv/**"] },
   { rules: BOUNDS },
-  { files: ["client/**/*.js"], languageOptions: { globals: named(LANGUAGE, PAGE) } },
+  { files: ["client/**/*.js"], languageOptions: { globals: named(LANGUAGE, PAGE, "Event") } },
   {
     files: ["aggregator/**/*.js"],
     languageOptions: { globals: named(LANGUAGE, PAGE, "DOMParser", "Event", "FormData", "clearTimeout", "sessionStorage") },

@@ -38,6 +38,7 @@ PARTS = {
     "arms": ("survey/arms/arms.js", "device/arm_draw.js"),
     "blocks": ("survey/blocks.js", "device/joint_rr.js"),
     "extras": ("form/folds.js", "form/saving.js", "form/steps/before.js", "form/steps/withdraw.js"),
+    "sections": ("form/steps/sections.js",),
     "facts": ("survey/by_hand/innocuous.js", "form/by_hand/second_statement.js"),
     "leaving": ("form/leaving.js",),
     "institution": ("form/institution.js",),
@@ -50,7 +51,7 @@ PARTS = {
 
 RARE = (
     *("more_types", "waves", "asked", "coins", "facts", "orders", "arms", "blocks", "leaving", "kiosk", "screening"),
-    *("blind", "institution"),
+    *("blind", "institution", "sections"),
 )
 """The parts that only few surveys need."""
 

@@ -71,6 +71,9 @@ _USUAL = {
 # Keys and mechanisms within it that have such parts; a text that looks like one does no harm.
 _RARE = re.compile(rb'"(joint_rr|memoized_rr|order|own_coin|innocuous|screen_out)"')
 
+# A form with more items may have sections.
+_LONG = 12
+
 
 def _survey(name: str) -> Survey | None:
     try:
@@ -100,7 +103,7 @@ def preview_form(name: str, same: str) -> Response:
     waits = survey.send_within_hours + survey.send_at_seconds > 0
     institution = shown_institution(name).in_form
     own_parts = survey.document.keys() - _USUAL or _RARE.search(survey.canonical)
-    is_rare = bool(institution or survey.is_blind or waits or own_parts)
+    is_rare = bool(institution or survey.is_blind or waits or own_parts or len(survey.items) > _LONG)
     form, tag = make(is_rare), _language(survey)
     spoken = tag if tag in LANGUAGES else LANGUAGES[0]
     # Embed two catalogues at most, to keep the frame small; the page around it offers the other languages.

@@ -160,5 +160,6 @@ export class Form {
     const { asksCheck, asksConsent } = stepsBefore(respondent.survey);
     import("../device/answer_path.js").catch(() => {});
     if (asksCheck || asksConsent) import("./steps/before.js").catch(() => {});
+    if (respondent.survey.isLong) import("./steps/sections.js").catch(() => {});
   }
 }

@@ -87,7 +87,9 @@ export class StepsFlow {
     const asked = this.#asked ?? (await this.#respondent.asked());
     let seen = survey.inArm?.(await this.#respondent.arm()) ?? survey;
     if (survey.isOrdered) seen = await (await import("../device/order_draw.js")).inDrawnOrder(this.#respondent, seen);
-    this.#asking ??= askingStep(seen, this.#words, asked, () => this.#answer());
+    const long = survey.isLong ? await import("./steps/sections.js") : null;
+    const ask = () => askingStep(seen, this.#words, asked, () => this.#answer(), long?.divide);
+    this.#asking ??= long ? long.inSections(ask(), this.#words, this.#view) : ask();
     this.#view.enter(this.#asking);
   }
 

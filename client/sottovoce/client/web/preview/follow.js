@@ -15,6 +15,7 @@ export function follow(scope, at) {
   const go = () => {
     left -= 1;
     const isThere = document.querySelector("#questions");
+    labelOf(wanted)?.closest("#questions form > [hidden]")?.dispatchEvent(new scope.Event("reveal"));
     // Unlike scrollIntoView, this moves the frame alone; the banner keeps to the top.
     const { top } = labelOf(wanted)?.getBoundingClientRect() ?? { top: 0 };
     if (isThere) scope.scrollTo(0, scope.scrollY + top - scope.innerHeight / 4);

@@ -135,6 +135,11 @@ export class Survey {
     return [...this.questions.keys()].filter((index) => this.questions[index].mechanism !== null);
   }
 
+  /** Whether a person may be asked so much that it comes in sections. */
+  get isLong() {
+    return this.items.length > 12;
+  }
+
   /** The questions that are not shown to everybody. */
   get conditional() {
     const items = this.items.filter(({ anyOf, visibleIf }) => anyOf.length + visibleIf.length > 0);

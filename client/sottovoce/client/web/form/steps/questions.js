@@ -3,49 +3,56 @@ import { partOf, spellOdds } from "../item_view.js";
 import { isShown } from "../../survey/visibility.js";
 
 /**
- * The step that asks the questions with the indices `asked`: `{ node, start, answers(), clear(), isTouched() }`.
+ * The step that asks the questions with the indices `asked`: `{ node, start, answers(), clear(), isTouched() }`. Where
+ * the form is long, `divide` gives its sections; see `sections.js`.
  *
  * The answers live in the controls and in the object that `answers()` gives, nowhere else.
  */
-export function askingStep(survey, words, asked, onDone) {
+export function askingStep(survey, words, asked, onDone, divide = (_, items) => [items]) {
   const common = commonOdds(survey, words, asked);
-  const parts = partsOf(survey, words, asked, common?.odds);
+  const sections = partsOf(survey, words, asked, common?.odds, divide);
+  const parts = sections.flat();
   const fields = parts.flatMap((part) => part.fields);
+  const fieldsSeen = () => showParts(parts).filter(isSeen);
   const summary = element("div", { className: "problem", hidden: true, tabIndex: -1 });
   const appeared = element("p", { className: "unseen", role: "status" });
   // Method dialog: outside a dialog it submits nothing, so that no failure of this script can put answers in a URL.
   const form = element("form", { method: "dialog", noValidate: true, autocomplete: "off" });
   const submit = element("button", { type: "submit", className: "primary" }, words.node("send"));
-  form.append(...parts.map((part) => part.node), appeared, bar([submit]));
+  form.append(...parts.map((part) => part.node), appeared, bar(submit));
   let isTouched = false;
   form.addEventListener("input", () => {
     isTouched = true;
-    const before = parts.filter(({ node }) => !node.hidden);
-    mend(showParts(parts), summary, words);
-    announce(parts.filter((part) => !part.node.hidden && !before.includes(part)), appeared, words);
+    const before = parts.filter(isSeen);
+    mend(fieldsSeen(), summary, words);
+    announce(parts.filter((part) => isSeen(part) && !before.includes(part)), appeared, words);
   });
   showParts(parts);
   form.addEventListener("submit", (event) => {
     event.preventDefault();
-    if (complete(showParts(parts), summary, words)) onDone();
+    if (complete(fieldsSeen(), summary, words)) step.goOn();
   });
   blurWhileHidden(form);
-  const given = () => fields.filter((field) => field.question).map((field) => [field.question.name, field.read()]);
   const title = words.text("h1", survey.title, { tabIndex: -1 });
   const unseen = words.line("h2", "questions_title", {}, { className: "unseen" });
   const how = (survey.how ?? []).map(([key, values = {}]) => words.line("p", key, values, { className: "note" }));
   const head = common ? [...how, common.node] : how;
-  return {
+  const step = {
     node: element("div", { id: "questions" }, title, ...head, summary, unseen, form),
     start: title,
     heading: unseen,
-    answers: () => Object.fromEntries(given()),
+    answers: () => Object.fromEntries(
+      fields.filter((field) => field.question).map((field) => [field.question.name, field.read()]),
+    ),
     isTouched: () => isTouched,
+    goOn: onDone,
+    ...{ form, sections, submit, summary },
     clear: () => {
       isTouched = false;
       fields.forEach((field) => field.clear());
     },
   };
+  return step;
 }
 
 // What shows the open pages side by side makes a picture of a page that is hidden.
@@ -58,36 +65,42 @@ function blurWhileHidden(form) {
 // The odds that most of the questions have, the first of equals, once above them all: `{ odds, node }`. The odds of a
 // block tell nothing of other questions, and stand above them only where there are no others.
 function commonOdds(survey, words, asked) {
-  const isPrivate = (index) => asked.includes(index) && survey.questions[index].mechanism !== null;
-  const questions = survey.private.filter(isPrivate).map((index) => survey.questions[index]);
-  const spelled = questions.map((question) => spellOdds(question, words));
-  const count = (odds) => spelled.filter((other) => other === odds).length;
-  const inBlock = (odds) => questions[spelled.indexOf(odds)].mechanism.block !== undefined;
-  const [odds] = [...spelled].sort((one, other) => inBlock(one) - inBlock(other) || count(other) - count(one));
-  if (odds === undefined) return null;
-  const question = questions[spelled.indexOf(odds)];
-  const unless = count(odds) < spelled.length ? [words.node("most_questions"), " "] : [];
-  const node = element("p", { className: "odds" }, ...unless, words.odds(question));
-  return { odds, node };
+  const questions = survey.private.filter((index) => asked.includes(index)).map((index) => survey.questions[index]);
+  const spelled = new Map(questions.map((question) => [question, spellOdds(question, words)]));
+  const like = (question) => questions.filter((other) => spelled.get(other) === spelled.get(question)).length;
+  const inBlock = ({ mechanism }) => mechanism.block !== undefined;
+  const [most] = [...questions].sort((one, other) => inBlock(one) - inBlock(other) || like(other) - like(one));
+  if (!most) return null;
+  const unless = like(most) < questions.length ? [words.node("most_questions"), " "] : [];
+  return { odds: spelled.get(most), node: element("p", { className: "odds" }, ...unless, words.odds(most)) };
 }
 
-// One part for each item. What everybody sees is counted: numbers neither jump nor change when another question comes
-// or goes with the answers. A matrix has the rows that are asked.
-function partsOf(survey, words, asked, common) {
+// One part for each item, by section. What everybody sees is counted within its section: numbers neither jump nor
+// change when another question comes or goes with the answers. A matrix has the rows that are asked.
+function partsOf(survey, words, asked, common, divide) {
   const isAsked = (question) => asked.includes(survey.questions.indexOf(question));
   const items = survey.items.filter(({ questions }) => questions.length === 0 || questions.some(isAsked));
   const isCounted = ({ anyOf, questions, visibleIf }) => questions.length > 0 && anyOf.length + visibleIf.length === 0;
-  const total = items.filter(isCounted).length;
-  let [counted, first] = [0, 0];
-  return items.map((item, index) => {
-    const questions = item.questions.filter(isAsked);
-    const rows = item.rows.filter((_, row) => isAsked(item.questions[row]));
-    counted += isCounted(item);
-    const number = isCounted(item) ? counted : null;
-    const part = partOf({ ...item, questions, rows }, { index, first, number, total, common }, survey, words);
-    first += questions.length;
-    return part;
+  let [first, index] = [0, 0];
+  return divide(survey, items, isCounted).map((section) => {
+    const total = section.filter(isCounted).length;
+    let counted = 0;
+    return section.map((item) => {
+      const questions = item.questions.filter(isAsked);
+      const rows = item.rows.filter((_, row) => isAsked(item.questions[row]));
+      counted += isCounted(item);
+      const number = isCounted(item) ? counted : null;
+      const part = partOf({ ...item, questions, rows }, { index, first, number, total, common }, survey, words);
+      first += questions.length;
+      index += 1;
+      return part;
+    });
   });
+}
+
+// Neither a condition hides it, nor is it in another section.
+function isSeen({ node }) {
+  return !node.closest("[hidden]");
 }
 
 // Show what the answers so far ask for, and hide the rest; gives the fields that are shown.
@@ -105,9 +118,8 @@ function showParts(parts) {
 
 // A question that appears with an answer is announced: it may be below what is seen or heard.
 function announce(shown, appeared, words) {
-  const sentence = (item) => [words.node("question_further"), " ", words.text("span", item.label)];
-  const lines = shown.map(({ item }) => element("span", {}, ...sentence(item)));
-  appeared.replaceChildren(...lines);
+  const further = ({ item }) => [words.node("question_further"), " ", words.text("span", item.label)];
+  appeared.replaceChildren(...shown.map((part) => element("span", {}, ...further(part))));
 }
 
 // Whether every answer fits; if not, the summary says which do not and takes the focus.
@@ -149,11 +161,11 @@ function summaryLink(field, words) {
 const MOST = 1 / 5;
 
 /**
- * A row of buttons that stays in sight at the lower edge of the window, unless it would take more than a fifth of its
+ * A row for buttons that stays in sight at the lower edge of the window, unless it would take more than a fifth of its
  * height, as with large text: then it stands where the text ends.
  */
-function bar(buttons) {
-  const node = element("div", { className: "actions bar" }, ...buttons);
+function bar(press) {
+  const node = element("div", { className: "actions bar" }, press);
   const fit = () => {
     if (node.isConnected) node.classList.toggle("stays", node.offsetHeight <= MOST * innerHeight);
     else removeEventListener("resize", fit);
