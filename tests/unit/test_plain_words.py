@@ -28,8 +28,9 @@ def documents() -> Iterator[Path]:
 
 
 def is_english(path: Path) -> bool:
-    """Return True for English catalogues and JSON schemas."""
-    return path.suffix == ".json" and ("en" in {path.stem, path.parent.name} or path.name.endswith(".schema.json"))
+    """Return True for English catalogues, texts about options, and JSON schemas."""
+    is_text = path.name == "options.json" or path.name.endswith(".schema.json")
+    return path.suffix == ".json" and ("en" in {path.stem, path.parent.name} or is_text)
 
 
 def docstrings(source: str) -> Iterator[tuple[str, str]]:

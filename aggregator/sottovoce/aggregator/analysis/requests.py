@@ -10,11 +10,13 @@ People      [{predictor: category, or a number or its digits}]: rows for which t
 Read the options of an analysis from plain JSON values; each reader raises ValueError with the expected form.
 """
 
+import json
 import math
 import re
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import MISSING, dataclass, field, fields, replace
+from pathlib import Path
 from typing import Any, ClassVar
 
 import numpy as np
@@ -217,19 +219,13 @@ _SCHEMAS: Mapping[Callable[[Any], Any], Mapping[str, Any]] = {
 }
 """JSON Schemas of what the readers accept."""
 
-_QUESTION = "A question, or a question and its option with a dot between them."
-_AMONG = "The people described; those who answered where they are known, if it is not given."
-_SHARES = (
-    "Shares of the categories of public questions, which sum to 1, or numbers of people; of several questions together "
-    "under 'a x b'."
-)
-_LEVEL = "Nominal coverage of the intervals; 0.95 if it is not given."
+TEXTS: Mapping[str, Mapping[str, str]] = json.loads((Path(__file__).parent / "options.json").read_text("utf-8"))
+"""Texts about each option, by its name or ``kind.name``: ``about`` in its JSON Schema, ``help`` on the command line."""
 
 
 def option(
     read: Callable[[Any], Any] | tuple[str, ...],
     *default: Any,  # noqa: ANN401 - JSON
-    about: str = "",
     is_needed: bool | None = None,
 ) -> Any:  # noqa: ANN401 - the type is the field's
     """Define a dataclass field that ``parse_request`` reads with ``read``, or that has one of some names.
@@ -240,10 +236,7 @@ def option(
     schema: dict[str, Any] = {"enum": [*read]} if isinstance(read, tuple) else dict(_SCHEMAS[read])
     if not is_needed:
         schema |= {"enum": [*schema["enum"], None]} if "enum" in schema else {"type": [schema["type"], "null"]}
-    metadata = {
-        "read": one_of(read) if isinstance(read, tuple) else read,
-        "schema": schema | ({"description": about} if about else {}),
-    }
+    metadata = {"read": one_of(read) if isinstance(read, tuple) else read, "schema": schema}
     return field(metadata=metadata, **{"default": default[0]} if default else {})
 
 
@@ -253,17 +246,22 @@ class Request(ABC):
 
     kind: ClassVar[str]
     about: ClassVar[str]
-    wave: int | None = option(whole, None, about="Only its reports; all, if it is not given.")
-    where: str | None = option(
-        condition,
-        None,
-        about="Only people of a subset, by a condition on public questions, such as year = first and age >= 18.",
-    )
+    wave: int | None = option(whole, None)
+    where: str | None = option(condition, None)
+
+    @classmethod
+    def texts(cls, option: str) -> Mapping[str, str]:
+        """Return the texts about an option, of this kind or of all."""
+        return TEXTS.get(f"{cls.kind}.{option}") or TEXTS.get(option, {})
 
     @classmethod
     def schema(cls) -> Document:
         """Return the JSON Schema of the options, as ``parse_request`` accepts them."""
-        options = {each.name: each.metadata["schema"] for each in fields(cls)}
+        about = {each.name: cls.texts(each.name).get("about", "").format(default=each.default) for each in fields(cls)}
+        options = {
+            each.name: each.metadata["schema"] | ({"description": about[each.name]} if about[each.name] else {})
+            for each in fields(cls)
+        }
         needed = [each.name for each in fields(cls) if each.default is MISSING]
         return {
             "description": cls.about,
@@ -344,8 +342,8 @@ class WeightedRequest(Request):
         confidence: nominal coverage of the intervals; None for .95.
     """
 
-    margins: MarginShares | None = option(read_shares, None, about=_SHARES)
-    confidence: float | None = option(confidence, None, about=_LEVEL)
+    margins: MarginShares | None = option(read_shares, None)
+    confidence: float | None = option(confidence, None)
 
     @property
     def own_names(self) -> tuple[str, ...]:
@@ -376,10 +374,10 @@ class CrosstabRequest(WeightedRequest):
 
     kind = "crosstab"
     about = "Two questions against each other."
-    rows: str = option(text, about=_QUESTION)
-    columns: str = option(text, about=_QUESTION)
-    within: str | None = option(text, None, about="A third question, for each category of which there is a table.")
-    among: str | None = option(AMONG_WITH_ANCHORS, None, about=_AMONG)
+    rows: str = option(text)
+    columns: str = option(text)
+    within: str | None = option(text, None)
+    among: str | None = option(AMONG_WITH_ANCHORS, None)
 
     @property
     def variables(self) -> tuple[str | None, ...]:
@@ -404,13 +402,11 @@ class CompareRequest(WeightedRequest):
 
     kind = "compare"
     about = "An outcome among groups."
-    outcome: str = option(text, about=_QUESTION)
-    groups: str = option(text, about=_QUESTION)
-    against: str | None = option(
-        text, None, about="With the groups arm: a question that is asked in other arms than the outcome, the reference."
-    )
-    category: str | None = option(text, None, about="Of the outcome, if it has no mean.")
-    among: str | None = option(AMONG_WITH_ANCHORS, None, about=_AMONG)
+    outcome: str = option(text)
+    groups: str = option(text)
+    against: str | None = option(text, None)
+    category: str | None = option(text, None)
+    among: str | None = option(AMONG_WITH_ANCHORS, None)
 
     @property
     def variables(self) -> tuple[str | None, ...]:
@@ -463,15 +459,11 @@ class TestRequest(Request):
     __test__ = False
     kind = "test"
     about = "One question against known shares, or a known mean."
-    question: str = option(text, about=_QUESTION)
-    shares: Mapping[str, float] | None = option(
-        known_shares,
-        None,
-        about="Known shares by category, of which one may be left out; equal shares, if they are not given.",
-    )
-    mean: float | None = option(known_mean, None, about="Known mean of a number, in its own unit.")
-    among: str | None = option(AMONG, None, about=_AMONG)
-    confidence: float | None = option(confidence, None, about=_LEVEL)
+    question: str = option(text)
+    shares: Mapping[str, float] | None = option(known_shares, None)
+    mean: float | None = option(known_mean, None)
+    among: str | None = option(AMONG, None)
+    confidence: float | None = option(confidence, None)
 
     @property
     def own_names(self) -> tuple[str, ...]:
@@ -500,8 +492,8 @@ class MixtureRequest(Request):
 
     kind = "mixture"
     about = "A question of a design that the survey's analysis_plan names."
-    question: str = option(text, about="Either question of the design.")
-    confidence: float | None = option(confidence, None, about=_LEVEL)
+    question: str = option(text)
+    confidence: float | None = option(confidence, None)
 
     @property
     def own_names(self) -> tuple[str, ...]:
@@ -518,38 +510,19 @@ class RegressionRequest(WeightedRequest):
 
     kind = "regression"
     about = "One answer explained by others: outcome and on, or a formula."
-    outcome: str | None = option(text, None, about=_QUESTION, is_needed=True)
+    outcome: str | None = option(text, None, is_needed=True)
     on: tuple[str, ...] | None = option(texts, None, is_needed=True)
-    formula: str | None = option(
-        formula,
-        None,
-        about="Outcome and terms as R users write them, in the place of outcome and on: "
-        'y ~ a * b + I(age^2) + C(c, ref="second").',
-    )
-    strata: bool = option(flag, True, about="Waves and revisions are predictors; true if it is not given.")
+    formula: str | None = option(formula, None)
+    strata: bool = option(flag, True)
     model: str | None = option(MODELS, None)
     errors: str = option(tuple(KINDS), "observed")
-    among: str | None = option(AMONG_WITH_ANCHORS, None, about=_AMONG)
-    declining: str | None = option(
-        DECLINING,
-        None,
-        about="A logit of declining on the public predictors, or one common share; the first if enough people declined,"
-        " if it is not given.",
-    )
+    among: str | None = option(AMONG_WITH_ANCHORS, None)
+    declining: str | None = option(DECLINING, None)
     cluster: str | None = option(text, None)
-    cluster_effect: str | None = option(
-        text, None, about="A public question, or a column, each value of which has a normal intercept in a logit."
-    )
-    points: int = option(
-        count_of_points, FIRST_POINTS, about=f"Points of its integral at first; {FIRST_POINTS}, if it is not given."
-    )
-    at: People | None = option(people, None, about="Rows of predictors, for each of which the outcome is predicted.")
-    scales: str | None = option(
-        SCALES,
-        None,
-        about="Ratings among on are numbers or categories; numbers from seven points on, if it is not given. A formula"
-        " says num(name).",
-    )
+    cluster_effect: str | None = option(text, None)
+    points: int = option(count_of_points, FIRST_POINTS)
+    at: People | None = option(people, None)
+    scales: str | None = option(SCALES, None)
 
     @classmethod
     def schema(cls) -> Document:
@@ -636,7 +609,7 @@ class WeightsRequest(Request):
 
     kind = "weights"
     about = "Known margins of public questions."
-    margins: MarginShares = option(read_shares, about=_SHARES)
+    margins: MarginShares = option(read_shares)
 
     @property
     def own_names(self) -> tuple[str, ...]:

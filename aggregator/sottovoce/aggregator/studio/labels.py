@@ -74,29 +74,8 @@ def alarm_in_words(alarm: CountWarning, results: SurveyResults, invited: int | N
     return words.translate(key)
 
 
-_FIELDS = frozenset(
-    {
-        "rows",
-        "columns",
-        "within",
-        "outcome",
-        "groups",
-        "against",
-        "question",
-        "category",
-        "on",
-        "model",
-        "declining",
-        "among",
-        "cluster",
-        "wave",
-        "margins",
-        "where",
-        "formula",
-        "confidence",
-    }
-)
-"""Options of an analysis that a reader sets in a form field."""
+_OTHER_SENTENCES = frozenset({"points", "shares"})
+"""Options that no form names: their names are keys of other sentences."""
 
 PRODUCT = " × "
 """Between the factors of an interaction."""
@@ -206,7 +185,7 @@ class SurveyVariables(VariableNames):
             page: prefix of the page's catalogue keys, where the labels of its fields are looked up first.
         """
         keys = (f"{each}_{option}" for each in (page, "joint", "tables", "models"))
-        known = next((key for key in keys if option in _FIELDS and self.words.knows(key)), None)
+        known = next((key for key in keys if option not in _OTHER_SENTENCES and self.words.knows(key)), None)
         if known is None:
             return self.note(english)
         text = self.words.translate(

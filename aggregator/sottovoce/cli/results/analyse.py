@@ -4,21 +4,15 @@ from pathlib import Path
 from typing import Any
 
 import click
-from sottovoce.aggregator.analysis.regression.covariance import KINDS
-from sottovoce.aggregator.analysis.regression.declining import DECLINING
-from sottovoce.aggregator.analysis.regression.person_model import MOST_POINTS
-from sottovoce.aggregator.analysis.regression.regression import MODELS
-from sottovoce.aggregator.analysis.requests import FEWEST_POINTS, SCALES
 from sottovoce.aggregator.export.results_client.sources import FolderReports, read_margins, weights_csv
 from sottovoce.cli.command import check_free, command, write_text
 from sottovoce.cli.results.release import release_tables
 from sottovoce.cli.results.run_analysis import (
-    among_careful_option,
-    among_option,
     answer,
     ask,
     level_options,
     reports_of,
+    request_options,
     show,
     show_planned,
     source_options,
@@ -31,10 +25,7 @@ from sottovoce.shared.errors import SpecError
 
 @command(example="sottovoce results crosstab exam --rows cheated --columns year")
 @source_options
-@click.option("--rows", required=True, help="Question whose categories are the rows; an option as question.option.")
-@click.option("--columns", required=True, help="Question whose categories are the columns.")
-@click.option("--within", default=None, help="A table for each category of this third question.")
-@among_careful_option
+@request_options("crosstab", "rows", "columns", "within", "among")
 @weighted_options
 @click.option(
     "--release-epsilon", default=None, help="Of two public questions: publish their table with noise, for so much."
@@ -56,12 +47,9 @@ def crosstab(
 
 @command(example="sottovoce results compare exam --outcome cheated --groups year")
 @source_options
-@click.option("--outcome", default=None, help="Question that is compared.")
-@click.option("--groups", default=None, help="Question whose categories are the groups; arm for random arms.")
+@request_options("compare", "outcome", "groups", required=False)
 @click.option("--planned", is_flag=True, help="Instead, make all comparisons that the survey's analysis_plan names.")
-@click.option("--against", default=None, help="With --groups arm: the question of another arm, the reference.")
-@click.option("--category", default=None, help="Of the outcome. [default: its last answer; yes of a yes/no question]")
-@among_careful_option
+@request_options("compare", "against", "category", "among")
 @weighted_options
 def compare(planned: bool, weights: Path | None, **given: Any) -> None:  # noqa: ANN401
     """The share of a category, or the mean of a number, among groups of SURVEY."""
@@ -87,10 +75,7 @@ def associations(**given: Any) -> None:  # noqa: ANN401
 
 @command(example="sottovoce results test exam --question cheated --share yes=0.3")
 @source_options
-@click.option("--question", required=True, help="Question that is tested; an option as question.option.")
-@click.option("--share", "shares", multiple=True, help="Known share: CATEGORY=SHARE; repeat. [default: equal shares]")
-@click.option("--mean", type=float, default=None, help="Known mean of a number.")
-@among_option
+@request_options("test", "question", "shares", "mean", "among")
 @level_options
 def test(shares: tuple[str, ...], **given: Any) -> None:  # noqa: ANN401
     """Test the shares of one question of SURVEY, or the mean of a number, against known values."""
@@ -106,39 +91,8 @@ def test(shares: tuple[str, ...], **given: Any) -> None:  # noqa: ANN401
 @command(example="sottovoce results regress exam --outcome cheated --on year,age")
 @source_options
 @click.argument("formula", required=False)
-@click.option("--outcome", default=None, help="Question that is explained, without a FORMULA.")
-@click.option("--on", default=None, help="Questions that explain it, with commas between them, without a FORMULA.")
-@click.option("--model", type=click.Choice(MODELS), default=None, help="[default: what suits the outcome]")
-@click.option(
-    "--errors", type=click.Choice(list(KINDS)), default="observed", show_default=True, help="Kind of standard errors."
-)
-@among_careful_option
-@click.option(
-    "--declining",
-    type=click.Choice(DECLINING),
-    default=None,
-    help="A logit of declining on the public predictors, or one common share. [default: the first, if enough declined]",
-)
-@click.option(
-    "--scales", type=click.Choice(SCALES), default=None, help="Ratings of --on. [default: numbers from seven points on]"
-)
-@click.option("--cluster", default=None, help="Public question whose categories are clusters.")
-@click.option(
-    "--within-person",
-    "cluster_effect",
-    default=None,
-    help="Column of a long file: a random intercept of each of its values.",
-)
-@click.option("--points", type=click.IntRange(FEWEST_POINTS, MOST_POINTS), default=None, help="Of its integral.")
-@click.option("--at", multiple=True, help="Predict for people like these: year=first,age=30; may be given many times.")
-@click.option(
-    "--no-strata",
-    "strata",
-    flag_value=False,
-    default=None,
-    type=bool,
-    help="Leave waves and revisions out of the predictors.",
-)
+@request_options("regression", "outcome", "on", "model", "errors", "among", "declining", "scales", "cluster")
+@request_options("regression", "cluster_effect", "points", "at", "strata")
 @weighted_options
 def regress(on: str | None, at: tuple[str, ...], weights: Path | None, **given: Any) -> None:  # noqa: ANN401
     """Explain one question of SURVEY by others.

@@ -6,8 +6,8 @@ elsewhere; or there are counts alone.
 
 import json
 import re
-from collections.abc import Callable, Collection, Sequence
-from dataclasses import fields, replace
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import MISSING, Field, fields, replace
 from functools import partial, reduce
 from pathlib import Path
 from typing import Any
@@ -16,13 +16,13 @@ import click
 from rich.console import Console
 from rich.table import Table
 from sottovoce.aggregator.accounts.audit_log import snapshot_of
+from sottovoce.aggregator.analysis import requests
 from sottovoce.aggregator.analysis.data_file.answer_codes import decode_codes
 from sottovoce.aggregator.analysis.data_file.parse_channel import yes_no_counts
 from sottovoce.aggregator.analysis.data_file.read_table import FORMATS, read_table
-from sottovoce.aggregator.analysis.described_people import AMONG, AMONG_WITH_ANCHORS
 from sottovoce.aggregator.analysis.planned_comparisons import planned_document
 from sottovoce.aggregator.analysis.published_counts import published
-from sottovoce.aggregator.analysis.requests import KINDS_OF_REQUEST
+from sottovoce.aggregator.analysis.regression.person_model import MOST_POINTS
 from sottovoce.aggregator.analysis.result_view import ShownTable
 from sottovoce.aggregator.analysis.text_report import in_words
 from sottovoce.aggregator.analysis.weights import MarginShares
@@ -75,19 +75,6 @@ _OPTIONS = (
     click.option("--json", "as_json", is_flag=True, help="Print JSON on standard output."),
 )
 
-wave_option = click.option("--wave", type=click.IntRange(0), default=None, help="Only this wave, counted from 0.")
-among_option, among_careful_option = (
-    click.option(
-        "--among", type=click.Choice(people), default=None, help="[default: those who answered, where they are known]"
-    )
-    for people in (AMONG, AMONG_WITH_ANCHORS)
-)
-where_option = click.option(
-    "--where", default=None, help='Only people of a subset: "year = first and age >= 18", by public questions.'
-)
-confidence_option = click.option(
-    "--confidence", type=Number(0.5, 1, max_open=True), default=None, help="Level of the limits. [default: 0.95]"
-)
 weights_option = click.option(
     "--weights",
     type=click.Path(path_type=Path),
@@ -151,9 +138,41 @@ def options_of(*options: Callable[..., Any]) -> Callable[..., Any]:
     return lambda command: reduce(lambda made, option: option(made), reversed(options), command)
 
 
+_NAMES_OF_OPTIONS = {"shares": "--share", "strata": "--no-strata", "cluster_effect": "--within-person"}
+"""Options that the command line calls otherwise than requests do."""
+
+_SETTINGS: Mapping[Callable[[Any], Any], Mapping[str, Any]] = {
+    requests.whole: {"type": click.IntRange(0)},
+    requests.count_of_points: {"type": click.IntRange(requests.FEWEST_POINTS, MOST_POINTS)},
+    requests.known_mean: {"type": float},
+    requests.confidence: {"type": Number(0.5, 1, max_open=True)},
+    requests.known_shares: {"multiple": True},
+    requests.people: {"multiple": True},
+    requests.flag: {"flag_value": False, "type": bool},
+}
+"""Settings of click for what a reader of ``analysis.requests`` takes; a text without any."""
+
+
+def request_options(kind: str, *names: str, **settings: Any) -> Callable[..., Any]:  # noqa: ANN401 - click's
+    """Add options of a kind of analysis to a command, in this order, as its request has them."""
+    request = requests.KINDS_OF_REQUEST[kind]
+    options = {each.name: each for each in fields(request)}
+    return options_of(*(_option(options[name], request.texts(name)["help"], **settings) for name in names))
+
+
+def _option(option: Field[Any], text: str, **settings: Any) -> Callable[..., Any]:  # noqa: ANN401 - click's
+    name, choices = option.name, [*filter(None, option.metadata["schema"].get("enum", ()))]
+    own = {"type": click.Choice(choices)} if choices else _SETTINGS.get(option.metadata["read"], {})
+    # Other defaults stay with the request.
+    default = option.default if isinstance(option.default, str) else None
+    needed = {"required": option.default is MISSING, "default": default, "show_default": default is not None}
+    return click.option(_NAMES_OF_OPTIONS.get(name, f"--{name}"), name, help=text, **{**needed, **own, **settings})
+
+
 source_options = options_of(*_OPTIONS)
 """The argument SURVEY, and the options of all analyses."""
-subset_options = options_of(wave_option, where_option)
+subset_options = request_options("pairs", "wave", "where")
+confidence_option = request_options("test", "confidence")
 level_options = options_of(subset_options, confidence_option)
 weighted_options = options_of(weights_option, level_options)
 
@@ -211,7 +230,7 @@ def answer(kind: str, given: dict[str, Any], weights: Path | None = None) -> Non
 
 def split(kind: str, given: dict[str, Any]) -> tuple[dict[str, Any], bool, dict[str, Any]]:
     """Return the options of an analysis that are not None, whether to print JSON, and the place of its reports."""
-    names = {each.name for each in fields(KINDS_OF_REQUEST[kind])}
+    names = {each.name for each in fields(requests.KINDS_OF_REQUEST[kind])}
     options = {name: value for name, value in given.items() if name in names and value is not None}
     return options, given["as_json"], {name: given[name] for name in given.keys() - names - {"as_json"}}
 
