@@ -7,10 +7,11 @@ the values to predict for are ``at.predictor=category``. Empty parameters are ig
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Any
 
 from flask import current_app
+from sottovoce.aggregator.analysis import requests
 from sottovoce.aggregator.analysis.availability import check_closed
 from sottovoce.aggregator.analysis.jobs.queue import AnalysisStopped
 from sottovoce.aggregator.analysis.requests import KINDS_OF_REQUEST, Request, parse_request
@@ -27,8 +28,8 @@ HUNDRED = 100
 
 MARGIN, AT, KNOWN = "margin.", "at.", "known."
 
-_NO_FIELDS = {"errors", "cluster_effect"}
-"""Options of text that no form has."""
+_NO_FIELDS = {"errors", "cluster_effect", "points"}
+"""Options that no form has."""
 
 
 @dataclass(frozen=True)
@@ -44,25 +45,14 @@ def asked_analysis(query: UrlQuery, kinds: Sequence[str]) -> AskedAnalysis | Non
     kind = _first(query, "kind")
     if kind not in kinds:
         return None
-    known = KINDS_OF_REQUEST[kind].schema()["properties"]
-    texts = [name for name, schema in known.items() if "enum" in schema or "string" in schema["type"]]
-    options: dict[str, Any] = {name: _first(query, name) for name in texts if _first(query, name)}
-    options = {name: given for name, given in options.items() if name not in _NO_FIELDS}
-    if _first(query, "wave"):
-        options["wave"] = _whole(_first(query, "wave"))
-    if _first(query, "confidence") and "confidence" in known:
-        options["confidence"] = _level(_first(query, "confidence"))
-    if kind == "regression":
-        options |= _model_options(query)
-    if kind == "test":
-        options |= _known(query, options.get("question", ""))
-    if "~" in options.get("formula", ""):
-        # The form always sends the choice of an outcome; a whole formula names its own.
-        options.pop("outcome", None)
-    if options.get("formula"):
-        options.pop("scales", None)
-    margins = _margins(query)
-    return AskedAnalysis(kind, options | ({"margins": margins} if margins and "margins" in known else {}))
+    readers = {each.name: each.metadata["read"] for each in fields(KINDS_OF_REQUEST[kind])}
+    read = {name: _CONTROLS.get(readers[name], _first)(query, name) for name in readers if name not in _NO_FIELDS}
+    options = {name: given for name, given in read.items() if given not in ("", None, [], {})}
+    if formula := options.get("formula"):
+        # The form always sends the choice of an outcome and of predictors; a formula names its own.
+        own = {"on", "scales", "outcome"} if "~" in formula else {"on", "scales"}
+        options = {name: given for name, given in options.items() if name not in own}
+    return AskedAnalysis(kind, options)
 
 
 def _whole(given: str) -> object:
@@ -75,28 +65,22 @@ def _level(given: str) -> object:
     return int(given) / 100 if given.isascii() and given.isdecimal() and len(given) == 2 else given
 
 
-def _model_options(query: UrlQuery) -> dict[str, Any]:
-    # Leave out an empty choice, so that validation reports it as missing.
-    predictors = list(dict.fromkeys(filter(None, query.get("on", ()))))
-    formula = _first(query, "formula")
-    # The values to predict for belong to the predictors of the model, which a formula names itself.
-    names = [key.removeprefix(AT) for key in query if key.startswith(AT)] if formula else predictors
+def _people(query: UrlQuery, _: str) -> list[dict[str, str]]:
+    """Return the values to predict for, of the predictors of the model, which a formula names itself."""
+    names = (
+        [key.removeprefix(AT) for key in query if key.startswith(AT)]
+        if _first(query, "formula")
+        else query.get("on", ())
+    )
     at = {name: _first(query, f"{AT}{name}") for name in names if _first(query, f"{AT}{name}")}
-    found: dict[str, Any] = {"at": [at]} if at else {}
-    if predictors and not formula:
-        found["on"] = predictors
-    return found | ({"strata": False} if _first(query, "strata") == "no" else {})
+    return [at] if at else []
 
 
-def _known(query: UrlQuery, question: str) -> dict[str, Any]:
-    """Return the known shares of this question, given in percent, and its known mean."""
-    start = f"{KNOWN}{question}."
+def _known(query: UrlQuery, _: str) -> dict[str, Any]:
+    """Return the known shares of the tested question, given in percent; a share of 0 is one that is known."""
+    start = f"{KNOWN}{_first(query, 'question')}."
     shares = {key.removeprefix(start): _part(_first(query, key)) for key in query if key.startswith(start)}
-    # A share of 0 is one that is known.
-    known = {key: one for key, one in shares.items() if one != ""}
-    found: dict[str, Any] = {"shares": known} if known else {}
-    mean = _first(query, f"{KNOWN}{question}")
-    return found | ({"mean": _number(mean)} if mean else {})
+    return {key: share for key, share in shares.items() if share != ""}
 
 
 def _part(percentage: str) -> object:
@@ -111,7 +95,7 @@ def _number(given: str) -> object:
     return float(written) if _DECIMAL.fullmatch(written) else given
 
 
-def _margins(query: UrlQuery) -> dict[str, dict[str, str]]:
+def _margins(query: UrlQuery, _: str) -> dict[str, dict[str, str]]:
     margins: dict[str, dict[str, str]] = {}
     for key in query:
         # Dots of a column's own name are doubled.
@@ -124,6 +108,19 @@ def _margins(query: UrlQuery) -> dict[str, dict[str, str]]:
 def _first(query: UrlQuery, name: str) -> str:
     """Return the first value of a parameter, stripped; "" if it is missing."""
     return next(iter(query.get(name, ())), "").strip()
+
+
+_CONTROLS: Mapping[Callable[[Any], Any], Callable[[UrlQuery, str], Any]] = {
+    requests.whole: lambda query, name: _whole(_first(query, name)),
+    requests.confidence: lambda query, name: _level(_first(query, name)),
+    requests.texts: lambda query, name: list(dict.fromkeys(filter(None, query.get(name, ())))),
+    requests.flag: lambda query, name: False if _first(query, name) == "no" else None,
+    requests.people: _people,
+    requests.known_shares: _known,
+    requests.known_mean: lambda query, _: _number(_first(query, f"{KNOWN}{_first(query, 'question')}")),
+    requests.read_shares: _margins,
+}
+"""Functions that read the form fields of an option, by the reader of its request; others are one field of text."""
 
 
 @dataclass(frozen=True)
