@@ -17,17 +17,17 @@ from sottovoce.audit.check import PASSED, Tick
 from sottovoce.audit.python_code import private
 from sottovoce.audit.run import audit_question
 from sottovoce.audit.text import lines
-from sottovoce.cli.command import command, waiting
+from sottovoce.cli.command import PATH, command, waiting
 from sottovoce.cli.question import check_frame_address, read_question
 from sottovoce.client.link import parse_link
 from sottovoce.shared.errors import SpecError
 
 
 @command(example="sottovoce audit exam.yaml --quick")
-@click.argument("survey", type=click.Path(path_type=Path), required=False)
+@click.argument("survey", type=PATH, required=False)
 @click.option("--client", "url", help="Also compare the form that the aggregator behind this link serves.")
 @click.option("--quick", is_flag=True, help="Try fewer values, for use while you edit the survey.")
-@click.option("--question", type=click.Path(path_type=Path), help="Instead of SURVEY: one question for other pages.")
+@click.option("--question", type=PATH, help="Instead of SURVEY: one question for other pages.")
 @click.option("--curator", is_flag=True, help="Instead of SURVEY: the mechanisms for data in trusted hands.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON on standard output.")
 def audit(

@@ -1,6 +1,6 @@
 """The class of commands, and numbers as people write them.
 
-Examples stand at the end of the help, and no option is given twice. A number is ``.1``, ``1e-1``, ``0,1`` or ``ln 3``.
+Defaults and examples stand in the help; no option is given twice. A number is ``.1``, ``1e-1``, ``0,1`` or ``ln 3``.
 
 Writing to a file or new folder that a user has named, and to nothing else.
 
@@ -34,6 +34,9 @@ from sottovoce.shared.errors import StorageError, cannot_write
 _LOGARITHM = re.compile(r"ln ?\(?([0-9]{1,6})\)?")
 
 PART = ".part"
+
+PATH, FILE = click.Path(path_type=Path), click.Path(path_type=Path, dir_okay=False)
+"""Types of arguments and options: a path, and one of no folder."""
 
 _SYSTEM = (Path("/dev"), Path("/dev/fd"))
 
@@ -212,6 +215,11 @@ class Command(click.Command):
     def __init__(self, *words: Any, example: str = "", **settings: Any) -> None:  # noqa: ANN401 - click's
         super().__init__(*words, **settings)
         self.example = example
+        for option in self.params:
+            if isinstance(option, click.Option) and option.show_default is None and not option.is_flag:
+                # A default that the help does not name is shown after it.
+                is_named = "[default" in (option.help or "") or option.default == ""
+                option.show_default = isinstance(option.default, str | int | float) and not is_named
 
     def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
         """Write the examples, a line each."""

@@ -40,7 +40,7 @@ from sottovoce.aggregator.curator.text_report import (
     budget_lines,
     decimal,
 )
-from sottovoce.cli.command import check_free, command, write_text
+from sottovoce.cli.command import PATH, check_free, command, write_text
 from sottovoce.cli.curator_request import (
     FILE,
     CuratorRequest,
@@ -62,8 +62,8 @@ from sottovoce.shared.errors import SpecError
 @click.option("--public", multiple=True, help="A column that others may know. [default: all but the sensitive one]")
 @click.option("--sensitive", help="The column that they should not learn.")
 @click.option("--with", "other", type=FILE, help="A second table of an attacker, with its .yaml in the same folder.")
-@click.option("--k", type=click.IntRange(2), default=5, show_default=True, help="People whom every group should have.")
-@click.option("--out", type=click.Path(path_type=Path), help="Also write the coarsened table to this new CSV file.")
+@click.option("--k", type=click.IntRange(2), default=5, help="People whom every group should have.")
+@click.option("--out", type=PATH, help="Also write the coarsened table to this new CSV file.")
 @declaration_option
 @json_option
 def reidentify(
@@ -94,7 +94,6 @@ def reidentify(
     "--neighbours",
     type=click.Choice([each.value for each in Neighbours]),
     default=Neighbours.REPLACE.value,
-    show_default=True,
     help="One record is another one, and n is public; or one is there or not.",
 )
 @json_option
@@ -196,7 +195,7 @@ def mean(asked: CuratorRequest) -> None:
 
 
 @command(example="sottovoce curator vector people.csv income rent --epsilon 0.5")
-@click.option("--norm", type=click.Choice(["1", "2"]), default="2", show_default=True, help="Of the radius.")
+@click.option("--norm", type=click.Choice(["1", "2"]), default="2", help="Of the radius.")
 @click.option("--radius", type=int, help="In steps; longer records are shrunk. [default: none]")
 @click.option("--delta", help="That Gaussian noise may use, if it is the better one. [default: 0]")
 @question_options
@@ -209,9 +208,8 @@ def vector(asked: CuratorRequest, norm: str, radius: int | None, delta: str | No
 @command(example="sottovoce curator top people.csv region --epsilon 0.5")
 @click.option(
     "--noise",
-    type=click.Choice(list(NOISES)),
+    type=click.Choice([*NOISES]),
     default=EXPONENTIAL.name,
-    show_default=True,
     help="Exponential errs less; Laplace is the textbook's.",
 )
 @question_options

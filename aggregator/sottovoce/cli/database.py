@@ -41,7 +41,6 @@ _URL = re.compile(r"https?://[!-~]{1,300}")
 data_option = click.option(
     "--data",
     type=click.Path(path_type=Path, file_okay=False),
-    default=None,
     help="Folder of the database. [default: SOTTOVOCE_DATA or sottovoce-data]",
 )
 

@@ -32,7 +32,7 @@ from sottovoce.aggregator.storage.verify_counts import wrong_counts
 from sottovoce.aggregator.surveys.database_clock import check_clocks, present
 from sottovoce.aggregator.surveys.housekeeping import close_due, delete_due, purge_due, waiting_words
 from sottovoce.aggregator.walls import missing
-from sottovoce.cli.command import check_free, command, new_file, waiting, write_text
+from sottovoce.cli.command import FILE, check_free, command, new_file, waiting, write_text
 from sottovoce.cli.database import (
     data_option,
     data_settings,
@@ -52,9 +52,9 @@ _SQLITE = b"SQLite format 3\0"
 
 _HEAD = re.compile(r"(\d{1,12}):([0-9a-f]{64})")
 
-_survey_option = click.option("--survey", default=None, help="Only what concerns this survey.")
-_since_option = click.option("--since", type=click.DateTime(["%Y-%m-%d"]), default=None, help="The first day.")
-_until_option = click.option("--until", type=click.DateTime(["%Y-%m-%d"]), default=None, help="The last day.")
+_survey_option = click.option("--survey", help="Only what concerns this survey.")
+_since_option = click.option("--since", type=click.DateTime(["%Y-%m-%d"]), help="The first day.")
+_until_option = click.option("--until", type=click.DateTime(["%Y-%m-%d"]), help="The last day.")
 
 
 @command(example="sottovoce db doctor")
@@ -122,7 +122,7 @@ def show_journal(survey: str | None, since: datetime | None, until: datetime | N
 
 
 @command("verify", example="sottovoce db journal verify")
-@click.option("--head", default=None, help="NUMBER:HASH that was noted before, from doctor, an export or a page.")
+@click.option("--head", help="NUMBER:HASH that was noted before, from doctor, an export or a page.")
 @data_option
 def verify_journal(head: str | None, data: Path | None) -> None:
     """Check that no entry was changed, dropped, swapped or added; exit code 1 if one was."""
@@ -145,7 +145,7 @@ def verify_journal(head: str | None, data: Path | None) -> None:
 @_survey_option
 @_since_option
 @_until_option
-@click.option("--out", type=click.Path(path_type=Path, dir_okay=False), default=None, help="File (.jsonl) to write.")
+@click.option("--out", type=FILE, help="File (.jsonl) to write.")
 @click.option("--force", is_flag=True, help="Replace the file if there is one.")
 @data_option
 def export_journal(
@@ -172,7 +172,7 @@ def _days(since: datetime | None, until: datetime | None) -> tuple[int, int]:
 @command(
     example="sottovoce db backup saved.sqlite --keep-days 7\nsottovoce db backup saved.sqlite --replace --keep-days 7"
 )
-@click.argument("file", type=click.Path(path_type=Path, dir_okay=False))
+@click.argument("file", type=FILE)
 @click.option(
     "--keep-days",
     type=click.IntRange(1, 3650),
@@ -214,7 +214,7 @@ def _is_backup(file: Path) -> bool:
 
 
 @command(example="sottovoce db restore saved.sqlite --data new")
-@click.argument("file", type=click.Path(path_type=Path, dir_okay=False))
+@click.argument("file", type=FILE)
 @data_option
 def restore(file: Path, data: Path | None) -> None:
     """Put the backup FILE into the database that is configured, if there is none yet, or an empty one."""

@@ -19,7 +19,7 @@ from sottovoce.aggregator.settings import Settings
 from sottovoce.aggregator.storage import Storage
 from sottovoce.aggregator.storage.accounts.models import Account
 from sottovoce.aggregator.storage.audit_log.events import EXPORTED, MACHINE
-from sottovoce.cli.command import check_free, command, write_json
+from sottovoce.cli.command import FILE, check_free, command, write_json
 from sottovoce.cli.database import open_storage
 from sottovoce.cli.process import aggregator, capture_signals, free_port
 from sottovoce.cli.server import check_address
@@ -42,9 +42,9 @@ _TURNS_OF_A_SESSION = 600
 
 @command(example="sottovoce demo")
 @click.option("--folder", type=click.Path(path_type=Path, file_okay=False), help="Keep the database in this folder.")
-@click.option("--export", "out", type=click.Path(path_type=Path, dir_okay=False), help="Write the results to FILE.")
+@click.option("--export", "out", type=FILE, help="Write the results to FILE.")
 @click.option("--force", is_flag=True, help="Replace the file if there is one.")
-@click.option("--port", type=click.IntRange(1, 65535), default=None, help="Port to listen on. [default: a free one]")
+@click.option("--port", type=click.IntRange(1, 65535), help="Port to listen on. [default: a free one]")
 @click.option("--exit", "leave", is_flag=True, help="Stop after the results instead of leaving the dashboard open.")
 def demo(folder: Path | None, out: Path | None, force: bool, port: int | None, leave: bool) -> None:
     """Run a survey of 6,366 real answers from the device to the table."""

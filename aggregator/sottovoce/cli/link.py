@@ -33,7 +33,7 @@ from sottovoce.aggregator.invitations.tokens import (
 from sottovoce.aggregator.storage.audit_log.events import MACHINE, RESTORED
 from sottovoce.aggregator.surveys.database_clock import present
 from sottovoce.aggregator.surveys.lifecycle import TRIAL, newest, survey_of
-from sottovoce.cli.command import ask, command, create_file
+from sottovoce.cli.command import FILE, ask, command, create_file
 from sottovoce.cli.database import data_option, data_settings, open_storage, open_survey, print_held, served_settings
 from sottovoce.shared.errors import StorageError, cannot_write
 
@@ -43,12 +43,12 @@ ENDINGS = (".svg", ".png", ".html")
 @command(example="sottovoce link create exam --count 30 --out links.csv")
 @click.argument("name")
 @click.option("--count", type=click.IntRange(1, MOST), required=True, help="How many.")
-@click.option("--out", type=click.Path(path_type=Path, dir_okay=False), default=None, help="CSV file to write.")
+@click.option("--out", type=FILE, help="CSV file to write.")
+@click.option("--cards", type=FILE, help="HTML file of cards to print.")
 @click.option(
-    "--cards", type=click.Path(path_type=Path, dir_okay=False), default=None, help="HTML file of cards to print."
+    "--language", type=click.Choice(LANGUAGES), default=LANGUAGES[0], show_default=False, help="Of the cards."
 )
-@click.option("--language", type=click.Choice(LANGUAGES), default=LANGUAGES[0], help="Of the cards.")
-@click.option("--wave", type=click.IntRange(0), default=0, show_default=True, help="The wave that the links are for.")
+@click.option("--wave", type=click.IntRange(0), default=0, help="The wave that the links are for.")
 @data_option
 def create(
     name: str, count: int, out: Path | None, cards: Path | None, language: str, wave: int, data: Path | None
@@ -148,11 +148,11 @@ def reissue(name: str, yes: bool, data: Path | None) -> None:
 
 @command(example="sottovoce survey qr exam --out poster.html")
 @click.argument("name")
+@click.option("--out", type=FILE, required=True, help="New .svg, .png or .html file.")
+@click.option("--wave", type=click.IntRange(0), default=0, help="The wave that the link is for.")
 @click.option(
-    "--out", type=click.Path(path_type=Path, dir_okay=False), required=True, help="New .svg, .png or .html file."
+    "--language", type=click.Choice(LANGUAGES), default=LANGUAGES[0], show_default=False, help="Of the poster."
 )
-@click.option("--wave", type=click.IntRange(0), default=0, show_default=True, help="The wave that the link is for.")
-@click.option("--language", type=click.Choice(LANGUAGES), default=LANGUAGES[0], help="Of the poster.")
 @data_option
 def qr(name: str, out: Path, wave: int, language: str, data: Path | None) -> None:
     """Write the link to the newest revision of the survey NAME as a QR code; as .html, on a poster (A4)."""

@@ -16,7 +16,7 @@ from sottovoce.aggregator.planning.question_channels import (
 )
 from sottovoce.aggregator.planning.sample_size import Fieldwork, Goal
 from sottovoce.aggregator.surveys.survey_file import read_survey_file
-from sottovoce.cli.command import NUMBER, command
+from sottovoce.cli.command import NUMBER, PATH, command
 from sottovoce.cli.plan_output import (
     check_reports_only,
     check_source,
@@ -35,7 +35,7 @@ from sottovoce.shared.spec import Question, Survey
     example="sottovoce plan --prevalence 0.1 --half-width 0.03\n"
     "sottovoce plan exam.yaml --question cheated --half-width 0.03"
 )
-@click.argument("survey", type=click.Path(path_type=Path), required=False)
+@click.argument("survey", type=PATH, required=False)
 @click.option("--question", help="Name of a question of SURVEY; its own channel is used.")
 @click.option("--epsilon", type=NUMBER, help="Instead of SURVEY: what publishing chooses. [default: ln 3, coin flip]")
 @click.option("--options", type=click.IntRange(2, 1000), help="Number of options, without SURVEY. [default: 2]")
@@ -47,8 +47,8 @@ from sottovoce.shared.spec import Question, Survey
     help="Wanted half-width of the interval: of a share 0.03; of a mean in its own unit, of a date in days.",
 )
 @click.option("--against", help="Instead: the share or mean in a second group that is to be told apart.")
-@click.option("--power", type=NUMBER, default=0.8, show_default=True, help="With --against.")
-@click.option("--confidence", type=NUMBER, default=0.95, show_default=True, help="Level of the interval.")
+@click.option("--power", type=NUMBER, default=0.8, help="With --against.")
+@click.option("--confidence", type=NUMBER, default=0.95, help="Level of the interval.")
 @click.option(
     "--assurance",
     type=NUMBER,
@@ -56,9 +56,9 @@ from sottovoce.shared.spec import Question, Survey
     help="Probability that the interval shown is no wider than wanted, such as 0.9. "
     "[default: 0.5, the usual formula, which promises nothing of the interval shown and its continuity correction]",
 )
-@click.option("--response-rate", type=NUMBER, default=1.0, show_default=True, help="Share of people who answer.")
-@click.option("--design-effect", type=NUMBER, default=1.0, show_default=True, help="Of clustered samples.")
-@click.option("--ask", type=(int, int), default=None, help="M Q: each respondent answers M of Q. [default: as SURVEY]")
+@click.option("--response-rate", type=NUMBER, default=1.0, help="Share of people who answer.")
+@click.option("--design-effect", type=NUMBER, default=1.0, help="Of clustered samples.")
+@click.option("--ask", type=(int, int), help="M Q: each respondent answers M of Q. [default: as SURVEY]")
 @click.option(
     "--with", "second", help="Another question of SURVEY: what both allow together; --against: of another arm."
 )
@@ -71,10 +71,10 @@ from sottovoce.shared.spec import Question, Survey
 @click.option("--known", help="Instead of --against: a known share or mean to be told from; with --with, of a design.")
 @click.option("--n", "count", type=click.IntRange(1), help="With --against, --known or --odds-ratio: power of so many.")
 @click.option("--total", type=NUMBER, help="Instead: the epsilon of all private questions, reported together or not.")
-@click.option("--goal", type=click.Choice(GOALS), default=SHARES, show_default=True, help="With --total.")
+@click.option("--goal", type=click.Choice(GOALS), default=SHARES, help="With --total.")
 @click.option("--own-coin", is_flag=True, help="Respondents toss their own coins, as under own_coin.")
 @click.option("--compare", is_flag=True, help="Instead: half-widths on the device, shuffled and at a curator.")
-@click.option("--out", type=click.Path(path_type=Path), help="With --compare: a picture, FILE.svg.")
+@click.option("--out", type=PATH, help="With --compare: a picture, FILE.svg.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON on standard output.")
 def plan(
     survey: Path | None,

@@ -14,7 +14,7 @@ import requests
 from sottovoce.aggregator.authoring.question_snippets import HOSTS, ethics_text, has_columns, snippet
 from sottovoce.aggregator.surveys.published_questions import FOLDER, write_published
 from sottovoce.aggregator.surveys.survey_file import parse_yaml
-from sottovoce.cli.command import command, write_for_web
+from sottovoce.cli.command import PATH, command, write_for_web
 from sottovoce.cli.database import data_option, data_settings, make_folder, served_settings
 from sottovoce.cli.process import SECONDS
 from sottovoce.client.question_page import PLACE, block_page, link_page, question_files, question_page, question_scripts
@@ -29,7 +29,7 @@ _SCRIPTS = re.compile(r"script-src ([^;\"]*)")
 
 Asked = TypeVar("Asked", bound=SingleQuestion | SingleBlock | LinkQuestion)
 
-_FILE = click.argument("path", metavar="FILE", type=click.Path(path_type=Path))
+_FILE = click.argument("path", metavar="FILE", type=PATH)
 
 _NO_CONSENT = "Without `consent` people answer here before they consent: give its text, or its address"
 
@@ -119,7 +119,13 @@ def lint(path: Path, as_json: bool, address: str | None) -> None:
 
 @command("snippet", example="sottovoce question snippet cheated.yaml --at https://q.example.org/q/1/")
 @_FILE
-@click.option("--host", type=click.Choice(list(HOSTS)), default="html", help="System whose page asks the question.")
+@click.option(
+    "--host",
+    type=click.Choice([*HOSTS]),
+    default="html",
+    show_default=False,
+    help="System whose page asks the question.",
+)
 @click.option("--at", help="Address of the question: https, ending in /, on another host name than the survey.")
 @click.option("--frame", hidden=True, help="The former name of --at.")
 @click.option("--ethics", is_flag=True, help="Print a paragraph for an ethics board instead.")
@@ -127,6 +133,7 @@ def lint(path: Path, as_json: bool, address: str | None) -> None:
     "--visits",
     type=click.IntRange(1, 100),
     default=1,
+    show_default=False,
     help="Draws of a person that it counts, where a host knows visits.",
 )
 def print_snippet(path: Path, host: str, at: str | None, frame: str | None, ethics: bool, visits: int) -> None:
@@ -150,8 +157,8 @@ def print_snippet(path: Path, host: str, at: str | None, frame: str | None, ethi
 @command(
     example="sottovoce question static frame\nsottovoce question static links cheated.yaml --institution 'A University'"
 )
-@click.argument("folder", type=click.Path(path_type=Path))
-@click.argument("paths", metavar="[FILE]...", nargs=-1, type=click.Path(path_type=Path))
+@click.argument("folder", type=PATH)
+@click.argument("paths", metavar="[FILE]...", nargs=-1, type=PATH)
 @click.option("--institution", default="", help="Name of who publishes the questions of FILE, which their pages show.")
 def static(folder: Path, paths: Sequence[Path], institution: str) -> None:
     """Write page, element and adapters into the new FOLDER, for a static host; ``npm pack FOLDER`` makes the package.

@@ -33,14 +33,12 @@ from sottovoce.shared.allowance import DEFAULT_ALLOWANCE, Allowance
     "--allow-question",
     type=Number(min=0),
     default=DEFAULT_ALLOWANCE.question,
-    show_default=True,
     help="The most epsilon that you allow for one question.",
 )
 @click.option(
     "--allow-total",
     type=Number(min=0),
     default=DEFAULT_ALLOWANCE.total,
-    show_default=True,
     help="The most epsilon that you allow for the whole report.",
 )
 @click.option("--exactly", is_flag=True, help="Show every value that was sent, in words.")

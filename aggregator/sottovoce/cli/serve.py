@@ -12,7 +12,7 @@ from sottovoce.aggregator.storage.connect import file_of
 from sottovoce.aggregator.surveys.lifecycle import is_deleted, next_revision
 from sottovoce.aggregator.surveys.privacy_limit import check_affordable
 from sottovoce.aggregator.surveys.survey_file import read_survey_file
-from sottovoce.cli.command import command
+from sottovoce.cli.command import FILE, PATH, command
 from sottovoce.cli.database import (
     data_option,
     data_settings,
@@ -25,15 +25,10 @@ from sottovoce.cli.server import check_address, run
 
 
 @command(example="sottovoce serve exam.yaml --port 8000")
-@click.argument("survey", type=click.Path(path_type=Path), required=False)
-@click.option("--host", default=None, help="Address to listen on. [default: 127.0.0.1]")
-@click.option("--port", type=click.IntRange(1, 65535), default=None, help="Port to listen on. [default: 8000]")
-@click.option(
-    "--token-file",
-    type=click.Path(path_type=Path, dir_okay=False),
-    default=None,
-    help="New file for the first account's key, in the place of a link.",
-)
+@click.argument("survey", type=PATH, required=False)
+@click.option("--host", help="Address to listen on. [default: 127.0.0.1]")
+@click.option("--port", type=click.IntRange(1, 65535), help="Port to listen on. [default: 8000]")
+@click.option("--token-file", type=FILE, help="New file for the first account's key, in the place of a link.")
 @data_option
 def serve(survey: Path | None, host: str | None, port: int | None, token_file: Path | None, data: Path | None) -> None:
     """Run the aggregator, and publish the file SURVEY if one is named."""

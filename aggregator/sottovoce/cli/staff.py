@@ -159,10 +159,8 @@ def invite(role: str, survey: str, data: Path | None) -> None:
 )
 @click.argument("name")
 @click.option("--scope", "scopes", type=click.Choice(SCOPES), multiple=True, help="What it is for. [default: all]")
-@click.option(
-    "--days", type=click.IntRange(1, MOST_KEY_DAYS), default=KEY_DAYS, show_default=True, help="Days until it expires."
-)
-@click.option("--label", default="command line", show_default=True, help="What it is called in lists.")
+@click.option("--days", type=click.IntRange(1, MOST_KEY_DAYS), default=KEY_DAYS, help="Days until it expires.")
+@click.option("--label", default="command line", help="What it is called in lists.")
 @survey_option
 @data_option
 def create_key(name: str, scopes: tuple[str, ...], days: int, label: str, survey: str, data: Path | None) -> None:

@@ -18,7 +18,7 @@ from sottovoce.aggregator.authoring.xlsx_safety import MAX_BYTES
 from sottovoce.aggregator.planning.lint import describe, findings, suggestions, warnings
 from sottovoce.aggregator.surveys.privacy_limit import check_affordable
 from sottovoce.aggregator.surveys.survey_file import places_in, read_survey_file, yaml_text
-from sottovoce.cli.command import check_free, command, write_text
+from sottovoce.cli.command import PATH, check_free, command, write_text
 from sottovoce.shared.errors import SpecError, cannot_read, did_you_mean
 from sottovoce.shared.languages import LANGUAGES
 from sottovoce.shared.parse_survey import parse_survey
@@ -120,7 +120,7 @@ def _first_sentence(file: Traversable) -> str:
 
 
 @command(example="sottovoce lint exam.yaml")
-@click.argument("path", type=click.Path(path_type=Path))
+@click.argument("path", type=PATH)
 @click.option("--json", "as_json", is_flag=True, help="Print the same, and the canonical survey, as JSON.")
 def lint(path: Path, as_json: bool) -> None:
     """Check the survey file PATH and show what it asks of a respondent."""

@@ -1,5 +1,6 @@
 """Help: every command has a whole line in its list and an example that its own parser takes."""
 
+import re
 import shlex
 from collections.abc import Iterator
 from pathlib import Path
@@ -7,7 +8,7 @@ from pathlib import Path
 import click
 import pytest
 from click.testing import CliRunner
-from sottovoce.cli.command import Command
+from sottovoce.cli.command import Command, command
 from sottovoce.cli.group import CommandGroup, line_of
 from sottovoce.cli.main import main
 
@@ -47,11 +48,28 @@ def test_example_of_a_command_is_taken_by_its_parser(
     monkeypatch.chdir(tmp_path)
     for opened in ("links.csv", "address"):
         Path(opened).touch()
-    command, _ = command_of(list(words))
-    assert isinstance(command, Command)
-    assert command.example
-    for line in command.example.splitlines():
+    tested, _ = command_of(list(words))
+    assert isinstance(tested, Command)
+    assert tested.example
+    for line in tested.example.splitlines():
         found, rest = command_of(shlex.split(line)[1:])
-        assert found is command
+        assert found is tested
         found.make_context(found.name, rest).close()
         assert len(line) < 78
+
+
+def test_default_that_the_help_does_not_name_is_shown() -> None:
+    """Once for each option; none of an option that has none, or leaves it out on purpose."""
+
+    @command(example="sottovoce try")
+    @click.option("--k", default=5, help="People in a group.")
+    @click.option("--wave", default=0, help="Of the survey.")
+    @click.option("--word", default="*", help="Names. [default: every one]")
+    @click.option("--host", default="html", show_default=False, help="System.")
+    @click.option("--out", help="File.")
+    @click.option("--yes", is_flag=True, help="Do not ask.")
+    def tried(**_: object) -> None:
+        """Try it."""
+
+    shown = CliRunner().invoke(tried, ["--help"]).output
+    assert re.findall(r"\[default: (.+?)\]", shown) == ["5", "0", "every one"]

@@ -5,7 +5,7 @@ from typing import Any
 
 import click
 from sottovoce.aggregator.export.results_client.sources import FolderReports, read_margins, weights_csv
-from sottovoce.cli.command import check_free, command, write_text
+from sottovoce.cli.command import PATH, check_free, command, write_text
 from sottovoce.cli.results.release import release_tables
 from sottovoce.cli.results.run_analysis import (
     answer,
@@ -27,9 +27,7 @@ from sottovoce.shared.errors import SpecError
 @source_options
 @request_options("crosstab", "rows", "columns", "within", "among")
 @weighted_options
-@click.option(
-    "--release-epsilon", default=None, help="Of two public questions: publish their table with noise, for so much."
-)
+@click.option("--release-epsilon", help="Of two public questions: publish their table with noise, for so much.")
 @click.option("--yes", is_flag=True, help="With --release-epsilon, open the budget without asking.")
 def crosstab(
     weights: Path | None, release_epsilon: str | None, yes: bool, **given: Any,  # noqa: ANN401
@@ -120,8 +118,8 @@ def _row(words: str) -> dict[str, str]:
 
 @command(example="sottovoce results weights exam --to margins.yaml")
 @source_options
-@click.option("--to", "margins", type=click.Path(path_type=Path), required=True, help="What is known, as YAML or JSON.")
-@click.option("--out", type=click.Path(path_type=Path), default=None, help="With --from: CSV of one weight a report.")
+@click.option("--to", "margins", type=PATH, required=True, help="What is known, as YAML or JSON.")
+@click.option("--out", type=PATH, help="With --from: CSV of one weight a report.")
 @click.option("--force", is_flag=True, help="Replace the file if there is one.")
 def weights(margins: Path, out: Path | None, force: bool, as_json: bool, **place: Any) -> None:  # noqa: ANN401
     """Weights that make the reports of SURVEY agree with known margins of public questions, and what they cost."""

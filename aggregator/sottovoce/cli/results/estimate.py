@@ -22,7 +22,7 @@ from sottovoce.aggregator.export.offline.dask_count import on_cluster
 from sottovoce.aggregator.export.offline.locations import LocalFolder, is_countable, place_named
 from sottovoce.aggregator.export.offline.offline_results import HERE, open_folder, results_of
 from sottovoce.aggregator.export.results_client.open_results import JointResult
-from sottovoce.cli.command import check_free, command, write_json
+from sottovoce.cli.command import PATH, check_free, command, write_json
 from sottovoce.cli.results.place import PlaceName, check_there, print_results, show_progress
 from sottovoce.cli.results.run_analysis import (
     channel_or_question,
@@ -45,22 +45,20 @@ DASK = "dask"
 )
 @click.argument("folder", type=PlaceName(), required=False)
 @channel_or_question
-@click.option("--yes", type=click.IntRange(0), default=None, help="Of counts alone: reports that say yes (or 'same').")
-@click.option("--n", "reports", type=click.IntRange(1), default=None, help="Of counts alone: all reports.")
-@click.option("--mechanism", default=None, help="Of counts alone: the channel, such as 'warner 0.7'.")
+@click.option("--yes", type=click.IntRange(0), help="Of counts alone: reports that say yes (or 'same').")
+@click.option("--n", "reports", type=click.IntRange(1), help="Of counts alone: all reports.")
+@click.option("--mechanism", help="Of counts alone: the channel, such as 'warner 0.7'.")
 @click.option("--json", "as_json", is_flag=True, help="Of a data file or counts: print JSON on standard output.")
 @click.option("--engine", type=click.Choice([*HERE, DASK]), help="[default: duckdb; with --scheduler, dask]")
-@click.option("--scheduler", default=None, help="Address of a Dask scheduler, tcp:// or tls://; none starts one here.")
-@click.option(
-    "--interval", type=click.Choice(list(METHODS)), default=DEFAULT_RULE.method, show_default=True, help="For shares."
-)
+@click.option("--scheduler", help="Address of a Dask scheduler, tcp:// or tls://; none starts one here.")
+@click.option("--interval", type=click.Choice([*METHODS]), default=DEFAULT_RULE.method, help="For shares.")
 @confidence_option
 @weights_option
-@click.option("--strata", default=None, help="Of a data file: column of strata, of at least two clusters each.")
-@click.option("--clusters", default=None, help="Of a data file: column of clusters. [default: each row is its own]")
+@click.option("--strata", help="Of a data file: column of strata, of at least two clusters each.")
+@click.option("--clusters", help="Of a data file: column of clusters. [default: each row is its own]")
 @click.option("--anchor", "anchors", multiple=True, help="Of a data file: COLUMN=SHARE of yes, known, such as a=0.")
-@click.option("--wave", type=click.IntRange(0), default=None, help="Only this wave.")
-@click.option("--out", type=click.Path(path_type=Path), default=None, help="File to write.")
+@click.option("--wave", type=click.IntRange(0), help="Only this wave.")
+@click.option("--out", type=PATH, help="File to write.")
 @click.option("--force", is_flag=True, help="Replace the file if there is one.")
 def estimate(
     folder: Path | str | None, channels: tuple[str, ...], yes: int | None, reports: int | None, mechanism: str | None,
@@ -134,7 +132,7 @@ def _show_shares(found: JointResult, out: Path | None, force: bool, as_json: boo
 
 
 @command(example="sottovoce results list-experiment answers.csv --count items --arm half")
-@click.argument("file", type=click.Path(path_type=Path))
+@click.argument("file", type=PATH)
 @click.option("--count", required=True, multiple=True, help="Column: how many items apply; once a half if they differ.")
 @click.option("--second", multiple=True, help="Of a double list: column of the counts of the second list.")
 @click.option(
@@ -148,12 +146,11 @@ def _show_shares(found: JointResult, out: Path | None, force: bool, as_json: boo
 @click.option(
     "--items",
     type=click.IntRange(1, MOST_ITEMS),
-    default=None,
     help="Items without the sensitive one. [default: the largest count without it]",
 )
 @click.option("--method", type=click.Choice(["difference", "ml"]), help="[default: difference; with --formula, ml]")
-@click.option("--formula", default=None, help='Predictors of a model by maximum likelihood, such as "~ south".')
-@click.option("--direct", default=None, help="Column of yes and no to the direct question, to combine with the list.")
+@click.option("--formula", help='Predictors of a model by maximum likelihood, such as "~ south".')
+@click.option("--direct", help="Column of yes and no to the direct question, to combine with the list.")
 @confidence_option
 @click.option("--json", "as_json", is_flag=True, help="Print JSON on standard output.")
 def list_experiment(

@@ -33,32 +33,22 @@ FORMATS = ["json", ALL, ZIP, *COUNTABLE, *(name for name in SINGLE if name != "e
     example="sottovoce results export exam --out results.json\nsottovoce results export exam --format all --out results"
 )
 @click.argument("name")
-@click.option("--format", "kind", type=click.Choice(FORMATS), default="json", show_default=True, help="File, or all.")
-@click.option("--cohort", default=None, help="Only this cohort (json).")
-@click.option(
-    "--interval",
-    type=click.Choice(list(METHODS)),
-    default=DEFAULT_RULE.method,
-    show_default=True,
-    help="For shares (json).",
-)
+@click.option("--format", "kind", type=click.Choice(FORMATS), default="json", help="File, or all.")
+@click.option("--cohort", help="Only this cohort (json).")
+@click.option("--interval", type=click.Choice([*METHODS]), default=DEFAULT_RULE.method, help="For shares (json).")
 @click.option(
     "--confidence",
     type=Number(0.5, 1, max_open=True),
     default=DEFAULT_RULE.confidence,
-    show_default=True,
     help="Level of the limits (json).",
 )
-@click.option("--people", type=click.IntRange(1), default=None, help="In a group of whom all have answered (json).")
-@click.option("--wave", type=click.IntRange(0), default=None, help="Only this wave.")
-@click.option(
-    "--out", type=PlaceName(), default=None, help="File to write; of all and of parquet a new folder, or s3://."
-)
+@click.option("--people", type=click.IntRange(1), help="In a group of whom all have answered (json).")
+@click.option("--wave", type=click.IntRange(0), help="Only this wave.")
+@click.option("--out", type=PlaceName(), help="File to write; of all and of parquet a new folder, or s3://.")
 @click.option("--force", is_flag=True, help="Replace the file if there is one.")
 @click.option("--yes", is_flag=True, help="Write public answers, or open their budget, without asking.")
 @click.option(
     "--release-epsilon",
-    default=None,
     help="Instead, tables of the public questions with noise, published for so much of the survey's budget.",
 )
 @data_option

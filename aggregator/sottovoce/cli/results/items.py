@@ -4,15 +4,15 @@ from pathlib import Path
 
 import click
 from sottovoce.aggregator.analysis.item_response.items import MODELS, RASCH
-from sottovoce.cli.command import command
+from sottovoce.cli.command import PATH, command
 from sottovoce.cli.results.run_analysis import channel_option, confidence_option, open_file, show
 
 
 @command(example="sottovoce results items answers.csv q1 q2 q3 --channel q1=coin_flip")
-@click.argument("file", type=click.Path(path_type=Path))
+@click.argument("file", type=PATH)
 @click.argument("questions", nargs=-1, required=True)
 @channel_option
-@click.option("--model", type=click.Choice(MODELS), default=RASCH, show_default=True, help="2pl: own discriminations.")
+@click.option("--model", type=click.Choice(MODELS), default=RASCH, help="2pl: own discriminations.")
 @confidence_option
 @click.option("--json", "as_json", is_flag=True, help="Print JSON on standard output.")
 def items(

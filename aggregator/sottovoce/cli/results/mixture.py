@@ -19,16 +19,22 @@ from sottovoce.cli.results.run_analysis import answer, level_options, show, sour
 )
 @source_options
 @click.argument("question", required=False)
-@click.option("--design", default=None, type=click.Choice([*DESIGNS]), help="How the reports were made.")
+@click.option("--design", type=click.Choice([*DESIGNS]), help="How the reports were made.")
 @click.option("--p", "chances", multiple=True, help="GROUP=P of each group; of kuk, of the two decks.")
-@click.option("--response", default=None, help="Column of yes and no; of kuk, of the number of red cards.")
-@click.option("--group", default=None, help="Column of the groups, whose values --p names.")
-@click.option("--draws", type=click.IntRange(1, MOST_DRAWS), default=1, help="Of kuk: cards that each person draws.")
-@click.option("--formula", default=None, help='Of cheater detection: predictors of the shares, such as "~ x".')
-@click.option("--weights", default=None, help="Column of weights, or a file of one a row (.csv).")
-@click.option("--yes", default=None, help="Of counts alone: reports of yes by group, such as 200,330.")
-@click.option("--n", "reports", default=None, help="Of counts alone: all reports by group, such as 500,500.")
-@click.option("--counts", default=None, help="Of counts alone, of kuk: people by number of red cards, such as 0:5,1:4.")
+@click.option("--response", help="Column of yes and no; of kuk, of the number of red cards.")
+@click.option("--group", help="Column of the groups, whose values --p names.")
+@click.option(
+    "--draws",
+    type=click.IntRange(1, MOST_DRAWS),
+    default=1,
+    show_default=False,
+    help="Of kuk: cards that each person draws.",
+)
+@click.option("--formula", help='Of cheater detection: predictors of the shares, such as "~ x".')
+@click.option("--weights", help="Column of weights, or a file of one a row (.csv).")
+@click.option("--yes", help="Of counts alone: reports of yes by group, such as 200,330.")
+@click.option("--n", "reports", help="Of counts alone: all reports by group, such as 500,500.")
+@click.option("--counts", help="Of counts alone, of kuk: people by number of red cards, such as 0:5,1:4.")
 @level_options
 def mixture(
     question: str | None, design: str | None, chances: tuple[str, ...], response: str | None, group: str | None,

@@ -46,7 +46,7 @@ from sottovoce.aggregator.export.results_client.sources import (
 )
 from sottovoce.aggregator.storage.audit_log.events import MACHINE, RESULTS_READ
 from sottovoce.aggregator.surveys.database_clock import present
-from sottovoce.cli.command import Number, waiting
+from sottovoce.cli.command import PATH, Number, waiting
 from sottovoce.cli.database import data_option, open_survey
 from sottovoce.cli.results.place import PlaceName, show_progress, terminal_words
 from sottovoce.shared.by_link.link_question import parse_link
@@ -58,15 +58,14 @@ channel_or_question = click.option("--channel", "--question", "channels", multip
 
 _OPTIONS = (
     click.argument("survey", required=False),
-    click.option("--from", "folder", type=PlaceName(), default=None, help="A folder of files, or s3://, instead."),
-    click.option("--url", default=None, help="An aggregator instead, with a key in SOTTOVOCE_KEY."),
-    click.option("--key-file", type=click.Path(path_type=Path), default=None, help="The file that holds the key."),
+    click.option("--from", "folder", type=PlaceName(), help="A folder of files, or s3://, instead."),
+    click.option("--url", help="An aggregator instead, with a key in SOTTOVOCE_KEY."),
+    click.option("--key-file", type=PATH, help="The file that holds the key."),
     data_option,
     channel_option,
     click.option(
         "--covariates",
-        type=click.Path(path_type=Path),
-        default=None,
+        type=PATH,
         help="With --from: a file of your own columns, such as arm, one line for each report.",
     ),
     click.option(
@@ -76,9 +75,7 @@ _OPTIONS = (
 )
 
 weights_option = click.option(
-    "--weights",
-    type=click.Path(path_type=Path),
-    help="Margins (.yaml, .json), one a report (.csv), or a file's column.",
+    "--weights", type=PATH, help="Margins (.yaml, .json), one a report (.csv), or a file's column."
 )
 
 _NAMES = {"rows", "columns", "within", "question", "outcome", "groups", "on", "cluster", "margins"}

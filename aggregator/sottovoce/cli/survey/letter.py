@@ -13,7 +13,7 @@ from sottovoce.aggregator.export.counted_answers import COUNTS, HEADER
 from sottovoce.aggregator.i18n.languages import direction
 from sottovoce.aggregator.invitations.paper import PaperItem, questionnaire
 from sottovoce.aggregator.surveys.survey_file import read_survey_file
-from sottovoce.cli.command import check_free, command, write_text
+from sottovoce.cli.command import FILE, PATH, check_free, command, write_text
 from sottovoce.client.words import (
     by_hand_in_words,
     choose_language,
@@ -28,9 +28,9 @@ from sottovoce.shared.spec import Item, Question, Survey
 
 
 @command(example="sottovoce survey paper survey.yaml --out sheets")
-@click.argument("file", type=click.Path(path_type=Path, dir_okay=False))
-@click.option("--out", type=click.Path(path_type=Path), required=True, help="New folder.")
-@click.option("--language", type=click.Choice([*LANGUAGES]), default=None, help="[default: the survey's]")
+@click.argument("file", type=FILE)
+@click.option("--out", type=PATH, required=True, help="New folder.")
+@click.option("--language", type=click.Choice([*LANGUAGES]), help="[default: the survey's]")
 def paper(file: Path, out: Path, language: str | None) -> None:
     """Write questionnaire.html to print, counts.csv to type the numbers of sheets into, and a copy of the survey.
 
@@ -83,22 +83,16 @@ def _rows(survey: Survey) -> Iterator[tuple[str, str, int, str]]:
 
 
 @command(example="sottovoce survey letter exam.yaml --link 'https://example.org/s/exam#d=...'")
-@click.argument("survey", type=click.Path(path_type=Path))
+@click.argument("survey", type=PATH)
 @click.option(
-    "--kind",
-    type=click.Choice(["invitation", "reminder", "ethics"]),
-    default="invitation",
-    show_default=True,
-    help="Text to write.",
+    "--kind", type=click.Choice(["invitation", "reminder", "ethics"]), default="invitation", help="Text to write."
 )
 @click.option("--language", help="One of the survey's languages. [default: its own]")
 @click.option("--link", help="The respondents' link, for invitation and reminder.")
 @click.option(
     "--links", type=click.File(encoding="utf-8"), help="Instead: a CSV of personal links; makes a mail merge."
 )
-@click.option(
-    "--out", type=click.Path(path_type=Path, dir_okay=False), help="File to write. [default: standard output]"
-)
+@click.option("--out", type=FILE, help="File to write. [default: standard output]")
 @click.option("--force", is_flag=True, help="Replace the file if there is one.")
 def letter(
     survey: Path,

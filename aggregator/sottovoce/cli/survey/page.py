@@ -5,7 +5,7 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 import click
-from sottovoce.cli.command import command, write_for_web
+from sottovoce.cli.command import PATH, command, write_for_web
 from sottovoce.client.link import fragment_of, parse_link
 from sottovoce.client.page import saved_page, static_page
 from sottovoce.client.revisions import survey_for
@@ -16,12 +16,8 @@ from sottovoce.shared.errors import cannot_write
 
 @command(example="sottovoce survey page https://survey.example.org --folder form")
 @click.argument("address", metavar="LINK|AGGREGATOR")
-@click.option(
-    "--folder", type=click.Path(path_type=Path), help="Write the files for a static host into this new folder."
-)
-@click.option(
-    "--file", "file", type=click.Path(path_type=Path), help="Write the page as one new file, to keep or to pass on."
-)
+@click.option("--folder", type=PATH, help="Write the files for a static host into this new folder.")
+@click.option("--file", "file", type=PATH, help="Write the page as one new file, to keep or to pass on.")
 def page(address: str, folder: Path | None, file: Path | None) -> None:
     """Make the respondent's page for another place than the aggregator.
 

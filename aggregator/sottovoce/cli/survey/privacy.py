@@ -10,22 +10,20 @@ from sottovoce.aggregator.privacy_account.document import AccountTerms, account,
 from sottovoce.aggregator.privacy_account.page import page
 from sottovoce.aggregator.privacy_account.text import lines
 from sottovoce.aggregator.surveys.survey_file import read_survey_file
-from sottovoce.cli.command import NUMBER, check_free, command, write_text
+from sottovoce.cli.command import FILE, NUMBER, PATH, check_free, command, write_text
 from sottovoce.client.words import catalogue
 from sottovoce.shared.accounting import is_large_delta
 
 
 @command(example="sottovoce survey privacy exam.yaml --html privacy.html")
-@click.argument("survey", type=click.Path(path_type=Path))
-@click.option("--people", type=int, default=4, show_default=True, help="People in a household.")
+@click.argument("survey", type=PATH)
+@click.option("--people", type=int, default=4, help="People in a household.")
 @click.option("--waves", type=int, help="How often the same people might be asked. [default: as the survey says, or 4]")
 @click.option("--respondents", type=int, help="Also: what a report costs if those of so many people are well mixed.")
 @click.option("--delta", type=NUMBER, help="Of the figures that need one. [default: 1e-6, or 1/n^2 if that is less]")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON on standard output.")
-@click.option("--html", type=click.Path(path_type=Path, dir_okay=False), help="Write a page to print to this file.")
-@click.option(
-    "--language", type=click.Choice(LANGUAGES), default=LANGUAGES[0], show_default=True, help="Of the account."
-)
+@click.option("--html", type=FILE, help="Write a page to print to this file.")
+@click.option("--language", type=click.Choice(LANGUAGES), default=LANGUAGES[0], help="Of the account.")
 @click.option("--force", is_flag=True, help="Replace the file if there is one.")
 def privacy(
     survey: Path,

@@ -28,7 +28,7 @@ from sottovoce.aggregator.surveys.lifecycle import (
 )
 from sottovoce.aggregator.surveys.privacy_limit import check_affordable
 from sottovoce.aggregator.surveys.survey_file import read_survey_file
-from sottovoce.cli.command import ask, ask_for, command, waiting
+from sottovoce.cli.command import PATH, ask, ask_for, command, waiting
 from sottovoce.cli.database import data_option, data_settings, open_storage, open_survey, print_held, served_settings
 from sottovoce.shared.errors import StorageError
 
@@ -121,7 +121,7 @@ def print_links(settings: Settings, row: StoredSurvey) -> None:
 
 
 @command(example="sottovoce survey publish exam.yaml")
-@click.argument("path", type=click.Path(path_type=Path))
+@click.argument("path", type=PATH)
 @click.option("--retire/--keep", "retire", default=None, help="Whether a correction retires earlier revisions.")
 @click.option("--reopen", is_flag=True, help="Open a closed survey again, also if only texts change.")
 @data_option
@@ -143,7 +143,7 @@ def publish(path: Path, retire: bool | None, reopen: bool, data: Path | None) ->
 
 
 @command(example="sottovoce survey trial exam.yaml")
-@click.argument("path", type=click.Path(path_type=Path))
+@click.argument("path", type=PATH)
 @data_option
 def trial(path: Path, data: Path | None) -> None:
     """Publish a test run of the survey file PATH, under a name of its own.

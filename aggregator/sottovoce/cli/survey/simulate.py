@@ -10,7 +10,7 @@ from rich.table import Table
 from sottovoce.aggregator.planning.simulated_survey import SimulatedEstimate, compare, invent, pilot
 from sottovoce.aggregator.planning.vectorized_randomizers import BatchDraws, seeded
 from sottovoce.aggregator.surveys.survey_file import read_survey_file
-from sottovoce.cli.command import ask, command, waiting
+from sottovoce.cli.command import PATH, ask, command, waiting
 from sottovoce.client.link import parse_link
 from sottovoce.demo.respondents import send_invented
 from sottovoce.shared.errors import TransportError
@@ -19,16 +19,11 @@ _REAL = "This survey is not marked trial: invented reports would count as real o
 
 
 @command(example="sottovoce survey simulate exam.yaml --n 2000")
-@click.argument("path", metavar="SURVEY", type=click.Path(path_type=Path))
+@click.argument("path", metavar="SURVEY", type=PATH)
 @click.option(
-    "--n",
-    "count",
-    type=click.IntRange(1, 10_000_000),
-    default=10_000,
-    show_default=True,
-    help="Number of invented respondents.",
+    "--n", "count", type=click.IntRange(1, 10_000_000), default=10_000, help="Number of invented respondents."
 )
-@click.option("--seed", type=click.IntRange(0), default=1, show_default=True,
+@click.option("--seed", type=click.IntRange(0), default=1,
               help="Decides answers and reports: the same ones, sent again, count once.")  # fmt: skip
 @click.option("--url", help="Send them as respondents to the survey behind this link instead.")
 @click.option("--yes", is_flag=True, help="Do not ask before invented reports go into a survey that is not a test run.")
