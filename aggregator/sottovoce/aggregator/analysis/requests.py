@@ -71,18 +71,23 @@ MOST_PEOPLE = 1000
 _DECIMAL = re.compile(r"[0-9]{1,15}(\.[0-9]{1,15})?")
 
 
-def text(given: Any) -> str:  # noqa: ANN401 - JSON
+def variable_name(given: Any) -> str:  # noqa: ANN401 - JSON
     """Return the name of a variable, or raise ValueError."""
     if not isinstance(given, str) or not given:
         raise ValueError("must be the name of a question, or of a question and its option with a dot between them")
     return given
 
 
-def texts(given: Any) -> tuple[str, ...]:  # noqa: ANN401
+def category(given: Any) -> str:  # noqa: ANN401
+    """Return the name of an answer, or raise ValueError."""
+    return variable_name(given)
+
+
+def variable_names(given: Any) -> tuple[str, ...]:  # noqa: ANN401
     """Return names of variables, at least one, or raise ValueError."""
     if not isinstance(given, list | tuple) or not given:
         raise ValueError("must be a list of at least one name")
-    return tuple(text(name) for name in given)
+    return tuple(variable_name(name) for name in given)
 
 
 def whole(given: Any) -> int:  # noqa: ANN401
@@ -204,8 +209,9 @@ _VALUES = {"type": "object", "additionalProperties": {"type": ["string", "number
 _TEXT = {"type": "string", "maxLength": MOST_CHARACTERS}
 
 _SCHEMAS: Mapping[Callable[[Any], Any], Mapping[str, Any]] = {
-    text: _NAME,
-    texts: {"type": "array", "minItems": 1, "items": _NAME},
+    variable_name: _NAME,
+    category: _NAME,
+    variable_names: {"type": "array", "minItems": 1, "items": _NAME},
     whole: {"type": "integer", "minimum": 0},
     count_of_points: {"type": "integer", "minimum": FEWEST_POINTS, "maximum": MOST_POINTS},
     read_shares: _MARGINS,
@@ -282,9 +288,14 @@ class Request(ABC):
         return (*self.own_names, *(() if self.where is None else parse_condition(self.where).names))
 
     @property
-    @abstractmethod
     def own_names(self) -> tuple[str, ...]:
-        """Names of all variables of the request, without those of its subset."""
+        """Names of all variables of the request and of its margins, without those of its subset."""
+        return tuple(filter(None, (*self.variables, *questions_of(getattr(self, "margins", None)))))
+
+    @property
+    def variables(self) -> tuple[str | None, ...]:
+        """Names of the variables; None for optional ones that are not given."""
+        return tuple(getattr(self, each.name) for each in fields(self) if each.metadata["read"] is variable_name)
 
     def mistakes(self) -> Iterator[Problem]:
         """Yield mistakes of the options together; each alone is well formed."""
@@ -345,16 +356,6 @@ class WeightedRequest(Request):
     margins: MarginShares | None = option(read_shares, None)
     confidence: float | None = option(confidence, None)
 
-    @property
-    def own_names(self) -> tuple[str, ...]:
-        """Names of the variables, and of the questions in the margins."""
-        return tuple(filter(None, (*self.variables, *questions_of(self.margins))))
-
-    @property
-    @abstractmethod
-    def variables(self) -> tuple[str | None, ...]:
-        """Names of the variables; None for optional ones that are not set."""
-
     def _answer(self, columns: Columns, weights: ArrayLike | None) -> Document:
         found = self._weighted(columns, weights if self.margins is None else raked(columns, self.margins).weights)
         return found if self.confidence is None else {**found, "confidence": self.confidence}
@@ -374,15 +375,10 @@ class CrosstabRequest(WeightedRequest):
 
     kind = "crosstab"
     about = "Two questions against each other."
-    rows: str = option(text)
-    columns: str = option(text)
-    within: str | None = option(text, None)
+    rows: str = option(variable_name)
+    columns: str = option(variable_name)
+    within: str | None = option(variable_name, None)
     among: str | None = option(AMONG_WITH_ANCHORS, None)
-
-    @property
-    def variables(self) -> tuple[str | None, ...]:
-        """Variables of the rows, of the columns, and the stratifying one."""
-        return self.rows, self.columns, self.within
 
     def mistakes(self) -> Iterator[Problem]:
         """Yield the mistake of correcting the tables of a third variable."""
@@ -402,16 +398,11 @@ class CompareRequest(WeightedRequest):
 
     kind = "compare"
     about = "An outcome among groups."
-    outcome: str = option(text)
-    groups: str = option(text)
-    against: str | None = option(text, None)
-    category: str | None = option(text, None)
+    outcome: str = option(variable_name)
+    groups: str = option(variable_name)
+    against: str | None = option(variable_name, None)
+    category: str | None = option(category, None)
     among: str | None = option(AMONG_WITH_ANCHORS, None)
-
-    @property
-    def variables(self) -> tuple[str | None, ...]:
-        """Outcome variable, and the variable that defines the groups."""
-        return self.outcome, self.groups, self.against
 
     def mistakes(self) -> Iterator[Problem]:
         """Yield the mistake of comparing two questions otherwise than by arm."""
@@ -438,11 +429,6 @@ class PairsRequest(Request):
     kind = "pairs"
     about = "Every pair of questions tested for independence."
 
-    @property
-    def own_names(self) -> tuple[str, ...]:
-        """Return no names: the request covers all variables."""
-        return ()
-
     def _with_few(self, columns: Columns) -> Columns:
         # Whether a number goes with an answer would depend on the numbers that are left out.
         return replace(columns.with_few(columns.few), withheld=columns.withheld | columns.few_numbers)
@@ -459,16 +445,11 @@ class TestRequest(Request):
     __test__ = False
     kind = "test"
     about = "One question against known shares, or a known mean."
-    question: str = option(text)
+    question: str = option(variable_name)
     shares: Mapping[str, float] | None = option(known_shares, None)
     mean: float | None = option(known_mean, None)
     among: str | None = option(AMONG, None)
     confidence: float | None = option(confidence, None)
-
-    @property
-    def own_names(self) -> tuple[str, ...]:
-        """Return the name of the variable."""
-        return (self.question,)
 
     def mistakes(self) -> Iterator[Problem]:
         """Yield the mistake of giving both shares and a mean."""
@@ -492,13 +473,8 @@ class MixtureRequest(Request):
 
     kind = "mixture"
     about = "A question of a design that the survey's analysis_plan names."
-    question: str = option(text)
+    question: str = option(variable_name)
     confidence: float | None = option(confidence, None)
-
-    @property
-    def own_names(self) -> tuple[str, ...]:
-        """Return the name of the variable."""
-        return (self.question,)
 
     def _answer(self, columns: Columns, weights: ArrayLike | None) -> Document:  # noqa: ARG002 - for the others
         return fielded_document(columns, self.question, self.confidence or DEFAULT_CONFIDENCE)
@@ -510,16 +486,16 @@ class RegressionRequest(WeightedRequest):
 
     kind = "regression"
     about = "One answer explained by others: outcome and on, or a formula."
-    outcome: str | None = option(text, None, is_needed=True)
-    on: tuple[str, ...] | None = option(texts, None, is_needed=True)
+    outcome: str | None = option(variable_name, None, is_needed=True)
+    on: tuple[str, ...] | None = option(variable_names, None, is_needed=True)
     formula: str | None = option(formula, None)
     strata: bool = option(flag, True)
     model: str | None = option(MODELS, None)
     errors: str = option(tuple(KINDS), "observed")
     among: str | None = option(AMONG_WITH_ANCHORS, None)
     declining: str | None = option(DECLINING, None)
-    cluster: str | None = option(text, None)
-    cluster_effect: str | None = option(text, None)
+    cluster: str | None = option(variable_name, None)
+    cluster_effect: str | None = option(variable_name, None)
     points: int = option(count_of_points, FIRST_POINTS)
     at: People | None = option(people, None)
     scales: str | None = option(SCALES, None)
@@ -610,11 +586,6 @@ class WeightsRequest(Request):
     kind = "weights"
     about = "Known margins of public questions."
     margins: MarginShares = option(read_shares)
-
-    @property
-    def own_names(self) -> tuple[str, ...]:
-        """Names of the questions in the margins."""
-        return questions_of(self.margins)
 
     def _answer(self, columns: Columns, weights: ArrayLike | None) -> Document:  # noqa: ARG002 - for the others
         return weights_document(raked(columns, self.margins))

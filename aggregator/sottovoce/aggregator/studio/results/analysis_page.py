@@ -14,14 +14,14 @@ R           Uses base R, reports.csv and channels.csv: cells and shares of a tab
 import json
 import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from functools import lru_cache, partial
 from pathlib import Path
 from typing import Any
 
 from flask import Response, current_app, redirect, render_template, request, url_for
 from flask.typing import ResponseReturnValue
-from sottovoce.aggregator.analysis.requests import Request
+from sottovoce.aggregator.analysis.requests import KINDS_OF_REQUEST, Request, variable_name
 from sottovoce.aggregator.analysis.result_view import ShownAnswer, answer_in_words
 from sottovoce.aggregator.api.joint_results import JointResults
 from sottovoce.aggregator.estimators.scale_variable import is_long
@@ -64,9 +64,6 @@ STOP_SECONDS = 2
 
 BEFORE_RESULTS = frozenset({"still_open", "empty"})
 """Reasons for a missing result that make the page show the expected precision instead."""
-
-_METHODS = {"crosstab": "crosstab", "compare": "compare", "pairs": "pairs", "test": "test", "mixture": "mixture",
-            "regression": "model"}  # fmt: skip
 
 _R_HEAD = """\
 # Base R, in the folder of everything.zip, unpacked.
@@ -141,10 +138,11 @@ def python_code(asked: AskedAnalysis, names: SurveyVariables, address: str) -> s
         place = f"{json.dumps(address)}, survey={survey}  # with your key in SOTTOVOCE_KEY"
     code, _, remark = place.partition("  # ")
     options = ", ".join(f"{name}={value!r}" for name, value in asked.options.items())
+    method = "model" if asked.kind == "regression" else asked.kind
     return (
         "from sottovoce.aggregator import open_results\n\n"
         f"results = open_results({code})  # {remark}\n"
-        f"print(results.{_METHODS[asked.kind]}({options}))\n"
+        f"print(results.{method}({options}))\n"
     )
 
 
@@ -178,14 +176,8 @@ def in_files(asked: AskedAnalysis, names: SurveyVariables) -> bool:
 
 def _variables_of(asked: AskedAnalysis, names: SurveyVariables) -> Sequence[str]:
     """List the variables of an analysis; for a comparison the groups come first, since they form the rows."""
-    keys = {
-        "crosstab": ("rows", "columns", "within"),
-        "compare": ("groups", "outcome", "against"),
-        "pairs": (),
-        "test": ("question",),
-        "mixture": ("question",),
-    }
-    single = [asked.options[key] for key in keys.get(asked.kind, ("outcome", "cluster")) if key in asked.options]
+    named = [each.name for each in fields(KINDS_OF_REQUEST[asked.kind]) if each.metadata["read"] is variable_name]
+    single = [asked.options[key] for key in sorted(named, key="groups".__ne__) if key in asked.options]
     written = (names.variables_in(asked.options.get(key, "")) for key in ("formula", "where"))
     return [*single, *asked.options.get("on", ()), *sorted(set().union(*written))]
 

@@ -113,7 +113,7 @@ def _first(query: UrlQuery, name: str) -> str:
 _CONTROLS: Mapping[Callable[[Any], Any], Callable[[UrlQuery, str], Any]] = {
     requests.whole: lambda query, name: _whole(_first(query, name)),
     requests.confidence: lambda query, name: _level(_first(query, name)),
-    requests.texts: lambda query, name: list(dict.fromkeys(filter(None, query.get(name, ())))),
+    requests.variable_names: lambda query, name: list(dict.fromkeys(filter(None, query.get(name, ())))),
     requests.flag: lambda query, name: False if _first(query, name) == "no" else None,
     requests.people: _people,
     requests.known_shares: _known,
