@@ -185,7 +185,7 @@ class OpenResults:
             groups: question whose categories are the groups.
             category: category of the outcome; by default the last answer.
             weights: one weight per report, in the order of the folder's file.
-            options: ``among``, ``margins``, ``wave``, ``where``, ``confidence``.
+            options: ``against``, ``among``, ``margins``, ``wave``, ``where``, ``confidence``.
 
         Raises SurveyError, which says why, if the comparison is not available.
         """
@@ -194,12 +194,12 @@ class OpenResults:
         declined = {one["group"]: {"declined": one["shown"]} for one in found.get("declined", ())}
         return _result(found, [one | declined.get(one["group"], {}) for one in found["values"]])
 
-    def pairs(self, wave: int | None = None) -> JointResult:
-        """Test every pair of questions for independence, with q values.
+    def pairs(self, wave: int | None = None, **options: Any) -> JointResult:  # noqa: ANN401
+        """Test every pair of questions for independence, with q values; ``options`` are ``where``.
 
         Raises SurveyError, which says why, if the tests are not available.
         """
-        found = self._answer("pairs", {"wave": wave})
+        found = self._answer("pairs", {"wave": wave, **options})
         return _result(found, found["pairs"])
 
     def block(self, *questions: str) -> BlockFit:
@@ -234,8 +234,8 @@ class OpenResults:
         return _result(found, [{**one, "p": found["p"]} for one in found["values"]])
 
     def mixture(self, question: str, **options: Any) -> JointResult:  # noqa: ANN401
-        """Estimate the shares of the planned design in which a question stands; ``options`` are ``where``,
-        ``confidence``.
+        """Estimate the shares of the planned design in which a question stands; ``options`` are ``wave``,
+        ``where``, ``confidence``.
 
         Raises SurveyError, which says why, if they are not available.
         """
@@ -257,8 +257,9 @@ class OpenResults:
             on: the predictors.
             weights: one weight per report, in the order of the folder's file.
             formula: outcome and terms, in the place of both: ``"cheated ~ year * sex + I(age^2)"``.
-            options: ``model``, ``errors``, ``among``, ``declining``, ``scales``, ``cluster``, ``at``, ``margins``,
-                ``wave``, ``where``, ``confidence``, ``strata``, as in ``sottovoce results regress``.
+            options: ``model``, ``errors``, ``among``, ``declining``, ``scales``, ``cluster``, ``cluster_effect``,
+                ``points``, ``at``, ``margins``, ``wave``, ``where``, ``confidence``, ``strata``, as in
+                ``sottovoce results regress``.
 
         Raises SurveyError, which says why, if the model is not available.
         """

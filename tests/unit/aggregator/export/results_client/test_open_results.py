@@ -1,13 +1,17 @@
 """``open_results``: the same figures as everywhere, as frames and pictures for analysts in Python."""
 
+import inspect
 import json
+import re
 from collections.abc import Iterator
+from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
 import pytest
 import sottovoce.aggregator
-from sottovoce.aggregator import open_results
+from sottovoce.aggregator import OpenResults, open_results
+from sottovoce.aggregator.analysis.requests import KINDS_OF_REQUEST
 from sottovoce.aggregator.export.archive import write_folder
 from sottovoce.shared.errors import EstimateError, SpecError, TransportError
 
@@ -44,6 +48,23 @@ def test_folder_gives_estimates_tables_and_models(folder: Path) -> None:
     assert [row["group"] for row in results.compare("cheated", "reason").rows] == ["time", "fear", "fun"]
     assert "400 reports contain both questions" in str(table)
     assert model.warnings == tuple(model.document["warnings"])
+
+
+def test_methods_name_every_option_of_their_request() -> None:
+    """As a parameter or in the docstring, and none that the request has not."""
+    for kind, request in KINDS_OF_REQUEST.items():
+        method = getattr(OpenResults, "model" if kind == "regression" else kind, None)
+        if method is not None:
+            parameters = set(inspect.signature(method).parameters) - {"self", "weights", "options"}
+            documented = set(re.findall(r"``([a-z_]+)``", inspect.getdoc(method) or "")) - {"declined", "options"}
+            assert parameters | documented == {each.name for each in fields(request)}, kind
+            assert not parameters & documented, kind
+
+
+def test_pairs_of_a_subset_are_those_of_the_command_line(folder: Path) -> None:
+    """Every analysis takes a condition."""
+    table = open_results(folder).pairs(where="year = first")
+    assert table.document["where"] == "year = first"
 
 
 @pytest.mark.parametrize("library", ["pandas", pytest.param("polars", marks=pytest.mark.slow), None])
