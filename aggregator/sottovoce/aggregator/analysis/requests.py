@@ -322,7 +322,12 @@ class Request(ABC):
         if self.where is not None:
             mask = subset(inside, parse_condition(self.where))
             inside, rows[rows] = inside.among(mask), mask
-        found = self._answer(inside, weights if weights is None or rows.all() else np.asarray(weights)[rows])
+        if isinstance(self, WeightedRequest) and self.margins is not None:
+            weights = raked(inside, self.margins).weights
+        elif weights is not None and not rows.all():
+            weights = np.asarray(weights)[rows]
+        level = getattr(self, "confidence", None)
+        found = self._answer(inside, weights) | ({} if level is None else {"confidence": level})
         # A design has one document, whichever of its questions is named.
         drawn = [] if isinstance(self, MixtureRequest) else randomized(inside, self.own_names)
         more = {**({"randomized": drawn} if drawn else {}), **({} if self.where is None else {"where": self.where})}
@@ -338,6 +343,10 @@ class Request(ABC):
             left = columns.few[name] & ~columns.asked(name)
             raise EstimateError(FEW_UNKNOWN, variable=name, reports=int(left.sum()))
         return columns.with_few(self.names)
+
+    @property
+    def _level(self) -> float:
+        return getattr(self, "confidence", None) or DEFAULT_CONFIDENCE
 
     @abstractmethod
     def _answer(self, columns: Columns, weights: ArrayLike | None) -> Document:
@@ -356,18 +365,6 @@ class WeightedRequest(Request):
     margins: MarginShares | None = option(read_shares, None)
     confidence: float | None = option(confidence, None)
 
-    def _answer(self, columns: Columns, weights: ArrayLike | None) -> Document:
-        found = self._weighted(columns, weights if self.margins is None else raked(columns, self.margins).weights)
-        return found if self.confidence is None else {**found, "confidence": self.confidence}
-
-    @property
-    def _level(self) -> float:
-        return DEFAULT_CONFIDENCE if self.confidence is None else self.confidence
-
-    @abstractmethod
-    def _weighted(self, columns: Columns, weights: ArrayLike | None) -> Document:
-        """Run the analysis with these weights."""
-
 
 @dataclass(frozen=True, kw_only=True)
 class CrosstabRequest(WeightedRequest):
@@ -385,7 +382,7 @@ class CrosstabRequest(WeightedRequest):
         if self.within is not None and self.among == CAREFUL:
             yield Problem("/within", "goes without the correction for careless answers")
 
-    def _weighted(self, columns: Columns, weights: ArrayLike | None) -> Document:
+    def _answer(self, columns: Columns, weights: ArrayLike | None) -> Document:
         rule = Rule(self._level, least=columns.least, among=self.among)
         if self.within is None:
             return crosstab_document(crosstab(columns, self.rows, self.columns, weights, rule))
@@ -409,7 +406,7 @@ class CompareRequest(WeightedRequest):
         if self.against is not None and self.groups != ARM:
             yield Problem("/against", "goes with the groups arm")
 
-    def _weighted(self, columns: Columns, weights: ArrayLike | None) -> Document:
+    def _answer(self, columns: Columns, weights: ArrayLike | None) -> Document:
         rule = Rule(self._level, least=columns.least, among=self.among)
         category = self.category or ""
         # A subset beside all people would tell the answers of few.
@@ -461,10 +458,8 @@ class TestRequest(Request):
         # A subset of a public question's exact counts is a table with another public question.
         if question.mechanism is None and self.where is not None and columns.least:
             raise EstimateError(PUBLIC_SUBSET, variable=self.question)
-        level = DEFAULT_CONFIDENCE if self.confidence is None else self.confidence
         known = self.shares if self.mean is None else self.mean
-        found = test_document(one_sample_test(columns, self.question, known, level, self.among))
-        return found if self.confidence is None else {**found, "confidence": self.confidence}
+        return test_document(one_sample_test(columns, self.question, known, self._level, self.among))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -477,7 +472,7 @@ class MixtureRequest(Request):
     confidence: float | None = option(confidence, None)
 
     def _answer(self, columns: Columns, weights: ArrayLike | None) -> Document:  # noqa: ARG002 - for the others
-        return fielded_document(columns, self.question, self.confidence or DEFAULT_CONFIDENCE)
+        return fielded_document(columns, self.question, self._level)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -532,7 +527,7 @@ class RegressionRequest(WeightedRequest):
         if self.cluster_effect and (self.at or self.declining):
             yield Problem("/cluster_effect", "goes without at and declining: its coefficients hold within a cluster")
 
-    def _weighted(self, columns: Columns, weights: ArrayLike | None) -> Document:
+    def _answer(self, columns: Columns, weights: ArrayLike | None) -> Document:
         terms = self._numbered(columns) if self.formula is None else self._terms
         found = regress(
             columns,

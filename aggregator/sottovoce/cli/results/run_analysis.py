@@ -56,24 +56,6 @@ _HELP = "Of a data file: COLUMN=CHANNEL, a YAML file of channels, or the file of
 channel_option = click.option("--channel", "channels", multiple=True, help=_HELP)
 channel_or_question = click.option("--channel", "--question", "channels", multiple=True, help=_HELP)
 
-_OPTIONS = (
-    click.argument("survey", required=False),
-    click.option("--from", "folder", type=PlaceName(), help="A folder of files, or s3://, instead."),
-    click.option("--url", help="An aggregator instead, with a key in SOTTOVOCE_KEY."),
-    click.option("--key-file", type=PATH, help="The file that holds the key."),
-    data_option,
-    channel_option,
-    click.option(
-        "--covariates",
-        type=PATH,
-        help="With --from: a file of your own columns, such as arm, one line for each report.",
-    ),
-    click.option(
-        "--drop-few", is_flag=True, help="With --from: go without reports whose rare answer the file leaves out (few)."
-    ),
-    click.option("--json", "as_json", is_flag=True, help="Print JSON on standard output."),
-)
-
 weights_option = click.option(
     "--weights", type=PATH, help="Margins (.yaml, .json), one a report (.csv), or a file's column."
 )
@@ -166,7 +148,23 @@ def _option(option: Field[Any], text: str, **settings: Any) -> Callable[..., Any
     return click.option(_NAMES_OF_OPTIONS.get(name, f"--{name}"), name, help=text, **{**needed, **own, **settings})
 
 
-source_options = options_of(*_OPTIONS)
+source_options = options_of(
+    click.argument("survey", required=False),
+    click.option("--from", "folder", type=PlaceName(), help="A folder of files, or s3://, instead."),
+    click.option("--url", help="An aggregator instead, with a key in SOTTOVOCE_KEY."),
+    click.option("--key-file", type=PATH, help="The file that holds the key."),
+    data_option,
+    channel_option,
+    click.option(
+        "--covariates",
+        type=PATH,
+        help="With --from: a file of your own columns, such as arm, one line for each report.",
+    ),
+    click.option(
+        "--drop-few", is_flag=True, help="With --from: go without reports whose rare answer the file leaves out (few)."
+    ),
+    click.option("--json", "as_json", is_flag=True, help="Print JSON on standard output."),
+)
 """The argument SURVEY, and the options of all analyses."""
 subset_options = request_options("pairs", "wave", "where")
 confidence_option = request_options("test", "confidence")
