@@ -1,5 +1,6 @@
-"""Make the respondents' page when it is first asked for, and compress each of its assets once: a start without them is a
-third shorter, and they do not change while served.
+"""Make the respondents' page when it is first asked for, and compress each of its assets once.
+
+A start without them is a third shorter, and they do not change while served.
 """
 
 import gzip
