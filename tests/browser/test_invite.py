@@ -5,7 +5,7 @@ from urllib.parse import urlsplit
 
 import pytest
 from playwright.sync_api import BrowserContext, Page
-from sottovoce.aggregator.i18n.languages import LANGUAGE_COOKIE
+from sottovoce.aggregator.i18n.translator import LANGUAGE_COOKIE
 
 from tests.browser.conftest import NewContext
 from tests.browser.states import OPEN_ALL

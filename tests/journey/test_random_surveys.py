@@ -32,7 +32,7 @@ from sottovoce.aggregator.analysis.requests import parse_request
 from sottovoce.aggregator.app import create_app
 from sottovoce.aggregator.estimators.question_variables import variables_of
 from sottovoce.aggregator.export.results_client.open_results import open_results
-from sottovoce.aggregator.i18n.languages import LANGUAGES
+from sottovoce.aggregator.i18n.translator import LANGUAGES
 from sottovoce.aggregator.planning.simulated_survey import invent, reports_of
 from sottovoce.aggregator.planning.vectorized_randomizers import BatchDraws, seeded
 from sottovoce.aggregator.settings import Settings

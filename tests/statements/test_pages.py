@@ -22,7 +22,7 @@ from sottovoce.aggregator.export import codebook
 from sottovoce.aggregator.export.channels import channels_of
 from sottovoce.aggregator.file_formats.provenance import About
 from sottovoce.aggregator.i18n import translator
-from sottovoce.aggregator.i18n.languages import LANGUAGES
+from sottovoce.aggregator.i18n.translator import LANGUAGES
 from sottovoce.aggregator.invitations import posters
 from sottovoce.aggregator.planning.simulated_survey import invent, reports_of
 from sottovoce.aggregator.planning.vectorized_randomizers import BatchDraws, seeded

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 import sottovoce.client
 from sottovoce.aggregator import open_results
-from sottovoce.aggregator.i18n.languages import LANGUAGE_COOKIE
+from sottovoce.aggregator.i18n.translator import LANGUAGE_COOKIE
 from sottovoce.aggregator.storage.connect import FILE
 from sottovoce.client import page
 

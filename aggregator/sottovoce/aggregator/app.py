@@ -17,7 +17,7 @@ from sottovoce.aggregator.http import error_pages, headers, openapi, problems
 from sottovoce.aggregator.http.headers import add_headers, security_headers
 from sottovoce.aggregator.http.routing import Route, add_routes
 from sottovoce.aggregator.http.static_assets import Assets, PackedAssets
-from sottovoce.aggregator.i18n.languages import language_of
+from sottovoce.aggregator.i18n.translator import language_of
 from sottovoce.aggregator.intake.admission import Admission
 from sottovoce.aggregator.intake.group_commit import GroupCommit
 from sottovoce.aggregator.invitations.key_file import KeysFile

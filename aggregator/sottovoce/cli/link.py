@@ -12,9 +12,7 @@ from pathlib import Path
 from typing import TextIO
 
 import click
-from sottovoce.aggregator.i18n.languages import LANGUAGES
-from sottovoce.aggregator.i18n.only_here import only_here
-from sottovoce.aggregator.i18n.translator import Words
+from sottovoce.aggregator.i18n.translator import LANGUAGES, Words, only_here
 from sottovoce.aggregator.institution import institution_of
 from sottovoce.aggregator.invitations.hold_messages import REISSUE, held_words, people, reissue_words
 from sottovoce.aggregator.invitations.personal_links import write_links

@@ -12,7 +12,7 @@ from flask import Flask
 from jsonschema import Draft202012Validator
 from sottovoce.aggregator.app import create_app
 from sottovoce.aggregator.authoring.from_survey import draft_of
-from sottovoce.aggregator.i18n.languages import LANGUAGES
+from sottovoce.aggregator.i18n.translator import LANGUAGES
 from sottovoce.aggregator.institution import LEAST_CONTRAST, contrast, lightened
 from sottovoce.aggregator.settings import SettingError, Settings
 from sottovoce.aggregator.storage.accounts.models import Account

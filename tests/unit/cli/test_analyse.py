@@ -10,8 +10,7 @@ from click.testing import CliRunner, Result
 from rich.cells import cell_len
 from sottovoce.aggregator.accounts.secrets import new_key
 from sottovoce.aggregator.export.archive import write_folder
-from sottovoce.aggregator.i18n.languages import LANGUAGES
-from sottovoce.aggregator.i18n.translator import Words
+from sottovoce.aggregator.i18n.translator import LANGUAGES, Words
 from sottovoce.aggregator.settings import Settings
 from sottovoce.aggregator.storage.sqlite.storage import SQLiteStorage
 from sottovoce.cli.main import main

@@ -15,8 +15,7 @@ from sottovoce.aggregator.analysis.one_sample_test import SCORE
 from sottovoce.aggregator.analysis.tables.arm_comparison import ACROSS
 from sottovoce.aggregator.analysis.tables.group_comparison import main_answer
 from sottovoce.aggregator.analysis.variable_names import VariableNames
-from sottovoce.aggregator.i18n.formatting import NumberFormat, Show
-from sottovoce.aggregator.i18n.translator import Words
+from sottovoce.aggregator.i18n.translator import NumberFormat, Show, Words
 from sottovoce.shared.arms.arms import ARM
 
 

@@ -9,8 +9,7 @@ from typing import Any
 from sottovoce.aggregator.analysis.planned_comparisons import PLANNED
 from sottovoce.aggregator.analysis.result_view import ShownAnswer, ShownTable, answer_in_words, planned_tables
 from sottovoce.aggregator.analysis.variable_names import VariableNames
-from sottovoce.aggregator.i18n.formatting import ENGLISH
-from sottovoce.aggregator.i18n.translator import Words
+from sottovoce.aggregator.i18n.translator import ENGLISH, Words
 
 Document = dict[str, Any]
 

@@ -9,8 +9,7 @@ from fractions import Fraction
 
 from sottovoce.aggregator.analysis.estimates import QuestionResult, SurveyResults
 from sottovoce.aggregator.estimators import Estimate
-from sottovoce.aggregator.i18n.formatting import ENGLISH, NumberFormat
-from sottovoce.aggregator.i18n.translator import Words
+from sottovoce.aggregator.i18n.translator import ENGLISH, NumberFormat, Words
 
 SHORT = 1000
 """Limit for fractions: channels with larger terms, such as 32-bit ones for an epsilon, are shown as percentages."""

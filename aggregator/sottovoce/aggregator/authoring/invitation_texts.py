@@ -11,9 +11,7 @@ from collections.abc import Iterable, Sequence
 
 from sottovoce.aggregator.export.flow_chart import direct_sentences
 from sottovoce.aggregator.file_formats.csv_cells import harmless
-from sottovoce.aggregator.i18n.languages import LANGUAGES
-from sottovoce.aggregator.i18n.only_here import only_here
-from sottovoce.aggregator.i18n.translator import Words
+from sottovoce.aggregator.i18n.translator import LANGUAGES, Words, only_here
 from sottovoce.aggregator.planning.question_channels import ShareChannel, measure_of
 from sottovoce.aggregator.planning.traffic_analysis import blind_limits, items_that_show_time
 from sottovoce.shared.accounting import percent_after

@@ -48,7 +48,7 @@ from sottovoce.aggregator.export.workbook import write_workbook
 from sottovoce.aggregator.file_formats.csv_cells import write_csv
 from sottovoce.aggregator.file_formats.json_text import json_text, marked
 from sottovoce.aggregator.file_formats.provenance import About
-from sottovoce.aggregator.i18n.formatting import ENGLISH
+from sottovoce.aggregator.i18n.translator import ENGLISH
 from sottovoce.aggregator.institution import Institution
 from sottovoce.aggregator.storage.drafts import PlannedSize
 from sottovoce.aggregator.storage.report_reader import ReadableReports

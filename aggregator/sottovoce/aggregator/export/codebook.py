@@ -13,8 +13,7 @@ from sottovoce.aggregator.export.labels import coding, option_labels, question_l
 from sottovoce.aggregator.export.own_units import REVISION, WAVE, few_code, option_codes
 from sottovoce.aggregator.export.statistics_files import column_names
 from sottovoce.aggregator.file_formats.provenance import About
-from sottovoce.aggregator.i18n.formatting import ENGLISH
-from sottovoce.aggregator.i18n.translator import Words
+from sottovoce.aggregator.i18n.translator import ENGLISH, Words
 from sottovoce.aggregator.institution import Institution
 from sottovoce.shared.rational import show_epsilon
 from sottovoce.shared.spec import Question, Survey

@@ -10,8 +10,7 @@ from datetime import date
 from functools import cache
 from html import escape
 
-from sottovoce.aggregator.i18n.calendar_month import month_of
-from sottovoce.aggregator.i18n.languages import LANGUAGES, accept_weights, direction, sections
+from sottovoce.aggregator.i18n.translator import LANGUAGES, accept_weights, direction, month_of, sections
 
 KINDS = {
     "unknown_survey": "unknown_survey",

@@ -17,7 +17,7 @@ from sottovoce.aggregator.http.headers import unless_known
 from sottovoce.aggregator.http.problem_docs import EXPLANATIONS
 from sottovoce.aggregator.http.problems import CONTENT_TYPE, STATUS, TITLES, Refusal
 from sottovoce.aggregator.http.routing import Kind, Route
-from sottovoce.aggregator.i18n import languages
+from sottovoce.aggregator.i18n import translator
 
 NOT_DESCRIBED = {Kind.PAGE: "pages for people, and what belongs to them: no program has to call them"}
 """Kinds of routes that the description omits, with the reason."""
@@ -306,7 +306,7 @@ def problem(code: str) -> Response:
         return problems.response("not_found")
     parts = (explained.happened, f"{explained.turn}: {explained.remedy}")
     page = error_pages.page_of(f"{problems.TITLES[code]} ({code}, {problems.STATUS[code]})", parts)
-    return Response(page, headers=error_pages.headers(languages.LANGUAGES[0]))
+    return Response(page, headers=error_pages.headers(translator.LANGUAGES[0]))
 
 
 def register(app: Flask, routes: tuple[Route, ...]) -> None:

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from flask import Flask, Response, g, request, url_for
 from sottovoce.aggregator.health import storage_failures
 from sottovoce.aggregator.http import error_pages
-from sottovoce.aggregator.i18n import languages
+from sottovoce.aggregator.i18n import translator
 from sottovoce.aggregator.storage.accounts.models import AccessRefused
 from sottovoce.shared.errors import (
     EstimateError,
@@ -150,7 +150,7 @@ def reply(
     researchers' list of surveys, "" for respondents.
     """
     if error_pages.wants_page(header("accept")):
-        language = languages.cookie_language(header("cookie")) or languages.language_of(header("accept-language"))
+        language = translator.cookie_language(header("cookie")) or translator.language_of(header("accept-language"))
         return (
             STATUS[code],
             [*error_pages.headers(language), *_more(code)],

@@ -7,8 +7,7 @@ from itertools import islice
 from typing import TextIO
 from urllib.parse import parse_qsl
 
-from sottovoce.aggregator.i18n.only_here import only_here
-from sottovoce.aggregator.i18n.translator import Words
+from sottovoce.aggregator.i18n.translator import Words, only_here
 from sottovoce.aggregator.storage import StoredSurvey, TokenCounts
 from sottovoce.aggregator.surveys.lifecycle import TRIAL, survey_of
 

@@ -7,8 +7,7 @@ from html import escape
 from importlib.resources import files
 from string import Template
 
-from sottovoce.aggregator.i18n.only_here import only_here
-from sottovoce.aggregator.i18n.translator import Words
+from sottovoce.aggregator.i18n.translator import Words, only_here
 from sottovoce.aggregator.institution import Institution
 from sottovoce.aggregator.invitations.icon_array import IconArray, dots, least_protected, pictures
 from sottovoce.aggregator.invitations.qr_codes import svg

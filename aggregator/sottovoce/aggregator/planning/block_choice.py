@@ -41,8 +41,7 @@ from sottovoce.aggregator.estimators.blocks.block_channel import block_channel
 from sottovoce.aggregator.estimators.blocks.joint_channel import BlockPair, block_pair, check_identified, is_identified
 from sottovoce.aggregator.estimators.question_variables import variables_of
 from sottovoce.aggregator.estimators.variable import Variable
-from sottovoce.aggregator.i18n.formatting import NumberFormat
-from sottovoce.aggregator.i18n.translator import Words
+from sottovoce.aggregator.i18n.translator import NumberFormat, Words
 from sottovoce.aggregator.planning.question_channels import ShareChannel, best_share, drawn_from, measure_of
 from sottovoce.shared.allowance import DEFAULT_ALLOWANCE
 from sottovoce.shared.arms.arms import share_asked

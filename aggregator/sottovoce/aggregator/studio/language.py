@@ -4,8 +4,7 @@ import re
 
 from flask import Flask, Response, g, request
 from sottovoce.aggregator.http.routing import Route
-from sottovoce.aggregator.i18n.languages import LANGUAGE_COOKIE, LANGUAGES, language_of
-from sottovoce.aggregator.i18n.translator import Words
+from sottovoce.aggregator.i18n.translator import LANGUAGE_COOKIE, LANGUAGES, Words, language_of
 from sottovoce.shared.languages import LANGUAGES as OWN_NAMES
 from sottovoce.shared.languages import REVIEWED
 

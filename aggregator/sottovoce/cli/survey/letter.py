@@ -10,7 +10,7 @@ from pathlib import Path
 import click
 from sottovoce.aggregator.authoring import invitation_texts
 from sottovoce.aggregator.export.counted_answers import COUNTS, HEADER
-from sottovoce.aggregator.i18n.languages import direction
+from sottovoce.aggregator.i18n.translator import direction
 from sottovoce.aggregator.invitations.paper import PaperItem, questionnaire
 from sottovoce.aggregator.surveys.survey_file import read_survey_file
 from sottovoce.cli.command import FILE, PATH, check_free, command, write_text

@@ -4,8 +4,7 @@ import json
 from pathlib import Path
 
 import click
-from sottovoce.aggregator.i18n.languages import LANGUAGES
-from sottovoce.aggregator.i18n.translator import Words
+from sottovoce.aggregator.i18n.translator import LANGUAGES, Words
 from sottovoce.aggregator.privacy_account.document import AccountTerms, account, usual_delta
 from sottovoce.aggregator.privacy_account.page import page
 from sottovoce.aggregator.privacy_account.text import lines

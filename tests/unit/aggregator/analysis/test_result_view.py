@@ -12,8 +12,7 @@ from sottovoce.aggregator.analysis.requests import parse_request
 from sottovoce.aggregator.analysis.result_view import answer_in_words
 from sottovoce.aggregator.analysis.text_report import in_words
 from sottovoce.aggregator.analysis.variable_names import VariableNames
-from sottovoce.aggregator.i18n.languages import LANGUAGES
-from sottovoce.aggregator.i18n.translator import LOCALES, Words, catalogue
+from sottovoce.aggregator.i18n.translator import LANGUAGES, LOCALES, Words, catalogue
 from sottovoce.shared.parse_survey import parse_survey
 
 from tests.documents import survey

@@ -7,9 +7,7 @@ from typing import Any
 import pytest
 from sottovoce.aggregator.analysis.requests import parse_request
 from sottovoce.aggregator.analysis.text_report import in_words
-from sottovoce.aggregator.i18n.formatting import NumberFormat
-from sottovoce.aggregator.i18n.languages import LANGUAGES
-from sottovoce.aggregator.i18n.translator import Words
+from sottovoce.aggregator.i18n.translator import LANGUAGES, NumberFormat, Words
 from sottovoce.aggregator.studio.labels import SurveyVariables
 from sottovoce.aggregator.studio.results.analysis_page import in_words as on_page
 from sottovoce.aggregator.studio.results.run_analysis import JointAnswer

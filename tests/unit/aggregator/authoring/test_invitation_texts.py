@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 from sottovoce.aggregator.authoring.invitation_texts import ethics, letter, mail_merge, reminder, words_for
-from sottovoce.aggregator.i18n.languages import LANGUAGES
+from sottovoce.aggregator.i18n.translator import LANGUAGES
 from sottovoce.shared.accounting import percent_after
 from sottovoce.shared.parse_survey import parse_survey
 from sottovoce.shared.redemption import spell_modulus

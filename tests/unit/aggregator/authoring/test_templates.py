@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 from sottovoce.aggregator.authoring.templates import Template, all_templates, margins, template_file
-from sottovoce.aggregator.i18n.languages import LANGUAGES
+from sottovoce.aggregator.i18n.translator import LANGUAGES
 from sottovoce.aggregator.planning.lint import warnings
 from sottovoce.aggregator.surveys.privacy_limit import check_affordable
 from sottovoce.shared.errors import SpecError

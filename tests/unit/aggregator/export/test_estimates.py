@@ -12,7 +12,7 @@ import pytest
 from sottovoce.aggregator.analysis.estimates import analyse
 from sottovoce.aggregator.analysis.worked_example import results_in_words
 from sottovoce.aggregator.export.catalogue import COLUMNS, SINGLE, Source, write_estimates_xlsx
-from sottovoce.aggregator.i18n.formatting import ENGLISH
+from sottovoce.aggregator.i18n.translator import ENGLISH
 from sottovoce.shared.mechanisms.square_wave import SquareWave
 
 from tests.exported import TODAY, drawn, published, send, source

@@ -7,8 +7,7 @@ from xml.etree import ElementTree
 import pytest
 from sottovoce.aggregator.authoring.invitation_texts import ethics
 from sottovoce.aggregator.export.flow_chart import THICK, direct_sentences, flow_chart
-from sottovoce.aggregator.i18n.languages import LANGUAGES
-from sottovoce.aggregator.i18n.translator import Words
+from sottovoce.aggregator.i18n.translator import LANGUAGES, Words
 from sottovoce.shared.parse_survey import parse_survey
 
 from tests.documents import Document, question, survey

@@ -9,7 +9,7 @@ from flask import Flask
 from flask.testing import FlaskClient
 from sottovoce.aggregator.app import create_app
 from sottovoce.aggregator.http import error_pages, problems
-from sottovoce.aggregator.i18n import languages
+from sottovoce.aggregator.i18n import translator
 from sottovoce.aggregator.settings import Settings
 from sottovoce.aggregator.storage.sqlite.storage import SQLiteStorage
 from sottovoce.client import page
@@ -89,8 +89,8 @@ def test_pages_speak_the_forms_languages():
     """And say the same things in each: a heading and what to do, at the bare address a paragraph more."""
     kinds = {*error_pages.KINDS.values(), *error_pages.KINDS_OF_STAFF.values(), "malformed", "staff_malformed", "about"}
 
-    assert sorted(languages.LANGUAGES) == sorted(path[11:-5] for path in page.catalogues())
-    for language in languages.LANGUAGES:
+    assert sorted(translator.LANGUAGES) == sorted(path[11:-5] for path in page.catalogues())
+    for language in translator.LANGUAGES:
         told = error_pages.sentences(language)
         lengths = {**dict.fromkeys(kinds, 2), "about": 3, "staff_home": 1, "sign_in": 1}
         assert {kind: len(texts) for kind, texts in told.items()} == lengths
@@ -98,7 +98,7 @@ def test_pages_speak_the_forms_languages():
     assert {*error_pages.KINDS, *error_pages.KINDS_OF_STAFF} <= set(problems.STATUS)
 
 
-@pytest.mark.parametrize("language", [each for each in languages.LANGUAGES if each != "en"])
+@pytest.mark.parametrize("language", [each for each in translator.LANGUAGES if each != "en"])
 def test_no_sentence_is_left_in_english(language):
     """Each text differs from the English one."""
     english, told = error_pages.sentences("en"), error_pages.sentences(language)
@@ -145,7 +145,7 @@ def test_only_who_names_html_gets_a_page(accept, expected):
 )
 def test_page_is_in_the_first_language_that_it_has(accept_language, expected):
     """By weight, whatever the country; English for everybody else."""
-    assert languages.language_of(accept_language) == expected
+    assert translator.language_of(accept_language) == expected
 
 
 def ask(client: FlaskClient, method: str, path: str, accept: str, **more: object) -> TestResponse:

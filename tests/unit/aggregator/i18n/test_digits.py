@@ -1,7 +1,7 @@
 """Digits of a figure follow its interval, on pages and in the terminal."""
 
 import pytest
-from sottovoce.aggregator.i18n.formatting import ENGLISH
+from sottovoce.aggregator.i18n.translator import ENGLISH
 
 
 @pytest.mark.parametrize(

@@ -9,8 +9,7 @@ from string import Formatter
 
 from babel import Locale
 from sottovoce.aggregator.accounts import oidc, oidc_http, passkeys
-from sottovoce.aggregator.i18n.languages import LANGUAGES, sections
-from sottovoce.aggregator.i18n.translator import Words
+from sottovoce.aggregator.i18n.translator import LANGUAGES, Words, sections
 from sottovoce.aggregator.studio.account import oidc_pages
 from sottovoce.client.bundle import read
 

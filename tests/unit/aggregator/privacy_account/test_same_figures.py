@@ -7,8 +7,7 @@ from rich.cells import cell_len
 from sottovoce.aggregator.authoring.cost_and_precision import DraftFigures
 from sottovoce.aggregator.authoring.from_survey import draft_of
 from sottovoce.aggregator.file_formats.provenance import About
-from sottovoce.aggregator.i18n.languages import LANGUAGES
-from sottovoce.aggregator.i18n.translator import Words
+from sottovoce.aggregator.i18n.translator import LANGUAGES, Words
 from sottovoce.aggregator.planning.lint import warnings
 from sottovoce.aggregator.privacy_account.document import AccountTerms, account
 from sottovoce.aggregator.privacy_account.page import body, page

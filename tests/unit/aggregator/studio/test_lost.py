@@ -11,8 +11,7 @@ from flask import Flask
 from sottovoce.aggregator.app import create_app
 from sottovoce.aggregator.authoring.draft import empty_draft
 from sottovoce.aggregator.authoring.validation import problems_of
-from sottovoce.aggregator.i18n.languages import sections
-from sottovoce.aggregator.i18n.translator import Words
+from sottovoce.aggregator.i18n.translator import Words, sections
 from sottovoce.aggregator.settings import Settings
 from sottovoce.aggregator.storage.accounts.models import Account
 from sottovoce.aggregator.storage.sqlite.storage import SQLiteStorage

@@ -20,8 +20,7 @@ from sottovoce.aggregator.analysis.tables.crosstab import SMALL
 from sottovoce.aggregator.analysis.tables.table import TOO_FEW
 from sottovoce.aggregator.estimators.numeric import ENDS
 from sottovoce.aggregator.estimators.variable import SAME_REPORT
-from sottovoce.aggregator.i18n.languages import sections
-from sottovoce.aggregator.i18n.translator import Words
+from sottovoce.aggregator.i18n.translator import Words, sections
 from sottovoce.aggregator.studio.labels import SurveyVariables
 from sottovoce.shared.errors import Sentence
 

@@ -6,7 +6,7 @@ from flask import current_app, g, redirect, render_template, request, url_for
 from flask.typing import ResponseReturnValue
 from sottovoce.aggregator.authoring.question_snippets import has_columns, snippet
 from sottovoce.aggregator.http.routing import Route
-from sottovoce.aggregator.i18n.only_here import only_here
+from sottovoce.aggregator.i18n.translator import only_here
 from sottovoce.aggregator.studio import drafts
 from sottovoce.aggregator.studio.language import words
 from sottovoce.aggregator.studio.request_context import storage

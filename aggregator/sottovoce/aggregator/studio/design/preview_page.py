@@ -10,8 +10,7 @@ from sottovoce.aggregator.authoring.validation import problems_of
 from sottovoce.aggregator.http import problems
 from sottovoce.aggregator.http.headers import POLICY
 from sottovoce.aggregator.http.routing import Route
-from sottovoce.aggregator.i18n.languages import LANGUAGES
-from sottovoce.aggregator.i18n.translator import Words
+from sottovoce.aggregator.i18n.translator import LANGUAGES, Words
 from sottovoce.aggregator.studio import drafts
 from sottovoce.aggregator.studio.design.preview_form import page_of, policy, pretended
 from sottovoce.aggregator.studio.design.sentences import Sentences

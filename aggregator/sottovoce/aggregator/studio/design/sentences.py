@@ -11,8 +11,7 @@ from sottovoce.aggregator.authoring.cost_and_precision import Figures, Totals, g
 from sottovoce.aggregator.authoring.draft import DraftItem, DraftProblem, SurveyDraft, absent_keys
 from sottovoce.aggregator.authoring.draft_blocks import ProtectedTogether
 from sottovoce.aggregator.authoring.templates import PEOPLE, TemplateQuestion
-from sottovoce.aggregator.i18n.formatting import NumberFormat
-from sottovoce.aggregator.i18n.translator import Words
+from sottovoce.aggregator.i18n.translator import NumberFormat, Words
 from sottovoce.shared.accounting import BELIEF_BEFORE
 from sottovoce.shared.allowance import DEFAULT_ALLOWANCE
 from sottovoce.shared.languages import LANGUAGES as OWN_NAMES

@@ -8,7 +8,7 @@ from flask.typing import ResponseReturnValue
 from sottovoce.aggregator.accounts.ownership import claim_name
 from sottovoce.aggregator.authoring.trial import is_trial_name_of, trial_name, trial_of
 from sottovoce.aggregator.http.routing import Route
-from sottovoce.aggregator.i18n.only_here import only_here
+from sottovoce.aggregator.i18n.translator import only_here
 from sottovoce.aggregator.storage import StoredSurvey
 from sottovoce.aggregator.studio import drafts
 from sottovoce.aggregator.studio.language import words

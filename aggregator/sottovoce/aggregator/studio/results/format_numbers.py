@@ -8,7 +8,7 @@ from fractions import Fraction
 from flask import Flask
 from sottovoce.aggregator.analysis.worked_example import Workings, has_band, limits, worked_in_words
 from sottovoce.aggregator.estimators import Estimate
-from sottovoce.aggregator.i18n.formatting import NumberFormat, decimals_of
+from sottovoce.aggregator.i18n.translator import NumberFormat, decimals_of
 from sottovoce.aggregator.studio.language import words
 from sottovoce.shared.answers import Grid
 from sottovoce.shared.mechanisms import Mechanism

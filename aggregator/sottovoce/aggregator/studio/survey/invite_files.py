@@ -3,7 +3,7 @@
 from flask import Response, current_app
 from sottovoce.aggregator.http import problems
 from sottovoce.aggregator.http.routing import Route
-from sottovoce.aggregator.i18n.only_here import only_here
+from sottovoce.aggregator.i18n.translator import only_here
 from sottovoce.aggregator.invitations.offline_form import PIECES, saved_form
 from sottovoce.aggregator.invitations.posters import poster
 from sottovoce.aggregator.invitations.qr_codes import png, svg_file

@@ -13,9 +13,7 @@ from sottovoce.aggregator.api.tokens import MOST_AT_ONCE
 from sottovoce.aggregator.authoring.invitation_texts import ethics, letter, mail_merge, reminder
 from sottovoce.aggregator.clock import date_of
 from sottovoce.aggregator.http.routing import Route
-from sottovoce.aggregator.i18n.languages import LANGUAGES
-from sottovoce.aggregator.i18n.only_here import only_here
-from sottovoce.aggregator.i18n.translator import Words
+from sottovoce.aggregator.i18n.translator import LANGUAGES, Words, only_here
 from sottovoce.aggregator.invitations.hold_messages import REISSUE
 from sottovoce.aggregator.invitations.offline_form import PIECES
 from sottovoce.aggregator.invitations.personal_links import MOST_CARDS, in_steps, links_csv, parse_token_line

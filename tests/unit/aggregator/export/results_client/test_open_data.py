@@ -11,7 +11,7 @@ from sottovoce.aggregator import estimate, open_data
 from sottovoce.aggregator.analysis.data_file.parse_channel import parse_channel
 from sottovoce.aggregator.analysis.report_columns import Columns
 from sottovoce.aggregator.analysis.requests import parse_request
-from sottovoce.aggregator.i18n.formatting import ENGLISH
+from sottovoce.aggregator.i18n.translator import ENGLISH
 from sottovoce.aggregator.planning.vectorized_randomizers import BatchDraws, seeded, simulate
 from sottovoce.shared.errors import EstimateError, SpecError
 from sottovoce.shared.spec import Question

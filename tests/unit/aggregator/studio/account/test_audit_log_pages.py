@@ -5,8 +5,7 @@ import re
 import pytest
 from flask import Flask
 from sottovoce.aggregator.app import create_app
-from sottovoce.aggregator.i18n.languages import LANGUAGES
-from sottovoce.aggregator.i18n.translator import Words
+from sottovoce.aggregator.i18n.translator import LANGUAGES, Words
 from sottovoce.aggregator.settings import Settings
 from sottovoce.aggregator.storage.accounts.models import Account
 from sottovoce.aggregator.storage.audit_log import events

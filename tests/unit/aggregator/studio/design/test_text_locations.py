@@ -2,8 +2,7 @@
 
 import pytest
 from sottovoce.aggregator.authoring.templates import all_templates
-from sottovoce.aggregator.i18n.languages import LANGUAGES
-from sottovoce.aggregator.i18n.translator import Words
+from sottovoce.aggregator.i18n.translator import LANGUAGES, Words
 from sottovoce.aggregator.studio.design.sentences import place_in_words, texts_in_words
 from sottovoce.shared.languages import texts_of
 from sottovoce.shared.parse_survey import parse_survey

@@ -8,8 +8,7 @@ from sottovoce.aggregator.analysis.report_columns import Columns
 from sottovoce.aggregator.analysis.requests import parse_request
 from sottovoce.aggregator.analysis.result_view import ShownAnswer
 from sottovoce.aggregator.export.analysis_files import joint_rows
-from sottovoce.aggregator.i18n.languages import LANGUAGES
-from sottovoce.aggregator.i18n.translator import Words
+from sottovoce.aggregator.i18n.translator import LANGUAGES, Words
 from sottovoce.aggregator.studio.labels import SurveyVariables
 from sottovoce.aggregator.studio.results.analysis_page import in_words, r_code
 from sottovoce.aggregator.studio.results.run_analysis import AskedAnalysis, JointAnswer

@@ -10,7 +10,7 @@ from flask.testing import FlaskClient
 from sottovoce.aggregator.app import create_app
 from sottovoce.aggregator.authoring.invitation_texts import ethics, words_for
 from sottovoce.aggregator.clock import now
-from sottovoce.aggregator.i18n.languages import LANGUAGES
+from sottovoce.aggregator.i18n.translator import LANGUAGES
 from sottovoce.aggregator.settings import Settings
 from sottovoce.aggregator.studio.results.results_page import PlannedResults
 from sottovoce.client.draws import Draws

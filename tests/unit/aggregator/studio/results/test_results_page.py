@@ -17,8 +17,7 @@ from sottovoce.aggregator.analysis.worked_example import limits
 from sottovoce.aggregator.app import create_app
 from sottovoce.aggregator.authoring.draft import empty_draft
 from sottovoce.aggregator.estimators import Estimate
-from sottovoce.aggregator.i18n.languages import LANGUAGES
-from sottovoce.aggregator.i18n.translator import Words
+from sottovoce.aggregator.i18n.translator import LANGUAGES, Words
 from sottovoce.aggregator.settings import Settings
 from sottovoce.aggregator.storage.drafts import PlannedSize
 from sottovoce.aggregator.storage.sqlite.storage import SQLiteStorage

@@ -15,7 +15,7 @@ from sottovoce.aggregator.authoring.draft import empty_draft
 from sottovoce.aggregator.authoring.from_survey import draft_of
 from sottovoce.aggregator.clock import now
 from sottovoce.aggregator.export.catalogue import RELEASED
-from sottovoce.aggregator.i18n.languages import LANGUAGES
+from sottovoce.aggregator.i18n.translator import LANGUAGES
 from sottovoce.aggregator.settings import Settings
 from sottovoce.aggregator.storage.sqlite.storage import SQLiteStorage
 from sottovoce.aggregator.studio.results.download_files import OFFERED

@@ -15,7 +15,7 @@ from flask import Flask
 from flask.testing import FlaskClient
 from sottovoce.aggregator.analysis.documents import Document
 from sottovoce.aggregator.analysis.jobs.queue import Compute
-from sottovoce.aggregator.i18n.languages import LANGUAGES
+from sottovoce.aggregator.i18n.translator import LANGUAGES
 from sottovoce.aggregator.studio.results.run_analysis import asked_analysis
 
 from tests.unit.aggregator.studio.joint_pages import SITE, app, cells, client, document, get

@@ -12,8 +12,7 @@ from flask import Flask
 from sottovoce.aggregator.accounts.secrets import new_key
 from sottovoce.aggregator.app import create_app
 from sottovoce.aggregator.authoring.invitation_texts import letter
-from sottovoce.aggregator.i18n.only_here import only_here
-from sottovoce.aggregator.i18n.translator import Words
+from sottovoce.aggregator.i18n.translator import Words, only_here
 from sottovoce.aggregator.invitations.personal_links import links_csv
 from sottovoce.aggregator.invitations.posters import PosterContent, cards, poster
 from sottovoce.aggregator.invitations.qr_codes import png, svg_file
