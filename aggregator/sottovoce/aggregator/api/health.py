@@ -29,9 +29,9 @@ from prometheus_client.exposition import CONTENT_TYPE_PLAIN_0_0_4
 from prometheus_client.registry import Collector
 from sottovoce.aggregator.clock import day_of
 from sottovoce.aggregator.http.problems import Refusal
-from sottovoce.aggregator.http.request_metrics import BOUNDS, NO_ROUTE, RouteStatus, Series, Traffic
 from sottovoce.aggregator.http.routing import Kind, Route
 from sottovoce.aggregator.intake.group_commit import SIZES
+from sottovoce.aggregator.intake.request_limits import BOUNDS, NO_ROUTE, RouteStatus, Series, Traffic
 from sottovoce.aggregator.invitations.missing_keys import missing_keys
 from sottovoce.aggregator.storage import Storage
 from sottovoce.aggregator.storage.audit_log.events import BACKED_UP

@@ -36,17 +36,18 @@ from sottovoce.aggregator.http.headers import (
     security_headers,
 )
 from sottovoce.aggregator.http.problems import Refusal
-from sottovoce.aggregator.http.request_metrics import GATE, Traffic
 from sottovoce.aggregator.intake.admission import Admission
 from sottovoce.aggregator.intake.body_reader import BodyReader, Exchange
 from sottovoce.aggregator.intake.loop_turn import GroupWait, TurnJobs
 from sottovoce.aggregator.intake.request_limits import (
     FOR_RESEARCHERS,
+    GATE,
     MAX_BODY,
     PASSED,
     UPLOAD_PATH,
     VISITOR_UPLOAD,
     RateLimits,
+    Traffic,
     check_head,
 )
 from sottovoce.aggregator.settings import Settings

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import Any, TypeVar
 
-from sottovoce.aggregator.http.request_metrics import Histogram, Series
+from sottovoce.aggregator.intake.request_limits import Histogram, Series
 from sottovoce.aggregator.storage import Outcome, ReportBatch, Storage
 from sottovoce.aggregator.storage.reports.batch_columns import count
 from sottovoce.shared.errors import ReportRejected, StorageError

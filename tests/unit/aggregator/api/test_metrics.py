@@ -21,8 +21,8 @@ from sottovoce.aggregator.api.health import (
 )
 from sottovoce.aggregator.app import ROUTES, create_app
 from sottovoce.aggregator.clock import day_of
-from sottovoce.aggregator.http.request_metrics import GATE, NO_ROUTE, Histogram, Series, Traffic
 from sottovoce.aggregator.intake.asgi_gate import Gate
+from sottovoce.aggregator.intake.request_limits import GATE, NO_ROUTE, Histogram, Series, Traffic
 from sottovoce.aggregator.settings import Settings
 from sottovoce.aggregator.storage.audit_log import table
 from sottovoce.aggregator.storage.audit_log.events import BACKED_UP, MACHINE
