@@ -92,7 +92,7 @@ def has_session(storage: Storage, cookies: str, secure: bool, moment: int) -> bo
 def register(app: Flask) -> None:
     """Check authentication and rights before every request of the app."""
     app.before_request(_guard)
-    visitors.register(app)
+    visitors.admit_visitors(app)
 
 
 def _guard() -> Response | None:

@@ -22,7 +22,7 @@ VISITOR = "visitor:"
 """Beginning of the ids of visitors, which no id of an account has."""
 
 
-def register(app: Flask) -> None:
+def admit_visitors(app: Flask) -> None:
     """Give new visitors their cookie, and let the page of sign-in name the way in.
 
     Raises SettingError where nothing would keep a reader of strangers' files from the database.
@@ -50,17 +50,17 @@ def visitor_id() -> str:
 
 def visitor_secret() -> str:
     """Return the secret of the visitor, a new one if the request has none; "" for a form without one."""
-    known = request.cookies.get(_cookie_name(), "")
+    known = request.cookies.get(_visitor_cookie(), "")
     return known if known or request.method == "POST" else new_cookie()[0]
 
 
 def _with_cookie(reply: Response) -> Response:
-    if is_visitor() and g.visitor and _cookie_name() not in request.cookies:
+    if is_visitor() and g.visitor and _visitor_cookie() not in request.cookies:
         secure = current_app.extensions["settings"].secure
-        reply.set_cookie(_cookie_name(), g.visitor, secure=secure, httponly=True, samesite="Strict", path="/")
+        reply.set_cookie(_visitor_cookie(), g.visitor, secure=secure, httponly=True, samesite="Strict", path="/")
     return reply
 
 
-def _cookie_name() -> str:
+def _visitor_cookie() -> str:
     # Browsers accept the __Host- prefix only over https, as for sessions.
     return "__Host-sottovoce-visitor" if current_app.extensions["settings"].secure else "sottovoce-visitor"

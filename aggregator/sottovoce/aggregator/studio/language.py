@@ -2,7 +2,7 @@
 
 import re
 
-from flask import Flask, Response, g, request
+from flask import Response, g, request
 from sottovoce.aggregator.http.routing import Route
 from sottovoce.aggregator.i18n.translator import LANGUAGE_COOKIE, LANGUAGES, Words, language_of
 from sottovoce.shared.languages import LANGUAGES as OWN_NAMES
@@ -13,11 +13,6 @@ _OF_STUDIO = re.compile(r"/dashboard(/[A-Za-z0-9_.~%/-]*)?(\?[A-Za-z0-9_.~%=&+-]
 YEAR = 366 * 24 * 3600
 
 
-def register(app: Flask) -> None:
-    """Give every template the functions that translate, and None for what only some pages have."""
-    app.context_processor(_speak)
-
-
 def words() -> Words:
     """Return the translator for the reader's language, once for each request."""
     if "words" not in g:
@@ -26,7 +21,8 @@ def words() -> Words:
     return g.words  # type: ignore[no-any-return]
 
 
-def _speak() -> dict[str, object]:
+def translation() -> dict[str, object]:
+    """Return what translates in every template, and None for what only some pages have."""
     spoken = words()
     return {
         "words": spoken,

@@ -10,7 +10,8 @@ from sottovoce.aggregator.institution import Institution, institution_of
 from sottovoce.aggregator.storage import Storage
 from sottovoce.aggregator.storage.accounts.accounts import AccessTables
 from sottovoce.aggregator.storage.accounts.models import AccessRefused
-from sottovoce.aggregator.studio.language import words
+from sottovoce.aggregator.studio.language import translation, words
+from sottovoce.aggregator.studio.results.format_numbers import FILTERS
 from sottovoce.shared.errors import StorageError
 
 _FIRST_DAY = date(1970, 1, 1)
@@ -65,7 +66,9 @@ def forget_institution() -> None:
 
 
 def register(app: Flask) -> None:
-    """Read the operator's file, and show the institution on all pages."""
+    """Give every template its filters, the reader's language and the institution."""
     app.extensions["institution"] = app.extensions["settings"].shown_institution
     app.extensions["kept_institution"] = {}
-    app.context_processor(lambda: {"institution": shown_institution()})
+    app.context_processor(lambda: {"institution": shown_institution(), **translation()})
+    for template_filter in FILTERS:
+        app.add_template_filter(template_filter)

@@ -22,7 +22,6 @@ from sottovoce.aggregator.studio.file_analysis import page as file_page
 from sottovoce.aggregator.studio.results import (
     analysis_page,
     files_page,
-    format_numbers,
     results_page,
     shared_results_page,
     simulation_page,
@@ -131,6 +130,4 @@ def register(app: Flask) -> None:
     """Register the template filters, the language and the kept renderings on the app."""
     app.extensions["rendered_results"] = RenderingCache()
     request_context.register(app)
-    format_numbers.register(app)
-    language.register(app)
     file_page.register(app)

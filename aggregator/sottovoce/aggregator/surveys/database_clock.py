@@ -3,20 +3,27 @@
 import time
 from collections.abc import Callable
 from datetime import UTC, datetime
+from typing import Protocol
 
 from sottovoce.aggregator.clock import Clock, now
-from sottovoce.aggregator.storage import Storage
 from sottovoce.aggregator.surveys.clock_check import APART
 from sottovoce.shared.errors import StorageError
 
 
-def present(storage: Storage, clock: Clock = now) -> datetime:
+class KeepsTime(Protocol):
+    """A storage."""
+
+    def clock(self) -> float | None:
+        """Return seconds since 1970 by the database's clock; None if it has no clock of its own."""
+
+
+def present(storage: KeepsTime, clock: Clock = now) -> datetime:
     """Return the present moment by the database's clock, or by this machine's if the database has no clock."""
     seconds = storage.clock()
     return clock() if seconds is None else datetime.fromtimestamp(seconds, UTC)
 
 
-def check_clocks(storage: Storage, clock: Clock = now) -> None:
+def check_clocks(storage: KeepsTime, clock: Clock = now) -> None:
     """Raise StorageError if this machine's clock is more than ``APART`` seconds from the database's."""
     SharedClock(storage, clock).check()
 
@@ -27,7 +34,7 @@ class SharedClock:
     The database is queried at the start and at each ``check``. ``clock`` is this machine's.
     """
 
-    def __init__(self, storage: Storage, clock: Clock, running: Callable[[], float] = time.monotonic) -> None:
+    def __init__(self, storage: KeepsTime, clock: Clock, running: Callable[[], float] = time.monotonic) -> None:
         self._storage = storage
         self._clock = clock
         self._running = running

@@ -5,7 +5,6 @@ The estimate tells shares from other values; the ``grid`` of a number question f
 
 from fractions import Fraction
 
-from flask import Flask
 from sottovoce.aggregator.analysis.worked_example import Workings, has_band, limits, worked_in_words
 from sottovoce.aggregator.estimators import Estimate
 from sottovoce.aggregator.i18n.translator import NumberFormat, decimals_of
@@ -15,12 +14,6 @@ from sottovoce.shared.mechanisms import Mechanism
 from sottovoce.shared.spec import Question
 
 HUNDRED = 100
-
-
-def register(app: Flask) -> None:
-    """Give the app's templates their filters."""
-    for each in FILTERS:
-        app.add_template_filter(each)
 
 
 def figure(value: float | None, estimate: Estimate, grid: Grid | None = None) -> str:
