@@ -5,12 +5,11 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
-from sottovoce.aggregator.clock import day_of
+from sottovoce.aggregator.clock import day_of, present
 from sottovoce.aggregator.storage import Outcome, Storage
 from sottovoce.aggregator.storage.copy import save
 from sottovoce.aggregator.storage.sqlite.storage import SQLiteStorage
 from sottovoce.aggregator.storage.verify_counts import wrong_counts
-from sottovoce.aggregator.surveys.database_clock import present
 
 from tests.invited import blind_survey
 from tests.storage.test_contract import store  # noqa: F401 - a fixture

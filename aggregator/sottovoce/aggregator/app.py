@@ -11,7 +11,7 @@ from sottovoce.aggregator.api import analysis as joint
 from sottovoce.aggregator.api import health, results, tokens
 from sottovoce.aggregator.api import respondent as collect
 from sottovoce.aggregator.api.survey_status import PublishedSurveys
-from sottovoce.aggregator.clock import Clock
+from sottovoce.aggregator.clock import Clock, SharedClock, SteadyClock
 from sottovoce.aggregator.health import Readiness
 from sottovoce.aggregator.http import error_pages, headers, openapi, problems
 from sottovoce.aggregator.http.headers import add_headers, security_headers
@@ -29,8 +29,6 @@ from sottovoce.aggregator.studio import routes as studio
 from sottovoce.aggregator.studio.account import my_account_page as access
 from sottovoce.aggregator.studio.account.sign_in_routes import SESSION_ROUTES, register_doors
 from sottovoce.aggregator.studio.design.preview_form import PreviewedForm
-from sottovoce.aggregator.surveys.clock_check import SteadyClock
-from sottovoce.aggregator.surveys.database_clock import SharedClock
 from sottovoce.aggregator.surveys.housekeeping import Housekeeping
 
 

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import click
+from sottovoce.aggregator.clock import present
 from sottovoce.aggregator.curator.data.data_set import DataSet, open_data_set
 from sottovoce.aggregator.curator.data.survey_source import survey_data_set
 from sottovoce.aggregator.curator.declaration import Declaration
@@ -15,7 +16,6 @@ from sottovoce.aggregator.curator.parse_epsilon import parse_epsilon
 from sottovoce.aggregator.curator.questions import CuratorQuestion
 from sottovoce.aggregator.curator.text_report import answer_document, answer_lines
 from sottovoce.aggregator.settings import Settings
-from sottovoce.aggregator.surveys.database_clock import present
 from sottovoce.cli.command import ask
 from sottovoce.cli.database import data_option, data_settings, open_survey
 from sottovoce.shared.errors import StorageError

@@ -15,7 +15,7 @@ from urllib.parse import parse_qs, urlsplit
 import click
 from sottovoce.aggregator.accounts.audit_log import entry_document, format_entry, names_of
 from sottovoce.aggregator.accounts.sign_in_settings import provider_of
-from sottovoce.aggregator.clock import day_of, now
+from sottovoce.aggregator.clock import check_clocks, day_of, now, present
 from sottovoce.aggregator.invitations.key_file import KeysFile
 from sottovoce.aggregator.invitations.missing_keys import missing_keys
 from sottovoce.aggregator.invitations.rollback_detection import RollbackMarks, place_of
@@ -29,7 +29,6 @@ from sottovoce.aggregator.storage.heartbeat import RUNNING
 from sottovoce.aggregator.storage.sqlite.storage import copies, remove_copies
 from sottovoce.aggregator.storage.survey_log import record_head
 from sottovoce.aggregator.storage.verify_counts import wrong_counts
-from sottovoce.aggregator.surveys.database_clock import check_clocks, present
 from sottovoce.aggregator.surveys.housekeeping import close_due, delete_due, purge_due, waiting_words
 from sottovoce.aggregator.walls import missing
 from sottovoce.cli.command import FILE, check_free, command, new_file, waiting, write_text

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TextIO
 
 import click
+from sottovoce.aggregator.clock import present
 from sottovoce.aggregator.i18n.translator import LANGUAGES, Words, only_here
 from sottovoce.aggregator.institution import institution_of
 from sottovoce.aggregator.invitations.hold_messages import REISSUE, held_words, people, reissue_words
@@ -29,7 +30,6 @@ from sottovoce.aggregator.invitations.tokens import (
     token_counts,
 )
 from sottovoce.aggregator.storage.audit_log.events import MACHINE, RESTORED
-from sottovoce.aggregator.surveys.database_clock import present
 from sottovoce.aggregator.surveys.lifecycle import TRIAL, newest, survey_of
 from sottovoce.cli.command import FILE, ask, command, create_file
 from sottovoce.cli.database import data_option, data_settings, open_storage, open_survey, print_held, served_settings

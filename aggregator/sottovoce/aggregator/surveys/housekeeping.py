@@ -3,10 +3,9 @@
 from collections.abc import Callable, Sequence
 from datetime import UTC, datetime, timedelta
 
-from sottovoce.aggregator.clock import Clock, day_of
+from sottovoce.aggregator.clock import Clock, day_of, present
 from sottovoce.aggregator.storage import Storage, StoredSurvey
 from sottovoce.aggregator.storage.audit_log.events import NO_ACTOR
-from sottovoce.aggregator.surveys.database_clock import present
 from sottovoce.aggregator.surveys.lifecycle import survey_of
 from sottovoce.shared.errors import StorageError
 

@@ -8,6 +8,7 @@ from sottovoce.aggregator.analysis.estimates import analyse
 from sottovoce.aggregator.analysis.finite_population import whole_group
 from sottovoce.aggregator.analysis.published_counts import published, revisions_of
 from sottovoce.aggregator.analysis.results_document import export_document
+from sottovoce.aggregator.clock import present
 from sottovoce.aggregator.curator.data.sample_uniques import in_words
 from sottovoce.aggregator.estimators import DEFAULT_RULE
 from sottovoce.aggregator.estimators.intervals import METHODS
@@ -16,7 +17,6 @@ from sottovoce.aggregator.export.catalogue import SINGLE, WITH_PUBLIC, Source
 from sottovoce.aggregator.export.offline.write_parquet import write_reports
 from sottovoce.aggregator.institution import institution_of
 from sottovoce.aggregator.storage.audit_log.events import EXPORTED, MACHINE
-from sottovoce.aggregator.surveys.database_clock import present
 from sottovoce.cli.command import Number, ask, check_free, check_new_folder, command, new_file, new_folder, write_json
 from sottovoce.cli.database import data_option, data_settings, open_survey
 from sottovoce.cli.results.place import PlaceName, check_new_place, new_place, print_results, show_progress

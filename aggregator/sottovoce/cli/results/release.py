@@ -4,13 +4,13 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import click
+from sottovoce.aggregator.clock import present
 from sottovoce.aggregator.curator.data.released_tables import answers_document, release, useless_tables
 from sottovoce.aggregator.curator.data.survey_source import survey_data_set
 from sottovoce.aggregator.curator.parse_epsilon import parse_epsilon
 from sottovoce.aggregator.curator.release import Neighbours
 from sottovoce.aggregator.curator.text_report import answer_lines, decimal
 from sottovoce.aggregator.storage.audit_log.events import EXPORTED, MACHINE
-from sottovoce.aggregator.surveys.database_clock import present
 from sottovoce.cli.command import ask, write_json
 from sottovoce.cli.curator_request import confirm_useless
 from sottovoce.cli.database import data_settings, open_survey

@@ -26,6 +26,7 @@ from sottovoce.aggregator.analysis.regression.person_model import MOST_POINTS
 from sottovoce.aggregator.analysis.result_view import ShownTable
 from sottovoce.aggregator.analysis.text_report import in_words
 from sottovoce.aggregator.analysis.weights import MarginShares
+from sottovoce.aggregator.clock import present
 from sottovoce.aggregator.estimators import IntervalRule
 from sottovoce.aggregator.export.results_client.http_source import AddressReports, read_key
 from sottovoce.aggregator.export.results_client.open_data import (
@@ -45,7 +46,6 @@ from sottovoce.aggregator.export.results_client.sources import (
     read_weights,
 )
 from sottovoce.aggregator.storage.audit_log.events import MACHINE, RESULTS_READ
-from sottovoce.aggregator.surveys.database_clock import present
 from sottovoce.cli.command import PATH, Number, waiting
 from sottovoce.cli.database import data_option, open_survey
 from sottovoce.cli.results.place import PlaceName, show_progress, terminal_words

@@ -3,7 +3,7 @@
 from datetime import timedelta
 
 import pytest
-from sottovoce.aggregator.surveys.clock_check import SteadyClock
+from sottovoce.aggregator.clock import SteadyClock
 
 from tests.conftest import FakeClock
 

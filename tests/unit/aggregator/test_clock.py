@@ -6,10 +6,9 @@ from typing import Any
 
 import pytest
 from sottovoce.aggregator.app import create_app
-from sottovoce.aggregator.clock import now
+from sottovoce.aggregator.clock import SharedClock, now, present
 from sottovoce.aggregator.settings import Settings
 from sottovoce.aggregator.storage.postgres.storage import PostgresStorage
-from sottovoce.aggregator.surveys.database_clock import SharedClock, present
 from sottovoce.aggregator.surveys.housekeeping import Housekeeping
 from sottovoce.shared.errors import StorageError
 
