@@ -11,11 +11,11 @@ from sottovoce.aggregator.accounts.secrets import new_cookie
 from sottovoce.aggregator.settings import SettingError
 from sottovoce.aggregator.walls import missing
 
-_ROUTES = (
+_VISITED = (
     "analyze analyze_upload analyzed analyzed_change analyzed_tables analyzed_tables_file "
     "analyzed_models analyzed_models_file analyzed_end_analysis"
 )
-FOR_VISITORS = frozenset(f"studio.{route}" for route in _ROUTES.split())
+FOR_VISITORS = frozenset(f"studio.{route}" for route in _VISITED.split())
 """Endpoints for visitors."""
 
 VISITOR = "visitor:"
