@@ -2,14 +2,14 @@
 
 from pathlib import Path
 
-from sottovoce.aggregator.accounts.permissions import ADMIN, ANY_SCOPE, NO_KEY, RIGHTS, STAFF
+from sottovoce.aggregator.accounts.authentication import ADMIN, ANY_SCOPE, NO_KEY, RIGHTS, STAFF
 from sottovoce.aggregator.storage.accounts.models import ROLES
 
 DOCUMENT = Path(__file__).parents[1] / "docs" / "access.md"
 
 _HEAD = """# Who may do what
 
-Made from `RIGHTS` in `aggregator/sottovoce/aggregator/accounts/permissions.py` by
+Made from `RIGHTS` in `aggregator/sottovoce/aggregator/accounts/authentication.py` by
 `python -m tests.access_document`; a test walks every route with every role. What is not in the table is not allowed.
 Respondents have no accounts, and nothing here concerns their routes.
 

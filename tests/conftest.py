@@ -15,7 +15,7 @@ import pytest
 from flask import Flask
 from jinja2 import FileSystemBytecodeCache, StrictUndefined, Undefined
 from jinja2.utils import missing
-from sottovoce.aggregator.accounts.secrets import new_key
+from sottovoce.aggregator.accounts.authentication import new_key
 from sottovoce.aggregator.settings import Settings
 from sottovoce.aggregator.storage.sqlite.storage import SQLiteStorage
 from sottovoce.cli.process import aggregator, free_port

@@ -11,7 +11,7 @@ import pytest
 import requests
 from playwright.sync_api import Browser, BrowserContext, Page
 from sottovoce.aggregator.accounts import oidc, oidc_http
-from sottovoce.aggregator.accounts.secrets import link_hash
+from sottovoce.aggregator.accounts.authentication import link_hash
 from sottovoce.aggregator.clock import DAY
 from sottovoce.aggregator.storage.accounts.models import Account, AccountInvitation
 from sottovoce.aggregator.studio.account import oidc_pages

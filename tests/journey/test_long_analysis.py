@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 import requests
-from sottovoce.aggregator.accounts.secrets import new_key
+from sottovoce.aggregator.accounts.authentication import new_key
 from sottovoce.aggregator.storage import Storage
 
 from tests.exported import TODAY, drawn, send

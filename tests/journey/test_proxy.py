@@ -17,7 +17,7 @@ from pathlib import Path
 import psycopg
 import pytest
 import requests
-from sottovoce.aggregator.accounts.secrets import new_key
+from sottovoce.aggregator.accounts.authentication import new_key
 from sottovoce.aggregator.invitations.tokens import create_tokens, token_hash
 from sottovoce.aggregator.settings import Settings
 from sottovoce.aggregator.storage.postgres.storage import PostgresStorage

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 import requests
-from sottovoce.aggregator.accounts.secrets import new_key
+from sottovoce.aggregator.accounts.authentication import new_key
 from sottovoce.aggregator.authoring.from_survey import draft_of
 from sottovoce.aggregator.storage import Storage
 from sottovoce.aggregator.surveys.lifecycle import survey_of

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 import requests
 from requests.cookies import RequestsCookieJar
-from sottovoce.aggregator.accounts.secrets import key_hash, new_key, new_link
+from sottovoce.aggregator.accounts.authentication import key_hash, new_key, new_link
 from sottovoce.aggregator.intake.request_limits import UNBELIEVED
 from sottovoce.aggregator.invitations.tokens import create_tokens
 from sottovoce.aggregator.storage import Storage

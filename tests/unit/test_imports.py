@@ -81,7 +81,7 @@ ONLY_IN = {
     "secrets": {
         "sottovoce.client.draws",
         "sottovoce.audit.randomness",
-        f"{A}.accounts.secrets",
+        f"{A}.accounts.authentication",
         f"{A}.accounts.passkeys",
         f"{A}.invitations.rsa_blind_signer",
         f"{A}.intake.request_limits",

@@ -9,7 +9,7 @@ from pathlib import Path
 import click
 from sottovoce.aggregator.accounts.account_invitations import invitation_link, sign_in_link
 from sottovoce.aggregator.accounts.accounts import account_number, check_scopes, check_text, find_account, recover
-from sottovoce.aggregator.accounts.secrets import KEY_DAYS, MOST_KEY_DAYS, new_id, new_key
+from sottovoce.aggregator.accounts.authentication import KEY_DAYS, MOST_KEY_DAYS, new_id, new_key
 from sottovoce.aggregator.clock import day_of, now
 from sottovoce.aggregator.settings import Settings
 from sottovoce.aggregator.storage import Storage

@@ -12,7 +12,7 @@ import pandas
 import pyreadstat
 import pytest
 from sottovoce.aggregator import walls
-from sottovoce.aggregator.accounts import visitors
+from sottovoce.aggregator.accounts import authentication
 from sottovoce.aggregator.analysis.data_file.file_analysis import SHARES, FileAnalysis, UploadedFile
 from sottovoce.aggregator.analysis.jobs.messages import Job
 from sottovoce.aggregator.analysis.jobs.queue import Worker
@@ -150,7 +150,7 @@ def test_memory_of_the_server_is_hidden() -> None:
 
 def test_visitors_are_refused_where_no_walls_stand(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A stranger's file is read behind walls or not at all; the reason is said at the start."""
-    monkeypatch.setattr(visitors, "missing", lambda: "this system is not Linux")
+    monkeypatch.setattr(authentication, "missing", lambda: "this system is not Linux")
     with (
         closing(SQLiteStorage(tmp_path / "data.sqlite")) as storage,
         pytest.raises(SettingError, match=r"SOTTOVOCE_PUBLIC_ANALYSIS needs walls.*this system is not Linux"),

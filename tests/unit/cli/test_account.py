@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner, Result
-from sottovoce.aggregator.accounts.secrets import key_hash, link_hash
+from sottovoce.aggregator.accounts.authentication import key_hash, link_hash
 from sottovoce.aggregator.app import create_app
 from sottovoce.aggregator.clock import day_of, now
 from sottovoce.aggregator.settings import Settings

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from click.testing import CliRunner, Result
 from rich.cells import cell_len
-from sottovoce.aggregator.accounts.secrets import new_key
+from sottovoce.aggregator.accounts.authentication import new_key
 from sottovoce.aggregator.export.archive import write_folder
 from sottovoce.aggregator.i18n.translator import LANGUAGES, Words
 from sottovoce.aggregator.settings import Settings

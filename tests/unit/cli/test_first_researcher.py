@@ -5,8 +5,7 @@ import stat
 from pathlib import Path
 
 import pytest
-from sottovoce.aggregator.accounts.authentication import authenticate_key
-from sottovoce.aggregator.accounts.secrets import KEY_PREFIX, key_hash, link_hash
+from sottovoce.aggregator.accounts.authentication import KEY_PREFIX, authenticate_key, key_hash, link_hash
 from sottovoce.aggregator.settings import Settings
 from sottovoce.aggregator.storage.sqlite.storage import SQLiteStorage
 from sottovoce.cli.staff import let_first_researcher_in

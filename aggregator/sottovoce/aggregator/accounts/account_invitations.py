@@ -1,6 +1,6 @@
 """One-time links: invitations for new people, and sign-in links for existing accounts."""
 
-from sottovoce.aggregator.accounts.secrets import new_link
+from sottovoce.aggregator.accounts.authentication import new_link
 from sottovoce.aggregator.storage.accounts.accounts import AccessTables
 from sottovoce.aggregator.storage.accounts.models import AccountInvitation
 

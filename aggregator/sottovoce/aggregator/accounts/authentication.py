@@ -2,22 +2,38 @@
 
 Staff hold random keys. Programs send a key as ``Authorization: Bearer``. The studio exchanges a key for a session,
 whose cookie is HttpOnly and SameSite=Strict. The server stores only hashes.
+
+Secrets of staff: keys, links and session cookies. Each is shown once; the server stores only its hash.
+
+Decide what an account may do, by one table of rights by route. A route that is neither in it nor public is refused.
+
+An account has a role on a survey or on every survey. Admin is a property of the account and gives no access to results.
+A key has at most the rights of its account, limited to its scopes and its survey.
+
+Admit visitors without an account, who may analyze a file where ``SOTTOVOCE_PUBLIC_ANALYSIS`` is 1.
+
+A cookie with a random secret tells visitors apart, and protects their forms as a session does. The server stores
+nothing of them: their files stay in memory, and only a hash of the secret names whose they are.
 """
 
+import hashlib
 import hmac
 import re
+import secrets
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import Enum
 from typing import Any, NamedTuple
 from urllib.parse import urlsplit
 
 from flask import Flask, Response, current_app, g, redirect, render_template, request, url_for
-from sottovoce.aggregator.accounts import visitors
-from sottovoce.aggregator.accounts.permissions import AccessDecision, access_decision, actor_of, publish_decision
-from sottovoce.aggregator.accounts.secrets import KEY_DAYS, key_hash, link_hash, new_cookie, new_key
 from sottovoce.aggregator.clock import DAY
 from sottovoce.aggregator.http import problems
 from sottovoce.aggregator.http.headers import EXPECTED, bearer_token
+from sottovoce.aggregator.settings import SettingError
 from sottovoce.aggregator.storage import Storage
-from sottovoce.aggregator.storage.accounts.models import EVERY_SURVEY, SCOPES, AccessKey, Account, StaffSession
+from sottovoce.aggregator.storage.accounts.models import EVERY_SURVEY, ROLES, SCOPES, AccessKey, Account, StaffSession
+from sottovoce.aggregator.walls import missing
 from werkzeug.http import parse_cookie
 
 ADDRESS = "kept_for"
@@ -31,6 +47,208 @@ SIGNED_IN = "signed_in"
 
 is_page = re.compile(r"/dashboard/[A-Za-z0-9/_.?=&-]{0,500}").fullmatch
 """Matches the pages that sign-in may redirect to; only paths of this site, to prevent open redirects."""
+
+KEY_DAYS, MOST_KEY_DAYS = 90, 366
+"""Validity of a key in days: default and maximum."""
+
+VIEW_DAYS, MOST_VIEW_DAYS = 30, 366
+"""Validity of a link for an ethics board in days: default and maximum."""
+
+KEY_PREFIX = "sottovoce-key-"
+"""Prefix that lets people and secret scanners recognize a leaked key."""
+
+_VISITED = (
+    "analyze analyze_upload analyzed analyzed_change analyzed_tables analyzed_tables_file "
+    "analyzed_models analyzed_models_file analyzed_end_analysis"
+)
+FOR_VISITORS = frozenset(f"studio.{route}" for route in _VISITED.split())
+"""Endpoints for visitors."""
+
+VISITOR = "visitor:"
+"""Beginning of the ids of visitors, which no id of an account has."""
+
+
+@dataclass(frozen=True)
+class Actor:
+    """A principal of a request; ``grants`` are roles by survey or ``EVERY_SURVEY``, ``key`` is None for a session."""
+
+    account: Account
+    grants: Mapping[str, str]
+    key: AccessKey | None = None
+
+    @property
+    def scopes(self) -> frozenset[str]:
+        """Scopes of the key; all scopes for a session."""
+        return frozenset(SCOPES) if self.key is None else self.key.scopes
+
+    @property
+    def survey(self) -> str:
+        """Survey that the key is limited to, or ``EVERY_SURVEY``."""
+        return EVERY_SURVEY if self.key is None else self.key.survey
+
+    @property
+    def is_admin(self) -> bool:
+        """True for an admin account, unless its key is limited to one survey."""
+        return self.account.admin and self.survey == EVERY_SURVEY
+
+    def role(self, survey: str) -> str | None:
+        """Return the role on a survey, which wins over a role on every survey; None if there is none."""
+        if self.survey not in {EVERY_SURVEY, survey}:
+            return None
+        return self.grants.get(survey) or self.grants.get(EVERY_SURVEY)
+
+    def may_publish_new(self) -> bool:
+        """Return True if the actor may publish under a new name: an admin, or an owner of any survey."""
+        return self.survey == EVERY_SURVEY and (self.account.admin or "owner" in self.grants.values())
+
+
+def actor_of(storage: Storage, account: Account, key: AccessKey | None = None) -> Actor:
+    """Build the principal of a request with the current roles of the account; ``key`` is None for a session."""
+    return Actor(account, storage.access.grants(account.id), key)
+
+
+STAFF = "staff"
+"""Any signed-in account; views of lists filter by role themselves."""
+
+ADMIN = "admin"
+
+NO_KEY = "-"
+"""Instead of a scope: a page for people, which no key can open."""
+
+ANY_SCOPE = ""
+
+
+class Right(NamedTuple):
+    """A right to use a route.
+
+    Attributes:
+        who: roles on the survey in the URL, or ``STAFF``, or ``ADMIN``.
+        scope: scope that a key needs, or ``NO_KEY`` or ``ANY_SCOPE``.
+    """
+
+    who: frozenset[str]
+    scope: str
+
+
+_ROUTES = (
+    (STAFF, ANY_SCOPE, "results", "surveys"),
+    ("owner", "surveys:write", "results", "publish close reopen delete"),
+    ("owner admin", "surveys:write", "questions", "published publish withdraw"),
+    ("owner analyst", "results:read", "results", "estimates export"),
+    ("owner analyst", "results:read", "joint", "crosstab compare mixture pairs test regression weights analysis"),
+    ("owner analyst", "results:read", "joint", "cancel"),
+    ("owner fieldwork", "tokens:issue", "tokens", "stats create revoke"),
+    (ADMIN, "metrics:read", "machine", "metrics"),
+    (STAFF, NO_KEY, "auth", "leave"),
+    (STAFF, NO_KEY, "access", "me make_key revoke_key end_session end_sessions"),
+    ("owner analyst fieldwork viewer", NO_KEY, "access", "leave"),
+    (STAFF, NO_KEY, "oidc", "bind"),
+    (STAFF, NO_KEY, "passkeys", "own add remove"),
+    (STAFF, NO_KEY, "studio", "surveys"),
+    ("owner analyst fieldwork viewer", NO_KEY, "studio", "survey"),
+    (STAFF, NO_KEY, "studio", "analyze analyze_upload analyzed analyzed_change analyzed_tables analyzed_tables_file"),
+    (STAFF, NO_KEY, "studio", "analyzed_models analyzed_models_file analyzed_end_analysis"),
+    ("owner admin", NO_KEY, "studio", "new begin links publish_link withdraw_link"),
+    ("owner", NO_KEY, "studio", "design save_design discard"),
+    ("owner analyst fieldwork viewer", NO_KEY, "studio", "preview preview_form elsewhere"),
+    ("owner", NO_KEY, "studio", "try_out publish publish_now choose_column correct settings survey_institution"),
+    ("owner", NO_KEY, "studio", "change_survey_institution close reopen retire delete"),
+    ("owner analyst fieldwork viewer", NO_KEY, "studio", "privacy privacy_print privacy_data"),
+    ("owner analyst", NO_KEY, "studio", "rehearse rehearse_download rehearse_chart rehearse_picture"),
+    ("owner analyst", NO_KEY, "studio", "rehearse_figures rehearse_tables rehearse_tables_file rehearse_models"),
+    ("owner analyst", NO_KEY, "studio", "rehearse_models_file rehearse_files rehearse_file tables tables_file"),
+    ("owner analyst", NO_KEY, "studio", "models models_file end_analysis files file"),
+    ("owner", NO_KEY, "studio", "open_budget release"),
+    ("owner fieldwork", NO_KEY, "studio", "invite personal_links take_links_back qr_svg qr_png poster saved_page"),
+    ("owner analyst viewer", NO_KEY, "studio", "results"),
+    ("owner analyst", NO_KEY, "studio", "download"),
+    ("owner analyst viewer", NO_KEY, "studio", "chart picture"),
+    ("owner analyst", NO_KEY, "studio", "figures"),
+    (ADMIN, NO_KEY, "studio", "institution change_institution accounts invite_account account change_account"),
+    (ADMIN, NO_KEY, "studio", "journal"),
+    ("owner", NO_KEY, "studio", "team change_team board change_board history"),
+)
+"""Who may use which routes of a blueprint, and the scope that a key needs, in the order of ``docs/access.md``."""
+
+RIGHTS: dict[str, Right] = {
+    f"{blueprint}.{route}": Right(frozenset(who.split()), scope)
+    for who, scope, blueprint, routes in _ROUTES
+    for route in routes.split()
+}
+"""Rights of every route that is not public; a test compares them with the URL map."""
+
+
+class AccessDecision(Enum):
+    """A decision about a request; UNKNOWN hides from accounts without a role that a survey exists."""
+
+    ALLOWED = "allowed"
+    REFUSED = "refused"
+    UNKNOWN = "unknown"
+
+
+def access_decision(actor: Actor, endpoint: str, survey: str | None) -> AccessDecision:
+    """Decide if an actor may use an endpoint; ``survey`` is the one in the URL, None if the URL has none."""
+    right = RIGHTS.get(endpoint)
+    if right is None:
+        return AccessDecision.REFUSED
+    # Routes with roles but without a survey in the URL begin a new survey.
+    role = actor.role(survey) if survey is not None else "owner" if actor.may_publish_new() else None
+    if right.who & set(ROLES) and role is None:
+        return AccessDecision.REFUSED if survey is None else AccessDecision.UNKNOWN
+    held = {STAFF} | ({ADMIN} if actor.is_admin else set()) | ({role} if role else set())
+    return AccessDecision.ALLOWED if right.who & held and _has_scope(actor, right.scope) else AccessDecision.REFUSED
+
+
+def publish_decision(actor: Actor, survey: str, is_new: bool) -> AccessDecision:
+    """Decide if an actor may publish; ``is_new`` if no survey has this name.
+
+    The owner of a survey may publish corrections; admins and owners of any survey may publish under a new name.
+    """
+    found = access_decision(actor, "results.publish", survey)
+    if found is AccessDecision.ALLOWED or not is_new:
+        return found
+    return (
+        AccessDecision.ALLOWED
+        if actor.may_publish_new() and _has_scope(actor, "surveys:write")
+        else AccessDecision.REFUSED
+    )
+
+
+def _has_scope(actor: Actor, scope: str) -> bool:
+    return actor.key is None or scope == ANY_SCOPE or scope in actor.scopes
+
+
+def new_key() -> tuple[str, bytes]:
+    """Make a key; return it, to be shown once, and its hash, to be stored."""
+    key = KEY_PREFIX + secrets.token_urlsafe(24)
+    return key, key_hash(key)
+
+
+def key_hash(secret: str) -> bytes:
+    """Hash a key or a session secret; SHA-256 suffices, since at least 192 random bits cannot be guessed."""
+    return hashlib.sha256(secret.encode("utf-8", "surrogatepass")).digest()
+
+
+def new_link() -> tuple[str, bytes]:
+    """Make the secret of a link; return it and its hash, unlike a key's, so that neither can be used as the other."""
+    secret = secrets.token_urlsafe(24)
+    return secret, link_hash(secret)
+
+
+def link_hash(secret: str) -> bytes:
+    """Hash the secret of a link."""
+    return hashlib.blake2b(secret.encode("utf-8", "surrogatepass"), digest_size=32, person=b"sign-in link").digest()
+
+
+def new_cookie() -> tuple[str, bytes]:
+    """Make the secret of a session; return it and its hash."""
+    secret = secrets.token_urlsafe(32)
+    return secret, key_hash(secret)
+
+
+def new_id() -> bytes:
+    """Make a random id for an account."""
+    return secrets.token_bytes(16)
 
 
 class ResumedForm(NamedTuple):
@@ -92,7 +310,7 @@ def has_session(storage: Storage, cookies: str, secure: bool, moment: int) -> bo
 def register(app: Flask) -> None:
     """Check authentication and rights before every request of the app."""
     app.before_request(_guard)
-    visitors.admit_visitors(app)
+    admit_visitors(app)
 
 
 def _guard() -> Response | None:
@@ -100,7 +318,7 @@ def _guard() -> Response | None:
     if endpoint is None or endpoint in PUBLIC or request.method == "OPTIONS":
         return None
     refused = _authenticate_page() if request.path.startswith("/dashboard") else _authenticate_client()
-    return refused or (None if visitors.is_visitor() else _check_right(endpoint))
+    return refused or (None if is_visitor() else _check_right(endpoint))
 
 
 def _authenticate_client() -> Response | None:
@@ -115,8 +333,8 @@ def _authenticate_client() -> Response | None:
 
 def _authenticate_page() -> Response | None:
     cookie, session = session_secret(), _session()
-    if session is None and visitors.are_allowed(request.endpoint):
-        return _let_visit(visitors.visitor_secret())
+    if session is None and are_allowed(request.endpoint):
+        return _let_visit(visitor_secret())
     if session is None:
         form = posted_form() if request.method == "POST" and is_same_origin() else None
         if form is not None:
@@ -328,3 +546,47 @@ def _form_token_matches(session: str) -> bool:
 def flask_redirect(reply: Any) -> Response:  # noqa: ANN401 - werkzeug's redirect is typed as its own base class
     """Convert werkzeug's redirect to a Flask ``Response``."""
     return Response(reply.get_data(), reply.status_code, headers=list(reply.headers))
+
+
+def admit_visitors(app: Flask) -> None:
+    """Give new visitors their cookie, and let the page of sign-in name the way in.
+
+    Raises SettingError where nothing would keep a reader of strangers' files from the database.
+    """
+    app.config["PUBLIC_ANALYSIS"] = app.extensions["settings"].public_analysis == 1
+    if app.config["PUBLIC_ANALYSIS"] and (reason := missing()):
+        raise SettingError(f"SOTTOVOCE_PUBLIC_ANALYSIS needs walls around the process that reads the files: {reason}")
+    app.after_request(_with_cookie)
+
+
+def are_allowed(endpoint: str | None) -> bool:
+    """Return True if a request without a session may come from a visitor."""
+    return current_app.config["PUBLIC_ANALYSIS"] and endpoint in FOR_VISITORS
+
+
+def is_visitor() -> bool:
+    """Return True if the request comes from a visitor."""
+    return "visitor" in g
+
+
+def visitor_id() -> str:
+    """Return the name of the visitor's files; it does not reveal the secret."""
+    return f"{VISITOR}{hashlib.sha256(g.visitor.encode()).hexdigest()}"
+
+
+def visitor_secret() -> str:
+    """Return the secret of the visitor, a new one if the request has none; "" for a form without one."""
+    known = request.cookies.get(_visitor_cookie(), "")
+    return known if known or request.method == "POST" else new_cookie()[0]
+
+
+def _with_cookie(reply: Response) -> Response:
+    if is_visitor() and g.visitor and _visitor_cookie() not in request.cookies:
+        secure = current_app.extensions["settings"].secure
+        reply.set_cookie(_visitor_cookie(), g.visitor, secure=secure, httponly=True, samesite="Strict", path="/")
+    return reply
+
+
+def _visitor_cookie() -> str:
+    # Browsers accept the __Host- prefix only over https, as for sessions.
+    return "__Host-sottovoce-visitor" if current_app.extensions["settings"].secure else "sottovoce-visitor"

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from sottovoce.aggregator.accounts.permissions import Actor
+from sottovoce.aggregator.accounts.authentication import Actor
 from sottovoce.aggregator.storage import Storage
 from sottovoce.aggregator.surveys.lifecycle import unknown_survey
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from flask import current_app, g, render_template, url_for
-from sottovoce.aggregator.accounts.permissions import AccessDecision, access_decision
+from sottovoce.aggregator.accounts.authentication import AccessDecision, access_decision
 from sottovoce.aggregator.storage import StoredSurvey
 from sottovoce.aggregator.studio import drafts
 from sottovoce.aggregator.studio.language import words

@@ -9,7 +9,7 @@ import pytest
 from click.testing import CliRunner
 from flask.testing import FlaskClient
 from sottovoce.aggregator.accounts.audit_log import ReadResults, RefusedLogins
-from sottovoce.aggregator.accounts.secrets import new_key
+from sottovoce.aggregator.accounts.authentication import new_key
 from sottovoce.aggregator.app import create_app
 from sottovoce.aggregator.clock import day_of
 from sottovoce.aggregator.settings import Settings

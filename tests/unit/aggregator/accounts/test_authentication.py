@@ -8,8 +8,15 @@ from typing import Any
 import pytest
 from flask import Flask
 from sottovoce.aggregator.accounts.account_invitations import sign_in_link
-from sottovoce.aggregator.accounts.authentication import PUBLIC
-from sottovoce.aggregator.accounts.secrets import new_key
+from sottovoce.aggregator.accounts.authentication import (
+    KEY_PREFIX,
+    PUBLIC,
+    key_hash,
+    link_hash,
+    new_cookie,
+    new_key,
+    new_link,
+)
 from sottovoce.aggregator.app import create_app
 from sottovoce.aggregator.clock import day_of
 from sottovoce.aggregator.http.headers import add_headers, form_policy, security_headers
@@ -18,6 +25,21 @@ from sottovoce.aggregator.storage.sqlite.storage import SQLiteStorage
 
 from tests.conftest import FakeClock
 from tests.surveys import survey
+
+
+def test_secret_of_a_link_is_no_key() -> None:
+    """Nor a cookie: what a log may keep of a link lets nobody in at another door."""
+    secret, digest = new_link()
+
+    assert digest == link_hash(secret) != key_hash(secret)
+
+
+def test_key_is_known_by_its_beginning_and_is_new_each_time() -> None:
+    """Programs that look for lost secrets find it."""
+    keys = {new_key() for _ in range(100)}
+
+    assert all(key.startswith(KEY_PREFIX) and key_hash(key) == digest for key, digest in keys)
+    assert len(keys) == len({new_cookie() for _ in range(100)}) == 100
 
 
 @pytest.fixture

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 from flask import Flask
-from sottovoce.aggregator.accounts.secrets import new_key
+from sottovoce.aggregator.accounts.authentication import new_key
 from sottovoce.aggregator.app import create_app
 from sottovoce.aggregator.authoring.draft import SurveyDraft
 from sottovoce.aggregator.authoring.from_survey import draft_of

@@ -9,7 +9,7 @@ from types import SimpleNamespace
 
 import pytest
 from flask import Flask
-from sottovoce.aggregator.accounts.secrets import new_key
+from sottovoce.aggregator.accounts.authentication import new_key
 from sottovoce.aggregator.api.health import (
     HELD_REASONS,
     LEAST_STEP,

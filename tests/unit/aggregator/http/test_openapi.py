@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from flask import Flask
 from jsonschema import Draft202012Validator
-from sottovoce.aggregator.accounts.secrets import new_key
+from sottovoce.aggregator.accounts.authentication import new_key
 from sottovoce.aggregator.analysis.requests import KINDS_OF_REQUEST, parse_request
 from sottovoce.aggregator.app import ROUTES, create_app
 from sottovoce.aggregator.http.openapi import EXAMPLES, NOT_DESCRIBED, address

@@ -7,9 +7,7 @@ from typing import Any
 
 import pytest
 from flask import Flask
-from sottovoce.aggregator.accounts.authentication import PUBLIC
-from sottovoce.aggregator.accounts.permissions import ADMIN, NO_KEY, RIGHTS, STAFF
-from sottovoce.aggregator.accounts.secrets import new_cookie, new_key
+from sottovoce.aggregator.accounts.authentication import ADMIN, NO_KEY, PUBLIC, RIGHTS, STAFF, new_cookie, new_key
 from sottovoce.aggregator.app import create_app
 from sottovoce.aggregator.clock import DAY
 from sottovoce.aggregator.settings import Settings

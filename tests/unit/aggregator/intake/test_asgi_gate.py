@@ -10,7 +10,7 @@ from types import SimpleNamespace
 from typing import Any, TypeVar
 
 import pytest
-from sottovoce.aggregator.accounts.secrets import new_cookie, new_key
+from sottovoce.aggregator.accounts.authentication import new_cookie, new_key
 from sottovoce.aggregator.api.health import COUNTED
 from sottovoce.aggregator.app import create_app
 from sottovoce.aggregator.intake.asgi_gate import REQUEST_BYTES, Gate

@@ -5,7 +5,7 @@ from typing import Any
 
 from flask import Flask
 from flask.testing import FlaskClient
-from sottovoce.aggregator.accounts.secrets import new_cookie
+from sottovoce.aggregator.accounts.authentication import new_cookie
 
 OWN = {"Sec-Fetch-Site": "same-origin"}
 

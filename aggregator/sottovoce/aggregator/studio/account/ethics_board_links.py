@@ -2,7 +2,7 @@
 
 from flask import current_app, redirect, render_template, request, url_for
 from flask.typing import ResponseReturnValue
-from sottovoce.aggregator.accounts.secrets import MOST_VIEW_DAYS, VIEW_DAYS, new_link
+from sottovoce.aggregator.accounts.authentication import MOST_VIEW_DAYS, VIEW_DAYS, new_link
 from sottovoce.aggregator.http.problems import Refusal
 from sottovoce.aggregator.http.routing import Route
 from sottovoce.aggregator.storage.accounts.models import AccessRefused, BoardView

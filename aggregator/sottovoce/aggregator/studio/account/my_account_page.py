@@ -4,8 +4,16 @@ from typing import Any
 
 from flask import Response, current_app, g, redirect, render_template, request, url_for
 from sottovoce.aggregator.accounts.accounts import check_scopes, check_text
-from sottovoce.aggregator.accounts.authentication import begin_session, count_refused, is_same_origin
-from sottovoce.aggregator.accounts.secrets import KEY_DAYS, MOST_KEY_DAYS, link_hash, new_id, new_key
+from sottovoce.aggregator.accounts.authentication import (
+    KEY_DAYS,
+    MOST_KEY_DAYS,
+    begin_session,
+    count_refused,
+    is_same_origin,
+    link_hash,
+    new_id,
+    new_key,
+)
 from sottovoce.aggregator.clock import DAY
 from sottovoce.aggregator.http.problems import response as problem
 from sottovoce.aggregator.http.routing import Route

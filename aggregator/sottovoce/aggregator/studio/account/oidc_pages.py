@@ -13,8 +13,8 @@ from flask import Response, current_app, g, redirect, render_template, request, 
 from sottovoce.aggregator.accounts import authentication
 from sottovoce.aggregator.accounts.account_invitations import sign_in_link_secret
 from sottovoce.aggregator.accounts.accounts import MOST_NAME, check_text
+from sottovoce.aggregator.accounts.authentication import link_hash, new_cookie, new_id
 from sottovoce.aggregator.accounts.oidc import START_AGAIN, Provider, attempt_of
-from sottovoce.aggregator.accounts.secrets import link_hash, new_cookie, new_id
 from sottovoce.aggregator.accounts.sign_in_errors import SignInRefused
 from sottovoce.aggregator.clock import DAY
 from sottovoce.aggregator.http import problems

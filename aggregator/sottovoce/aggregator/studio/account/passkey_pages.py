@@ -9,8 +9,8 @@ from importlib.resources import files
 
 from flask import Response, current_app, g, redirect, render_template, request, url_for
 from sottovoce.aggregator.accounts import authentication, passkeys
+from sottovoce.aggregator.accounts.authentication import new_cookie
 from sottovoce.aggregator.accounts.passkeys import CHALLENGE_SECONDS, Answer, Site
-from sottovoce.aggregator.accounts.secrets import new_cookie
 from sottovoce.aggregator.accounts.sign_in_errors import SignInRefused
 from sottovoce.aggregator.clock import DAY
 from sottovoce.aggregator.http import problems

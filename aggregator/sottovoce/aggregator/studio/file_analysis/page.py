@@ -10,7 +10,7 @@ from typing import Any
 
 from flask import Flask, Response, current_app, g, redirect, render_template, request, url_for
 from flask.typing import ResponseReturnValue
-from sottovoce.aggregator.accounts.visitors import is_visitor, visitor_id
+from sottovoce.aggregator.accounts.authentication import is_visitor, visitor_id
 from sottovoce.aggregator.analysis.data_file.data_columns import described_survey
 from sottovoce.aggregator.analysis.data_file.file_analysis import COLUMNS, SHARES, FileAnalysis, UploadedFile
 from sottovoce.aggregator.analysis.data_file.parse_channel import DESIGNS

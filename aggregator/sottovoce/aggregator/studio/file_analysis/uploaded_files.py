@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from threading import Lock, Timer
 from time import monotonic
 
-from sottovoce.aggregator.accounts.visitors import VISITOR
+from sottovoce.aggregator.accounts.authentication import VISITOR
 from sottovoce.aggregator.analysis.data_file.file_analysis import UploadedFile
 
 IDLE = 15 * 60

@@ -10,7 +10,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import replace
 
 from flask import Response, current_app, render_template, request
-from sottovoce.aggregator.accounts.secrets import link_hash
+from sottovoce.aggregator.accounts.authentication import link_hash
 from sottovoce.aggregator.analysis.arm_results import is_direct
 from sottovoce.aggregator.analysis.estimates import LEAST_COHORT, QuestionResult, RevisionCounts
 from sottovoce.aggregator.analysis.published_counts import revisions_of

@@ -7,7 +7,7 @@ import shlex
 from dataclasses import dataclass
 
 from flask import Response, current_app, g, render_template, request
-from sottovoce.aggregator.accounts.secrets import link_hash
+from sottovoce.aggregator.accounts.authentication import link_hash
 from sottovoce.aggregator.analysis.estimates import SurveyResults
 from sottovoce.aggregator.api.results import results_of
 from sottovoce.aggregator.http.routing import Route

@@ -7,7 +7,7 @@ import pytest
 from flask import Flask
 from flask.testing import FlaskClient
 from sottovoce.aggregator.accounts.account_invitations import invitation_link, sign_in_link
-from sottovoce.aggregator.accounts.secrets import key_hash, new_cookie
+from sottovoce.aggregator.accounts.authentication import key_hash, new_cookie
 from sottovoce.aggregator.app import create_app
 from sottovoce.aggregator.clock import DAY
 from sottovoce.aggregator.settings import Settings

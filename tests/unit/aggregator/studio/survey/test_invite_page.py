@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 from flask import Flask
-from sottovoce.aggregator.accounts.secrets import new_key
+from sottovoce.aggregator.accounts.authentication import new_key
 from sottovoce.aggregator.app import create_app
 from sottovoce.aggregator.authoring.invitation_texts import letter
 from sottovoce.aggregator.i18n.translator import Words, only_here
