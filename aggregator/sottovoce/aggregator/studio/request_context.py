@@ -1,22 +1,204 @@
-"""Helpers that studio pages share: the database, the acting account, the date, the institution and refusals."""
+"""Helpers that studio pages share: the database, the acting account, the date, the institution and refusals.
 
+Format numbers, intervals and mechanisms in the reader's language, as template filters.
+
+The estimate tells shares from other values; the ``grid`` of a number question formats that question's own values.
+
+Choose the studio's language: the reader's choice from a cookie, else the best match of ``Accept-Language``.
+"""
+
+import re
 from contextlib import suppress
 from datetime import date, timedelta
+from fractions import Fraction
 
-from flask import Flask, current_app, g
+from flask import Flask, Response, current_app, g, request
 from sottovoce.aggregator.accounts.authentication import now
+from sottovoce.aggregator.analysis.worked_example import Workings, has_band, limits, worked_in_words
 from sottovoce.aggregator.clock import DAY
+from sottovoce.aggregator.estimators import Estimate
+from sottovoce.aggregator.http.routing import Route
+from sottovoce.aggregator.i18n.translator import (
+    LANGUAGE_COOKIE,
+    LANGUAGES,
+    NumberFormat,
+    Words,
+    decimals_of,
+    language_of,
+)
 from sottovoce.aggregator.institution import Institution, institution_of
 from sottovoce.aggregator.storage import Storage
 from sottovoce.aggregator.storage.accounts.accounts import AccessTables
 from sottovoce.aggregator.storage.accounts.models import AccessRefused
-from sottovoce.aggregator.studio.language import translation, words
-from sottovoce.aggregator.studio.results.format_numbers import FILTERS
+from sottovoce.shared.answers import Grid
 from sottovoce.shared.errors import StorageError
+from sottovoce.shared.languages import LANGUAGES as OWN_NAMES
+from sottovoce.shared.languages import REVIEWED
+from sottovoce.shared.mechanisms import Mechanism
+from sottovoce.shared.spec import Question
 
 _FIRST_DAY = date(1970, 1, 1)
 _KEPT_SECONDS = 2
 """The server's institution, which every page shows, is read again when older: another node may have changed it."""
+
+HUNDRED = 100
+
+_OF_STUDIO = re.compile(r"/dashboard(/[A-Za-z0-9_.~%/-]*)?(\?[A-Za-z0-9_.~%=&+-]*)?", re.ASCII).fullmatch
+
+YEAR = 366 * 24 * 3600
+
+
+def words() -> Words:
+    """Return the translator for the reader's language, once for each request."""
+    if "words" not in g:
+        language = request.cookies.get(LANGUAGE_COOKIE, "")
+        g.words = Words(language if language in LANGUAGES else language_of(request.headers.get("Accept-Language", "")))
+    return g.words  # type: ignore[no-any-return]
+
+
+def translation() -> dict[str, object]:
+    """Return what translates in every template, and None for what only some pages have."""
+    spoken = words()
+    return {
+        "words": spoken,
+        "translate": spoken.translate,
+        "count": spoken.count,
+        "languages": OWN_NAMES,
+        "reviewed": REVIEWED,
+        "rehearsed": None,
+        "resumed_form": None,
+    }
+
+
+def choose() -> Response:
+    """Remember the language in ``?language=`` for this browser and redirect to the page in ``?page=``.
+
+    GET is safe here: the server stores nothing, and a forged link can only change the language of the pages.
+    """
+    wanted, page = request.args.get("language", ""), request.args.get("page", "")
+    reply = Response(status=303, headers={"Location": page if is_of_studio(page) else "/dashboard/"})
+    if wanted in LANGUAGES:
+        reply.set_cookie(LANGUAGE_COOKIE, wanted, max_age=YEAR, httponly=True, samesite="Lax", path="/dashboard")
+    return reply
+
+
+def is_of_studio(page: str) -> bool:
+    """Return True if a path with its query belongs to the studio: no scheme, host or ``//``, against open redirects."""
+    return _OF_STUDIO(page) is not None and "//" not in page
+
+
+ROUTES = (Route("studio.language", "GET", "/dashboard/language", choose, "Remember a language for this browser."),)
+"""Route that sets the language."""
+
+
+def figure(value: float | None, estimate: Estimate, grid: Grid | None = None) -> str:
+    """Format a share as a percentage with one decimal, and any other value by the question's grid; None as a dash."""
+    if value is None:
+        return "–"
+    return percent(value) if estimate.kind == "share" else _format().number(value, grid, decimals=_digits(estimate))
+
+
+def _digits(estimate: Estimate) -> int | None:
+    """Return the decimals of a mean or quantile and its limits."""
+    return decimals_of(estimate.raw if estimate.clipped is None else estimate.clipped, *estimate.ends)
+
+
+def difference(value: float | None, estimate: Estimate, grid: Grid | None = None) -> str:
+    """Format a difference of two values, with the unit of the grid; None as a dash."""
+    unit = "" if grid is None or value is None or estimate.kind == "share" else grid.unit
+    return f"{figure(value, estimate)}{unit}"
+
+
+def interval(estimate: Estimate, still_open: bool, grid: Grid | None = None) -> str:
+    """Format the interval of an estimate; while the survey is open, the band that is valid at every look.
+
+    A dash if there is none.
+    """
+    if estimate.low is None:
+        return "–"
+    return _range(*limits(estimate, still_open), estimate, grid)
+
+
+def together(estimate: Estimate, grid: Grid | None = None) -> str:
+    """Format the simultaneous interval, which covers all options of the question at once."""
+    if estimate.low is None:
+        return "–"
+    return _range(estimate.simultaneous_low, estimate.simultaneous_high, estimate, grid)
+
+
+def place(value: float, axis: tuple[float, float]) -> str:
+    """Scale a value to 0..100 between the ends of an axis, for SVG coordinates."""
+    low, high = axis
+    return f"{100 * (value - low) / (high - low):.3f}"
+
+
+def tick(part: int, axis: tuple[float, float], kind: str, grid: Grid | None = None) -> str:
+    """Format the label of a tick at ``part`` (0 to 100) of an axis with these ends, for estimates of a ``kind``."""
+    low, high = axis
+    value = low + part / 100 * (high - low)
+    if kind == "share":
+        decimals = 0 if high - low >= 0.2 else 1
+        return percent(value, decimals) if part == HUNDRED else words().number(value * 100, decimals)
+    return _format().number(value, grid)
+
+
+def points(share: float) -> str:
+    """Format a difference of shares in percentage points."""
+    return words().translate("joint_points", number=words().number(100 * share, 1))
+
+
+def percent(share: float | Fraction, decimals: int = 1) -> str:
+    """Write a share as a percentage in the reader's language."""
+    return _format().percent(share, decimals)
+
+
+def epsilon(value: float) -> str:
+    """Write epsilon with two decimals, rounded up."""
+    return _format().epsilon(value)
+
+
+def worked(steps: Workings) -> str:
+    """Write the sentences that work a share of yes out, its limits last."""
+    return worked_in_words(steps, words())
+
+
+def odds(question: Question) -> str:
+    """Explain a mechanism by what devices send for 100 people."""
+    if question.mechanism is None:
+        return words().translate("results_public")
+    write, found = _format().of_hundred, question.mechanism.explain()
+    figures = {name: write(value) if isinstance(value, Fraction) else value for name, value in found.items()}
+    usual = f"odds_{question.mechanism.report_kind}"
+    if question.by_fact and question.by_fact.is_crosswise:
+        usual = "odds_crosswise"
+    # Some types need a sentence of their own: for dates it says "latest", not "largest".
+    own = f"results_{question.type}_{usual}"
+    return words().translate(own if words().knows(own) else f"results_{usual}", **figures)
+
+
+def numbers(mechanism: Mechanism) -> str:
+    """Describe a mechanism by its textbook name, if any, its name here and its numbers."""
+    dumped = mechanism.dump()
+    parameters = [f"{key} {value}" for key, value in dumped.items() if isinstance(value, int | str) and key != "name"]
+    known = f"{mechanism.known_as} · " if mechanism.known_as else ""
+    return f"{known}{mechanism.name}{': ' if parameters else ''}{', '.join(parameters)}"
+
+
+def _range(low: float, high: float, estimate: Estimate, grid: Grid | None) -> str:
+    if estimate.kind == "share":
+        return _format().interval(percent(low), percent(high))
+    ends = (_format().number(end, grid, towards, _digits(estimate)) for end, towards in ((low, -1), (high, 1)))
+    return _format().interval(*ends)
+
+
+def _format() -> NumberFormat:
+    return NumberFormat(words())
+
+
+FILTERS = (
+    has_band, figure, difference, interval, together, place, tick, percent, epsilon, points, worked, odds, numbers,
+)  # fmt: skip
+"""All filters; templates use them by function name."""
 
 
 def storage() -> Storage:

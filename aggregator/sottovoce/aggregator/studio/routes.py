@@ -8,7 +8,7 @@ from importlib.resources import files
 
 from flask import Flask, Response, current_app, render_template
 from sottovoce.aggregator.http.routing import Route
-from sottovoce.aggregator.studio import language, request_context
+from sottovoce.aggregator.studio import request_context
 from sottovoce.aggregator.studio.account import (
     accounts_page,
     audit_log_pages,
@@ -119,7 +119,7 @@ _PAGES = (
     ethics_board_links,
     ethics_page,
     audit_log_pages,
-    language,
+    request_context,
 )
 
 ROUTES: tuple[Route, ...] = (*(route for page in _PAGES for route in page.ROUTES), _ACCESSIBILITY, *_STATIC_FILES)

@@ -10,8 +10,7 @@ from flask import current_app, g, render_template, url_for
 from sottovoce.aggregator.accounts.authentication import AccessDecision, access_decision
 from sottovoce.aggregator.storage import StoredSurvey
 from sottovoce.aggregator.studio import drafts
-from sottovoce.aggregator.studio.language import words
-from sottovoce.aggregator.studio.request_context import storage
+from sottovoce.aggregator.studio.request_context import storage, words
 from sottovoce.aggregator.surveys.lifecycle import reports_so_far, survey_of, unknown_survey
 from sottovoce.shared.spec import Survey
 

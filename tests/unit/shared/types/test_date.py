@@ -12,7 +12,7 @@ from flask import Flask
 from sottovoce.aggregator.analysis.results_document import export_document
 from sottovoce.aggregator.planning.simulated_survey import invent, pilot
 from sottovoce.aggregator.planning.vectorized_randomizers import BatchDraws, seeded
-from sottovoce.aggregator.studio.results import format_numbers
+from sottovoce.aggregator.studio import request_context
 from sottovoce.cli.survey.simulate import compare
 from sottovoce.shared.answers import Grid
 from sottovoce.shared.errors import SpecError
@@ -121,11 +121,11 @@ def test_dashboard_shows_dates() -> None:
     mean, grid = results.questions[0].estimates[0], WEEKS.questions[0].domain.grid
 
     with Flask("pages").test_request_context():
-        assert re.fullmatch(r"2000-\d\d-\d\d", format_numbers.figure(mean.raw, mean, grid))
-        assert re.fullmatch(r"2000-\d\d-\d\d to 200[01]-\d\d-\d\d", format_numbers.interval(mean, False, grid))
+        assert re.fullmatch(r"2000-\d\d-\d\d", request_context.figure(mean.raw, mean, grid))
+        assert re.fullmatch(r"2000-\d\d-\d\d to 200[01]-\d\d-\d\d", request_context.interval(mean, False, grid))
         ends = (mean.lowest, mean.highest)
-        assert [format_numbers.tick(part, ends, "mean", grid) for part in (0, 100)] == ["2000-01-03", "2001-12-31"]
-        assert re.fullmatch(r"[\d.]+ days", format_numbers.difference(mean.std_error, mean, grid))
+        assert [request_context.tick(part, ends, "mean", grid) for part in (0, 100)] == ["2000-01-03", "2001-12-31"]
+        assert re.fullmatch(r"[\d.]+ days", request_context.difference(mean.std_error, mean, grid))
 
 
 def test_simulation_finds_dates() -> None:

@@ -12,8 +12,7 @@ from sottovoce.aggregator.storage import AuditEntry
 from sottovoce.aggregator.storage.accounts.models import EVERY_SURVEY, ROLES
 from sottovoce.aggregator.storage.audit_log import events as kinds
 from sottovoce.aggregator.storage.audit_log.audit_log import ALWAYS
-from sottovoce.aggregator.studio.language import words
-from sottovoce.aggregator.studio.request_context import as_date, storage
+from sottovoce.aggregator.studio.request_context import as_date, storage, words
 from sottovoce.aggregator.studio.survey_frame import published_page
 
 _OF_REVISIONS = frozenset({kinds.PUBLISHED, kinds.RETIRED, kinds.PURGED})

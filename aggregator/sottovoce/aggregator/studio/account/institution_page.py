@@ -13,8 +13,7 @@ from sottovoce.aggregator.institution import (
     check_institution,
     logo_uri,
 )
-from sottovoce.aggregator.studio.language import words
-from sottovoce.aggregator.studio.request_context import forget_institution, shown_institution, storage
+from sottovoce.aggregator.studio.request_context import forget_institution, shown_institution, storage, words
 from sottovoce.aggregator.studio.survey_frame import frame_of
 
 FIELDS = ("name", "imprint", "contact", "accent")

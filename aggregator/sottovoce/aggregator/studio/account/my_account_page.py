@@ -19,8 +19,7 @@ from sottovoce.aggregator.http.problems import response as problem
 from sottovoce.aggregator.http.routing import Route
 from sottovoce.aggregator.storage.accounts.models import EVERY_SURVEY, SCOPES, AccessKey, AccessRefused, Account
 from sottovoce.aggregator.studio.account.accounts_page import sign_in_ways
-from sottovoce.aggregator.studio.language import words
-from sottovoce.aggregator.studio.request_context import refusal_message
+from sottovoce.aggregator.studio.request_context import refusal_message, words
 from sottovoce.aggregator.studio.request_context import tables as _tables
 
 

@@ -17,8 +17,7 @@ from sottovoce.aggregator.http import problems
 from sottovoce.aggregator.http.routing import Route
 from sottovoce.aggregator.storage.accounts.models import AccessRefused
 from sottovoce.aggregator.storage.accounts.passkeys import Passkey, PasskeyUse
-from sottovoce.aggregator.studio.language import words
-from sottovoce.aggregator.studio.request_context import refusal_message, storage
+from sottovoce.aggregator.studio.request_context import refusal_message, storage, words
 
 MOST_LABEL = 60
 

@@ -10,7 +10,7 @@ from sottovoce.aggregator.clock import Clock
 from sottovoce.aggregator.http import problems
 from sottovoce.aggregator.http.routing import Route
 from sottovoce.aggregator.settings import Settings
-from sottovoce.aggregator.studio.language import words
+from sottovoce.aggregator.studio.request_context import words
 
 SESSION_ROUTES = (
     Route("auth.login", "GET", "/dashboard/login", authentication.login, "Ask for the token."),

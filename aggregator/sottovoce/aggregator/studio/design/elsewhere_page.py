@@ -8,8 +8,7 @@ from sottovoce.aggregator.authoring.question_snippets import has_columns, snippe
 from sottovoce.aggregator.http.routing import Route
 from sottovoce.aggregator.i18n.translator import only_here
 from sottovoce.aggregator.studio import drafts
-from sottovoce.aggregator.studio.language import words
-from sottovoce.aggregator.studio.request_context import storage
+from sottovoce.aggregator.studio.request_context import storage, words
 from sottovoce.aggregator.studio.survey_frame import draft_page, published_page
 from sottovoce.aggregator.surveys.survey_file import parse_yaml
 from sottovoce.shared.allowance import DEFAULT_ALLOWANCE

@@ -15,8 +15,7 @@ from sottovoce.aggregator.authoring.xlsform import read_xlsform
 from sottovoce.aggregator.http.routing import Route
 from sottovoce.aggregator.studio import drafts
 from sottovoce.aggregator.studio.design.sentences import Sentences
-from sottovoce.aggregator.studio.language import words
-from sottovoce.aggregator.studio.request_context import storage
+from sottovoce.aggregator.studio.request_context import storage, words
 from sottovoce.aggregator.surveys.lifecycle import survey_of
 from sottovoce.aggregator.surveys.survey_file import parse_yaml
 from sottovoce.shared.errors import SpecError

@@ -68,8 +68,7 @@ from sottovoce.aggregator.studio.design.diff_view import differences_in_words
 from sottovoce.aggregator.studio.design.preview_page import framing
 from sottovoce.aggregator.studio.design.sentences import Sentences
 from sottovoce.aggregator.studio.design.trials import try_out
-from sottovoce.aggregator.studio.language import words
-from sottovoce.aggregator.studio.request_context import storage
+from sottovoce.aggregator.studio.request_context import storage, words
 from sottovoce.aggregator.studio.survey_frame import draft_page, published_page
 from sottovoce.aggregator.surveys.lifecycle import newest, survey_of
 from sottovoce.shared.accounting import BELIEF_BEFORE

@@ -15,8 +15,7 @@ from sottovoce.aggregator.studio import drafts
 from sottovoce.aggregator.studio.design.preview_form import page_of, policy, pretended
 from sottovoce.aggregator.studio.design.sentences import Sentences
 from sottovoce.aggregator.studio.design.trials import trials_of
-from sottovoce.aggregator.studio.language import words
-from sottovoce.aggregator.studio.request_context import shown_institution
+from sottovoce.aggregator.studio.request_context import shown_institution, words
 from sottovoce.aggregator.studio.survey_frame import draft_page, published_page
 from sottovoce.shared.errors import SpecError
 from sottovoce.shared.languages import LANGUAGES as OWN_NAMES

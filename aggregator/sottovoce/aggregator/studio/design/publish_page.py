@@ -19,8 +19,7 @@ from sottovoce.aggregator.storage import StoredSurvey
 from sottovoce.aggregator.studio import drafts
 from sottovoce.aggregator.studio.design.diff_view import DisplayedDifference, differences_in_words
 from sottovoce.aggregator.studio.design.sentences import Sentences, texts_in_words
-from sottovoce.aggregator.studio.language import words
-from sottovoce.aggregator.studio.request_context import storage
+from sottovoce.aggregator.studio.request_context import storage, words
 from sottovoce.aggregator.studio.survey_frame import draft_page
 from sottovoce.aggregator.surveys.lifecycle import may_stay_closed, next_revision, signed_before, survey_of
 from sottovoce.aggregator.surveys.privacy_limit import check_affordable

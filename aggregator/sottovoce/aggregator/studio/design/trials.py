@@ -11,8 +11,7 @@ from sottovoce.aggregator.http.routing import Route
 from sottovoce.aggregator.i18n.translator import only_here
 from sottovoce.aggregator.storage import StoredSurvey
 from sottovoce.aggregator.studio import drafts
-from sottovoce.aggregator.studio.language import words
-from sottovoce.aggregator.studio.request_context import storage
+from sottovoce.aggregator.studio.request_context import storage, words
 from sottovoce.aggregator.surveys.lifecycle import reports_so_far, survey_of
 from sottovoce.aggregator.surveys.privacy_limit import check_affordable
 from sottovoce.shared.errors import SpecError

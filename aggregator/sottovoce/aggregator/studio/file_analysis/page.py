@@ -23,7 +23,7 @@ from sottovoce.aggregator.http.problems import Refusal
 from sottovoce.aggregator.http.routing import Route
 from sottovoce.aggregator.studio.file_analysis.uploaded_files import UploadedFiles
 from sottovoce.aggregator.studio.labels import SurveyVariables
-from sottovoce.aggregator.studio.language import words
+from sottovoce.aggregator.studio.request_context import words
 from sottovoce.aggregator.studio.results.analysis_page import JointSubject, end_job, joint_routes, results
 from sottovoce.aggregator.studio.survey_frame import SurveyPage
 from sottovoce.aggregator.surveys.survey_file import parse_yaml

@@ -32,8 +32,7 @@ from sottovoce.aggregator.http.routing import Route
 from sottovoce.aggregator.i18n.translator import Words
 from sottovoce.aggregator.planning.block_choice import pair_plan, pair_words
 from sottovoce.aggregator.studio.labels import SurveyVariable, SurveyVariables
-from sottovoce.aggregator.studio.language import is_of_studio, words
-from sottovoce.aggregator.studio.request_context import storage
+from sottovoce.aggregator.studio.request_context import is_of_studio, storage, words
 from sottovoce.aggregator.studio.results.run_analysis import (
     AskedAnalysis,
     JointAnswer,

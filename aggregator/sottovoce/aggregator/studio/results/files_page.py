@@ -9,8 +9,7 @@ from sottovoce.aggregator.export.catalogue import Source
 from sottovoce.aggregator.http.problems import Refusal
 from sottovoce.aggregator.http.routing import Route
 from sottovoce.aggregator.studio.labels import SurveyVariables
-from sottovoce.aggregator.studio.language import words
-from sottovoce.aggregator.studio.request_context import storage
+from sottovoce.aggregator.studio.request_context import storage, words
 from sottovoce.aggregator.studio.results.download_files import (
     DRAWN_ANEW,
     MEDIA_TYPES,

@@ -23,8 +23,7 @@ from sottovoce.aggregator.http.routing import Route
 from sottovoce.aggregator.invitations.tokens import possibly_twice, token_counts
 from sottovoce.aggregator.studio.design.trials import address_of_tried, trial_in
 from sottovoce.aggregator.studio.labels import SurveyVariables, alarm_in_words, name_of_group
-from sottovoce.aggregator.studio.language import words
-from sottovoce.aggregator.studio.request_context import storage
+from sottovoce.aggregator.studio.request_context import storage, words
 from sottovoce.aggregator.studio.results.arm_split import CALCULATING, arm_split
 from sottovoce.aggregator.studio.results.png_chart import has_png, png_of
 from sottovoce.aggregator.studio.results.rendered_results import RenderedResults, RenderingCache, snapshot_key

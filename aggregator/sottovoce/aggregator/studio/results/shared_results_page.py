@@ -17,8 +17,7 @@ from sottovoce.aggregator.analysis.published_counts import revisions_of
 from sottovoce.aggregator.http.headers import etag_of, unless_known
 from sottovoce.aggregator.http.routing import Route
 from sottovoce.aggregator.storage.drafts import PlannedSize
-from sottovoce.aggregator.studio.language import words
-from sottovoce.aggregator.studio.request_context import storage, tables, today
+from sottovoce.aggregator.studio.request_context import storage, tables, today, words
 from sottovoce.aggregator.studio.results.rendered_results import RenderedResults, RenderingCache, snapshot_key
 from sottovoce.aggregator.studio.results.results_view import view_of
 from sottovoce.aggregator.studio.results.run_analysis import why_nothing

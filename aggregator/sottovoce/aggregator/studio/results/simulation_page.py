@@ -17,7 +17,7 @@ from sottovoce.aggregator.file_formats.json_text import json_text, marked
 from sottovoce.aggregator.http.problems import Refusal
 from sottovoce.aggregator.http.routing import Route
 from sottovoce.aggregator.studio.labels import SurveyVariables
-from sottovoce.aggregator.studio.language import words
+from sottovoce.aggregator.studio.request_context import words
 from sottovoce.aggregator.studio.results.analysis_page import JointSubject, joint_routes
 from sottovoce.aggregator.studio.results.analysis_page import results as joint
 from sottovoce.aggregator.studio.results.arm_split import simulated_split

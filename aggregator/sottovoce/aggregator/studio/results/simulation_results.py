@@ -16,9 +16,7 @@ from sottovoce.aggregator.planning.sample_size import widest_margin
 from sottovoce.aggregator.storage.drafts import PlannedSize
 from sottovoce.aggregator.studio import drafts
 from sottovoce.aggregator.studio.labels import labels_of
-from sottovoce.aggregator.studio.language import words
-from sottovoce.aggregator.studio.request_context import storage
-from sottovoce.aggregator.studio.results.format_numbers import figure, interval
+from sottovoce.aggregator.studio.request_context import figure, interval, storage, words
 from sottovoce.aggregator.studio.results.run_analysis import AskedAnalysis
 from sottovoce.aggregator.studio.survey_frame import SurveyPage, draft_page, published_page, stage_of
 from sottovoce.aggregator.surveys.lifecycle import survey_of, unknown_survey

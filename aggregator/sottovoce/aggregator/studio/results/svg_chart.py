@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from sottovoce.aggregator.analysis.worked_example import limits
 from sottovoce.aggregator.estimators import Estimate
 from sottovoce.aggregator.i18n.translator import Words
-from sottovoce.aggregator.studio.results.format_numbers import figure, interval, percent, place, tick
+from sottovoce.aggregator.studio.request_context import figure, interval, percent, place, tick
 from sottovoce.aggregator.studio.results.result_cards import Chart, ChartRow, QuestionCard
 from sottovoce.aggregator.studio.results.results_view import ResultsView
 

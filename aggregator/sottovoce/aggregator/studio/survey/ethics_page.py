@@ -15,8 +15,7 @@ from sottovoce.aggregator.storage.accounts.models import BoardView
 from sottovoce.aggregator.storage.audit_log.events import NO_ACTOR
 from sottovoce.aggregator.studio.design.sentences import texts_in_words
 from sottovoce.aggregator.studio.labels import title_of
-from sottovoce.aggregator.studio.language import words
-from sottovoce.aggregator.studio.request_context import as_date, storage, tables, today
+from sottovoce.aggregator.studio.request_context import as_date, storage, tables, today, words
 from sottovoce.aggregator.studio.survey.privacy_page import account_body
 from sottovoce.aggregator.surveys.lifecycle import survey_of
 from sottovoce.shared.spec import Survey

@@ -13,8 +13,7 @@ from sottovoce.aggregator.http.routing import Route
 from sottovoce.aggregator.storage import StoredSurvey
 from sottovoce.aggregator.storage.drafts import PlannedSize
 from sottovoce.aggregator.studio import drafts
-from sottovoce.aggregator.studio.language import words
-from sottovoce.aggregator.studio.request_context import storage
+from sottovoce.aggregator.studio.request_context import storage, words
 from sottovoce.aggregator.studio.survey_frame import address_of, first_page, may_open, stage_of
 from sottovoce.aggregator.surveys.lifecycle import list_surveys, reports_so_far, survey_of, unknown_survey
 
