@@ -23,7 +23,7 @@ from sottovoce.aggregator.analysis.tables.likeliest_cells import METHOD as PROFI
 from sottovoce.aggregator.analysis.tables.table import SCORE, TOO_FEW, TOO_WIDE
 from sottovoce.aggregator.analysis.tables.table_diagnostics import LowestCell
 from sottovoce.aggregator.estimators.by_hand.uncertain_share import Turns, fact_of, moved
-from sottovoce.aggregator.estimators.distributions.chi_square import upper_tail
+from sottovoce.aggregator.estimators.intervals import upper_tail
 from sottovoce.shared.errors import EstimateError
 
 Options = ParamSpec("Options")

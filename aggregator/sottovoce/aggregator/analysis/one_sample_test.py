@@ -35,7 +35,7 @@ from sottovoce.aggregator.analysis.tables.independence_test import Independence,
 from sottovoce.aggregator.analysis.variable_columns import answers_of
 from sottovoce.aggregator.estimators import Estimate, IntervalRule
 from sottovoce.aggregator.estimators.answered_shares import support_both
-from sottovoce.aggregator.estimators.distributions.chi_square import upper_tail
+from sottovoce.aggregator.estimators.intervals import upper_tail
 from sottovoce.aggregator.estimators.variable import Floats, Variable
 from sottovoce.shared.errors import EstimateError
 

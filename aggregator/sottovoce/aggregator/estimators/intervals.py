@@ -20,8 +20,11 @@ same-people     Reports of the same people in W waves, summed, are correlated th
 Sources         Wilson 1927; Clopper and Pearson 1934; Newcombe 1998 (continuity correction).
 
 Every function takes one count or an array of counts, and returns arrays of that shape.
+
+The upper tail of the chi-square distribution, from the standard library alone.
 """
 
+import math
 from collections.abc import Callable
 from statistics import NormalDist
 
@@ -34,6 +37,20 @@ Array = NDArray[np.float64]
 Limits = tuple[Array, Array]
 
 _BISECTIONS = 60
+
+
+def upper_tail(statistic: float, df: int) -> float:
+    """Return P(X >= statistic) for X chi-square with ``df`` >= 1 degrees of freedom.
+
+    Maths: with h = statistic / 2, the sum of e^-h h^a / Gamma(a + 1) over a = df/2 - 1, df/2 - 2, ... down to 0, or to
+    1/2 and then erfc(sqrt h) (repeated integration by parts).
+    """
+    if statistic <= 0:
+        return 1.0
+    h = statistic / 2
+    powers = [df / 2 - 1 - step for step in range(df // 2)]
+    terms = (math.exp(power * math.log(h) - h - math.lgamma(power + 1)) for power in powers)
+    return min(1.0, math.fsum(terms) + (math.erfc(math.sqrt(h)) if df % 2 else 0.0))
 
 
 def score_cc(count: ArrayLike, n: ArrayLike, a: float, b: float, confidence: float) -> Limits:

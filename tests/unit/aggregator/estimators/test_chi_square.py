@@ -3,7 +3,7 @@
 import math
 
 import pytest
-from sottovoce.aggregator.estimators.distributions.chi_square import upper_tail
+from sottovoce.aggregator.estimators.intervals import upper_tail
 
 
 @pytest.mark.parametrize(

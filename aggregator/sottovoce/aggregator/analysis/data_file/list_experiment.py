@@ -33,8 +33,7 @@ from numpy.typing import NDArray
 from sottovoce.aggregator.analysis.data_file.data_columns import whole_numbers, yes_no_codes
 from sottovoce.aggregator.analysis.data_file.list_model import combined_share, difference_in_means, list_model
 from sottovoce.aggregator.analysis.data_file.read_table import FileTable
-from sottovoce.aggregator.estimators.distributions.chi_square import upper_tail
-from sottovoce.aggregator.estimators.intervals import normal_quantile
+from sottovoce.aggregator.estimators.intervals import normal_quantile, upper_tail
 from sottovoce.shared.errors import SpecError
 
 LIST_EXPERIMENT = "sottovoce-list-experiment/1"

@@ -24,8 +24,7 @@ from sottovoce.aggregator.analysis.mixtures.likelihood import EDGE, MixtureLikel
 from sottovoce.aggregator.analysis.one_sample_test import FEWEST_EXPECTED
 from sottovoce.aggregator.analysis.regression.newton import Array
 from sottovoce.aggregator.analysis.weights import kish_effect, weight_warnings
-from sottovoce.aggregator.estimators.distributions.chi_square import upper_tail
-from sottovoce.aggregator.estimators.intervals import normal_quantile
+from sottovoce.aggregator.estimators.intervals import normal_quantile, upper_tail
 from sottovoce.shared.channel_text import read_number
 from sottovoce.shared.errors import EstimateError, SpecError, error_message
 

@@ -25,8 +25,7 @@ from sottovoce.aggregator.analysis.regression.randomized_predictor import Random
 from sottovoce.aggregator.analysis.regression.regression_data import CarelessReports, Sample, among_careful
 from sottovoce.aggregator.analysis.regression.regression_result import Coefficient, Regression
 from sottovoce.aggregator.analysis.weights import CROSS_SEPARATOR, kish_effect
-from sottovoce.aggregator.estimators.distributions.chi_square import upper_tail
-from sottovoce.aggregator.estimators.intervals import normal_quantile
+from sottovoce.aggregator.estimators.intervals import normal_quantile, upper_tail
 from sottovoce.shared.errors import EstimateError, Sentence
 
 CUTS = "(cuts)"

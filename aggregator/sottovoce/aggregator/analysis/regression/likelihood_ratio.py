@@ -13,8 +13,7 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 from sottovoce.aggregator.analysis.regression.newton import Array, Fit, Model, maximize
-from sottovoce.aggregator.estimators.distributions.chi_square import upper_tail
-from sottovoce.aggregator.estimators.intervals import normal_quantile
+from sottovoce.aggregator.estimators.intervals import normal_quantile, upper_tail
 from sottovoce.shared.errors import EstimateError
 
 _DOUBLINGS = 40

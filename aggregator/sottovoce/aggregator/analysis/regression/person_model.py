@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sottovoce.aggregator.analysis.regression.likelihood_ratio import profile_limits
 from sottovoce.aggregator.analysis.regression.newton import Array, Fit, Sums, inverse, maximize, parts
-from sottovoce.aggregator.estimators.distributions.chi_square import upper_tail
+from sottovoce.aggregator.estimators.intervals import upper_tail
 from sottovoce.shared.errors import EstimateError
 
 FIRST_POINTS, MOST_POINTS = 15, 120

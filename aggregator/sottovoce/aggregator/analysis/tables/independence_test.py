@@ -23,7 +23,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from sottovoce.aggregator.analysis.tables.pair_moments import Pairs
 from sottovoce.aggregator.estimators.blocks.joint_channel import block_pair, joint_likelihood
-from sottovoce.aggregator.estimators.distributions.chi_square import upper_tail
+from sottovoce.aggregator.estimators.intervals import upper_tail
 from sottovoce.aggregator.estimators.variable import Floats
 from sottovoce.shared.errors import EstimateError
 

@@ -46,8 +46,7 @@ from sottovoce.aggregator.analysis.tables.score_intervals import CellChannel, ce
 from sottovoce.aggregator.analysis.tables.small_groups import LEAST, hidden, left_out, merged
 from sottovoce.aggregator.analysis.tables.test_inversion_intervals import METHOD as INVERSION
 from sottovoce.aggregator.analysis.tables.test_inversion_intervals import Inverted
-from sottovoce.aggregator.estimators.distributions.chi_square import upper_tail
-from sottovoce.aggregator.estimators.intervals import normal_quantile
+from sottovoce.aggregator.estimators.intervals import normal_quantile, upper_tail
 from sottovoce.aggregator.estimators.variable import ChoiceVariable, Floats, Variable
 from sottovoce.shared.errors import EstimateError, Sentence
 

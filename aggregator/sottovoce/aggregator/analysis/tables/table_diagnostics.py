@@ -17,7 +17,7 @@ from typing import NamedTuple
 
 from sottovoce.aggregator.analysis.tables.score_intervals import CellChannel, clip
 from sottovoce.aggregator.estimators.blocks.joint_channel import block_pair
-from sottovoce.aggregator.estimators.distributions.chi_square import upper_tail
+from sottovoce.aggregator.estimators.intervals import upper_tail
 from sottovoce.aggregator.estimators.support import FAKES
 from sottovoce.aggregator.estimators.variable import Floats, Variable
 

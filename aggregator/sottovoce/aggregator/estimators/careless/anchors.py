@@ -37,8 +37,7 @@ from sottovoce.aggregator.estimators.answered_shares import (
     stratum_parts,
     stratum_shares,
 )
-from sottovoce.aggregator.estimators.distributions.chi_square import upper_tail
-from sottovoce.aggregator.estimators.intervals import normal_quantile
+from sottovoce.aggregator.estimators.intervals import normal_quantile, upper_tail
 from sottovoce.aggregator.estimators.pooling import StratumTally, merge
 from sottovoce.aggregator.estimators.support import DEFAULT_RULE, Estimate, IntervalRule
 from sottovoce.shared.answers import Domain, Value, random_answers
