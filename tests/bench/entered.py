@@ -18,8 +18,7 @@ from unittest.mock import patch
 
 from flask.testing import FlaskClient
 from sottovoce.aggregator.analysis.jobs import queue
-from sottovoce.aggregator.analysis.jobs.child import answer
-from sottovoce.aggregator.analysis.jobs.messages import Job, pack_job
+from sottovoce.aggregator.analysis.jobs.child import Job, answer, pack_job
 from sottovoce.aggregator.app import create_app
 from sottovoce.aggregator.authoring.from_survey import draft_of
 from sottovoce.aggregator.clock import now

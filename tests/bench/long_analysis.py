@@ -9,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 import requests
-from sottovoce.aggregator.analysis.jobs.messages import Job
+from sottovoce.aggregator.analysis.jobs.child import Job
 from sottovoce.aggregator.analysis.jobs.queue import Worker
 from sottovoce.aggregator.analysis.report_columns import Columns
 from sottovoce.aggregator.analysis.requests import parse_request

@@ -14,7 +14,7 @@ import pytest
 from sottovoce.aggregator import walls
 from sottovoce.aggregator.accounts import authentication
 from sottovoce.aggregator.analysis.data_file.file_analysis import SHARES, FileAnalysis, UploadedFile
-from sottovoce.aggregator.analysis.jobs.messages import Job
+from sottovoce.aggregator.analysis.jobs.child import Job
 from sottovoce.aggregator.analysis.jobs.queue import Worker
 from sottovoce.aggregator.app import create_app
 from sottovoce.aggregator.clock import now

@@ -21,7 +21,7 @@ from time import monotonic
 from typing import IO, Any, NamedTuple, cast
 
 from sottovoce.aggregator.analysis.documents import Document
-from sottovoce.aggregator.analysis.jobs.messages import (
+from sottovoce.aggregator.analysis.jobs.child import (
     Asked,
     Data,
     Job,

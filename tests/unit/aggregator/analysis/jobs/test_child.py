@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from sottovoce.aggregator.analysis.jobs.messages import (
+from sottovoce.aggregator.analysis.jobs.child import (
     Job,
     pack_job,
     pack_reply,
