@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from sottovoce.aggregator.analysis import described_people, requests
+from sottovoce.aggregator.analysis import requests, selection
 from sottovoce.aggregator.analysis.tables.arm_comparison import compare_across_arms
 from sottovoce.aggregator.analysis.weights import raked
 from sottovoce.aggregator.export.results_client import sources
@@ -156,7 +156,7 @@ def refuse_ends(patch: Patch) -> None:
 
 def count_unasked(patch: Patch) -> None:
     """9: shares are among all, those who were never asked included."""
-    patch.setattr(described_people, "_asked", lambda *_: (None, True))
+    patch.setattr(selection, "_asked", lambda *_: (None, True))
 
 
 def count_silent(patch: Patch) -> None:

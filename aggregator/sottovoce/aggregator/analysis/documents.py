@@ -8,10 +8,10 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from sottovoce.aggregator.analysis.described_people import ALL
 from sottovoce.aggregator.analysis.one_sample_test import OneSampleTest
 from sottovoce.aggregator.analysis.regression.predictions import Prediction
 from sottovoce.aggregator.analysis.result import Result
+from sottovoce.aggregator.analysis.selection import ALL
 from sottovoce.aggregator.analysis.tables.all_pairs import AllPairs
 from sottovoce.aggregator.analysis.tables.crosstab import Crosstab, Measures, Stratified
 from sottovoce.aggregator.analysis.tables.group_comparison import Compared

@@ -26,11 +26,17 @@ from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
-from sottovoce.aggregator.analysis.described_people import ALL, DescribedPeople, described_people
 from sottovoce.aggregator.analysis.estimates import QuestionResult, question_result
 from sottovoce.aggregator.analysis.innocuous_shares import facts_of, moved_columns
 from sottovoce.aggregator.analysis.report_columns import Columns, strata_of
-from sottovoce.aggregator.analysis.selection import SAME_PEOPLE, SelectedVariable, choose
+from sottovoce.aggregator.analysis.selection import (
+    ALL,
+    SAME_PEOPLE,
+    DescribedPeople,
+    SelectedVariable,
+    choose,
+    described_people,
+)
 from sottovoce.aggregator.analysis.tables.independence_test import Independence, inverse
 from sottovoce.aggregator.analysis.variable_columns import answers_of
 from sottovoce.aggregator.estimators import Estimate, IntervalRule

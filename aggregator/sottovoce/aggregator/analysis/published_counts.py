@@ -12,9 +12,9 @@ from functools import lru_cache
 import numpy as np
 from sottovoce.aggregator.analysis.arm_results import count_cell
 from sottovoce.aggregator.analysis.availability import check_closed
-from sottovoce.aggregator.analysis.described_people import asked_only
 from sottovoce.aggregator.analysis.estimates import RevisionCounts, analyse
 from sottovoce.aggregator.analysis.report_columns import read_columns
+from sottovoce.aggregator.analysis.selection import asked_only
 from sottovoce.aggregator.storage import Cell, Storage
 from sottovoce.aggregator.storage.models import ALL
 from sottovoce.aggregator.surveys.lifecycle import released_questions, survey_of

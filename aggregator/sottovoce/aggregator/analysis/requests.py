@@ -21,7 +21,6 @@ from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike
-from sottovoce.aggregator.analysis.described_people import AMONG, AMONG_WITH_ANCHORS, CAREFUL
 from sottovoce.aggregator.analysis.documents import (
     Document,
     comparison_document,
@@ -42,6 +41,7 @@ from sottovoce.aggregator.analysis.regression.person_model import FIRST_POINTS, 
 from sottovoce.aggregator.analysis.regression.predictions import predict
 from sottovoce.aggregator.analysis.regression.regression import MODELS, regress
 from sottovoce.aggregator.analysis.report_columns import Columns, find_variable, randomized
+from sottovoce.aggregator.analysis.selection import AMONG, AMONG_WITH_ANCHORS, CAREFUL
 from sottovoce.aggregator.analysis.subset import parse_condition, subset
 from sottovoce.aggregator.analysis.tables.all_pairs import every_pair
 from sottovoce.aggregator.analysis.tables.arm_comparison import compare_across_arms, compare_arms

@@ -7,8 +7,8 @@ from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
-from sottovoce.aggregator.analysis.described_people import asked_only
 from sottovoce.aggregator.analysis.estimates import RevisionCounts, SurveyResults, analyse
+from sottovoce.aggregator.analysis.selection import asked_only
 from sottovoce.aggregator.analysis.shown_columns import ReportColumns, as_columns, place_in
 from sottovoce.aggregator.estimators import DEFAULT_RULE, IntervalRule
 from sottovoce.aggregator.export.read_archive import SURVEYS, Archive

@@ -9,12 +9,11 @@ from string import Formatter
 import pytest
 from flask import Flask
 from flask.testing import FlaskClient
-from sottovoce.aggregator.analysis.described_people import FEW_ASKED, FEW_DECLINED, THOSE_WHO_ANSWERED
 from sottovoce.aggregator.analysis.documents import RINGS, UNEVEN
 from sottovoce.aggregator.analysis.regression.fit_likelihood import BY_RATIO, NO_LIMITS, NOT_FOUND, ONE_SHARE
 from sottovoce.aggregator.analysis.regression.regression import CLUSTERED, SANDWICH
 from sottovoce.aggregator.analysis.requests import UNWEIGHTED, WEIGHTED_TWICE
-from sottovoce.aggregator.analysis.selection import SAME_PEOPLE
+from sottovoce.aggregator.analysis.selection import FEW_ASKED, FEW_DECLINED, SAME_PEOPLE, THOSE_WHO_ANSWERED
 from sottovoce.aggregator.analysis.tables.all_pairs import NOT_TESTED
 from sottovoce.aggregator.analysis.tables.crosstab import SMALL
 from sottovoce.aggregator.analysis.tables.table import TOO_FEW

@@ -17,14 +17,6 @@ from math import prod
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sottovoce.aggregator.analysis.described_people import (
-    AMONG_WITH_ANCHORS,
-    CAREFUL,
-    EVERYBODY,
-    THOSE_WHO_ANSWERED,
-    DescribedPeople,
-    described_people,
-)
 from sottovoce.aggregator.analysis.innocuous_shares import carried, facts_of
 from sottovoce.aggregator.analysis.regression.corrected_least_squares import LinearFit, solve
 from sottovoce.aggregator.analysis.regression.covariance import KINDS
@@ -44,7 +36,15 @@ from sottovoce.aggregator.analysis.regression.regression_data import (
 )
 from sottovoce.aggregator.analysis.regression.regression_result import Coefficient, Regression
 from sottovoce.aggregator.analysis.report_columns import Columns, absence
-from sottovoce.aggregator.analysis.selection import SAME_PEOPLE
+from sottovoce.aggregator.analysis.selection import (
+    AMONG_WITH_ANCHORS,
+    CAREFUL,
+    EVERYBODY,
+    SAME_PEOPLE,
+    THOSE_WHO_ANSWERED,
+    DescribedPeople,
+    described_people,
+)
 from sottovoce.aggregator.analysis.tables.corrected_table import correction_notes
 from sottovoce.aggregator.analysis.variable_columns import Answers, answers_of
 from sottovoce.aggregator.analysis.weights import kish_effect, weight_warnings

@@ -25,7 +25,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sottovoce.aggregator.analysis.careless_results import anchors_of, is_correctable
-from sottovoce.aggregator.analysis.described_people import EVERYBODY, DescribedPeople
 from sottovoce.aggregator.analysis.regression.covariance import Codes
 from sottovoce.aggregator.analysis.regression.declining import DecliningModel, LatentModel
 from sottovoce.aggregator.analysis.regression.design_matrix import (
@@ -46,6 +45,7 @@ from sottovoce.aggregator.analysis.regression.formula_terms import Calculation, 
 from sottovoce.aggregator.analysis.regression.latent_cells import with_constant
 from sottovoce.aggregator.analysis.regression.newton import Array
 from sottovoce.aggregator.analysis.report_columns import Columns
+from sottovoce.aggregator.analysis.selection import EVERYBODY, DescribedPeople
 from sottovoce.aggregator.analysis.tables.corrected_table import NOT_CORRECTED, careless_in
 from sottovoce.aggregator.analysis.tables.small_groups import LEFT_OUT
 from sottovoce.aggregator.analysis.variable_columns import Answers, answers_of

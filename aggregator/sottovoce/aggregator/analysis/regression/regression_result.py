@@ -5,10 +5,10 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
-from sottovoce.aggregator.analysis.described_people import ALL
 from sottovoce.aggregator.analysis.regression.design_matrix import Recipe
 from sottovoce.aggregator.analysis.regression.likelihood_ratio import LikelihoodRatio
 from sottovoce.aggregator.analysis.regression.newton import Array
+from sottovoce.aggregator.analysis.selection import ALL
 
 FORMAT = "sottovoce-regression/1"
 

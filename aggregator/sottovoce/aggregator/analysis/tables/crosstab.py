@@ -12,13 +12,16 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
-from sottovoce.aggregator.analysis.described_people import ALL, CAREFUL, DescribedPeople, both_described
 from sottovoce.aggregator.analysis.innocuous_shares import with_innocuous_shares
 from sottovoce.aggregator.analysis.report_columns import Columns
 from sottovoce.aggregator.analysis.result import Result
 from sottovoce.aggregator.analysis.selection import (
+    ALL,
+    CAREFUL,
     WAVES_DEPEND,
+    DescribedPeople,
     SelectedVariable,
+    both_described,
     check_together,
     choose,
     choose_described,

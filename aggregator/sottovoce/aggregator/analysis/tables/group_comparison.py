@@ -9,11 +9,17 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from numpy.typing import ArrayLike
-from sottovoce.aggregator.analysis.described_people import ALL, CAREFUL
 from sottovoce.aggregator.analysis.innocuous_shares import with_innocuous_shares
 from sottovoce.aggregator.analysis.report_columns import Columns
 from sottovoce.aggregator.analysis.result import Result
-from sottovoce.aggregator.analysis.selection import SelectedVariable, check_together, choose_described, count_strata
+from sottovoce.aggregator.analysis.selection import (
+    ALL,
+    CAREFUL,
+    SelectedVariable,
+    check_together,
+    choose_described,
+    count_strata,
+)
 from sottovoce.aggregator.analysis.tables.answered_cells import difference_among_answered
 from sottovoce.aggregator.analysis.tables.corrected_table import CorrectedShare, corrected_table
 from sottovoce.aggregator.analysis.tables.independence_test import Independence

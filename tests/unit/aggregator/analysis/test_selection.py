@@ -4,7 +4,8 @@ from typing import Any
 
 import numpy as np
 import pytest
-from sottovoce.aggregator.analysis.described_people import (
+from sottovoce.aggregator.analysis.report_columns import Columns
+from sottovoce.aggregator.analysis.selection import (
     ALL,
     ANSWERED,
     ASKED,
@@ -14,7 +15,6 @@ from sottovoce.aggregator.analysis.described_people import (
     both_described,
     described_people,
 )
-from sottovoce.aggregator.analysis.report_columns import Columns
 from sottovoce.aggregator.analysis.tables.all_pairs import every_pair
 from sottovoce.shared.errors import EstimateError
 from sottovoce.shared.parse_survey import parse_survey
