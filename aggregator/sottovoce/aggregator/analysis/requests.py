@@ -51,7 +51,7 @@ from sottovoce.aggregator.analysis.tables.table import Rule
 from sottovoce.aggregator.analysis.token_reader import MOST_CHARACTERS
 from sottovoce.aggregator.analysis.variable_columns import answers_of
 from sottovoce.aggregator.analysis.weights import MarginShares, questions_of, raked
-from sottovoce.aggregator.estimators.scale_variable import bare, is_long, num, points_of
+from sottovoce.aggregator.estimators.question_variables import bare, is_long, num, points_of
 from sottovoce.shared.arms.arms import ARM
 from sottovoce.shared.errors import EstimateError, OptionsError, Problem, Sentence
 

@@ -13,8 +13,7 @@ from numpy.typing import NDArray
 from sottovoce.aggregator.analysis.regression.newton import Array
 from sottovoce.aggregator.analysis.report_columns import Columns, Numbers, check_one_wave, find_variable
 from sottovoce.aggregator.estimators.blocks.joint_channel import joint_likelihood, joint_scores
-from sottovoce.aggregator.estimators.question_variables import variables_of
-from sottovoce.aggregator.estimators.scale_variable import ScaleVariable, as_number, bare, num
+from sottovoce.aggregator.estimators.question_variables import ScaleVariable, as_number, bare, num, variables_of
 from sottovoce.aggregator.estimators.variable import NumberVariable, Variable
 from sottovoce.shared.errors import EstimateError
 from sottovoce.shared.spec import Question

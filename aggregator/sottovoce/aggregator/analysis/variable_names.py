@@ -3,7 +3,7 @@
 import re
 from collections.abc import Mapping
 
-from sottovoce.aggregator.estimators.scale_variable import bare
+from sottovoce.aggregator.estimators.question_variables import bare
 from sottovoce.aggregator.i18n.translator import Words
 
 _WORD = re.compile(r"[A-Za-z0-9_.]+")

@@ -5,7 +5,7 @@ from fractions import Fraction
 from typing import Any
 
 import numpy as np
-from sottovoce.aggregator.estimators import categorical, matrix, numeric, square_wave
+from sottovoce.aggregator.estimators import matrix, numeric, square_wave, variable
 from sottovoce.aggregator.estimators.means import estimate_mean
 from sottovoce.aggregator.estimators.support import DEFAULT_RULE, Estimate, IntervalRule, counts_of, estimate_shares
 from sottovoce.aggregator.estimators.variable import ChoiceVariable, Counts, NumberVariable, Variable, YesNo
@@ -15,20 +15,20 @@ from sottovoce.shared.mechanisms import Mechanism
 from sottovoce.shared.mechanisms.square_wave import SquareWave
 
 VARIABLES: dict[str, Callable[[Any, Domain], Sequence[Variable]]] = {
-    "binary_rr": categorical.yes_no,
-    "kary_rr": categorical.one_category,
-    "memoized_rr": categorical.yes_no,
-    "subset_selection": categorical.subset_selection,
-    "hadamard_response": categorical.hadamard_response,
-    "optimal_unary": categorical.optimal_unary,
-    "sampled_option": categorical.sampled_option,
-    "bitwise_rr": categorical.bitwise_rr,
+    "binary_rr": variable.yes_no,
+    "kary_rr": variable.one_category,
+    "memoized_rr": variable.yes_no,
+    "subset_selection": variable.subset_selection,
+    "hadamard_response": variable.hadamard_response,
+    "optimal_unary": variable.optimal_unary,
+    "sampled_option": variable.sampled_option,
+    "bitwise_rr": variable.bitwise_rr,
     "rounding_rr": numeric.rounding_rr,
     "level_table": numeric.level_table,
     "square_wave": square_wave.variables,
     "geometric": numeric.geometric,
     "sampled_coordinate": numeric.sampled_coordinate,
-    "joint_rr": categorical.joint_rr,
+    "joint_rr": variable.joint_rr,
     "matrix": matrix.variables,
 }
 """Functions ``(mechanism, domain) -> variables``, by name of the mechanism; the maths is in ``variable``."""

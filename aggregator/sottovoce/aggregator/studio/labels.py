@@ -13,8 +13,7 @@ from sottovoce.aggregator.analysis.variable_names import VariableNames
 from sottovoce.aggregator.analysis.weights import CROSS_SEPARATOR
 from sottovoce.aggregator.analysis.worked_example import limits
 from sottovoce.aggregator.estimators import Estimate
-from sottovoce.aggregator.estimators.question_variables import variables_of
-from sottovoce.aggregator.estimators.scale_variable import bare
+from sottovoce.aggregator.estimators.question_variables import bare, variables_of
 from sottovoce.aggregator.export.labels import option_labels
 from sottovoce.aggregator.i18n.translator import Words
 from sottovoce.shared.answers import ABSENT

@@ -10,7 +10,7 @@ from sottovoce.aggregator.analysis.regression.formula import parse_formula
 from sottovoce.aggregator.analysis.regression.newton import Array
 from sottovoce.aggregator.analysis.regression.regression_data import RegressionOptions, Sample, take_sample
 from sottovoce.aggregator.analysis.variable_columns import answers_of
-from sottovoce.aggregator.estimators.scale_variable import bare
+from sottovoce.aggregator.estimators.question_variables import bare
 from sottovoce.shared.errors import EstimateError
 
 NO_OUTCOME = "the formula names predictors only, such as '~ x'; the outcome is the answer that the design hides"

@@ -14,7 +14,7 @@ from math import comb
 
 from sottovoce.aggregator.analysis.regression.formula_terms import FUNCTIONS, Calculation, Factors, Formula, variable
 from sottovoce.aggregator.analysis.token_reader import TokenReader
-from sottovoce.aggregator.estimators.scale_variable import num
+from sottovoce.aggregator.estimators.question_variables import num
 from sottovoce.shared.errors import Sentence
 
 NUM = "num"

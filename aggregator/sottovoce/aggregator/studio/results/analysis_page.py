@@ -24,7 +24,7 @@ from flask.typing import ResponseReturnValue
 from sottovoce.aggregator.analysis.requests import KINDS_OF_REQUEST, Request, variable_name
 from sottovoce.aggregator.analysis.result_view import ShownAnswer, answer_in_words
 from sottovoce.aggregator.api.joint_results import JointResults
-from sottovoce.aggregator.estimators.scale_variable import is_long
+from sottovoce.aggregator.estimators.question_variables import is_long
 from sottovoce.aggregator.export.analysis_files import write_joint_csv, write_joint_json, write_joint_xlsx
 from sottovoce.aggregator.file_formats.provenance import About
 from sottovoce.aggregator.http.problems import COME_BACK, RETRY_AFTER, Refusal

@@ -20,7 +20,7 @@ from sottovoce.aggregator.analysis.worked_example import (
 )
 from sottovoce.aggregator.api.results import wave_of
 from sottovoce.aggregator.estimators import Estimate
-from sottovoce.aggregator.estimators.scale_variable import scale_mean
+from sottovoce.aggregator.estimators.question_variables import scale_mean
 from sottovoce.aggregator.i18n.translator import NumberFormat, Words
 from sottovoce.aggregator.storage.drafts import PlannedSize
 from sottovoce.aggregator.studio.labels import labels_of, name_of_group, people_in_words, title_of

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from sottovoce.aggregator.estimators.scale_variable import as_number, bare, num, points_of, scale_mean
+from sottovoce.aggregator.estimators.question_variables import as_number, bare, num, points_of, scale_mean
 from sottovoce.shared.parse_survey import parse_survey
 from sottovoce.shared.spec import Question
 
