@@ -9,11 +9,10 @@ from typing import Any
 
 import numpy as np
 import pytest
-from sottovoce.aggregator.analysis.tables.independence_test import independence
 from sottovoce.aggregator.analysis.tables.ml_table import ObservedReports, likeliest_table
-from sottovoce.aggregator.analysis.tables.pair_moments import Joint, Pairs
+from sottovoce.aggregator.analysis.tables.pair_moments import Joint, Pairs, independence
+from sottovoce.aggregator.analysis.tables.score_intervals import implausible
 from sottovoce.aggregator.analysis.tables.table import Rule, TwoWayTable
-from sottovoce.aggregator.analysis.tables.table_diagnostics import implausible
 from sottovoce.aggregator.analysis.tables.test_inversion_intervals import correlation, difference, ratio
 from sottovoce.aggregator.estimators.question_variables import variables_of
 from sottovoce.shared.spec import Question

@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from sottovoce.aggregator.analysis.estimates import SurveyResults
-from sottovoce.aggregator.analysis.tables.table_diagnostics import TAIL
+from sottovoce.aggregator.analysis.tables.score_intervals import TAIL
 from sottovoce.aggregator.estimators.intervals import upper_tail
 from sottovoce.shared.arms.arms import ARM, samples
 from sottovoce.shared.spec import Question

@@ -15,7 +15,7 @@ from sottovoce.aggregator.analysis.selection import ALL
 from sottovoce.aggregator.analysis.tables.all_pairs import AllPairs
 from sottovoce.aggregator.analysis.tables.crosstab import Crosstab, Measures, Stratified
 from sottovoce.aggregator.analysis.tables.group_comparison import Compared
-from sottovoce.aggregator.analysis.tables.independence_test import Independence
+from sottovoce.aggregator.analysis.tables.pair_moments import Independence
 from sottovoce.aggregator.analysis.weights import Weights
 from sottovoce.shared.errors import Sentence
 

@@ -20,8 +20,8 @@ from sottovoce.aggregator.analysis.regression.regression_result import Coefficie
 from sottovoce.aggregator.analysis.report_columns import Columns
 from sottovoce.aggregator.analysis.result import Result
 from sottovoce.aggregator.analysis.tables.likeliest_cells import METHOD as PROFILE
+from sottovoce.aggregator.analysis.tables.score_intervals import LowestCell
 from sottovoce.aggregator.analysis.tables.table import SCORE, TOO_FEW, TOO_WIDE
-from sottovoce.aggregator.analysis.tables.table_diagnostics import LowestCell
 from sottovoce.aggregator.estimators.by_hand.uncertain_share import Turns, fact_of, moved
 from sottovoce.aggregator.estimators.intervals import upper_tail
 from sottovoce.shared.errors import EstimateError

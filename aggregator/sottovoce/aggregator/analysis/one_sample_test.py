@@ -37,7 +37,7 @@ from sottovoce.aggregator.analysis.selection import (
     choose,
     described_people,
 )
-from sottovoce.aggregator.analysis.tables.independence_test import Independence, inverse
+from sottovoce.aggregator.analysis.tables.pair_moments import Independence, inverse
 from sottovoce.aggregator.analysis.variable_columns import answers_of
 from sottovoce.aggregator.estimators import Estimate, IntervalRule
 from sottovoce.aggregator.estimators.answered_shares import support_both

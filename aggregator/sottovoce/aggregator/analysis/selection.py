@@ -26,7 +26,7 @@ from sottovoce.aggregator.analysis.estimates import ANSWERED, ASKED_AND_ANSWERED
 from sottovoce.aggregator.analysis.report_columns import Columns, absence, check_one_wave, find_variable
 from sottovoce.aggregator.analysis.subset import SMALLEST_SUBSET
 from sottovoce.aggregator.analysis.tables.pair_moments import Numbers, Pairs, count_halves, count_pairs
-from sottovoce.aggregator.analysis.tables.table_diagnostics import uniformity
+from sottovoce.aggregator.analysis.tables.score_intervals import uniformity
 from sottovoce.aggregator.estimators.question_variables import check_pair, variables_of
 from sottovoce.aggregator.estimators.variable import Floats, Variable
 from sottovoce.aggregator.storage.pack_values import null

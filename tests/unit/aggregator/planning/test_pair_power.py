@@ -5,8 +5,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from sottovoce.aggregator.analysis.tables.independence_test import independence
-from sottovoce.aggregator.analysis.tables.pair_moments import Pairs
+from sottovoce.aggregator.analysis.tables.pair_moments import Pairs, independence
 from sottovoce.aggregator.estimators.question_variables import variables_of
 from sottovoce.aggregator.i18n.translator import Words
 from sottovoce.aggregator.planning.block_choice import (

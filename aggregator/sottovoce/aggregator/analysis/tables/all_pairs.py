@@ -13,8 +13,7 @@ import numpy as np
 from sottovoce.aggregator.analysis.progress import counted
 from sottovoce.aggregator.analysis.report_columns import Columns
 from sottovoce.aggregator.analysis.selection import SelectedVariable, check_together, choose, count_strata
-from sottovoce.aggregator.analysis.tables.independence_test import Independence
-from sottovoce.aggregator.analysis.tables.pair_moments import Pairs, joint
+from sottovoce.aggregator.analysis.tables.pair_moments import Independence, Pairs, joint
 from sottovoce.aggregator.analysis.tables.table import Rule, independence_of, shown_reports
 from sottovoce.aggregator.estimators.question_variables import variables_of
 from sottovoce.aggregator.estimators.variable import Floats

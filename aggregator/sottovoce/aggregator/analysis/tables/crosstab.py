@@ -31,10 +31,10 @@ from sottovoce.aggregator.analysis.selection import (
 )
 from sottovoce.aggregator.analysis.tables.corrected_table import corrected_table
 from sottovoce.aggregator.analysis.tables.group_comparison import answered_difference
-from sottovoce.aggregator.analysis.tables.independence_test import Independence, across_waves
 from sottovoce.aggregator.analysis.tables.odds_ratio import METHOD as PROFILE
 from sottovoce.aggregator.analysis.tables.odds_ratio import odds_ratio
-from sottovoce.aggregator.analysis.tables.pair_moments import Joint, joint
+from sottovoce.aggregator.analysis.tables.pair_moments import Independence, Joint, across_waves, joint
+from sottovoce.aggregator.analysis.tables.score_intervals import Forged, LowestCell, forged, implausible
 from sottovoce.aggregator.analysis.tables.small_groups import left_out, merged
 from sottovoce.aggregator.analysis.tables.table import (
     DEFAULT_RULE,
@@ -45,7 +45,6 @@ from sottovoce.aggregator.analysis.tables.table import (
     tested,
     widened,
 )
-from sottovoce.aggregator.analysis.tables.table_diagnostics import Forged, LowestCell, forged, implausible
 from sottovoce.aggregator.analysis.tables.test_inversion_intervals import (
     Inverted,
     correlation,

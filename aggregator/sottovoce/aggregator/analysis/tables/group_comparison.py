@@ -22,8 +22,7 @@ from sottovoce.aggregator.analysis.selection import (
 )
 from sottovoce.aggregator.analysis.tables.answered_cells import difference_among_answered
 from sottovoce.aggregator.analysis.tables.corrected_table import CorrectedShare, corrected_table
-from sottovoce.aggregator.analysis.tables.independence_test import Independence
-from sottovoce.aggregator.analysis.tables.pair_moments import joint
+from sottovoce.aggregator.analysis.tables.pair_moments import Independence, joint
 from sottovoce.aggregator.analysis.tables.table import (
     DEFAULT_RULE,
     Rule,

@@ -19,7 +19,6 @@ from sottovoce.aggregator.analysis.tables.answered_cells import (
     may_decline,
     share_among_answered,
 )
-from sottovoce.aggregator.analysis.tables.independence_test import Independence, across_waves, independence
 from sottovoce.aggregator.analysis.tables.likeliest_cells import METHOD as PROFILE
 from sottovoce.aggregator.analysis.tables.likeliest_cells import MOST_LIKELIHOODS, LikeliestTable
 from sottovoce.aggregator.analysis.tables.ml_table import (
@@ -33,6 +32,7 @@ from sottovoce.aggregator.analysis.tables.ml_table import (
 from sottovoce.aggregator.analysis.tables.pair_moments import (
     CellProducts,
     HalfSeen,
+    Independence,
     Joint,
     Numbers,
     Pairs,
@@ -40,7 +40,9 @@ from sottovoce.aggregator.analysis.tables.pair_moments import (
     ScoredPairs,
     ScorePart,
     ScoreProducts,
+    across_waves,
     answered_part,
+    independence,
 )
 from sottovoce.aggregator.analysis.tables.score_intervals import CellChannel, cell_limits, clip, edge, share_limits
 from sottovoce.aggregator.analysis.tables.small_groups import LEAST, hidden, left_out, merged

@@ -15,8 +15,7 @@ from sottovoce.aggregator.analysis.tables.answered_cells import (
 )
 from sottovoce.aggregator.analysis.tables.crosstab import crosstab, crosstab_within
 from sottovoce.aggregator.analysis.tables.group_comparison import compare
-from sottovoce.aggregator.analysis.tables.independence_test import independence
-from sottovoce.aggregator.analysis.tables.pair_moments import Joint, Pairs, joint
+from sottovoce.aggregator.analysis.tables.pair_moments import Joint, Pairs, independence, joint
 from sottovoce.aggregator.analysis.tables.score_intervals import CellChannel
 from sottovoce.aggregator.analysis.tables.table import Rule, TwoWayTable
 from sottovoce.aggregator.estimators.question_variables import variables_of

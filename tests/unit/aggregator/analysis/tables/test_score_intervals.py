@@ -4,8 +4,8 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
+from sottovoce.aggregator.analysis.tables.score_intervals import forged, implausible, uniformity
 from sottovoce.aggregator.analysis.tables.table import Rule, TwoWayTable
-from sottovoce.aggregator.analysis.tables.table_diagnostics import forged, implausible, uniformity
 
 from tests.documents import parsed, some_of
 from tests.unit.aggregator.analysis.samples import coin, openly, pair, variable

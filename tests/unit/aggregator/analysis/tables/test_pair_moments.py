@@ -3,8 +3,7 @@
 import numpy as np
 import pytest
 from sottovoce.aggregator.analysis.tables.all_pairs import q_values
-from sottovoce.aggregator.analysis.tables.independence_test import independence
-from sottovoce.aggregator.analysis.tables.pair_moments import count_pairs
+from sottovoce.aggregator.analysis.tables.pair_moments import count_pairs, independence
 from sottovoce.shared.errors import EstimateError
 
 from tests.unit.aggregator.analysis.samples import coin, kary, masks_by_coin, openly, pair, reported, warner
