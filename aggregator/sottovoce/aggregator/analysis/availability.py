@@ -7,15 +7,32 @@ Reopened    Results of a first and a later close could be subtracted as well. Af
             only if that close showed everything (see ``close_survey``), so that all results are of one state.
 Limit       Respondents can withdraw reports until the survey is closed, even reports of closed waves. Two looks at such
             a wave differ by the reports withdrawn between them.
+
+Suppress small cells of public answers, which no noise protects.
+
+Groups      Groups by a public variable with fewer than 5 respondents are left out where the outcome is randomized: its
+            reports are protected one by one. Of a public outcome, the margins would tell their answers, so they are one
+            group, ``few``, as the rare answers of an outcome are; of arms, the group has their names. The smallest of
+            the other categories join it until it has at least 5, as for cohorts.
+Cells       In a table of two public variables, cells with 1 to 4 respondents are suppressed. Other cells of their row
+            and column are suppressed as well (secondary suppression), until each row and column has either none or at
+            least two suppressed cells with at least 5 respondents together. Otherwise the margins would reveal them.
+Minima      The limits protect published tables; they are pointless for an analyst who has the rows.
 """
 
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import datetime
+from itertools import count
 
+import numpy as np
+from numpy.typing import NDArray
+from sottovoce.aggregator.estimators.variable import ChoiceVariable, Variable
 from sottovoce.aggregator.storage import StoredSurvey
 from sottovoce.aggregator.storage.report_reader import ReadableReports
 from sottovoce.aggregator.surveys.lifecycle import survey_of, wave_state
-from sottovoce.shared.errors import EstimateError, StillOpen
+from sottovoce.shared.arms.arms import ARM
+from sottovoce.shared.errors import EstimateError, Sentence, StillOpen
 
 STILL_OPEN = (
     "the survey is open: tables of two questions, regressions, weights and files of reports exist once it is closed,"
@@ -28,6 +45,102 @@ REOPENED = (
 )
 NO_SURVEY = "there is no survey of this name"
 NO_WAVE = "the survey has no such wave"
+
+FEW = "few"
+"""Name of the group of answers that few people gave each."""
+
+LISTED = ", "
+"""Sign between the names of arms that are counted together; no name of an arm has it."""
+
+LEAST = 5
+"""Smallest number of respondents in a nonempty group by public answers."""
+
+LEFT_OUT = "'{variable}': answers of fewer than {least} people are left out: {categories} (n = {n})"
+
+
+def few_among(names: Sequence[str]) -> str:
+    """Return the name of the group of rare answers, with underscores before it where an answer has that name."""
+    return next(name for name in (f"{'_' * length}{FEW}" for length in count()) if name not in names)
+
+
+def small(variable: Variable, counts: Sequence[int], least: int = LEAST) -> list[int]:
+    """Return the places of the answers to a public choice that under ``least`` respondents gave, the rarest first."""
+    if not (variable.public and isinstance(variable, ChoiceVariable)):
+        return []
+    answered = sorted(range(len(counts) - variable.absent), key=lambda place: (counts[place], place))
+    return [place for place in answered if 0 < counts[place] < least]
+
+
+def left_out(variable: Variable, counts: Sequence[int], least: int = LEAST) -> tuple[Variable, tuple[Sentence, ...]]:
+    """Return a variable without its small categories, and a note on them; unchanged if no category would stay."""
+    few = sorted(small(variable, counts, least))
+    kept = [place for place in range(len(counts)) if place not in few]
+    answered = kept[: len(kept) - variable.absent]
+    if not few or not any(counts[place] for place in answered):
+        return variable, ()
+    told = tuple(variable.categories[place] for place in few)
+    number = sum(counts[place] for place in few)
+    note = Sentence(LEFT_OUT, variable=variable.full_name, least=least, categories=told, n=number)
+    return _grouped(variable, [[place] for place in kept], [variable.categories[place] for place in kept]), (note,)
+
+
+def merged(variable: Variable, counts: Sequence[int], least: int = LEAST) -> Variable:
+    """Return a public choice with categories of under ``least`` respondents merged; other variables unchanged."""
+    if not (variable.public and isinstance(variable, ChoiceVariable)):
+        return variable
+    answered = range(len(counts) - variable.absent)
+    by_size = sorted(answered, key=lambda place: (counts[place], place))
+    joined = small(variable, counts, least)
+    rest = [place for place in by_size if counts[place] >= least]
+    while rest and 0 < sum(counts[place] for place in joined) < least:
+        joined.append(rest.pop(0))
+    if not joined:
+        return variable
+    groups = [[place] for place in answered if place not in joined] + [sorted(joined)]
+    # People who gave no answer stay the last category.
+    groups += [[place] for place in range(len(answered), len(counts))]
+    few = few_among(variable.categories)
+    if variable.question == ARM:
+        few = LISTED.join(variable.categories[place] for place in sorted(joined))
+    return _grouped(variable, groups, [few if each[0] in joined else variable.categories[each[0]] for each in groups])
+
+
+def _grouped(variable: Variable, groups: Sequence[Sequence[int]], names: Sequence[str]) -> Variable:
+    """Return a choice whose categories are groups of the places of its own."""
+    if not isinstance(variable, ChoiceVariable):
+        raise AssertionError("only choices have small groups")
+    whole = variable.supports
+    return replace(
+        variable,
+        categories=tuple(names),
+        supports=lambda reported: np.stack([whole(reported)[:, group].any(axis=1) for group in groups], axis=1),
+    )
+
+
+def hidden(counts: NDArray[np.int64], least: int = LEAST) -> NDArray[np.bool_]:
+    """Return a mask of the cells to suppress in a table of two public variables, (rows, columns), by respondents."""
+    hide = (counts > 0) & (counts < least)
+    # ``hide.T`` is a view, so suppressing a cell of a column changes ``hide`` as well.
+    while not all([_covered(hide, counts, least), _covered(hide.T, counts.T, least)]):
+        pass
+    return hide
+
+
+def _covered(hide: NDArray[np.bool_], counts: NDArray[np.int64], least: int) -> bool:
+    """Suppress one more cell in the first row that reveals its suppressed cells; return True if there is none."""
+    for cells, line in zip(hide, counts, strict=True):
+        if _reveals(cells, line, least) and not cells.all():
+            # Prefer columns that already have suppressed cells, then nonempty cells, then small ones.
+            ranks = zip(~np.asarray(hide.any(axis=0)), line == 0, line, range(len(line)), strict=True)
+            *_, best = min(rank for rank, is_hidden in zip(ranks, cells, strict=True) if not is_hidden)
+            cells[best] = True
+            return False
+    return True
+
+
+def _reveals(cells: NDArray[np.bool_], line: NDArray[np.int64], least: int) -> bool:
+    """Return True if the suppressed cells of a row or column follow from its margin, or sum to less than ``least``."""
+    return bool(cells.any()) and (int(cells.sum()) < 2 or int(line[cells].sum()) < least)
 
 
 def check_closed(storage: ReadableReports, revisions: Sequence[StoredSurvey], wave: int | None, now: datetime) -> None:

@@ -15,8 +15,8 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from sottovoce.aggregator.analysis.availability import LEAST, few_among
 from sottovoce.aggregator.analysis.estimates import same_question
-from sottovoce.aggregator.analysis.tables.small_groups import LEAST, few_among
 from sottovoce.aggregator.estimators.pooling import StratumTally
 from sottovoce.aggregator.estimators.question_variables import variables_of
 from sottovoce.aggregator.storage import StoredSurvey

@@ -22,12 +22,11 @@ from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree as ET
 
-from sottovoce.aggregator.analysis.availability import check_closed
+from sottovoce.aggregator.analysis.availability import FEW, check_closed
 from sottovoce.aggregator.analysis.estimates import RevisionCounts, SurveyResults, analyse
 from sottovoce.aggregator.analysis.mixtures.fielded import designs_in_words
 from sottovoce.aggregator.analysis.results_document import export_document, mechanism_document
 from sottovoce.aggregator.analysis.shown_columns import ReportColumns, file_questions, is_few, read_reports
-from sottovoce.aggregator.analysis.tables.small_groups import FEW
 from sottovoce.aggregator.curator.data.released_tables import released_document, write_released_csv, write_released_json
 from sottovoce.aggregator.curator.data.survey_source import EXACT_TABLES_SUPPRESSED, declared_at_opening
 from sottovoce.aggregator.estimators import DEFAULT_RULE

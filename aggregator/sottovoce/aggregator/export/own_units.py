@@ -13,8 +13,8 @@ from fractions import Fraction
 
 import numpy as np
 from numpy.typing import NDArray
+from sottovoce.aggregator.analysis.availability import FEW
 from sottovoce.aggregator.analysis.shown_columns import is_few
-from sottovoce.aggregator.analysis.tables.small_groups import FEW
 from sottovoce.aggregator.storage.pack_values import few
 from sottovoce.aggregator.storage.reports.batch_columns import is_null
 from sottovoce.shared.answers import Grid

@@ -5,8 +5,8 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import numpy as np
+from sottovoce.aggregator.analysis.availability import FEW
 from sottovoce.aggregator.analysis.shown_columns import ReportedColumn
-from sottovoce.aggregator.analysis.tables.small_groups import FEW
 from sottovoce.aggregator.export.own_units import step_of, values_in_words
 from sottovoce.aggregator.export.row_validation import LEFT_OUT, Expected, Values
 from sottovoce.aggregator.file_formats.cell_columns import CodedCells

@@ -17,8 +17,8 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from sottovoce.aggregator.analysis.availability import FEW
 from sottovoce.aggregator.analysis.shown_columns import ReportColumns, is_few
-from sottovoce.aggregator.analysis.tables.small_groups import FEW
 from sottovoce.aggregator.export.channels import Channel
 from sottovoce.aggregator.export.labels import question_label, scale_of, value_labels
 from sottovoce.aggregator.export.own_units import few_code, option_codes, unit_grid

@@ -9,8 +9,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
+from sottovoce.aggregator.analysis.availability import FEW
 from sottovoce.aggregator.analysis.shown_columns import ReportColumns, ReportedColumn, is_few
-from sottovoce.aggregator.analysis.tables.small_groups import FEW
 from sottovoce.aggregator.export.own_units import REVISION, WAVE, as_numbers, as_sql, as_sql_text, as_texts, unit_grid
 from sottovoce.aggregator.file_formats.csv_cells import first_lines
 from sottovoce.aggregator.file_formats.optional_imports import needed

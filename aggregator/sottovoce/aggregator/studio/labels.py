@@ -5,10 +5,10 @@ from dataclasses import dataclass
 from functools import cached_property
 from math import ceil, floor
 
+from sottovoce.aggregator.analysis.availability import LISTED, few_among
 from sottovoce.aggregator.analysis.diagnostics import CountWarning
 from sottovoce.aggregator.analysis.estimates import CohortGroup, SurveyResults
 from sottovoce.aggregator.analysis.finite_population import Population
-from sottovoce.aggregator.analysis.tables.small_groups import LISTED, few_among
 from sottovoce.aggregator.analysis.variable_names import VariableNames
 from sottovoce.aggregator.analysis.weights import CROSS_SEPARATOR
 from sottovoce.aggregator.analysis.worked_example import limits

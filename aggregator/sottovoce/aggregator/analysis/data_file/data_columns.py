@@ -17,11 +17,11 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from sottovoce.aggregator.analysis.availability import FEW
 from sottovoce.aggregator.analysis.data_file.column_channel import ColumnChannel, Reading, UnknownValue, as_number
 from sottovoce.aggregator.analysis.data_file.parse_channel import parse_channel
 from sottovoce.aggregator.analysis.data_file.read_table import FileTable, TableColumn
 from sottovoce.aggregator.analysis.report_columns import Columns
-from sottovoce.aggregator.analysis.tables.small_groups import FEW
 from sottovoce.aggregator.storage.pack_values import LETTERS, null
 from sottovoce.shared.answers import Domain, Grid
 from sottovoce.shared.errors import Sentence, SpecError, error_message

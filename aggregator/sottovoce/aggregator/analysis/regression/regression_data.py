@@ -24,6 +24,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from sottovoce.aggregator.analysis.availability import LEFT_OUT
 from sottovoce.aggregator.analysis.careless_results import anchors_of, is_correctable
 from sottovoce.aggregator.analysis.regression.covariance import Codes
 from sottovoce.aggregator.analysis.regression.declining import DecliningModel, LatentModel
@@ -47,7 +48,6 @@ from sottovoce.aggregator.analysis.regression.newton import Array
 from sottovoce.aggregator.analysis.report_columns import Columns
 from sottovoce.aggregator.analysis.selection import EVERYBODY, DescribedPeople
 from sottovoce.aggregator.analysis.tables.corrected_table import NOT_CORRECTED, careless_in
-from sottovoce.aggregator.analysis.tables.small_groups import LEFT_OUT
 from sottovoce.aggregator.analysis.variable_columns import Answers, answers_of
 from sottovoce.aggregator.analysis.weights import checked_weights
 from sottovoce.aggregator.estimators.blocks.joint_channel import blocks_of

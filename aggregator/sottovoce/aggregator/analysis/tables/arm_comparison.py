@@ -13,12 +13,12 @@ from dataclasses import replace
 
 from numpy.typing import ArrayLike
 from sottovoce.aggregator.analysis.arm_results import is_direct
+from sottovoce.aggregator.analysis.availability import LISTED
 from sottovoce.aggregator.analysis.innocuous_shares import with_innocuous_shares
 from sottovoce.aggregator.analysis.report_columns import Columns, find_variable
 from sottovoce.aggregator.analysis.result import Result
 from sottovoce.aggregator.analysis.tables.corrected_table import CorrectedShare, corrected_difference
 from sottovoce.aggregator.analysis.tables.group_comparison import Compared, compare, mover
-from sottovoce.aggregator.analysis.tables.small_groups import LISTED
 from sottovoce.aggregator.analysis.tables.table import DEFAULT_RULE, Rule
 from sottovoce.aggregator.estimators.careless.anchors import Careless
 from sottovoce.shared.arms.arms import ARM

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
+from sottovoce.aggregator.analysis.availability import left_out, merged
 from sottovoce.aggregator.analysis.innocuous_shares import with_innocuous_shares
 from sottovoce.aggregator.analysis.report_columns import Columns
 from sottovoce.aggregator.analysis.result import Result
@@ -35,7 +36,6 @@ from sottovoce.aggregator.analysis.tables.odds_ratio import METHOD as PROFILE
 from sottovoce.aggregator.analysis.tables.odds_ratio import odds_ratio
 from sottovoce.aggregator.analysis.tables.pair_moments import Independence, Joint, across_waves, joint
 from sottovoce.aggregator.analysis.tables.score_intervals import Forged, LowestCell, forged, implausible
-from sottovoce.aggregator.analysis.tables.small_groups import left_out, merged
 from sottovoce.aggregator.analysis.tables.table import (
     DEFAULT_RULE,
     Rule,

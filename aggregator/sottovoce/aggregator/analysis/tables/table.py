@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from sottovoce.aggregator.analysis.availability import LEAST, hidden, left_out, merged
 from sottovoce.aggregator.analysis.result import Result
 from sottovoce.aggregator.analysis.tables.answered_cells import (
     answered_shape,
@@ -45,7 +46,6 @@ from sottovoce.aggregator.analysis.tables.pair_moments import (
     independence,
 )
 from sottovoce.aggregator.analysis.tables.score_intervals import CellChannel, cell_limits, clip, edge, share_limits
-from sottovoce.aggregator.analysis.tables.small_groups import LEAST, hidden, left_out, merged
 from sottovoce.aggregator.analysis.tables.test_inversion_intervals import METHOD as INVERSION
 from sottovoce.aggregator.analysis.tables.test_inversion_intervals import Inverted
 from sottovoce.aggregator.estimators.intervals import normal_quantile, upper_tail

@@ -17,13 +17,13 @@ from functools import cached_property
 from itertools import product
 
 import numpy as np
+from sottovoce.aggregator.analysis.availability import left_out, merged, small
 from sottovoce.aggregator.analysis.report_columns import Columns
 from sottovoce.aggregator.analysis.result import Result
 from sottovoce.aggregator.analysis.selection import SelectedVariable, alike
 from sottovoce.aggregator.analysis.tables.likeliest_cells import METHOD, MOST_LIKELIHOODS, LikeliestTable
 from sottovoce.aggregator.analysis.tables.ml_table import ObservedReports
 from sottovoce.aggregator.analysis.tables.pair_moments import null_of
-from sottovoce.aggregator.analysis.tables.small_groups import left_out, merged, small
 from sottovoce.aggregator.analysis.tables.table import SCORE_PRODUCTS, TOO_FEW, TOO_WIDE, Rule
 from sottovoce.aggregator.estimators.blocks.joint_channel import joint_likelihood, joint_scores
 from sottovoce.aggregator.estimators.variable import Floats, Reported, Truths, Variable
