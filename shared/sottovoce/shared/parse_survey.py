@@ -10,13 +10,13 @@ from sottovoce.shared import canonical
 from sottovoce.shared.arms.analysis_plan import read_plan
 from sottovoce.shared.arms.arms import Arm
 from sottovoce.shared.by_hand.own_coin import procedure
-from sottovoce.shared.by_hand.parse_innocuous import check_innocuous
 from sottovoce.shared.checks import LANGUAGE, LANGUAGE_FAULT, MISSING
 from sottovoce.shared.completion import LINK, read_after
 from sottovoce.shared.errors import Sentence, SpecError, error_message
 from sottovoce.shared.mechanisms.blocks import blocks_of
 from sottovoce.shared.order.orders import read_orders
 from sottovoce.shared.parse_item import ItemReader, arm_question, dump_arms, dump_items, read_arms
+from sottovoce.shared.questions import check_innocuous
 from sottovoce.shared.redemption import read_modulus
 from sottovoce.shared.spec import FORMAT, Item, Survey, Wave
 from sottovoce.shared.survey_keys import MARK, REQUIRED, RESEARCHER_TEXTS, SURVEY, TEXTS, holding
