@@ -18,8 +18,7 @@ from sottovoce.shared.mechanisms import MECHANISMS, Mechanism
 from sottovoce.shared.mechanisms.joint_rr import JointRR
 from sottovoce.shared.rational import dump_decimal, dump_fraction
 from sottovoce.shared.spec import Question
-from sottovoce.shared.types.numbers import DayGrid
-from sottovoce.shared.types.options import BOOLEAN_OPTIONS
+from sottovoce.shared.types.base import BOOLEAN_OPTIONS, DayGrid
 
 MOST_LETTERS = 4000
 """Longest text of a channel."""

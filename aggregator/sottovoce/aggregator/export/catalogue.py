@@ -59,7 +59,7 @@ from sottovoce.shared.channel_text import dump_block
 from sottovoce.shared.errors import EstimateError, StorageError
 from sottovoce.shared.rational import dump_fraction, show_epsilon
 from sottovoce.shared.spec import Question, Survey
-from sottovoce.shared.types.numbers import DayGrid
+from sottovoce.shared.types.base import DayGrid
 from sottovoce.shared.visibility import Condition
 
 NAMESPACE = "ddi:codebook:2_5"

@@ -19,7 +19,7 @@ from sottovoce.aggregator.storage.pack_values import few
 from sottovoce.aggregator.storage.reports.batch_columns import is_null
 from sottovoce.shared.answers import Grid
 from sottovoce.shared.spec import Question
-from sottovoce.shared.types.numbers import DayGrid
+from sottovoce.shared.types.base import DayGrid
 
 WAVE, REVISION = "_wave", "_revision"
 """Names of the additional columns in files of reports."""

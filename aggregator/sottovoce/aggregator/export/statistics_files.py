@@ -26,7 +26,7 @@ from sottovoce.aggregator.export.tables import missing_as_nan, named_columns
 from sottovoce.aggregator.file_formats.optional_imports import needed
 from sottovoce.aggregator.file_formats.provenance import About
 from sottovoce.shared.spec import Question, Survey
-from sottovoce.shared.types.numbers import DayGrid
+from sottovoce.shared.types.base import DayGrid
 
 _SPSS = {"all", "and", "by", "eq", "ge", "gt", "le", "lt", "ne", "not", "or", "to", "with"}
 _STATA = {"byte", "double", "float", "if", "in", "int", "long", "using", "with"}

@@ -1,8 +1,16 @@
 """The closed list of question types. Adding one is a class, its twin in the browser, and a line in each registry."""
 
-from sottovoce.shared.types.base import QuestionType
-from sottovoce.shared.types.numbers import DateType, DecimalType, IntegerType, VectorType
-from sottovoce.shared.types.options import BooleanType, RatingType, SelectMultipleType, SelectOneType
+from sottovoce.shared.types.base import (
+    BooleanType,
+    DateType,
+    DecimalType,
+    IntegerType,
+    QuestionType,
+    RatingType,
+    SelectMultipleType,
+    SelectOneType,
+    VectorType,
+)
 
 TYPES: dict[str, QuestionType] = {
     made.name: made

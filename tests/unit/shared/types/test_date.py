@@ -18,7 +18,7 @@ from sottovoce.shared.answers import Grid
 from sottovoce.shared.errors import SpecError
 from sottovoce.shared.mechanisms.rounding_rr import RoundingRR
 from sottovoce.shared.parse_survey import parse_survey
-from sottovoce.shared.types.numbers import DayGrid
+from sottovoce.shared.types.base import DayGrid
 
 from tests.documents import day, parsed, survey
 from tests.unit.client.terminal.test_interview import typed
