@@ -18,7 +18,6 @@ ROOT = Path(__file__).parents[4]
 SHARED, SURVEYS = ROOT / "shared/sottovoce/shared", ROOT / "aggregator/sottovoce/aggregator/surveys"
 SPOKEN = (
     *(SHARED / f"{name}.py" for name in ("checks", "parse_item", "parse_survey", "questions", "rational")),
-    SHARED / "by_hand/parse_innocuous.py",
     SHARED / "order/orders.py",
     SHARED / "arms/analysis_plan.py",
     *sorted((SHARED / "types").glob("*.py")),
