@@ -17,8 +17,8 @@ from sottovoce.aggregator.authoring.draft import HEAD_TEXTS, DraftProblem, Field
 from sottovoce.aggregator.authoring.edit_commands import DIRECTIONS, change
 from sottovoce.aggregator.authoring.to_survey import card_groups, survey_document
 from sottovoce.aggregator.planning.lint import is_telling
+from sottovoce.aggregator.planning.sample_size import thin_cells
 from sottovoce.aggregator.planning.traffic_analysis import HOUR, ONE_VISIT_SECONDS, spread
-from sottovoce.aggregator.planning.uniqueness import thin_cells
 from sottovoce.aggregator.surveys.privacy_limit import most_asked
 from sottovoce.shared.allowance import DEFAULT_ALLOWANCE, NEARLY_SURE
 from sottovoce.shared.errors import Problem, SpecError

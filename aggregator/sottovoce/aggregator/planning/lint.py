@@ -11,8 +11,8 @@ from sottovoce.aggregator.analysis.mixtures.fielded import designs_in_words
 from sottovoce.aggregator.estimators.careless.anchors import YES
 from sottovoce.aggregator.estimators.question_variables import variables_of
 from sottovoce.aggregator.planning.block_choice import block_hint, joint_words
+from sottovoce.aggregator.planning.sample_size import thin_cells
 from sottovoce.aggregator.planning.traffic_analysis import HOUR, is_paired, items_that_show_time, spread
-from sottovoce.aggregator.planning.uniqueness import thin_cells
 from sottovoce.aggregator.surveys.privacy_limit import remedies
 from sottovoce.shared.accounting import BELIEF_BEFORE, percent_after
 from sottovoce.shared.allowance import NEARLY_SURE

@@ -7,15 +7,35 @@ from fractions import Fraction
 import pytest
 from sottovoce.aggregator.estimators.support import estimate_share
 from sottovoce.aggregator.planning.question_channels import DIRECT, Measure, ShareChannel, best_share, measure_of
-from sottovoce.aggregator.planning.sample_size import Fieldwork, Goal, curve, plan
+from sottovoce.aggregator.planning.sample_size import Fieldwork, Goal, ThinCells, curve, plan, thin_cells
 from sottovoce.shared.errors import EstimateError
 
 from tests.documents import number, one_of, parsed
+from tests.surveys import document, survey
 
 COIN = ShareChannel(3 / 4, 1 / 4)
 WARNER = ShareChannel(2 / 3, 1 / 3)
 AGE = measure_of(parsed(number(0, 100, 1, {"name": "rounding_rr", "a": "3/4", "b": "1/4"})))
 DIGITS = (0, 0, 1, 1, 1)
+
+HOURS = {"type": "integer", "name": "hours", "label": {"en": "?"}, "min": "0", "max": "99", "step": "1", "public": True}
+
+
+@pytest.mark.parametrize(
+    ("more", "people", "found"),
+    [
+        ([HOURS], None, ThinCells(200, 500, 3)),
+        ([HOURS], 999, ThinCells(200, 999, 3)),
+        ([HOURS], 1000, None),
+        ([], 9, ThinCells(2, 9, 2)),
+        ([], 10, None),
+        ([], None, None),
+    ],
+)
+def test_combinations_are_counted_against_the_people(more: list[object], people: int | None, found: object) -> None:
+    """Five to a combination; the private questions beside them do not count, and the widest public one is named."""
+    asked = survey(questions=[*document()["questions"], *more])
+    assert thin_cells([None, *asked.questions][1:], people) == found
 
 
 def test_plan_gives_the_printed_table() -> None:
