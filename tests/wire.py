@@ -15,8 +15,7 @@ import numpy as np
 from sottovoce.client.ledger import MemoryLedger
 from sottovoce.client.respondent import Respondent, encode
 from sottovoce.client.transport import Transport
-from sottovoce.shared.arms.arms import ARM, is_arm
-from sottovoce.shared.mechanisms.blocks import Block
+from sottovoce.shared.arms.arms import ARM, Block, is_arm
 from sottovoce.shared.report import dump_report, parse_report
 from sottovoce.shared.spec import Survey
 

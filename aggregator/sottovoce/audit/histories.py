@@ -37,9 +37,8 @@ from sottovoce.client.respondent import Respondent
 from sottovoce.shared import rational
 from sottovoce.shared.allowance import Allowance
 from sottovoce.shared.answers import Value
-from sottovoce.shared.arms.arms import samples
+from sottovoce.shared.arms.arms import Block, samples
 from sottovoce.shared.errors import SurveyError
-from sottovoce.shared.mechanisms.blocks import Block
 from sottovoce.shared.mechanisms.joint_rr import JointRR
 from sottovoce.shared.mechanisms.memoized_rr import MemoizedRR
 from sottovoce.shared.questions import dump_question

@@ -9,12 +9,11 @@ from functools import cached_property
 from typing import Any
 
 from sottovoce.shared.answers import Domain, Value
-from sottovoce.shared.arms.arms import Arm, SampledSurvey
+from sottovoce.shared.arms.arms import Arm, Block, SampledSurvey
 from sottovoce.shared.canonical import DigestedDocument
 from sottovoce.shared.errors import AnswerError
 from sottovoce.shared.mechanisms import Mechanism
 from sottovoce.shared.mechanisms.binary_rr import BinaryRR
-from sottovoce.shared.mechanisms.blocks import Block
 from sottovoce.shared.mechanisms.innocuous_rr import InnocuousRR
 from sottovoce.shared.mechanisms.joint_rr import JointMember
 from sottovoce.shared.types import TYPES, QuestionType

@@ -17,11 +17,10 @@ from sottovoce.aggregator.surveys.privacy_limit import remedies
 from sottovoce.shared.accounting import BELIEF_BEFORE, percent_after
 from sottovoce.shared.allowance import NEARLY_SURE
 from sottovoce.shared.answers import random_answers
-from sottovoce.shared.arms.arms import samples, share_asked
+from sottovoce.shared.arms.arms import Block, flat_items, samples, share_asked
 from sottovoce.shared.by_hand.protection import hidden_by_facts
 from sottovoce.shared.languages import languages_of, missing_texts
 from sottovoce.shared.mechanisms import Mechanism
-from sottovoce.shared.mechanisms.blocks import Block, flat_items
 from sottovoce.shared.mechanisms.innocuous_rr import InnocuousRR
 from sottovoce.shared.order.orders import ordered_lists
 from sottovoce.shared.rational import show_epsilon, show_odds

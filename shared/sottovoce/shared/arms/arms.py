@@ -5,16 +5,19 @@ The device draws the arm by integer weights and the set with equal chances, inde
 costs epsilon. The arm is reported as a public choice of its own, after the survey's questions; the set shows in the
 report. What is not asked has no value, which says nothing more than the arm and the set do. A survey without ``arms``
 is as one with a single arm.
+
+Blocks of a survey: questions whose answers are randomized together.
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from typing import Any
 
-from sottovoce.shared.mechanisms.blocks import Block, blocks_of
+from sottovoce.shared.mechanisms import Mechanism
+from sottovoce.shared.mechanisms.joint_rr import JointMember, JointRR
 
 ARM = "arm"
 """Name of the public choice that reports the arm; no question of a survey with arms has it."""
@@ -24,6 +27,36 @@ MOST_WEIGHT = 1000
 
 Unit = tuple[int, ...]
 """Indices of the questions that are drawn together: those of a block, or one private question."""
+
+
+@dataclass(frozen=True)
+class Block:
+    """Questions whose answers are randomized together.
+
+    Attributes:
+        name: unique among the names of the survey's items.
+        questions: their indices in the survey, one after the other.
+        mechanism: how a combination of their answers is randomized; each question has the part that concerns it.
+    """
+
+    name: str
+    questions: tuple[int, ...]
+    mechanism: JointRR
+
+
+def flat_items(document: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+    """Return the entries of a valid survey's document, each block followed by its items."""
+    return [part for entry in document["questions"] for part in (entry, *entry.get("items", ()))]
+
+
+def blocks_of(mechanisms: Sequence[Mechanism | None]) -> tuple[Block, ...]:
+    """Return the blocks of questions with these mechanisms, in order; None stands for a public question."""
+    found: dict[str, Block] = {}
+    for index, member in enumerate(mechanisms):
+        if isinstance(member, JointMember):
+            before = found[member.block_name].questions if member.position else ()
+            found[member.block_name] = Block(member.block_name, (*before, index), member.block)
+    return tuple(found.values())
 
 
 @dataclass(frozen=True)

@@ -15,8 +15,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from sottovoce.shared.arms.arms import flat_items
 from sottovoce.shared.checks import Reader, document_at
-from sottovoce.shared.mechanisms.blocks import flat_items
 from sottovoce.shared.spec import Item, Survey
 
 RANDOM, REVERSED_HALF = "random", "reversed_half"
