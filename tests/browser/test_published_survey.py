@@ -4,8 +4,8 @@ from contextlib import closing
 
 from playwright.sync_api import Locator, Page
 from sottovoce.shared import canonical
-from sottovoce.shared.arms.analysis_plan import planned_comparisons
 from sottovoce.shared.languages import texts_of
+from sottovoce.shared.parse_item import planned_comparisons
 from sottovoce.shared.parse_survey import parse_survey
 from sottovoce.shared.spec import Survey
 

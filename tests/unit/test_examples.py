@@ -8,9 +8,9 @@ from sottovoce.aggregator.authoring.templates import all_templates
 from sottovoce.aggregator.surveys.privacy_limit import check_affordable
 from sottovoce.aggregator.surveys.survey_file import read_survey_file
 from sottovoce.cli.survey_file import new
-from sottovoce.shared.arms.analysis_plan import DESIGNS
 from sottovoce.shared.mechanisms import MECHANISMS, PRESETS
 from sottovoce.shared.mechanisms.joint_rr import JointRR
+from sottovoce.shared.parse_item import DESIGNS
 from sottovoce.shared.types import TYPES
 
 EXAMPLES = Path(__file__).parents[2] / "shared/sottovoce/examples"

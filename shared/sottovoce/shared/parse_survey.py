@@ -7,14 +7,13 @@ from decimal import Decimal
 from typing import Any
 
 from sottovoce.shared import canonical
-from sottovoce.shared.arms.analysis_plan import read_plan
 from sottovoce.shared.arms.arms import Arm, blocks_of
 from sottovoce.shared.by_hand.own_coin import procedure
 from sottovoce.shared.checks import LANGUAGE, LANGUAGE_FAULT, MISSING
 from sottovoce.shared.completion import LINK, read_after
 from sottovoce.shared.errors import Sentence, SpecError, error_message
 from sottovoce.shared.order.orders import read_orders
-from sottovoce.shared.parse_item import ItemReader, arm_question, dump_arms, dump_items, read_arms
+from sottovoce.shared.parse_item import ItemReader, arm_question, dump_arms, dump_items, read_arms, read_plan
 from sottovoce.shared.questions import check_innocuous
 from sottovoce.shared.redemption import read_modulus
 from sottovoce.shared.spec import FORMAT, Item, Survey, Wave

@@ -3,8 +3,8 @@
 from typing import Any
 
 import pytest
-from sottovoce.shared.arms.analysis_plan import PlannedComparison, planned_comparisons
 from sottovoce.shared.errors import SpecError
+from sottovoce.shared.parse_item import PlannedComparison, planned_comparisons
 from sottovoce.shared.parse_survey import load_survey, parse_survey
 
 from tests.documents import names

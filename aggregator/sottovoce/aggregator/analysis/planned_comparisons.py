@@ -7,9 +7,9 @@ from collections.abc import Callable
 from typing import Any
 
 from sottovoce.aggregator.analysis.documents import Document
-from sottovoce.shared.arms.analysis_plan import PlannedComparison, planned_comparisons
 from sottovoce.shared.arms.arms import ARM
 from sottovoce.shared.errors import EstimateError
+from sottovoce.shared.parse_item import PlannedComparison, planned_comparisons
 from sottovoce.shared.spec import Survey
 
 PLANNED = "sottovoce-planned/1"

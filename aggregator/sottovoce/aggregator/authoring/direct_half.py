@@ -10,9 +10,8 @@ from itertools import groupby
 
 from sottovoce.aggregator.authoring.draft import DraftItem, SurveyDraft
 from sottovoce.aggregator.authoring.slugs import LONGEST_QUESTION, free_name
-from sottovoce.shared.arms.analysis_plan import MEASURES, MOST_PLANNED, PlannedComparison
 from sottovoce.shared.arms.arms import ARM
-from sottovoce.shared.parse_item import CONDITIONS
+from sottovoce.shared.parse_item import CONDITIONS, MEASURES, MOST_PLANNED, PlannedComparison
 from sottovoce.shared.types import TYPES
 
 DIRECT, PROTECTED = "direct", "protected"

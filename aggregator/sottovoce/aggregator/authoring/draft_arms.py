@@ -3,7 +3,7 @@
 from typing import Any
 
 from sottovoce.aggregator.authoring.draft import DraftItem, SurveyDraft
-from sottovoce.shared.arms.analysis_plan import MEASURES
+from sottovoce.shared.parse_item import MEASURES
 
 _LONGEST_WEIGHT = 9
 

@@ -52,11 +52,11 @@ from sottovoce.aggregator.institution import Institution
 from sottovoce.aggregator.storage.drafts import PlannedSize
 from sottovoce.aggregator.storage.report_reader import ReadableReports
 from sottovoce.aggregator.surveys.survey_file import yaml_text
-from sottovoce.shared.arms.analysis_plan import planned_comparisons
 from sottovoce.shared.arms.arms import ARM
 from sottovoce.shared.by_hand.protection import protection_by
 from sottovoce.shared.channel_text import dump_block
 from sottovoce.shared.errors import EstimateError, StorageError
+from sottovoce.shared.parse_item import planned_comparisons
 from sottovoce.shared.rational import dump_fraction, show_epsilon
 from sottovoce.shared.spec import Question, Survey
 from sottovoce.shared.types.base import DayGrid

@@ -32,9 +32,9 @@ from sottovoce.aggregator.analysis.mixtures.fielded import design_of, model_of, 
 from sottovoce.aggregator.estimators.question_variables import variables_of
 from sottovoce.aggregator.planning.block_choice import MARGINS, pair_channel, pair_share, power_reports
 from sottovoce.aggregator.planning.question_channels import Measure, measure_of
-from sottovoce.shared.arms.analysis_plan import UNRELATED_UNKNOWN
 from sottovoce.shared.arms.arms import share_asked
 from sottovoce.shared.errors import EstimateError
+from sottovoce.shared.parse_item import UNRELATED_UNKNOWN
 from sottovoce.shared.spec import Question, Survey
 
 LARGEST_RATIO = 1e6

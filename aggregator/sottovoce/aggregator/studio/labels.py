@@ -17,7 +17,7 @@ from sottovoce.aggregator.estimators.question_variables import bare, variables_o
 from sottovoce.aggregator.export.labels import option_labels
 from sottovoce.aggregator.i18n.translator import Words
 from sottovoce.shared.answers import ABSENT
-from sottovoce.shared.arms.analysis_plan import planned_comparisons
+from sottovoce.shared.parse_item import planned_comparisons
 from sottovoce.shared.spec import Question, Survey
 
 

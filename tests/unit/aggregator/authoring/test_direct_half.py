@@ -11,7 +11,7 @@ from sottovoce.aggregator.authoring.draft_blocks import protect_together
 from sottovoce.aggregator.authoring.edit_commands import change
 from sottovoce.aggregator.authoring.from_survey import draft_of
 from sottovoce.aggregator.authoring.validation import place_of, problems_of, survey_of_draft
-from sottovoce.shared.arms.analysis_plan import planned_comparisons
+from sottovoce.shared.parse_item import planned_comparisons
 from sottovoce.shared.spec import Survey
 
 

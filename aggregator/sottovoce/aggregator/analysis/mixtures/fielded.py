@@ -8,13 +8,8 @@ import numpy as np
 from sottovoce.aggregator.analysis.mixtures.designs import DESIGNS, SYMMETRIC, P
 from sottovoce.aggregator.analysis.mixtures.mixture import Document, MixtureData, mixture_document
 from sottovoce.aggregator.analysis.report_columns import Columns
-from sottovoce.shared.arms.analysis_plan import (
-    CHEATER_DETECTION,
-    UNRELATED_UNKNOWN,
-    PlannedComparison,
-    planned_comparisons,
-)
 from sottovoce.shared.errors import EstimateError, Sentence
+from sottovoce.shared.parse_item import CHEATER_DETECTION, UNRELATED_UNKNOWN, PlannedComparison, planned_comparisons
 from sottovoce.shared.spec import Question, Survey
 
 NO_DESIGN = "'{variable}' is in no design of the survey's analysis_plan: name a question of one"

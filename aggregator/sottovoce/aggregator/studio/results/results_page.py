@@ -34,8 +34,8 @@ from sottovoce.aggregator.studio.results.view_options import LEVELS, MOST_PEOPLE
 from sottovoce.aggregator.studio.survey_frame import draft_placeholder, published_page
 from sottovoce.aggregator.surveys.lifecycle import unknown_survey
 from sottovoce.shared.accounting import BELIEF_BEFORE, percent_after
-from sottovoce.shared.arms.analysis_plan import planned_comparisons
 from sottovoce.shared.errors import EstimateError
+from sottovoce.shared.parse_item import planned_comparisons
 from sottovoce.shared.spec import Survey
 
 REFRESH = 30
