@@ -20,7 +20,7 @@ from flask.testing import FlaskClient
 from sottovoce.aggregator.analysis.jobs import queue
 from sottovoce.aggregator.analysis.jobs.child import Job, answer, pack_job
 from sottovoce.aggregator.app import create_app
-from sottovoce.aggregator.authoring.from_survey import draft_of
+from sottovoce.aggregator.authoring.to_survey import draft_of
 from sottovoce.aggregator.clock import now
 from sottovoce.aggregator.settings import Settings
 

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from playwright.sync_api import BrowserContext, sync_playwright
-from sottovoce.aggregator.authoring.from_survey import draft_of
+from sottovoce.aggregator.authoring.to_survey import draft_of
 from sottovoce.aggregator.intake.admission import SurveyRules
 from sottovoce.aggregator.storage import ReportBatch, Storage
 from sottovoce.aggregator.storage.pack_values import pack

@@ -4,8 +4,7 @@ import json
 
 import pytest
 from playwright.sync_api import Page
-from sottovoce.aggregator.authoring.direct_half import set_direct_half
-from sottovoce.aggregator.authoring.from_survey import draft_of
+from sottovoce.aggregator.authoring.to_survey import draft_of, set_direct_half
 from sottovoce.client.words import catalogue
 
 from tests.browser.conftest import VIEWPORT, NewContext

@@ -5,7 +5,7 @@ from base64 import b64encode
 
 import pytest
 from playwright.sync_api import Page, expect
-from sottovoce.aggregator.authoring.from_survey import draft_of
+from sottovoce.aggregator.authoring.to_survey import draft_of
 
 from tests.browser.conftest import NewContext
 from tests.browser.test_access import violations

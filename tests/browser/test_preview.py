@@ -7,7 +7,7 @@ from urllib.parse import urlsplit
 
 import pytest
 from playwright.sync_api import BrowserContext, FrameLocator, Page
-from sottovoce.aggregator.authoring.from_survey import draft_of
+from sottovoce.aggregator.authoring.to_survey import draft_of
 
 from tests.browser.conftest import NewContext
 from tests.browser.test_access import violations

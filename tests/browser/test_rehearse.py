@@ -1,7 +1,7 @@
 """A rehearsal in a real browser: by everybody, on a phone, from right to left, and without a script."""
 
 import pytest
-from sottovoce.aggregator.authoring.from_survey import draft_of
+from sottovoce.aggregator.authoring.to_survey import draft_of
 
 from tests.browser.conftest import NewContext
 from tests.browser.states import OPEN_ALL

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, Response, expect
-from sottovoce.aggregator.authoring.from_survey import draft_of
+from sottovoce.aggregator.authoring.to_survey import draft_of
 
 from tests.browser.studio_site import begun_draft, of_many_questions, studio_site
 from tests.browser.test_access import violations

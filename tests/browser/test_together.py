@@ -2,7 +2,7 @@
 
 import pytest
 from playwright.sync_api import BrowserContext, expect
-from sottovoce.aggregator.authoring.from_survey import draft_of
+from sottovoce.aggregator.authoring.to_survey import draft_of
 
 from tests.blocks import block, in_block
 from tests.browser.conftest import NewContext

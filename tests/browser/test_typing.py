@@ -3,7 +3,7 @@
 import pytest
 from playwright.sync_api import BrowserContext, Page, Route, expect
 from sottovoce.aggregator.authoring.draft import SurveyDraft
-from sottovoce.aggregator.authoring.from_survey import draft_of
+from sottovoce.aggregator.authoring.to_survey import draft_of
 
 from tests.browser.conftest import NewContext
 from tests.browser.visit import sign_in, unfold

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 import requests
 from sottovoce.aggregator.accounts.authentication import new_key
-from sottovoce.aggregator.authoring.from_survey import draft_of
+from sottovoce.aggregator.authoring.to_survey import draft_of
 from sottovoce.aggregator.storage import Storage
 from sottovoce.aggregator.surveys.lifecycle import survey_of
 

@@ -11,7 +11,7 @@ import pytest
 from flask import Flask
 from jsonschema import Draft202012Validator
 from sottovoce.aggregator.app import create_app
-from sottovoce.aggregator.authoring.from_survey import draft_of
+from sottovoce.aggregator.authoring.to_survey import draft_of
 from sottovoce.aggregator.i18n.translator import LANGUAGES
 from sottovoce.aggregator.institution import LEAST_CONTRAST, contrast, lightened
 from sottovoce.aggregator.settings import SettingError, Settings

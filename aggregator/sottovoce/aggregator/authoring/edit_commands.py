@@ -6,12 +6,10 @@ from dataclasses import replace
 from itertools import count
 from typing import Any
 
-from sottovoce.aggregator.authoring.direct_half import in_halves
-from sottovoce.aggregator.authoring.draft import DraftItem, SurveyDraft, least_of, with_part
+from sottovoce.aggregator.authoring.draft import DraftItem, SurveyDraft, free_name, is_given, least_of, with_part
 from sottovoce.aggregator.authoring.draft_blocks import protect_together, refitted, separate
-from sottovoce.aggregator.authoring.scales import NEW
-from sottovoce.aggregator.authoring.slugs import free_name, is_given
-from sottovoce.aggregator.authoring.to_survey import card_groups
+from sottovoce.aggregator.authoring.sensitivity_levels import NEW
+from sottovoce.aggregator.authoring.to_survey import card_groups, in_halves
 from sottovoce.shared.types import TYPES
 
 DIRECTIONS = dict.fromkeys(map(ord, "\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069"))

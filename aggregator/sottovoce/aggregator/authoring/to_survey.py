@@ -1,21 +1,256 @@
-"""Convert a draft into the document of a survey, as in a survey file."""
+"""Convert a draft into the document of a survey, as in a survey file.
 
-from collections.abc import Iterable, Mapping
-from dataclasses import replace
+Ask a random half of the people directly: two arms, a direct copy of each sensitive question, planned comparisons.
+
+A draft keeps the choice, the arms and each sensitive question once. Copies and comparisons are made for the survey's
+document, so that they always have the texts, options and conditions of their questions.
+
+Choose the public questions whose answers files of reports have, by how many people would be alone with theirs.
+
+Alone       Of n people spread evenly over k combinations of public answers, a share of (1 - 1/k)^(n - 1) is expected
+            to be alone in theirs. Files leave rare answers out as ``few``, so further columns would mostly say that.
+Order       The survey's. A question is in the files if with it at most 5 % are alone, or if its card says so.
+
+Convert a survey's document into a draft: for a copy, a template, a file or a correction of a published survey.
+"""
+
+import math
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache
 from itertools import groupby
 from typing import Any
 
 from sottovoce.aggregator.authoring.conditions import without_not
-from sottovoce.aggregator.authoring.direct_half import with_copies
-from sottovoce.aggregator.authoring.draft import ABSENT_KEYS, DraftItem, SurveyDraft, absent_keys, part_at, with_part
-from sottovoce.aggregator.authoring.file_columns import with_file_columns
-from sottovoce.aggregator.authoring.sensitivity_levels import mechanism_for
-from sottovoce.aggregator.authoring.slugs import LONGEST_QUESTION, free_name, is_given, question_name
+from sottovoce.aggregator.authoring.draft import (
+    ABSENT_KEYS,
+    LONGEST_QUESTION,
+    DraftItem,
+    SurveyDraft,
+    absent_keys,
+    free_name,
+    is_given,
+    part_at,
+    question_name,
+    with_part,
+)
+from sottovoce.aggregator.authoring.sensitivity_levels import harm_of, mechanism_for
+from sottovoce.shared import canonical
 from sottovoce.shared.arms.arms import ARM
-from sottovoce.shared.parse_item import CONDITIONS
+from sottovoce.shared.errors import SpecError
+from sottovoce.shared.languages import text_tags
+from sottovoce.shared.parse_item import CONDITIONS, MEASURES, MOST_PLANNED, PlannedComparison
+from sottovoce.shared.parse_survey import parse_survey
 from sottovoce.shared.spec import FORMAT
-from sottovoce.shared.survey_keys import MARKS
+from sottovoce.shared.survey_keys import MARKS, WITHOUT_EFFECT
 from sottovoce.shared.types import TYPES
+
+DIRECT, PROTECTED = "direct", "protected"
+_ARMS = [{"name": name, "weight": 1} for name in (DIRECT, PROTECTED)]
+_ONLY_PROTECTED = {"procedure", "innocuous"}
+"""Keys that only protect an answer."""
+
+MOST_ALONE = 0.05
+"""Largest share of people that may be expected alone in their combination of public answers."""
+UNPLANNED = 100
+"""Number of people assumed where none is planned."""
+
+_OURS = ("format", "name", "questions", "replaces", "trial")
+"""Keys that a draft does not have: publishing fills them in."""
+
+
+@dataclass(frozen=True)
+class FileColumn:
+    """A public question as a possible column of files.
+
+    Attributes:
+        name: its name.
+        values: number of its answers.
+        alone: expected share of people alone in their combination, with this question and the columns before it.
+        groups: most groups of its answers that would fit; 0 if not even two do, or if the question itself fits.
+        shown: True if files have it.
+    """
+
+    name: str
+    values: int
+    alone: float
+    groups: int
+    shown: bool
+
+
+def file_columns(
+    items: Sequence[Mapping[str, Any]], people: int | None, *, chooses: bool, arms: int = 1
+) -> Iterator[FileColumn]:
+    """Yield the public questions among items of a survey's document.
+
+    Args:
+        items: what of ``in_files`` says true or false stays so.
+        people: planned number; None without one.
+        chooses: others are shown if they fit.
+        arms: number of the survey's arms, of which files always have each person's.
+    """
+    together, n = max(arms, 1), people or UNPLANNED
+    for item in items:
+        values = _values(canonical.dump({**_BARE, "questions": [_alone(item)]})) if item.get("public") else 0
+        if not values:
+            continue
+        alone = _share(together * values, n)
+        fits = alone <= MOST_ALONE
+        shown = bool(item.get("in_files", chooses and fits) or item.get("cohort"))
+        room = 0 if fits else int(-1 / math.expm1(math.log(MOST_ALONE) / max(n - 1, 1))) // together
+        yield FileColumn(str(item["name"]), values, alone, room if room > 1 else 0, shown)
+        together *= values if shown else 1
+
+
+def with_file_columns(document: Mapping[str, Any], people: int | None) -> dict[str, Any]:
+    """Return a survey's document with ``in_files`` for the public questions that files are to have."""
+    columns = file_columns(document["questions"], people, chooses=True, arms=len(document.get("arms", ())))
+    shown = {column.name for column in columns if column.shown}
+    return {**document, "questions": [_chosen(item, shown) for item in document["questions"]]}
+
+
+def _chosen(item: Mapping[str, Any], shown: set[str]) -> dict[str, Any]:
+    found = {key: value for key, value in item.items() if key != "in_files"}
+    return {**found, "in_files": True} if item.get("name") in shown and not item.get("cohort") else found
+
+
+def _share(combinations: int, people: int) -> float:
+    return float((1 - 1 / combinations) ** (people - 1)) if combinations > 1 else float(people == 1)
+
+
+_TEXT = {"en": "q"}
+_BARE = {"format": FORMAT, "name": "q", "title": _TEXT, "default_language": "en", "revision": 1}
+
+
+def _alone(item: Mapping[str, Any]) -> dict[str, Any]:
+    return {**{key: value for key, value in item.items() if key not in WITHOUT_EFFECT}, "label": _TEXT}
+
+
+@lru_cache(maxsize=4096)
+def _values(document: bytes) -> int:
+    """Return the number of values of a survey's only question; 0 where it is not complete."""
+    try:
+        return parse_survey(canonical.load(document)).questions[0].domain.size
+    except (SpecError, IndexError):
+        return 0
+
+
+def set_direct_half(draft: SurveyDraft, wanted: bool) -> SurveyDraft:
+    """Make or take back the choice; a draft with other arms stays as it is, since they have a meaning of their own."""
+    if wanted == draft.direct_half or (wanted and draft.head.get("arms")):
+        return draft
+    if wanted:
+        return in_halves(replace(draft, direct_half=True))
+    head = {key: value for key, value in draft.head.items() if key != "arms"}
+    return replace(draft, head=head, cards=tuple(map(_without, draft.cards)), direct_half=False)
+
+
+def in_halves(draft: SurveyDraft) -> SurveyDraft:
+    """Give the sensitive questions of a draft with the choice to the arm ``protected``, and all others to everybody."""
+    if not draft.direct_half:
+        return draft
+    split = _split(draft)
+    cards = [replace(card, asked={**card.asked, ARM: [PROTECTED]}) if card.name in split else _without(card)
+             for card in draft.cards]  # fmt: skip
+    return replace(draft, head={**draft.head, "arms": _ARMS if split else None}, cards=tuple(cards))
+
+
+def _without(card: DraftItem, left_out: str = ARM) -> DraftItem:
+    return replace(card, asked={key: value for key, value in card.asked.items() if key != left_out})
+
+
+def _split(draft: SurveyDraft) -> dict[str, bool]:
+    """Return the names of the cards for the protected half, each with whether the direct half has a copy.
+
+    These are the sensitive questions and what depends on them. Several answers at once cannot be sent openly, so these
+    and anchors are for everybody.
+    """
+    found: dict[str, bool] = {}
+    for card in draft.cards:
+        kind = TYPES.get(str(card.treated.get("type", "")))
+        openly = kind is None or kind.may_be_public
+        on = [found[name] for key in CONDITIONS for name in card.asked.get(key, ()) if name in found]
+        if on or (card.harm != "public" and kind is not None and openly and "anchor" not in card.asked):
+            found[card.name] = openly and all(on)
+    return found
+
+
+def numbered_copies(draft: SurveyDraft) -> list[tuple[int, DraftItem]]:
+    """Return the cards of the survey, each with the number of its card in the draft: a copy has its question's.
+
+    A copy follows its question; in a block, all copies follow the block.
+    """
+    numbered = list(enumerate(draft.cards))
+    if not draft.direct_half:
+        return numbered
+    names = _names_of_copies(draft)
+    found: list[tuple[int, DraftItem]] = []
+    for block, grouped in groupby(numbered, key=lambda each: each[1].block):
+        group = list(grouped)
+        for part in [group] if block else [[each] for each in group]:
+            found += [*part, *((number, _copy(card, names)) for number, card in part if card.name in names)]
+    return found
+
+
+def _names_of_copies(draft: SurveyDraft) -> dict[str, str]:
+    """Return the name of the copy of each card that has one."""
+    found: dict[str, str] = {}
+    taken, end = {*draft.blocks, *(card.name for card in draft.cards)}, f"_{DIRECT}"
+    for name, is_copied in _split(draft).items():
+        if is_copied:
+            wanted = name[: LONGEST_QUESTION - len(end)] + end
+            found[name] = free_name(wanted, {*taken, *found.values()}, longest=LONGEST_QUESTION)
+    return found
+
+
+def _copy(card: DraftItem, names: Mapping[str, str]) -> DraftItem:
+    asked = {key: value for key, value in card.asked.items() if key not in _ONLY_PROTECTED}
+    for key in CONDITIONS & asked.keys():
+        asked[key] = {names.get(name, name): wanted for name, wanted in asked[key].items()}
+    # A card's ``in_files`` decides about its copy: files have every randomized answer.
+    return DraftItem({**asked, "name": names[card.name], ARM: [DIRECT]}, "public")
+
+
+def with_copies(draft: SurveyDraft) -> SurveyDraft:
+    """Return a draft with the choice as one without it, that has the copies and the planned comparisons."""
+    if not draft.direct_half:
+        return draft
+    names, head = _names_of_copies(draft), dict(draft.head)
+    if "keep_last" in head:
+        head["keep_last"] = [each for name in head["keep_last"] for each in (name, names.get(name)) if each]
+    plan = list(head.get("analysis_plan") or ())
+    plan += [each for each in _comparisons(draft, names) if each not in plan]
+    cards = tuple(_without(card, "in_files") if card.name in names else card for _, card in numbered_copies(draft))
+    return replace(draft, head={**head, "analysis_plan": plan[:MOST_PLANNED] or None}, cards=cards, direct_half=False)
+
+
+def _comparisons(draft: SurveyDraft, names: Mapping[str, str]) -> Iterator[dict[str, str]]:
+    # A correction keeps the plan that was published.
+    for card in draft.cards if draft.head.get("revision", 1) == 1 else ():
+        if card.name in names and card.treated.get("type") in TYPES:
+            for end in [f"_{row['name']}" for row in card.asked["rows"]] if card.type == "matrix" else [""]:
+                yield PlannedComparison(card.name + end, MEASURES[0], "0.95", against=names[card.name] + end).dump()
+
+
+def folded(draft: SurveyDraft) -> SurveyDraft:
+    """Return the draft with the choice that makes the same survey, such as for a correction; else the draft itself."""
+    if draft.head.get("arms") != _ARMS:
+        return draft
+    copies = {card.name: card for card in draft.cards if card.asked.get(ARM) == [DIRECT]}
+    found = replace(draft, cards=tuple(card for card in draft.cards if card.name not in copies), direct_half=True)
+    names = _names_of_copies(found)
+    shown = {name for name, copy in names.items() if copy in copies and copies[copy].asked.get("in_files")}
+    files = {"in_files": True}
+    cards = (replace(card, asked={**card.asked, **files}) if card.name in shown else card for card in found.cards)
+    found = replace(found, cards=tuple(cards))
+    planned = [*_comparisons(found, names)]
+    head = dict(draft.head)
+    if "keep_last" in head:
+        head["keep_last"] = [name for name in head["keep_last"] if name not in copies]
+    if own := [each for each in head.pop("analysis_plan", ()) if each not in planned]:
+        head["analysis_plan"] = own
+    found = in_halves(replace(found, head=head))
+    return found if with_copies(found) == draft else draft
 
 
 def survey_document(draft: SurveyDraft, name: str) -> dict[str, Any]:
@@ -133,3 +368,48 @@ def _without_empty(document: Mapping[str, Any]) -> dict[str, Any]:
         if filled not in ("", {}, None):
             found[key] = filled
     return found
+
+
+def draft_of(document: Mapping[str, Any], revision: int = 1) -> SurveyDraft:
+    """Convert a survey's document, which need not be valid, into a draft without a name."""
+    head = {key: value for key, value in document.items() if key not in _OURS} | {"revision": revision}
+    blocks: dict[str, Mapping[str, Any]] = {}
+    cards: list[DraftItem] = []
+    for entry in document.get("questions", ()):
+        name, items = str(entry.get("block", "")), entry.get("items", [entry])
+        if name and items:
+            # With the mechanism the draft keeps how many of the questions are asked.
+            made = entry.get("mechanism", {})
+            blocks[name] = {**made, "ask": entry["ask"]} if "ask" in entry and isinstance(made, Mapping) else made
+        arm = {ARM: entry[ARM]} if name and ARM in entry else {}
+        cards += [replace(card_of({**item, **arm}), block=name) for item in items]
+    if isinstance(head.get("access"), Mapping):
+        # Keys for blind signatures belong to one survey; publishing finds or creates them.
+        head["access"] = "blind"
+    default = str(document.get("default_language", "en"))
+    tags = (default, *sorted(text_tags(document) - {default}))
+    head["default_language"] = default
+    return folded(_set_common_declining(SurveyDraft(head, tuple(cards), tags=tags, declining="each", blocks=blocks)))
+
+
+def card_of(item: Mapping[str, Any]) -> DraftItem:
+    """Convert one item of a survey's list of questions into a card."""
+    treated = item.get("of", {}) if item.get("type") == "matrix" else item
+    harm, use, mechanism = harm_of(treated)
+    values = {key: value for key, value in treated.items() if key not in ("mechanism", "public")}
+    return DraftItem({**item, "of": values} if item.get("type") == "matrix" else values, harm, use, mechanism)
+
+
+def _set_common_declining(draft: SurveyDraft) -> SurveyDraft:
+    """Replace ``each`` by the common way of declining if all questions have the same one."""
+    treated = [card.treated for card in draft.cards if str(card.treated.get("type")) in TYPES]
+    able = [one for one in treated if TYPES[str(one["type"])].takes_category]
+    if able and all(one.get("absent_category") is True for one in able):
+        way = "own"
+    elif treated and all("when_absent" in one for one in treated):
+        way = "counted"
+    elif all("absent_category" not in one and "when_absent" not in one for one in treated):
+        way = "never" if treated else "own"
+    else:
+        way = "each"
+    return replace(draft, declining=way)

@@ -6,9 +6,8 @@ from typing import NamedTuple
 from uuid import uuid4
 
 from flask import current_app, g
-from sottovoce.aggregator.authoring.draft import SurveyDraft
-from sottovoce.aggregator.authoring.from_survey import draft_of
-from sottovoce.aggregator.authoring.slugs import free_name, short_name
+from sottovoce.aggregator.authoring.draft import SurveyDraft, free_name, short_name
+from sottovoce.aggregator.authoring.to_survey import draft_of
 from sottovoce.aggregator.authoring.validation import survey_of_draft
 from sottovoce.aggregator.intake.group_commit import GroupCommit
 from sottovoce.aggregator.storage.drafts import PlannedSize

@@ -10,7 +10,7 @@ from flask import Flask
 from sottovoce.aggregator.accounts.authentication import new_key
 from sottovoce.aggregator.app import create_app
 from sottovoce.aggregator.authoring.draft import SurveyDraft
-from sottovoce.aggregator.authoring.from_survey import draft_of
+from sottovoce.aggregator.authoring.to_survey import draft_of
 from sottovoce.aggregator.settings import Settings
 from sottovoce.aggregator.storage.sqlite.storage import SQLiteStorage
 

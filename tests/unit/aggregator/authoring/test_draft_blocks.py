@@ -8,9 +8,8 @@ import pytest
 from sottovoce.aggregator.authoring.cost_and_precision import DraftFigures, share_asked
 from sottovoce.aggregator.authoring.draft_blocks import compared_selection, joinable_cards, refitted, suggested
 from sottovoce.aggregator.authoring.edit_commands import change
-from sottovoce.aggregator.authoring.from_survey import draft_of
 from sottovoce.aggregator.authoring.templates import all_templates
-from sottovoce.aggregator.authoring.to_survey import card_groups, survey_document
+from sottovoce.aggregator.authoring.to_survey import card_groups, draft_of, survey_document
 from sottovoce.aggregator.authoring.validation import survey_of_draft
 
 from tests.blocks import block, blocks, in_block

@@ -1,7 +1,7 @@
 """Groups of an XLSForm that have a mechanism become blocks."""
 
 import pytest
-from sottovoce.aggregator.authoring.from_survey import draft_of
+from sottovoce.aggregator.authoring.to_survey import draft_of
 from sottovoce.aggregator.authoring.validation import survey_of_draft
 from sottovoce.aggregator.authoring.xlsform import Imported
 from sottovoce.shared.parse_survey import parse_survey

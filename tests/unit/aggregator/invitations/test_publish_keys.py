@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from flask import Flask
 from sottovoce.aggregator.app import create_app
-from sottovoce.aggregator.authoring.from_survey import draft_of
+from sottovoce.aggregator.authoring.to_survey import draft_of
 from sottovoce.aggregator.authoring.trial import trial_of
 from sottovoce.aggregator.invitations import key_file
 from sottovoce.aggregator.invitations.publish_keys import with_known_moduli, with_moduli

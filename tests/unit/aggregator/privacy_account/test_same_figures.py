@@ -5,7 +5,7 @@ import re
 import pytest
 from rich.cells import cell_len
 from sottovoce.aggregator.authoring.cost_and_precision import DraftFigures
-from sottovoce.aggregator.authoring.from_survey import draft_of
+from sottovoce.aggregator.authoring.to_survey import draft_of
 from sottovoce.aggregator.file_formats.provenance import About
 from sottovoce.aggregator.i18n.translator import LANGUAGES, Words
 from sottovoce.aggregator.planning.lint import warnings

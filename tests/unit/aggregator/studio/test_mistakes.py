@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from sottovoce.aggregator.authoring.from_survey import draft_of
+from sottovoce.aggregator.authoring.to_survey import draft_of
 from sottovoce.aggregator.authoring.validation import problems_of
 from sottovoce.aggregator.i18n.translator import Words, catalogue
 from sottovoce.aggregator.studio.design.sentences import Sentences

@@ -9,8 +9,8 @@ import pytest
 from flask import Flask
 from flask.testing import FlaskClient
 from sottovoce.aggregator.authoring.draft import empty_draft
-from sottovoce.aggregator.authoring.from_survey import draft_of
 from sottovoce.aggregator.authoring.templates import all_templates
+from sottovoce.aggregator.authoring.to_survey import draft_of
 from sottovoce.shared.parse_survey import parse_survey
 
 from tests.surveys import document

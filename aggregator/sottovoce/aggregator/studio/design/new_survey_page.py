@@ -8,8 +8,8 @@ from typing import NamedTuple
 from flask import Response, g, redirect, render_template, request, url_for
 from flask.typing import ResponseReturnValue
 from sottovoce.aggregator.authoring.draft import SurveyDraft, empty_draft
-from sottovoce.aggregator.authoring.from_survey import draft_of
 from sottovoce.aggregator.authoring.templates import all_templates, items_of
+from sottovoce.aggregator.authoring.to_survey import draft_of
 from sottovoce.aggregator.authoring.validation import problems_of
 from sottovoce.aggregator.authoring.xlsform import read_xlsform
 from sottovoce.aggregator.http.routing import Route

@@ -24,7 +24,6 @@ from sottovoce.aggregator.authoring.conditions import (
     posted_conditions,
 )
 from sottovoce.aggregator.authoring.cost_and_precision import DraftFigures, Step, panel_of, rows_of, steps_of
-from sottovoce.aggregator.authoring.direct_half import numbered_copies, set_direct_half
 from sottovoce.aggregator.authoring.draft import (
     ACCESSES,
     DECLINING,
@@ -34,7 +33,11 @@ from sottovoce.aggregator.authoring.draft import (
     SCREENED_OUT,
     DraftItem,
     SurveyDraft,
+    free_name,
+    is_given,
     part_at,
+    question_name,
+    short_name,
     with_part,
 )
 from sottovoce.aggregator.authoring.draft_arms import (
@@ -56,10 +59,8 @@ from sottovoce.aggregator.authoring.draft_blocks import (
     with_ask,
 )
 from sottovoce.aggregator.authoring.edit_commands import change
-from sottovoce.aggregator.authoring.scales import MOST_POINTS, posted_scale, scale_of
-from sottovoce.aggregator.authoring.sensitivity_levels import uses_of
-from sottovoce.aggregator.authoring.slugs import free_name, is_given, question_name, short_name
-from sottovoce.aggregator.authoring.to_survey import with_slugs
+from sottovoce.aggregator.authoring.sensitivity_levels import MOST_POINTS, posted_scale, scale_of, uses_of
+from sottovoce.aggregator.authoring.to_survey import numbered_copies, set_direct_half, with_slugs
 from sottovoce.aggregator.authoring.validation import problems_of
 from sottovoce.aggregator.http.routing import Route
 from sottovoce.aggregator.i18n.translator import Words

@@ -6,11 +6,15 @@ from dataclasses import replace
 from flask import Response, current_app, g, redirect, render_template, request, url_for
 from flask.typing import ResponseReturnValue
 from sottovoce.aggregator.authoring.cost_and_precision import DraftFigures, panel_of
-from sottovoce.aggregator.authoring.direct_half import DIRECT, numbered_copies
 from sottovoce.aggregator.authoring.draft import SurveyDraft
-from sottovoce.aggregator.authoring.file_columns import file_columns
-from sottovoce.aggregator.authoring.from_survey import draft_of
-from sottovoce.aggregator.authoring.to_survey import survey_document, with_slugs
+from sottovoce.aggregator.authoring.to_survey import (
+    DIRECT,
+    draft_of,
+    file_columns,
+    numbered_copies,
+    survey_document,
+    with_slugs,
+)
 from sottovoce.aggregator.authoring.validation import problems_of, refused_field, survey_of_draft
 from sottovoce.aggregator.export.flow_chart import flow_chart
 from sottovoce.aggregator.http.routing import Route

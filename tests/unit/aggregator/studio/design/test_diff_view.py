@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 from sottovoce.aggregator.authoring.draft import SurveyDraft
-from sottovoce.aggregator.authoring.from_survey import draft_of
+from sottovoce.aggregator.authoring.to_survey import draft_of
 from sottovoce.aggregator.i18n.translator import LANGUAGES, Words
 from sottovoce.aggregator.studio.design.diff_view import differences_in_words
 from sottovoce.aggregator.studio.design.page import posted_draft

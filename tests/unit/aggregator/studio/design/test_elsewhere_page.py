@@ -6,8 +6,8 @@ from html import unescape
 import pytest
 from flask import Flask
 from sottovoce.aggregator.app import create_app
-from sottovoce.aggregator.authoring.from_survey import draft_of
 from sottovoce.aggregator.authoring.question_snippets import HOSTS
+from sottovoce.aggregator.authoring.to_survey import draft_of
 from sottovoce.aggregator.settings import Settings
 from sottovoce.aggregator.storage.sqlite.storage import SQLiteStorage
 from sottovoce.aggregator.studio.design.elsewhere_page import SYSTEMS

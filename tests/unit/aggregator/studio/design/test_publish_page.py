@@ -7,8 +7,7 @@ from typing import Any
 
 import pytest
 from sottovoce.aggregator.app import create_app
-from sottovoce.aggregator.authoring.direct_half import set_direct_half
-from sottovoce.aggregator.authoring.from_survey import draft_of
+from sottovoce.aggregator.authoring.to_survey import draft_of, set_direct_half
 from sottovoce.aggregator.settings import Settings
 from sottovoce.aggregator.storage import StoredSurvey
 from sottovoce.aggregator.storage.sqlite.storage import SQLiteStorage

@@ -9,7 +9,7 @@ from sottovoce.aggregator.app import create_app
 from sottovoce.aggregator.authoring.draft import SurveyDraft
 from sottovoce.aggregator.authoring.draft_blocks import compared
 from sottovoce.aggregator.authoring.edit_commands import change
-from sottovoce.aggregator.authoring.from_survey import draft_of
+from sottovoce.aggregator.authoring.to_survey import draft_of
 from sottovoce.aggregator.authoring.validation import problems_of, survey_of_draft
 from sottovoce.aggregator.i18n.translator import Words
 from sottovoce.aggregator.settings import Settings

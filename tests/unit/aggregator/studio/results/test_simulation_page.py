@@ -12,7 +12,7 @@ import pytest
 from flask import Flask
 from sottovoce.aggregator.app import create_app
 from sottovoce.aggregator.authoring.draft import empty_draft
-from sottovoce.aggregator.authoring.from_survey import draft_of
+from sottovoce.aggregator.authoring.to_survey import draft_of
 from sottovoce.aggregator.clock import now
 from sottovoce.aggregator.export.catalogue import RELEASED
 from sottovoce.aggregator.i18n.translator import LANGUAGES

@@ -3,7 +3,7 @@
 import pytest
 from sottovoce.aggregator.authoring.draft import empty_draft
 from sottovoce.aggregator.authoring.edit_commands import change
-from sottovoce.aggregator.authoring.scales import NEW, Scale, posted_scale, scale_of
+from sottovoce.aggregator.authoring.sensitivity_levels import NEW, Scale, posted_scale, scale_of
 from sottovoce.aggregator.authoring.validation import survey_of_draft
 from sottovoce.aggregator.studio.design.page import posted_draft
 
