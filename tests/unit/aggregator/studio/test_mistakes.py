@@ -19,7 +19,6 @@ SHARED, SURVEYS = ROOT / "shared/sottovoce/shared", ROOT / "aggregator/sottovoce
 SPOKEN = (
     *(SHARED / f"{name}.py" for name in ("checks", "parse_item", "parse_survey", "questions", "rational")),
     SHARED / "order/orders.py",
-    SHARED / "arms/analysis_plan.py",
     *sorted((SHARED / "types").glob("*.py")),
     *sorted(SHARED.glob("mechanisms/*.py")),
     *(SURVEYS / f"{name}.py" for name in ("survey_file", "lifecycle")),
