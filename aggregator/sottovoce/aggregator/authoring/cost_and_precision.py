@@ -11,8 +11,7 @@ from functools import cached_property, lru_cache
 from itertools import product, takewhile
 from typing import Any, NamedTuple
 
-from sottovoce.aggregator.authoring.draft import DraftItem, SurveyDraft
-from sottovoce.aggregator.authoring.draft_arms import arms_of, is_in
+from sottovoce.aggregator.authoring.draft import DraftItem, SurveyDraft, arms_of, is_in
 from sottovoce.aggregator.authoring.sensitivity_levels import uses_of
 from sottovoce.aggregator.authoring.to_survey import private_questions, survey_document
 from sottovoce.aggregator.planning.block_choice import cell_half_width

@@ -16,8 +16,7 @@ from sottovoce.aggregator.authoring.cost_and_precision import (
     rows_of,
     unit_epsilons,
 )
-from sottovoce.aggregator.authoring.draft import DraftItem, SurveyDraft, free_name
-from sottovoce.aggregator.authoring.draft_arms import arm_on_card
+from sottovoce.aggregator.authoring.draft import DraftItem, SurveyDraft, arm_on_card, free_name
 from sottovoce.aggregator.planning.block_choice import LEAST_GAIN
 from sottovoce.shared.accounting import report_epsilon
 from sottovoce.shared.allowance import DEFAULT_ALLOWANCE

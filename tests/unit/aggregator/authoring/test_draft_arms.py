@@ -2,7 +2,7 @@
 
 import pytest
 from sottovoce.aggregator.authoring.cost_and_precision import DraftFigures, share_asked
-from sottovoce.aggregator.authoring.draft_arms import arms_of
+from sottovoce.aggregator.authoring.draft import arms_of
 from sottovoce.aggregator.authoring.draft_blocks import protect_together
 from sottovoce.aggregator.authoring.to_survey import draft_of
 from sottovoce.aggregator.authoring.validation import survey_of_draft

@@ -6,7 +6,7 @@ import re
 import pytest
 from flask import Flask
 from sottovoce.aggregator.app import create_app
-from sottovoce.aggregator.authoring.draft_arms import read_arms, written_arms
+from sottovoce.aggregator.authoring.draft import read_arms, written_arms
 from sottovoce.aggregator.authoring.to_survey import draft_of, survey_document
 from sottovoce.aggregator.authoring.validation import survey_of_draft
 from sottovoce.aggregator.settings import Settings

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from flask import Flask
 from sottovoce.aggregator.app import create_app
-from sottovoce.aggregator.authoring.draft_arms import read_plan, written_plan
+from sottovoce.aggregator.authoring.draft import read_plan, written_plan
 from sottovoce.aggregator.authoring.to_survey import card_of, draft_of, survey_document
 from sottovoce.aggregator.authoring.validation import problems_of, survey_of_draft
 from sottovoce.aggregator.settings import Settings
