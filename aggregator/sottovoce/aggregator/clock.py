@@ -77,10 +77,10 @@ class SteadyClock:
 
 
 class KeepsTime(Protocol):
-    """A storage."""
+    """A storage that may have a clock of its own."""
 
     def clock(self) -> float | None:
-        """Return seconds since 1970 by the database's clock; None if it has no clock of its own."""
+        """Return seconds since 1970 by the database's clock; None if it has none."""
 
 
 def present(storage: KeepsTime, clock: Clock = now) -> datetime:
