@@ -46,7 +46,7 @@ def test_arm_is_drawn_after_begin_and_kept(new_context: NewContext, experiment: 
     """Start is the same for all; a reload and another tab show the same arm, and its note or not."""
     visit = Visit(new_context(viewport=VIEWPORT), experiment)
     page = visit.arrive()
-    assert WORDS["explain_arms"] in page.inner_text("#explanation")
+    assert WORDS["explain_title_arms"] in page.inner_text("#explanation")
     assert page.evaluate("async () => (await indexedDB.databases()).length") == 1
     kept = """() => new Promise((go) => { const opened = indexedDB.open("sottovoce"); opened.onsuccess = () => {
         const keys = opened.result.transaction("reports").objectStore("reports").getAllKeys();

@@ -37,8 +37,8 @@ def test_true_answer_stays_and_a_thousand_people_are_estimated(page: Page, axe: 
     page.get_by_role("button", name="Let them answer").click()
     page.wait_for_selector("section:nth-of-type(2) .note")
     told = page.locator("section").nth(1).inner_text()
-    assert "In truth: 100 %" in told
-    assert "to 100.0 %" in told
+    assert "In truth: 100\u00a0%" in told
+    assert "to 100.0\u00a0%" in told
     assert {address.partition(":")[0] for address in asked} <= {"file", "data"}
     assert page.evaluate("[localStorage.length, sessionStorage.length]") == [0, 0]
     assert checked(page, axe) == []

@@ -161,7 +161,6 @@ BEGIN: Mapping[str, Condition] = {
     "explain_title": lambda facts: _private(facts) and facts.are_all_private,
     "explain_title_some": lambda facts: _private(facts) and facts.is_mixed,
     "explain_title_arms": lambda facts: _private(facts) and len(facts.kinds) > 1,
-    "explain_arms": lambda facts: _private(facts) and len(facts.kinds) > 1,
     "arms_alike": lambda facts: _private(facts) and len(facts.arms) > 1 and len(facts.kinds) == 1,
     "group_open": lambda facts: facts.has("open"),
     "group_mixed": lambda facts: facts.has("mixed"),

@@ -142,8 +142,7 @@ def group_sentences(survey: Survey) -> list[str]:
         )
         for (chance, total), share in survey.groups.items()
     ]
-    first, *last = map(translate, ("explain_arms", "group_seen", "group_protected"))
-    return [first, *kinds, *last] if len(kinds) > 1 else []
+    return [*kinds, translate("group_seen"), translate("group_protected")] if len(kinds) > 1 else []
 
 
 def protection_sentences(survey: Survey) -> list[str]:

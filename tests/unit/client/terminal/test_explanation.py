@@ -66,7 +66,7 @@ def test_groups_say_what_each_sends_before_begin() -> None:
 
     assert "25 of 100 people are asked openly: all their answers are sent as they give them." in lines
     assert any(line.startswith("75 of 100 people") and "randomized: 2 of their 3 answers" in line for line in lines)
-    assert protection_title(asked) == "Chance decides how your answers are sent."
+    assert protection_title(asked) == "When you begin, chance decides how your answers are sent."
     assert group_sentences(survey()) == []
     assert protection_title(survey()) == "Randomized: 2 of your 3 answers."
 
