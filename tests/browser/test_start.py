@@ -3,11 +3,15 @@
 import json
 import re
 from collections.abc import Callable
+from importlib.resources import files
 from secrets import token_hex
 from typing import Any
 
 import pytest
+import yaml
 from playwright.sync_api import Error, Route
+from sottovoce.aggregator.authoring.templates import template_file
+from sottovoce.shared.parse_survey import parse_survey
 
 from tests.browser.conftest import NewContext
 from tests.browser.states import FILLED, OPEN_ALL
@@ -70,6 +74,25 @@ def test_first_step_fits_a_phone_and_has_few_words(new_context: NewContext, star
         "node => node.previousElementSibling.previousElementSibling.innerText"
     )
     assert page.locator("#explanation > p").last.inner_text() in {before, ""}
+
+
+@pytest.mark.parametrize(
+    ("name", "size", "deepest"),
+    [("exam", (390, 844), 844), ("exam", (320, 568), 2 * 568), ("protection", (390, 844), 1000),
+     ("protection", (320, 568), 2 * 568)],
+)  # fmt: skip
+def test_begin_of_whole_surveys_is_near(
+    new_context: NewContext, site: Running, name: str, size: tuple[int, int], deepest: int
+) -> None:
+    """README's sample ends with Begin in the window of a phone, one with arms nearly; on a small one within two."""
+    text = files("sottovoce.demo").joinpath("sample.yaml").read_bytes() if name == "exam" else template_file(name)
+    asked = parse_survey({**yaml.safe_load(text), "name": f"near-{token_hex(4)}"})
+    width, height = size
+    page = Visit(new_context(viewport={"width": width, "height": height}), publish(site, asked)).arrive()
+    box = page.locator("#explanation > .actions .primary").bounding_box()
+
+    assert box is not None
+    assert box["y"] + box["height"] <= deepest
 
 
 @pytest.mark.parametrize(("size", "text"), [((320, 568), "100%"), ((390, 664), "200%")])
