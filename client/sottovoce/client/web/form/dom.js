@@ -47,24 +47,6 @@ export function describe(control, ...describing) {
   else control.removeAttribute("aria-describedby");
 }
 
-/**
- * A table with a header row; caption, columns and each row are lists of nodes, and the first
- * cell names its row.
- */
-export function table(caption, columns, rows) {
-  const heads = columns.map((column) => element("th", { scope: "col", role: "columnheader" }, column));
-  const head = element("tr", { role: "row" }, ...heads);
-  const body = rows.map(([first, ...others]) => {
-    const cells = others.map((cell) => element("td", { role: "cell" }, cell));
-    // The roles are spelled out because a restyled table is no table to some screen readers.
-    return element("tr", { role: "row" }, element("th", { scope: "row", role: "rowheader" }, first), ...cells);
-  });
-  const [top, rest] = [element("thead", { role: "rowgroup" }, head), element("tbody", { role: "rowgroup" }, ...body)];
-  const node = element("table", { role: "table" }, element("caption", {}, ...caption), top, rest);
-  nameCells(node);
-  return node;
-}
-
 /** Write each column's name on its cells: on a narrow screen rows are stacked, and the style shows it beside each. */
 export function nameCells({ rows: [head, ...rows] }) {
   for (const { cells } of rows) {

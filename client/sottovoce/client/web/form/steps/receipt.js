@@ -1,5 +1,5 @@
 import { askedBy, contactLink, whenInWords } from "../phrases.js";
-import { button, element, row, table, titled } from "../dom.js";
+import { button, element, nameCells, row, titled } from "../dom.js";
 import { isNearlySure, mostRevealing } from "../protection.js";
 import { RARE_READERS } from "../../survey/known.js";
 import { showEpsilon } from "../../survey/rational.js";
@@ -133,6 +133,24 @@ function exactReport(survey, words, reports, receipt) {
   const why = most ? [...notes, element("p", {}, words.odds(most))] : [];
   const cost = words.line("p", most ? "receipt_epsilon" : "all_public", { epsilon: showEpsilon(survey.epsilon) });
   return element("details", {}, words.line("summary", "receipt_exact"), ...why, sent, ...bytes(words, receipt), cost);
+}
+
+/**
+ * A table with a header row; caption, columns and each row are lists of nodes, and the first
+ * cell names its row.
+ */
+function table(caption, columns, rows) {
+  const heads = columns.map((column) => element("th", { scope: "col", role: "columnheader" }, column));
+  const head = element("tr", { role: "row" }, ...heads);
+  const body = rows.map(([first, ...others]) => {
+    const cells = others.map((cell) => element("td", { role: "cell" }, cell));
+    // The roles are spelled out because a restyled table is no table to some screen readers.
+    return element("tr", { role: "row" }, element("th", { scope: "row", role: "rowheader" }, first), ...cells);
+  });
+  const [top, rest] = [element("thead", { role: "rowgroup" }, head), element("tbody", { role: "rowgroup" }, ...body)];
+  const node = element("table", { role: "table" }, element("caption", {}, ...caption), top, rest);
+  nameCells(node);
+  return node;
 }
 
 function bytes(words, receipt) {
