@@ -14,14 +14,14 @@ R           Uses base R, reports.csv and channels.csv: cells and shares of a tab
 import json
 import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from functools import lru_cache, partial
 from pathlib import Path
 from typing import Any
 
 from flask import Response, current_app, redirect, render_template, request, url_for
 from flask.typing import ResponseReturnValue
-from sottovoce.aggregator.analysis.requests import KINDS_OF_REQUEST, Request, variable_name
+from sottovoce.aggregator.analysis.requests import Request
 from sottovoce.aggregator.analysis.result_view import ShownAnswer, answer_in_words
 from sottovoce.aggregator.api.joint_results import JointResults
 from sottovoce.aggregator.estimators.question_variables import is_long
@@ -174,11 +174,9 @@ def in_files(asked: AskedAnalysis, names: SurveyVariables) -> bool:
 
 
 def _variables_of(asked: AskedAnalysis, names: SurveyVariables) -> Sequence[str]:
-    """List the variables of an analysis; for a comparison the groups come first, since they form the rows."""
-    named = [each.name for each in fields(KINDS_OF_REQUEST[asked.kind]) if each.metadata["read"] is variable_name]
-    single = [asked.options[key] for key in sorted(named, key="groups".__ne__) if key in asked.options]
+    """List the variables of an analysis, also those of its formula and its condition."""
     written = (names.variables_in(asked.options.get(key, "")) for key in ("formula", "where"))
-    return [*single, *asked.options.get("on", ()), *sorted(set().union(*written))]
+    return [*asked.named, *sorted(set().union(*written))]
 
 
 def _r_model(known: Sequence[SurveyVariable], options: Mapping[str, Any]) -> str:

@@ -39,6 +39,14 @@ class AskedAnalysis:
     kind: str
     options: Mapping[str, Any]
 
+    @property
+    def named(self) -> list[str]:
+        """Variables that stand in an option of their own; the groups come first, since they form the rows."""
+        readers = {each.name: each.metadata["read"] for each in fields(KINDS_OF_REQUEST[self.kind])}
+        names = sorted(self.options.keys() & readers.keys(), key=["groups", *readers].index)
+        single = [self.options[name] for name in names if readers[name] is requests.variable_name]
+        return [*single, *self.options.get("on", ())]
+
 
 def asked_analysis(query: UrlQuery, kinds: Sequence[str]) -> AskedAnalysis | None:
     """Read the analysis, of one of these kinds, from the URL; None if there is none, as on a page just opened."""

@@ -26,8 +26,6 @@ from sottovoce.shared.spec import Question, Survey
 ENDPOINT_PREFIX = "studio.rehearse_"
 """Prefix of the endpoints of a simulation; endpoints of real results begin with ``studio.``."""
 
-_OF_ANALYSES = ("rows", "columns", "within", "outcome", "groups", "cluster")
-
 
 @dataclass(frozen=True)
 class Subject:
@@ -105,9 +103,7 @@ class Rehearsed:
 
     def asked_in(self, asked: AskedAnalysis | None) -> Sequence[QuestionResult]:
         """Return the results of the questions used in the analysis; all of them if none is named."""
-        given = asked.options if asked else {}
-        names = [given.get(key, "") for key in _OF_ANALYSES] + [*given.get("on", ())]
-        used = {name.partition(".")[0] for name in names}
+        used = {name.partition(".")[0] for name in (asked.named if asked else ())}
         results = self.results.questions
         return [each for each in results if each.question.name in used] or results
 

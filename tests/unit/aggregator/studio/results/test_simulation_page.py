@@ -147,11 +147,13 @@ def test_table_stands_beside_what_was_set_for_its_questions(get: Any) -> None:
     """Unfolded, and without those that it is not of; all pairs are of all of them."""
     table = get("exam/rehearse/tables?n=60&kind=crosstab&rows=cheated&columns=year").text
     model = get("exam/rehearse/models?n=60&kind=regression&outcome=cheated&on=reason").text
+    tested = get("exam/rehearse/tables?n=60&kind=test&question=cheated").text
     pairs = get("exam/rehearse/tables?n=60&kind=pairs").text
 
     told = re.compile(r'Set value and estimate: ([^"]*)"').findall
     assert told(table) == ["Cheated?", "Year?"]
     assert told(model) == ["Cheated?", "Why?"]
+    assert told(tested) == ["Cheated?"]
     assert told(pairs) == ["Cheated?", "Why?", "Year?"]
     assert '<details class="card" open><summary>Set value' in table
     assert '<details class="card"><summary>Set value' in pairs
