@@ -1,5 +1,6 @@
 """``sottovoce.curator``: every form of a table has one budget, and what is wrong costs nothing."""
 
+import inspect
 from collections.abc import Callable
 from fractions import Fraction
 from pathlib import Path
@@ -11,7 +12,10 @@ import pytest
 from click.testing import CliRunner
 from sottovoce import curator
 from sottovoce.cli.main import main
+from sottovoce.cli.tree import CURATOR
 from sottovoce.shared.errors import SurveyError
+
+from tests.journey.test_running_pages import command_of
 
 AGES, YEARS = [18, 20, 19, 23] * 25, ["first", "second", "other", "first"] * 25
 AGE = {"minimum": "16", "maximum": "26", "step": "1", "centre": "20"}
@@ -39,6 +43,21 @@ def bind(tmp_path: Path) -> Bind:
         return curator.bind(data, declaration, tmp_path / "data" / "class.budget", **given)
 
     return bound
+
+
+def test_questions_have_the_options_of_the_command_line() -> None:
+    """The same names and defaults; only there are weights of names, a picture, and Lloyd's options one by one."""
+    of_place = {"words", "survey", "declaration", "data", "as_json", "yes", "weight", "svg"}
+    renamed = {"conditions": {"where"}, "lloyd": {"method", "iterations", "empty", "ball", "radius"}}
+    for verb in CURATOR.places.keys() & vars(curator).keys() - {"bind"}:
+        found, _ = command_of(["curator", verb])
+        terminal = {each.name: each.default for each in found.params if each.name not in of_place}
+        python = inspect.signature(getattr(curator, verb)).parameters
+        named = [renamed.get(name, {name}) for name in python if name not in {"data", "column", "columns"}]
+
+        assert set().union(*named) == terminal.keys(), verb
+        shown = {name: default for name, default in terminal.items() if isinstance(default, str)}
+        assert {name: str(python[name].default) for name in shown} == shown
 
 
 @pytest.mark.parametrize("form", FORMS)

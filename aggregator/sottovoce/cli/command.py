@@ -25,6 +25,7 @@ import tempfile
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from functools import reduce
 from pathlib import Path
 from typing import Any
 
@@ -258,6 +259,11 @@ def command(name: str | None = None, *, example: str, **settings: Any) -> Callab
     ``example`` has one line or more, each a whole call of the program; ``settings`` are click's.
     """
     return click.command(name, cls=Command, example=example, **settings)
+
+
+def options_of(*options: Callable[..., Any]) -> Callable[[Callable[..., None]], Callable[..., None]]:
+    """Add several arguments and options to a command, in this order."""
+    return lambda command: reduce(lambda made, option: option(made), reversed(options), command)
 
 
 def _name_of_text(values: Iterable[Any]) -> str:

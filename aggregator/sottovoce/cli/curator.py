@@ -40,20 +40,18 @@ from sottovoce.aggregator.curator.text_report import (
     budget_lines,
     decimal,
 )
-from sottovoce.cli.command import PATH, check_free, command, write_text
+from sottovoce.cli.command import FILE, PATH, check_free, command, write_text
 from sottovoce.cli.curator_request import (
-    FILE,
     CuratorRequest,
     declaration_option,
     epsilon_option,
     json_option,
     named_data_set,
     of_data_set,
+    place_options,
     print_document,
     question_options,
-    survey_option,
 )
-from sottovoce.cli.database import data_option
 from sottovoce.shared.errors import SpecError
 
 
@@ -105,9 +103,7 @@ def bind(named: DataSet, epsilon: str, delta: str | None, neighbours: str, as_js
 
 @command(example="sottovoce curator budget people.csv")
 @click.argument("files", type=FILE, nargs=-1)
-@survey_option
-@declaration_option
-@data_option
+@place_options
 @json_option
 def budget(
     files: tuple[Path, ...], survey: str | None, declaration: Path | None, data: Path | None, as_json: bool

@@ -16,16 +16,18 @@ from sottovoce.aggregator.curator.parse_epsilon import parse_epsilon
 from sottovoce.aggregator.curator.questions import CuratorQuestion
 from sottovoce.aggregator.curator.text_report import answer_document, answer_lines
 from sottovoce.aggregator.settings import Settings
-from sottovoce.cli.command import ask
+from sottovoce.cli.command import FILE, ask, options_of
 from sottovoce.cli.database import data_option, data_settings, open_survey
 from sottovoce.shared.errors import StorageError
-
-FILE = click.Path(path_type=Path, dir_okay=False)
 
 declaration_option = click.option(
     "--declaration", type=FILE, help="What the columns hold. [default: the file's name with .yaml]"
 )
-survey_option = click.option("--survey", help="The public answers of this closed survey, instead of a FILE.")
+place_options = options_of(
+    click.option("--survey", help="The public answers of this closed survey, instead of a FILE."),
+    declaration_option,
+    data_option,
+)
 json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON on standard output.")
 epsilon_option = click.option("--epsilon", required=True, help="What this answer may cost, such as 0.5 or 1/2.")
 
@@ -49,9 +51,7 @@ def of_data_set(verb: Callable[..., None]) -> Callable[..., None]:
     """Add FILE, --survey, --declaration and --data, as one data set."""
 
     @click.argument("file", type=FILE, required=False)
-    @survey_option
-    @declaration_option
-    @data_option
+    @place_options
     @functools.wraps(verb)
     def run(
         *, file: Path | None, survey: str | None, declaration: Path | None, data: Path | None,
@@ -102,23 +102,14 @@ def question_options(verb: Callable[..., None]) -> Callable[..., None]:
 
     @click.argument("words", nargs=-1, metavar="[FILE] [COLUMN]...")
     @epsilon_option
-    @survey_option
-    @declaration_option
-    @data_option
+    @place_options
     @json_option
     @click.option("--yes", is_flag=True, help="Ask also for an answer that would say nothing.")
     @functools.wraps(verb)
     def run(
-        *,
-        words: tuple[str, ...],
-        epsilon: str,
-        survey: str | None,
-        declaration: Path | None,
-        data: Path | None,
-        as_json: bool,
-        yes: bool,
-        **own: Any,  # noqa: ANN401 - the verb's own options
-    ) -> None:
+        *, words: tuple[str, ...], epsilon: str, survey: str | None, declaration: Path | None, data: Path | None,
+        as_json: bool, yes: bool, **own: Any,  # noqa: ANN401 - the verb's own options
+    ) -> None:  # fmt: skip
         file = Path(words[0]) if words and survey is None else None
         columns = words if survey is not None else words[1:]
         verb(CuratorRequest(named_data_set(file, declaration, survey, data), columns, epsilon, as_json, yes), **own)

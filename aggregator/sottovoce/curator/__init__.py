@@ -136,10 +136,11 @@ def bind(
     Raises:
         SurveyError: data, declaration or terms are invalid, or the budget belongs to other data or terms.
     """
+    _check_choice("neighbours", neighbours, [each.value for each in Neighbours])
     anchor = Settings.from_environment().ledger_anchor_dir if heads is None else str(heads)
     amounts = parse_epsilon(str(epsilon)), None if delta is None else parse_delta(str(delta))
     found = _data_set(data, declaration, budget, anchor)
-    return BoundData(found, bound_document(*found.bind(*amounts, _relation(neighbours))), useless)
+    return BoundData(found, bound_document(*found.bind(*amounts, Neighbours(neighbours))), useless)
 
 
 def _data_set(data: Any, declaration: Any, budget: str | Path | None, anchor: str) -> DataSet:  # noqa: ANN401
@@ -161,13 +162,6 @@ def _declared(declaration: Mapping[str, Any] | str | Path) -> Declaration:
     if isinstance(declaration, Mapping):
         return parse_declaration({"format": FORMAT, **declaration})
     return read_declaration(Path(declaration))
-
-
-def _relation(name: str) -> Neighbours:
-    try:
-        return Neighbours(name)
-    except ValueError:
-        raise SpecError("neighbours must be replace-one or add/remove") from None
 
 
 def count(data: BoundData, *conditions: str, epsilon: Amount, most: int | None = None) -> NoisyAnswer:

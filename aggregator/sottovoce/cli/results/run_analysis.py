@@ -46,7 +46,7 @@ from sottovoce.aggregator.export.results_client.sources import (
     read_weights,
 )
 from sottovoce.aggregator.storage.audit_log.events import MACHINE, RESULTS_READ
-from sottovoce.cli.command import PATH, Number, waiting
+from sottovoce.cli.command import PATH, Number, options_of, waiting
 from sottovoce.cli.database import data_option, open_survey
 from sottovoce.cli.results.place import PlaceName, show_progress, terminal_words
 from sottovoce.shared.by_link.link_question import parse_link
@@ -110,11 +110,6 @@ def shares_of_counts(mechanism: str, yes: int, reports: int, rule: IntervalRule)
     if yes > reports:
         raise click.UsageError("--yes counts some of the reports of --n")
     return estimate_counts(yes_no_counts(mechanism, yes, reports), mechanism, rule.method, rule.confidence)
-
-
-def options_of(*options: Callable[..., Any]) -> Callable[..., Any]:
-    """Add several arguments and options to a command, in this order."""
-    return lambda command: reduce(lambda made, option: option(made), reversed(options), command)
 
 
 _NAMES_OF_OPTIONS = {"shares": "--share", "strata": "--no-strata", "cluster_effect": "--within-person"}
