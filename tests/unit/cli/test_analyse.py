@@ -383,3 +383,19 @@ def test_names_that_do_not_fit_are_folded_never_cut(monkeypatch: pytest.MonkeyPa
     shown = run("results", "associations", "done", "--data", "data").stdout
 
     assert "…" not in shown
+
+
+@pytest.mark.parametrize("language", ["de", "ar"])
+def test_lines_are_at_most_80_columns_and_broken_at_no_unbroken_space(
+    language: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A percentage keeps its sign; from right to left each cell is set apart, and the first column is the last one."""
+    monkeypatch.setenv("LC_ALL", f"{language}_XX.UTF-8")
+    shown = run("results", "crosstab", "done", *VERBS["crosstab"], "--data", "data").stdout.splitlines()
+    cells = [cell.strip() for line in shown if line[:1] == "│" for cell in line.strip("│").split("│")]
+
+    assert max(map(cell_len, shown)) <= 80
+    assert [cell for cell in cells if cell.startswith("%")] == []
+    assert all(line.count("\u2067") + line.count("\u2068") == line.count("\u2069") for line in shown)
+    headings = next(line for line in shown if line[:1] == "┃").split("┃")
+    assert "cheated" in headings[-2 if language == "ar" else 1]

@@ -59,8 +59,8 @@ def test_another_level_is_the_one_of_the_live_export(data: Path) -> None:
     counts = ("results", "estimate", "--yes", "30", "--n", "100", "--mechanism", "coin_flip")
 
     assert json.loads(ended.stdout)["questions"] == json.loads(live.stdout)["questions"]
-    assert "80% limits" in run(*counts, "--confidence", "0.8").stdout
-    assert "95% limits" in run(*counts).stdout
+    assert "80% interval" in run(*counts, "--confidence", "0.8").stdout
+    assert "95% interval" in run(*counts).stdout
 
 
 def test_survey_file_and_table_of_reports_are_enough(data: Path, tmp_path: Path) -> None:

@@ -1,5 +1,6 @@
 """The life of a survey from the command line: what is said and asked before a step, also without a terminal."""
 
+import re
 from pathlib import Path
 
 import pytest
@@ -44,11 +45,11 @@ def correction(data: Path, revision: int = 2) -> str:
 
 def listed(data: Path) -> list[str]:
     """What the list says, without digests."""
-    return [" ".join(line.split()[:3]) for line in run(data, "list").stdout.splitlines()]
+    return [re.sub(r"\s+([0-9a-f]{64})?", " ", line).strip() for line in run(data, "list").stdout.splitlines()]
 
 
 @pytest.mark.usefixtures("terminal")
-@pytest.mark.parametrize(("typed", "state"), [("\n", "answers"), ("y\n", "answers"), ("n\n", "retired")])
+@pytest.mark.parametrize(("typed", "state"), [("\n", "answers"), ("y\n", "answers"), ("n\n", "superseded")])
 def test_publish_asks_what_becomes_of_the_earlier_revision(data: Path, typed: str, state: str) -> None:
     """After saying what the correction does; by default it goes on answering. The link is printed."""
     ended = run(data, "publish", correction(data), typed=typed)
@@ -56,14 +57,14 @@ def test_publish_asks_what_becomes_of_the_earlier_revision(data: Path, typed: st
     assert ended.exit_code == 0, ended.output
     assert "Links that were handed out stay good" in ended.stderr
     assert "/s/exam#d=" in ended.stdout
-    assert listed(data) == ["exam open 25", f"revision 1 {state}", "revision 2 answers"]
+    assert listed(data) == ["exam Open Reports: 25", f"Revision 1 {state}", "Revision 2 answers"]
 
 
-@pytest.mark.parametrize(("option", "state"), [([], "answers"), (["--keep"], "answers"), (["--retire"], "retired")])
+@pytest.mark.parametrize(("option", "state"), [([], "answers"), (["--keep"], "answers"), (["--retire"], "superseded")])
 def test_publish_without_a_terminal_keeps_the_earlier_revision(data: Path, option: list[str], state: str) -> None:
     """Unless it is told otherwise."""
     assert run(data, "publish", correction(data), *option).exit_code == 0
-    assert listed(data)[1:] == [f"revision 1 {state}", "revision 2 answers"]
+    assert listed(data)[1:] == [f"Revision 1 {state}", "Revision 2 answers"]
 
 
 @pytest.mark.usefixtures("terminal")
@@ -75,19 +76,19 @@ def test_publish_asks_nothing_of_a_first_revision(data: Path) -> None:
 
     assert [one.exit_code for one in ended] == [0, 0]
     assert [one.stderr.splitlines()[1:] for one in ended] == [["Test run: not the real survey."]] * 2
-    assert "other  open  0 reports  Test run: not the real survey.\n" in run(data, "list").stdout
+    assert "other  Open  Reports: 0  Test run: not the real survey.\n" in run(data, "list").stdout
 
 
 @pytest.mark.usefixtures("terminal")
 def test_close_says_what_it_will_show_and_asks(data: Path) -> None:
     """Five reports by themselves: somebody may think again."""
     refused = run(data, "close", "exam", typed="n\n")
-    assert (refused.exit_code, listed(data)[0]) == (1, "exam open 25")
+    assert (refused.exit_code, listed(data)[0]) == (1, "exam Open Reports: 25")
     assert "in each group (revision, wave, cohort) up to 24 reports" in refused.stderr
     assert "results stay as they are until the next close" in refused.stderr
 
     assert run(data, "close", "exam", typed="y\n").exit_code == 0
-    assert listed(data)[0] == "exam closed 30"
+    assert listed(data)[0] == "exam Closed Reports: 30"
 
 
 @pytest.mark.usefixtures("terminal")
@@ -132,7 +133,7 @@ def test_delete_wants_the_name_typed(data: Path, typed: str, gone: bool) -> None
     ended = run(data, "delete", "exam", typed=typed)
 
     assert ended.exit_code == (0 if gone else 1)
-    assert listed(data) == ([] if gone else ["exam open 25", "revision 1 answers"])
+    assert listed(data) == ([] if gone else ["exam Open Reports: 25", "Revision 1 answers"])
 
 
 def test_delete_without_a_terminal_wants_to_be_told(data: Path) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 
 from sottovoce.aggregator.analysis.documents import Document
 from sottovoce.shared.arms.arms import ARM
-from sottovoce.shared.errors import EstimateError
+from sottovoce.shared.errors import EstimateError, error_message
 from sottovoce.shared.parse_item import PlannedComparison, planned_comparisons
 from sottovoce.shared.spec import Survey
 
@@ -54,4 +54,4 @@ def _made(planned: PlannedComparison, answer: Callable[[str, dict[str, Any]], Do
         # A comparison that the reports do not allow is reported beside the others, so that none is left out silently.
         if error.code != EstimateError.code:
             raise
-        return {"planned": planned.dump(), "comparison": None, "problem": str(error)}
+        return {"planned": planned.dump(), "comparison": None, "problem": error_message(error)}

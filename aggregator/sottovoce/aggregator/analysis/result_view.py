@@ -179,10 +179,49 @@ class AnswersInWords:
         lines = [(each.name, each.value, each.limits) for each in drawn]
         return ShownTable(title, (*headings, self.interval(document)), lines, bars(drawn, *scale), sentences)
 
+    def within(self, one: Document, show: Show) -> str:
+        """Return the limits of an estimate, or that there are none."""
+        bare = one["low"] is None and one["high"] is None
+        return self.say("joint_none") if bare else self.write.limits(one, show)
+
+    def line(self, name: str, one: Document, show: Show, error: Show) -> tuple[str, str, str, str]:
+        """Return the row of an estimate: its name, figure, standard error and limits."""
+        figures = self.write.estimate(one, show), self.write.point(one["std_error"], error), self.within(one, show)
+        return name, *figures
+
+    def headings(self, document: Document, name: str = "", estimate: str = "models_estimate") -> list[str]:
+        """Return the headings of rows of ``line``; ``name`` is the first one, ``estimate`` a key."""
+        return [name, self.say(estimate), self.say("models_std_error"), self.interval(document)]
+
+    def term(self, term: str) -> str:
+        """Return the label of a model term, also of the constant."""
+        return self.say("models_constant") if term == CONSTANT else self.names.term(term)
+
+    def likelihood(self, document: Document) -> str:
+        """Return a sentence with the maximum of the log likelihood."""
+        return self.say("models_log_likelihood", value=self.write.rounded(document["log_likelihood"], 3))
+
+    def class_model(
+        self, document: Document, shares: Iterable[tuple[str, Document]], named: Mapping[Any, str], told: Sequence[str]
+    ) -> ShownTable:
+        """Return a model of classes of people: its fitted shares, and the coefficients of each class by its name."""
+        model, write = document["model"], self.write
+        lines = [self.line(name, one, write.percent, write.points) for name, one in shares]
+        for one in model["coefficients"]:
+            name = f"{named[one.get('category', one.get('treated'))]}: {self.term(one['term'])}"
+            lines.append(self.line(name, one, write.figure, write.figure))
+        title = self.say("models_likelihood_title", formula=model["formula"], n=model["n"])
+        return ShownTable(title, self.headings(document), lines, sentences=[self.likelihood(model), *told])
+
     def tested(self, test: Document) -> dict[str, str]:
         """Return statistic, degrees of freedom and p of a test as texts."""
         figures = {"statistic": self.write.figure(test["statistic"]), "df": self.words.number(test["df"])}
         return {**figures, "p": self.write.p_equals(test["p"])}
+
+    def hypothesis(self, test: Document) -> str:
+        """Return a sentence with a likelihood-ratio test of a hypothesis."""
+        told = self.names.translate_note(test["hypothesis"])
+        return self.say("models_test_of", note=told, **self.tested(test))
 
     def about_figures(self, document: Document) -> list[str]:
         """Return sentences for a paper: which answers were randomized, and whom figures describe where not all."""
@@ -194,6 +233,17 @@ class AnswersInWords:
     def whole(self, document: Document, paper: str) -> str:
         """Return a text for a paper ("" for none) with what is true of all its figures."""
         return " ".join([paper, *self.about_figures(document)]) if paper else ""
+
+    def weighted(self, document: Document, key: str = "joint_deff_of_rows") -> Iterator[str]:
+        """Yield the design effect of the weights, where there are some."""
+        if document.get("deff", 1) != 1:
+            yield self.say(key, factor=self.words.number(document["deff"], 2))
+
+    def notes(self, document: Document) -> list[str]:
+        """Return the notes of a document in the reader's language."""
+        places = (("row", "rows"), ("column", "columns"), ("group", "groups"))
+        of = {place: document[key] for place, key in places if key in document}
+        return [self.names.note(note, **of) for note in document["warnings"]]
 
     def among(self, document: Document) -> Iterator[str]:
         """Yield the people whom the shares describe, where they are not all."""
@@ -297,17 +347,35 @@ class TablesInWords(AnswersInWords):
 
     def mixture(self, document: Document) -> ShownAnswer:
         """Format the shares of a design that the survey plans."""
-        say, bounds = self.say, document["bounds"]
-        shares = [(say(f"joint_mixture_{name}"), {**one, "shown": one["share"]})
-                  for name, one in document["shares"].items()]  # fmt: skip
-        drawn = [self.to_draw(name, one, self.write.percent) for name, one in shares]
-        ends = {} if bounds is None else {end: self.write.percent(share) for end, share in bounds.items()}
-        told = [say("joint_mixture_bounds" if ends else "joint_mixture_no", **ends), say("joint_mixture_epsilon")]
-        told += [say("joint_mixture_edge")] if document["at_edge"] else []
-        n, asked = self.words.number(document["n"]), self.names.label(document["groups"][0]["name"])
-        title, headings = say("joint_mixture_title", question=asked, n=n), ("", say("models_estimate"))
-        table = self.estimates(title, headings, drawn, document, (0.0, 1.0), told)
-        return ShownAnswer("", [table], [])
+        write, bounds = self.write, document["bounds"]
+        shares = self._classes(document["shares"])
+        lines = [self.line(name, one, write.percent, write.points) for name, one in shares]
+        drawn = bars([self.to_draw(name, one, write.percent) for name, one in shares], 0.0, 1.0)
+        told = [self.likelihood(document)]
+        if document["misfit"]["df"]:
+            told.append(self.say("joint_misfit", **self.tested(document["misfit"])))
+        if bounds is None:
+            told.append(self.names.note(document["disobedience"]))
+        else:
+            told.append(self.say("joint_mixture_bounds", **{end: write.percent(bounds[end]) for end in bounds}))
+        told += [*map(self.names.note, document["privacy"]), *self.weighted(document, "joint_deff")]
+        asked = joined(dict.fromkeys(self.names.text(each["name"]) for each in document["groups"]))
+        known = {key: document[key] for key in ("file", "design", "n")}
+        title = self.say("joint_mixture_title", groups=asked, **known)
+        tables = [ShownTable(title, self.headings(document), lines, drawn, told)]
+        if "model" in document:
+            of_classes, names = self._classes(document["model"]["shares"]), {name: name for name in document["shares"]}
+            odds = self.say("joint_mixture_odds", base=self._class("beta"))
+            tables.append(self.class_model(document, of_classes, names, [odds]))
+        return ShownAnswer("", tables, self.notes(document))
+
+    def _classes(self, shares: Document) -> Sequence[tuple[str, Document]]:
+        """Return the shares of classes of people with their names."""
+        return [(self._class(name), {**one, "shown": one["share"], "std_error": one["se"]})
+                for name, one in shares.items()]  # fmt: skip
+
+    def _class(self, name: str) -> str:
+        return f"{name}: {self.say(f'joint_mixture_{name}')}"
 
     def known_values(self, document: Document) -> ShownAnswer:
         """Format a test of known values."""
@@ -329,12 +397,6 @@ class TablesInWords(AnswersInWords):
             sentences.append(say(f"joint_test_{document['method'].partition('-')[0]}"))
         return ShownAnswer("", [ShownTable(title, headings, lines, bars(drawn, *scale), sentences)],
                            self.notes(document))  # fmt: skip
-
-    def notes(self, document: Document) -> list[str]:
-        """Return the notes of a document in the reader's language."""
-        places = (("row", "rows"), ("column", "columns"), ("group", "groups"))
-        of = {place: document[key] for place, key in places if key in document}
-        return [self.names.note(note, **of) for note in document["warnings"]]
 
     def _tables(self, table: Document, where: str, interval: str) -> Iterator[ShownTable]:
         known = {"rows": self.names.label(table["rows"]), "columns": self.names.label(table["columns"])}
@@ -396,14 +458,14 @@ class TablesInWords(AnswersInWords):
         )
         if table["drawn_evenly"] is not None:
             yield self.say("joint_drawn", p=self.write.p_equals(table["drawn_evenly"]))
-        yield from self._weighted(table)
+        yield from self.weighted(table)
 
     def _below_comparison(self, document: Document) -> list[str]:
         reports = self.words.count("joint_pair_reports", document["n"])
         if ACROSS in document["values"][0]["group"]:
             reports = self.say("joint_arm_reports", reports=self.words.number(document["n"]))
         tested = self._test("joint_test_groups", document["independence"])
-        return [*self.among(document), reports, *tested, *self._weighted(document)]
+        return [*self.among(document), reports, *tested, *self.weighted(document)]
 
     def _differences(self, document: Document, apart: Show) -> ShownTable:
         drawn = [self.to_draw(self.say("joint_less", **self._both(document, one)), one, apart)
@@ -418,10 +480,6 @@ class TablesInWords(AnswersInWords):
 
     def _test(self, key: str, test: Document | None, **known: str) -> list[str]:
         return [] if test is None else [self.say(key, **self.tested(test), **known)]
-
-    def _weighted(self, document: Document) -> Iterator[str]:
-        if document["deff"] != 1:
-            yield self.say("joint_deff_of_rows", factor=self.words.number(document["deff"], 2))
 
     def _paper(self, table: Document, level: str) -> str:
         """Write the text for a paper: share of the last column in the last row, compared with the first row."""
@@ -503,6 +561,8 @@ class ModelsInWords(AnswersInWords):
             if document.get(key) is not None:
                 model = {"confidence": document.get("confidence", USUAL_LEVEL), **document[key]}
                 shown.append(self._coefficients(model, self.say(f"models_beside_{key}"), folded=True))
+        if "random_intercept" in document:
+            shown.append(self._random_intercept(document))
         warnings = [note for key in OTHER_MODELS if document.get(key) for note in document[key]["warnings"]]
         notes = [self.names.note(note) for note in dict.fromkeys([*document["warnings"], *warnings])]
         return ShownAnswer(self.whole(document, self._paper(document)), shown, notes)
@@ -548,31 +608,41 @@ class ModelsInWords(AnswersInWords):
         return self.write.estimate(figures, self.write.figure), self.write.limits(figures, self.write.figure)
 
     def _coefficients(self, document: Document, title: str, *, folded: bool) -> ShownTable:
-        lines = [
-            (self._name(document, one), *self._figures(one, self.write.figure)) for one in document["coefficients"]
-        ]
+        lines = [self._line(document, one) for one in document["coefficients"]]
         sentences = [*self.among(document), self.say(f"models_errors_{document['std_error_kind']}")]
         sentences += self._tests(document)
-        return ShownTable(title, self._headings(document, "models_estimate"), lines, sentences=sentences, folded=folded)
+        headings = self.headings(document, self.say("models_term"))
+        return ShownTable(title, headings, lines, sentences=sentences, folded=folded)
+
+    def _random_intercept(self, document: Document) -> ShownTable:
+        found, show = document["random_intercept"], self.write.figure
+        lines = [self.line(self.say("models_intercept_spread"), found["sd"], show, show)]
+        sentences = [
+            self.say("models_clusters", clusters=found["clusters"]),
+            self.say("models_points", points=found["points"]),
+            self.hypothesis(found["test"]),
+        ]
+        headings = self.headings(document, self.say("models_term"))
+        return ShownTable(self.say("models_random_intercept"), headings, lines, sentences=sentences)
 
     def _tests(self, document: Document) -> Iterator[str]:
         for test in document["tests"]:
             yield self.say("models_test", predictor=self.names.label(test["predictor"]), **self.tested(test))
         if document.get("declining_test") is not None:
             yield self.say("models_declining_test", **self.tested(document["declining_test"]))
-        if document["deff"] != 1:
-            yield self.say("joint_deff", factor=self.words.number(document["deff"], 2))
+        yield from self.weighted(document, "joint_deff")
 
     def _effects(self, document: Document) -> ShownTable:
         named = [(self._effect(document, one), one) for one in document["ame"]]
         is_linear = document["model"] not in OF_ODDS
         show, words = (self.write.figure, "models_ame_linear") if is_linear else (self.write.points, "models_ame_words")
         drawn = [self.to_draw(name, one, show) for name, one in named]
-        lines = [(name, *self._figures(one, show)) for name, one in named]
+        lines = [self.line(name, one, show, self.write.following(one, show)) for name, one in named]
         title, explanation = self.say("models_ame"), [self.say(words)]
         if not is_linear and {*randomized_in(document)} - {document["outcome"]}:
             explanation.append(self.say("models_ame_randomized"))
-        return ShownTable(title, self._headings(document, "joint_difference"), lines, bars(drawn), explanation)
+        headings = self.headings(document, self.say("models_term"), "joint_difference")
+        return ShownTable(title, headings, lines, bars(drawn), explanation)
 
     def _effect(self, document: Document, one: Document) -> str:
         key, variable = "difference" if "base" in one else "derivative", one["term"].partition("=")[0]
@@ -654,20 +724,14 @@ class ModelsInWords(AnswersInWords):
         return f"{self.names.category(document['outcome'], category)}: {term}" if category else term
 
     def _term(self, document: Document, term: str) -> str:
-        if term == CONSTANT:
-            return self.say("models_constant")
         lower, is_cut, upper = term.partition("|")
         outcome = document["outcome"]
         cut = f"{self.names.category(outcome, lower)} | {self.names.category(outcome, upper)}"
-        return cut if is_cut else self.names.term(term)
+        return cut if is_cut else self.term(term)
 
-    def _figures(self, one: Document, show: Show) -> tuple[str, str, str]:
-        error = self.write.point(one["std_error"], self.write.following(one, show))
-        return self.write.estimate(one, show), error, self.write.limits(one, show)
-
-    def _headings(self, document: Document, estimate: str) -> list[str]:
-        known = [self.say(key) for key in ("models_term", estimate, "models_std_error")]
-        return [*known, self.interval(document)]
+    def _line(self, document: Document, one: Document) -> tuple[str, str, str, str]:
+        show = self.write.figure
+        return self.line(self._name(document, one), one, show, self.write.following(one, show))
 
 
 def _without_categories(term: str) -> str:
@@ -676,20 +740,6 @@ def _without_categories(term: str) -> str:
 
 def _exp(value: float | None) -> float | None:
     return None if value is None or abs(value) > LARGEST_EXPONENT else math.exp(value)
-
-
-def answer_in_words(document: Document, names: VariableNames) -> ShownAnswer:
-    """Format a result by the format of its document."""
-    tables = TablesInWords(names)
-    writers = {
-        "sottovoce-crosstab/1": tables.crosstab,
-        "sottovoce-comparison/1": tables.compare,
-        "sottovoce-pairs/1": tables.pairs,
-        "sottovoce-test/1": tables.known_values,
-        "sottovoce-mixture/1": tables.mixture,
-        "sottovoce-regression/1": ModelsInWords(names).regression,
-    }
-    return writers[document["format"]](document)
 
 
 def planned_tables(comparisons: Sequence[Document], names: VariableNames) -> list[ShownTable]:
@@ -717,12 +767,13 @@ def _parts(made: Mapping[str, Any], words: TablesInWords) -> tuple[str, ShownTab
     """Return the title, the figures of the arms, and the differences as a table, or the ratios as sentences."""
     if made["comparison"] is None:
         title = words.names.label(made["planned"]["question"])
-        return title, ShownTable(title, sentences=[words.words.translate("results_plan_refused")]), None
-    if "design" in made["planned"]:
-        [shares] = words.mixture(made["comparison"]).tables
-        return shares.title, shares, None
-    shown = words.compare(made["comparison"])
+        why = [words.say("joint_why_analysis_stopped"), words.names.note(made["problem"])]
+        return title, ShownTable(title, sentences=why), None
+    is_design = "design" in made["planned"]
+    shown = words.mixture(made["comparison"]) if is_design else words.compare(made["comparison"])
     values = replace(shown.tables[0], sentences=[*shown.tables[0].sentences, *shown.notes])
+    if is_design:
+        return values.title, values, None
     differences = next(iter(shown.tables[1:]), None)
     if differences is None or made["planned"]["measure"] == "difference":
         return values.title, values, differences

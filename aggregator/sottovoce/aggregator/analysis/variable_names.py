@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Mapping
+from fractions import Fraction
 
 from sottovoce.aggregator.estimators.question_variables import bare
 from sottovoce.aggregator.i18n.translator import Words
@@ -11,7 +12,8 @@ _WORD = re.compile(r"[A-Za-z0-9_.]+")
 _VARIABLES = frozenset({"variable", "other", "variables"})
 _TERMS = frozenset({"term", "terms"})
 _SENTENCES = frozenset({"note", "reason", "limits"})
-"""Names of the placeholders of a ``Sentence``, by what they hold: a variable, a term, or another sentence."""
+_DECIMALS = frozenset({"epsilon", "share", "low", "high", "value"})
+"""Names of the placeholders of a ``Sentence``, by what they hold: a variable, a term, another sentence, a number."""
 
 
 class VariableNames:
@@ -75,6 +77,8 @@ class VariableNames:
     def _in_place(self, place: str, given: str, of: Mapping[str, str]) -> str:
         if place in _VARIABLES:
             return self.label(given)
+        if place in _DECIMALS and given[-1:].isdigit():
+            return self.words.number(Fraction(given), len(given.partition(".")[2]))
         if place in _TERMS:
             return self.term(given)
         if place in _SENTENCES:

@@ -213,32 +213,32 @@ def lines(document: Document, words: Words) -> list[str]:
     """Return the lines of a privacy account for a terminal, each of at most ``WIDTH`` columns."""
     text = [words.translate("trial")] if "trial" in document else []
     text.append(f"{document['title']} ({document['survey']}, revision {document['revision']})")
-    text += [_fill(digest_in_words(document, words)), ""]
+    text += [filled(digest_in_words(document, words)), ""]
     for heading, blocks in sections(document, words):
         parts = [(words.translate(heading), blocks)] if blocks else []
         if heading == "privacy_questions":
             rows = enumerate(document["questions"], 1)
             parts = [(f"{number}. {row['label']}", question_blocks(row, words)) for number, row in rows]
         for title, told in parts:
-            text += [_fill(title), *(line for block in told for line in _lines(block, title)), ""]
+            text += [filled(title), *(line for block in told for line in _lines(block, title)), ""]
     return text[:-1]
 
 
 def _lines(block: AccountBlock, title: str) -> Iterator[str]:
     if isinstance(block, str):
-        yield _fill(block, "  ", "  ")
+        yield filled(block, "  ", "  ")
     elif isinstance(block, list):
-        yield from (_fill(each, "  - ") for each in block)
+        yield from (filled(each, "  - ") for each in block)
     else:
         if {*block.headings[:1]} - {title}:
-            yield _fill(f"{block.headings[0]}:", "  ")
+            yield filled(f"{block.headings[0]}:", "  ")
         # A row is one line, with its headings: columns of so many languages do not stand below each other.
         for who, *cells in block.rows:
             named = zip(block.headings[1:] or ["epsilon"], cells, strict=True)
-            yield _fill(f"{who}: {'; '.join(f'{heading} {cell}' for heading, cell in named if cell)}", "  ")
+            yield filled(f"{who}: {'; '.join(f'{heading} {cell}' for heading, cell in named if cell)}", "  ")
 
 
-def _fill(text: str, first: str = "", others: str = "    ") -> str:
+def filled(text: str, first: str = "", others: str = "    ") -> str:
     """Break a text into lines; letters of Chinese are two columns wide."""
     width = WIDTH // 2 if any(east_asian_width(letter) in "WF" for letter in text) else WIDTH
     return fill(text, width, initial_indent=first, subsequent_indent=others, break_on_hyphens=False)

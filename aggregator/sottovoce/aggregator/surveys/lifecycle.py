@@ -9,7 +9,6 @@ what links and devices rely on: access, memoized questions, and ``release_batch`
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import date, datetime
 from functools import lru_cache
 from itertools import groupby
@@ -84,31 +83,9 @@ def released_questions(surveys: Sequence[Survey]) -> frozenset[str]:
     return frozenset(each.name for each in questions) - {each.name for each in questions if each.cohort}
 
 
-@dataclass(frozen=True)
-class ListedSurvey:
-    """Entry in a list of surveys.
-
-    Attributes:
-        reports: number of reports; rounded down to batches for each open revision, for privacy.
-        revisions: pairs (revision, state), oldest first; the state is ``answers``, ``retired`` or ``closed``.
-    """
-
-    name: str
-    survey: Survey
-    closed: bool
-    reports: int
-    revisions: Sequence[tuple[StoredSurvey, str]]
-
-
-def list_surveys(storage: Storage) -> list[ListedSurvey]:
-    """Return all surveys ordered by name, each with the states of its revisions."""
-    return [_list_survey(list(rows)) for _, rows in groupby(storage.surveys(), attrgetter("name"))]
-
-
-def _list_survey(rows: Sequence[StoredSurvey]) -> ListedSurvey:
-    last = rows[-1]
-    states = [(row, "closed" if row.closed else "retired" if row.retired else "answers") for row in rows]
-    return ListedSurvey(last.name, survey_of(last.document), last.closed, sum(map(reports_so_far, rows)), states)
+def list_surveys(storage: Storage) -> list[list[StoredSurvey]]:
+    """Return the revisions of each survey, oldest first; surveys are ordered by name."""
+    return [list(rows) for _, rows in groupby(storage.surveys(), attrgetter("name"))]
 
 
 def correction_words(earlier: Sequence[StoredSurvey], survey: Survey) -> str:

@@ -10,7 +10,7 @@ from sottovoce.aggregator.analysis.estimates import SurveyResults
 from sottovoce.aggregator.analysis.worked_example import results_in_words
 from sottovoce.aggregator.export.offline.locations import BUCKET, Bucket
 from sottovoce.aggregator.i18n.translator import Words
-from sottovoce.aggregator.surveys.lifecycle import TRIAL
+from sottovoce.aggregator.privacy_account.text import filled
 from sottovoce.cli.command import check_new_folder, is_shown, new_folder
 from sottovoce.client.words import readers_languages
 from sottovoce.shared.errors import SpecError
@@ -73,6 +73,6 @@ def terminal_words() -> Words:
 def print_results(results: SurveyResults) -> None:
     """Print the results in words on standard error."""
     if results.survey.trial:
-        click.echo(TRIAL, err=True)
+        click.echo(terminal_words().translate("trial"), err=True)
     for sentence in results_in_words(results, terminal_words()):
-        click.echo(sentence, err=True)
+        click.echo(filled(sentence), err=True)

@@ -45,6 +45,7 @@ from sottovoce.aggregator.export.results_client.sources import (
     read_margins,
     read_weights,
 )
+from sottovoce.aggregator.privacy_account.text import filled
 from sottovoce.aggregator.storage.audit_log.events import MACHINE, RESULTS_READ
 from sottovoce.cli.command import PATH, Number, options_of, waiting
 from sottovoce.cli.database import data_option, open_survey
@@ -62,6 +63,12 @@ weights_option = click.option(
 
 _NAMES = {"rows", "columns", "within", "question", "outcome", "groups", "on", "cluster", "margins"}
 """Options of analyses that hold names of questions."""
+
+
+UNBROKEN = {0xA0: "\ue000", 0x202F: "\ue001"}
+"""Spaces at which no line may end, and signs in their place: rich breaks lines at every kind of space."""
+_OPEN, _CLOSE = "\u2068", "\u2069"
+_CELL = re.compile(r"[^\s\u2500-\u257f](?:[^\n\u2500-\u257f]*[^\s\u2500-\u257f])?")
 
 
 def is_data_file(name: str | Path | None) -> bool:
@@ -86,7 +93,7 @@ def open_file(path: Path, channels: Sequence[str]) -> OpenData:
         found |= given
     opened = of_table(reduce(decode_codes, links, table), found) if links else open_data(path, found, table=table)
     for note in opened.notes:
-        click.echo(f"Note: {note}", err=True)
+        click.echo(terminal_words().in_this_language(note), err=True)
     return opened
 
 
@@ -276,21 +283,35 @@ def show(document: dict[str, Any], as_json: bool) -> None:
     if as_json:
         click.echo(json.dumps(document, indent=2, ensure_ascii=False))
         return
-    for shown in in_words(document, terminal_words()):
-        _show(shown)
+    words = terminal_words()
+    for shown in in_words(document, words):
+        click.echo(_printed(shown, words.direction == "rtl"))
 
 
-def _show(shown: ShownTable) -> None:
-    click.echo(shown.title)
+def _printed(shown: ShownTable, from_right: bool) -> str:
+    """Return a table with its title and sentences for a terminal; ``from_right`` puts its first column there."""
+    # What a file says is text, also where it has square brackets.
+    console = Console(markup=False, emoji=False, highlight=False)
+    order = slice(None, None, -1 if from_right else 1)
     table = Table()
-    for place, heading in enumerate(shown.headings):
+    for place, heading in [*enumerate(shown.headings)][order]:
         # A name in the survey file is looked up as it stands, so none loses its end.
-        table.add_column(heading, justify="right" if place else "left", overflow="fold")
+        table.add_column(
+            heading.translate(UNBROKEN), justify="right" if (place > 0) != from_right else "left", overflow="fold"
+        )
     for line in shown.lines:
-        table.add_row(*line)
-    if shown.lines:
-        # What a file says is text, also where it has square brackets.
-        Console(markup=False, emoji=False).print(table)
-    for sentence in shown.sentences:
-        click.echo(sentence)
-    click.echo()
+        table.add_row(*(cell.translate(UNBROKEN) for cell in line[order]))
+    with console.capture() as captured:
+        console.print(table)
+    drawn = captured.get().translate({ord(sign): space for space, sign in UNBROKEN.items()}) if shown.lines else ""
+    texts = "".join(f"{filled(sentence, others='')}\n" for sentence in shown.sentences)
+    lines = f"{filled(shown.title, others='')}\n{drawn}{texts}"
+    return _CELL.sub(_isolated, lines) if from_right else lines
+
+
+def _isolated(cell: re.Match[str]) -> str:
+    """Return a cell, or a line, set apart from those beside it, with which a terminal would exchange it."""
+    text = cell[0]
+    # The marks of a name that is in two lines would reach into the next cell.
+    whole = text if text.count(_OPEN) == text.count(_CLOSE) else text.replace(_OPEN, "").replace(_CLOSE, "")
+    return f"\u2067{whole}{_CLOSE}"

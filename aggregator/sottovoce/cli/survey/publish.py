@@ -3,6 +3,7 @@
 ``survey`` list, show, close, reopen and delete: published surveys, with or without a running node.
 """
 
+from collections.abc import Sequence
 from pathlib import Path
 
 import click
@@ -13,8 +14,6 @@ from sottovoce.aggregator.settings import Settings
 from sottovoce.aggregator.storage import StoredSurvey
 from sottovoce.aggregator.storage.audit_log.events import MACHINE
 from sottovoce.aggregator.surveys.lifecycle import (
-    TRIAL,
-    ListedSurvey,
     check_reopening,
     closing_words,
     correction_words,
@@ -23,12 +22,14 @@ from sottovoce.aggregator.surveys.lifecycle import (
     newest,
     next_revision,
     reopening_words,
+    reports_so_far,
     survey_of,
 )
 from sottovoce.aggregator.surveys.privacy_limit import check_affordable
 from sottovoce.aggregator.surveys.survey_file import read_survey_file
 from sottovoce.cli.command import PATH, ask, ask_for, command, waiting
 from sottovoce.cli.database import data_option, data_settings, open_storage, open_survey, print_held, served_settings
+from sottovoce.cli.results.place import terminal_words
 from sottovoce.shared.errors import StorageError
 
 
@@ -36,8 +37,8 @@ from sottovoce.shared.errors import StorageError
 @data_option
 def list_all(data: Path | None) -> None:
     """List all surveys, and under each its revisions and which of them still answer."""
-    for row in list_surveys(open_storage(data_settings(data))):
-        _print_survey(row)
+    for revisions in list_surveys(open_storage(data_settings(data))):
+        _print_survey(revisions)
 
 
 @command(example="sottovoce survey show exam")
@@ -46,9 +47,7 @@ def list_all(data: Path | None) -> None:
 def show(name: str, data: Path | None) -> None:
     """Show the state, the revisions and the links of the survey NAME."""
     storage = open_survey(data, name)
-    for row in list_surveys(storage):
-        if row.name == name:
-            _print_survey(row)
+    _print_survey(storage.revisions(name))
     print_links(served_settings(data_settings(data)), newest(storage, name))
 
 
@@ -103,18 +102,23 @@ def delete(name: str, yes: bool, data: Path | None) -> None:
     click.echo("deleted; backups hold it until they expire", err=True)
 
 
-def _print_survey(row: ListedSurvey) -> None:
-    trial = f"  {TRIAL}" if row.survey.trial else ""
-    click.echo(f"{row.name}  {'closed' if row.closed else 'open'}  {row.reports} reports{trial}")
-    for stored, state in row.revisions:
-        click.echo(f"  revision {stored.revision}  {state}  {stored.digest}")
+def _print_survey(revisions: Sequence[StoredSurvey]) -> None:
+    """Print the state of a survey, and of its revisions, oldest first."""
+    words, last = terminal_words(), revisions[-1]
+    say, reports = words.translate, words.number(sum(map(reports_so_far, revisions)))
+    trial = f"  {say('trial')}" if survey_of(last.document).trial else ""
+    stage = say(f"surveys_stage_{'closed' if last.closed else 'open'}")
+    click.echo(f"{last.name}  {stage}  {say('surveys_reports')}: {reports}{trial}")
+    for row in revisions:
+        state = say(f"settings_{'closed' if row.closed else 'retired' if row.retired else 'answers'}")
+        click.echo(f"  {say('settings_revision', revision=row.revision)}  {state}  {row.digest}")
 
 
 def print_links(settings: Settings, row: StoredSurvey) -> None:
     """Print a link for each wave, and say if the survey is a test run."""
     parsed = survey_of(row.document)
     if parsed.trial:
-        click.echo(TRIAL, err=True)
+        click.echo(terminal_words().translate("trial"), err=True)
     for wave in range(len(parsed.waves)):
         click.echo(settings.link(row.name, row.digest, wave))
 

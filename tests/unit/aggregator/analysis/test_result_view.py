@@ -9,8 +9,7 @@ from babel.numbers import format_percent
 from sottovoce.aggregator.analysis.regression.regression import regress
 from sottovoce.aggregator.analysis.report_columns import Columns
 from sottovoce.aggregator.analysis.requests import parse_request
-from sottovoce.aggregator.analysis.result_view import answer_in_words
-from sottovoce.aggregator.analysis.text_report import in_words
+from sottovoce.aggregator.analysis.text_report import answer_in_words, in_words
 from sottovoce.aggregator.analysis.variable_names import VariableNames
 from sottovoce.aggregator.i18n.translator import LANGUAGES, LOCALES, Words, catalogue
 from sottovoce.shared.parse_survey import parse_survey

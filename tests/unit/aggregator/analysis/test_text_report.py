@@ -5,6 +5,13 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
+from sottovoce.aggregator import mixture
+from sottovoce.aggregator.analysis.data_file.data_columns import data_columns
+from sottovoce.aggregator.analysis.data_file.list_experiment import list_experiment
+from sottovoce.aggregator.analysis.data_file.read_table import FileTable, read_bytes
+from sottovoce.aggregator.analysis.data_file.shares import shares_document
+from sottovoce.aggregator.analysis.item_response.items import items_document
+from sottovoce.aggregator.analysis.mixtures.designs import DESIGNS
 from sottovoce.aggregator.analysis.requests import parse_request
 from sottovoce.aggregator.analysis.text_report import in_words
 from sottovoce.aggregator.i18n.translator import LANGUAGES, NumberFormat, Words
@@ -12,6 +19,8 @@ from sottovoce.aggregator.studio.labels import SurveyVariables
 from sottovoce.aggregator.studio.results.analysis_page import in_words as on_page
 from sottovoce.aggregator.studio.results.run_analysis import JointAnswer
 
+from tests.unit.aggregator.analysis.data_file.test_list_model import LIST_ONE, RACE, _rows, _table
+from tests.unit.aggregator.analysis.item_response.test_items import PUBLIC
 from tests.unit.aggregator.analysis.regression.test_declining import columns
 
 REPORTS = columns((0.05, 0.35))
@@ -22,6 +31,37 @@ REQUESTS: dict[str, dict[str, Any]] = {
     "test": {"question": "y", "shares": {"yes": 0.3}},
     "regression": {"outcome": "y", "on": ["g"], "at": [{"g": "yes"}]},
 }
+MARGINS = {"margins": {"arm": {"a": 0.3, "b": 0.7}}}
+
+
+def _answers() -> FileTable:
+    rows = [("yes" if at % 3 else "no", "ab"[at % 2], "yes" if at % 5 else "no", str(at % 7)) for at in range(300)]
+    return read_bytes("\n".join(["q,arm,anchor,m", *map(",".join, rows)]).encode(), "answers.csv")
+
+
+def _of_files() -> Iterator[dict[str, Any]]:
+    """A result of each kind that only files have, with all that it may say."""
+    for design in DESIGNS:
+        odds: list[Any] = [(0.6, 0.2)] if design == "kuk" else [(0.25, 0.1), (0.1, 0.25)]
+        odds = odds if design in {"kuk", "cheater_detection_symmetric"} else [0.25, 0.75]
+        for yes in ((200, 330), (30, 490)):
+            counts = ((), (), {0: 500 - yes[0], 1: yes[0], 3: 5}, 3) if design == "kuk" else (yes, (500, 500))
+            yield dict(mixture(design, odds, *counts).document)  # type: ignore[arg-type]
+    table = _answers()
+    asked = data_columns(table, {"q": "coin_flip", "anchor": "warner 0.7"})
+    yield shares_document(asked, anchors={"anchor": "1/10"}, states={"q": (250, 300)})
+    yield parse_request("weights", MARGINS).document(asked)
+    rows = [",".join(cells) for cells, people in PUBLIC.items() for _ in range(people)]
+    items = data_columns(read_bytes("\n".join(["x,y,z", *rows]).encode(), "items.csv"), {})
+    for model in ("rasch", "2pl", "sum"):
+        yield items_document(items, ["x", "y", "z"], model)
+    race = _table([*_rows(RACE), "2,,1"])
+    yield list_experiment(race, [["y"]], "treat", [], formula="~ south")
+    yield list_experiment(race, [["y"]], "treat", ["0"], 4)
+    yield list_experiment(_table(_rows(LIST_ONE)), [["y"]], "treat", [], direct="south")
+
+
+OF_FILES = list(_of_files())
 
 
 def figures(document: Any) -> Iterator[dict[str, Any]]:
@@ -57,3 +97,19 @@ def test_every_figure_stands_in_the_text_of_every_language(language: str) -> Non
         assert [table.bars and [(bar.value, bar.limits) for bar in table.bars] for table in page.tables] == [
             table.bars and [(bar.value, bar.limits) for bar in table.bars] for table in tables[: len(page.tables)]
         ]
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_results_of_files_are_said_in_every_language(language: str) -> None:
+    """With every figure and its limits, and no sentence of the English text but in English."""
+    words, write = Words(language), NumberFormat(Words(language))
+    for document in OF_FILES:
+        told, english = in_words(document, words), in_words(document)
+        text = "\n".join(part for table in told for line in (*table.lines, table.sentences) for part in line)
+        known = {sentence for table in english for sentence in (table.title, *table.sentences)}
+        estimates = [one for one in figures(document) if len(one) > len(("low", "high")) and one["low"] is not None]
+
+        assert [one for one in estimates if not any(each in text for each in ways(write, one))] == []
+        assert [table.lines == () for table in told] == [table.lines == () for table in english]
+        if language != "en":
+            assert {each for table in told for each in (table.title, *table.sentences)} & known == set()

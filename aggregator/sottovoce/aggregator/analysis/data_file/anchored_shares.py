@@ -19,7 +19,7 @@ from sottovoce.aggregator.estimators.careless.anchors import YES, Careless, anch
 from sottovoce.aggregator.estimators.matrix import MatrixChannel
 from sottovoce.aggregator.estimators.question_variables import variables_of
 from sottovoce.aggregator.estimators.support import IntervalRule
-from sottovoce.shared.errors import EstimateError
+from sottovoce.shared.errors import EstimateError, Sentence
 from sottovoce.shared.mechanisms.binary_rr import BinaryRR
 from sottovoce.shared.spec import Question
 
@@ -63,7 +63,7 @@ def add_corrections(columns: Columns, document: dict[str, Any], known: Mapping[s
                 "estimates": _corrected(columns, question, chance, careless, rule),
             }
     if left:
-        document["warnings"].append(f"not corrected for careless reports: {', '.join(left)}")
+        document["warnings"].append(Sentence("not corrected for careless reports: {variables}", variables=tuple(left)))
 
 
 def _corrected(

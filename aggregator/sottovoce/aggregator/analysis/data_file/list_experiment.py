@@ -34,7 +34,7 @@ from sottovoce.aggregator.analysis.data_file.data_columns import whole_numbers, 
 from sottovoce.aggregator.analysis.data_file.list_model import combined_share, difference_in_means, list_model
 from sottovoce.aggregator.analysis.data_file.read_table import FileTable
 from sottovoce.aggregator.estimators.intervals import normal_quantile, upper_tail
-from sottovoce.shared.errors import SpecError
+from sottovoce.shared.errors import Sentence, SpecError
 
 LIST_EXPERIMENT = "sottovoce-list-experiment/1"
 MOST_ITEMS = 20
@@ -47,6 +47,16 @@ MANY_SWEEPS = 500
 OTHER_ARM = -2
 CONTROL = ("0", "control")
 """Names of the arm without a sensitive item, where there are several with one."""
+
+SAME_CONTROL = "each arm is compared with the same people of '{control}', so these shares are not independent"
+IMPOSSIBLE = (
+    "the estimate is impossible, since no share is outside 0 to 1; its limits are outside too, so the sensitive item "
+    "changes answers to the others (see the test), or the arms are exchanged"
+)
+IMPOSSIBLE_BY_CHANCE = (
+    "the estimate is impossible, since no share is outside 0 to 1; by chance, or the sensitive item changes answers to "
+    "the others (see the test), or the arms are exchanged"
+)
 
 Counts = NDArray[np.int64]
 Document = dict[str, Any]
@@ -111,7 +121,7 @@ def list_experiment(
         arms = np.where(table.column(arm).rows < 0, OTHER_ARM, arms)
         merged, size = _counts(table, columns[0]), found["lists"][0]["items"]
         found["model"] = list_model(table, arm, columns[0], merged, arms, named, size, formula, confidence)
-    shared = f"each arm is compared with the same people of '{control}', so these shares are not independent"
+    shared = Sentence(SAME_CONTROL, control=control)
     return {**found, "warnings": [*found["warnings"], shared], "further": further} if further else found
 
 
@@ -155,7 +165,7 @@ def _of_one_arm(
         "coin_flip": _same_precision(share),
         **combined,
         "warnings": [
-            *([f"{left_out} rows without a count or a half are left out"] if left_out else []),
+            *([Sentence("{n} rows without a count or a half are left out", n=left_out)] if left_out else []),
             *_impossible(share),
         ],
     }
@@ -212,9 +222,7 @@ def _difference(treated: NDArray[Any], control: NDArray[Any], confidence: float)
 def _impossible(share: Document) -> Iterator[str]:
     """Yield what an estimate outside 0 to 1 means, if it is one."""
     if not 0 <= share["raw"] <= 1:
-        whole = "its limits are outside too, so" if share["low"] is None else "by chance, or"
-        reason = "the sensitive item changes answers to the others (see the test), or the arms are exchanged"
-        yield f"the estimate is impossible, since no share is outside 0 to 1; {whole} {reason}"
+        yield IMPOSSIBLE if share["low"] is None else IMPOSSIBLE_BY_CHANCE
 
 
 def _list_document(answers: ListAnswers, confidence: float) -> Document:

@@ -12,11 +12,11 @@ from sottovoce.aggregator.analysis.estimates import QuestionResult, question_res
 from sottovoce.aggregator.analysis.report_columns import Columns, strata_of
 from sottovoce.aggregator.analysis.weights import kish_effect, weight_warnings
 from sottovoce.aggregator.estimators.support import DEFAULT_RULE, IntervalRule
-from sottovoce.shared.errors import EstimateError
+from sottovoce.shared.errors import EstimateError, Sentence
 
 SHARES = "sottovoce-shares/1"
 
-IMPLAUSIBLE = "{question}, {option}: the reports are further off than this channel explains; check the channel"
+IMPLAUSIBLE = "'{variable}', '{category}': the reports are further off than this channel explains; check the channel"
 
 Document = dict[str, Any]
 States = Mapping[str, tuple[int, int]]
@@ -73,7 +73,7 @@ def results_document(file: str, reports: int, results: Sequence[QuestionResult])
         "confidence": next((one.confidence for each in results for one in each.estimates), DEFAULT_RULE.confidence),
         "questions": [_question(each) for each in results],
         "warnings": [
-            IMPLAUSIBLE.format(question=each.question.name, option=one.option)
+            Sentence(IMPLAUSIBLE, variable=each.question.name, category=one.option)
             for each in results
             for one in each.estimates
             if one.implausible

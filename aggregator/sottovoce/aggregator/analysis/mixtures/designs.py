@@ -15,6 +15,7 @@ import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
+from sottovoce.shared.errors import Sentence
 from sottovoce.shared.rational import show_epsilon
 
 P = tuple[float, ...]
@@ -64,7 +65,7 @@ class MixtureDesign:
 
 
 def _log(*ratios: float) -> str:
-    return show_epsilon(math.log(max(ratios))) if math.isfinite(max(ratios)) else "infinite"
+    return show_epsilon(math.log(max(ratios))) if math.isfinite(max(ratios)) else "∞"
 
 
 def _ratio(one: float, other: float) -> float:
@@ -76,16 +77,18 @@ def _unrelated(groups: Sequence[P], found: Found, draws: int) -> Iterator[str]: 
     yes = [_ratio(p + (1 - p) * q, (1 - p) * q) for (p,) in groups]
     no = [_ratio(1 - (1 - p) * q, (1 - p) * (1 - q)) for (p,) in groups]
     yield "Epsilon is infinite for a reader who knows a person's answer to the unrelated question"
-    yield (
-        f"For other readers epsilon rests on the share q of yes to it; the estimated q would give {_log(*yes, *no)} in "
-        "the worse group, which is an estimate and no guarantee"
+    yield Sentence(
+        "For other readers epsilon rests on the share q of yes to it; the estimated q would give {epsilon} in "
+        "the worse group, which is an estimate and no guarantee",
+        epsilon=_log(*yes, *no),
     )
 
 
 def _one_sided(*ratios: float) -> str:
-    return (
-        f"Epsilon is one-sided: a yes costs at most {_log(*ratios)} in the worse group; a no is impossible for "
-        "carriers who do as instructed, so epsilon as usually defined is infinite"
+    return Sentence(
+        "Epsilon is one-sided: a yes costs at most {epsilon} in the worse group; a no is impossible for "
+        "carriers who do as instructed, so epsilon as usually defined is infinite",
+        epsilon=_log(*ratios),
     )
 
 
@@ -95,7 +98,7 @@ def _cheaters(groups: Sequence[P], found: Found, draws: int) -> Iterator[str]:  
 
 def _symmetric(groups: Sequence[P], found: Found, draws: int) -> Iterator[str]:  # noqa: ARG001
     worst = _log(*(max(_ratio(1 - b, a), _ratio(1 - a, b)) for a, b in groups))
-    yield f"Epsilon of people who do as instructed is {worst}, in the worse group"
+    yield Sentence("Epsilon of people who do as instructed is {epsilon}, in the worse group", epsilon=worst)
 
 
 def _liars(groups: Sequence[P], found: Found, draws: int) -> Iterator[str]:  # noqa: ARG001
@@ -103,14 +106,14 @@ def _liars(groups: Sequence[P], found: Found, draws: int) -> Iterator[str]:  # n
     lying = 1 - found.get("t", 1.0)
     if lying > 0:
         worst = _log(*(max(p / lying, lying / p) for (p,) in groups))
-        share = f"{100 * lying:.1f}% of carriers"
-        yield f"If {share} lie, as estimated, a no costs {worst}: that is by behaviour and no guarantee"
+        lie = "If {share}% of carriers lie, as estimated, a no costs {epsilon}: that is by behaviour and no guarantee"
+        yield Sentence(lie, share=f"{100 * lying:.1f}", epsilon=worst)
 
 
 def _kuk(groups: Sequence[P], found: Found, draws: int) -> Iterator[str]:  # noqa: ARG001
     [(one, other)] = groups
     worst = draws * max(abs(math.log(one / other)), abs(math.log((1 - one) / (1 - other))))
-    yield f"Epsilon of {draws} {'draw' if draws == 1 else 'draws'} is {show_epsilon(worst)}"
+    yield Sentence("Epsilon of a person's draws ({draws}) is {epsilon}", draws=draws, epsilon=show_epsilon(worst))
 
 
 _CARRIERS = (MixtureShare("pi", "carriers", (0, 0), (1, 1)),)

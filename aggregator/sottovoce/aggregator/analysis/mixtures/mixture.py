@@ -26,7 +26,7 @@ from sottovoce.aggregator.analysis.regression.newton import Array
 from sottovoce.aggregator.analysis.weights import kish_effect, weight_warnings
 from sottovoce.aggregator.estimators.intervals import normal_quantile, upper_tail
 from sottovoce.shared.channel_text import read_number
-from sottovoce.shared.errors import EstimateError, SpecError, error_message
+from sottovoce.shared.errors import EstimateError, Sentence, SpecError, error_message
 
 MIXTURE = "sottovoce-mixture/1"
 MOST_DRAWS = 100
@@ -97,7 +97,7 @@ def mixture_of_file(
     _check_filled(given, reports)
     sizes = cells.sum(axis=1)
     cells *= (sizes / squares)[:, None]
-    notes = (f"{left_out} rows without a report or a group are left out",) if left_out else ()
+    notes = (Sentence("{n} rows without a report or a group are left out", n=left_out),) if left_out else ()
     told = () if weights is None else weight_warnings(of_rows[counted])
     deff = 1.0 if weights is None else kish_effect(of_rows[counted])
     data = MixtureData(table.file, given, cells, reports, (*notes, *told), deff)
@@ -308,9 +308,13 @@ def _notes(shares: Document, at_edge: bool, fitted: Array, draws: int) -> Iterat
     outside = {name: value for name, value in closed.items() if not -EDGE <= value <= 1 + EDGE}
     if outside:
         listed = ", ".join(f"{name} {value:.4f}" for name, value in outside.items())
-        yield f"the closed form is outside 0 to 1 ({listed}): shown is the maximum of the likelihood at the edge"
+        yield Sentence(
+            "the closed form is outside 0 to 1 ({values}): shown is the maximum of the likelihood at the edge",
+            values=listed,
+        )
     elif draws > 1:
-        yield f"the moment estimate, by the mean number of red cards, is {shares['pi']['raw']:.4f}"
+        pi = f"{shares['pi']['raw']:.4f}"
+        yield Sentence("the moment estimate, by the mean number of red cards, is {value}", value=pi)
     if at_edge:
         yield "an estimate is at the edge of what is possible, so there are no standard errors; limits end at the edge"
     if any(one["share"] is None for one in shares.values()):

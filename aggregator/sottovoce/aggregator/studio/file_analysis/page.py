@@ -17,6 +17,8 @@ from sottovoce.aggregator.analysis.data_file.parse_channel import DESIGNS
 from sottovoce.aggregator.analysis.data_file.read_table import FORMATS, IN_MEMORY
 from sottovoce.aggregator.analysis.jobs.queue import OF_VISITORS, AnalysisStopped
 from sottovoce.aggregator.analysis.requests import Request, parse_request
+from sottovoce.aggregator.analysis.text_report import answer_in_words
+from sottovoce.aggregator.analysis.variable_names import VariableNames
 from sottovoce.aggregator.api.joint_results import Calculating
 from sottovoce.aggregator.http.memory_request import MemoryRequest
 from sottovoce.aggregator.http.problems import Refusal
@@ -130,7 +132,7 @@ def analyzed(name: str) -> Response:
         return _page(name, file, stopped=words().in_this_language(stopped.args[0]))
     except EstimateError as error:
         return _page(name, file, columns=_columns_or_none(name, file), detail=str(error.args[0]))
-    return _page(name, file, columns=found, shares=found["shares"])
+    return _page(name, file, columns=found, shares=answer_in_words(found["shares"], VariableNames(words())))
 
 
 def _columns_or_none(name: str, file: UploadedFile) -> Mapping[str, Any] | None:

@@ -22,7 +22,8 @@ from typing import Any
 from flask import Response, current_app, redirect, render_template, request, url_for
 from flask.typing import ResponseReturnValue
 from sottovoce.aggregator.analysis.requests import Request
-from sottovoce.aggregator.analysis.result_view import ShownAnswer, answer_in_words
+from sottovoce.aggregator.analysis.result_view import ShownAnswer
+from sottovoce.aggregator.analysis.text_report import answer_in_words
 from sottovoce.aggregator.api.joint_results import JointResults
 from sottovoce.aggregator.estimators.question_variables import is_long
 from sottovoce.aggregator.export.analysis_files import write_joint_csv, write_joint_json, write_joint_xlsx

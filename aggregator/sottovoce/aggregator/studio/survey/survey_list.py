@@ -75,9 +75,7 @@ def _rows() -> list[SurveyListRow]:
     begun = {draft.name: SurveyDraft.read(draft.document) for draft in storage().drafts.drafts()}
     plans = storage().drafts.plans()
     listed = list_surveys(storage())
-    published = [
-        _published_row([stored for stored, _ in row.revisions], plans.get(row.name, PlannedSize())) for row in listed
-    ]
+    published = [_published_row(revisions, plans.get(revisions[-1].name, PlannedSize())) for revisions in listed]
     known = {row.name for row in published}
     written = [_draft_row(name, draft) for name, draft in begun.items() if name not in known]
     return [row for row in (*published, *written) if row.role]

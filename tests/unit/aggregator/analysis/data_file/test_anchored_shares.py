@@ -116,8 +116,8 @@ def test_command_prints_both_shares(tmp_path: Path) -> None:
     words = ["results", "estimate", str(_file(tmp_path)), "--channel", "q=crosswise 1/4 same=1"]
     words += ["--channel", "a=crosswise 1/5 same=1", "--anchor", "a=0"]
     printed = CliRunner().invoke(main, words).output
-    assert "Careless reports: 16.7%" in printed
-    assert "q: yes, corrected" in printed
+    assert "Careless answers: 16.7%" in printed
+    assert "q: yes (Corrected" in printed
     refused = CliRunner().invoke(main, [*words, "--strata", "c"])
     assert refused.exit_code != 0
     assert "do not go together" in refused.output + str(refused.exception)

@@ -57,7 +57,7 @@ def test_model_with_a_predictor_has_the_published_coefficients(tmp_path: Path) -
     assert figures == pytest.approx(expected, abs=1e-4)
     assert [one["term"] for one in found["model"]["coefficients"]] == ["(constant)", "south=1"] * 2
     assert found["model"]["n"] == 1213
-    assert "sensitive item: south=1" in CliRunner().invoke(main, [*words, "--formula", "~ south"]).output
+    assert "Sensitive item: south=1" in CliRunner().invoke(main, [*words, "--formula", "~ south"]).output
     refused = CliRunner().invoke(main, [*words, "--formula", "~ south", "--method", "difference"]).output
     assert "--formula goes with --method ml" in refused
 
@@ -90,8 +90,8 @@ def test_command_combines_list_and_direct_question(tmp_path: Path) -> None:
     path.write_text("\n".join(["y,treat,d", *_rows(LIST_ONE), "3,1,"]))
     words = ["results", "list-experiment", str(path), "--count", "y", "--arm", "treat", "--direct", "d"]
     printed = CliRunner().invoke(main, words).output
-    assert "1,020 people" in printed
-    assert "combined, 1,019 people" in printed
+    assert "n = 1,020" in printed
+    assert "combined (n = 1,019)" in printed
     assert "64.0%" in printed
     assert "Placebo test II, the halves say yes equally often: p = 0.7368" in printed
 

@@ -114,9 +114,9 @@ def test_command_prints_a_model_and_a_sum(tmp_path: Path) -> None:
     """As tables, or as JSON."""
     words = ["results", "items", str(_file(tmp_path, PUBLIC)), "x", "y", "z"]
     printed = CliRunner().invoke(main, words).output
-    assert "standard deviation between people" in printed
+    assert "Standard deviation between people" in printed
     assert "x: difficulty" in printed
-    assert "0 yes" in CliRunner().invoke(main, [*words, "--model", "sum"]).output
+    assert "Number of yes" in CliRunner().invoke(main, [*words, "--model", "sum"]).output
     assert json.loads(CliRunner().invoke(main, [*words, "--model", "2pl", "--json"]).output)["sd"] is None
 
 

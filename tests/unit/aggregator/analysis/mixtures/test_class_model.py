@@ -156,7 +156,7 @@ def test_command_prints_the_model_and_its_document(tmp_path: Path) -> None:
     assert (found["n"], found["model"]["n"]) == (PEOPLE + 1, PEOPLE)
     printed = CliRunner().invoke(main, words).output
     assert "pi: x=1" in printed
-    assert "~ x, 3,000 people" in printed
+    assert "~ x (n = 3,000)" in printed
 
 
 @pytest.mark.parametrize(

@@ -86,7 +86,7 @@ def test_epsilon_is_said_as_it_is(place: Path) -> None:
     cheaters = run("mixture", CHEATERS.name, "copied_rare", "--data", str(place / "data")).stdout
     assert "Epsilon of people who do as instructed is 1.95, in the worse group." in cheaters
     assert "as long as no one who sees a report knows the fact or the die" in cheaters
-    assert "carriers are at least pi and at most pi + gamma" in cheaters
+    assert "the answer is not known: yes is true of at least" in cheaters
     unknown = run("mixture", UNKNOWN.name, "cocaine_seldom", "--data", str(place / "data")).stdout
     assert "which is an estimate and no guarantee" in unknown
 
@@ -102,7 +102,7 @@ def test_files_and_python_and_plan_give_the_same(place: Path) -> None:
     planned = run("compare", CHEATERS.name, "--planned", "--data", str(place / "data"), "--json").stdout
     assert json.loads(planned)["comparisons"][0]["comparison"] == json.loads(stored)
     shown = run("compare", CHEATERS.name, "--planned", "--data", str(place / "data")).stdout
-    assert "gamma: people who always say no" in shown
+    assert "gamma: Always say no" in shown
 
 
 def test_programs_ask_by_http(place: Path) -> None:

@@ -58,7 +58,7 @@ def test_several_draws_have_the_share_of_maximum_likelihood_beside_the_moment_es
     assert found.document["log_likelihood"] == pytest.approx(-493.262, abs=5e-4)
     assert share["raw"] == pytest.approx(0.1335, abs=1e-4)
     assert found.document["misfit"]["df"] == 24
-    assert "Epsilon of 25 draws is 27.47" in str(found)
+    assert "Epsilon of a person's draws (25) is 27.47" in str(found)
 
 
 def test_one_draw_and_one_group_are_closed_forms() -> None:
@@ -153,7 +153,7 @@ def test_without_carriers_nothing_is_said_of_their_truthfulness() -> None:
 @pytest.mark.parametrize(
     ("design", "sentences"),
     [
-        ("cheater_detection", ["a yes costs at most 1.39", "infinite", "27.0% to 48.0%"]),
+        ("cheater_detection", ["a yes costs at most 1.39", "infinite", "at least 27.0% and at most 48.0%"]),
         ("unrelated_unknown", ["infinite for a reader who knows", "no guarantee", "too low by the factor 1 - c"]),
         ("lie_detector", ["a yes costs at most 1.39", "by behaviour and no guarantee", "1 - (1 - pi)(1 - c)"]),
     ],

@@ -88,7 +88,7 @@ def test_people_who_do_not_differ_have_0_with_an_upper_limit(tmp_path: Path) -> 
     assert (spread["estimate"], spread["std_error"], spread["low"]) == (0.0, None, 0.0)
     assert 0 < spread["high"] < 1
     assert result.document["random_intercept"]["test"]["p"] == 1.0
-    assert "60 clusters" in str(result)
+    assert "Clusters: 60." in str(result)
 
 
 @pytest.mark.parametrize(

@@ -42,9 +42,11 @@ def test_card_shows_the_shares_of_the_design(client: FlaskClient) -> None:
     """With limits, the bounds of the share of yes, and for whom epsilon holds; in each language its own words."""
     page = html.unescape(get(client, ASKED).text)
 
-    assert [line[0] for line in cells(page)] == ["Yes to the question", "No to the question", "Always say no"]
+    assert [line[0] for line in cells(page)] == [
+        "pi: Yes to the question", "beta: No to the question", "gamma: Always say no"
+    ]  # fmt: skip
     assert "yes is true of at least" in page
-    assert "Epsilon holds for people who do as instructed" in page
+    assert "Epsilon of people who do as instructed is" in page
     assert "results.mixture(question='copied_rare')" in page
     assert "Sagen immer Nein" in get(client, ASKED, "de").text
 
@@ -54,8 +56,8 @@ def test_results_show_the_design_among_what_was_planned(client: FlaskClient) -> 
     page = html.unescape(get(client, f"{UNKNOWN.name}/results").text)
     part = page.partition('id="plan"')[2].partition("</section>")[0]
 
-    assert [line[0] for line in cells(part)] == ["Yes to the question", "Yes to the second question"]
-    assert "both shares are too low" in part
+    assert [line[0] for line in cells(part)] == ["pi: Yes to the question", "q: Yes to the second question"]
+    assert "pi and q are both too low" in part
     assert "at the edge of what is possible" in part
 
 
