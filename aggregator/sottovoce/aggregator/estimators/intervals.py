@@ -126,10 +126,10 @@ METHODS: dict[str, Callable[[ArrayLike, ArrayLike, float, float, float], Limits]
 def normal_quantile(confidence: float) -> float:
     """Return the z with P(abs N(0, 1) <= z) = confidence; 1.95996 at .95.
 
-    Raises EstimateError unless the confidence is from 0.5 to below 1.
+    Raises EstimateError unless the confidence is from 0 to below 1.
     """
-    if not 0.5 <= confidence < 1:
-        raise EstimateError("a confidence is a number from 0.5 to below 1")
+    if not 0 <= confidence < 1:
+        raise EstimateError("a confidence is a number from 0 to below 1")
     return NormalDist().inv_cdf((1 + confidence) / 2)
 
 

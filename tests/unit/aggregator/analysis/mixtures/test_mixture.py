@@ -290,8 +290,8 @@ def test_column_with_a_known_channel_is_refused(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("given", "words"),
     [
-        ({"confidence": 2}, "a confidence is a number from 0.5 to below 1"),
-        ({"confidence": float("nan")}, "a confidence is a number from 0.5 to below 1"),
+        ({"confidence": 2}, "a confidence is a number from 0 to below 1"),
+        ({"confidence": float("nan")}, "a confidence is a number from 0 to below 1"),
         ({"yes": "33", "n": "55"}, "yes has 1 numbers"),
         ({"yes": [True, 3]}, "whole numbers from 0"),
         ({"yes": [2.5, 3]}, "whole numbers from 0"),
