@@ -53,7 +53,9 @@ class Settings:
     max_body_kib: int = _setting(
         65_536, "KiB of requests in flight, 8 for each and its body; further ones are answered with 503 and Retry-After"
     )
-    analysis_seconds: int = _setting(60, "seconds that one analysis may take in a process of its own")
+    analysis_seconds: int = _setting(
+        600, "seconds that one analysis may take in a process of its own; of a visitor's file at most 60"
+    )
     analysis_memory: int = _setting(1024, "MiB of memory that the process of one analysis may take; 0 for no limit")
     public_analysis: int = _setting(
         0, "1 lets visitors without an account analyze a file: up to 10 MB, one for each, four at once, no formulas"

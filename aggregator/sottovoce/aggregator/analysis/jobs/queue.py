@@ -40,6 +40,9 @@ AT_ONCE = 4
 OF_VISITORS = "visitors:"
 """Beginning of the names of visitors' files, which share one place, so that surveys do not wait for them."""
 
+SECONDS_OF_VISITORS = 60
+"""Most seconds of an analysis of a visitor's file: the others wait for the one place that all share."""
+
 MOST_WAITING = 20
 """Jobs of one survey that may wait."""
 
@@ -172,7 +175,7 @@ atexit.register(POOL.end)
 class AnalysisLimits(NamedTuple):
     """Limits of one analysis: seconds, and MiB of memory (0: none)."""
 
-    seconds: float = 60
+    seconds: float = 600
     memory: int = 1024
 
 
@@ -274,7 +277,7 @@ class JobQueue:
         with self._lock:
             if job in self._waiting:
                 self._waiting.remove(job)
-                job.error = AnalysisStopped(job.id, reason, self._limits)
+                job.error = AnalysisStopped(job.id, reason, self._limits_of(job))
                 job.finished.set()
             elif job in self._running:
                 job.stopping = job.stopping or reason
@@ -320,8 +323,13 @@ class JobQueue:
                 job.began = monotonic()
                 Thread(target=self._run, args=(job,), daemon=True).start()
 
+    def _limits_of(self, job: QueuedJob) -> AnalysisLimits:
+        if job.place != OF_VISITORS:
+            return self._limits
+        return self._limits._replace(seconds=min(SECONDS_OF_VISITORS, self._limits.seconds))
+
     def _run(self, job: QueuedJob) -> None:
-        limit = Timer(self._limits.seconds, self.stop, (job, "time_limit"))
+        limit = Timer(self._limits_of(job).seconds, self.stop, (job, "time_limit"))
         limit.daemon = True
         limit.start()
         try:
@@ -359,7 +367,7 @@ class JobQueue:
             worker.close()
             if "bug" in reply:
                 _log.error("bug: %s", reply["bug"])
-            raise AnalysisStopped(job.id, job.stopping or str(reply["stopped"]), self._limits)
+            raise AnalysisStopped(job.id, job.stopping or str(reply["stopped"]), self._limits_of(job))
         self._pool.give_back(worker)
         if "error" in reply:
             raise EstimateError(reply["error"])

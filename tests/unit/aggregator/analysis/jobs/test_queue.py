@@ -21,6 +21,7 @@ from sottovoce.aggregator.analysis.jobs.queue import (
     WorkerPool,
 )
 from sottovoce.aggregator.analysis.requests import parse_request
+from sottovoce.aggregator.settings import Settings
 from sottovoce.shared.errors import EstimateError, StorageError
 
 from tests.unit.aggregator.analysis.jobs.long_model import asked, long_columns
@@ -108,11 +109,17 @@ def test_cancelled_job_leaves_no_process(pool: WorkerPool) -> None:
     assert again.result()["format"] == "sottovoce-pairs/1"
 
 
-def test_limits_stop_a_job_and_say_what_helps(pool: WorkerPool) -> None:
-    """Time and memory; both sentences name the limit."""
+def test_limits_stop_a_job_and_say_what_helps(pool: WorkerPool, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Time, less of it for visitors, and memory; all sentences name the limit. Staff have ten minutes."""
     late = JobQueue(AnalysisLimits(seconds=0.5), pool).submit("long", "1", long)
     large = JobQueue(AnalysisLimits(memory=1), pool).submit("long", "1", long)
 
+    monkeypatch.setattr("sottovoce.aggregator.analysis.jobs.queue.SECONDS_OF_VISITORS", 0.25)
+    visitor = JobQueue(AnalysisLimits(), pool).submit(f"{OF_VISITORS}a", "1", long)
+
+    assert reason(visitor) == "time_limit"
+    assert "stopped after 0.25 seconds" in str(visitor and visitor.error)
+    assert AnalysisLimits().seconds == Settings().analysis_seconds == 600
     assert reason(late) == "time_limit"
     assert reason(large) == "memory"
     assert late is not None
