@@ -399,3 +399,21 @@ def test_lines_are_at_most_80_columns_and_broken_at_no_unbroken_space(
     assert all(line.count("\u2067") + line.count("\u2068") == line.count("\u2069") for line in shown)
     headings = next(line for line in shown if line[:1] == "┃").split("┃")
     assert "cheated" in headings[-2 if language == "ar" else 1]
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["crosstab", "--rows", "cheeted", "--columns", "reason"],
+        ["regress", "reason ~ cheeted"],
+        ["regress", "--outcome", "reason", "--on", "cheeted"],
+        ["associations", "--where", "cheeted = yes"],
+    ],
+    ids=" ".join,
+)
+def test_similar_name_is_suggested_wherever_a_question_is_named(words: list[str]) -> None:
+    """In an option, a formula or a condition."""
+    verb, *options = words
+    told = run("results", verb, *options, "--from", "files").output
+
+    assert 'the survey has no question "cheeted". Did you mean "cheated"?' in " ".join(told.split())

@@ -7,7 +7,7 @@ elsewhere; or there are counts alone.
 import json
 import re
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import MISSING, Field, fields, replace
+from dataclasses import MISSING, fields, replace
 from functools import partial, reduce
 from pathlib import Path
 from typing import Any
@@ -60,9 +60,6 @@ channel_or_question = click.option("--channel", "--question", "channels", multip
 weights_option = click.option(
     "--weights", type=PATH, help="Margins (.yaml, .json), one a report (.csv), or a file's column."
 )
-
-_NAMES = {"rows", "columns", "within", "question", "outcome", "groups", "on", "cluster", "margins"}
-"""Options of analyses that hold names of questions."""
 
 
 UNBROKEN = {0xA0: "\ue000", 0x202F: "\ue001"}
@@ -136,18 +133,17 @@ _SETTINGS: Mapping[Callable[[Any], Any], Mapping[str, Any]] = {
 
 def request_options(kind: str, *names: str, **settings: Any) -> Callable[..., Any]:  # noqa: ANN401 - click's
     """Add options of a kind of analysis to a command, in this order, as its request has them."""
-    request = requests.KINDS_OF_REQUEST[kind]
-    options = {each.name: each for each in fields(request)}
-    return options_of(*(_option(options[name], request.texts(name)["help"], **settings) for name in names))
+    return options_of(*(_option(requests.KINDS_OF_REQUEST[kind], name, settings) for name in names))
 
 
-def _option(option: Field[Any], text: str, **settings: Any) -> Callable[..., Any]:  # noqa: ANN401 - click's
-    name, choices = option.name, [*filter(None, option.metadata["schema"].get("enum", ()))]
+def _option(request: type[requests.Request], name: str, settings: Mapping[str, Any]) -> Callable[..., Any]:
+    option = request.__dataclass_fields__[name]
+    choices = [*filter(None, option.metadata["schema"].get("enum", ()))]
     own = {"type": click.Choice(choices)} if choices else _SETTINGS.get(option.metadata["read"], {})
     # Other defaults stay with the request.
     default = option.default if isinstance(option.default, str) else None
-    needed = {"required": option.default is MISSING, "default": default, "show_default": default is not None}
-    return click.option(_NAMES_OF_OPTIONS.get(name, f"--{name}"), name, help=text, **{**needed, **own, **settings})
+    every = {"help": request.texts(name)["help"], "required": option.default is MISSING, "default": default}
+    return click.option(_NAMES_OF_OPTIONS.get(name, f"--{name}"), name, **{**every, **own, **settings})
 
 
 source_options = options_of(
@@ -261,21 +257,18 @@ def ask(reports: ReportSource, kind: str, options: dict[str, Any], weights: Any 
         with waiting("Analysing the reports"):
             return reports.answer(kind, options, weights)
     except EstimateError as error:
-        _suggest_question(str(error), options)
+        _suggest_question(str(error), kind, options)
         raise
 
 
-def _suggest_question(message: str, options: dict[str, Any]) -> None:
+def _suggest_question(message: str, kind: str, options: dict[str, Any]) -> None:
     """Raise EstimateError that names the unknown question of an error message, if there is one."""
     _, _, listed = message.partition("the survey asks no such question; there are: ")
     known = listed.split(", ")
-    for name in [name for key in _NAMES & options.keys() for name in _words(options[key])]:
-        if listed and not any(f"{name}.".startswith(f"{each}.") for each in known):
+    for name in requests.parse_request(kind, options).names if listed else ():
+        # A column of ids is no question.
+        if name != options.get("cluster_effect") and not any(f"{name}.".startswith(f"{each}.") for each in known):
             raise EstimateError(f'the survey has no question "{name}".{did_you_mean(name, known)} It asks: {listed}')
-
-
-def _words(value: Any) -> list[str]:  # noqa: ANN401
-    return [value] if isinstance(value, str) else list(value)
 
 
 def show(document: dict[str, Any], as_json: bool) -> None:
