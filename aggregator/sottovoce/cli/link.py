@@ -43,13 +43,11 @@ ENDINGS = (".svg", ".png", ".html")
 @click.option("--count", type=click.IntRange(1, MOST), required=True, help="How many.")
 @click.option("--out", type=FILE, help="CSV file to write.")
 @click.option("--cards", type=FILE, help="HTML file of cards to print.")
-@click.option(
-    "--language", type=click.Choice(LANGUAGES), default=LANGUAGES[0], show_default=False, help="Of the cards."
-)
+@click.option("--language", type=click.Choice(LANGUAGES), help="Of the cards.")
 @click.option("--wave", type=click.IntRange(0), default=0, help="The wave that the links are for.")
 @data_option
 def create(
-    name: str, count: int, out: Path | None, cards: Path | None, language: str, wave: int, data: Path | None
+    name: str, count: int, out: Path | None, cards: Path | None, language: str | None, wave: int, data: Path | None
 ) -> None:
     """Make tokens for the survey NAME: a CSV of tokens and links, shown only now.
 
@@ -73,9 +71,9 @@ def create(
         made = create_tokens(storage, name, count, MACHINE)
         links = ((token, f"{link}&t={token}") for token in made)
         if table is not None:
-            write_links(table, links, survey.trial, words=Words(language))
+            write_links(table, links, survey.trial, words=Words(language or LANGUAGES[0]))
         if page is not None:
-            content = PosterContent(survey, wave, Words(language))
+            content = PosterContent(survey, wave, Words(language or LANGUAGES[0]))
             page.write(print_cards(content, [f"{link}&t={token}" for token in made]))
     if survey.trial:
         click.echo(TRIAL, err=True)
@@ -148,11 +146,9 @@ def reissue(name: str, yes: bool, data: Path | None) -> None:
 @click.argument("name")
 @click.option("--out", type=FILE, required=True, help="New .svg, .png or .html file.")
 @click.option("--wave", type=click.IntRange(0), default=0, help="The wave that the link is for.")
-@click.option(
-    "--language", type=click.Choice(LANGUAGES), default=LANGUAGES[0], show_default=False, help="Of the poster."
-)
+@click.option("--language", type=click.Choice(LANGUAGES), help="Of the poster.")
 @data_option
-def qr(name: str, out: Path, wave: int, language: str, data: Path | None) -> None:
+def qr(name: str, out: Path, wave: int, language: str | None, data: Path | None) -> None:
     """Write the link to the newest revision of the survey NAME as a QR code; as .html, on a poster (A4)."""
     if out.suffix not in ENDINGS:
         raise click.UsageError(f'the name "{out}" must end in .svg, .png or .html')
@@ -164,7 +160,9 @@ def qr(name: str, out: Path, wave: int, language: str, data: Path | None) -> Non
         raise StorageError(f"the survey has {len(survey.waves)} wave(s), counted from 0; there is no wave {wave}")
     link = served_settings(settings).link(name, stored.digest, wave)
     institution = institution_of(storage.institutions.documents(name), settings.shown_institution, name)
-    create_file(out, _drawn(out.suffix, link, PosterContent(survey, wave, Words(language), institution)))
+    create_file(
+        out, _drawn(out.suffix, link, PosterContent(survey, wave, Words(language or LANGUAGES[0]), institution))
+    )
     if warning := only_here(link, Words(LANGUAGES[0])):
         click.echo(f"Warning: {warning}", err=True)
     click.echo(f"{out} leads to {link}", err=True)

@@ -119,26 +119,18 @@ def lint(path: Path, as_json: bool, address: str | None) -> None:
 
 @command("snippet", example="sottovoce question snippet cheated.yaml --at https://q.example.org/q/1/")
 @_FILE
-@click.option(
-    "--host",
-    type=click.Choice([*HOSTS]),
-    default="html",
-    show_default=False,
-    help="System whose page asks the question.",
-)
+@click.option("--host", type=click.Choice([*HOSTS]), help="System whose page asks the question.")
 @click.option("--at", help="Address of the question: https, ending in /, on another host name than the survey.")
 @click.option("--frame", hidden=True, help="The former name of --at.")
 @click.option("--ethics", is_flag=True, help="Print a paragraph for an ethics board instead.")
 @click.option(
-    "--visits",
-    type=click.IntRange(1, 100),
-    default=1,
-    show_default=False,
-    help="Draws of a person that it counts, where a host knows visits.",
+    "--visits", type=click.IntRange(1, 100), help="Draws of a person that it counts, where a host knows visits."
 )
-def print_snippet(path: Path, host: str, at: str | None, frame: str | None, ethics: bool, visits: int) -> None:
+def print_snippet(
+    path: Path, host: str | None, at: str | None, frame: str | None, ethics: bool, visits: int | None
+) -> None:
     """Print the lines that ask the question or block in FILE in another system."""
-    asked = read_any(path)
+    asked, host, visits = read_any(path), host or "html", visits or 1
     if ethics:
         belief = math.ceil(100 * belief_after(0.1, visits * asked.epsilon) - 1e-9)
         odds = dict.fromkeys(odds_in_words(question).rpartition(" Epsilon ")[0] for question in asked.questions)

@@ -18,23 +18,21 @@ from sottovoce.aggregator.authoring.xlsx_safety import MAX_BYTES
 from sottovoce.aggregator.planning.lint import describe, findings, suggestions, warnings
 from sottovoce.aggregator.surveys.privacy_limit import check_affordable
 from sottovoce.aggregator.surveys.survey_file import places_in, read_survey_file, yaml_text
-from sottovoce.cli.command import PATH, check_free, command, write_text
+from sottovoce.cli.command import FILE, PATH, check_free, command, write_text
 from sottovoce.shared.errors import SpecError, cannot_read, did_you_mean
 from sottovoce.shared.languages import LANGUAGES
 from sottovoce.shared.parse_survey import parse_survey
-
-_FILE = click.Path(path_type=Path, dir_okay=False)
 
 _POINTER = re.compile(r"(?<!\S)/[a-z_]+(/[a-z0-9_-]+)*")
 """A JSON pointer as findings have it: at their beginning, or in a list."""
 
 
 @command(example="sottovoce new exam.yaml\nsottovoce new exam.yaml --from form.xlsx")
-@click.argument("path", type=_FILE, default="survey.yaml")
+@click.argument("path", type=FILE, default="survey.yaml")
 @click.option("--list", "as_list", is_flag=True, help="Name the templates and examples; write nothing.")
 @click.option("--template", default="", help="Write this questionnaire in place of the sample.", metavar="NAME")
 @click.option("--example", default="", help="Write this example in place of the sample.", metavar="NAME")
-@click.option("--from", "workbook", type=_FILE, help="Import this XLSForm workbook (.xlsx), and say what was left out.")
+@click.option("--from", "workbook", type=FILE, help="Import this XLSForm workbook (.xlsx), and say what was left out.")
 @click.option("--force", is_flag=True, help="Replace the file if there is one.")
 def new(path: Path, as_list: bool, template: str, example: str, workbook: Path | None, force: bool) -> None:
     """Write a survey file to begin with to PATH (survey.yaml).

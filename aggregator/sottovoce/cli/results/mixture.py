@@ -23,13 +23,7 @@ from sottovoce.cli.results.run_analysis import answer, level_options, show, sour
 @click.option("--p", "chances", multiple=True, help="GROUP=P of each group; of kuk, of the two decks.")
 @click.option("--response", help="Column of yes and no; of kuk, of the number of red cards.")
 @click.option("--group", help="Column of the groups, whose values --p names.")
-@click.option(
-    "--draws",
-    type=click.IntRange(1, MOST_DRAWS),
-    default=1,
-    show_default=False,
-    help="Of kuk: cards that each person draws.",
-)
+@click.option("--draws", type=click.IntRange(1, MOST_DRAWS), help="Of kuk: cards that each person draws.")
 @click.option("--formula", help='Of cheater detection: predictors of the shares, such as "~ x".')
 @click.option("--weights", help="Column of weights, or a file of one a row (.csv).")
 @click.option("--yes", help="Of counts alone: reports of yes by group, such as 200,330.")
@@ -38,18 +32,18 @@ from sottovoce.cli.results.run_analysis import answer, level_options, show, sour
 @level_options
 def mixture(
     question: str | None, design: str | None, chances: tuple[str, ...], response: str | None, group: str | None,
-    draws: int, formula: str | None, weights: str | None, yes: str | None, reports: str | None, counts: str | None,
-    **given: Any,  # noqa: ANN401
+    draws: int | None, formula: str | None, weights: str | None, yes: str | None, reports: str | None,
+    counts: str | None, **given: Any,  # noqa: ANN401
 ) -> None:  # fmt: skip
     """Estimate shares of SURVEY, by a QUESTION of a design that it plans; of a data file; or from counts alone.
 
     For designs whose probabilities hold an unknown share: of yes to the other question, of liars or of cheaters. Two
     random groups with different p, or several draws a person, tell it.
     """
-    alone, of_file = (yes, reports, counts), (design, response, group, formula, weights, *chances)
+    alone, of_file = (yes, reports, counts), (design, response, group, draws, formula, weights, *chances)
     options, as_json, place = split("mixture", given)
     if question is not None or place["folder"] is not None:
-        if any(each is not None for each in (*alone, *of_file)) or draws != 1:
+        if any(each is not None for each in (*alone, *of_file)):
             raise click.UsageError("a QUESTION has its design: only --where, --wave, --confidence go with it")
         if question is None:
             # The name of the survey may be left out with --from.
@@ -66,13 +60,15 @@ def mixture(
         columns = response or group or weights or formula
         if columns or not (counts or (yes and reports)) or (counts and (yes or reports)):
             raise click.UsageError("name a FILE with --response; or --yes and --n, of kuk --counts, and no columns")
-        found = mixture_of_counts(design, groups, _numbers(yes), _numbers(reports), _by_value(counts), draws, level)
+        found = mixture_of_counts(
+            design, groups, _numbers(yes), _numbers(reports), _by_value(counts), draws or 1, level
+        )
         show(found, as_json)
         return
     if response is None or any(each is not None for each in alone):
         raise click.UsageError("a FILE goes with --response, and not with --yes, --n or --counts")
     of_rows = read_weights(Path(weights)) if weights and Path(weights).suffix == ".csv" else weights
-    known = read_table(Path(file)), response, group, design, groups, draws, of_rows, level, formula
+    known = read_table(Path(file)), response, group, design, groups, draws or 1, of_rows, level, formula
     show(mixture_of_file(*known), as_json)
 
 
