@@ -297,28 +297,22 @@ class TablesInWords(AnswersInWords):
 
     def by_arm(self, documents: Sequence[Document]) -> Iterator[ShownTable]:
         """Yield a table and dot plot of each two arms and level, with a row for each question that they compare."""
-        plots: dict[
-            tuple[str, tuple[str, ...]], dict[str, tuple[Sequence[EstimateBar], Sequence[str], tuple[str, str]]]
-        ] = {}
+        write, plots = self.write, dict[tuple[str, tuple[str, ...]], dict[str, tuple[Any, Sequence[str]]]]()
         for document in documents:
             values, differences = document["values"], document["differences"]
             known = all(one["shown"] is not None for one in values)
             if document["groups"] == ARM and document["category"] and len(values) == 2 and known and differences:
                 arms = tuple(self.names.category(ARM, one["group"].partition(ACROSS)[0]) for one in values)
-                drawn = [self.to_draw(arm, one, self.write.percent) for arm, one in zip(arms, values, strict=True)]
-                cells = [self.write.with_limits(one, "shown", self.write.percent) for one in values]
-                cells.append(self.write.with_limits(differences[0], "shown", self.write.points))
-                apart = self.write.estimate(differences[0], self.write.points)
-                limits = self.write.limits(differences[0], self.write.points)
-                plots.setdefault((self.interval(document), arms), {})[self._question(document)] = (
-                    bars(drawn, 0.0, 1.0),
-                    cells,
-                    (apart, limits),
-                )
+                drawn = [self.to_draw(arm, one, write.percent) for arm, one in zip(arms, values, strict=True)]
+                cells = [write.with_limits(one, "shown", write.percent) for one in values]
+                cells.append(write.with_limits(differences[0], "shown", write.points))
+                apart = write.estimate(differences[0], write.points), write.limits(differences[0], write.points)
+                rows = plots.setdefault((self.interval(document), arms), {})
+                rows[self._question(document)] = (bars(drawn, 0.0, 1.0), apart), cells
         for (interval, arms), rows in plots.items():
-            dots = DotPlot(arms, [(name, marks, apart) for name, (marks, _, apart) in rows.items()])
+            dots = DotPlot(arms, [(name, *drawn) for name, (drawn, _) in rows.items()])
             headings = [self.say("question"), *arms, self.say("joint_difference")]
-            lines = [(name, *cells) for name, (_, cells, _) in rows.items()]
+            lines = [(name, *cells) for name, (_, cells) in rows.items()]
             title = self.say("joint_with_limits", figure=joined(arms), limits=interval)
             yield ShownTable(title, headings, lines, dots=dots, ticks=self._percents)
 
@@ -743,38 +737,24 @@ def _exp(value: float | None) -> float | None:
 
 
 def planned_tables(comparisons: Sequence[Document], names: VariableNames) -> list[ShownTable]:
-    """Format planned comparisons as one dot plot, then each as ``compare``: figures of arms, and planned measure."""
-    written = TablesInWords(names)
-    tables: list[ShownTable] = []
-    before: Mapping[str, Any] = {}
+    """Format planned comparisons as one dot plot, then each as on Tables: figures of arms, and planned measure."""
+    written, tables, before = TablesInWords(names), list[ShownTable](), None
     for made in comparisons:
-        title, values, measured = _parts(made, written)
         asked = {key: value for key, value in made["planned"].items() if key != "measure"}
-        if asked != before or made["comparison"] is None:
-            tables.append(replace(values, dots=None, folded=values.dots is not None))
+        if made["comparison"] is None:
+            why = [written.say("joint_why_analysis_stopped"), names.note(made["problem"])]
+            tables.append(ShownTable(names.label(asked["question"]), sentences=why))
+            continue
+        shown = written.mixture(made["comparison"]) if "design" in asked else written.compare(made["comparison"])
+        values, *measured = shown.tables
+        if asked != before:
+            told = [*values.sentences, *shown.notes]
+            tables.append(replace(values, dots=None, folded=values.dots is not None, sentences=told))
         before = asked
-        if isinstance(measured, ShownTable):
-            own = replace(measured, title=f"{title}: {measured.title}", sentences=())
-            tables += [] if values.dots else [own]
-        elif measured:
-            tables[-1] = replace(tables[-1], sentences=[*measured, *tables[-1].sentences])
+        for each in measured:
+            if made["planned"].get("measure", "difference") != "difference":
+                tables[-1] = replace(tables[-1], sentences=[*each.sentences, *tables[-1].sentences])
+            elif not values.dots:
+                tables.append(replace(each, title=f"{values.title}: {each.title}", sentences=()))
     compared = [made["comparison"] for made in comparisons if "design" not in made["planned"]]
-    plots = written.by_arm([each for each in compared if each is not None])
-    return [*plots, *tables]
-
-
-def _parts(made: Mapping[str, Any], words: TablesInWords) -> tuple[str, ShownTable, ShownTable | Sequence[str] | None]:
-    """Return the title, the figures of the arms, and the differences as a table, or the ratios as sentences."""
-    if made["comparison"] is None:
-        title = words.names.label(made["planned"]["question"])
-        why = [words.say("joint_why_analysis_stopped"), words.names.note(made["problem"])]
-        return title, ShownTable(title, sentences=why), None
-    is_design = "design" in made["planned"]
-    shown = words.mixture(made["comparison"]) if is_design else words.compare(made["comparison"])
-    values = replace(shown.tables[0], sentences=[*shown.tables[0].sentences, *shown.notes])
-    if is_design:
-        return values.title, values, None
-    differences = next(iter(shown.tables[1:]), None)
-    if differences is None or made["planned"]["measure"] == "difference":
-        return values.title, values, differences
-    return values.title, values, differences.sentences
+    return [*written.by_arm([each for each in compared if each is not None]), *tables]
