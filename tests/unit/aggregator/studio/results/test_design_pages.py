@@ -8,7 +8,9 @@ from flask import Flask
 from flask.testing import FlaskClient
 from sottovoce.aggregator.app import create_app
 from sottovoce.aggregator.clock import now
+from sottovoce.aggregator.i18n.translator import Words
 from sottovoce.aggregator.settings import Settings
+from sottovoce.aggregator.studio.results.results_page import PlannedResults
 
 from tests.exported import TODAY, published, send
 from tests.unit.aggregator.accounts.test_authentication import log_in
@@ -75,3 +77,13 @@ def test_survey_without_a_design_has_no_card(client: FlaskClient) -> None:
     assert 'value="mixture"' not in get(client, "plain/tables").text
     refused = get(client, ASKED.replace("copied_rare", "arm"))
     assert (refused.status_code, "is in no design" in html.unescape(refused.text)) == (422, True)
+
+
+@pytest.mark.parametrize("why", ["open", "calculating", "refused"])
+def test_plan_without_comparisons_says_why(client: FlaskClient, monkeypatch: pytest.MonkeyPatch, why: str) -> None:
+    """In a sentence of its own for each reason."""
+    planned = PlannedResults(1, why=why)
+    monkeypatch.setattr("sottovoce.aggregator.studio.results.results_page.planned_results", lambda _: planned)
+    page = html.unescape(get(client, f"{UNKNOWN.name}/results?axis=zoom").text)
+
+    assert Words("en").translate(f"results_plan_{why}", count=1) in page
