@@ -78,25 +78,12 @@ SMALLEST_CELL = 2
 _ROUNDS = 1000
 _EXACT = 1e-10
 
+CROSS_SEPARATOR = " x "
+"""Separator of questions, and of their categories, in joint margins."""
+
 Codes = NDArray[np.intp]
 MarginShares = Mapping[str, Mapping[str, float]]
-"""Margins as an analyst writes them: by question (or several joined with " x "), the share of each category."""
-
-
-@dataclass(frozen=True)
-class Margin:
-    """Known population margin of one public question, or of several jointly.
-
-    ``shares`` holds the known share or number of each category; of each tuple of categories for several questions.
-    """
-
-    answers: tuple[Answers, ...]
-    shares: Mapping[str | tuple[str, ...], float]
-
-    @property
-    def name(self) -> str:
-        """Names of the questions, joined with " x "."""
-        return " x ".join(answers.name for answers in self.answers)
+"""Margins as an analyst writes them: by question (or several joined with " x "), the share, or number, of each cell."""
 
 
 @dataclass(frozen=True)
@@ -108,17 +95,16 @@ class Weights:
     warnings: tuple[str, ...]
 
 
-def rake(margins: Sequence[Margin]) -> Weights:
+def raked(columns: Columns, margins: MarginShares) -> Weights:
     """Rake reports to one or more known margins; with a single margin, this is post-stratification.
 
     Raises:
-        EstimateError: a question is randomized or a number, a margin names an unknown cell or leaves one out, a cell
-            has fewer than two reports, the margins contradict each other, or the weights become too unequal.
+        EstimateError: a question is unknown, randomized or a number, a margin names an unknown cell or leaves one out,
+            a cell has fewer than two reports, the margins contradict each other, or the weights become too unequal.
     """
     if not margins:
         raise EstimateError("name at least one margin")
-    known = [_groups(margin) for margin in margins]
-    n = len(known[0][0])
+    known, n = [_groups(columns, named, shares) for named, shares in margins.items()], len(columns)
     weights = _fitted(known, n)
     checked = checked_weights(weights * n / weights.sum(), n)
     return Weights(checked, kish_effect(checked), tuple(weight_warnings(checked)))
@@ -140,24 +126,29 @@ def _fitted(known: Sequence[tuple[Codes, Array]], n: int) -> Array:
     raise EstimateError("no weights make all these margins hold: they contradict each other or the reports")
 
 
-def _groups(margin: Margin) -> tuple[Codes, Array]:
-    _refuse_unfit(margin)
-    names = _cell_names(margin.answers)
-    if not set(margin.shares) <= set(names):
-        known = "; ".join(", ".join(each.variable.categories) for each in margin.answers)
-        raise EstimateError(NO_CELL, variable=margin.name, known=known)
-    people = np.bincount(_codes(margin.answers), minlength=len(names))
-    if not all(isinstance(share, Real) for share in margin.shares.values()):
-        raise EstimateError(NO_NUMBER, variable=margin.name)
-    shares = np.array([float(margin.shares.get(name, 0.0)) for name in names])
-    _refuse_cells(margin.name, [_text(name) for name in names], people, shares)
+def _groups(columns: Columns, named: str, margin: Mapping[str, float]) -> tuple[Codes, Array]:
+    """Return the cell of each report, (n,), and the share of each cell that has reports."""
+    answers = [answers_of(columns, question) for question in named.split(CROSS_SEPARATOR)]
+    _refuse_unfit(answers)
+    categories = [each.variable.categories for each in answers]
+    cells = [CROSS_SEPARATOR.join(cell) for cell in product(*categories)]
+    if not set(margin) <= set(cells):
+        known = "; ".join(map(", ".join, categories))
+        raise EstimateError(NO_CELL, variable=named, known=known)
+    places = tuple(each.scores.argmax(axis=1)[each.codes] for each in answers)
+    codes: Codes = np.ravel_multi_index(places, tuple(map(len, categories)))
+    people = np.bincount(codes, minlength=len(cells))
+    if not all(isinstance(share, Real) for share in margin.values()):
+        raise EstimateError(NO_NUMBER, variable=named)
+    shares = np.array([float(margin.get(cell, 0.0)) for cell in cells])
+    _refuse_cells(named, cells, people, shares)
     # Cells without reports and without share are left out, so that later divisions are defined.
     there = people > 0
-    return (np.cumsum(there) - 1)[_codes(margin.answers)], shares[there] / shares.sum()
+    return (np.cumsum(there) - 1)[codes], shares[there] / shares.sum()
 
 
-def _refuse_unfit(margin: Margin) -> None:
-    for answers in margin.answers:
+def _refuse_unfit(asked: Sequence[Answers]) -> None:
+    for answers in asked:
         if not answers.variable.public:
             raise EstimateError(
                 "'{variable}' is randomized: no weights are raked to it; compare the known share with its estimate",
@@ -194,35 +185,6 @@ def _refuse_cells(name: str, cells: Sequence[str], people: NDArray[np.intp], sha
                 category=cell,
                 variable=name,
             )
-
-
-def _cell_names(answers: Sequence[Answers]) -> list[str | tuple[str, ...]]:
-    return [name[0] if len(answers) == 1 else name for name in product(*(each.variable.categories for each in answers))]
-
-
-def _codes(answers: Sequence[Answers]) -> Codes:
-    places = tuple(each.scores.argmax(axis=1)[each.codes] for each in answers)
-    codes: Codes = np.ravel_multi_index(places, tuple(len(each.variable.categories) for each in answers))
-    return codes
-
-
-def _text(name: str | tuple[str, ...]) -> str:
-    return name if isinstance(name, str) else " and ".join(name)
-
-
-CROSS_SEPARATOR = " x "
-"""Separator of questions, and of their categories, in joint margins."""
-
-
-def raked(columns: Columns, margins: MarginShares) -> Weights:
-    """Rake reports to margins as an analyst writes them; raises as ``rake``."""
-    made = []
-    for named, shares in margins.items():
-        questions = named.split(CROSS_SEPARATOR)
-        several = len(questions) > 1
-        cells = {tuple(cell.split(CROSS_SEPARATOR)) if several else cell: share for cell, share in shares.items()}
-        made.append(Margin(tuple(answers_of(columns, question) for question in questions), cells))
-    return rake(made)
 
 
 def questions_of(margins: MarginShares | None) -> tuple[str, ...]:

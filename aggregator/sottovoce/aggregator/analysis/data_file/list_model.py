@@ -18,6 +18,7 @@ from sottovoce.aggregator.analysis.data_file.people_with_predictors import mean_
 from sottovoce.aggregator.analysis.data_file.read_table import FileTable
 from sottovoce.aggregator.analysis.regression.list_logit import ListLogit, ways_of_counts
 from sottovoce.aggregator.analysis.regression.newton import inverse, maximize
+from sottovoce.aggregator.analysis.regression.regression_result import Coefficient
 from sottovoce.aggregator.estimators.intervals import normal_quantile
 from sottovoce.shared.errors import EstimateError
 
@@ -57,12 +58,12 @@ def list_model(
     covariance = inverse(fit.information)
     if not fit.converged or covariance is None:
         raise EstimateError(NO_MAXIMUM)
-    errors, z = np.sqrt(np.diag(covariance)).reshape(model.shape), normal_quantile(confidence)
-    found: list[Document] = []
-    for place, (name, row) in enumerate(zip((*named, None), fit.theta.reshape(model.shape), strict=True)):
-        for term, estimate, error in zip(sample.design.terms, row.tolist(), errors[place].tolist(), strict=True):
-            ends = {"low": estimate - z * error, "high": estimate + z * error}
-            found.append({"treated": name, "term": term.name, "estimate": estimate, "std_error": error, **ends})
+    errors, z = np.sqrt(np.diag(covariance)).tolist(), normal_quantile(confidence)
+    labels = [(name, term.name) for name in (*named, None) for term in sample.design.terms]
+    found = [
+        {"treated": name, **Coefficient.wald(None, term, at, error, z).as_dict()}
+        for (name, term), at, error in zip(labels, fit.theta.tolist(), errors, strict=True)
+    ]
     shares = model.sensitive(fit.theta, slice(None))
     return {
         "formula": formula,

@@ -19,6 +19,7 @@ from sottovoce.aggregator.analysis.data_file.column_channel import as_number
 from sottovoce.aggregator.analysis.data_file.read_table import FileTable
 from sottovoce.aggregator.analysis.estimates import QuestionResult
 from sottovoce.aggregator.analysis.report_columns import Columns
+from sottovoce.aggregator.analysis.variable_columns import answers_of
 from sottovoce.aggregator.analysis.weights import checked_weights
 from sottovoce.aggregator.estimators.intervals import METHODS, t_quantile
 from sottovoce.aggregator.estimators.question_variables import variables_of
@@ -95,10 +96,10 @@ def weighted_result(
 def _weighted(
     columns: Columns, question: str, found: Estimate, design: SampleDesign, rule: IntervalRule, together: int
 ) -> Estimate:
+    if not found.n:
+        return found
     scores, channel = _scores(columns, question, found.option)
     weights = np.where(np.isnan(scores), 0.0, design.weights)
-    if not weights.any():
-        return found
     weights, scores = weights / weights.sum(), np.nan_to_num(scores)
     raw = float(weights @ scores)
     figures = raw, design.error(weights * (scores - raw)), 1 / float(weights @ weights)
@@ -132,14 +133,10 @@ def _limits(
 
 def _scores(columns: Columns, name: str, option: str) -> tuple[Floats, tuple[float, float] | None]:
     """Return the score of each row for an option, (n,), NaN without one, and its (a, b); None for a number."""
-    found, channel = np.full(len(columns), np.nan), None
-    for number, survey in enumerate(columns.revisions):
-        question = next(each for each in survey.questions if each.name == name)
-        variable = next(each for each in variables_of(question) if each.name in {"", option})
-        place = variable.categories.index(option) if option in variable.categories else -1
-        rows = np.flatnonzero(columns.asked(name) & (columns.revision == number))
-        rows = rows[variable.observed(columns.values[name][rows])]
-        different, places = np.unique(columns.values[name][rows], return_inverse=True)
-        found[rows] = variable.scores(different).reshape(len(different), -1)[places, place]
-        channel = variable.channels[place] if variable.channels else None
-    return found, channel
+    asked = columns.question(name)
+    parts = () if asked is None else variables_of(asked)
+    variable = next(each for each in parts if each.name in {"", option})
+    answers = answers_of(columns, variable.full_name)
+    place = variable.categories.index(option) if option in variable.categories else -1
+    scores = answers.scores.reshape(len(answers.scores), -1)[:, place][answers.codes]
+    return np.where(answers.observed, scores, np.nan), variable.channels[place] if variable.channels else None

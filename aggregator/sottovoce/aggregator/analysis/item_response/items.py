@@ -103,15 +103,13 @@ def _traits(answers: Sequence[Answers], kind: str, confidence: float) -> Documen
     sign = -1.0 if fit.theta[count] < 0 else 1.0
     errors = np.sqrt(np.diag(covariance)).tolist()
 
-    def figure(value: float, error: float) -> Document:
-        return {"estimate": value, "std_error": error, "low": value - z * error, "high": value + z * error}
-
-    items: list[Document] = []
-    for place, each in enumerate(answers):
-        own = {"name": each.name, "difficulty": figure(float(fit.theta[place]), errors[place])}
-        if kind == TWO_PARAMETERS:
-            own["discrimination"] = figure(sign * float(fit.theta[count + place]), errors[count + place])
-        items.append(own)
+    figures = [
+        {"estimate": at, "std_error": error, "low": at - z * error, "high": at + z * error}
+        for at, error in zip([*fit.theta[:count].tolist(), *(sign * fit.theta[count:]).tolist()], errors, strict=True)
+    ]
+    items = [{"name": each.name, "difficulty": figures[place]} for place, each in enumerate(answers)]
+    if kind == TWO_PARAMETERS:
+        items = [{**each, "discrimination": one} for each, one in zip(items, figures[count:], strict=True)]
     found = {"n": int(people.sum()), "points": model.points, "log_likelihood": fit.log_likelihood, "items": items}
     return {**found, "sd": spread(model, fit, errors[count], confidence) if kind == RASCH else None, "test": test}
 

@@ -17,6 +17,7 @@ from sottovoce.aggregator.analysis.mixtures.designs import MixtureDesign, P
 from sottovoce.aggregator.analysis.regression.covariance import covariance
 from sottovoce.aggregator.analysis.regression.multinomial_logit import Multinomial
 from sottovoce.aggregator.analysis.regression.newton import Array, maximize
+from sottovoce.aggregator.analysis.regression.regression_result import Coefficient
 from sottovoce.aggregator.estimators.intervals import normal_quantile
 from sottovoce.shared.errors import EstimateError
 
@@ -66,8 +67,7 @@ def class_model(
         "log_likelihood": fit.log_likelihood,
         "shares": {each.name: shares[each.name] for each in known.shares},
         "coefficients": [
-            {"category": name, "term": term, "estimate": at, "std_error": error, "low": at - z * error,
-             "high": at + z * error}
+            Coefficient.wald(name, term, at, error, z).as_dict()
             for (name, term), at, error in zip(labels, fit.theta.tolist(), errors, strict=True)
         ],
     }  # fmt: skip

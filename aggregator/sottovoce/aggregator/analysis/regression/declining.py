@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from sottovoce.aggregator.analysis.regression.multinomial_logit import Multinomial
-from sottovoce.aggregator.analysis.regression.newton import Array, Model, Sums
+from sottovoce.aggregator.analysis.regression.newton import Array, Model, Sums, logistic
 from sottovoce.aggregator.analysis.regression.ordered_logit import Ordered
 from sottovoce.aggregator.analysis.regression.randomized_predictor import RandomizedPredictor
 
@@ -29,7 +29,7 @@ DECLINED_PER_PARAMETER = 10
 
 PRIOR = 0.002
 # ``exp`` overflows above 709.
-_LARGEST, _RARE = 600.0, 1e-300
+_RARE = 1e-300
 _SCALE = 0.5
 """Factor of the declining predictors in ``predictors``: shares down to exp(-24) count as finite."""
 
@@ -160,7 +160,7 @@ class DecliningModel:
     def _shares(self, theta: Array, part: slice) -> tuple[Array, Array, Array]:
         """Return the fitted share D, q of those who answered, and the probability w of an answer, (m,) each."""
         predictor = theta[self.answered.parameters :] @ self.columns[:, part]
-        declined = 1 / (1 + np.exp(np.clip(-predictor, -_LARGEST, _LARGEST)))
+        declined = logistic(predictor)
         inner = self.answered.marginal(theta[: self.answered.parameters], part)
         ahead = (1 - declined) * inner
         return declined, inner, ahead / (ahead + declined * self.absent[self.codes[part]])

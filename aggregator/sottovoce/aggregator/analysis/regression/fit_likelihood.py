@@ -220,7 +220,7 @@ def _with_errors(fitted: Fitted) -> Regression:
     errors, count = np.sqrt(np.diag(variance)), len(fitted.parameters)
     z = normal_quantile(sample.confidence)
     found = tuple(
-        Coefficient(each.category, each.term.name, at, error, at - z * error, at + z * error)
+        Coefficient.wald(each.category, each.term.name, at, error, z)
         for each, at, error in zip(fitted.everything, theta.tolist(), errors.tolist(), strict=True)
     )
     return _regression(
@@ -255,7 +255,7 @@ def _effects(fitted: Fitted, variance: Array) -> Iterator[Coefficient]:
     for place, category in enumerate(sample.categories[1:] if len(sample.categories) > 2 else (None,)):
         for term, base, averages, errors in found:
             at, error = float(averages[place]), float(errors[place])
-            yield Coefficient(category, term, at, error, at - z * error, at + z * error, base)
+            yield Coefficient.wald(category, term, at, error, z, base)
 
 
 def _kind(sample: Sample) -> str:

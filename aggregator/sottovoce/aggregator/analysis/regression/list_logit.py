@@ -14,9 +14,7 @@ from math import comb
 import numpy as np
 from numpy.typing import NDArray
 from sottovoce.aggregator.analysis.regression.multinomial_logit import Multinomial
-from sottovoce.aggregator.analysis.regression.newton import Array, Sums
-
-_LARGEST = 600.0
+from sottovoce.aggregator.analysis.regression.newton import Array, Sums, logistic
 
 
 def ways_of_counts(items: int) -> Array:
@@ -47,7 +45,7 @@ class ListLogit(Multinomial):
 
     def sensitive(self, theta: Array, part: slice) -> Array:
         """Return the fitted share of the sensitive item of each arm, (arms, m)."""
-        return _logistic(theta.reshape(self.shape)[:-1] @ self.columns[:, part])
+        return logistic(theta.reshape(self.shape)[:-1] @ self.columns[:, part])
 
     def sums(self, theta: Array, part: slice) -> Sums:
         """Return the contribution of the people in ``part``."""
@@ -73,7 +71,7 @@ class ListLogit(Multinomial):
     def _answers(self, theta: Array, part: slice) -> tuple[Array, Array, Array, Array]:
         """Return g, w and h, and the log likelihood, (m,) each; g and w are 0 in the control."""
         counts, arms = self.codes[part], self.arms[part]
-        others = _logistic(theta.reshape(self.shape)[-1] @ self.columns[:, part])
+        others = logistic(theta.reshape(self.shape)[-1] @ self.columns[:, part])
         with_none = np.append(self.sensitive(theta, part), np.zeros((1, len(counts))), axis=0)
         chances = with_none[arms, np.arange(len(counts))]
         # In no way do the other items alone give J + 1, or -1.
@@ -83,8 +81,3 @@ class ListLogit(Multinomial):
         )
         total = chances * less + (1 - chances) * without
         return chances, chances * less / total, others, np.log(total)
-
-
-def _logistic(odds: Array) -> Array:
-    chances: Array = 1 / (1 + np.exp(-np.clip(odds, -_LARGEST, _LARGEST)))
-    return chances

@@ -16,7 +16,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 from sottovoce.aggregator.analysis.regression.design_matrix import Design
-from sottovoce.aggregator.analysis.regression.newton import Array, parts
+from sottovoce.aggregator.analysis.regression.newton import LARGEST_ODDS, Array, logistic, parts
 from sottovoce.aggregator.analysis.regression.randomized_predictor import RandomizedPredictor
 from sottovoce.aggregator.estimators.intervals import normal_quantile
 
@@ -98,15 +98,14 @@ class FittedShares:
 
 def logit_shares(log_odds: Array) -> tuple[Array, Array]:
     """Return shares after the first of log odds against it, and their derivatives, as a ``SharesLink``."""
-    # Clipping at 600 keeps exp and sums of it finite (exp overflows near 709).
-    odds = np.exp(np.clip(log_odds, -600, 600))
+    odds = np.exp(np.clip(log_odds, -LARGEST_ODDS, LARGEST_ODDS))
     shares = odds / (1 + odds.sum(axis=0))
     return shares, shares[:, None] * (np.eye(len(shares))[:, :, None] - shares)
 
 
 def ordered_shares(log_odds: Array) -> tuple[Array, Array]:
     """Return shares after the first of log odds of being at or below each one before, as a ``SharesLink``."""
-    below = 1 / (1 + np.exp(np.clip(-log_odds, -600, 600)))
+    below = logistic(log_odds)
     ends = np.eye(len(below), k=1) - np.eye(len(below))
     return np.diff(below, axis=0, append=1), ends[:, :, None] * (below * (1 - below))
 
@@ -131,5 +130,5 @@ def predicted_shares(
         half[category] = normal_quantile(confidence) * np.sqrt(np.sum(gradient * (covariance @ gradient), axis=0))
     with np.errstate(divide="ignore"):
         log_odds = np.log(shares) - np.log1p(-shares)
-    low, high = (1 / (1 + np.exp(-(log_odds + side * half))) for side in (-1, 1))
+    low, high = (logistic(log_odds + side * half) for side in (-1, 1))
     return shares, low, high

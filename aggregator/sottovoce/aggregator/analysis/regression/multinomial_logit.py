@@ -13,9 +13,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
-from sottovoce.aggregator.analysis.regression.newton import Array, Likelihood, Sums
-
-_LARGEST = 600.0  # exp(600) and sums of it are finite; exp overflows near 709
+from sottovoce.aggregator.analysis.regression.newton import LARGEST_ODDS, Array, Likelihood, Sums
 
 
 @dataclass(frozen=True)
@@ -83,7 +81,7 @@ class Multinomial(Likelihood):
     def _odds(self, theta: Array, part: slice) -> Array:
         predictors = theta.reshape(self.shape) @ self.columns[:, part]
         # In place: two temporary arrays of (k - 1, m) less for each step of Newton's method.
-        return np.exp(np.clip(predictors, -_LARGEST, _LARGEST, out=predictors), out=predictors)
+        return np.exp(np.clip(predictors, -LARGEST_ODDS, LARGEST_ODDS, out=predictors), out=predictors)
 
     def shares(self, theta: Array, part: slice) -> tuple[Array, Array, Array]:
         """Return shares before and given the report, each (k - 1, m), and the report's likelihood, (m,)."""

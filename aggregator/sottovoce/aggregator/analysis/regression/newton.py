@@ -29,9 +29,17 @@ BLOCK = 16_384
 LONGEST_STEP = 4.0
 BEYOND = 12.0
 MOST_STEPS = 200
+LARGEST_ODDS = 600.0
+"""Log odds beyond it count as this: exp(600) and sums of it are finite; exp overflows near 709."""
 _CLOSE = 1e-12  # Newton's decrement: the square of the distance in standard errors; one step more squares it
 _HALVINGS = 40
 _SINGULAR = 1e-12  # of a matrix scaled to a unit diagonal
+
+
+def logistic(log_odds: Array, largest: float = LARGEST_ODDS) -> Array:
+    """Return the shares of log odds, which count as ``largest`` beyond it, on both sides."""
+    shares: Array = 1 / (1 + np.exp(-np.clip(log_odds, -largest, largest)))
+    return shares
 
 
 class Sums(NamedTuple):

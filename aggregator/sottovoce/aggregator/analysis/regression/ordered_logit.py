@@ -13,9 +13,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
-from sottovoce.aggregator.analysis.regression.newton import BEYOND, Array, Likelihood, Sums
-
-_LARGEST = 600.0
+from sottovoce.aggregator.analysis.regression.newton import BEYOND, Array, Likelihood, Sums, logistic
 
 
 @dataclass(frozen=True)
@@ -86,7 +84,7 @@ class Ordered(Likelihood):
     def _derivatives(self, theta: Array, part: slice) -> tuple[Array, Array, Array]:
         """Return q, (m,), and F'(v_j) (L_j - L_(j+1)) / q and F''(v_j) (L_j - L_(j+1)) / q, each (k - 1, m)."""
         # For the logistic function, F' = F (1 - F) and F'' = F' (1 - 2 F).
-        below = 1 / (1 + np.exp(np.clip(-self._log_odds(theta, part), -_LARGEST, _LARGEST)))
+        below = logistic(self._log_odds(theta, part))
         likelihood = self.likelihood.T[:, self.codes[part]]
         drop = likelihood[:-1] - likelihood[1:]
         marginal = likelihood[-1] + (below * drop).sum(axis=0)

@@ -20,7 +20,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 from sottovoce.aggregator.analysis.regression.likelihood_ratio import profile_limits
-from sottovoce.aggregator.analysis.regression.newton import Array, Fit, Sums, inverse, maximize, parts
+from sottovoce.aggregator.analysis.regression.newton import Array, Fit, Sums, inverse, logistic, maximize, parts
 from sottovoce.aggregator.estimators.intervals import upper_tail
 from sottovoce.shared.errors import EstimateError
 
@@ -153,7 +153,7 @@ class PersonModel:
         rows, own, person = self._rows(part)
         count = len(self.columns)
         level, slope = theta[:count] @ self.columns[:, rows], theta[count:] @ self.loads[:, rows]
-        yes = 1 / (1 + np.exp(-np.clip(level[:, None] + slope[:, None] * z[person], -_LARGEST, _LARGEST)))
+        yes = logistic(level[:, None] + slope[:, None] * z[person], _LARGEST)
         no, known = self.likelihood[rows].T[:, :, None]
         reported = no * (1 - yes) + known * yes
         answered = known * yes / reported

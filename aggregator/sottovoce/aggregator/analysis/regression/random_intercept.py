@@ -52,9 +52,7 @@ def random_intercept(sample: Sample, points: int) -> Regression:
         model="logit",
         outcome=sample.outcome.name,
         n=sample.n,
-        coefficients=tuple(
-            Coefficient(None, term.name, at, error, at - z * error, at + z * error) for term, at, error in named
-        ),
+        coefficients=tuple(Coefficient.wald(None, term.name, at, error, z) for term, at, error in named),
         std_error_kind="observed",
         log_likelihood=fit.log_likelihood,
         random_intercept={

@@ -117,7 +117,7 @@ def _effects(sample: Sample, category: str | None, fit: LinearFit) -> Iterator[C
     z = normal_quantile(sample.confidence)
     for (term, base, *_), (at, error) in zip(sample.design.recipe.effects(), fit.effects.tolist(), strict=False):
         if np.isfinite(at + error):
-            yield Coefficient(category, term, at, error, at - z * error, at + z * error, base)
+            yield Coefficient.wald(category, term, at, error, z, base)
 
 
 def _repeated(sample: Sample) -> Iterator[tuple[int, float]]:
@@ -139,7 +139,7 @@ def _coefficients(sample: Sample, category: str | None, fit: LinearFit) -> list[
     errors = np.sqrt(np.maximum(np.diag(fit.covariance), 0.0)).tolist()
     z = normal_quantile(sample.confidence)
     figures = zip(sample.design.terms, fit.coefficients.tolist(), errors, strict=True)
-    return [Coefficient(category, term.name, at, error, at - z * error, at + z * error) for term, at, error in figures]
+    return [Coefficient.wald(category, term.name, at, error, z) for term, at, error in figures]
 
 
 def regress(

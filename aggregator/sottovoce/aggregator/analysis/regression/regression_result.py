@@ -34,6 +34,13 @@ class Coefficient:
     high: float | None
     base: str | None = None
 
+    @classmethod
+    def wald(
+        cls, category: str | None, term: str, estimate: float, std_error: float, z: float, base: str | None = None
+    ) -> "Coefficient":
+        """Return a coefficient with the limits z standard errors away."""
+        return cls(category, term, estimate, std_error, estimate - z * std_error, estimate + z * std_error, base)
+
     def as_dict(self) -> dict[str, Any]:
         """Return the fields for JSON: without ``category`` and ``base`` if None, with None for infinity and NaN."""
         fields = {key: _finite(value) for key, value in asdict(self).items()}
