@@ -30,11 +30,14 @@ from sottovoce.shared.errors import Sentence
 from sottovoce.shared.mechanisms import MECHANISMS
 from sottovoce.shared.mechanisms.innocuous_rr import CROSSWISE, UNRELATED, InnocuousRR, channel
 
-TWO_SAMPLES = {"stochastic_lie_detector", "cheater_detection", "cheating_detection", "unknown_unrelated_question"}
-"""Designs of two samples, whose channels have a share that is unknown."""
+OF_MIXTURES = {
+    "unrelated_unknown", "cheater_detection", "cheater_detection_symmetric", "lie_detector", "mangat", "kuk",
+    "stochastic_lie_detector", "cheating_detection", "unknown_unrelated_question",
+}  # fmt: skip
+"""Designs of two samples or several draws, and other names of them."""
 UNKNOWN_SHARE = (
-    "is a design of two samples, whose channel has an unknown share: of liars, of cheaters, or of yes to the other "
-    "question. An answer's probabilities must be known here; results mixture estimates such shares"
+    "is a design of results mixture --design. Here the probabilities of a single report must be known, without an "
+    "unknown share of liars, cheaters, or yes to another question"
 )
 FAR_ERROR = (
     "shares two standard errors from share must lie between 0 and 1, in the crosswise design on one side of 1/2: give "
@@ -68,7 +71,7 @@ def yes_no_counts(given: str, yes: int, n: int) -> dict[str, int]:
 def _from_text(text: str) -> ColumnChannel:
     words = split_channel(text)
     levels = words.pop_levels()
-    if words.name in TWO_SAMPLES:
+    if words.name in OF_MIXTURES:
         raise ValueError(UNKNOWN_SHARE)
     if words.name not in _DESIGNS:
         raise ValueError(Sentence("is no channel; there are: {names}", names=", ".join(_DESIGNS)))

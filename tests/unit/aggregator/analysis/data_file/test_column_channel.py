@@ -9,6 +9,7 @@ from sottovoce.aggregator import estimate, open_data
 from sottovoce.aggregator.analysis.data_file.column_channel import UnknownValue
 from sottovoce.aggregator.analysis.data_file.parse_channel import parse_channel
 from sottovoce.aggregator.analysis.data_file.randomize import randomize
+from sottovoce.aggregator.analysis.mixtures.designs import DESIGNS
 from sottovoce.shared.channel_text import dump_block
 from sottovoce.shared.errors import AnswerError, SpecError
 from sottovoce.shared.mechanisms.joint_rr import JointRR
@@ -42,8 +43,9 @@ def test_designs_have_their_channel(text: str, a: str, b: str) -> None:
     [
         ("coin flip", "is no channel"),
         ("", "is no channel"),
-        ("stochastic_lie_detector 0.7", "two samples, whose channel has an unknown share"),
-        ("cheater_detection yes=1/6", "two samples, whose channel has an unknown share"),
+        ("stochastic_lie_detector 0.7", "is a design of results mixture --design"),
+        ("cheater_detection yes=1/6", "without an unknown share of liars, cheaters, or yes to another question"),
+        *((name, "is a design of results mixture --design") for name in DESIGNS),
         ("coin_flip 3", "parameters: none"),
         ("warner", "parameters: truth"),
         ("warner 0.7 0.3", "parameters: truth"),
