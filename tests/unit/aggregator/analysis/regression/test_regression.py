@@ -296,6 +296,13 @@ def test_small_cells_of_two_public_answers_are_refused() -> None:
     assert regress(given, "g", ["x", "third"], smallest_group=1, model="linear").n == 600
 
 
+@pytest.mark.parametrize("model", ["logit", "linear"])
+def test_formula_without_any_term_is_refused(model: str) -> None:
+    """Without a constant and a predictor there is nothing to estimate."""
+    with pytest.raises(EstimateError, match="the formula has no term"):
+        regress(EVERYTHING, "said", parse_formula("said ~ 0"), model=model)
+
+
 def test_fewer_reports_than_parameters_are_refused() -> None:
     """And none at all, when two questions are never asked of the same person."""
     with pytest.raises(EstimateError, match="3 reports cannot tell 6 parameters"):
