@@ -9,8 +9,8 @@ Through HTTP with as many people at once as scale.md had, and with more: a few c
 that only get smaller where there are more nodes, so that they tell of commits; many fill a node's processor, and tell
 of nodes.
 
-``python -m tests.bench.nodes URL SECONDS`` is one such node without HTTP, begins at a line on its input, and prints
-what it did.
+``python -m tests.bench.nodes URL SECONDS GROUP`` is one such node without HTTP, begins at a line on its input, and
+prints what it did.
 """
 
 import json
@@ -129,9 +129,9 @@ def fresh(delay: int) -> str:
     return url
 
 
-def at_storage(nodes: int, url: str, module: str = "tests.bench.nodes") -> Found:
-    """Each node is a process that stores one group after the other, by this module."""
-    command = [sys.executable, "-m", module, url, str(SECONDS)]
+def at_storage(nodes: int, url: str, group: int = GROUP, module: str = "tests.bench.nodes") -> Found:
+    """Each node is a process that stores one group of so many reports after the other, by this module."""
+    command = [sys.executable, "-m", module, url, str(SECONDS), str(group)]
     with ExitStack() as stack:
         processes = [
             stack.enter_context(subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True))
@@ -260,21 +260,21 @@ def show(what: str, delay: int, found: Rounds) -> None:
         )
 
 
-def node(url: str, seconds: float) -> dict[str, float]:
+def node(url: str, seconds: float, group: int) -> dict[str, float]:
     """One node without HTTP."""
     with closing(PostgresStorage(url)) as storage:
         plan = SurveyRules(storage.surveys()[0], 1).plan
         values = [pack(tuple(number >> bit & 1 for bit in range(10))) for number in range(1024)]
 
         def store() -> None:
-            group = [ReportBatch(plan, 0, secrets.token_bytes(16), secrets.choice(values)) for _ in range(GROUP)]
-            assert storage.store(group) == [Outcome.NEW] * GROUP
+            reports = [ReportBatch(plan, 0, secrets.token_bytes(16), secrets.choice(values)) for _ in range(group)]
+            assert storage.store(reports) == [Outcome.NEW] * group
 
-        return repeated(store, seconds)
+        return repeated(store, seconds, group)
 
 
-def repeated(store: Callable[[], None], seconds: float) -> dict[str, float]:
-    """Store one group after the other, once the line on the input has come."""
+def repeated(store: Callable[[], None], seconds: float, group: int) -> dict[str, float]:
+    """Store one group of so many reports after the other, once the line on the input has come."""
     print("ready", flush=True)
     sys.stdin.readline()
     took: list[float] = []
@@ -285,7 +285,7 @@ def repeated(store: Callable[[], None], seconds: float) -> dict[str, float]:
         took.append(1000 * (time.perf_counter() - before))
     ended = time.perf_counter() - started
     return {
-        "reports": GROUP * len(took),
+        "reports": group * len(took),
         "seconds": ended,
         "cpu": time.process_time() - cpu,
         "p99": sorted(took)[len(took) * 99 // 100],
@@ -293,4 +293,4 @@ def repeated(store: Callable[[], None], seconds: float) -> dict[str, float]:
 
 
 if __name__ == "__main__":
-    print(json.dumps(node(sys.argv[1], float(sys.argv[2]))), flush=True)
+    print(json.dumps(node(sys.argv[1], float(sys.argv[2]), int(sys.argv[3]))), flush=True)

@@ -1,20 +1,23 @@
-"""Groups of 16 reports stored on PostgreSQL, beside the least SQL that stores and counts them: one table, one insert
-that skips known ids, and a trigger that counts. It has no tokens, withdrawals, corrections or settling. In turns.
+"""Groups of 16 and of 64 reports stored on PostgreSQL, beside the least SQL that stores and counts them: one table, one
+insert that skips known ids, and a trigger that counts. It has no tokens, withdrawals, corrections or settling. In
+turns.
 
-``python -m tests.bench.plain_sql URL SECONDS`` is a node of the plain one; it begins at a line on its input.
+``python -m tests.bench.plain_sql URL SECONDS GROUP`` is a node of the plain one; it begins at a line on its input.
 """
 
 import json
 import secrets
 import sys
 import uuid
+from itertools import product
 from statistics import median
 
 import psycopg
 
-from tests.bench.nodes import DELAYS, GROUP, at_storage, fresh, repeated
+from tests.bench.nodes import DELAYS, at_storage, fresh, repeated
 
 ROUNDS = 4
+GROUPS = (16, 64)
 TABLES = """
     CREATE TABLE plain (id uuid PRIMARY KEY, survey integer NOT NULL, wave integer NOT NULL, answers bytea NOT NULL);
     CREATE TABLE plain_counts (
@@ -38,33 +41,37 @@ INSERT = """
 
 def figures() -> None:
     """Reports a second of both, and the median of the rounds' ratios, at one and four nodes."""
-    for delay in DELAYS:
-        for nodes in (1, 4):
-            rounds = [(at_storage(nodes, fresh(delay)).rate, plain(nodes, fresh(delay))) for _ in range(ROUNDS)]
-            ours, theirs = (median(column) for column in zip(*rounds, strict=True))
-            ratio = median(one / other for one, other in rounds)
-            print(f"sync + {delay} ms  {nodes} nodes  aggregator {ours:8,.0f}/s  plain {theirs:8,.0f}/s  x{ratio:.2f}")
+    for delay, group, nodes in product(DELAYS, GROUPS, (1, 4)):
+        rounds = [(at_storage(nodes, fresh(delay), group).rate, plain(nodes, group, delay)) for _ in range(ROUNDS)]
+        ours, theirs = (median(column) for column in zip(*rounds, strict=True))
+        ratio = median(one / other for one, other in rounds)
+        print(
+            f"groups of {group}  sync + {delay} ms  {nodes} nodes  aggregator {ours:8,.0f}/s  plain {theirs:8,.0f}/s"
+            f"  x{ratio:.2f}",
+            flush=True,
+        )
 
 
-def plain(nodes: int, url: str) -> float:
+def plain(nodes: int, group: int, delay: int) -> float:
     """Reports a second of so many plain nodes."""
+    url = fresh(delay)
     with psycopg.connect(url, autocommit=True) as connection:
         connection.execute(TABLES.encode())
-    return at_storage(nodes, url, "tests.bench.plain_sql").rate
+    return at_storage(nodes, url, group, "tests.bench.plain_sql").rate
 
 
-def node(url: str, seconds: float) -> dict[str, float]:
+def node(url: str, seconds: float, group: int) -> dict[str, float]:
     """One node."""
     answers = [number.to_bytes(2) for number in range(1024)]
     with psycopg.connect(url, autocommit=True) as connection:
 
         def store() -> None:
-            rows = sorted((uuid.UUID(bytes=secrets.token_bytes(16)), secrets.choice(answers)) for _ in range(GROUP))
+            rows = sorted((uuid.UUID(bytes=secrets.token_bytes(16)), secrets.choice(answers)) for _ in range(group))
             columns = [list(column) for column in zip(*rows, strict=True)]
-            assert len(connection.execute(INSERT, columns, prepare=True).fetchall()) == GROUP
+            assert len(connection.execute(INSERT, columns, prepare=True).fetchall()) == group
 
-        return repeated(store, seconds)
+        return repeated(store, seconds, group)
 
 
 if __name__ == "__main__":
-    print(json.dumps(node(sys.argv[1], float(sys.argv[2]))), flush=True)
+    print(json.dumps(node(sys.argv[1], float(sys.argv[2]), int(sys.argv[3]))), flush=True)
