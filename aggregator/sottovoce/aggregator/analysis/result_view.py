@@ -369,7 +369,8 @@ class TablesInWords(AnswersInWords):
                 for name, one in shares.items()]  # fmt: skip
 
     def _class(self, name: str) -> str:
-        return f"{name}: {self.say(f'joint_mixture_{name}')}"
+        # A page takes the direction of a name from its first letter, so the symbol comes last.
+        return f"{self.say(f'joint_mixture_{name}')} ({name})"
 
     def known_values(self, document: Document) -> ShownAnswer:
         """Format a test of known values."""

@@ -45,7 +45,7 @@ def test_card_shows_the_shares_of_the_design(client: FlaskClient) -> None:
     page = html.unescape(get(client, ASKED).text)
 
     assert [line[0] for line in cells(page)] == [
-        "pi: Yes to the question", "beta: No to the question", "gamma: Always say no"
+        "Yes to the question (pi)", "No to the question (beta)", "Always say no (gamma)"
     ]  # fmt: skip
     assert "yes is true of at least" in page
     assert "Epsilon of people who do as instructed is" in page
@@ -58,7 +58,7 @@ def test_results_show_the_design_among_what_was_planned(client: FlaskClient) -> 
     page = html.unescape(get(client, f"{UNKNOWN.name}/results").text)
     part = page.partition('id="plan"')[2].partition("</section>")[0]
 
-    assert [line[0] for line in cells(part)] == ["pi: Yes to the question", "q: Yes to the second question"]
+    assert [line[0] for line in cells(part)] == ["Yes to the question (pi)", "Yes to the second question (q)"]
     assert "pi and q are both too low" in part
     assert "at the edge of what is possible" in part
 
