@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from flask import Response, current_app, render_template, request
+from sottovoce.aggregator.accounts.authentication import MOST_VIEW_DAYS, VIEW_DAYS
 from sottovoce.aggregator.analysis.arm_results import has_split
 from sottovoce.aggregator.analysis.estimates import RevisionCounts, analyse
 from sottovoce.aggregator.analysis.finite_population import group_of
@@ -31,7 +32,7 @@ from sottovoce.aggregator.studio.results.result_cards import QuestionCard
 from sottovoce.aggregator.studio.results.results_view import ResultsView, results_by_arm, view_of
 from sottovoce.aggregator.studio.results.svg_chart import drawing
 from sottovoce.aggregator.studio.results.view_options import LEVELS, MOST_PEOPLE, ViewOptions
-from sottovoce.aggregator.studio.survey_frame import draft_placeholder, published_page
+from sottovoce.aggregator.studio.survey_frame import draft_placeholder, may_open, published_page
 from sottovoce.aggregator.surveys.lifecycle import unknown_survey
 from sottovoce.shared.accounting import BELIEF_BEFORE, percent_after
 from sottovoce.shared.errors import EstimateError
@@ -91,6 +92,9 @@ def results(name: str) -> Response:
         live=shown.live,
         etag=etag,
         refresh=_refresh(view),
+        may_show_all=not view.survey.trial and may_open(name)("change_board"),
+        days=VIEW_DAYS,
+        most=MOST_VIEW_DAYS,
         **_trial(name, view),
         **shown.names,
     )

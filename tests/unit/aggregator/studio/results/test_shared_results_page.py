@@ -38,6 +38,18 @@ def made(app: Flask, results: str = "public") -> str:
     return str(re.findall(r"http://[^<]+(/dashboard/\w+\?link=[\w-]{20,})", page)[0])
 
 
+def test_owner_makes_the_page_from_results(app: Flask, storage: SQLiteStorage) -> None:
+    """A form on Results leads to its link; who owns no survey sees none."""
+    storage.access.add_account(bob := Account(b"b" * 16, "Bob"))
+    storage.access.grant(bob.id, "exam", "analyst")
+    own, other = (browser(app, each.id).get("/dashboard/surveys/exam/results").text for each in (ANN, bob))
+    [form] = re.findall(r'<form method="post" action="([^"]+)"><.*?name="results" value="public">', own)
+
+    assert form == BOARD
+    assert f'action="{BOARD}"' not in other
+    assert app.test_client().get(made(app)).status_code == 200
+
+
 def test_page_shows_estimates_of_randomized_questions_and_nothing_else(app: Flask, storage: SQLiteStorage) -> None:
     """Neither public answers, groups, counts that no step has shown, files nor the survey's pages; no search engine."""
     path = made(app)
