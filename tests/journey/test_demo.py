@@ -16,7 +16,10 @@ from tests.unit.shared.test_schema import validator
 
 
 def test_demo_finds_the_truth_of_a_sample(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Every tenth of its people, in this process: the export holds all reports; a second run is refused in words."""
+    """Every tenth of its people, in this process: the export holds all reports; a second run is refused in words.
+
+    What is no terminal, and shows no bar, gets a line a second from the start.
+    """
     people = demo_answers()[::10]
     monkeypatch.setattr("sottovoce.cli.demo.demo_answers", lambda: people)
     done = invoke(tmp_path, "demo", "--exit", "--folder", "data", "--export", "export.json")
@@ -27,6 +30,8 @@ def test_demo_finds_the_truth_of_a_sample(tmp_path: Path, monkeypatch: pytest.Mo
     assert (exported["reports"], exported["closed"]) == (len(people), True)
     again = invoke(tmp_path, "demo", "--exit", "--folder", "data")
     assert (again.returncode, "choose another" in again.stderr) == (1, True)
+    assert done.stderr.startswith("Starting a server")
+    assert f"0 of {len(people)} people have answered" in done.stderr
 
 
 @pytest.mark.slow

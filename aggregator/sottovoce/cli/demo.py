@@ -5,7 +5,7 @@ import tempfile
 import time
 from collections.abc import Iterable
 from pathlib import Path
-from threading import Event
+from threading import Event, Thread
 
 import click
 from rich.console import Console
@@ -63,6 +63,7 @@ def demo(folder: Path | None, out: Path | None, force: bool, port: int | None, l
 
 def _run(settings: Settings, storage: Storage, out: Path | None, leave: bool, stopped: Event) -> float:
     console, owner, people = Console(stderr=True), prepare(storage), demo_answers()
+    console.print("Starting a server for the demonstration …")
     with aggregator(settings, stopped):
         seconds = _send(settings.url, people, console, stopped)
         results = close(storage)
@@ -85,10 +86,23 @@ def _send(url: str, people: list[dict[str, str]], console: Console, stopped: Eve
     Raises:
         click.Abort: a signal stopped this process before all had been sent.
     """
-    started = time.monotonic()
+    started, is_over = time.monotonic(), Event()
     with Progress(console=console, transient=True) as progress:
         task = progress.add_task("respondents", total=len(people))
-        send(url, people, lambda: progress.advance(task), stopped)
+
+        def tell() -> None:
+            while True:
+                console.print(f"{progress.tasks[0].completed:,.0f} of {len(people):,} people have answered")
+                if is_over.wait(1):
+                    return
+
+        # A file or a pipe shows no bar.
+        if not console.is_terminal:
+            Thread(target=tell, daemon=True).start()
+        try:
+            send(url, people, lambda: progress.advance(task), stopped)
+        finally:
+            is_over.set()
     if stopped.is_set():
         raise click.Abort
     return time.monotonic() - started
