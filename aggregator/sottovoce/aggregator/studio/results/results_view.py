@@ -44,7 +44,7 @@ class ResultsView:
     Attributes:
         alarms: warnings about the counts.
         group: population for numbers of people; None if its size is not given.
-        planned: number of people expected to answer; None if not given.
+        planned: number of people expected to answer; None if not given, or once the survey is closed.
         invited: number of people in the group; None if not given.
         revisions: number of revisions with reports.
         careless: sentences on careless answers; empty without anchors.
@@ -131,7 +131,7 @@ def view_of(
         cards=[_card(results, index, side, (choices, group, words)) for index in range(len(results.questions))],
         alarms=alarms(results, plan.group),
         group=group,
-        planned=plan.people,
+        planned=None if results.closed else plan.people,
         invited=plan.group,
         revisions=sum(any(cell.reports for cell in revision.cells) for revision in revisions),
         careless=[*careless_in_words(results, titles, words)],

@@ -10,6 +10,7 @@ from flask.typing import ResponseReturnValue
 from sottovoce.aggregator.authoring.cost_and_precision import DraftFigures
 from sottovoce.aggregator.authoring.draft import SurveyDraft
 from sottovoce.aggregator.http.routing import Route
+from sottovoce.aggregator.invitations.tokens import token_counts
 from sottovoce.aggregator.storage import StoredSurvey
 from sottovoce.aggregator.storage.drafts import PlannedSize
 from sottovoce.aggregator.studio import drafts
@@ -30,10 +31,11 @@ class SurveyListRow:
         title: title in the reader's language, else in the survey's default language.
         stage: one of ``STAGES``.
         reports: number of reports, in steps of the minimum batch size while the survey is open.
-        people: number of people expected; None if not given.
+        people: number of people expected; None if not given, or once the survey is closed.
         epsilon: largest total epsilon of a report.
         trial: True for a test run.
         role: the reader's role; "" for none.
+        rate: share of the personal links of a closed survey that brought a report; None without links, or with waves.
     """
 
     name: str
@@ -44,6 +46,7 @@ class SurveyListRow:
     epsilon: float
     trial: bool
     role: str
+    rate: float | None = None
 
 
 def surveys() -> str:
@@ -82,16 +85,20 @@ def _rows() -> list[SurveyListRow]:
 
 
 def _published_row(revisions: list[StoredSurvey], plan: PlannedSize) -> SurveyListRow:
-    survey = survey_of(revisions[-1].document)
+    survey, stage = survey_of(revisions[-1].document), stage_of(revisions)
+    reports, is_over = sum(map(reports_so_far, revisions)), stage in STATES["closed"]
+    has_rate = is_over and survey.asks_for_invitation and len(survey.waves) == 1
+    links = token_counts(storage(), survey.name).created if has_rate else 0
     return SurveyListRow(
         name=survey.name,
         title=words().text(survey.title, survey.default_language),
-        stage=stage_of(revisions),
-        reports=sum(map(reports_so_far, revisions)),
-        people=plan.people,
+        stage=stage,
+        reports=reports,
+        people=None if is_over else plan.people,
         epsilon=survey.epsilon,
         trial=survey.trial,
         role=_role(survey.name),
+        rate=reports / links if links else None,
     )
 
 

@@ -379,6 +379,24 @@ def test_response_rate_is_reports_by_links_made(storage: SQLiteStorage, clock: F
     assert ('<td class="number">25%</td>' in get(app, "blind/results").text) == (waves > 1)
 
 
+def test_closed_survey_shows_its_rate_in_place_of_the_plan(storage: SQLiteStorage, clock: FakeClock) -> None:
+    """On Results and in the list of surveys; while it is open, how many of those planned have answered."""
+    key = storage.publish(survey(access="token")).key
+    storage.add_tokens(key, [bytes([number]) * 32 for number in range(200)])
+    storage.store([arrival(key, number, (1, 0, number % 2)) for number in range(50)])
+    storage.drafts.finish("exam", PlannedSize(80, None))
+    app = create_app(Settings(public_url=SITE), storage, clock, {})
+    client = log_in(app)[0]
+    pages = ("/dashboard/surveys/exam/results", "/dashboard/")
+    before = [client.get(page, base_url=SITE).text for page in pages]
+    storage.close_survey("exam", 20_000)
+    after = [client.get(page, base_url=SITE).text for page in pages]
+
+    assert ["50 of 80" in text for text in before + after] == [True, True, False, False]
+    assert ["Response rate 25%" in text for text in (before[1], after[1])] == [False, True]
+    assert "<dt>Response rate</dt><dd>25%</dd>" in after[0]
+
+
 def test_many_questions_are_one_line_each(storage: SQLiteStorage, clock: FakeClock) -> None:
     """Their largest answer first; yes or no is one line in any survey, and neighbours share an axis."""
     asked = document()["questions"]
