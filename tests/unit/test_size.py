@@ -12,7 +12,7 @@ CODE_LINES = 55_190
 """Lines of Python that hold code: neither blank, nor comment, nor docstring."""
 STATEMENTS = 51_060
 """Statements of Python: nodes of the kind ``ast.stmt``."""
-SCRIPT_LINES = 7_255
+SCRIPT_LINES = 7_320
 """Lines of JavaScript that hold code."""
 
 SCRIPTS = [path for side in ("shared", "client", "aggregator") for path in (ROOT / side).rglob("*.*js")]
