@@ -27,6 +27,8 @@ MOMENTS = 1000
 COHORTS = ("first", "second")
 Place = tuple[int, int, int]
 """(revision's key, wave, cohort)."""
+Tallies = tuple[int, dict[int, dict[int, int]]]
+"""Number of reports, and of each value of each question."""
 
 
 @dataclass
@@ -45,6 +47,7 @@ class Watched:
     Attributes:
         live: numbers of the reports that are there, by cell.
         versions: what each cell has shown, one set of reports after the other; at first nothing.
+        shown: the tallies of the last of them.
         views: for all that could be asked at some moment, which version of which cell it added up.
     """
 
@@ -53,6 +56,7 @@ class Watched:
     sent: dict[int, Report] = field(default_factory=dict)
     live: dict[Place, set[int]] = field(default_factory=lambda: defaultdict(set))
     versions: dict[Place, list[set[int]]] = field(default_factory=lambda: defaultdict(lambda: [set()]))
+    shown: dict[Place, Tallies] = field(default_factory=lambda: defaultdict(lambda: (0, {})))
     views: set[frozenset[tuple[Place, int]]] = field(default_factory=set)
 
     def send(self, place: Place, values: list[tuple[int, int]], his: bool) -> None:
@@ -84,14 +88,14 @@ class Watched:
             self.views |= set(self._views())
 
     def _note(self, place: Place, cell: Cell | None) -> bool:
-        last = self.versions[place][-1]
-        if told(cell) == self._tallies(last):
+        if told(cell) == self.shown[place]:
             return False
         self.versions[place].append(set(self.live[place]))
-        assert told(cell) == self._tallies(self.live[place])
+        self.shown[place] = self._tallies(self.live[place])
+        assert told(cell) == self.shown[place]
         return True
 
-    def _tallies(self, numbers: set[int]) -> tuple[int, dict[int, dict[int, int]]]:
+    def _tallies(self, numbers: set[int]) -> Tallies:
         tallies: dict[int, dict[int, int]] = defaultdict(lambda: defaultdict(int))
         for number in numbers:
             for question, value in enumerate(self.sent[number].values):
@@ -137,7 +141,7 @@ class Watched:
         return len(sets[newer] - sets[older]) + sum(not self.sent[number].his for number in gone)
 
 
-def told(cell: Cell | None) -> tuple[int, dict[int, dict[int, int]]]:
+def told(cell: Cell | None) -> Tallies:
     """What a cell shows."""
     return (0, {}) if cell is None else (cell.reports, {key: dict(tally) for key, tally in cell.tallies.items()})
 
