@@ -6,7 +6,6 @@ import sys
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
-from functools import cache
 from pathlib import Path
 
 import pytest
@@ -16,7 +15,7 @@ from sottovoce.audit.run import frame_files
 from sottovoce.audit.served.frame_visits import problem_of_visits
 from sottovoce.audit.served.served_page import check_file, check_files, check_survey, fetch_survey
 from sottovoce.client.link import Link, parse_link
-from sottovoce.client.page import PageFile, assemble, by_path
+from sottovoce.client.page import PageFile, by_path
 from sottovoce.shared import canonical
 from sottovoce.shared.errors import TransportError
 from sottovoce.shared.redemption import spell_modulus
@@ -32,6 +31,7 @@ from tests.conftest import Running, start
 from tests.documents import question
 from tests.documents import survey as documented
 from tests.listener import Captured, http, listening
+from tests.page_files import page_files
 from tests.surveys import every_type, months, parse_survey, survey
 from tests.unit.shared.test_schema import validator
 
@@ -46,6 +46,7 @@ DRAWN = parse_survey(
         waves=months(2),
     )
 )
+
 _MEMO = {"name": "memoized_rr", "permanent": _COIN, "instantaneous": _COIN, "waves": 2}
 MEMOIZED = parse_survey(documented(question(_MEMO), waves=months(2)))
 _WAITING = {"procedure": "device", "release_batch": 25, "send_within_hours": 1}
@@ -64,9 +65,6 @@ BLIND = with_test_keys(
 
 Change = Callable[[dict[str, str]], None]
 
-ours = cache(assemble)
-"""The files of this release."""
-
 
 @contextmanager
 def serving(
@@ -83,7 +81,7 @@ def serving(
         earlier: revisions.
         assets: of the page, if not those of this release.
     """
-    assets = assets or ours()
+    assets = assets or page_files()
     documents = [each.document for each in (asked, *earlier)]
     revisions = {"format": "sottovoce-revisions/1", "revisions": documents, "survey": asked.name}
     bodies = {"": asked.canonical, "/revisions": canonical.dump(revisions)}

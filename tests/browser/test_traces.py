@@ -17,11 +17,12 @@ from pathlib import Path
 
 import pytest
 from playwright.sync_api import BrowserContext, Error, Page, Playwright
-from sottovoce.client.page import assemble, saved_page
+from sottovoce.client.page import saved_page
 
 from tests.browser.chromium import find
 from tests.browser.visit import KEPT, Visit, begin, choose, press_send, send, stored
 from tests.conftest import Running, start
+from tests.page_files import page_files
 from tests.surveys import survey
 
 QUESTIONS, OPTIONS = 24, 6
@@ -232,7 +233,7 @@ def assert_no_answer(folder: Path) -> None:
 
 def test_search_finds_a_planted_leak(playwright: Playwright, planted: Running, tmp_path: Path) -> None:
     """A page that kept the answers beside the report would be caught by the search above."""
-    script = assemble()["sending.js"].body.decode()
+    script = page_files()["sending.js"].body.decode()
     faulty = script.replace("body, sent: false }", "body, sent: false, answers }")
     assert faulty != script
     profile = tmp_path / "profile"

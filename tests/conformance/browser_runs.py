@@ -23,7 +23,7 @@ from sottovoce.audit.check import FAILED, NOT_DONE, PASSED, Check, Tick
 from sottovoce.audit.served.frame_visits import fill_in
 from sottovoce.audit.served.served_page import fetch
 from sottovoce.client.link import Link
-from sottovoce.client.page import assemble, by_path
+from sottovoce.client.page import by_path
 from sottovoce.client.question_sample import pool_of
 from sottovoce.shared.allowance import DEFAULT_ALLOWANCE
 from sottovoce.shared.answers import Value
@@ -39,6 +39,7 @@ from tests.conformance.request_rules import SECRET_IN_REPORT, TWICE, is_for_repo
 from tests.conformance.run_plan import plan_runs, present_of
 from tests.conformance.signing_keys import SCHEME, is_signed
 from tests.conformance.wire_runs import SUBJECT
+from tests.page_files import page_files
 
 WAVES = "several waves of one person"
 VISITS = 8
@@ -51,6 +52,7 @@ _DRAWN = re.compile(
     # Ids of later waves, which were redeemed together with the first.
     r'|"(?:id|signature)\\+": ?\\+"[A-Za-z0-9_-]+\\+"'
 )
+
 """What a device draws beside its report: a set of questions, a moment, and what is remembered for all waves."""
 
 TOO_DEAR = "the form refuses this survey, because it costs more than the default limit of a device"
@@ -81,7 +83,7 @@ def fetch_form(link: Link) -> dict[str, MockReply]:
     """Fetch the files of the form by path, for visits that reach only the audit's listener. Raises TransportError if a
     file cannot be fetched, or takes too long.
     """
-    files = by_path(assemble(), link.survey)
+    files = by_path(page_files(), link.survey)
     return {path: MockReply(200, fetch(link.origin + path), asset.content_type) for path, asset in files.items()}
 
 

@@ -11,12 +11,13 @@ import jsonschema
 import pytest
 import requests
 from sottovoce.client.draws import Draws
-from sottovoce.client.page import assemble, by_path
+from sottovoce.client.page import by_path
 from sottovoce.client.respondent import encode, randomize
 from sottovoce.shared.report import dump_report
 from sottovoce.shared.spec import Survey
 
 from tests.conftest import Running, start
+from tests.page_files import page_files
 from tests.surveys import ANSWERS, survey
 from tests.unit.aggregator.intake.test_admission import mutants
 from tests.unit.shared.test_schema import validator
@@ -347,7 +348,7 @@ def test_validator_is_a_real_one() -> None:
 )
 def test_page_is_compressed_for_whoever_can_read_it(server: Running, accepted: str, coding: str | None) -> None:
     """The parts of the form travel compressed, and are the same bytes either way."""
-    files = by_path(assemble(), "exam")
+    files = by_path(page_files(), "exam")
     for part in (path for path in files if path.endswith(("/exam", "/respondent.js", "/en.json"))):
         plain = requests.get(f"{server.url}{part}", headers={"Accept-Encoding": "identity"}, timeout=15)
         packed = requests.get(f"{server.url}{part}", headers={"Accept-Encoding": accepted}, timeout=15)

@@ -8,10 +8,11 @@ import pytest
 import requests
 from click.testing import CliRunner, Result
 from sottovoce.cli.main import main
-from sottovoce.client.page import assemble, by_path, static_page
+from sottovoce.client.page import by_path, static_page
 
 from tests.browser.hosts import serving
 from tests.conftest import Running, SharedServer
+from tests.page_files import page_files
 from tests.surveys import survey
 
 
@@ -34,7 +35,7 @@ def test_served_page_is_this_releases(site: Running) -> None:
     assert done.exit_code == 0
     assert document["same"] is True
     assert document["aggregator"] == site.url
-    files = by_path(assemble(), site.survey.name)
+    files = by_path(page_files(), site.survey.name)
     assert {file["path"] for file in document["files"]} == set(files)
     page = requests.get(f"{site.url}/s/{site.survey.name}", timeout=15).text
     assert {part[2:] for part in re.findall(r'"(\.\./assets/[^"]*)"', page)} <= set(files)

@@ -7,9 +7,10 @@ from pathlib import Path
 
 import pytest
 from sottovoce.audit.run import laid_out
-from sottovoce.client.page import assemble
 
-OWN = assemble()["sw.js"].body.decode()
+from tests.page_files import page_files
+
+OWN = page_files()["sw.js"].body.decode()
 DRIVER = """
 import { readFileSync } from "node:fs";
 import { isServiceable } from "./javascript_worker.mjs";

@@ -5,13 +5,14 @@ from functools import cache
 
 import pytest
 from sottovoce.client.bundle import PARTS, join, modules, parts, split, whole
-from sottovoce.client.page import assemble
+
+from tests.page_files import page_files
 
 
 @cache
 def scripts() -> dict[str, str]:
     """The parts as they are served."""
-    files = assemble()
+    files = page_files()
     return {part: files[f"{part}.js"].body.decode() for part in PARTS}
 
 

@@ -8,8 +8,9 @@ from importlib.resources import files
 
 import pytest
 from sottovoce.client.bundle import read, sentences
-from sottovoce.client.page import assemble
 from sottovoce.shared.languages import LANGUAGES
+
+from tests.page_files import page_files
 
 ENGLISH = "en"
 OTHERS = [tag for tag in LANGUAGES if tag != ENGLISH]
@@ -55,7 +56,7 @@ def test_form_of_a_direct_arm_says_that_its_counts_are_seen() -> None:
 
 def test_languages_of_the_list_are_spoken() -> None:
     """The form, whose script has a list of its own, speaks them too."""
-    assert sorted(assemble().keys() & {f"catalogues/{tag}.json" for tag in LANGUAGES}) == sorted(
+    assert sorted(page_files().keys() & {f"catalogues/{tag}.json" for tag in LANGUAGES}) == sorted(
         f"catalogues/{path.name}" for path in files("sottovoce.client").joinpath("web", "catalogues").iterdir()
     )
     listed = re.search(r"CATALOGUES = (\[.*\]);", read("form/words.js"))
@@ -78,7 +79,7 @@ def test_catalogues_are_flat_text() -> None:
 
 def test_every_key_is_in_one_section() -> None:
     """Whichever part of the page comes later, its sentences are its own; the page's are served whole."""
-    files_served = assemble()
+    files_served = page_files()
     for tag in LANGUAGES:
         assert sum(map(len, sentences(tag).values())) == len(catalogue(tag)), tag
         assert json.loads(files_served[f"catalogues/{tag}.json"].body) == sentences(tag)[""]

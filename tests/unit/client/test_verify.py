@@ -2,15 +2,16 @@
 
 import pytest
 from sottovoce.client import verify
-from sottovoce.client.page import assemble, by_path, saved_page
+from sottovoce.client.page import by_path, saved_page
 from sottovoce.client.verify import PageVerification, verify_saved, verify_served
 from sottovoce.shared import canonical
 from sottovoce.shared.errors import TransportError
 
+from tests.page_files import page_files
 from tests.surveys import survey
 
 LINK = "https://a.example/s/exam"
-ASSETS = assemble()
+ASSETS = page_files()
 FILES = {path: asset.body for path, asset in by_path(ASSETS, "exam").items()}
 
 

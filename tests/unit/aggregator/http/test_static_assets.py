@@ -4,7 +4,9 @@ import gzip
 
 import brotli
 from sottovoce.aggregator.http.static_assets import PackedAssets
-from sottovoce.client.page import PageFile, assemble
+from sottovoce.client.page import PageFile
+
+from tests.page_files import page_files
 
 ASSETS = {
     "a.js": PageFile(b"const one = 1;\n" * 100, "text/javascript"),
@@ -26,7 +28,7 @@ def test_every_coding_gives_the_same_bytes() -> None:
 def test_same_page_is_the_same_bytes_after_every_start() -> None:
     """No time stands in them."""
     name = "catalogues/en.json"
-    asset = {name: assemble()[name]}
+    asset = {name: page_files()[name]}
     first, second = PackedAssets(asset).get(name), PackedAssets(asset).get(name)
     assert first == second
 

@@ -13,15 +13,16 @@ from sottovoce.aggregator.authoring.draft import empty_draft
 from sottovoce.aggregator.authoring.to_survey import draft_of
 from sottovoce.aggregator.settings import Settings
 from sottovoce.aggregator.storage.sqlite.storage import SQLiteStorage
-from sottovoce.client.page import assemble, preview
+from sottovoce.client.page import preview
 
 from tests.conftest import FakeClock
+from tests.page_files import page_files
 from tests.surveys import document, survey
 from tests.unit.aggregator.accounts.test_authentication import log_in
 from tests.unit.aggregator.studio.design.test_page import SITE, Researcher
 
 FORM = "/dashboard/surveys/exam/preview/s/exam"
-CATALOGUES = {name: asset for name, asset in assemble().items() if name.startswith("catalogues/")}
+CATALOGUES = {name: asset for name, asset in page_files().items() if name.startswith("catalogues/")}
 
 
 @pytest.fixture

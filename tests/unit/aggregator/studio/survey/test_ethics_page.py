@@ -14,9 +14,10 @@ from sottovoce.aggregator.storage.accounts.models import Account
 from sottovoce.aggregator.storage.audit_log import events as words
 from sottovoce.aggregator.storage.sqlite.storage import SQLiteStorage
 from sottovoce.client.link import parse_link
-from sottovoce.client.page import PageFile, assemble
+from sottovoce.client.page import PageFile
 
 from tests.conftest import FakeClock
+from tests.page_files import page_files
 from tests.surveys import document, survey
 from tests.unit.aggregator.studio.staff import browser, press
 
@@ -28,7 +29,7 @@ LINK = re.compile(r"http://[^<]+(/dashboard/ethics\?link=[\w-]{20,})")
 @pytest.fixture(scope="module")
 def assets() -> dict[str, PageFile]:
     """Of the form's parts those that the page reads: to pack all of them takes a third of a second."""
-    return {name: asset for name, asset in assemble().items() if name in {"catalogues/en.json", "catalogues/de.json"}}
+    return {name: asset for name, asset in page_files().items() if name in {"catalogues/en.json", "catalogues/de.json"}}
 
 
 @pytest.fixture

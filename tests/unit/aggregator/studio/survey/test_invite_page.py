@@ -20,11 +20,12 @@ from sottovoce.aggregator.invitations.tokens import create_tokens, revoke_tokens
 from sottovoce.aggregator.settings import Settings
 from sottovoce.aggregator.storage.sqlite.storage import SQLiteStorage
 from sottovoce.client.link import parse_link
-from sottovoce.client.page import assemble, saved_page
+from sottovoce.client.page import saved_page
 from sottovoce.shared.redemption import spell_modulus
 
 from tests.conftest import FakeClock
 from tests.invited import blind_survey
+from tests.page_files import page_files
 from tests.qr_reader import read_qr
 from tests.surveys import document, months, survey
 from tests.unit.aggregator.accounts.test_authentication import log_in
@@ -299,7 +300,7 @@ def test_saved_file_is_the_one_that_the_command_line_writes(storage: SQLiteStora
     """Byte for byte, with the survey in it."""
     parsed = survey(title={"en": "</script> Exams"})
     storage.publish(parsed)
-    app = create_app(Settings(public_url=SITE), storage, clock, {"saved.json": assemble()["saved.json"]})
+    app = create_app(Settings(public_url=SITE), storage, clock, {"saved.json": page_files()["saved.json"]})
 
     assert browser(app).get(f"{INVITE}/saved.html", base_url=SITE).data == saved_page(SITE, parsed)
 

@@ -12,9 +12,9 @@ from sottovoce.aggregator.i18n.translator import Words
 from sottovoce.aggregator.privacy_account.text import lines
 from sottovoce.aggregator.settings import Settings
 from sottovoce.aggregator.storage.sqlite.storage import SQLiteStorage
-from sottovoce.client.page import assemble
 
 from tests.conftest import FakeClock
+from tests.page_files import page_files
 from tests.surveys import document, months, survey
 from tests.unit.aggregator.accounts.test_authentication import log_in
 from tests.unit.shared.test_schema import validator
@@ -26,7 +26,7 @@ PRIVACY = "/dashboard/surveys/exam/privacy"
 @pytest.fixture(scope="module")
 def assets() -> Any:
     """Of the form's parts those that the page reads: to pack all of them takes seconds."""
-    return {name: asset for name, asset in assemble().items() if name in {"catalogues/en.json", "catalogues/de.json"}}
+    return {name: asset for name, asset in page_files().items() if name in {"catalogues/en.json", "catalogues/de.json"}}
 
 
 @pytest.fixture
