@@ -10,7 +10,7 @@ from sottovoce.client.page import saved_page
 from sottovoce.shared.parse_survey import parse_survey
 
 from tests.browser.conftest import NewContext
-from tests.browser.visit import KEPT, READY, Visit, choose, publish, receipt, send, stored
+from tests.browser.visit import KEPT, READY, Visit, choose, give_up, publish, receipt, send, stored
 from tests.conftest import Running
 from tests.surveys import document, survey
 
@@ -254,9 +254,10 @@ def test_report_that_waits_outlives_exit_without_words(opened: Page, leaving: Ru
     bodies: list[str] = []
     opened.context.on("request", lambda sent: sent.method == "POST" and bodies.append(sent.post_data or ""))
     opened.context.route("**/reports", lambda route: route.abort())
+    opened.clock.install()
     answer(opened)
     opened.click("form button[type=submit]")
-    opened.wait_for_selector("#main .problem h1")
+    give_up(opened)
     press_button(opened)
     assert "values" in assert_forgotten(opened, leaving)
     opened.context.unroute("**/reports")

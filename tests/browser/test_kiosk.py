@@ -10,7 +10,7 @@ from sottovoce.shared.parse_survey import parse_survey
 from tests.browser.conftest import NewContext
 from tests.browser.test_access import violations
 from tests.browser.test_tokens import invitation
-from tests.browser.visit import KEPT, Visit, begin, press_send, publish, receipt, send, stored
+from tests.browser.visit import KEPT, Visit, begin, give_up, press_send, publish, receipt, send, stored
 from tests.conftest import Running
 from tests.documents import question
 from tests.documents import survey as documented
@@ -108,13 +108,6 @@ def fail_to_send(page: Page, visit: Visit) -> None:
     visit.context.route("**/reports", lambda route: route.abort())
     press_send(page, 1, 0)
     give_up(page)
-
-
-def give_up(page: Page) -> None:
-    """Let the page's clock run until it has sent in vain as often as it does."""
-    given_up = page.locator("#main .problem h1")
-    while not given_up.count():
-        page.clock.run_for(2_000)
 
 
 def test_reload_before_sending_starts_anew_and_after_it_sends_the_same(new_context: NewContext, kiosk: Running) -> None:

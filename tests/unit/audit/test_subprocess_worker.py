@@ -29,8 +29,12 @@ def test_work_that_stops_has_failed() -> None:
 
 
 ENDED_EARLY = """
-import os, subprocess, tempfile
+import os, signal, subprocess, tempfile
 from sottovoce.audit.subprocess_worker import start_in_fork
+
+# In the background of a shell, or under nohup, they are ignored from the start.
+signal.signal(signal.SIGINT, signal.default_int_handler)
+signal.signal(signal.SIGHUP, signal.SIG_DFL)
 
 def work():
     with tempfile.TemporaryDirectory():
