@@ -40,7 +40,8 @@ def test_order_is_drawn_once_and_results_are_the_survey_s(new_context: NewContex
         context = new_context(viewport=VIEWPORT, bypass_csp=True, reduced_motion="reduce")
         page = Visit(context, shuffled).open()
         legends, options = found = shown(page)
-        faults = violations(page, axe)
+        # The order alone differs from visit to visit.
+        faults = [] if seen else violations(page, axe)
         page.reload()
         begin(page)
         again = shown(page)
