@@ -54,13 +54,17 @@ STUCK := -o faulthandler_timeout=1000 -o faulthandler_exit_on_timeout=true --max
 # Pytest rewrites the assertions of every module: without bytecode on the disk, each process would do it anew.
 unexport PYTHONDONTWRITEBYTECODE
 
+# A test kills processes, never the machine: files in memory are as good as on a disk, and no commit waits for one.
+MEMORY := $(shell [ -w /dev/shm ] && [ "$$(df -Pk /dev/shm | awk 'NR == 2 { print $$4 }')" -gt 4000000 ] && echo /dev/shm)
+
 CHECK := $(BIN)/ruff check . && $(BIN)/mypy && \
     tests/eslint/node_modules/.bin/eslint --config tests/eslint/eslint.config.mjs aggregator client tests
 
 # Style and types are checked beside the tests: alone they would keep one processor of two.
 test: $(VENV)/.installed $(BROWSER) $(OIDC) $(BLINDRSA) $(ESLINT)  ## everything but the long runs
 	@($(CHECK)) > $(VENV)/check.log 2>&1 & checking=$$!; \
-	$(BIN)/python -m pytest -m "not slow" -n 4 --dist worksteal --timeout 900 $(STUCK) $(ARGS); tested=$$?; \
+	$(if $(MEMORY),PYTEST_DEBUG_TEMPROOT=$(MEMORY)) $(BIN)/python -m pytest -m "not slow" -n 4 --dist worksteal --timeout 900 \
+	    -o tmp_path_retention_count=1 $(STUCK) $(ARGS); tested=$$?; \
 	wait $$checking; checked=$$?; cat $(VENV)/check.log; exit $$((tested + checked))
 
 test-fast: $(VENV)/.installed  ## unit, vectors and property: no node, no server, no page of the studio
