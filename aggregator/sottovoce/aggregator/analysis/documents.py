@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from sottovoce.aggregator.analysis.one_sample_test import OneSampleTest
-from sottovoce.aggregator.analysis.regression.predictions import Prediction
+from sottovoce.aggregator.analysis.regression.marginal_effects import Prediction
 from sottovoce.aggregator.analysis.result import Result
 from sottovoce.aggregator.analysis.selection import ALL
 from sottovoce.aggregator.analysis.tables.all_pairs import AllPairs

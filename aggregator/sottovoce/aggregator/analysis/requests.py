@@ -34,12 +34,11 @@ from sottovoce.aggregator.analysis.mixtures.fielded import fielded_document
 from sottovoce.aggregator.analysis.one_sample_test import PUBLIC_SUBSET, one_sample_test
 from sottovoce.aggregator.analysis.regression.covariance import KINDS
 from sottovoce.aggregator.analysis.regression.declining import DECLINING
-from sottovoce.aggregator.analysis.regression.detectable_effect import detectable_effects
-from sottovoce.aggregator.analysis.regression.formula import parse_formula
-from sottovoce.aggregator.analysis.regression.formula_terms import Formula, formula_of
+from sottovoce.aggregator.analysis.regression.formula import Formula, formula_of, parse_formula
+from sottovoce.aggregator.analysis.regression.marginal_effects import predict
 from sottovoce.aggregator.analysis.regression.person_model import FIRST_POINTS, MOST_POINTS
-from sottovoce.aggregator.analysis.regression.predictions import predict
 from sottovoce.aggregator.analysis.regression.regression import MODELS, regress
+from sottovoce.aggregator.analysis.regression.regression_result import detectable_effects
 from sottovoce.aggregator.analysis.report_columns import Columns, find_variable, randomized
 from sottovoce.aggregator.analysis.selection import AMONG, AMONG_WITH_ANCHORS, CAREFUL
 from sottovoce.aggregator.analysis.subset import parse_condition, subset

@@ -8,7 +8,7 @@ from math import ceil, floor
 from sottovoce.aggregator.analysis.availability import LISTED, few_among
 from sottovoce.aggregator.analysis.diagnostics import CountWarning
 from sottovoce.aggregator.analysis.estimates import CohortGroup, SurveyResults
-from sottovoce.aggregator.analysis.finite_population import Population
+from sottovoce.aggregator.analysis.results_document import Population
 from sottovoce.aggregator.analysis.variable_names import VariableNames
 from sottovoce.aggregator.analysis.weights import CROSS_SEPARATOR
 from sottovoce.aggregator.analysis.worked_example import limits

@@ -5,9 +5,8 @@ from pathlib import Path
 import click
 from sottovoce.aggregator.analysis.arm_results import read_arms
 from sottovoce.aggregator.analysis.estimates import analyse
-from sottovoce.aggregator.analysis.finite_population import whole_group
 from sottovoce.aggregator.analysis.published_counts import published, revisions_of
-from sottovoce.aggregator.analysis.results_document import export_document
+from sottovoce.aggregator.analysis.results_document import export_document, whole_group
 from sottovoce.aggregator.clock import present
 from sottovoce.aggregator.curator.data.sample_uniques import in_words
 from sottovoce.aggregator.estimators import DEFAULT_RULE

@@ -1,20 +1,136 @@
 """What the JSON export says of the survey beside its figures; programs that know none of it read on as before."""
 
 import json
+from dataclasses import replace
 from importlib.metadata import version
 from importlib.resources import files
 
 import jsonschema
-from sottovoce.aggregator.analysis.estimates import RevisionCounts, analyse
-from sottovoce.aggregator.analysis.results_document import export_document
+import pytest
+from sottovoce.aggregator.analysis.estimates import RevisionCounts, SurveyResults, analyse
+from sottovoce.aggregator.analysis.published_counts import revisions_of
+from sottovoce.aggregator.analysis.results_document import Population, export_document, group_of
+from sottovoce.aggregator.estimators.fixed_population import MOST, people_count
 from sottovoce.aggregator.storage import StoredSurvey
 from sottovoce.aggregator.storage.hash_chain import ChainHead
+from sottovoce.aggregator.storage.sqlite.storage import SQLiteStorage
 from sottovoce.shared.spec import Survey
 
+from tests.storage.test_contract import arrival, identity, plan
 from tests.surveys import every_type, months, survey
 
 ADDED = {"title", "dates", "version", "trial", "journal"}
 SCHEMA = json.loads(files("sottovoce.shared").joinpath("schema/export.schema.json").read_text())
+
+CLASS = 30
+
+
+@pytest.fixture
+def school(storage: SQLiteStorage) -> SQLiteStorage:
+    """A database with the reports of a class, two thirds of whom say yes, and the survey closed."""
+    key = storage.publish(survey()).key
+    storage.store([arrival(key, number, (number % 3 > 0, number % 3, number % 2)) for number in range(CLASS)])
+    storage.close_survey("exam", 20_000)
+    return storage
+
+
+def found(storage: SQLiteStorage, people: int = CLASS, **chosen: object) -> tuple[Population, SurveyResults]:
+    """Whether the class is known to have answered, and the results."""
+    revisions = revisions_of(storage, "exam")
+    results = analyse(revisions, **chosen)  # type: ignore[arg-type]
+    return group_of(revisions, results, people), results
+
+
+def test_class_that_has_answered_is_counted(school: SQLiteStorage) -> None:
+    """Each option of a private question has its people, with the limits of exactly these."""
+    group, results = found(school)
+    (yes,) = results.questions[0].estimates
+
+    assert group.refused == ""
+    assert group.count(yes) == people_count(20, CLASS, 0.75, 0.25)
+
+
+@pytest.mark.parametrize(
+    ("people", "chosen", "reason"), [(29, {}, "number"), (31, {}, "number"), (15, {"cohort": "first"}, "cohort")]
+)
+def test_other_number_or_part_of_the_class_is_not_counted(
+    school: SQLiteStorage, people: int, chosen: dict[str, str], reason: str
+) -> None:
+    """Somebody would be missing, or stand for more than one."""
+    group, results = found(school, people, **chosen)
+
+    assert group.refused == reason
+    assert group.count(results.questions[0].estimates[0]) is None
+
+
+def test_open_survey_is_not_counted(storage: SQLiteStorage) -> None:
+    """Whoever has not answered yet is missing."""
+    key = storage.publish(survey()).key
+    storage.store([arrival(key, number) for number in range(25)])
+
+    assert found(storage, 25)[0].refused == "open"
+
+
+def test_report_taken_back_leaves_the_class_uncounted(storage: SQLiteStorage) -> None:
+    """Before the close or after it: not everybody's answer is there, or is meant to be."""
+    key = storage.publish(survey()).key
+    storage.store([arrival(key, number) for number in range(31)])
+    storage.withdraw(plan(key), identity(0))
+    storage.close_survey("exam", 20_000)
+
+    assert found(storage)[0].refused == "withdrawn"
+
+
+def test_several_revisions_are_not_counted(school: SQLiteStorage) -> None:
+    """One person may have answered both."""
+    (old,) = revisions_of(school, "exam")
+    stored = replace(old.stored, revision=2)
+    twice = [old, RevisionCounts(stored, old.survey, old.cells)]
+    results = analyse(twice)
+
+    assert group_of(twice, results, results.reports).refused == "revisions"
+
+
+def test_waves_added_up_are_not_counted_and_one_of_them_is_by_its_own_reports(storage: SQLiteStorage) -> None:
+    """The same people answer in each."""
+    key = storage.publish(survey(waves=months(2))).key
+    storage.store([replace(arrival(key, number), wave=number % 2) for number in range(60)])
+    storage.close_survey("exam", 20_000)
+
+    assert found(storage, 60)[0].refused == "waves"
+    assert found(storage, 30, wave=1)[0].refused == ""
+
+
+def test_question_that_only_some_were_asked_is_not_counted(storage: SQLiteStorage) -> None:
+    """Of two questions each device draws one."""
+    key = storage.publish(survey(ask=1)).key
+    storage.store([arrival(key, n, (1, None, 0) if n % 2 else (None, 1, 0)) for n in range(CLASS)])
+    storage.close_survey("exam", 20_000)
+    group, results = found(storage)
+
+    assert group.refused == ""
+    assert [group.count(each) for result in results.questions[:2] for each in result.estimates] == [None] * 4
+    assert group.count(results.questions[2].estimates[0]) is not None
+
+
+def test_group_beyond_the_exact_sums_is_not_counted(school: SQLiteStorage) -> None:
+    """There the difference to a sample no longer matters."""
+    revisions = revisions_of(school, "exam")
+    results = analyse(revisions)
+    many = replace(results, reports=MOST + 1, waves=(MOST + 1,), received=MOST + 1)
+    (revision,) = revisions
+    known = replace(revision, stored=replace(revision.stored, reports=MOST + 1))
+
+    assert group_of([known], many, MOST + 1).refused == "large"
+
+
+def test_file_tells_the_people_where_they_are_counted(school: SQLiteStorage) -> None:
+    """In the published form, which has them nowhere else."""
+    group, results = found(school)
+    told = export_document(results, group=group)["questions"][0]["estimates"][0]["people"]
+
+    assert told == {"people": 25, "low": told["low"], "high": told["high"], "of": CLASS}
+    assert "people" not in export_document(results)["questions"][0]["estimates"][0]
 
 
 def exported(asked: Survey, journal: ChainHead | None = None) -> dict[str, object]:

@@ -15,8 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sottovoce.aggregator.analysis.regression.corrected_least_squares import Correction
-from sottovoce.aggregator.analysis.regression.expression import Scales, evaluate
-from sottovoce.aggregator.analysis.regression.formula_terms import Calculation, Factors
+from sottovoce.aggregator.analysis.regression.formula import Calculation, Factors, Scales, evaluate
 from sottovoce.aggregator.analysis.regression.newton import Array
 from sottovoce.aggregator.analysis.variable_columns import Answers, joint_answers
 from sottovoce.aggregator.estimators.blocks.joint_channel import blocks_of

@@ -8,14 +8,137 @@ Grammar     outcome ~ sum. A sum adds terms with +, takes them away with -, and 
 Limits      At most 1,000 characters, 200 terms and 20 nested brackets; each product is counted before it is expanded.
 Refused     Everything else: attributes, indexing, other calls, other strings. Each error names the column.
 Source      Wilkinson and Rogers 1973; R's formula help page.
+
+Terms of a model formula, and the arithmetic expressions within them.
+
+Compute the arithmetic expressions of a formula from numbers, one for each report or one alone.
 """
 
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from math import comb
 
-from sottovoce.aggregator.analysis.regression.formula_terms import FUNCTIONS, Calculation, Factors, Formula, variable
+import numpy as np
+from sottovoce.aggregator.analysis.regression.newton import Array
 from sottovoce.aggregator.analysis.token_reader import TokenReader
 from sottovoce.aggregator.estimators.question_variables import num
 from sottovoce.shared.errors import Sentence
+
+FUNCTIONS = ("log", "sqrt", "exp", "scale")
+
+Factors = tuple[str, ...]
+"""Factors of a term in order of their first appearance in the formula; () is the constant."""
+
+
+@dataclass(frozen=True)
+class Calculation:
+    """An arithmetic expression: a number, a name, or an operation on expressions.
+
+    ``sign`` is "number", "name", a sign of + - * / ^, or one of ``FUNCTIONS``; "-" of one part changes the sign.
+    """
+
+    sign: str
+    parts: tuple["Calculation", ...] = ()
+    value: float = 0.0
+    name: str = ""
+
+    def __str__(self) -> str:
+        """Return the expression as text without spaces."""
+        if not self.parts:
+            # 15 significant digits survive the way from decimal to double and back, so the text is as it was written.
+            return self.name or f"{self.value:.15g}"
+        if self.sign in FUNCTIONS:
+            return f"{self.sign}({self.parts[0]})"
+        left, right = ("", *map(_bracketed, self.parts))[-2:]
+        return f"{left}{self.sign}{right}"
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Names of the variables, without repetition."""
+        found = (name for part in self.parts for name in part.names)
+        return tuple(dict.fromkeys((self.name,) if self.name else found))
+
+
+def _bracketed(part: Calculation) -> str:
+    return f"({part})" if part.parts and part.sign not in FUNCTIONS else str(part)
+
+
+@dataclass(frozen=True)
+class Formula:
+    """A parsed formula.
+
+    Attributes:
+        outcome: name of the outcome; "" if the formula has none.
+        terms: terms by number of factors, without the constant.
+        factors: calculation of each factor, by its text; a variable by its own name.
+        references: reference category of each variable that has a chosen one.
+    """
+
+    outcome: str
+    terms: tuple[Factors, ...]
+    intercept: bool
+    factors: Mapping[str, Calculation]
+    references: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def predictors(self) -> tuple[str, ...]:
+        """Names of the variables in the terms."""
+        used = dict.fromkeys(factor for term in self.terms for factor in term)
+        return tuple(dict.fromkeys(name for factor in used for name in self.factors[factor].names))
+
+
+def variable(name: str) -> Calculation:
+    """Return the expression that is a variable."""
+    return Calculation("name", name=name)
+
+
+def formula_of(names: tuple[str, ...]) -> Formula:
+    """Return the formula of a model with these predictors and no interactions."""
+    return Formula("", tuple((name,) for name in names), True, {name: variable(name) for name in names})
+
+
+Scales = Mapping[Calculation, tuple[float, float]]
+"""Mean and standard deviation of the argument of each ``scale``."""
+
+_OPERATIONS: Mapping[str, Callable[..., Array]] = {
+    "+": np.add,
+    "-": np.subtract,
+    "*": np.multiply,
+    "/": np.divide,
+    "^": np.power,
+    "log": np.log,
+    "sqrt": np.sqrt,
+    "exp": np.exp,
+}
+
+
+def evaluate(calculation: Calculation, numbers: Mapping[str, Array], scales: Scales) -> Array:
+    """Return the value of an expression for each report, from values (n,) by name; not finite where it has none."""
+    if calculation.name:
+        return numbers[calculation.name]
+    if not calculation.parts:
+        return np.array(calculation.value)
+    parts = [evaluate(part, numbers, scales) for part in calculation.parts]
+    # The design refuses values that are not finite with a clear message, where numpy would only warn.
+    with np.errstate(all="ignore"):
+        if calculation.sign == "scale":
+            mean, deviation = scales[calculation]
+            return np.asarray((parts[0] - mean) / deviation)
+        changes_sign = calculation.sign == "-" and len(parts) == 1
+        return np.asarray(-parts[0] if changes_sign else _OPERATIONS[calculation.sign](*parts))
+
+
+def scales_of(calculation: Calculation, numbers: Mapping[str, Array]) -> Scales:
+    """Return the constants of each ``scale`` in an expression, inner ones first, from values (n,) of the reports."""
+    found: dict[Calculation, tuple[float, float]] = {}
+    for part in calculation.parts:
+        found |= scales_of(part, numbers)
+    if calculation.sign == "scale":
+        values = evaluate(calculation.parts[0], numbers, found)
+        # The sample standard deviation, as in R's scale().
+        found[calculation] = float(np.mean(values)), float(np.std(values, ddof=1)) if values.size > 1 else 0.0
+    return found
+
 
 NUM = "num"
 MOST_TERMS = 200

@@ -41,8 +41,7 @@ from sottovoce.aggregator.analysis.regression.design_matrix import (
     product_scores,
     refuse_small_cells,
 )
-from sottovoce.aggregator.analysis.regression.expression import Scales, evaluate, scales_of
-from sottovoce.aggregator.analysis.regression.formula_terms import Calculation, Factors, Formula
+from sottovoce.aggregator.analysis.regression.formula import Calculation, Factors, Formula, Scales, evaluate, scales_of
 from sottovoce.aggregator.analysis.regression.latent_cells import with_constant
 from sottovoce.aggregator.analysis.regression.newton import Array
 from sottovoce.aggregator.analysis.report_columns import Columns

@@ -9,9 +9,9 @@ from flask import Response, current_app, render_template, request
 from sottovoce.aggregator.accounts.authentication import MOST_VIEW_DAYS, VIEW_DAYS
 from sottovoce.aggregator.analysis.arm_results import has_split
 from sottovoce.aggregator.analysis.estimates import RevisionCounts, analyse
-from sottovoce.aggregator.analysis.finite_population import group_of
 from sottovoce.aggregator.analysis.published_counts import published, revisions_of
 from sottovoce.aggregator.analysis.result_view import planned_tables
+from sottovoce.aggregator.analysis.results_document import group_of
 from sottovoce.aggregator.api.joint_results import Calculating, JointResults
 from sottovoce.aggregator.api.results import export_reply, note_read, wave_of
 from sottovoce.aggregator.estimators.fixed_population import MOST

@@ -9,9 +9,8 @@ from typing import Any
 
 from flask import Response, current_app, render_template, request
 from sottovoce.aggregator.analysis.estimates import analyse
-from sottovoce.aggregator.analysis.finite_population import group_of
 from sottovoce.aggregator.analysis.requests import Request
-from sottovoce.aggregator.analysis.results_document import export_document
+from sottovoce.aggregator.analysis.results_document import export_document, group_of
 from sottovoce.aggregator.export.catalogue import RELEASED
 from sottovoce.aggregator.file_formats.json_text import json_text, marked
 from sottovoce.aggregator.http.problems import Refusal

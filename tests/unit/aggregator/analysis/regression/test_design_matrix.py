@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 from sottovoce.aggregator.analysis.regression.corrected_least_squares import Correction, solve
 from sottovoce.aggregator.analysis.regression.formula import parse_formula
+from sottovoce.aggregator.analysis.regression.marginal_effects import predict
 from sottovoce.aggregator.analysis.regression.multinomial_logit import Multinomial
 from sottovoce.aggregator.analysis.regression.newton import evaluate, maximize
-from sottovoce.aggregator.analysis.regression.predictions import predict
 from sottovoce.aggregator.analysis.regression.randomized_predictor import RandomizedPredictor
 from sottovoce.aggregator.analysis.regression.regression import regress
 from sottovoce.aggregator.analysis.regression.regression_result import Regression

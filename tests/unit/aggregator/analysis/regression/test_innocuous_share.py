@@ -5,7 +5,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from sottovoce.aggregator.analysis.regression.predictions import predict
+from sottovoce.aggregator.analysis.regression.marginal_effects import predict
 from sottovoce.aggregator.analysis.regression.regression import regress
 from sottovoce.aggregator.analysis.regression.regression_result import Coefficient, Regression
 from sottovoce.aggregator.analysis.report_columns import Columns

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from sottovoce.aggregator.analysis.regression.predictions import predict
+from sottovoce.aggregator.analysis.regression.marginal_effects import predict
 from sottovoce.aggregator.analysis.regression.regression import regress
 from sottovoce.shared.errors import EstimateError
 

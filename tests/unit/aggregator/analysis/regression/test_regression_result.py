@@ -3,8 +3,8 @@
 from statistics import NormalDist
 
 import pytest
-from sottovoce.aggregator.analysis.regression.detectable_effect import detectable_effects, people_needed
 from sottovoce.aggregator.analysis.regression.regression import regress
+from sottovoce.aggregator.analysis.regression.regression_result import detectable_effects, people_needed
 from sottovoce.aggregator.analysis.requests import parse_request
 
 from tests.unit.aggregator.analysis.survey_of_reports import reports
