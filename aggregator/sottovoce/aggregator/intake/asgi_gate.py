@@ -5,6 +5,10 @@ a hundred connections, cannot occupy the threads. Reports go straight to admissi
 loop, which is faster than a thread, unless that needs a database read; a batch is checked in a thread. No thread waits
 while the disk syncs. Flask handles all other requests in a thread; it sees complete requests only, and never the
 sender's address.
+
+Read the bodies of requests within a time limit, by one timer for all: one each is as dear as a report's check.
+
+Hand the reports of one turn of the event loop to the group commit as one job; wait for groups without threads.
 """
 
 import asyncio
@@ -19,7 +23,7 @@ from contextlib import suppress
 from functools import partial
 from io import BytesIO
 from time import perf_counter
-from typing import Any, NamedTuple, Protocol, TypeVar
+from typing import Any, NamedTuple, Protocol, TypeVar, cast
 
 from sottovoce.aggregator.accounts.audit_log import RefusedLogins
 from sottovoce.aggregator.accounts.authentication import authenticate_key, has_session
@@ -36,9 +40,8 @@ from sottovoce.aggregator.http.headers import (
     security_headers,
 )
 from sottovoce.aggregator.http.problems import Refusal
-from sottovoce.aggregator.intake.admission import Admission
-from sottovoce.aggregator.intake.body_reader import BodyReader, Exchange
-from sottovoce.aggregator.intake.loop_turn import GroupWait, TurnJobs
+from sottovoce.aggregator.intake.admission import Admission, QuickReport
+from sottovoce.aggregator.intake.group_commit import CommitGroup, Submitted, completed_job
 from sottovoce.aggregator.intake.request_limits import (
     FOR_RESEARCHERS,
     GATE,
@@ -51,11 +54,160 @@ from sottovoce.aggregator.intake.request_limits import (
     check_head,
 )
 from sottovoce.aggregator.settings import Settings
-from sottovoce.aggregator.storage import Storage
+from sottovoce.aggregator.storage import Outcome, Storage
 from sottovoce.shared.errors import ReportRejected, StorageError
 
 GRACE = 3.0
 """Seconds for requests in progress; shorter than the time after which supervisors send SIGKILL."""
+
+OutcomeFuture = asyncio.Future[Outcome | None]
+"""What becomes of a report; None if it has to be tried by itself."""
+
+
+class GroupWait:
+    """Calls of one event loop that wait for groups, with one wake-up of the loop per group."""
+
+    def __init__(self) -> None:
+        self._calls: dict[CommitGroup, list[Callable[[], object]]] = {}
+
+    async def stored(self, group: CommitGroup) -> None:
+        """Return once the group is stored or has failed, without blocking a thread."""
+        if not group.stored.done():
+            event = asyncio.Event()
+            self.call(group, event.set)
+            await event.wait()
+
+    def call(self, group: CommitGroup, what: Callable[[], object]) -> None:
+        """Call this in the loop once the group is stored or has failed; it must not raise."""
+        calls = self._calls.get(group)
+        if calls is not None:
+            calls.append(what)
+            return
+        self._calls[group] = [what]
+        loop = asyncio.get_running_loop()
+        # call_soon_threadsafe costs a system call, so wake the loop once a group, not once a report.
+        group.stored.add_done_callback(lambda _: loop.call_soon_threadsafe(self._wake, group))
+
+    def _wake(self, group: CommitGroup) -> None:
+        for call in self._calls.pop(group):
+            call()
+
+
+class TurnJobs:
+    """Reports of the present turn of an event loop; each waits for the rest of its turn only."""
+
+    def __init__(self, admission: Admission, wait: GroupWait) -> None:
+        self._admission = admission
+        self._wait = wait
+        self._reports: list[QuickReport] = []
+        self._replies: list[OutcomeFuture] = []
+
+    def add(self, report: QuickReport) -> OutcomeFuture:
+        """Add a report; the future raises StorageError if the transaction fails."""
+        loop = asyncio.get_running_loop()
+        reply: OutcomeFuture = loop.create_future()
+        self._reports.append(report)
+        self._replies.append(reply)
+        if len(self._reports) == 1:
+            loop.call_soon(self._send)
+        return reply
+
+    def _send(self) -> None:
+        reports, replies = self._reports, self._replies
+        self._reports, self._replies = [], []
+        try:
+            submitted = self._admission.submit_quick(reports)
+        except Exception as error:
+            submitted = completed_job(error)
+        self._wait.call(submitted.group, partial(_tell, submitted, replies))
+
+
+def _tell(submitted: Submitted, replies: list[OutcomeFuture]) -> None:
+    waiting = [reply for reply in replies if not reply.done()]
+    try:
+        outcomes = submitted.result()
+    except StorageError as error:
+        for reply in waiting:
+            reply.set_exception(error)
+    except Exception:
+        # An error that one report causes must not fail the others: each is tried by itself, and gets its own.
+        for reply in waiting:
+            reply.set_result(None)
+    else:
+        for reply, outcome in zip(replies, outcomes, strict=True):
+            if not reply.done():
+                reply.set_result(outcome)
+
+
+class Exchange(Protocol):
+    """RSGI protocol object: receives the body and sends the reply."""
+
+    async def __call__(self) -> bytes:
+        """Return the body, read up to its declared length."""
+
+    def response_bytes(self, status: int, headers: list[tuple[str, str]], body: bytes) -> None:
+        """Send status, headers in order, and the complete body."""
+
+
+class BodyReader:
+    """Reader of bodies that all have the same number of seconds, so that they fall due in the order of their begin."""
+
+    def __init__(self, seconds: float) -> None:
+        self._seconds = seconds
+        self._has_ended = False
+        self._due: dict[asyncio.Task[Any], float] = {}
+        self._expired: set[asyncio.Task[Any]] = set()
+        self._timer: asyncio.Handle | None = None
+
+    async def read(self, exchange: Exchange, declared: int) -> bytes:
+        """Return a body of the declared length, which is what the server reads at most.
+
+        Raises Refusal: ``malformed`` if it ends early, ``timeout`` if it is not complete in time, ``busy`` after
+        ``end``.
+        """
+        loop = asyncio.get_running_loop()
+        task = cast("asyncio.Task[Any]", asyncio.current_task(loop))
+        self._due[task] = loop.time() + self._seconds
+        if self._timer is None:
+            self._timer = loop.call_soon(self._sweep, loop)
+        try:
+            body = await exchange()
+        except RuntimeError:
+            # RSGI raises it if the connection ends before the body is complete. Still reply: the client may be reading.
+            body = b""
+        except asyncio.CancelledError:
+            # A second request to cancel came from elsewhere and goes on (as in asyncio.timeout).
+            if task in self._expired and task.cancelling() == 1:
+                raise Refusal("busy" if self._has_ended else "timeout") from None
+            raise
+        finally:
+            self._due.pop(task, None)
+            if task in self._expired:
+                self._expired.remove(task)
+                task.uncancel()
+        if len(body) != declared:
+            raise Refusal("malformed")
+        return body
+
+    def end(self) -> None:
+        """Give up all bodies that are being read, and from now on each new one."""
+        self._seconds, self._has_ended = 0.0, True
+        self._due = dict.fromkeys(self._due, 0.0)
+        if self._timer is not None:
+            self._timer.cancel()
+            self._sweep(asyncio.get_running_loop())
+
+    def _sweep(self, loop: asyncio.AbstractEventLoop) -> None:
+        now = loop.time()
+        while self._due:
+            task, due = next(iter(self._due.items()))
+            if due > now:
+                self._timer = loop.call_at(due, self._sweep, loop)
+                return
+            del self._due[task]
+            self._expired.add(task)
+            task.cancel()
+        self._timer = None
 
 
 class Headers(Protocol):
