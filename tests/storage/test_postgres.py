@@ -17,8 +17,7 @@ from sottovoce.aggregator.storage import Outcome, ReportBatch, sql_storage
 from sottovoce.aggregator.storage.accounts.models import AccountInvitation
 from sottovoce.aggregator.storage.connect import open_url
 from sottovoce.aggregator.storage.postgres import storage as postgres_storage
-from sottovoce.aggregator.storage.postgres.connection import PostgresHandle
-from sottovoce.aggregator.storage.postgres.storage import PostgresStorage
+from sottovoce.aggregator.storage.postgres.storage import PostgresHandle, PostgresStorage
 from sottovoce.aggregator.storage.sql_statements import id_hash
 from sottovoce.shared.canonical import dump
 from sottovoce.shared.errors import StorageError

@@ -26,7 +26,7 @@ from sottovoce.aggregator.settings import Settings
 from sottovoce.aggregator.storage import Storage
 from sottovoce.aggregator.storage.connect import file_of, open_url
 from sottovoce.aggregator.storage.copy import LOGS, check_backup, copy_all
-from sottovoce.aggregator.storage.heartbeat import RUNNING
+from sottovoce.aggregator.storage.sql_storage import RUNNING
 from sottovoce.aggregator.storage.sqlite.storage import SQLiteStorage, last_heartbeat, make_copy, needs_migration
 from sottovoce.aggregator.storage.verify_counts import wrong_counts
 from sottovoce.aggregator.surveys.housekeeping import forget_ahead

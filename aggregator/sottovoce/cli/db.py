@@ -25,7 +25,7 @@ from sottovoce.aggregator.storage.audit_log import events as words
 from sottovoce.aggregator.storage.audit_log.audit_log import ALWAYS
 from sottovoce.aggregator.storage.connect import file_of, open_url
 from sottovoce.aggregator.storage.copy import LOGS, copy_all, save
-from sottovoce.aggregator.storage.heartbeat import RUNNING
+from sottovoce.aggregator.storage.sql_storage import RUNNING
 from sottovoce.aggregator.storage.sqlite.storage import copies, remove_copies
 from sottovoce.aggregator.storage.survey_log import record_head
 from sottovoce.aggregator.storage.verify_counts import wrong_counts

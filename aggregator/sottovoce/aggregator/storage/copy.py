@@ -5,7 +5,7 @@ from contextlib import closing
 from pathlib import Path
 
 from sottovoce.aggregator.storage.sql_storage import Storage
-from sottovoce.aggregator.storage.sqlite import checks, schema
+from sottovoce.aggregator.storage.sqlite import schema
 from sottovoce.aggregator.storage.sqlite.storage import SQLiteStorage
 from sottovoce.aggregator.storage.verify_counts import is_copy
 from sottovoce.shared.errors import StorageError, cannot_read
@@ -46,7 +46,7 @@ def check_backup(path: Path) -> None:
         with closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro&immutable=1", uri=True)) as connection:
             db = Database(connection, execute_plugins=False)
             schema.check_ours(db)
-            damaged = checks.damage(db)
+            damaged = schema.damage(db)
     except OSError as error:
         raise StorageError(cannot_read(path, error)) from None
     except sqlite3.Error:

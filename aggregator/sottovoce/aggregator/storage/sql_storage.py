@@ -5,10 +5,18 @@ cohort; each report belongs to one cell. Each count has a live and a shown value
 one, updated only when the cell has grown by ``release_batch`` reports since, arrivals less withdrawals. On a shared
 database the update follows shortly after the reports are durable. The total over cohorts is the sum of the shown cells,
 never a count of its own: the difference to its cohorts would reveal the answers of a few people.
+
+Count cells by question and value, and sum them over all cohorts.
+
+Record when the program last ran on a database (one row), and pause deletions by date.
+
+If the clock jumps by more than a week or goes back, the program cannot tell which of the two times is right: a backup
+may have been restored, the machine may have slept, or its clock may be wrong by a year. A wrong clock would delete data
+for good. So deletions by date pause until an operator confirms the clock, or the program has run for a day.
 """
 
 from abc import abstractmethod
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import cached_property
 from itertools import groupby
@@ -21,14 +29,12 @@ from sottovoce.aggregator.storage.audit_log.audit_log import Journal
 from sottovoce.aggregator.storage.audit_log.events import LINK_PUBLISHED, LINK_WITHDRAWN, NO_ACTOR, SETTING_CHANGED
 from sottovoce.aggregator.storage.back_end import BackEnd
 from sottovoce.aggregator.storage.drafts import DraftTables
-from sottovoce.aggregator.storage.heartbeat import PulseStorage
 from sottovoce.aggregator.storage.incomplete_copy import UNFINISHED
 from sottovoce.aggregator.storage.invitations.tokens import TokenStorage
-from sottovoce.aggregator.storage.models import Cell, Known, Outcome, ReportBatch, StoragePlan
+from sottovoce.aggregator.storage.models import ALL, Cell, Known, Outcome, ReportBatch, StoragePlan
 from sottovoce.aggregator.storage.pack_values import Values, pack, unpack
 from sottovoce.aggregator.storage.releases import ReleaseTables
-from sottovoce.aggregator.storage.reports.batch_columns import change
-from sottovoce.aggregator.storage.reports.cell_tallies import cells_with_total, count_by_question
+from sottovoce.aggregator.storage.reports.batch_columns import NO_COHORT, change
 from sottovoce.aggregator.storage.reports.surveys import SurveyStorage
 from sottovoce.aggregator.storage.sql_statements import (
     ORDERED_REPORTS,
@@ -74,6 +80,91 @@ _ADVICE: Mapping[str, str] = {
     "surveys": "reopen those surveys, and close them again",
 }
 _OTHER = "they cannot be changed without breaking the chain of entries: restore a backup from before"
+
+LONG = 7 * 86400
+"""Seconds between two heartbeats beyond which deletions by date pause."""
+
+BACK = 60
+"""Seconds by which the clock may go back without a pause."""
+
+RUNNING = 90
+"""Age of a heartbeat, in seconds, up to which a node may be running: housekeeping notes one each minute."""
+
+ROUND = 300
+"""Longest interval between two heartbeats that counts as running, in seconds."""
+
+WAIT = 86400
+"""Length of a pause, in seconds of running."""
+
+_NOTE = "UPDATE pulse SET seen = ?, waits = ?"
+
+
+class PulseStorage(BackEnd):
+    """Part of ``Storage`` that reads and writes the heartbeat."""
+
+    def note_running(self, now: int) -> int:
+        """Record a heartbeat, in seconds since 1970; return for how many seconds deletions by date are still paused."""
+        with self.write() as db:
+            waits = _still_waits(db, now)
+            db.execute(_NOTE, [now, waits])
+        return waits
+
+    def last_heartbeat(self) -> int:
+        """Return when a node last ran, in seconds since 1970; 0 if none has."""
+        return int(self.row_of("SELECT seen FROM pulse")[0] or 0)
+
+    def forgetting_waits(self, now: int) -> int:
+        """Return for how many seconds of running deletions by date are paused; record nothing."""
+        with self.read() as db:
+            return _still_waits(db, now)
+
+    def trust_clock(self, now: int) -> None:
+        """End the pause, since an operator confirmed that ``now`` is the right time."""
+        with self.write() as db:
+            db.execute(_NOTE, [now, 0])
+
+
+def _still_waits(db: Handle, now: int) -> int:
+    seen, waits = db.execute("SELECT seen, waits FROM pulse").fetchone()
+    if seen is None:
+        return int(waits)
+    ran = now - seen
+    # Small steps back are usual when NTP corrects a clock; a week forward is not.
+    if not -BACK <= ran <= LONG:
+        return WAIT
+    # Only time spent running counts: a machine that was off has given the operator no chance to notice.
+    return max(0, waits - ran) if 0 < ran <= ROUND else int(waits)
+
+
+def cells_with_total(cells: Sequence[Cell]) -> list[Cell]:
+    """Return the cells of one wave: their sum first, then each cohort."""
+    at_close = [cell.at_close for cell in cells if cell.at_close is not None]
+    return [
+        Cell(
+            cells[0].wave,
+            ALL,
+            sum(cell.reports for cell in cells),
+            sum(cell.withdrawn for cell in cells),
+            count_by_question(row for cell in cells for row in _flat(cell)),
+            sum(at_close) if at_close else None,
+        ),
+        *(cell for cell in cells if cell.cohort != NO_COHORT),
+    ]
+
+
+def _flat(cell: Cell) -> Iterator[tuple[int, int, int]]:
+    """Yield (question, counted value, number) of a cell."""
+    for question, tally in cell.tallies.items():
+        yield from ((question, value, number) for value, number in tally.items())
+
+
+def count_by_question(rows: Iterable[tuple[int, int, int]]) -> dict[int, dict[int, int]]:
+    """Return counts by question and counted value, from rows of (question, value, number)."""
+    tallies: dict[int, dict[int, int]] = {}
+    for question, value, count in rows:
+        tally = tallies.setdefault(int(question), {})
+        tally[int(value)] = tally.get(int(value), 0) + count
+    return tallies
 
 
 def row_faults(db: Handle, today: int) -> Iterator[str]:

@@ -4,13 +4,15 @@ No row links to a report. The time of a redemption is not stored, and rows are i
 
 After a restore, the database cannot tell which unredeemed invitations were redeemed after the backup. They are held:
 the server signs nothing for them until an operator releases them.
+
+Data of tokens that storage exchanges with its callers: counts and requests.
 """
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
 from sottovoce.aggregator.storage.audit_log.events import NO_ACTOR, REISSUED, RESTORED
 from sottovoce.aggregator.storage.back_end import BackEnd
-from sottovoce.aggregator.storage.invitations.token_models import Held
 from sottovoce.aggregator.storage.models import Outcome
 from sottovoce.aggregator.storage.sql_statements import Handle
 from sottovoce.shared.errors import StorageError
@@ -47,6 +49,49 @@ _HELD_OF_OPEN = """
     WHERE held > 0 AND EXISTS (SELECT 1 FROM surveys WHERE name = first.name AND closed_on IS NULL)
     ORDER BY name
 """
+
+
+class TokenCounts(NamedTuple):
+    """Numbers of tokens by state.
+
+    Attributes:
+        created: all tokens that were ever created.
+        spent: used for a report, or redeemed if they are invitations.
+        held: invitations that cannot be redeemed after a restore, since they may have been redeemed before it.
+        held_since: day of the restore, in days since 1970; None if none are held.
+    """
+
+    created: int
+    spent: int
+    revoked: int
+    unspent: int
+    held: int = 0
+    held_since: int | None = None
+
+
+class Held(NamedTuple):
+    """Number of invitations held after a restore, and the day of the restore, in days since 1970."""
+
+    number: int
+    since: int
+
+
+class TokenBatch(NamedTuple):
+    """Idempotent request for tokens (or, if ``blind``, invitations): repeating it creates nothing.
+
+    Attributes:
+        survey: key of the first revision, which all tokens of a survey refer to.
+        request: fingerprint of the requesting account and its idempotency key.
+        body: fingerprint of the request's content.
+    """
+
+    survey: int
+    name: str
+    hashes: Sequence[bytes]
+    request: str
+    body: str
+    who: str = NO_ACTOR
+    blind: bool = False
 
 
 class InvitationStorage(BackEnd):

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from sottovoce.aggregator.storage import survey_log
 from sottovoce.aggregator.storage.audit_log.events import NO_ACTOR, TOKENS_MADE, TOKENS_REVOKED
 from sottovoce.aggregator.storage.invitations import blind_invitations
-from sottovoce.aggregator.storage.invitations.token_models import TokenBatch, TokenCounts
+from sottovoce.aggregator.storage.invitations.blind_invitations import TokenBatch, TokenCounts
 from sottovoce.aggregator.storage.sql_statements import Handle, delete_tokens
 
 _COUNTS = "SELECT created, revoked, held, held_since, dropped FROM token_counts WHERE survey = ?"

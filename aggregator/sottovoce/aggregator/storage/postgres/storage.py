@@ -16,6 +16,8 @@ them, or does nothing if one is known. The second one sees what was committed me
 ``settled``, where reports move from ``fresh`` at any moment, and among withdrawn ones; if it finds one, it fails, which
 undoes all. The server's log names no report then. Rows are in the order of their keys, so that two nodes cannot
 deadlock.
+
+Run the SQL that both back ends share over a PostgreSQL connection.
 """
 
 import threading
@@ -34,7 +36,6 @@ from sottovoce.aggregator.storage.audit_log.table import append
 from sottovoce.aggregator.storage.incomplete_copy import known_version, refuse_migration, refuse_older
 from sottovoce.aggregator.storage.models import ID, Outcome, ReportBatch
 from sottovoce.aggregator.storage.postgres import schema, settling
-from sottovoce.aggregator.storage.postgres.connection import NOW, PostgresHandle
 from sottovoce.aggregator.storage.reports.batch_columns import change, count, merge
 from sottovoce.aggregator.storage.reports.classify_batch import (
     has_other_revisions,
@@ -198,6 +199,54 @@ _INSERT = """
 """
 _WAIT = "SELECT 1 FROM fresh WHERE survey = ? AND report_id = ANY (?::bytea[]) ORDER BY report_id FOR KEY SHARE"
 _IS_ANY_SETTLED = "SELECT EXISTS (SELECT FROM settled WHERE survey = ? AND report_id = ANY (?::bytea[]))"
+
+NOW = "SELECT floor(extract(epoch FROM clock_timestamp()))::bigint"
+"""Seconds since 1970, by the server's clock."""
+
+# One lock for each first byte of an id, in their order: few, however large a group is. The number is 0x50773, then that
+# byte.
+_HOLD_IDS = """
+    SELECT pg_advisory_xact_lock((329587::bigint << 32) + byte) FROM (
+        SELECT byte FROM unnest(%s::bigint[]) AS byte ORDER BY byte
+    ) AS sorted
+"""
+
+
+class PostgresHandle:
+    """A connection that speaks the SQL that both back ends share."""
+
+    def __init__(self, connection: psycopg.Connection[Any]) -> None:
+        self._connection = connection
+
+    @property
+    def slot(self) -> int:
+        """Slot in the tables of counts; connections with equal slots wait for each other's rows, and count right."""
+        return self._connection.info.backend_pid % 32
+
+    def execute(self, statement: str, parameters: Sequence[Any] = ()) -> psycopg.Cursor[Any]:
+        """Run one statement and return its cursor."""
+        return self._connection.execute(_marks(statement), list(parameters) or None)
+
+    def executemany(self, statement: str, rows: Iterable[Sequence[Any]]) -> int:
+        """Run one statement for each row; return how many rows changed."""
+        cursor = self._connection.cursor()
+        cursor.executemany(_marks(statement), rows)
+        return max(cursor.rowcount, 0)
+
+    def hold_ids(self, report_ids: Sequence[bytes]) -> None:
+        """Lock these ids against other writers until the transaction ends; those with the same first byte wait too."""
+        self._connection.execute(_HOLD_IDS, [sorted({each[0] for each in report_ids})])
+
+    def stream(self, statement: str, parameters: Sequence[Any], size: int) -> Iterator[list[Any]]:
+        """Yield the rows of a statement in chunks of ``size``, from a server-side cursor."""
+        with self._connection.cursor("stream", binary=True) as cursor:
+            cursor.execute(_marks(statement), list(parameters))
+            while rows := cursor.fetchmany(size):
+                yield rows
+
+
+def _marks(statement: str) -> Any:  # noqa: ANN401 - the library wants literal text, which this is
+    return statement.replace("?", "%s")
 
 
 def store_new(connection: psycopg.Connection[Any], arrivals: Sequence[ReportBatch]) -> bool:
