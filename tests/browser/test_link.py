@@ -10,8 +10,7 @@ from urllib.parse import parse_qsl, urlsplit
 import pytest
 from playwright.sync_api import Page
 from sottovoce.client.question_page import link_page
-from sottovoce.shared.by_link.link_question import LinkQuestion, parse_link
-from sottovoce.shared.by_link.published_page import published_page
+from sottovoce.shared.by_link.link_question import LinkQuestion, parse_link, published_page
 
 from tests.browser.conftest import VIEWPORT, NewContext
 from tests.browser.question_host import COIN, TOGETHER

@@ -25,7 +25,7 @@ from sottovoce.audit.served.served_page import fetch
 from sottovoce.client.link import Link
 from sottovoce.client.page import by_path
 from sottovoce.client.question_sample import pool_of
-from sottovoce.shared.allowance import DEFAULT_ALLOWANCE
+from sottovoce.shared.accounting import DEFAULT_ALLOWANCE
 from sottovoce.shared.answers import Value
 from sottovoce.shared.arms.arms import ARM, arm_index, samples
 from sottovoce.shared.errors import ReportRejected, SurveyError, TransportError

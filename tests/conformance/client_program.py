@@ -30,7 +30,7 @@ from sottovoce.client.draws import Draws
 from sottovoce.client.file_ledger import FileLedger
 from sottovoce.client.respondent import Respondent
 from sottovoce.client.transport import Transport
-from sottovoce.shared.allowance import Allowance
+from sottovoce.shared.accounting import Allowance
 from sottovoce.shared.errors import NotYet, SurveyError, TransportError
 
 RUN_TIMEOUT_SECONDS = 20

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 from sottovoce.client.link import parse_link
-from sottovoce.shared.tokens import token_hash
+from sottovoce.shared.redemption import token_hash
 
 from tests.journey.year import Person, Year, document
 from tests.journey.year_sentences import told_truly

@@ -23,10 +23,10 @@ from sottovoce.client.draws import Draws
 from sottovoce.client.file_ledger import FileLedger
 from sottovoce.client.respondent import Respondent
 from sottovoce.client.transport import Transport
-from sottovoce.shared.allowance import Allowance
+from sottovoce.shared.accounting import Allowance
 from sottovoce.shared.errors import SurveyError
 from sottovoce.shared.parse_survey import load_survey
-from sottovoce.shared.tokens import print_token
+from sottovoce.shared.redemption import print_token
 
 from tests.model.device_state import Happened, State, Way, last_named, names_of
 from tests.model.pretended_aggregator import PretendedAggregator, Session

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from sottovoce.shared.allowance import DEFAULT_ALLOWANCE, check_allowance
+from sottovoce.shared.accounting import DEFAULT_ALLOWANCE, check_allowance
 from sottovoce.shared.errors import BudgetExhausted, SpecError
 from sottovoce.shared.parse_survey import parse_survey
 from sottovoce.shared.spec import Survey

@@ -8,7 +8,7 @@ from sottovoce.client import words
 from sottovoce.client.revisions import RevisionStatus
 from sottovoce.client.terminal.explanation import explain
 from sottovoce.client.terminal.receipt import show_receipt
-from sottovoce.shared.allowance import DEFAULT_ALLOWANCE
+from sottovoce.shared.accounting import DEFAULT_ALLOWANCE
 from sottovoce.shared.report import Report, dump_report
 
 from tests.statements.table import ENGLISH, RECEIPT, Facts, Sent

@@ -19,9 +19,8 @@ from sottovoce.aggregator.storage.postgres.storage import PostgresStorage
 from sottovoce.client.draws import Draws
 from sottovoce.client.respondent import encode, randomize
 from sottovoce.shared.blind_signatures import EXPONENT
-from sottovoce.shared.redemption import RedeemRequest, dump_request, parse_reply, read_number, spell
+from sottovoce.shared.redemption import RedeemRequest, dump_request, parse_reply, read_number, spell, token_hash
 from sottovoce.shared.report import dump_report
-from sottovoce.shared.tokens import token_hash
 
 from tests import postgres
 from tests.conftest import FakeClock

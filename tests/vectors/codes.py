@@ -3,7 +3,7 @@
 import hashlib
 from typing import Any
 
-from sottovoce.shared.by_link.answer_code import write_code
+from sottovoce.shared.by_link.link_question import write_code
 
 SIZES = (2, 3, 7, 1024, 2**40)
 

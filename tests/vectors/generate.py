@@ -18,8 +18,7 @@ from sottovoce.client.question_sample import draw_asked
 from sottovoce.client.randomizers import RANDOMIZERS
 from sottovoce.client.respondent import encode, randomize
 from sottovoce.shared import canonical
-from sottovoce.shared.accounting import report_epsilon, waves_epsilon
-from sottovoce.shared.allowance import DEFAULT_ALLOWANCE, NEARLY_SURE
+from sottovoce.shared.accounting import DEFAULT_ALLOWANCE, NEARLY_SURE, report_epsilon, waves_epsilon
 from sottovoce.shared.errors import SurveyError
 from sottovoce.shared.parse_survey import load_survey, parse_survey
 from sottovoce.shared.rational import dump_decimal

@@ -14,8 +14,8 @@ from sottovoce.shared.errors import AnswerError, SpecError
 from sottovoce.shared.mechanisms.binary_rr import BinaryRR
 from sottovoce.shared.mechanisms.joint_rr import JointRR
 from sottovoce.shared.parse_survey import load_survey, parse_survey
+from sottovoce.shared.redemption import parse_token, print_token
 from sottovoce.shared.report import dump_report, parse_report, report_length
-from sottovoce.shared.tokens import parse_token, print_token
 
 from tests.documents import parsed, survey
 from tests.vectors.generate import FOLDER, documents, render

@@ -35,7 +35,7 @@ from sottovoce.client.ledger import MemoryLedger
 from sottovoce.client.question_sample import draw_asked
 from sottovoce.client.respondent import Respondent
 from sottovoce.shared import rational
-from sottovoce.shared.allowance import Allowance
+from sottovoce.shared.accounting import Allowance
 from sottovoce.shared.answers import Value
 from sottovoce.shared.arms.arms import Block, samples
 from sottovoce.shared.errors import SurveyError

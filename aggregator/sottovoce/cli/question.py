@@ -20,8 +20,7 @@ from sottovoce.cli.process import SECONDS
 from sottovoce.client.question_page import PLACE, block_page, link_page, question_files, question_page, question_scripts
 from sottovoce.client.words import odds_in_words
 from sottovoce.shared.accounting import belief_after
-from sottovoce.shared.by_link.link_question import LinkQuestion, is_link, parse_link
-from sottovoce.shared.by_link.published_page import published_page
+from sottovoce.shared.by_link.link_question import LinkQuestion, is_link, parse_link, published_page
 from sottovoce.shared.errors import SpecError, cannot_read, cannot_write
 from sottovoce.shared.single_question import SingleBlock, SingleQuestion, is_frame_address, parse_asked, parse_question
 

@@ -21,7 +21,7 @@ from sottovoce.client.terminal.interview import Interview, confirm_sending, prin
 from sottovoce.client.terminal.receipt import send_or_keep, show_receipt
 from sottovoce.client.terminal.screen import confirm_or_abort, notifying_transport, print_line
 from sottovoce.client.words import choose_language, translate
-from sottovoce.shared.allowance import DEFAULT_ALLOWANCE, Allowance
+from sottovoce.shared.accounting import DEFAULT_ALLOWANCE, Allowance
 
 
 @command(example="sottovoce respond 'https://survey.example.org/s/exam#d=...'")

@@ -13,7 +13,7 @@ from sottovoce.client.draws import Draws
 from sottovoce.client.link import Link
 from sottovoce.client.revisions import survey_for
 from sottovoce.client.transport import Transport
-from sottovoce.shared.allowance import Allowance
+from sottovoce.shared.accounting import Allowance
 from sottovoce.shared.by_hand.protection import drawn_by_device
 from sottovoce.shared.errors import TransportError
 from sottovoce.shared.spec import Survey

@@ -10,8 +10,8 @@ Rejection makes every outcome exactly as likely as its integer weight says; a mo
 import secrets
 from collections.abc import Sequence
 
+from sottovoce.shared.exact_noise import ReadBytes, exactly, uniform_below
 from sottovoce.shared.rational import MAX_DENOMINATOR
-from sottovoce.shared.uniform import ReadBytes, exactly, uniform_below
 
 
 class Draws:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from urllib.parse import parse_qs, urlsplit
 
 from sottovoce.shared.errors import TransportError
-from sottovoce.shared.tokens import parse_token
+from sottovoce.shared.redemption import parse_token
 
 # One address, one spelling: another would be another aggregator to the ledger, and buy a second draw.
 _PATH = re.compile(r"(?P<base>(?:/[A-Za-z0-9_~-][A-Za-z0-9._~-]*)*)/s/(?P<survey>[a-z0-9][a-z0-9_-]{0,63})/?")

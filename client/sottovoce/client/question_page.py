@@ -12,7 +12,7 @@ from importlib.resources import files
 
 from sottovoce.client.bundle import join, modules, read, sentences
 from sottovoce.client.page import PageFile, digest_source, inline_css, inline_json
-from sottovoce.shared.by_link.published_page import EMPTY
+from sottovoce.shared.by_link.link_question import EMPTY
 from sottovoce.shared.languages import LANGUAGES
 from sottovoce.shared.single_question import element_name
 

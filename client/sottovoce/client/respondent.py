@@ -24,7 +24,7 @@ from sottovoce.client.redemption import NOT_SIGNED, check_signed, forget_signatu
 from sottovoce.client.revisions import RevisionStatus, cached_or_fetched_survey, standing, survey_for
 from sottovoce.client.transport import Transport, now
 from sottovoce.client.waiting import draw_send_at
-from sottovoce.shared.allowance import DEFAULT_ALLOWANCE, Allowance, check_allowance
+from sottovoce.shared.accounting import DEFAULT_ALLOWANCE, Allowance, check_allowance
 from sottovoce.shared.answers import Value
 from sottovoce.shared.arms.arms import ARM, arm_index
 from sottovoce.shared.canonical import dump

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, cast
 
-from sottovoce.shared.allowance import DEFAULT_ALLOWANCE
+from sottovoce.shared.accounting import DEFAULT_ALLOWANCE
 from sottovoce.shared.canonical import DigestedDocument
 from sottovoce.shared.channel_text import dump_block, dump_channel
 from sottovoce.shared.errors import Problem, SpecError

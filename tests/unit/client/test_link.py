@@ -3,7 +3,7 @@
 import pytest
 from sottovoce.client.link import Link, parse_link
 from sottovoce.shared.errors import TransportError
-from sottovoce.shared.tokens import print_token
+from sottovoce.shared.redemption import print_token
 
 DIGEST = "0e765eb6bcfb153cd18b5bb165124c5a"
 

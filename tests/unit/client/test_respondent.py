@@ -14,7 +14,7 @@ from sottovoce.client.ledger import MEMO, Entry, Key, MemoryLedger
 from sottovoce.client.memo import keep_memo
 from sottovoce.client.respondent import Respondent, encode, randomize
 from sottovoce.client.transport import Transport
-from sottovoce.shared.allowance import Allowance
+from sottovoce.shared.accounting import Allowance
 from sottovoce.shared.errors import AnswerError, BudgetExhausted, SpecError, TransportError
 from sottovoce.shared.parse_survey import parse_survey
 from sottovoce.shared.report import parse_report

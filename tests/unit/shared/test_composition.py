@@ -4,7 +4,7 @@ import math
 from decimal import Context, Decimal, localcontext
 
 import pytest
-from sottovoce.shared.composition import advanced_epsilon, optimal_epsilon
+from sottovoce.shared.accounting import advanced_epsilon, optimal_epsilon
 
 LN2, LN3 = math.log(2), math.log(3)
 DELTA = 1e-6

@@ -18,8 +18,7 @@ from sottovoce.aggregator.authoring.cost_and_precision import (
 )
 from sottovoce.aggregator.authoring.draft import DraftItem, SurveyDraft, arm_on_card, free_name
 from sottovoce.aggregator.planning.block_choice import LEAST_GAIN
-from sottovoce.shared.accounting import report_epsilon
-from sottovoce.shared.allowance import DEFAULT_ALLOWANCE
+from sottovoce.shared.accounting import DEFAULT_ALLOWANCE, report_epsilon
 from sottovoce.shared.mechanisms.joint_rr import MAX_QUESTIONS, MIN_QUESTIONS, JointRR
 from sottovoce.shared.rational import log
 

@@ -19,7 +19,7 @@ from sottovoce.aggregator.planning.lint import is_telling
 from sottovoce.aggregator.planning.sample_size import thin_cells
 from sottovoce.aggregator.planning.traffic_analysis import HOUR, ONE_VISIT_SECONDS, spread
 from sottovoce.aggregator.surveys.privacy_limit import most_asked
-from sottovoce.shared.allowance import DEFAULT_ALLOWANCE, NEARLY_SURE
+from sottovoce.shared.accounting import DEFAULT_ALLOWANCE, NEARLY_SURE
 from sottovoce.shared.errors import Problem, SpecError
 from sottovoce.shared.parse_item import CONDITIONS
 from sottovoce.shared.parse_survey import parse_survey

@@ -7,7 +7,7 @@ from fractions import Fraction
 from typing import Any
 
 from sottovoce.aggregator.authoring.workbook import LeftOut, SheetRow
-from sottovoce.shared.allowance import DEFAULT_ALLOWANCE
+from sottovoce.shared.accounting import DEFAULT_ALLOWANCE
 from sottovoce.shared.errors import Sentence, SpecError
 from sottovoce.shared.mechanisms.joint_rr import MIN_QUESTIONS
 from sottovoce.shared.rational import log

@@ -45,10 +45,9 @@ from sottovoce.aggregator.storage.reports.batch_columns import cut
 from sottovoce.aggregator.surveys.lifecycle import survey_of, unknown_survey, wave_state
 from sottovoce.shared.arms.arms import samples
 from sottovoce.shared.errors import ReportRejected
-from sottovoce.shared.redemption import message, read_number
+from sottovoce.shared.redemption import message, read_number, token_hash
 from sottovoce.shared.report import report_length
 from sottovoce.shared.spec import Survey
-from sottovoce.shared.tokens import token_hash
 
 _START = re.compile(
     rb'\{"format":"sottovoce-batch/1","items":\['

@@ -15,8 +15,7 @@ from sottovoce.aggregator.invitations.key_file import KeysFile
 from sottovoce.aggregator.storage import Outcome, Storage
 from sottovoce.aggregator.surveys.lifecycle import survey_of, unknown_survey, wave_state
 from sottovoce.shared.errors import ReportRejected
-from sottovoce.shared.redemption import Redemption, dump_reply, fits, parse_request
-from sottovoce.shared.tokens import token_hash
+from sottovoce.shared.redemption import Redemption, dump_reply, fits, parse_request, token_hash
 
 MOST_AT_ONCE = 4
 """Maximum number of redemptions at the same time: GMP holds the GIL while it signs, and reports have priority."""

@@ -16,7 +16,7 @@ from sottovoce.aggregator.storage import Held, Storage, StoredSurvey, TokenBatch
 from sottovoce.aggregator.storage.audit_log.events import NO_ACTOR, REISSUED
 from sottovoce.aggregator.surveys.lifecycle import survey_of
 from sottovoce.shared.errors import StorageError
-from sottovoce.shared.tokens import BITS, print_token, spell_token, token_hash
+from sottovoce.shared.redemption import BITS, print_token, spell_token, token_hash
 
 MOST = 1_000_000
 """Maximum number of tokens for one call."""

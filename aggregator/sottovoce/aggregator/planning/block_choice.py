@@ -43,7 +43,7 @@ from sottovoce.aggregator.estimators.question_variables import variables_of
 from sottovoce.aggregator.estimators.variable import Variable
 from sottovoce.aggregator.i18n.translator import NumberFormat, Words
 from sottovoce.aggregator.planning.question_channels import ShareChannel, best_share, drawn_from, measure_of
-from sottovoce.shared.allowance import DEFAULT_ALLOWANCE
+from sottovoce.shared.accounting import DEFAULT_ALLOWANCE
 from sottovoce.shared.arms.arms import share_asked
 from sottovoce.shared.errors import EstimateError
 from sottovoce.shared.mechanisms import MAX_EPSILON, MIN_EPSILON

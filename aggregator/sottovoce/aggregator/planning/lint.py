@@ -14,8 +14,7 @@ from sottovoce.aggregator.planning.block_choice import block_hint, joint_words
 from sottovoce.aggregator.planning.sample_size import thin_cells
 from sottovoce.aggregator.planning.traffic_analysis import HOUR, is_paired, items_that_show_time, spread
 from sottovoce.aggregator.surveys.privacy_limit import remedies
-from sottovoce.shared.accounting import BELIEF_BEFORE, percent_after
-from sottovoce.shared.allowance import NEARLY_SURE
+from sottovoce.shared.accounting import BELIEF_BEFORE, NEARLY_SURE, percent_after
 from sottovoce.shared.answers import random_answers
 from sottovoce.shared.arms.arms import Block, flat_items, samples, share_asked
 from sottovoce.shared.by_hand.protection import hidden_by_facts

@@ -6,10 +6,18 @@ from typing import Any
 
 from sottovoce.aggregator.i18n.translator import Words
 from sottovoce.aggregator.planning.traffic_analysis import blind_limits
-from sottovoce.shared.accounting import MAX_WAVES, Loss, belief_after, check_delta_among, group_loss, waves_epsilon
+from sottovoce.shared.accounting import (
+    MAX_WAVES,
+    Loss,
+    advanced_epsilon,
+    belief_after,
+    check_delta_among,
+    group_loss,
+    optimal_epsilon,
+    waves_epsilon,
+)
 from sottovoce.shared.arms.arms import Block
 from sottovoce.shared.by_hand.protection import drawn_by_device, hidden_by_facts
-from sottovoce.shared.composition import advanced_epsilon, optimal_epsilon
 from sottovoce.shared.errors import SpecError
 from sottovoce.shared.mechanisms.binary_rr import BinaryRR
 from sottovoce.shared.mechanisms.memoized_rr import MemoizedRR

@@ -7,8 +7,7 @@ survey before anyone is invited. Stored surveys are not checked again.
 import math
 from collections.abc import Iterator
 
-from sottovoce.shared.accounting import report_epsilon
-from sottovoce.shared.allowance import DEFAULT_ALLOWANCE
+from sottovoce.shared.accounting import DEFAULT_ALLOWANCE, report_epsilon
 from sottovoce.shared.errors import Problem, SpecError
 from sottovoce.shared.rational import show_epsilon
 from sottovoce.shared.spec import Survey

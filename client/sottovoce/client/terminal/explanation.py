@@ -12,8 +12,7 @@ from sottovoce.client.terminal.screen import heading, print_line
 from sottovoce.client.transport import now
 from sottovoce.client.waiting import longest_wait
 from sottovoce.client.words import odds_in_words, share_in_words, text_of, translate
-from sottovoce.shared.accounting import percent_after
-from sottovoce.shared.allowance import NEARLY_SURE, Allowance
+from sottovoce.shared.accounting import NEARLY_SURE, Allowance, percent_after
 from sottovoce.shared.arms.arms import arm_index, samples
 from sottovoce.shared.by_hand.own_coin import procedure
 from sottovoce.shared.by_hand.protection import drawn_by_device, is_all_by_hand

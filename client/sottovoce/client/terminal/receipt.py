@@ -10,7 +10,7 @@ from sottovoce.client.terminal.begin import moment_in_words
 from sottovoce.client.terminal.screen import heading, print_line
 from sottovoce.client.value_words import reported_in_words
 from sottovoce.client.words import choose_language, text_of, translate
-from sottovoce.shared.allowance import NEARLY_SURE
+from sottovoce.shared.accounting import NEARLY_SURE
 from sottovoce.shared.arms.arms import is_arm
 from sottovoce.shared.by_hand.protection import drawn_by_device, hidden_by_facts
 from sottovoce.shared.completion import ending

@@ -10,8 +10,7 @@ from sottovoce.aggregator.storage.sqlite.storage import SQLiteStorage
 from sottovoce.aggregator.surveys.published_questions import write_published
 from sottovoce.client import question_page as question_page_module
 from sottovoce.client.question_page import link_page, question_assets, question_page, question_scripts
-from sottovoce.shared.by_link.link_question import parse_link
-from sottovoce.shared.by_link.published_page import published_page
+from sottovoce.shared.by_link.link_question import parse_link, published_page
 from sottovoce.shared.single_question import element_name
 
 from tests.vectors.cases import named

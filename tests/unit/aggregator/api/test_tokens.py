@@ -15,7 +15,7 @@ from sottovoce.aggregator.intake.request_limits import check_head
 from sottovoce.aggregator.settings import Settings
 from sottovoce.aggregator.storage.sqlite.storage import SQLiteStorage
 from sottovoce.aggregator.storage.table_catalogue import TABLES
-from sottovoce.shared.tokens import parse_token, print_token, token_hash
+from sottovoce.shared.redemption import parse_token, print_token, token_hash
 
 from tests.conftest import FakeClock
 from tests.invited import blind_survey

@@ -17,8 +17,8 @@ from sottovoce.aggregator.intake.request_limits import FAILURES
 from sottovoce.aggregator.settings import Settings
 from sottovoce.aggregator.storage.sqlite.storage import SQLiteStorage
 from sottovoce.shared.errors import REJECTIONS, ReportRejected, StorageError
+from sottovoce.shared.redemption import token_hash
 from sottovoce.shared.report import Report, dump_report
-from sottovoce.shared.tokens import token_hash
 from werkzeug.test import EnvironBuilder
 
 from tests.conftest import FakeClock

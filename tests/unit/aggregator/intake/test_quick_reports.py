@@ -20,9 +20,9 @@ from sottovoce.aggregator.intake.request_limits import LARGER, MAX_BODY
 from sottovoce.aggregator.settings import Settings
 from sottovoce.aggregator.storage.sqlite.storage import SQLiteStorage
 from sottovoce.shared.errors import ReportRejected, StorageError
+from sottovoce.shared.redemption import token_hash
 from sottovoce.shared.report import Report, dump_report
 from sottovoce.shared.spec import Survey
-from sottovoce.shared.tokens import token_hash
 
 from tests.conftest import FakeClock
 from tests.surveys import document, months, survey

@@ -12,9 +12,9 @@ from sottovoce.aggregator.intake.admission import Admission, SurveyRules, decode
 from sottovoce.aggregator.intake.decode import MOST_ITEMS
 from sottovoce.aggregator.storage.sqlite.storage import SQLiteStorage
 from sottovoce.shared.errors import ReportRejected
+from sottovoce.shared.redemption import token_hash
 from sottovoce.shared.report import Report, dump_report
 from sottovoce.shared.spec import Survey
-from sottovoce.shared.tokens import token_hash
 
 from tests.conftest import FakeClock
 from tests.surveys import document, survey

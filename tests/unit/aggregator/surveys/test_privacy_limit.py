@@ -9,7 +9,7 @@ from sottovoce.aggregator.surveys.privacy_limit import check_affordable, remedie
 from sottovoce.cli.serve import serve
 from sottovoce.cli.survey.publish import publish
 from sottovoce.cli.survey_file import lint
-from sottovoce.shared.allowance import DEFAULT_ALLOWANCE
+from sottovoce.shared.accounting import DEFAULT_ALLOWANCE
 from sottovoce.shared.canonical import dump
 from sottovoce.shared.errors import SpecError
 from sottovoce.shared.parse_survey import load_survey, parse_survey

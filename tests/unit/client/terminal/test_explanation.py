@@ -8,7 +8,7 @@ import pytest
 from sottovoce.client.terminal.explanation import explain, group_sentences, protection_title
 from sottovoce.client.terminal.receipt import show_receipt
 from sottovoce.client.words import translate
-from sottovoce.shared.allowance import DEFAULT_ALLOWANCE
+from sottovoce.shared.accounting import DEFAULT_ALLOWANCE
 from sottovoce.shared.report import Report, dump_report
 
 from tests.surveys import survey

@@ -4,8 +4,7 @@ from dataclasses import replace
 
 from sottovoce.aggregator.analysis.data_file.read_table import FileTable, TableColumn
 from sottovoce.aggregator.file_formats.cell_columns import CodedCells
-from sottovoce.shared.by_link.answer_code import ONCE
-from sottovoce.shared.by_link.link_question import LinkQuestion
+from sottovoce.shared.by_link.link_question import ONCE, LinkQuestion
 from sottovoce.shared.errors import SpecError
 
 

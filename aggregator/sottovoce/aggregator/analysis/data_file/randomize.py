@@ -9,9 +9,9 @@ from sottovoce.aggregator.analysis.data_file.column_channel import NOT_REPORTED
 from sottovoce.aggregator.analysis.data_file.parse_channel import parse_channel
 from sottovoce.aggregator.estimators.matrix import MatrixChannel
 from sottovoce.shared.errors import AnswerError, SpecError, error_message
+from sottovoce.shared.exact_noise import ReadBytes, uniform_below
 from sottovoce.shared.mechanisms.innocuous_rr import InnocuousRR
 from sottovoce.shared.rational import MAX_DENOMINATOR
-from sottovoce.shared.uniform import ReadBytes, uniform_below
 
 
 def randomize(question: Any, answer: object, read: ReadBytes = os.urandom) -> str:  # noqa: ANN401 - text, rows or a map

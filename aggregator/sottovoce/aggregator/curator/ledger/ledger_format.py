@@ -27,7 +27,7 @@ from typing import Any
 from sottovoce.aggregator.curator.ledger.ledger_anchor import LedgerHead
 from sottovoce.aggregator.curator.release import Charge, Neighbours, Release
 from sottovoce.shared import canonical
-from sottovoce.shared.composition import MAX_RELEASES, optimal_epsilon
+from sottovoce.shared.accounting import MAX_RELEASES, optimal_epsilon
 from sottovoce.shared.errors import SpecError, StorageError
 
 FORMAT = "sottovoce-budget/1"

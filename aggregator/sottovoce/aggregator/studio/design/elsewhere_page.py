@@ -11,7 +11,7 @@ from sottovoce.aggregator.studio import drafts
 from sottovoce.aggregator.studio.request_context import storage, words
 from sottovoce.aggregator.studio.survey_frame import draft_page, published_page
 from sottovoce.aggregator.surveys.survey_file import parse_yaml
-from sottovoce.shared.allowance import DEFAULT_ALLOWANCE
+from sottovoce.shared.accounting import DEFAULT_ALLOWANCE
 from sottovoce.shared.by_link.link_question import parse_link
 from sottovoce.shared.errors import SpecError
 from sottovoce.shared.rational import show_epsilon

@@ -10,8 +10,7 @@ from click.testing import CliRunner, Result
 from sottovoce import records
 from sottovoce.cli.main import main
 from sottovoce.client.draws import Draws
-from sottovoce.shared.by_link.answer_code import write_code
-from sottovoce.shared.by_link.link_question import parse_link
+from sottovoce.shared.by_link.link_question import parse_link, write_code
 
 from tests.vectors.cases import named
 from tests.vectors.tape import Tape
