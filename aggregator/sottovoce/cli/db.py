@@ -16,8 +16,7 @@ import click
 from sottovoce.aggregator.accounts.audit_log import entry_document, format_entry, names_of
 from sottovoce.aggregator.accounts.sign_in_settings import provider_of
 from sottovoce.aggregator.clock import check_clocks, day_of, now, present
-from sottovoce.aggregator.invitations.key_file import KeysFile
-from sottovoce.aggregator.invitations.missing_keys import missing_keys
+from sottovoce.aggregator.invitations.key_file import KeysFile, missing_keys
 from sottovoce.aggregator.invitations.rollback_detection import RollbackMarks, place_of
 from sottovoce.aggregator.settings import Settings
 from sottovoce.aggregator.storage import ChainHead, Storage

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import click
-from sottovoce.aggregator.invitations.publish_keys import with_moduli
+from sottovoce.aggregator.invitations.key_file import with_moduli
 from sottovoce.aggregator.settings import PREFIX, Settings
 from sottovoce.aggregator.storage.audit_log.events import MACHINE
 from sottovoce.aggregator.storage.connect import file_of

@@ -32,7 +32,7 @@ from sottovoce.aggregator.http.problems import Refusal
 from sottovoce.aggregator.http.routing import Kind, Route
 from sottovoce.aggregator.intake.group_commit import SIZES
 from sottovoce.aggregator.intake.request_limits import BOUNDS, NO_ROUTE, RouteStatus, Series, Traffic
-from sottovoce.aggregator.invitations.missing_keys import missing_keys
+from sottovoce.aggregator.invitations.key_file import missing_keys
 from sottovoce.aggregator.storage import Storage
 from sottovoce.aggregator.storage.audit_log.events import BACKED_UP
 from sottovoce.aggregator.storage.connect import file_of

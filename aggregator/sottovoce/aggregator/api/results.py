@@ -17,7 +17,7 @@ from sottovoce.aggregator.http.headers import unless_known
 from sottovoce.aggregator.http.paging import PAGING, page_of
 from sottovoce.aggregator.http.problems import Refusal
 from sottovoce.aggregator.http.routing import Kind, Query, Route
-from sottovoce.aggregator.invitations.publish_keys import with_moduli
+from sottovoce.aggregator.invitations.key_file import with_moduli
 from sottovoce.aggregator.surveys.lifecycle import (
     check_reopening,
     may_stay_closed,

@@ -3,20 +3,32 @@
 The file is stored outside the database and its backups, is readable only by the aggregator, and is the same on all
 nodes. A thief of the file can sign ids; without the file no invitation can be redeemed. Keys never change, so that
 publishing the same survey again finds the same moduli.
+
+Find open surveys whose blind-signature keys this node lacks; it refuses their invitations but serves all else.
+
+Replace a small file atomically: a crash leaves either the old or the new content.
+
+Fill the public keys (moduli) into a survey with ``access: blind`` when it is published.
 """
 
 import json
 import os
 import stat
 import sys
-from collections.abc import Iterator
+import tempfile
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from sottovoce.aggregator.invitations.atomic_file import hand_over, put
 from sottovoce.aggregator.invitations.rsa_blind_signer import SigningKey, make_key
-from sottovoce.shared.errors import StorageError
+from sottovoce.aggregator.settings import Settings
+from sottovoce.aggregator.storage import Storage
+from sottovoce.aggregator.surveys.lifecycle import survey_of
+from sottovoce.shared.errors import Problem, SpecError, StorageError
+from sottovoce.shared.parse_survey import parse_survey
+from sottovoce.shared.redemption import spell_modulus
+from sottovoce.shared.spec import Survey
 
 if sys.platform != "win32":
     import fcntl
@@ -26,6 +38,39 @@ FORMAT = "sottovoce-blind-keys/1"
 
 Keys = dict[str, tuple[SigningKey, ...]]
 """Keys by name of the survey, one for each wave."""
+
+_NO_FILE = "this server has no file for the keys of blind links: its operator must name one (SOTTOVOCE_BLIND_KEYS_FILE)"
+
+
+def put(path: Path, text: str) -> None:
+    """Replace a file in an existing folder by ASCII text, atomically and durably; mode 0600 from the first byte.
+
+    If root runs this, the file gets the owner of its folder, so that a node that runs as another user can read it.
+    Raises OSError if the write failed; the old file is unchanged.
+    """
+    handle, part = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.", suffix=".part")
+    try:
+        with os.fdopen(handle, "w", encoding="ascii") as file:
+            hand_over(handle, path.parent)
+            file.write(text)
+            file.flush()
+            os.fsync(file.fileno())
+        Path(part).replace(path)
+    finally:
+        Path(part).unlink(missing_ok=True)
+    # Sync the folder too: only then does the renamed entry survive a power failure.
+    folder = os.open(path.parent, os.O_RDONLY)
+    try:
+        os.fsync(folder)
+    finally:
+        os.close(folder)
+
+
+def hand_over(handle: int, folder: Path) -> None:
+    """Give an open file to the owner of its folder; do nothing unless root runs it."""
+    if os.geteuid() == 0:
+        owner = folder.stat()
+        os.fchown(handle, owner.st_uid, owner.st_gid)
 
 
 class KeysFile:
@@ -128,3 +173,63 @@ def _parse(path: Path) -> Keys:
 
 def _unusable(why: str) -> StorageError:
     return StorageError(f"{SETTING} {why}")
+
+
+def missing_keys(storage: Storage, keys: KeysFile) -> dict[str, str]:
+    """Map the names of open surveys without usable keys to the reason."""
+    newest = {stored.name: stored for stored in storage.surveys()}
+    found = {}
+    for name, stored in newest.items():
+        survey = survey_of(stored.document)
+        if survey.is_blind and not stored.closed:
+            try:
+                keys.of(name, survey.moduli)
+            except StorageError as error:
+                found[name] = str(error)
+    return found
+
+
+def with_moduli(storage: Storage, survey: Survey, settings: Settings) -> Survey:
+    """Return the survey with the moduli of its waves; a survey without blind access is returned unchanged.
+
+    A correction keeps the keys of the previous revision; only new waves get new keys.
+
+    Raises:
+        SpecError: no key file is configured, or the survey lists the keys of another survey.
+        StorageError: keys cannot be made, or published or listed keys are missing in the file.
+    """
+    if not survey.is_blind:
+        return survey
+    keys, published = _checked(storage, survey, settings)
+    if survey.moduli:
+        if not published and not keys.holds(survey.name):
+            raise SpecError([Problem("/access", "lists the keys of another survey; write blind")])
+        keys.of(survey.name, survey.moduli)
+        return survey
+    return _with_keys(survey, keys.make(survey.name, len(survey.waves), settings.blind_key_bits, published))
+
+
+def with_known_moduli(storage: Storage, survey: Survey, settings: Settings) -> Survey:
+    """Return the survey with the moduli of the previous revision, if they cover all waves; never make keys.
+
+    Raises SpecError if no key file is configured, StorageError if it is unusable or lacks published keys.
+    """
+    if not survey.is_blind:
+        return survey
+    _, published = _checked(storage, survey, settings)
+    return survey if survey.moduli or len(published) < len(survey.waves) else _with_keys(survey, published)
+
+
+def _with_keys(survey: Survey, moduli: Sequence[int]) -> Survey:
+    spelled = [spell_modulus(modulus) for modulus in moduli[: len(survey.waves)]]
+    return parse_survey({**survey.document, "access": {"blind": spelled}})
+
+
+def _checked(storage: Storage, survey: Survey, settings: Settings) -> tuple[KeysFile, tuple[int, ...]]:
+    """Return the key file and the moduli of the newest revision, after checking that the file has their keys."""
+    if not settings.blind_keys_file:
+        raise SpecError([Problem("/access", _NO_FILE)])
+    keys, revisions = KeysFile(settings.blind_keys_file), storage.revisions(survey.name)
+    published = survey_of(revisions[-1].document).moduli if revisions else ()
+    keys.check(survey.name, published)
+    return keys, published

@@ -13,7 +13,7 @@ import os
 from pathlib import Path
 from urllib.parse import urlsplit
 
-from sottovoce.aggregator.invitations.atomic_file import put
+from sottovoce.aggregator.invitations.key_file import put
 from sottovoce.aggregator.storage import Storage
 from sottovoce.aggregator.surveys.lifecycle import survey_of
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import click
 from sottovoce.aggregator.authoring.trial import trial_name, trial_of
 from sottovoce.aggregator.clock import day_of, present
-from sottovoce.aggregator.invitations.publish_keys import with_moduli
+from sottovoce.aggregator.invitations.key_file import with_moduli
 from sottovoce.aggregator.settings import Settings
 from sottovoce.aggregator.storage import StoredSurvey
 from sottovoce.aggregator.storage.audit_log.events import MACHINE

@@ -12,7 +12,7 @@ from sottovoce.aggregator.app import create_app
 from sottovoce.aggregator.authoring.to_survey import draft_of
 from sottovoce.aggregator.authoring.trial import trial_of
 from sottovoce.aggregator.invitations import key_file
-from sottovoce.aggregator.invitations.publish_keys import with_known_moduli, with_moduli
+from sottovoce.aggregator.invitations.key_file import with_known_moduli, with_moduli
 from sottovoce.aggregator.invitations.rsa_blind_signer import SigningKey
 from sottovoce.aggregator.planning.simulated_survey import InventedReports
 from sottovoce.aggregator.settings import Settings

@@ -22,7 +22,7 @@ SPOKEN = (
     *sorted((SHARED / "types").glob("*.py")),
     *sorted(SHARED.glob("mechanisms/*.py")),
     *(SURVEYS / f"{name}.py" for name in ("survey_file", "lifecycle")),
-    ROOT / "aggregator/sottovoce/aggregator/invitations/publish_keys.py",
+    ROOT / "aggregator/sottovoce/aggregator/invitations/key_file.py",
 )
 NAMES = {"told", "message", "reason", "must_be_whole", "found", "_MANY", "_ANY", "_NO_FILE"}
 """Under which modules keep a sentence before they say it."""

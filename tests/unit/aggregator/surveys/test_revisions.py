@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from sottovoce.aggregator.invitations.publish_keys import with_moduli
+from sottovoce.aggregator.invitations.key_file import with_moduli
 from sottovoce.aggregator.settings import Settings
 from sottovoce.aggregator.storage.sqlite.storage import SQLiteStorage
 from sottovoce.aggregator.surveys.lifecycle import MOST_REVISIONS, next_revision, survey_of

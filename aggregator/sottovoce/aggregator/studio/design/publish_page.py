@@ -18,7 +18,7 @@ from sottovoce.aggregator.authoring.to_survey import (
 from sottovoce.aggregator.authoring.validation import problems_of, refused_field, survey_of_draft
 from sottovoce.aggregator.export.flow_chart import flow_chart
 from sottovoce.aggregator.http.routing import Route
-from sottovoce.aggregator.invitations.publish_keys import with_known_moduli, with_moduli
+from sottovoce.aggregator.invitations.key_file import with_known_moduli, with_moduli
 from sottovoce.aggregator.storage import StoredSurvey
 from sottovoce.aggregator.studio import drafts
 from sottovoce.aggregator.studio.design.diff_view import DisplayedDifference, differences_in_words
