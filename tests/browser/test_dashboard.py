@@ -2,7 +2,7 @@
 
 import pytest
 from playwright.sync_api import Locator, Page
-from sottovoce.aggregator.studio.results.png_chart import has_png
+from sottovoce.aggregator.studio.results.svg_chart import has_png
 
 from tests.browser.conftest import NewContext
 from tests.browser.test_access import barriers

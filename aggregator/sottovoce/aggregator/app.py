@@ -28,7 +28,7 @@ from sottovoce.aggregator.storage import Storage
 from sottovoce.aggregator.studio import routes as studio
 from sottovoce.aggregator.studio.account import my_account_page as access
 from sottovoce.aggregator.studio.account.sign_in_routes import SESSION_ROUTES, register_doors
-from sottovoce.aggregator.studio.design.preview_form import PreviewedForm
+from sottovoce.aggregator.studio.design.preview_page import PreviewedForm
 from sottovoce.aggregator.surveys.housekeeping import Housekeeping
 
 

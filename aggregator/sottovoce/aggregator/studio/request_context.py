@@ -5,8 +5,12 @@ Format numbers, intervals and mechanisms in the reader's language, as template f
 The estimate tells shares from other values; the ``grid`` of a number question formats that question's own values.
 
 Choose the studio's language: the reader's choice from a cookie, else the best match of ``Accept-Language``.
+
+Reply with a page to print, with an inline style and no script.
 """
 
+import base64
+import hashlib
 import re
 from contextlib import suppress
 from datetime import date, timedelta
@@ -46,6 +50,20 @@ HUNDRED = 100
 _OF_STUDIO = re.compile(r"/dashboard(/[A-Za-z0-9_.~%/-]*)?(\?[A-Za-z0-9_.~%=&+-]*)?", re.ASCII).fullmatch
 
 YEAR = 366 * 24 * 3600
+
+_STYLE = re.compile("<style>(.*?)</style>", re.DOTALL)
+
+
+def print_reply(page: str) -> Response:
+    """Return the page with a content security policy that allows only its inline style, by hash."""
+    style = _STYLE.search(page)
+    digest = base64.b64encode(hashlib.sha256((style[1] if style else "").encode()).digest()).decode()
+    reply = Response(page, content_type="text/html; charset=utf-8")
+    reply.headers["Content-Security-Policy"] = (
+        f"default-src 'none'; style-src 'sha256-{digest}'; img-src data:; base-uri 'none'; form-action 'none'; "
+        "frame-ancestors 'none'"
+    )
+    return reply
 
 
 def words() -> Words:

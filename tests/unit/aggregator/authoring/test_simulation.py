@@ -10,8 +10,7 @@ import pytest
 from sottovoce.aggregator import open_results
 from sottovoce.aggregator.analysis.estimates import analyse
 from sottovoce.aggregator.analysis.requests import parse_request
-from sottovoce.aggregator.authoring.simulation import Rehearsal, rehearse
-from sottovoce.aggregator.authoring.simulation_settings import MOST_PEOPLE, Setting, read_setting
+from sottovoce.aggregator.authoring.simulation import MOST_PEOPLE, Rehearsal, Setting, read_setting, rehearse
 from sottovoce.aggregator.export.archive import write_folder, write_zip
 from sottovoce.aggregator.export.catalogue import AT_ANY_TIME, OF_REPORTS
 from sottovoce.shared.errors import SpecError

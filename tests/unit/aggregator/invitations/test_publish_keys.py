@@ -17,7 +17,7 @@ from sottovoce.aggregator.invitations.rsa_blind_signer import SigningKey
 from sottovoce.aggregator.planning.simulated_survey import InventedReports
 from sottovoce.aggregator.settings import Settings
 from sottovoce.aggregator.storage.sqlite.storage import SQLiteStorage
-from sottovoce.aggregator.studio.design.preview_form import pretended
+from sottovoce.aggregator.studio.design.preview_page import pretended
 from sottovoce.client.page import preview
 from sottovoce.shared.errors import SpecError, StorageError
 from sottovoce.shared.redemption import spell_modulus

@@ -1,16 +1,22 @@
 """Show the page "Analyze a file": answers that were randomized elsewhere, with tables and models as of a survey.
 
 The upload stays in memory. The process that takes reports never reads it: all analyses run in a process of their own.
+
+Keep files uploaded for analysis in the memory of this node, for a while, each for the account that sent it.
 """
 
-from collections.abc import Mapping
+import os
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
+from threading import Lock, Timer
+from time import monotonic
 from typing import Any
 
 from flask import Flask, Response, current_app, g, redirect, render_template, request, url_for
 from flask.typing import ResponseReturnValue
-from sottovoce.aggregator.accounts.authentication import is_visitor, visitor_id
+from sottovoce.aggregator.accounts.authentication import VISITOR, is_visitor, visitor_id
 from sottovoce.aggregator.analysis.data_file.data_columns import described_survey
 from sottovoce.aggregator.analysis.data_file.file_analysis import COLUMNS, SHARES, FileAnalysis, UploadedFile
 from sottovoce.aggregator.analysis.data_file.parse_channel import DESIGNS
@@ -23,7 +29,6 @@ from sottovoce.aggregator.api.joint_results import Calculating
 from sottovoce.aggregator.http.memory_request import MemoryRequest
 from sottovoce.aggregator.http.problems import Refusal
 from sottovoce.aggregator.http.routing import Route
-from sottovoce.aggregator.studio.file_analysis.uploaded_files import UploadedFiles
 from sottovoce.aggregator.studio.labels import SurveyVariables
 from sottovoce.aggregator.studio.request_context import words
 from sottovoce.aggregator.studio.results.analysis_page import JointSubject, end_job, joint_routes, results
@@ -47,6 +52,111 @@ _QUEUES = (OF_STAFF, OF_VISITORS)
 PREFIX = "studio.analyzed_"
 FIELD = "channel."
 LONGEST_CHANNEL = 500
+
+IDLE = 15 * 60
+"""Seconds from the last use until a file is dropped."""
+
+MOST_BYTES = 500 << 20
+"""Bytes of all files of a node."""
+
+VISITORS_AT_ONCE = 4
+"""Files of visitors without an account that a node keeps at once."""
+
+_DROP_SECONDS = 60
+
+
+@dataclass(frozen=True)
+class KeptFile:
+    """File with its channels, its sender's account id in hexadecimal, and the monotonic time of its last use."""
+
+    account: str
+    file: UploadedFile
+    used: float
+
+
+class UploadedFiles:
+    """Files of one node; ``dropped`` is called with each dropped file's id, ``seconds`` is a monotonic clock."""
+
+    def __init__(self, dropped: Callable[[str], None], seconds: Callable[[], float] = monotonic) -> None:
+        self._dropped = dropped
+        self._seconds = seconds
+        self._lock = Lock()
+        self._files: dict[str, KeptFile] = {}
+        self._timer: Timer | None = None
+
+    def add(self, account: str, name: str, data: bytes, links: tuple[str, ...] = ()) -> str | None:
+        """Keep a file of an account and return its id; None if there is no room. ``links`` as in ``UploadedFile``."""
+        self.drop_idle()
+        with self._lock:
+            if sum(len(kept.file.data) for kept in self._files.values()) + len(data) > MOST_BYTES:
+                return None
+            id = os.urandom(16).hex()
+            self._files[id] = KeptFile(account, UploadedFile(name, data, {}, links), self._seconds())
+        self._schedule()
+        return id
+
+    def add_of_visitor(self, visitor: str, name: str, data: bytes, links: tuple[str, ...] = ()) -> str | None:
+        """Keep a file of a visitor in the place of the one before, and return its id; None if there is no room."""
+        with self._lock:
+            mine = [id for id, kept in self._files.items() if kept.account == visitor]
+        for id in mine:
+            self.drop(visitor, id)
+        self.drop_idle()
+        with self._lock:
+            others = sum(kept.account.startswith(VISITOR) for kept in self._files.values())
+        return None if others >= VISITORS_AT_ONCE else self.add(visitor, name, data, links)
+
+    def find(self, account: str, id: str) -> UploadedFile | None:
+        """Return a file of an account, and keep it on; None if it is not here."""
+        self.drop_idle()
+        with self._lock:
+            kept = self._files.get(id)
+            if kept is None or kept.account != account:
+                return None
+            self._files[id] = replace(kept, used=self._seconds())
+            return kept.file
+
+    def set_channels(self, account: str, id: str, channels: Mapping[str, str]) -> bool:
+        """Set the channels of a file's columns, by name; return False if the file is not here."""
+        with self._lock:
+            kept = self._files.get(id)
+            if kept is None or kept.account != account:
+                return False
+            self._files[id] = replace(kept, file=replace(kept.file, channels=dict(channels)), used=self._seconds())
+            return True
+
+    def drop(self, account: str, id: str) -> None:
+        """Drop a file of an account."""
+        with self._lock:
+            kept = self._files.get(id)
+            mine = kept is not None and kept.account == account
+            if mine:
+                del self._files[id]
+        if mine:
+            self._dropped(id)
+
+    def drop_idle(self) -> None:
+        """Drop the files that were not used for long."""
+        last = self._seconds() - IDLE
+        with self._lock:
+            idle = [id for id, kept in self._files.items() if kept.used <= last]
+            for id in idle:
+                del self._files[id]
+        for id in idle:
+            self._dropped(id)
+
+    def _schedule(self) -> None:
+        """Drop idle files also if no one asks for any."""
+        if self._timer is None or not self._timer.is_alive():
+            self._timer = Timer(_DROP_SECONDS, self._drop_in_turn)
+            self._timer.daemon = True
+            self._timer.start()
+
+    def _drop_in_turn(self) -> None:
+        self._timer = None
+        self.drop_idle()
+        if self._files:
+            self._schedule()
 
 
 def register(app: Flask) -> None:

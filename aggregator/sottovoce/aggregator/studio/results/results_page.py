@@ -26,11 +26,10 @@ from sottovoce.aggregator.studio.design.trials import address_of_tried, trial_in
 from sottovoce.aggregator.studio.labels import SurveyVariables, alarm_in_words, name_of_group
 from sottovoce.aggregator.studio.request_context import storage, words
 from sottovoce.aggregator.studio.results.arm_split import CALCULATING, arm_split
-from sottovoce.aggregator.studio.results.png_chart import has_png, png_of
 from sottovoce.aggregator.studio.results.rendered_results import RenderedResults, RenderingCache, snapshot_key
 from sottovoce.aggregator.studio.results.result_cards import QuestionCard
 from sottovoce.aggregator.studio.results.results_view import ResultsView, results_by_arm, view_of
-from sottovoce.aggregator.studio.results.svg_chart import drawing
+from sottovoce.aggregator.studio.results.svg_chart import drawing, has_png, png_of
 from sottovoce.aggregator.studio.results.view_options import LEVELS, MOST_PEOPLE, ViewOptions
 from sottovoce.aggregator.studio.survey_frame import draft_placeholder, may_open, published_page
 from sottovoce.aggregator.surveys.lifecycle import unknown_survey

@@ -29,7 +29,6 @@ from sottovoce.aggregator.studio.results.download_files import (
     sums,
 )
 from sottovoce.aggregator.studio.results.files_page import file_reply
-from sottovoce.aggregator.studio.results.png_chart import png_of
 from sottovoce.aggregator.studio.results.results_page import card_of, figures_of, names_in
 from sottovoce.aggregator.studio.results.results_view import ResultsView, view_of
 from sottovoce.aggregator.studio.results.simulation_results import (
@@ -40,7 +39,7 @@ from sottovoce.aggregator.studio.results.simulation_results import (
     rehearsed_of,
     subject_of,
 )
-from sottovoce.aggregator.studio.results.svg_chart import Drawing, drawing
+from sottovoce.aggregator.studio.results.svg_chart import Drawing, drawing, png_of
 from sottovoce.aggregator.studio.results.view_options import ViewOptions
 
 

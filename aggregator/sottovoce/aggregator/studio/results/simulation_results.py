@@ -6,8 +6,7 @@ from functools import cached_property
 
 from flask import current_app, request
 from sottovoce.aggregator.analysis.estimates import QuestionResult, SurveyResults, analyse
-from sottovoce.aggregator.authoring.simulation import Rehearsal, rehearse
-from sottovoce.aggregator.authoring.simulation_settings import MOST_PEOPLE, Field, Setting, read_setting
+from sottovoce.aggregator.authoring.simulation import MOST_PEOPLE, Field, Rehearsal, Setting, read_setting, rehearse
 from sottovoce.aggregator.authoring.validation import survey_of_draft
 from sottovoce.aggregator.file_formats.provenance import About
 from sottovoce.aggregator.http.problems import Refusal

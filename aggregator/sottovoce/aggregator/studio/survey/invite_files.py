@@ -7,8 +7,7 @@ from sottovoce.aggregator.i18n.translator import only_here
 from sottovoce.aggregator.invitations.offline_form import PIECES, saved_form
 from sottovoce.aggregator.invitations.posters import poster
 from sottovoce.aggregator.invitations.qr_codes import png, svg_file
-from sottovoce.aggregator.studio.print_response import print_reply
-from sottovoce.aggregator.studio.request_context import words
+from sottovoce.aggregator.studio.request_context import print_reply, words
 from sottovoce.aggregator.studio.survey.invite_page import invited, poster_content
 from sottovoce.shared.private_address import private_host
 

@@ -28,8 +28,7 @@ from sottovoce.aggregator.invitations.tokens import (
 )
 from sottovoce.aggregator.settings import Settings
 from sottovoce.aggregator.storage import StoredSurvey
-from sottovoce.aggregator.studio.print_response import print_reply
-from sottovoce.aggregator.studio.request_context import shown_institution, storage, words
+from sottovoce.aggregator.studio.request_context import print_reply, shown_institution, storage, words
 from sottovoce.aggregator.studio.survey_frame import draft_placeholder, published_page
 from sottovoce.aggregator.surveys.lifecycle import newest, survey_of, wave_state
 from sottovoce.shared import canonical

@@ -12,8 +12,7 @@ from sottovoce.aggregator.http.routing import Route
 from sottovoce.aggregator.i18n.translator import Words
 from sottovoce.aggregator.privacy_account.document import AccountTerms, Document, account
 from sottovoce.aggregator.privacy_account.page import body, page
-from sottovoce.aggregator.studio.print_response import print_reply
-from sottovoce.aggregator.studio.request_context import storage, words
+from sottovoce.aggregator.studio.request_context import print_reply, storage, words
 from sottovoce.aggregator.studio.survey.release_page import release_state
 from sottovoce.aggregator.studio.survey_frame import SurveyPage, draft_page, published_page
 from sottovoce.aggregator.surveys.lifecycle import survey_of, unknown_survey

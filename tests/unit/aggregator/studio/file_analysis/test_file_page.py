@@ -17,7 +17,7 @@ from flask.testing import FlaskClient
 from sottovoce.aggregator.analysis.jobs.queue import AnalysisLimits, AnalysisStopped, JobQueue, QueuedJob
 from sottovoce.aggregator.intake.request_limits import UPLOAD
 from sottovoce.aggregator.studio.file_analysis import page
-from sottovoce.aggregator.studio.file_analysis.uploaded_files import IDLE, UploadedFiles
+from sottovoce.aggregator.studio.file_analysis.page import IDLE, UploadedFiles
 
 from tests.unit.aggregator.accounts.test_authentication import log_in
 from tests.unit.aggregator.analysis.data_file.test_answer_codes import COIN, codes
@@ -208,7 +208,7 @@ def test_upload_that_cannot_be_taken_is_refused(client: FlaskClient, monkeypatch
     """No file, another kind, no room, too large."""
     assert "No file was chosen" in send(client, b"", "").text
     assert "cannot be read here" in send(client, b"x", "data.docx").text
-    monkeypatch.setattr("sottovoce.aggregator.studio.file_analysis.uploaded_files.MOST_BYTES", 10)
+    monkeypatch.setattr("sottovoce.aggregator.studio.file_analysis.page.MOST_BYTES", 10)
     assert send(client, DATA).status_code == 503
     monkeypatch.setattr(page, "UPLOAD_BYTES", 10)
     assert send(client, DATA).status_code == 413

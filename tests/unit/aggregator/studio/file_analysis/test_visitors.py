@@ -10,7 +10,7 @@ from sottovoce.aggregator.app import create_app
 from sottovoce.aggregator.clock import now
 from sottovoce.aggregator.settings import Settings
 from sottovoce.aggregator.studio.file_analysis import page
-from sottovoce.aggregator.studio.file_analysis.uploaded_files import VISITORS_AT_ONCE, UploadedFiles
+from sottovoce.aggregator.studio.file_analysis.page import VISITORS_AT_ONCE, UploadedFiles
 
 from tests.unit.aggregator.analysis.closed_surveys import states
 from tests.unit.aggregator.studio.file_analysis.test_file_page import DATA, HERE, OWN, get, post, send, uploaded
