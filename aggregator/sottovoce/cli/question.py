@@ -12,8 +12,7 @@ from urllib.parse import urljoin
 import click
 import requests
 from sottovoce.aggregator.authoring.question_snippets import HOSTS, ethics_text, has_columns, snippet
-from sottovoce.aggregator.surveys.published_questions import FOLDER, write_published
-from sottovoce.aggregator.surveys.survey_file import parse_yaml
+from sottovoce.aggregator.surveys.survey_file import FOLDER, parse_yaml, write_published
 from sottovoce.cli.command import PATH, command, write_for_web
 from sottovoce.cli.database import data_option, data_settings, make_folder, served_settings
 from sottovoce.cli.process import SECONDS

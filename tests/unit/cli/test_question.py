@@ -16,7 +16,7 @@ import pytest
 from click.testing import CliRunner, Result
 from sottovoce.aggregator.authoring.question_snippets import HOSTS
 from sottovoce.aggregator.storage.sqlite.storage import SQLiteStorage
-from sottovoce.aggregator.surveys.published_questions import read_published
+from sottovoce.aggregator.surveys.survey_file import read_published
 from sottovoce.cli.main import main
 from sottovoce.client.question_page import link_page, question_assets
 from sottovoce.shared.by_link.link_question import parse_link

@@ -20,7 +20,7 @@ from sottovoce.aggregator.http.routing import Kind, Route
 from sottovoce.aggregator.institution import institution_of
 from sottovoce.aggregator.intake.request_limits import PASSED, RateLimits, check_head
 from sottovoce.aggregator.settings import Settings
-from sottovoce.aggregator.surveys.published_questions import read_published
+from sottovoce.aggregator.surveys.survey_file import read_published
 from sottovoce.shared.by_link.link_question import published_page
 from sottovoce.shared.errors import REJECTIONS
 

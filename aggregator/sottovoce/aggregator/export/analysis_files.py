@@ -7,8 +7,7 @@ from typing import Any
 from sottovoce.aggregator.analysis.documents import MEASURES
 from sottovoce.aggregator.export.workbook import write_workbook
 from sottovoce.aggregator.file_formats.csv_cells import write_csv
-from sottovoce.aggregator.file_formats.json_text import json_text, marked
-from sottovoce.aggregator.file_formats.provenance import About
+from sottovoce.aggregator.file_formats.provenance import About, json_text, marked
 
 Document = Mapping[str, Any]
 

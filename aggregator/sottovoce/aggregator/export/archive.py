@@ -7,8 +7,7 @@ import zipfile
 from pathlib import Path
 
 from sottovoce.aggregator.export.catalogue import Source, Write, together
-from sottovoce.aggregator.file_formats.json_text import json_text
-from sottovoce.aggregator.file_formats.provenance import MANIFEST, About
+from sottovoce.aggregator.file_formats.provenance import MANIFEST, About, json_text
 from sottovoce.shared.errors import EstimateError, StillOpen, StorageError
 
 SUMS = "SHA256SUMS"

@@ -45,8 +45,7 @@ from sottovoce.aggregator.export.statistics_files import channel_text, write_sta
 from sottovoce.aggregator.export.tables import write_reports_csv, write_reports_parquet
 from sottovoce.aggregator.export.workbook import write_workbook
 from sottovoce.aggregator.file_formats.csv_cells import write_csv
-from sottovoce.aggregator.file_formats.json_text import json_text, marked
-from sottovoce.aggregator.file_formats.provenance import About
+from sottovoce.aggregator.file_formats.provenance import About, json_text, marked
 from sottovoce.aggregator.i18n.translator import ENGLISH
 from sottovoce.aggregator.institution import Institution
 from sottovoce.aggregator.storage.drafts import PlannedSize

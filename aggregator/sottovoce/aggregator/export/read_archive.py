@@ -6,20 +6,33 @@ reports.csv or .parquet      header = names of questions; a cell is the reported
 
 Values are checked as strictly as an aggregator checks reports. Error messages name the line and the column, never the
 value, because it may be an answer.
+
+Results of an exported folder of ``survey.yaml`` and ``reports.csv``, estimated as a server does after the close.
+
+Rare public answers, which a file leaves out as ``few``, are one more answer in the denominator of shares.
+
+Results of counts that were typed into a table, such as those of a survey on paper.
 """
 
 import json
 import re
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
-from sottovoce.aggregator.analysis.shown_columns import ReportedColumn
-from sottovoce.aggregator.export.read_csv import read_reports
-from sottovoce.aggregator.export.row_validation import Expected
+from sottovoce.aggregator.analysis.estimates import RevisionCounts, SurveyResults, analyse
+from sottovoce.aggregator.analysis.selection import asked_only
+from sottovoce.aggregator.analysis.shown_columns import ReportColumns, ReportedColumn, as_columns, place_in
+from sottovoce.aggregator.estimators import DEFAULT_RULE, IntervalRule
+from sottovoce.aggregator.export.row_validation import Expected, read_reports
 from sottovoce.aggregator.file_formats.provenance import INVENTED, MANIFEST
+from sottovoce.aggregator.file_formats.table_source import open_table
+from sottovoce.aggregator.storage import Cell, StoredSurvey
+from sottovoce.aggregator.storage.models import ALL
+from sottovoce.aggregator.storage.reports.batch_columns import is_null, tally
 from sottovoce.aggregator.surveys.survey_file import read_survey_file
+from sottovoce.shared.arms.arms import share_asked
 from sottovoce.shared.errors import SpecError
 from sottovoce.shared.spec import Survey
 
@@ -28,6 +41,10 @@ REPORTS = ("reports-with-public.csv", "reports-with-public.parquet", "reports.cs
 """Names of report files in order of preference; the first existing one is read."""
 
 _EARLIER = re.compile(r"survey-([1-9][0-9]{0,8})\.json")
+
+COUNTS = "counts.csv"
+HEADER = ("question", "answer", "value", "sheets")
+"""Columns of the table: ``value`` is what a report would carry, ``sheets`` how many sheets have it."""
 
 
 @dataclass(frozen=True)
@@ -94,3 +111,88 @@ def _earlier(path: Path, newest: Survey) -> dict[int, Survey]:
                 raise SpecError(f"{file.name} is not an earlier revision of the folder's survey")
             found[survey.revision] = survey
     return found
+
+
+def is_archive(path: Path) -> bool:
+    """Say whether a folder has a survey file, as folders of exported files do."""
+    return any((path / name).is_file() for name in SURVEYS)
+
+
+def results_of_archive(archive: Archive, rule: IntervalRule = DEFAULT_RULE, wave: int | None = None) -> SurveyResults:
+    """Count and estimate the reports of a folder, of one wave or all (None), for all respondents together.
+
+    Raises EstimateError if the survey has no such wave.
+    """
+    read = as_columns(ReportColumns(archive.columns, archive.wave, archive.revision), archive.surveys)
+    columns, asked = asked_only(read.with_few(read.few))
+    surveys = dict(zip(sorted(archive.surveys), columns.revisions, strict=True))
+    # A mean would need the numbers that are left out.
+    values = {name: each for name, each in columns.values.items() if name not in read.few_numbers}
+    whole = replace(archive, survey=columns.survey, surveys=surveys, columns=values)
+    revisions = [_revision(whole, key, number, asked) for key, number in enumerate(sorted(archive.surveys))]
+    return analyse(revisions, None, rule.method, wave, rule.confidence)
+
+
+def _revision(archive: Archive, key: int, number: int, asked: frozenset[str]) -> RevisionCounts:
+    survey = archive.surveys[number]
+    inside = archive.revision == number
+    waves = np.unique(archive.wave[inside]).tolist()
+    cells = tuple(_cell(archive, survey, inside & (archive.wave == wave), wave, asked) for wave in waves)
+    reports = int(inside.sum())
+    stored = StoredSurvey(key, survey.name, number, survey.digest, survey.canonical, closed=True, reports=reports)
+    return RevisionCounts(stored, survey, cells, asked=asked)
+
+
+def _cell(archive: Archive, survey: Survey, inside: np.ndarray, wave: int, asked: frozenset[str]) -> Cell:
+    tallies = {}
+    for question in archive.survey.questions:
+        place = place_in(survey, question)
+        if place is not None and question.name in archive.columns:
+            values = archive.columns[question.name][inside]
+            values = values[~is_null(values)]
+            # Files of former releases left rare public answers empty: the others estimate no share of all.
+            whole = question.mechanism is not None or len(values) == inside.sum() or share_asked(survey, place) < 1
+            whole = whole or question.name in asked
+            tallies[place] = tally(values, survey.masks.get(place, 0), None) if whole else {}
+    return Cell(wave, ALL, int(inside.sum()), 0, tallies)
+
+
+def results_of_folder(path: Path, rule: IntervalRule = DEFAULT_RULE, wave: int | None = None) -> SurveyResults:
+    """Estimate the reports of a folder, or the counts in its ``counts.csv`` if it has one.
+
+    ``wave`` is the only wave to estimate, None for all; counts have none. Raises SpecError, which says where, if a file
+    is missing or invalid.
+    """
+    if not (path / COUNTS).is_file():
+        return results_of_archive(read_folder(path), rule, wave)
+    survey = read_survey(path)
+    tallies = _read_counts(path / COUNTS, survey)
+    people = max((sum(tally.values()) for tally in tallies.values()), default=0)
+    stored = StoredSurvey(0, survey.name, survey.revision, survey.digest, survey.canonical, closed=True, reports=people)
+    counts = RevisionCounts(stored, survey, (Cell(0, ALL, people, 0, tallies),))
+    return analyse([counts], None, rule.method, wave, rule.confidence)
+
+
+def _read_counts(file: Path, survey: Survey) -> dict[int, dict[int, int]]:
+    places = {question.name: place for place, question in enumerate(survey.questions)}
+    tallies: dict[int, dict[int, int]] = {}
+    for where, row in _rows(file):
+        place, value, sheets = places.get(row["question"]), row["value"], row["sheets"].strip()
+        known = place is not None and value.isascii() and value.isdecimal() and len(value) < 16
+        if not known or not survey.questions[place or 0].admits(int(value)):
+            raise SpecError(f"{where}: names a question or a value that the survey does not have")
+        if sheets and not (sheets.isascii() and sheets.isdecimal() and len(sheets) < 10):
+            raise SpecError(f"{where}, column 'sheets': must be a whole number, or empty for none")
+        tally = tallies.setdefault(place or 0, {})
+        tally[int(value)] = tally.get(int(value), 0) + int(sheets or 0)
+    return tallies
+
+
+def _rows(file: Path) -> Iterator[tuple[str, dict[str, str]]]:
+    """Yield the place and the cells of each line that is not blank."""
+    with open_table(file, skip_blank=True) as source:
+        if not {"question", "value", "sheets"} <= {*source.names}:
+            raise SpecError(f"{source.header}: the columns must be {', '.join(HEADER)}")
+        for lines, block in source.columns(source.names):
+            for line, *row in zip(lines, *(cells.rows for cells in block), strict=True):
+                yield f"{source.row} {line}", dict(zip(source.names, row, strict=True))

@@ -1,8 +1,13 @@
-"""Provenance of exported files: survey, epsilon of a report, and version of the software."""
+"""Provenance of exported files: survey, epsilon of a report, and version of the software.
 
+Format JSON documents as text for all exported files.
+"""
+
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from importlib.metadata import version
+from typing import Any
 
 from sottovoce.shared.rational import show_epsilon
 from sottovoce.shared.spec import Survey
@@ -79,3 +84,13 @@ class About:
             "epsilon": f"{show_epsilon(survey.epsilon)}",
             "version": self.version,
         }
+
+
+def marked(document: Mapping[str, Any], about: About) -> dict[str, Any]:
+    """Put the warning of a simulation first in a document, under a key that readers of real files refuse."""
+    return {**(about.marks if about.rehearsal else {}), **document}
+
+
+def json_text(document: dict[str, Any]) -> str:
+    """Format a document as text with its first key in the first line, where a warning is seen at once."""
+    return json.dumps(document, indent=2, ensure_ascii=False).replace("{\n  ", "{", 1) + "\n"

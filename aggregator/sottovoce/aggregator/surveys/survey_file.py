@@ -2,19 +2,47 @@
 
 Plain scalars are text, integers, true, false or null. Dates and decimals stay text, as in the canonical survey. An
 unquoted yes, no, on or off is refused, because YAML 1.1 readers take it for a boolean and YAML 1.2 readers for text.
+
+Questions that lead on to another survey, as an aggregator serves them.
+
+An account publishes into the database, the command ``question publish`` writes a file into the data folder.
 """
 
+import hashlib
 import re
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
 import yaml
+from sottovoce.aggregator.storage import Storage
+from sottovoce.shared.by_link.link_question import LinkQuestion
 from sottovoce.shared.errors import Problem, Sentence, SpecError, cannot_read
 from sottovoce.shared.parse_survey import parse_survey
 from sottovoce.shared.spec import Survey
 
 MAX_BYTES = 4 * 1024 * 1024
+
+FOLDER = "questions"
+"""In the data folder; each node of several has its own."""
+
+
+def write_published(data: Path, link: LinkQuestion) -> None:
+    """Add a question to those that are served; raise OSError if it cannot be written."""
+    (data / FOLDER).mkdir(exist_ok=True)
+    (data / FOLDER / link.digest).write_bytes(link.canonical)
+
+
+def read_published(storage: Storage, data: Path, digest: str) -> bytes | None:
+    """Return the canonical bytes of a published question; None if there is none, or its bytes have another digest."""
+    if not re.fullmatch("[0-9a-f]{64}", digest):
+        return None
+    document = storage.link_questions.document(digest)
+    try:
+        document = (data / FOLDER / digest).read_bytes() if document is None else document
+    except OSError:
+        return None
+    return document if hashlib.sha256(document).hexdigest() == digest else None
 
 
 class _Loader(yaml.SafeLoader):

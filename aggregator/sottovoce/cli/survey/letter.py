@@ -9,7 +9,7 @@ from pathlib import Path
 
 import click
 from sottovoce.aggregator.authoring import invitation_texts
-from sottovoce.aggregator.export.counted_answers import COUNTS, HEADER
+from sottovoce.aggregator.export.read_archive import COUNTS, HEADER
 from sottovoce.aggregator.i18n.translator import direction
 from sottovoce.aggregator.invitations.paper import PaperItem, questionnaire
 from sottovoce.aggregator.surveys.survey_file import read_survey_file

@@ -14,9 +14,8 @@ from sottovoce.aggregator.analysis.results_document import export_document
 from sottovoce.aggregator.analysis.worked_example import results_in_words
 from sottovoce.aggregator.app import create_app
 from sottovoce.aggregator.clock import now
-from sottovoce.aggregator.export.archive_results import results_of_archive
 from sottovoce.aggregator.export.catalogue import SINGLE
-from sottovoce.aggregator.export.read_archive import read_folder
+from sottovoce.aggregator.export.read_archive import read_folder, results_of_archive
 from sottovoce.aggregator.export.results_client.sources import FolderReports, StoredReports
 from sottovoce.aggregator.export.scripts import analysis
 from sottovoce.aggregator.settings import Settings

@@ -9,7 +9,7 @@ from sottovoce.aggregator.accounts.authentication import new_key
 from sottovoce.aggregator.app import create_app
 from sottovoce.aggregator.settings import Settings
 from sottovoce.aggregator.storage.sqlite.storage import SQLiteStorage
-from sottovoce.aggregator.surveys.published_questions import write_published
+from sottovoce.aggregator.surveys.survey_file import write_published
 from sottovoce.client.question_page import question_assets
 from sottovoce.shared import canonical
 from sottovoce.shared.by_link.link_question import parse_link

@@ -7,7 +7,7 @@ from sottovoce.aggregator.app import create_app
 from sottovoce.aggregator.clock import now
 from sottovoce.aggregator.settings import Settings
 from sottovoce.aggregator.storage.sqlite.storage import SQLiteStorage
-from sottovoce.aggregator.surveys.published_questions import write_published
+from sottovoce.aggregator.surveys.survey_file import write_published
 from sottovoce.client import question_page as question_page_module
 from sottovoce.client.question_page import link_page, question_assets, question_page, question_scripts
 from sottovoce.shared.by_link.link_question import parse_link, published_page

@@ -11,9 +11,8 @@ import pytest
 from sottovoce.aggregator import open_data, open_results
 from sottovoce.aggregator.clock import now
 from sottovoce.aggregator.export.archive import write_folder
-from sottovoce.aggregator.export.archive_results import results_of_archive
 from sottovoce.aggregator.export.offline.write_parquet import write_reports
-from sottovoce.aggregator.export.read_archive import read_folder
+from sottovoce.aggregator.export.read_archive import read_folder, results_of_archive
 from sottovoce.aggregator.export.results_client.sources import FolderReports, StoredReports
 from sottovoce.aggregator.file_formats.optional_imports import needed
 from sottovoce.shared.errors import EstimateError, SpecError

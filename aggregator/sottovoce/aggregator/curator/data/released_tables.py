@@ -18,8 +18,7 @@ from sottovoce.aggregator.curator.questions import CuratorQuestion, cell_names, 
 from sottovoce.aggregator.curator.release import Neighbours, ReleaseTerms
 from sottovoce.aggregator.curator.text_report import answer_document, budget_document, intervals
 from sottovoce.aggregator.file_formats.csv_cells import write_csv
-from sottovoce.aggregator.file_formats.json_text import json_text, marked
-from sottovoce.aggregator.file_formats.provenance import About
+from sottovoce.aggregator.file_formats.provenance import About, json_text, marked
 
 FORMAT = "sottovoce-release/1"
 MOST_POINTS = 1000

@@ -17,7 +17,7 @@ from numpy.typing import ArrayLike
 from sottovoce.aggregator.analysis.results_document import FORMAT, export_document
 from sottovoce.aggregator.analysis.tables.block_fit import BlockFit, fit_block
 from sottovoce.aggregator.analysis.text_report import in_words
-from sottovoce.aggregator.export.archive_results import results_of_archive
+from sottovoce.aggregator.export.read_archive import results_of_archive
 from sottovoce.aggregator.export.results_client.http_source import AddressReports, read_key
 from sottovoce.aggregator.export.results_client.sources import FolderReports, ReportSource
 from sottovoce.aggregator.file_formats.provenance import INVENTED

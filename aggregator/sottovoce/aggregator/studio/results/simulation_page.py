@@ -12,7 +12,7 @@ from sottovoce.aggregator.analysis.estimates import analyse
 from sottovoce.aggregator.analysis.requests import Request
 from sottovoce.aggregator.analysis.results_document import export_document, group_of
 from sottovoce.aggregator.export.catalogue import RELEASED
-from sottovoce.aggregator.file_formats.json_text import json_text, marked
+from sottovoce.aggregator.file_formats.provenance import json_text, marked
 from sottovoce.aggregator.http.problems import Refusal
 from sottovoce.aggregator.http.routing import Route
 from sottovoce.aggregator.studio.labels import SurveyVariables
