@@ -582,11 +582,9 @@ def visitor_secret() -> str:
 
 def _with_cookie(reply: Response) -> Response:
     if is_visitor() and g.visitor and _visitor_cookie() not in request.cookies:
-        secure = current_app.extensions["settings"].secure
-        reply.set_cookie(_visitor_cookie(), g.visitor, secure=secure, httponly=True, samesite="Strict", path="/")
+        reply.set_cookie(_visitor_cookie(), g.visitor, **_cookie_options())
     return reply
 
 
 def _visitor_cookie() -> str:
-    # Browsers accept the __Host- prefix only over https, as for sessions.
-    return "__Host-sottovoce-visitor" if current_app.extensions["settings"].secure else "sottovoce-visitor"
+    return f"{_cookie_name()}-visitor"

@@ -157,6 +157,8 @@ def weights_document(found: Weights) -> Document:
 
 def _table(found: Crosstab) -> Document:
     rings = [RINGS] if found.alarm is not None and found.alarm.rings else []
+    cells = [*_places(found, found.cells)]
+    notes = (Sentence(OF_CELL, **place, note=note) for place, cell in cells for note in cell.warnings)
     uneven = [UNEVEN] if found.drawn_evenly is not None and found.drawn_evenly < RARE else []
     return {
         "rows": found.rows,
@@ -165,7 +167,7 @@ def _table(found: Crosstab) -> Document:
         "column_categories": list(found.column_categories),
         "n": found.n_pair,
         "table": [[_number(cell.raw) for cell in line] for line in found.cells],
-        "cells": [{**place, **_figures(cell)} for place, cell in _places(found, found.cells)],
+        "cells": [{**place, **_figures(cell)} for place, cell in cells],
         "conditional": [{**place, **_figures(share)} for place, share in _places(found, found.conditional)],
         "independence": _test(found.independence),
         **_measures(found),
@@ -173,7 +175,7 @@ def _table(found: Crosstab) -> Document:
         "forged": found.forged._asdict(),
         "drawn_evenly": found.drawn_evenly,
         "deff": found.cells[0][0].deff,
-        "warnings": [*found.warnings, *rings, *uneven, *_of_cells(found)],
+        "warnings": [*found.warnings, *rings, *uneven, *notes],
         **_people(found.people, "row", found.row_categories, found.declined),
     }
 
@@ -190,11 +192,6 @@ def _measures(found: Crosstab) -> Document:
     if found.measures is None:
         return {}
     return {name: _interval(value) for name, value in found.measures._asdict().items()}
-
-
-def _of_cells(found: Crosstab) -> Iterator[str]:
-    for place, cell in _places(found, found.cells):
-        yield from (Sentence(OF_CELL, **place, note=note) for note in cell.warnings)
 
 
 def _of_groups(found: Compared) -> Iterator[str]:

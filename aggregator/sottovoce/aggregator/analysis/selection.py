@@ -275,15 +275,13 @@ def choose_described(
     among = None if among == CAREFUL else among
     people = [described_people(columns, each.question, among, divide) for each in (first, second)]
     first, second = (
-        each if described.answered else replace(each, variables=tuple(map(_with_everybody, each.variables)))
+        # The category of no answer is one like the others among everybody.
+        each
+        if described.answered
+        else replace(each, variables=tuple(one and replace(one, absent=False) for one in each.variables))
         for each, described in zip((first, second), people, strict=True)
     )
     return (first, second), both_described(people[0], people[1])
-
-
-def _with_everybody(variable: Variable | None) -> Variable | None:
-    """Return a variable whose category of no answer is one like the others."""
-    return None if variable is None else replace(variable, absent=False)
 
 
 def check_together(columns: Columns, first: SelectedVariable, second: SelectedVariable) -> tuple[str, ...]:
@@ -330,15 +328,14 @@ def impossible_cells(columns: Columns, pair: tuple[SelectedVariable, SelectedVar
     A person to whom the second question is not shown has its answer for a missing one, so no other can go with an
     answer to the first that hides it; and the other way round.
     """
-    found = [_hidden_cells(columns.revisions[each], *pair) for each in range(len(columns.revisions))]
-    return frozenset.intersection(*found)
-
-
-def _hidden_cells(survey: Survey, rows: SelectedVariable, across: SelectedVariable) -> frozenset[tuple[int, int]]:
+    rows, across = pair
     if rows.newest.name or across.newest.name:
         return frozenset()
-    hidden = {(i, j) for i, j in _hidden(survey, rows, across)}
-    return frozenset(hidden | {(i, j) for j, i in _hidden(survey, across, rows)})
+    hidden = (
+        frozenset([*_hidden(survey, rows, across), *((i, j) for j, i in _hidden(survey, across, rows))])
+        for survey in columns.revisions
+    )
+    return frozenset.intersection(*hidden)
 
 
 def _hidden(survey: Survey, gate: SelectedVariable, later: SelectedVariable) -> Iterator[tuple[int, int]]:

@@ -185,18 +185,15 @@ def register_limits(app: Flask, settings: Settings) -> None:
             check_head(request.method, request.path, headers)
 
     def note(reply: Response) -> Response:
+        asked, status = f"{request.method} {request.path}", reply.status_code
+        reply.headers.extend(limits.headers(asked, status))
         if PASSED not in request.environ:
-            limits.note(f"{request.method} {request.path}", reply.status_code, request.remote_addr, _headers())
-        return reply
-
-    def add_headers(reply: Response) -> Response:
-        reply.headers.extend(limits.headers(f"{request.method} {request.path}", reply.status_code))
+            limits.note(asked, status, request.remote_addr, _headers())
         return reply
 
     register_hosts(app, settings.hosts, bool(settings.trusted_hosts))
     app.before_request(check)
     app.after_request(note)
-    app.after_request(add_headers)
     app.after_request(allow_any_origin)
 
 

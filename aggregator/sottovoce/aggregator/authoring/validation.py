@@ -87,7 +87,8 @@ def _problems(draft: SurveyDraft, name: str, figures: DraftFigures | None) -> li
 def _translated_problems(draft: SurveyDraft, figures: DraftFigures) -> Iterator[DraftProblem]:
     """Yield the problems that have translated messages, in the order of checks on the page."""
     yield from _texts(draft)
-    yield from _check_question_count(draft)
+    if not any(card.type in (*TYPES, "matrix") for card in draft.cards):
+        yield DraftProblem(FieldPath("add"), "no_question", mend="add:boolean")
     yield from _options(draft)
     yield from _numbers(figures)
     yield from condition_problems(draft)
@@ -154,11 +155,6 @@ def _first_cards(draft: SurveyDraft) -> list[int]:
         found += [before] if name else range(before, before + len(cards))
         before += len(cards)
     return [numbered[place][0] for place in found]
-
-
-def _check_question_count(draft: SurveyDraft) -> Iterator[DraftProblem]:
-    if not any(card.type in (*TYPES, "matrix") for card in draft.cards):
-        yield DraftProblem(FieldPath("add"), "no_question", mend="add:boolean")
 
 
 def _texts(draft: SurveyDraft) -> Iterator[DraftProblem]:

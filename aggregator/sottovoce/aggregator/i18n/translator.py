@@ -178,13 +178,10 @@ class Words:
     def _filled(self, value: object) -> str:
         if isinstance(value, int) and not isinstance(value, bool):
             return self.number(value)
+        text = str(value)
+        from_right = not text.isascii() and any(bidirectional(letter) in ("R", "AL") for letter in text)
         # Isolate texts of the other direction (UAX #9): they would reorder the numbers and punctuation around them.
-        return _ISOLATED.format(value) if (self.direction == "rtl" or _from_right(str(value))) else str(value)
-
-
-def _from_right(text: str) -> bool:
-    """Return True if the text has a letter written from right to left."""
-    return not text.isascii() and any(bidirectional(letter) in ("R", "AL") for letter in text)
+        return _ISOLATED.format(text) if self.direction == "rtl" or from_right else text
 
 
 @cache

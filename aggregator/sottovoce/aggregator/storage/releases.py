@@ -48,11 +48,9 @@ class ReleaseTables:
 
     def has_any(self, survey: str) -> bool:
         """Return True if a budget was opened for the survey, also if this database is older than that."""
-        return self.has_ledger(survey) or self._has_head(survey)
-
-    def _has_head(self, survey: str) -> bool:
-        if self.heads is None:
-            return False
+        has_ledger = self.has_ledger(survey)
+        if has_ledger or self.heads is None:
+            return has_ledger
         first = self._back_end.row_of(_FIRST, [survey])
         return first is not None and (self.heads / f"{data_digest(first[0])}{HEAD}").exists()
 

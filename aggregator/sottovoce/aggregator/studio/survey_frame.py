@@ -12,7 +12,6 @@ from sottovoce.aggregator.storage import StoredSurvey
 from sottovoce.aggregator.studio import drafts
 from sottovoce.aggregator.studio.request_context import storage, words
 from sottovoce.aggregator.surveys.lifecycle import reports_so_far, survey_of, unknown_survey
-from sottovoce.shared.spec import Survey
 
 PAGES: dict[str, Sequence[str]] = {
     "design": ("design", "preview", "rehearse"),
@@ -88,10 +87,14 @@ def published_page(name: str, page: str) -> SurveyPage:
         raise unknown_survey()
     survey = survey_of(revisions[-1].document)
     stage = stage_of(revisions)
-    state = _state(revisions, stage)
     opens = may_open(name)
-    bars = _bar(name, page, opens), _lower_bar(name, page, opens)
-    return SurveyPage(name, _title(survey), stage, survey.trial, state, *bars, next_page(stage, opens))
+    groups = [group for under in PAGES.values() if (group := [*filter(opens, under)])]
+    pages = [PageLink(group[0], address_of(name, group[0]), page in group) for group in groups]
+    under = next(under for under in PAGES.values() if page in under)
+    shown = filter(opens, under) if len(under) > 1 else ()
+    below = [PageLink(each, address_of(name, each), each == page) for each in shown]
+    title, state = words().text(survey.title, survey.default_language), _state(revisions, stage)
+    return SurveyPage(name, title, stage, survey.trial, state, pages, below, next_page(stage, opens))
 
 
 def draft_page(name: str, page: str, title: str) -> SurveyPage:
@@ -144,25 +147,6 @@ def _state(revisions: Sequence[StoredSurvey], stage: str) -> str:
     if stage == "few":
         return words().translate("state_few", batch=survey.release_batch)
     return words().count(f"state_{stage}", reports)
-
-
-def _title(survey: Survey) -> str:
-    return words().text(survey.title, survey.default_language)
-
-
-def _bar(name: str, page: str, opens: Callable[[str], bool]) -> list[PageLink]:
-    return [
-        PageLink(there[0], address_of(name, there[0]), page in there)
-        for there in ([each for each in under if opens(each)] for under in PAGES.values())
-        if there
-    ]
-
-
-def _lower_bar(name: str, page: str, opens: Callable[[str], bool]) -> list[PageLink]:
-    under = next(under for under in PAGES.values() if page in under)
-    if len(under) == 1:
-        return []
-    return [PageLink(each, address_of(name, each), each == page) for each in under if opens(each)]
 
 
 def address_of(name: str, page: str) -> str:

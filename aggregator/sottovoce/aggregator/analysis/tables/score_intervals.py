@@ -217,18 +217,14 @@ def implausible(table: Floats, channels: Mapping[tuple[int, int], Sequence[CellC
     p_a, p_b = table.sum(axis=1), table.sum(axis=0)
     found = []
     for (row, column), strata in channels.items():
-        deviation = empty_deviation(strata, clip(float(p_a[row])), clip(float(p_b[column])))
-        if deviation > 0:
-            found.append((float(table[row, column]) + max(each.step for each in strata)) / deviation)
+        margins = clip(float(p_a[row])), clip(float(p_b[column]))
+        variance = sum(each.factor * each.cell_variance(0.0, *margins) for each in strata)
+        if variance > 0:
+            found.append((float(table[row, column]) + max(each.step for each in strata)) / math.sqrt(variance))
     if not found:
         return None
     # Bonferroni over the cells, because only the lowest one is tested.
     return LowestCell(min(found), NormalDist().inv_cdf(TAIL / len(channels)))
-
-
-def empty_deviation(strata: Sequence[CellChannel], p_a: float, p_b: float) -> float:
-    """Return the standard deviation of the raw share of an empty cell, at the clipped shares of its row and column."""
-    return math.sqrt(max(sum(each.factor * each.cell_variance(0.0, p_a, p_b) for each in strata), 0.0))
 
 
 def uniformity(counts: Sequence[int]) -> float:
