@@ -17,7 +17,7 @@ from sottovoce.aggregator.estimators.pooling import StratumTally, estimate_strat
 from sottovoce.aggregator.estimators.support import protected
 from sottovoce.aggregator.storage import Cell, StoredSurvey
 from sottovoce.aggregator.storage.models import ALL
-from sottovoce.aggregator.surveys.lifecycle import reports_so_far
+from sottovoce.aggregator.surveys.lifecycle import reports_so_far, same_question
 from sottovoce.shared.arms.arms import reports_by_question, share_asked
 from sottovoce.shared.errors import EstimateError
 from sottovoce.shared.spec import Question, Survey
@@ -307,13 +307,6 @@ def _cohort_cells(revision: RevisionCounts, newest: RevisionCounts) -> tuple[Cel
         return ()
     same = same_question(revision.survey.questions[mine], newest.survey.questions[wanted])
     return tuple(cell for cell in revision.cells if cell.cohort != ALL) if same else ()
-
-
-def same_question(one: Question, other: Question) -> bool:
-    """Return True if two questions estimate the same quantity, possibly through different mechanisms."""
-    # Another fixed value for missing answers changes the estimated share.
-    asked = ((each.name, each.type, each.domain, each.absent, each.mechanism is None) for each in (one, other))
-    return next(asked) == next(asked)
 
 
 def _strata(question: Question, revisions: Iterable[RevisionCounts]) -> list[StratumTally]:

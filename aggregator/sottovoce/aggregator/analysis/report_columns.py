@@ -16,14 +16,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from sottovoce.aggregator.analysis.availability import LEAST, few_among
-from sottovoce.aggregator.analysis.estimates import same_question
 from sottovoce.aggregator.estimators.pooling import StratumTally
 from sottovoce.aggregator.estimators.question_variables import variables_of
 from sottovoce.aggregator.storage import StoredSurvey
 from sottovoce.aggregator.storage.pack_values import LETTERS, null
 from sottovoce.aggregator.storage.report_reader import ReadableReports
 from sottovoce.aggregator.storage.reports.batch_columns import is_null, matrix, tally
-from sottovoce.aggregator.surveys.lifecycle import survey_of
+from sottovoce.aggregator.surveys.lifecycle import same_question, survey_of
 from sottovoce.shared.arms.arms import share_asked
 from sottovoce.shared.errors import EstimateError, Sentence
 from sottovoce.shared.spec import Question, Survey

@@ -13,7 +13,7 @@ from typing import Any
 from sottovoce.aggregator.analysis.documents import MEASURES
 from sottovoce.aggregator.analysis.one_sample_test import SCORE
 from sottovoce.aggregator.analysis.tables.arm_comparison import ACROSS
-from sottovoce.aggregator.analysis.tables.group_comparison import main_answer
+from sottovoce.aggregator.analysis.tables.table import main_answer
 from sottovoce.aggregator.analysis.variable_names import VariableNames
 from sottovoce.aggregator.i18n.translator import NumberFormat, Show, Words
 from sottovoce.shared.arms.arms import ARM

@@ -20,12 +20,13 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
-from sottovoce.aggregator.analysis.estimates import LEAST_COHORT, RevisionCounts, analyse, same_question
+from sottovoce.aggregator.analysis.estimates import LEAST_COHORT, RevisionCounts, analyse
 from sottovoce.aggregator.analysis.report_columns import Columns
 from sottovoce.aggregator.analysis.selection import asked_only
 from sottovoce.aggregator.storage.pack_values import LETTERS, few, null
 from sottovoce.aggregator.storage.report_reader import ReadableReports
 from sottovoce.aggregator.storage.reports.batch_columns import is_null, matrix
+from sottovoce.aggregator.surveys.lifecycle import same_question
 from sottovoce.shared.errors import EstimateError
 from sottovoce.shared.spec import Question, Survey
 

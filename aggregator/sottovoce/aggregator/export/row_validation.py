@@ -12,7 +12,6 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 from sottovoce.aggregator.analysis.availability import FEW
-from sottovoce.aggregator.analysis.estimates import same_question
 from sottovoce.aggregator.analysis.shown_columns import ReportedColumn, column_type
 from sottovoce.aggregator.export.own_units import REVISION, WAVE, has_steps, step_of, unit_grid, values_in_words
 from sottovoce.aggregator.export.tables import extra_name
@@ -20,6 +19,7 @@ from sottovoce.aggregator.file_formats.cell_columns import CodedCells
 from sottovoce.aggregator.file_formats.provenance import INVENTED, SIMULATED, SIMULATED_BEFORE
 from sottovoce.aggregator.file_formats.table_source import TableSource, check_names, open_table
 from sottovoce.aggregator.storage.pack_values import few, null
+from sottovoce.aggregator.surveys.lifecycle import same_question
 from sottovoce.shared.answers import Grid
 from sottovoce.shared.arms.arms import ARM, asked_of
 from sottovoce.shared.errors import SpecError

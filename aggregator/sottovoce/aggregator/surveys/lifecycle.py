@@ -18,7 +18,7 @@ from typing import Any
 from sottovoce.aggregator.storage import Storage, StoredSurvey
 from sottovoce.shared.errors import Problem, ReportRejected, Sentence, SpecError
 from sottovoce.shared.parse_survey import parse_survey, read_canonical
-from sottovoce.shared.spec import Item, Survey, Wave
+from sottovoce.shared.spec import Item, Question, Survey, Wave
 from sottovoce.shared.survey_keys import TEXTS, holding
 
 TRIAL = "Test run: not the real survey."
@@ -281,3 +281,10 @@ def _memoized_mechanisms(survey: Survey) -> dict[str, Any]:
     """Return the mechanisms of the memoized questions, by name of the question."""
     questions = [survey.questions[index] for index in survey.memoized]
     return {question.name: question.mechanism and question.mechanism.dump() for question in questions}
+
+
+def same_question(one: Question, other: Question) -> bool:
+    """Return True if two questions estimate the same quantity, possibly through different mechanisms."""
+    # Another fixed value for missing answers changes the estimated share.
+    asked = ((each.name, each.type, each.domain, each.absent, each.mechanism is None) for each in (one, other))
+    return next(asked) == next(asked)

@@ -29,6 +29,7 @@ from sottovoce.aggregator.analysis.tables.table import (
     TwoWayTable,
     independence_of,
     inverted_result,
+    main_answer,
     widened,
 )
 from sottovoce.aggregator.analysis.tables.test_inversion_intervals import Inverted, difference, mean_among
@@ -212,11 +213,6 @@ def mover(first: Result, later: Result) -> dict[str, float]:
         "low": apart - math.hypot(later.estimate - low, from_high - first.estimate),
         "high": apart + math.hypot(high - later.estimate, first.estimate - from_low),
     }
-
-
-def main_answer(names: Sequence[str]) -> str:
-    """Return the answer whose share is shown unless another one is named: yes, or the last one."""
-    return "yes" if {*names} == {"yes", "no"} else names[-1]
 
 
 def _place(columns: Columns, variable: Variable, category: str) -> int:

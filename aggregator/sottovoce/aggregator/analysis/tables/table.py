@@ -561,3 +561,8 @@ def _hidden(whole: Joint, shape: tuple[int, int], rule: Rule) -> NDArray[np.bool
         # Arms of fewer people were joined; alone, they would be known with their answers.
         return np.broadcast_to(counts.sum(axis=1, keepdims=True) < rule.least, shape)
     return hidden(counts.round().astype(np.int64), rule.least)
+
+
+def main_answer(names: Sequence[str]) -> str:
+    """Return the answer whose share is shown unless another one is named: yes, or the last one."""
+    return "yes" if {*names} == {"yes", "no"} else names[-1]
