@@ -5,10 +5,10 @@ from dataclasses import replace
 from fractions import Fraction
 from unittest.mock import patch
 
-from sottovoce.aggregator.curator.add_noise import add_gaussian, add_laplace
 from sottovoce.aggregator.curator.clipping import Ball
 from sottovoce.aggregator.curator.clusters.cluster import cluster
 from sottovoce.aggregator.curator.ledger.ledger_anchor import LedgerFile
+from sottovoce.aggregator.curator.noise_distribution import add_gaussian, add_laplace
 from sottovoce.aggregator.curator.noisy_max import noisy_max
 from sottovoce.aggregator.curator.sum import vector
 from sottovoce.audit.curator.curator_checks import QUESTION, RELEASE, ask_and_show

@@ -30,7 +30,7 @@ from sottovoce.aggregator.curator.questions import (
     vector_question,
     weighted_question,
 )
-from sottovoce.aggregator.curator.reidentify_words import reidentify_document, reidentify_lines, write_coarsened
+from sottovoce.aggregator.curator.reidentification import reidentify_document, reidentify_lines, write_coarsened
 from sottovoce.aggregator.curator.release import Neighbours
 from sottovoce.aggregator.curator.text_report import (
     answer_document,

@@ -27,8 +27,7 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from sottovoce.aggregator.curator.add_noise import add_laplace
-from sottovoce.aggregator.curator.noise_distribution import laplace_error
+from sottovoce.aggregator.curator.noise_distribution import add_laplace, laplace_error
 from sottovoce.aggregator.curator.release import Charge, Release, ReleaseTerms
 from sottovoce.shared.exact_noise import ExactNoise
 

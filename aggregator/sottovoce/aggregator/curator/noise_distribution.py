@@ -8,21 +8,36 @@ Theorems    Laplace (Dwork and Roth, 3.8), true for discrete noise as
             ceiling, is false here (4 cells, rate 1/2: .0542).
             Gaussian: Pr[largest error >= sqrt(2 s ln(2 k/beta))] <= beta, since the noise is sub-Gaussian.
 Sources     Dwork and Roth 2014; Ghosh, Roughgarden and Sundararajan 2009; Canonne, Kamath and Steinke 2020.
+
+Add noise to integers, in steps. All of it is drawn before it is added: the random bytes used depend on no data.
 """
 
 import math
 from bisect import bisect_left
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from fractions import Fraction
 from typing import Any
 
 import numpy as np
+from sottovoce.shared.exact_noise import ExactNoise
 
 BETA = Fraction(1, 20)
 """Probability that an error exceeds the stated bound."""
 
 _SUMMED = 200_000
 """Largest sigma for which Gaussian tails are summed; beyond it sum and integral agree to ten digits."""
+
+
+def add_laplace(values: Sequence[int], rate: Fraction, draws: ExactNoise) -> list[int]:
+    """Add independent discrete Laplace noise to each integer; ``rate`` is epsilon over the L1 sensitivity in steps."""
+    noise = [draws.discrete_laplace(rate.numerator, rate.denominator) for _ in values]
+    return [value + drawn for value, drawn in zip(values, noise, strict=True)]
+
+
+def add_gaussian(values: Sequence[int], variance: Fraction, draws: ExactNoise) -> list[int]:
+    """Add independent discrete Gaussian noise to each integer; ``variance`` is s of P(x) ~ e^(-x^2 / (2 s))."""
+    noise = [draws.discrete_gaussian(variance.numerator, variance.denominator) for _ in values]
+    return [value + drawn for value, drawn in zip(values, noise, strict=True)]
 
 
 def laplace_tail(rate: Fraction, t: int) -> float:

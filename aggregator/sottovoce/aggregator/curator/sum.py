@@ -42,12 +42,11 @@ from fractions import Fraction
 from typing import Any
 
 import numpy.typing as npt
-from sottovoce.aggregator.curator.add_noise import add_gaussian, add_laplace
 from sottovoce.aggregator.curator.clipping import Ball, VectorBox
 from sottovoce.aggregator.curator.count import in_units
 from sottovoce.aggregator.curator.gaussian_delta import gaussian_variance
 from sottovoce.aggregator.curator.grid import NumberGrid
-from sottovoce.aggregator.curator.noise_distribution import gaussian_error, laplace_error
+from sottovoce.aggregator.curator.noise_distribution import add_gaussian, add_laplace, gaussian_error, laplace_error
 from sottovoce.aggregator.curator.release import Charge, Neighbours, Release, ReleaseTerms
 from sottovoce.shared.exact_noise import ExactNoise
 

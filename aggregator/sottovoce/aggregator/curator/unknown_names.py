@@ -16,9 +16,8 @@ import math
 from fractions import Fraction
 
 import numpy as np
-from sottovoce.aggregator.curator.add_noise import add_laplace
 from sottovoce.aggregator.curator.declaration import Values, join_words
-from sottovoce.aggregator.curator.noise_distribution import laplace_error, laplace_tail
+from sottovoce.aggregator.curator.noise_distribution import add_laplace, laplace_error, laplace_tail
 from sottovoce.aggregator.curator.release import Charge, Release, ReleaseTerms
 from sottovoce.shared.exact_noise import ExactNoise
 

@@ -8,7 +8,7 @@ from sottovoce.aggregator.analysis.estimates import analyse
 from sottovoce.aggregator.analysis.published_counts import published, revisions_of
 from sottovoce.aggregator.analysis.results_document import export_document, whole_group
 from sottovoce.aggregator.clock import present
-from sottovoce.aggregator.curator.data.sample_uniques import in_words
+from sottovoce.aggregator.curator.data.released_tables import in_words
 from sottovoce.aggregator.estimators import DEFAULT_RULE
 from sottovoce.aggregator.estimators.intervals import METHODS
 from sottovoce.aggregator.export.archive import write_file, write_folder, write_zip

@@ -39,11 +39,10 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from sottovoce.aggregator.curator.add_noise import add_laplace
 from sottovoce.aggregator.curator.clipping import MOST_STEPS, Ball, Vectors
 from sottovoce.aggregator.curator.count import SENSITIVITY, cell_counts
 from sottovoce.aggregator.curator.declaration import DataRecords, Declaration, NumberColumn, Values
-from sottovoce.aggregator.curator.noise_distribution import laplace_error
+from sottovoce.aggregator.curator.noise_distribution import add_laplace, laplace_error
 from sottovoce.aggregator.curator.questions import CuratorQuestion, different_names, number_column
 from sottovoce.aggregator.curator.release import Charge, Neighbours, Release, ReleaseTerms
 from sottovoce.shared.errors import SpecError

@@ -2,6 +2,8 @@
 
 Files are made from the ledger's entries alone, for every command and page. Writing a file draws no noise, reads no
 report and costs nothing.
+
+Count sample uniques in public answers, to warn before a file with public answers is written.
 """
 
 from collections.abc import Iterator, Sequence
@@ -9,22 +11,49 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+from sottovoce.aggregator.analysis.shown_columns import ReportColumns, ReportedColumn
 from sottovoce.aggregator.curator.budget import Answered
 from sottovoce.aggregator.curator.data.data_set import DataSet
 from sottovoce.aggregator.curator.data.useless_answers import useless_words
 from sottovoce.aggregator.curator.declaration import Declaration, NumberColumn
 from sottovoce.aggregator.curator.ledger.ledger_format import PLAN, ReleaseLedger, parse_ledger
 from sottovoce.aggregator.curator.questions import CuratorQuestion, cell_names, histogram_question, number_question
+from sottovoce.aggregator.curator.reidentification import MOST_COLUMNS, unique_in_some
 from sottovoce.aggregator.curator.release import Neighbours, ReleaseTerms
 from sottovoce.aggregator.curator.text_report import answer_document, budget_document, intervals
 from sottovoce.aggregator.file_formats.csv_cells import write_csv
 from sottovoce.aggregator.file_formats.provenance import About, json_text, marked
+from sottovoce.aggregator.storage.reports.batch_columns import is_null
+from sottovoce.shared.spec import Survey
 
 FORMAT = "sottovoce-release/1"
 MOST_POINTS = 1000
 """Number of grid steps from which a number is published as a mean instead of a histogram."""
 
 COLUMNS = ("entry", "verb", "columns", "cell", "value", "error_below", "epsilon", "neighbours")
+
+
+def count_sample_uniques(reports: ReportColumns, survey: Survey) -> list[tuple[int, int]]:
+    """Count reports unique in some combination of 1, 2 and 3 public answers: (answers known, unique reports)."""
+    columns = _public(reports, survey)
+    return [(known, int(unique_in_some(columns, known).sum())) for known in range(1, min(3, len(columns)) + 1)]
+
+
+def in_words(reports: ReportColumns, survey: Survey) -> list[str]:
+    """Return one sentence for each row of ``count_sample_uniques``."""
+    return [
+        f"Who knows {known} public answer{'s' * (known > 1)} of a person: {count:,} of {len(reports):,} people are the "
+        f"only one with theirs, so that their whole report is found."
+        for known, count in count_sample_uniques(reports, survey)
+    ]
+
+
+def _public(reports: ReportColumns, survey: Survey) -> list[ReportedColumn]:
+    """Return the answered public columns; of too many, those with the most distinct answers."""
+    columns = [reports.columns[q.name] for q in survey.questions if q.mechanism is None and q.name in reports.columns]
+    answered = [column for column in columns if not is_null(column).all()]
+    return sorted(answered, key=lambda column: -len(np.unique(column)))[:MOST_COLUMNS]
 
 
 def release(data: DataSet, epsilon: Fraction, columns: Sequence[str] = ()) -> list[tuple[CuratorQuestion, Answered]]:
