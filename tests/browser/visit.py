@@ -88,9 +88,12 @@ def begin(page: Page) -> None:
 
 
 def choose(page: Page, *options: int) -> None:
-    """Choose these options, the first question's first."""
+    """Choose these options, the first question's first; a long form's next part is gone on to."""
     for question, option in enumerate(options):
-        page.check(f"#q{question}-{option}")
+        field = page.locator(f"#q{question}-{option}")
+        if field.locator("xpath=ancestor::form/div[@hidden]").count() and field.is_hidden():
+            page.click("form button[type=submit]")
+        field.check()
 
 
 def press_send(page: Page, *options: int) -> None:
