@@ -131,18 +131,36 @@ def test_back_and_forward_keep_what_was_chosen(new_context: NewContext, long: Ru
     page.check("#q0-1")
     page.go_forward()
     page.go_forward()
-    assert heads(page)[0] == "Part 3 of 3"
+    expect(page.locator("form h2:visible")).to_have_text("Part 3 of 3")
     page.click(NEXT)
 
-    assert heads(page)[0] == "Part 1 of 3"
+    expect(page.locator("form h2:visible")).to_have_text("Part 1 of 3")
     expect(page.locator("#questions > .problem li")).to_have_count(2)
+    expect(page.locator("#questions > .problem")).to_be_focused()
     assert visit.bodies == []
     answer(page)
     for _ in range(3):
         page.click(NEXT)
     assert sent(page)[:3] == [1, 1, 1]
+    # An entry more would tell that a further question was shown.
+    assert page.evaluate("[history.state.step, history.state.behind, history.length]") == [4, 4, 6]
     page.go_back()
     receipt(page)
+
+
+def test_section_says_only_what_is_in_it(new_context: NewContext, long: Running) -> None:
+    """What chance does, where answers are randomized; and which question has appeared, where it has."""
+    page = Visit(new_context(), long).open()
+    odds = page.locator("#questions > .odds")
+    expect(odds).to_be_hidden()
+    page.check("#q0-1")
+    expect(page.locator("form [role=status]")).to_contain_text("More1")
+    answer(page)
+    page.click(NEXT)
+    expect(page.locator("form [role=status]")).to_be_empty()
+    answer(page)
+    page.click(NEXT)
+    expect(odds).to_be_visible()
 
 
 def test_reload_begins_anew_and_asks_before(new_context: NewContext, long: Running) -> None:

@@ -54,9 +54,9 @@ export class StepView {
     this.show(step);
   }
 
-  /** Do as the browser's Back does. */
-  back() {
-    history.back();
+  /** Do as the browser's Back does, so many times. */
+  back(steps = 1) {
+    history.go(-steps);
   }
 
   /** From now on Back and Forward lead to no step of this visit: what was chosen is gone. */

@@ -46,7 +46,7 @@ export function askingStep(survey, words, asked, onDone, divide = (_, items) => 
     ),
     isTouched: () => isTouched,
     goOn: onDone,
-    ...{ form, sections, submit, summary },
+    ...{ appeared, form, odds: common?.node, sections, submit, summary },
     clear: () => {
       isTouched = false;
       fields.forEach((field) => field.clear());

@@ -60,7 +60,7 @@ function cut(units, begins) {
 
 /** A step for each section of the step that asks; gives the first of them. */
 export function inSections(asking, words, view) {
-  const { form, goOn: send, sections, submit, summary } = asking;
+  const { appeared, form, goOn: send, odds, sections, submit, summary } = asking;
   if (sections.length === 1) return asking;
   words.rare.add(SECTION_SENTENCES);
   const total = sections.length;
@@ -71,10 +71,15 @@ export function inSections(asking, words, view) {
   );
   const back = button(words.node("keep"), "", () => view.back());
   const forwards = [words.node("section_next"), words.node("send")];
+  let current = 0;
   const open = (index) => {
+    current = index;
     const isLast = index + 1 === total;
     rooms.forEach((room, other) => (room.hidden = other !== index));
     [back.hidden, summary.hidden] = [index === 0, true];
+    odds?.toggleAttribute("hidden", sections[index].every(({ item }) => item.questions.every(isPublic)));
+    // What it announced is in another section.
+    appeared.replaceChildren();
     submit.replaceChildren(forwards[Number(isLast)]);
     asking.goOn = isLast ? finish : () => view.enter(steps[index + 1]);
   };
@@ -82,9 +87,9 @@ export function inSections(asking, words, view) {
   const finish = () => {
     const wrong = sections.findIndex((parts) => parts.some(isWrong));
     if (wrong < 0) return send();
-    view.enter(steps[wrong]);
-    // Within a submission no browser begins another.
-    form.dispatchEvent(new Event("submit"));
+    addEventListener("popstate", () => form.dispatchEvent(new Event("submit")), { once: true });
+    // Another entry in the browser's history would tell that a further question was shown.
+    view.back(total - 1 - wrong);
   };
   const steps = sections.map((_, index) => ({
     ...asking,
@@ -99,8 +104,13 @@ export function inSections(asking, words, view) {
   form.prepend(...rooms);
   submit.before(back);
   // A researcher's preview goes to a question without answering those before it.
-  rooms.forEach((room, index) => room.addEventListener("reveal", () => view.enter(steps[index])));
+  const reveal = (index) => steps.slice(Math.min(current + 1, index), index + 1).forEach((step) => view.enter(step));
+  rooms.forEach((room, index) => room.addEventListener("reveal", () => reveal(index)));
   return steps[0];
+}
+
+function isPublic({ mechanism }) {
+  return !mechanism;
 }
 
 function isWrong({ fields, node }) {
