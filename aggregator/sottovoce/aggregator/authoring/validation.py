@@ -215,7 +215,8 @@ def _numbers(figures: DraftFigures) -> Iterator[DraftProblem]:
         if kind is None or kind.truth != "number" or card.block:
             continue
         place = on_card(number, "min")
-        if any(not card.treated.get(key) for key in kind.required):
+        # Of a file a 0 is a number, and of the form an empty text none.
+        if any(card.treated.get(key, "") in ("", None) for key in kind.required):
             yield DraftProblem(place, "no_bounds")
         elif question is None:
             yield DraftProblem(place, "bad_bounds")

@@ -2,10 +2,13 @@
 
 import copy
 import math
+from dataclasses import replace
 from typing import Any
 
 import pytest
 from sottovoce.aggregator.authoring.templates import Template, all_templates, margins, template_file
+from sottovoce.aggregator.authoring.to_survey import draft_of
+from sottovoce.aggregator.authoring.validation import problems_of
 from sottovoce.aggregator.i18n.translator import LANGUAGES
 from sottovoce.aggregator.planning.lint import warnings
 from sottovoce.aggregator.surveys.privacy_limit import check_affordable
@@ -131,6 +134,19 @@ def test_template_is_free_of_problems_in_two_languages_at_least(template: Templa
     assert not any(missing_texts(survey).values())
     assert len(languages_of(survey)) >= 2
     assert set(template.summary) == set(template.title) == set(languages_of(survey))
+
+
+@pytest.mark.parametrize("template", TEMPLATES.values(), ids=lambda template: template.name)
+def test_draft_of_a_template_can_be_published(template: Template) -> None:
+    """Also where a bound is 0, a number in the template, an empty text in a form."""
+    draft = draft_of(template.document)
+
+    assert [problem.key for problem in problems_of(draft, template.name) if problem.grave] == []
+    for bound in ("", None):
+        numbers = [card for card in draft.cards if card.asked.get("min") is not None]
+        emptied = [replace(card, asked={**card.asked, "min": bound}) for card in numbers]
+        found = [problem.key for card in emptied for problem in problems_of(replace(draft, cards=(card,)), "x")]
+        assert found.count("no_bounds") == len(numbers)
 
 
 def test_unknown_template_is_refused() -> None:
