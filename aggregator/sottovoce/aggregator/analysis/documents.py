@@ -25,6 +25,9 @@ PAIRS = "sottovoce-pairs/1"
 TEST = "sottovoce-test/1"
 WEIGHTS = "sottovoce-weights/1"
 
+COUNTS_ALONE = "counts"
+"""The file in a document that was estimated from counts without a file."""
+
 MEASURES = Measures._fields
 """Keys of a table of two by two, in the order in which they are shown."""
 

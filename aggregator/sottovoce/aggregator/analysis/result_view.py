@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from sottovoce.aggregator.analysis.documents import MEASURES
+from sottovoce.aggregator.analysis.documents import COUNTS_ALONE, MEASURES
 from sottovoce.aggregator.analysis.one_sample_test import SCORE
 from sottovoce.aggregator.analysis.tables.arm_comparison import ACROSS
 from sottovoce.aggregator.analysis.tables.table import main_answer
@@ -355,8 +355,9 @@ class TablesInWords(AnswersInWords):
         told += [*map(self.names.note, document["privacy"]), *self.weighted(document, "joint_deff")]
         asked = joined(dict.fromkeys(self.names.text(each["name"]) for each in document["groups"]))
         known = {key: document[key] for key in ("file", "design", "n")}
-        title = self.say("joint_mixture_title", groups=asked, **known)
-        tables = [ShownTable(title, self.headings(document), lines, drawn, told)]
+        # Counts alone have neither a file nor groups with names.
+        title = "joint_mixture_counts" if document["file"] == COUNTS_ALONE else "joint_mixture_title"
+        tables = [ShownTable(self.say(title, groups=asked, **known), self.headings(document), lines, drawn, told)]
         if "model" in document:
             of_classes, names = self._classes(document["model"]["shares"]), {name: name for name in document["shares"]}
             odds = self.say("joint_mixture_odds", base=self._class("beta"))
@@ -586,10 +587,14 @@ class ModelsInWords(AnswersInWords):
 
     def _odds_in_words(self, document: Document, one: Document) -> str:
         ratio, limits = self._ratio(one)
-        known = {"term": self.names.term(one["term"]), "ratio": ratio, "limits": limits}
+        known = {"term": self._change(one["term"]), "ratio": ratio, "limits": limits}
         if document["model"] == "ordered":
             return self.say("models_odds_ordered", outcome=self.names.label(document["outcome"]), **known)
         return self.say("models_odds_words", outcome=self._explained(document, one), **known)
+
+    def _change(self, term: str) -> str:
+        """Name what a coefficient compares with the rest: a category, or one more of a number."""
+        return self.names.term(term) + ("" if "=" in term else " + 1")
 
     def _explained(self, document: Document, one: Document) -> str:
         """Name the category that the odds refer to; the last answer if the coefficient names none ("yes" of yes/no)."""
@@ -685,7 +690,7 @@ class ModelsInWords(AnswersInWords):
 
     def _paper_of(self, document: Document, one: Document) -> str:
         """Write a sentence on one term, which claims an association only where the interval is on one side."""
-        known = {"term": self.names.term(one["term"]), "n": document["n"], "confidence": self.level(document)}
+        known = {"term": self._change(one["term"]), "n": document["n"], "confidence": self.level(document)}
         key, measure, outcome = "models_paper_linear", "models_estimate", self.names.label(document["outcome"])
         figure = self.write.with_limits(one, "estimate", self.write.figure)
         if document["model"] in OF_ODDS:
@@ -693,7 +698,8 @@ class ModelsInWords(AnswersInWords):
             figure = self.say("joint_with_limits", figure=ratio, limits=limits)
             key, measure, outcome = "models_paper_odds", "models_odds_ratio", self._explained(document, one)
         if one["low"] is None or one["high"] is None or one["low"] <= 0 <= one["high"]:
-            key, known["measure"] = "models_paper_unclear", self.say(measure)
+            key, known["term"] = "models_paper_unclear", self.names.term(one["term"])
+            known["measure"] = self.say(measure)
         if key != "models_paper_linear":
             known["model"] = self.say(f"models_{document['model']}")
         return self.say(key, outcome=outcome, figure=figure, **known)

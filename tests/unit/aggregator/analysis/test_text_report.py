@@ -1,6 +1,7 @@
 """Results in a terminal: the figures of the page, in nine languages."""
 
 import math
+import re
 from collections.abc import Iterator
 from typing import Any
 
@@ -10,6 +11,7 @@ from sottovoce.aggregator.analysis.data_file.data_columns import data_columns
 from sottovoce.aggregator.analysis.data_file.list_experiment import list_experiment
 from sottovoce.aggregator.analysis.data_file.read_table import FileTable, read_bytes
 from sottovoce.aggregator.analysis.data_file.shares import shares_document
+from sottovoce.aggregator.analysis.documents import COUNTS_ALONE
 from sottovoce.aggregator.analysis.item_response.items import items_document
 from sottovoce.aggregator.analysis.mixtures.designs import DESIGNS
 from sottovoce.aggregator.analysis.requests import parse_request
@@ -113,3 +115,27 @@ def test_results_of_files_are_said_in_every_language(language: str) -> None:
         assert [one for one in estimates if not any(each in text for each in ways(write, one))] == []
         assert [table.lines == () for table in told] == [table.lines == () for table in english]
         assert (said & known == set()) == (language != "en")
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_titles_name_what_people_named(language: str) -> None:
+    """Counts alone have no file and groups without names, which a title does not invent."""
+    known, words = {"file", "kuk", "all", COUNTS_ALONE}, Words(language)
+    (alone,) = in_words(dict(mixture("kuk", [0.6, 0.2], (), (), {0: 60, 1: 40}, 1).document), words)
+    (in_file,) = in_words({**mixture("kuk", [0.6, 0.2], (), (), {0: 60, 1: 40}, 1).document, "file": "file"}, words)
+
+    assert known & {*re.findall(r"[a-z]+", alone.title)} == {"kuk"}
+    assert {"file", "kuk"} <= {*re.findall(r"[a-z]+", in_file.title)}
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_odds_are_of_a_category_or_of_one_more(language: str) -> None:
+    """A sentence says of a number what its odds compare, and parts labels from its own words by marks."""
+    rows = [("yes" if at % 3 else "no", str(at % 17), "ab"[at % 2]) for at in range(300)]
+    table = read_bytes("\n".join(["q,m,arm", *map(",".join, rows)]).encode(), "answers.csv")
+    asked = parse_request("regression", {"outcome": "q", "on": ["m", "arm"]})
+    odds = in_words(asked.document(data_columns(table, {"q": "coin_flip"})), Words(language))[0]
+    quoted = [part.strip("\u2068\u2069\u202f\u00a0 ") for text in odds.sentences
+              for part in re.findall("[“„«](.*?)[”“»]", text)]  # fmt: skip
+
+    assert sorted(quoted) == ["arm=b", "m + 1", "q", "q"]

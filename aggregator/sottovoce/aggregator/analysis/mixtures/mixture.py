@@ -18,6 +18,7 @@ from numpy.typing import ArrayLike, NDArray
 from sottovoce.aggregator.analysis.data_file.data_columns import CHANNEL, is_count, whole_numbers, yes_no_codes
 from sottovoce.aggregator.analysis.data_file.read_table import FileTable
 from sottovoce.aggregator.analysis.data_file.weighted_shares import weights_of
+from sottovoce.aggregator.analysis.documents import COUNTS_ALONE
 from sottovoce.aggregator.analysis.mixtures.class_model import class_model
 from sottovoce.aggregator.analysis.mixtures.designs import CHEATING, DESIGNS, KUK, SYMMETRIC, MixtureDesign, P
 from sottovoce.aggregator.analysis.mixtures.likelihood import EDGE, MixtureLikelihood, share_of
@@ -142,7 +143,7 @@ def mixture_of_counts(
         cells = [[every - some, some] for every, some in cells]
     reports = np.array([sum(row) for row in cells], np.int64)
     _check_filled(given, reports)
-    data = MixtureData("counts", given, np.array(cells, float), reports)
+    data = MixtureData(COUNTS_ALONE, given, np.array(cells, float), reports)
     return mixture_document(known, design, data, draws, confidence)
 
 
