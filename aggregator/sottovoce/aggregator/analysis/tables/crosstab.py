@@ -305,7 +305,7 @@ def _measures(table: TwoWayTable, z: float) -> Measures:
     whole, shares = table.joint, (table.share(0, 1), table.share(1, 1))
     point, low, high = odds_ratio(whole, z)
     apart = difference(whole, (0, 1), 1, (-1.0, 1.0), z)
-    if whole.second.absent:
+    if table.by_mover or whole.second.absent:
         apart = answered_difference(table, apart, (0, 1), 1, shares)
     rows = dict(enumerate(shares))
     by_share, by_log = table.added(rows), table.added(rows, lambda share: 1 / share)

@@ -173,7 +173,7 @@ def _differences(whole: TwoWayTable, there: Sequence[int], place: int, values: S
     found = []
     for group, value in zip(there[1:], values[1:], strict=True):
         inverted = difference(whole.joint, (there[0], group), place, spread, whole.rule.z())
-        if whole.joint.second.absent:
+        if whole.by_mover or whole.joint.second.absent:
             inverted = answered_difference(whole, inverted, (there[0], group), place, (values[0], value))
         added = whole.added({there[0]: values[0], group: value})
         # Limits made of those of the values hold in several waves as they are.
@@ -201,7 +201,7 @@ def mover(first: Result, later: Result) -> dict[str, float]:
     """Return limits of a difference of two shares from their own limits (MOVER; Zou and Donner 2008).
 
     The reports of two public groups are independent, and score limits hold in small groups, in which the sample
-    covariance that inversion uses does not.
+    covariance that inversion uses does not: without any yes in either group it is 0.
     """
     if first.estimate is None or later.estimate is None:
         return {"low": -1.0, "high": 1.0}

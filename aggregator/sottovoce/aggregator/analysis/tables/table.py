@@ -358,7 +358,8 @@ class TwoWayTable:
     @property
     def by_mover(self) -> bool:
         """True if differences of rows have limits made of those of their values."""
-        return self.joint.second.absent and self.joint.first.public
+        first, second = self.joint.first, self.joint.second
+        return first.public and (second.absent or (second.public and bool(second.categories)))
 
     @property
     def bounds(self) -> tuple[float, float]:

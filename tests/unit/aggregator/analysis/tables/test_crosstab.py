@@ -4,8 +4,11 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from sottovoce.aggregator.analysis.data_file.data_columns import data_columns
+from sottovoce.aggregator.analysis.data_file.read_table import read_bytes
 from sottovoce.aggregator.analysis.documents import UNEVEN, crosstab_document
 from sottovoce.aggregator.analysis.report_columns import Columns
+from sottovoce.aggregator.analysis.requests import parse_request
 from sottovoce.aggregator.analysis.selection import SAME_PEOPLE
 from sottovoce.aggregator.analysis.tables.all_pairs import every_pair
 from sottovoce.aggregator.analysis.tables.crosstab import SMALL, crosstab, crosstab_within
@@ -319,3 +322,36 @@ def test_options_that_were_not_drawn_evenly_are_told():
     assert [UNEVEN in document["warnings"] for document in told] == [False, True]
     assert crosstab(columns(even[:, :2], drawn, question(COIN)), "a.c1", "b").drawn_evenly == 1
     assert crosstab(columns(COINS), "a", "b").drawn_evenly is None
+
+
+@pytest.mark.parametrize(
+    ("here", "later", "limits"),
+    [
+        ((48, 80), (56, 70), (0.0428, 0.3422)),
+        ((0, 29), (5, 56), (-0.0667, 0.2037)),
+        ((0, 10), (0, 20), (-0.3445, 0.2005)),
+    ],
+)
+def test_difference_of_public_shares_has_the_limits_of_newcombe(
+    here: tuple[int, int], later: tuple[int, int], limits: tuple[float, float]
+) -> None:
+    """Newcombe 1998 (17), method 11, table II; where nobody says yes, in either group, they are no point."""
+    groups = {"a": here, "b": later, "c": (10, 10)}
+    rows = [f"{group},{'yes' if at < yes else 'no'}" for group, (yes, n) in groups.items() for at in range(n)]
+    found = data_columns(read_bytes("\n".join(["g,y", *rows]).encode(), "answers.csv"), {})
+    asked = parse_request("compare", {"outcome": "y", "groups": "g", "category": "yes"})
+    apart, _ = asked.document(found)["differences"]
+
+    assert (apart["low"], apart["high"]) == pytest.approx(limits, abs=5e-5)
+
+
+def test_measures_of_a_public_table_have_the_limits_of_its_comparison() -> None:
+    """Of two by two: the difference of the rows is that of the groups."""
+    rows = [f"{group},{answer}" for group, n in (("a", 32), ("b", 14)) for answer in ["no"] * n]
+    rows += [f"{group},{answer}" for group, n in (("a", 48), ("b", 56)) for answer in ["yes"] * n]
+    found = data_columns(read_bytes("\n".join(["g,y", *rows]).encode(), "answers.csv"), {})
+    measures = crosstab(found, "g", "y").measures
+    (apart,) = compare(found, "y", "g", "yes").differences
+
+    assert measures is not None
+    assert (measures[0].low, measures[0].high) == (apart.low, apart.high)
