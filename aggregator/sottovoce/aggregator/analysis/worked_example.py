@@ -144,7 +144,8 @@ def careless_in_words(results: SurveyResults, titles: Mapping[str, str], words: 
     if careless is None:
         return
     low, high = careless.limits
-    named = "; ".join(titles.get(each.name, each.name) for each in careless.anchors)
+    labels = [titles.get(each.name, each.name) for each in careless.anchors]
+    named = "; ".join(words.translate("joint_paper_question", question=label) for label in labels)
     between = write.interval(write.percent(low), write.percent(high))
     yield words.translate("results_careless", share=write.percent(careless.clipped), limits=between, questions=named)
     if low <= 0:

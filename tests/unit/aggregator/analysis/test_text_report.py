@@ -139,3 +139,12 @@ def test_odds_are_of_a_category_or_of_one_more(language: str) -> None:
               for part in re.findall("[“„«](.*?)[”“»]", text)]  # fmt: skip
 
     assert sorted(quoted) == ["arm=b", "m + 1", "q", "q"]
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_anchors_are_quoted(language: str) -> None:
+    """A question ends with a mark of its own, before that of the sentence."""
+    anchors = next(document for document in OF_FILES if "careless" in document)
+    sentences = "\n".join(text for table in in_words(anchors, Words(language)) for text in table.sentences)
+
+    assert re.search("[“„«][\\s\u2068]*anchor[\\s\u2069]*[”“»]", sentences)

@@ -37,7 +37,8 @@ class DataFilesInWords(AnswersInWords):
     def _below_shares(self, document: Document) -> Iterator[str]:
         if "careless" in document:
             found, show = document["careless"], self.write.percent
-            names = "; ".join(self.names.label(each["name"]) for each in found["anchors"])
+            labels = [self.names.label(each["name"]) for each in found["anchors"]]
+            names = "; ".join(self.say("joint_paper_question", question=label) for label in labels)
             limits = self.write.limits(found, show)
             yield self.say("results_careless", share=show(found["clipped"]), limits=limits, questions=names)
         for question in document["questions"]:
