@@ -333,7 +333,7 @@ def _authenticate_client() -> Response | None:
 
 def _authenticate_page() -> Response | None:
     cookie, session = session_secret(), _session()
-    if session is None and are_allowed(request.endpoint):
+    if session is None and current_app.config["PUBLIC_ANALYSIS"] and request.endpoint in FOR_VISITORS:
         return _let_visit(visitor_secret())
     if session is None:
         form = posted_form() if request.method == "POST" and is_same_origin() else None
@@ -557,11 +557,6 @@ def admit_visitors(app: Flask) -> None:
     if app.config["PUBLIC_ANALYSIS"] and (reason := missing()):
         raise SettingError(f"SOTTOVOCE_PUBLIC_ANALYSIS needs walls around the process that reads the files: {reason}")
     app.after_request(_with_cookie)
-
-
-def are_allowed(endpoint: str | None) -> bool:
-    """Return True if a request without a session may come from a visitor."""
-    return current_app.config["PUBLIC_ANALYSIS"] and endpoint in FOR_VISITORS
 
 
 def is_visitor() -> bool:

@@ -123,11 +123,6 @@ class BlockGroup:
         self.entry["items"].append(item)
         self.entry["mechanism"] = {"epsilon": _epsilon(self.row.get("mechanism").lower(), len(self.rows))}
 
-    @property
-    def is_short(self) -> bool:
-        """Return True if it has too few questions for a block."""
-        return len(self.rows) < MIN_QUESTIONS
-
 
 def _epsilon(level: str, questions: int) -> str:
     """Return the epsilon of a block: the number itself, or the level's for each question, as devices allow."""
@@ -351,7 +346,7 @@ class _Form:
             return
         if _OTHER.search(row.get("type")):
             self._leave(row, "'other, specify' is free text; the choices came without it", "type")
-        rows = self._choices.get(_list_name(row), [])
+        rows = self._choices.get(_OTHER.sub("", " ".join(row.get("type").split())).split()[-1], [])
         if not rows:
             self._leave(row, "its list of choices is not on the sheet choices")
             return
@@ -511,11 +506,6 @@ def _lists(rows: Sheet) -> dict[str, list[SheetRow]]:
     return lists
 
 
-def _list_name(row: SheetRow) -> str:
-    """Return LIST from "select_one LIST" or "select_one LIST or_other"."""
-    return _OTHER.sub("", " ".join(row.get("type").split())).split()[-1]
-
-
 def _plain_name(name: str) -> str:
     """Convert to a valid name in a survey: lower-case letters, digits and underscores, at most 64."""
     return re.sub(r"[^a-z0-9_]", "_", name.strip().lower()).lstrip("_")[:64]
@@ -578,7 +568,7 @@ def _leave_out_what_is_refused(document: dict[str, Any], form: _Form) -> None:
     while True:
         for index in reversed(range(len(questions))):
             group = form.rows[index]
-            if isinstance(group, BlockGroup) and group.is_short:
+            if isinstance(group, BlockGroup) and len(group.rows) < MIN_QUESTIONS:
                 take_apart(questions, form.rows, index)
         if not any("mechanism" in item or "public" in item for item in questions):
             reasons = tuple(each.message for each in form.left[:5])

@@ -123,10 +123,6 @@ def typed_number(text: str) -> str:
     return f"{sign}{whole.lstrip('0') or '0'}{f'.{decimals}' if decimals else ''}"
 
 
-def _ask_plain_number(_survey: Survey, question: Question) -> str:
-    return _ask_number(question, translate("your_answer"))
-
-
 def _ask_numbers(survey: Survey, question: Question) -> dict[str, str]:
     labels = [option_in_words(survey, question, index) for index in range(len(question.options))]
     return {name: _ask_number(question, label) for name, label in zip(question.options, labels, strict=True)}
@@ -136,7 +132,7 @@ _ASK: dict[str, Callable[[Survey, Question], object]] = {
     "yes_no": _ask_option,
     "option": _ask_option,
     "options": _ask_options,
-    "number": _ask_plain_number,
+    "number": lambda _, question: _ask_number(question, translate("your_answer")),
     "numbers": _ask_numbers,
 }
 """How to ask, by the kind of true values."""

@@ -40,7 +40,9 @@ MECHANISMS: dict[str, type[Mechanism]] = {
 PRESETS: dict[str, str] = {preset: name for name, made in MECHANISMS.items() for preset in made.presets}
 """Names for authors: each is a choice of parameters of one mechanism, and publishing expands it."""
 
-ALIASES = tuple(preset for preset, name in PRESETS.items() if MECHANISMS[name].takes_epsilon_as(preset))
+ALIASES = tuple(
+    preset for made in MECHANISMS.values() for preset, keys in made.presets.items() if keys == made.parameters
+)
 """Presets that are a second name of a mechanism, with its parameters; a survey may give an epsilon with them too."""
 
 MIN_EPSILON, MAX_EPSILON = Fraction(1, 100), Fraction(10)

@@ -108,11 +108,6 @@ class Mechanism(ABC):
         Raises ValueError if there are none.
         """
 
-    @classmethod
-    def takes_epsilon_as(cls, preset: str) -> bool:
-        """Return True if this preset is only another name: it has the mechanism's own parameters."""
-        return cls.presets[preset] == cls.parameters
-
     @abstractmethod
     def dump(self) -> dict[str, Any]:
         """Return the canonical parameters, ``name`` included; ``parse`` reads them back."""

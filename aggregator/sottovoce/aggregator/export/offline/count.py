@@ -91,7 +91,7 @@ Engine = Callable[[Sequence[Path], Layout], ReportCounts]
 
 def layout_of(described: Described, revision: int) -> Layout:
     """Return the layout of a revision's parts; only private questions that the revision asks are counted."""
-    survey = described.of_revision(revision)
+    survey = next(survey for survey in described.surveys if survey.revision == revision)
     private = {q.name for q in described.survey.questions if q.mechanism is not None}
     found = []
     for place, question in enumerate(described.columns):

@@ -118,10 +118,6 @@ class Described:
         asked = [question for survey in self.surveys for question in survey.questions]
         return tuple(column_type(question, asked).itemsize for question in self.columns)
 
-    def of_revision(self, number: int) -> Survey:
-        """Return the survey of this revision number."""
-        return next(survey for survey in self.surveys if survey.revision == number)
-
     @property
     def parts(self) -> Iterator[tuple[OfWave, str, ReportFile]]:
         """Yield (revision and wave entry, relative path, part) for all parts."""

@@ -29,20 +29,15 @@ class AccountRow:
     doors: Sequence[str]
 
 
-def accounts() -> str:
-    """Show all accounts, and the form that makes an invitation."""
-    return _accounts()
-
-
 def invite() -> Acted:
     """Make an invitation; its link is shown only in this reply, since the server stores a hash."""
     try:
         role, survey = request.form.get("role", ""), ""
         if role:
             role, survey = check_role(role), _survey()
-        return _accounts(link=invitation_link(tables(), _url(), survey, role, today())), 200
+        return accounts(link=invitation_link(tables(), _url(), survey, role, today())), 200
     except AccessRefused as refused:
-        return _accounts(refused=refusal_message(refused)), 422
+        return accounts(refused=refusal_message(refused)), 422
 
 
 def account(account: str) -> ResponseReturnValue:
@@ -65,26 +60,10 @@ def change_account(account: str) -> ResponseReturnValue:
     return (_account(found, link=link), 200) if link else redirect(url_for("studio.account", account=account), 303)
 
 
-def _disable(found: Account) -> None:
-    tables().disable(found.id, today())
-
-
-def _enable(found: Account) -> None:
-    tables().enable(found.id)
-
-
 def _delete(found: Account) -> None:
     if request.form.get("typed", "").strip() != found.name:
         raise AccessRefused("the name that was typed is another one", "not_typed")
     tables().delete(found.id)
-
-
-def _make_admin(found: Account) -> None:
-    tables().set_admin(found.id, admin=True)
-
-
-def _make_no_admin(found: Account) -> None:
-    tables().set_admin(found.id, admin=False)
 
 
 def _make_link(found: Account) -> str:
@@ -97,24 +76,21 @@ def _grant(found: Account) -> None:
     tables().grant(found.id, _survey(), check_role(request.form.get("role", "")))
 
 
-def _revoke(found: Account) -> None:
-    tables().revoke_grant(found.id, request.form.get("survey", ""))
-
-
 _ACTS: Mapping[str, Callable[[Account], str | None]] = {
-    "disable": _disable,
-    "enable": _enable,
+    "disable": lambda found: tables().disable(found.id, today()),
+    "enable": lambda found: tables().enable(found.id),
     "delete": _delete,
-    "admin": _make_admin,
-    "no_admin": _make_no_admin,
+    "admin": lambda found: tables().set_admin(found.id, admin=True),
+    "no_admin": lambda found: tables().set_admin(found.id, admin=False),
     "link": _make_link,
     "grant": _grant,
-    "revoke": _revoke,
+    "revoke": lambda found: tables().revoke_grant(found.id, request.form.get("survey", "")),
 }
 """Actions of the buttons on the page of an account, by the value of ``act``."""
 
 
-def _accounts(link: str = "", refused: str = "") -> str:
+def accounts(link: str = "", refused: str = "") -> str:
+    """Show all accounts, and the form that makes an invitation."""
     with_keys = {key.account for key in tables().list_keys() if key.signs_in and key.expires_on >= today()}
     rows = [_row(each, each.id in with_keys) for each in tables().accounts()]
     return render_template("accounts.html", rows=rows, link=link, refused=refused, roles=ROLES, days=LINK_DAYS)

@@ -11,11 +11,6 @@ from sottovoce.aggregator.studio.survey_frame import published_page
 from sottovoce.aggregator.surveys.lifecycle import newest
 
 
-def board(name: str) -> str:
-    """Show the links of a survey, and the form that makes one."""
-    return _board(name)
-
-
 def change_board(name: str) -> ResponseReturnValue:
     """Make a link, shown only in this reply, or revoke one."""
     act = request.form.get("act", "")
@@ -28,9 +23,9 @@ def change_board(name: str) -> ResponseReturnValue:
     if act != "make":
         raise Refusal("malformed")
     try:
-        return _board(name, link=_make(name)), 200
+        return board(name, link=_make(name)), 200
     except AccessRefused as refused:
-        return _board(name, refused=refusal_message(refused)), 422
+        return board(name, refused=refusal_message(refused)), 422
 
 
 def _make(name: str) -> str:
@@ -50,7 +45,8 @@ def number_of(view: BoardView) -> str:
     return view.hash.hex()[:16]
 
 
-def _board(name: str, link: str = "", refused: str = "") -> str:
+def board(name: str, link: str = "", refused: str = "") -> str:
+    """Show the links of a survey, and the form that makes one."""
     digest = newest(storage(), name).digest
     rows = [
         (view, number_of(view), as_date(view.expires_on), view.expires_on < today(), view.digest != digest)

@@ -25,19 +25,9 @@ def institution() -> str:
     return _page("", asdict(shown_institution()))
 
 
-def change_institution() -> ResponseReturnValue:
-    """Replace the details of the server's institution."""
-    return _change("")
-
-
 def survey_institution(name: str) -> str:
     """Show the details that a survey has of its own; empty ones are the server's."""
     return _page(name, _own(name))
-
-
-def change_survey_institution(name: str) -> ResponseReturnValue:
-    """Replace the details that a survey has of its own."""
-    return _change(name)
 
 
 def _own(survey: str) -> dict[str, str]:
@@ -45,21 +35,22 @@ def _own(survey: str) -> dict[str, str]:
     return dict(json.loads(found[survey])) if survey in found else {}
 
 
-def _change(survey: str) -> ResponseReturnValue:
+def change_institution(name: str = "") -> ResponseReturnValue:
+    """Replace the details of the server's institution, or those that a survey has of its own."""
     given = {key: " ".join(request.form.get(key, "").split()) for key in FIELDS}
-    former = _own(survey) if survey else asdict(shown_institution())
+    former = _own(name) if name else asdict(shown_institution())
     sent = request.files.get("logo")
     try:
         body = sent.read(MOST_LOGO_BYTES + 1) if sent else b""
         kept = "" if "no_logo" in request.form else former.get("logo", "")
         checked = check_institution({**given, "logo": logo_uri(body) if body else kept})
     except InvalidInstitution as refused:
-        return _page(survey, {**given, "logo": former.get("logo", "")}, refused.field), 422
+        return _page(name, {**given, "logo": former.get("logo", "")}, refused.field), 422
     found = {key: value for key, value in asdict(checked).items() if value}
     # The server's document may be empty: then it replaces the details in the operator's file.
-    storage().institutions.save(survey, json.dumps(found).encode() if found or not survey else None, g.who)
+    storage().institutions.save(name, json.dumps(found).encode() if found or not name else None, g.who)
     forget_institution()
-    return redirect(f"{_address(survey)}?saved", 303)
+    return redirect(f"{_address(name)}?saved", 303)
 
 
 def _page(survey: str, shown: dict[str, str], refused: str = "") -> str:
@@ -88,7 +79,7 @@ ROUTES = (
     Route("studio.institution", "GET", _SERVER, institution, "Show the institution's details."),
     Route("studio.change_institution", "POST", _SERVER, change_institution, "Change the institution's details."),
     Route("studio.survey_institution", "GET", _SURVEY, survey_institution, "Show the institution of one survey."),
-    Route("studio.change_survey_institution", "POST", _SURVEY, change_survey_institution,
+    Route("studio.change_survey_institution", "POST", _SURVEY, change_institution,
           "Change the institution of one survey."),
 )  # fmt: skip
 """Routes of the pages about the institution."""

@@ -23,11 +23,6 @@ from sottovoce.aggregator.studio.request_context import refusal_message, words
 from sottovoce.aggregator.studio.request_context import tables as _tables
 
 
-def me() -> str:
-    """Show the roles, keys and sessions of the signed-in account."""
-    return _me()
-
-
 def make_key() -> str | tuple[str, int]:
     """Make a key; it is shown only in this reply, since the server stores a hash."""
     secret, digest = new_key()
@@ -43,8 +38,8 @@ def make_key() -> str | tuple[str, int]:
         label = check_text(given.get("label", ""), "a label")
         _tables().add_key(AccessKey(digest, _own().id, label, scopes, survey, _now() // DAY + int(days)))
     except AccessRefused as refused:
-        return _me(refused=refusal_message(refused)), 422
-    return _me(made=secret)
+        return me(refused=refusal_message(refused)), 422
+    return me(made=secret)
 
 
 def revoke_key(number: str) -> Response:
@@ -61,7 +56,7 @@ def leave(name: str) -> str | tuple[str, int] | Response:
         try:
             _tables().revoke_grant(_own().id, name)
         except AccessRefused as refused:
-            return _me(refused=refusal_message(refused)), 422
+            return me(refused=refusal_message(refused)), 422
     return _back()
 
 
@@ -102,7 +97,8 @@ def accept() -> Any:  # noqa: ANN401 - one of Flask's replies
     return begin_session(account.id, "link", _back())
 
 
-def _me(made: str = "", refused: str = "") -> str:
+def me(made: str = "", refused: str = "") -> str:
+    """Show the roles, keys and sessions of the signed-in account."""
     today, keys = _now() // DAY, _tables().list_keys(_own().id)
     return render_template(
         "me.html",

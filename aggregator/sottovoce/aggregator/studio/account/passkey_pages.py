@@ -43,20 +43,14 @@ def sign_in() -> Response:
         raise SignInRefused(passkeys.UNKNOWN)
     # Verify the signature before any write, so that strangers cannot cause writes.
     sign_count = passkeys.verify_sign_in(_site(), passkey, answer)
-    use = PasskeyUse(
-        passkey.credential_id, sign_count, _hash(answer.challenge), authentication.now() + CHALLENGE_SECONDS
-    )
+    used = hashlib.sha256(answer.challenge).digest()
+    use = PasskeyUse(passkey.credential_id, sign_count, used, authentication.now() + CHALLENGE_SECONDS)
     cookie, session = new_cookie()
     if storage().access.start_session_by_passkey(session, use, authentication.now()) is None:
         raise SignInRefused(passkeys.UNKNOWN)
     return authentication.with_cookie(
         authentication.flask_redirect(redirect(authentication.redirect_target(request.args.get("next", "")))), cookie
     )
-
-
-def own() -> str:
-    """Show the passkeys of the signed-in account, and how to add one."""
-    return _own("")
 
 
 def add() -> Response | tuple[str, int]:
@@ -70,7 +64,7 @@ def add() -> Response | tuple[str, int]:
         sentence = (
             refusal_message(refused) if isinstance(refused, AccessRefused) else words().in_this_language(str(refused))
         )
-        return _own(sentence), 422
+        return own(sentence), 422
     return authentication.flask_redirect(redirect(url_for("passkeys.own")))
 
 
@@ -84,7 +78,8 @@ def remove() -> Response:
     return authentication.flask_redirect(redirect(url_for("passkeys.own")))
 
 
-def _own(refused: str) -> str:
+def own(refused: str = "") -> str:
+    """Show the passkeys of the signed-in account, and how to add one."""
     account = g.actor.account
     known = storage().access.passkeys(account.id)
     ids = [passkey.credential_id for passkey in known]
@@ -105,10 +100,6 @@ def _new_challenge() -> bytes:
 
 def _challenge_key() -> bytes:
     return storage().access.challenge_key(passkeys.new_challenge_key())
-
-
-def _hash(challenge: bytes) -> bytes:
-    return hashlib.sha256(challenge).digest()
 
 
 def _site() -> Site:

@@ -32,11 +32,6 @@ class Member:
     own: bool
 
 
-def team(name: str) -> str:
-    """Show all accounts with a role on the survey, including those with a role on every survey."""
-    return _team(name)
-
-
 def change_team(name: str) -> ResponseReturnValue:
     """Apply one of ``_ACTS`` to the team of a survey."""
     act = _ACTS.get(request.form.get("act", ""))
@@ -45,8 +40,8 @@ def change_team(name: str) -> ResponseReturnValue:
     try:
         link = act(name)
     except AccessRefused as refused:
-        return _team(name, refused=refusal_message(refused)), 422
-    return (_team(name, link=link), 200) if link else redirect(_next_page(name), 303)
+        return team(name, refused=refusal_message(refused)), 422
+    return (team(name, link=link), 200) if link else redirect(_next_page(name), 303)
 
 
 def members(name: str) -> Sequence[Member]:
@@ -70,10 +65,6 @@ def _change(name: str) -> None:
     tables().grant(_member(name).id, name, check_role(request.form.get("role", "")))
 
 
-def _take_away(name: str) -> None:
-    tables().revoke_grant(_member(name).id, name)
-
-
 def _invite(name: str) -> str:
     role, url = check_role(request.form.get("role", "")), current_app.extensions["settings"].url
     return invitation_link(tables(), url, name, role, today())
@@ -82,7 +73,7 @@ def _invite(name: str) -> str:
 _ACTS: Mapping[str, Callable[[str], str | None]] = {
     "grant": _grant,
     "change": _change,
-    "take_away": _take_away,
+    "take_away": lambda name: tables().revoke_grant(_member(name).id, name),
     "invite": _invite,
 }
 """Actions of the buttons on the page, by the value of ``act``."""
@@ -104,7 +95,8 @@ def _next_page(name: str) -> str:
     return url_for("studio.team", name=name) if is_owner else url_for("studio.surveys")
 
 
-def _team(name: str, link: str = "", refused: str = "") -> str:
+def team(name: str, link: str = "", refused: str = "") -> str:
+    """Show all accounts with a role on the survey, including those with a role on every survey."""
     return render_template(
         "team.html",
         page="team",

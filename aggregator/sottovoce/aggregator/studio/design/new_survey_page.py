@@ -38,12 +38,8 @@ class Begun(NamedTuple):
     left_out: Sequence[str] = ()
 
 
-def new() -> str:
+def new(refused: str = "") -> str:
     """Show the ways to begin a survey."""
-    return _page("")
-
-
-def _page(refused: str) -> str:
     found = {row.name: survey_of(row.document).title for row in storage().surveys()}
     mine = {each.name: SurveyDraft.read(each.document).title_in(words().language) for each in storage().drafts.drafts()}
     published = {name: words().text(title, next(iter(title))) for name, title in found.items()}
@@ -73,7 +69,7 @@ def begin() -> ResponseReturnValue:
 
 
 def _refuse(message: str) -> Response:
-    return Response(_page(message), REFUSED, content_type="text/html; charset=utf-8")
+    return Response(new(message), REFUSED, content_type="text/html; charset=utf-8")
 
 
 def _empty() -> Begun | None:
