@@ -21,7 +21,7 @@ def test_demo_finds_the_truth_of_a_sample(tmp_path: Path, monkeypatch: pytest.Mo
     What is no terminal, and shows no bar, gets a line a second from the start.
     """
     people = demo_answers()[::10]
-    monkeypatch.setattr("sottovoce.cli.demo.demo_answers", lambda: people)
+    monkeypatch.setattr("sottovoce.cli.demo.run.demo_answers", lambda: people)
     done = invoke(tmp_path, "demo", "--exit", "--folder", "data", "--export", "export.json")
     exported = json.loads((tmp_path / "export.json").read_text())
 

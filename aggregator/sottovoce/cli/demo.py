@@ -23,18 +23,7 @@ from sottovoce.cli.command import FILE, check_free, command, write_json
 from sottovoce.cli.database import open_storage
 from sottovoce.cli.process import aggregator, capture_signals, free_port
 from sottovoce.cli.server import check_address
-from sottovoce.demo.run import (
-    MOST_ERRORS,
-    DemoEstimate,
-    close,
-    compare,
-    compare_cells,
-    demo_answers,
-    in_words,
-    keep_signed_in,
-    prepare,
-    send,
-)
+from sottovoce.demo import run
 
 _TURNS_OF_A_SESSION = 600
 """Half seconds after which a session counts as used: well before it would end."""
@@ -56,20 +45,19 @@ def demo(folder: Path | None, out: Path | None, force: bool, port: int | None, l
         storage = open_storage(settings, create=True)
         worst = _run(settings, storage, out, leave, stopped)
         storage.close()
-    if worst > MOST_ERRORS:
-        click.echo(f"An estimate lies beyond {MOST_ERRORS} standard errors of the truth.", err=True)
+    if worst > run.MOST_ERRORS:
+        click.echo(f"An estimate lies beyond {run.MOST_ERRORS} standard errors of the truth.", err=True)
         sys.exit(1)
 
 
 def _run(settings: Settings, storage: Storage, out: Path | None, leave: bool, stopped: Event) -> float:
-    console, owner, people = Console(stderr=True), prepare(storage), demo_answers()
+    console, owner, people = Console(stderr=True), run.prepare(storage), run.demo_answers()
     console.print("Starting a server for the demonstration …")
     with aggregator(settings, stopped):
-        seconds = _send(settings.url, people, console, stopped)
-        results = close(storage)
-        rows = compare(results, people)
+        seconds, results = _send(settings.url, people, console, stopped), run.close(storage)
+        rows = run.compare(results, people)
         _show(rows, f"{results.reports:,} randomized reports, and the truth that only the demonstration knows", console)
-        console.print("\n".join([*results_in_words(results), "", *in_words(compare_cells(people)), ""]))
+        console.print("\n".join([*results_in_words(results), "", *run.in_words(run.compare_cells(people)), ""]))
         worst = max(row.off for row in rows)
         console.print(f"{results.reports:,} reports in {seconds:.1f} s; worst estimate {worst:.2f} std. errors away.")
         if out is not None:
@@ -89,18 +77,9 @@ def _send(url: str, people: list[dict[str, str]], console: Console, stopped: Eve
     started, is_over = time.monotonic(), Event()
     with Progress(console=console, transient=True) as progress:
         task = progress.add_task("respondents", total=len(people))
-
-        def tell() -> None:
-            while True:
-                console.print(f"{progress.tasks[0].completed:,.0f} of {len(people):,} people have answered")
-                if is_over.wait(1):
-                    return
-
-        # A file or a pipe shows no bar.
-        if not console.is_terminal:
-            Thread(target=tell, daemon=True).start()
+        Thread(target=_tell, args=(progress, is_over), daemon=True).start()
         try:
-            send(url, people, lambda: progress.advance(task), stopped)
+            run.send(url, people, lambda: progress.advance(task), stopped)
         finally:
             is_over.set()
     if stopped.is_set():
@@ -108,7 +87,16 @@ def _send(url: str, people: list[dict[str, str]], console: Console, stopped: Eve
     return time.monotonic() - started
 
 
-def _show(rows: Iterable[DemoEstimate], title: str, console: Console) -> None:
+def _tell(progress: Progress, is_over: Event) -> None:
+    """Print every second how many people have answered, where a file or a pipe shows no bar."""
+    [task] = progress.tasks
+    while not progress.console.is_terminal:
+        progress.console.print(f"{task.completed:,.0f} of {task.total:,.0f} people have answered")
+        if is_over.wait(1):
+            return
+
+
+def _show(rows: Iterable[run.DemoEstimate], title: str, console: Console) -> None:
     table = Table("question", "answer", title=title)
     for heading in ("truth", "estimate", "95% interval", "off by"):
         table.add_column(heading, justify="right", no_wrap=True)
@@ -128,5 +116,5 @@ def _stay(storage: Storage, settings: Settings, owner: Account, console: Console
     while not stopped.wait(0.5):  # for ever, no order would be heard on Windows
         turn += 1
         if turn % _TURNS_OF_A_SESSION == 0:
-            keep_signed_in(storage, owner, int(now().timestamp()))
+            run.keep_signed_in(storage, owner, int(now().timestamp()))
     console.print("Ended.")
