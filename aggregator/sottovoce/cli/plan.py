@@ -4,29 +4,13 @@ import math
 from pathlib import Path
 
 import click
+from sottovoce.aggregator.planning import question_channels
 from sottovoce.aggregator.planning import sample_size as planning
 from sottovoce.aggregator.planning.block_choice import GOALS, SHARES
-from sottovoce.aggregator.planning.question_channels import (
-    ChosenChannel,
-    asked_times,
-    expected_of,
-    is_number,
-    question_named,
-    read_value,
-)
 from sottovoce.aggregator.planning.sample_size import Fieldwork, Goal
 from sottovoce.aggregator.surveys.survey_file import read_survey_file
+from sottovoce.cli import plan_output
 from sottovoce.cli.command import NUMBER, PATH, command
-from sottovoce.cli.plan_output import (
-    check_reports_only,
-    check_source,
-    compare_trust,
-    show_block,
-    show_design,
-    show_plan,
-    show_test,
-    show_two,
-)
 from sottovoce.shared.errors import SpecError
 from sottovoce.shared.spec import Question, Survey
 
@@ -105,37 +89,35 @@ def plan(
 ) -> None:
     """Respondents needed for a half-width, or to tell two groups apart."""
     if compare:
-        compare_trust(survey, epsilon, (options, prevalence, confidence), out, as_json)
+        plan_output.compare_trust(survey, epsilon, (options, prevalence, confidence), out, as_json)
         return
     file = None if survey is None else read_survey_file(survey)
-    check_source(file, question, epsilon, options)
+    plan_output.check_source(file, question, epsilon, options)
     if total is not None:
-        show_block(file, total, goal, half_width, as_json)
+        plan_output.show_block(file, total, goal, half_width, as_json)
         return
     if second is not None:
-        names, shares = (question, second), (prevalence, with_prevalence)
-        if known is not None:
-            show_design(file, names, shares, known, (confidence, power), count, as_json)
-            return
-        show_two(file, names, (odds_ratio, count, shares), power, as_json, (prevalence, against, confidence))
+        shares, levels = (prevalence, with_prevalence), (confidence, power)
+        test = plan_output.TwoQuestions(shares, known, against, odds_ratio, levels, count)
+        plan_output.show_two(file, (question, second), test, as_json)
         return
-    asked = None if file is None else question_named(file, question)
-    expected = expected_of(asked, prevalence, mean)
-    other = None if against is None else read_value(asked, against, "--against")
-    channel = ChosenChannel(asked, math.log(3) if epsilon is None else epsilon, options or 2)
+    asked = None if file is None else question_channels.question_named(file, question)
+    expected = question_channels.expected_of(asked, prevalence, mean)
+    other = None if against is None else question_channels.read_value(asked, against, "--against")
+    channel = question_channels.ChosenChannel(asked, math.log(3) if epsilon is None else epsilon, options or 2)
     if known is not None or count is not None:
-        check_reports_only(half_width, ask, response_rate, design_effect)
-        hypothesis = None if known is None else read_value(asked, known, "--known")
-        show_test(channel.measure, expected, (hypothesis, other), (confidence, power), count, as_json)
+        plan_output.check_reports_only(half_width, ask, response_rate, design_effect)
+        hypothesis = None if known is None else question_channels.read_value(asked, known, "--known")
+        plan_output.show_test(channel.measure, expected, (hypothesis, other), (confidence, power), count, as_json)
         return
-    drawn, tosses = asked_times(file, asked, ask), _tosses(own_coin, file, asked)
+    drawn, tosses = question_channels.asked_times(file, asked, ask), _tosses(own_coin, file, asked)
     fieldwork = Fieldwork(response_rate, clustering=design_effect, asked=drawn, own_coin=tosses)
     made = planning.plan(channel.measure, Goal(expected, half_width, other, confidence, power, assurance), fieldwork)
-    show_plan(made, channel, planning.curve(channel.others, made, channel.spent), as_json)
+    plan_output.show_plan(made, channel, planning.curve(channel.others, made, channel.spent), as_json)
 
 
 def _tosses(own_coin: bool, file: Survey | None, asked: Question | None) -> bool:
     """Return whether respondents toss their own coins."""
-    if own_coin and asked is not None and is_number(asked):
+    if own_coin and asked is not None and question_channels.is_number(asked):
         raise SpecError("--own-coin is for shares only: a coin cannot randomize a number")
     return own_coin or (file is not None and file.own_coin)

@@ -14,20 +14,8 @@ from typing import NamedTuple
 import click
 from rich.console import Console
 from rich.table import Table
+from sottovoce.aggregator.planning import block_choice as blocks
 from sottovoce.aggregator.planning import given_sample as given
-from sottovoce.aggregator.planning.block_choice import (
-    HALF_WIDTH,
-    JOINT,
-    MARGINS,
-    ODDS_RATIO,
-    SHARES,
-    BlockComparison,
-    BlockDesign,
-    block_plan,
-    joinable,
-    pair_plan,
-    pair_words,
-)
 from sottovoce.aggregator.planning.given_sample import GivenSample, arms_apart, design_power
 from sottovoce.aggregator.planning.lint import describe_mechanism
 from sottovoce.aggregator.planning.local_vs_central import WHEN, Price, price_of_trust, price_svg
@@ -59,11 +47,15 @@ def show_plan(made: SampleSize, channel: ChosenChannel, points: tuple[CurvePoint
     mechanism = None if channel.question is None else channel.question.mechanism
     click.echo("\n".join(needed_in_words(made, channel.spent, mechanism)))
     if len(points) > 1:
-        table = Table(title=curve_title(mechanism))
+        chosen = "what publishing chooses" if mechanism is None else mechanism.name
+        table = Table(title=f"over epsilon ({chosen})")
         for heading in ("epsilon", f"reports{' in each group' if made.groups > 1 else ''}", "times a direct question"):
             table.add_column(heading, justify="right")
         for point in points:
-            table.add_row(*point_in_words(point))
+            own = " (this plan)" if point.own else ""
+            reports = "out of reach" if point.reports is None else f"{point.reports:,}"
+            ratio = "" if point.ratio is None else f"{point.ratio:.1f}"
+            table.add_row(f"{show_epsilon(point.epsilon)}{own}", reports, ratio)
         Console().print(table)
     elif mechanism is not None:
         click.echo(f"{mechanism.name} is not made from an epsilon: there is no curve over it.")
@@ -89,18 +81,6 @@ def needed_in_words(made: SampleSize, epsilon: float | None, mechanism: Mechanis
         return lines
     ratio = "" if made.ratio is None else f", {made.ratio:.1f} times fewer"
     return [*lines, f"{made.direct:,} if the question were asked openly{ratio}"]
-
-
-def curve_title(mechanism: Mechanism | None) -> str:
-    """Return the title of the curve over epsilon, which names its mechanism or the default choice at each point."""
-    return f"over epsilon ({'what publishing chooses' if mechanism is None else mechanism.name})"
-
-
-def point_in_words(point: CurvePoint) -> tuple[str, str, str]:
-    """Return a row of the table over epsilon: epsilon, reports, ratio to those of a direct question."""
-    epsilon = f"{show_epsilon(point.epsilon)} (this plan)" if point.own else show_epsilon(point.epsilon)
-    reports = "out of reach" if point.reports is None else f"{point.reports:,}"
-    return epsilon, reports, "" if point.ratio is None else f"{point.ratio:.1f}"
 
 
 def protection_in_words(made: SampleSize) -> list[str]:
@@ -171,14 +151,14 @@ def show_block(file: Survey | None, total: float, goal: str, half_width: float |
     """
     if file is None:
         raise SpecError("--total is for the private questions of a SURVEY, which is not named")
-    questions, wanted = joinable(file), HALF_WIDTH if half_width is None else half_width
+    questions, wanted = blocks.joinable(file), blocks.HALF_WIDTH if half_width is None else half_width
     names = [question.name for question in questions]
-    made = block_plan([question.domain.size for question in questions], total, goal, wanted)
+    made = blocks.block_plan([question.domain.size for question in questions], total, goal, wanted)
     if as_json:
         both = {"same_total": made.same_total.as_dict(), "same_question": made.same_question.as_dict()}
         click.echo(json.dumps({"questions": names, "goal": goal, "half_width": wanted, **both}, indent=2))
         return
-    aim = "each share" if goal == SHARES else "each cell of their tables"
+    aim = "each share" if goal == blocks.SHARES else "each cell of their tables"
     click.echo(f"{', '.join(names)}: people needed for {aim} to within {100 * wanted:g} points")
     for comparison, alike in (
         (made.same_total, "of a whole report"),
@@ -187,7 +167,7 @@ def show_block(file: Survey | None, total: float, goal: str, half_width: float |
         click.echo("\n".join(_lines(comparison, names, alike)))
 
 
-def _lines(comparison: BlockComparison, names: Sequence[str], alike: str) -> list[str]:
+def _lines(comparison: blocks.BlockComparison, names: Sequence[str], alike: str) -> list[str]:
     designs = comparison.designs
     lines = [f"\nat the same epsilon {alike}, {comparison.epsilon:.3g}:", _row("", "people", WORST, ALONE)]
     lines += [_row(each.name, _people(each), _odds(each.one), _odds(each.alone)) for each in designs]
@@ -198,7 +178,7 @@ def _lines(comparison: BlockComparison, names: Sequence[str], alike: str) -> lis
             f"{_people(best)} people in the place of {_people(separate)}; one question at most {_odds(best.one)} in "
             f"the place of {_odds(separate.one)}"
         )
-    if comparison.worse and best.kind != JOINT:
+    if comparison.worse and best.kind != blocks.JOINT:
         lines.append(f"no radius is better for {', '.join(names[place] for place in comparison.worse)}")
     return lines
 
@@ -207,52 +187,12 @@ def _row(name: str, people: str, worst: str, alone: str) -> str:
     return f"{name:25}{people:>14}{worst:>28}{alone:>27}".rstrip()
 
 
-def _people(design: BlockDesign) -> str:
+def _people(design: blocks.BlockDesign) -> str:
     return "not identified" if design.people is None else f"{design.people:,}"
 
 
 def _odds(odds: float) -> str:
     return "-" if math.isinf(odds) else f"{show_odds(odds)}:1"
-
-
-class ArmTest(NamedTuple):
-    """The expected share of one question, the value of the other as typed, if any, and the confidence level."""
-
-    prevalence: float | None
-    against: str | None
-    confidence: float
-
-
-def plan_arms(
-    file: Survey | None, names: tuple[str | None, str], test: ArmTest, power: float, count: int | None
-) -> GivenSample:
-    """Plan how many people tell two questions of different arms apart.
-
-    A ``file`` of None means that no survey is named, a ``count`` of None the number that the power needs.
-
-    Raises:
-        SpecError: no survey or question of this name, or a value that is none.
-        EstimateError: an arm asks both, or the values are equal or out of range.
-    """
-    if file is None:
-        raise SpecError("--with is a question of a SURVEY, which is not named")
-    first, second = question_named(file, names[0]), question_named(file, names[1])
-    expected = expected_of(first, test.prevalence, None), read_value(second, test.against or "", "--against")
-    return arms_apart(file, (first, second), expected, (test.confidence, power), count)
-
-
-def show_design(
-    file: Survey | None, names: tuple[str | None, str], shares: tuple[float | None, float | None], known: str,
-    levels: tuple[float, float], count: int | None, as_json: bool,
-) -> None:  # fmt: skip
-    """Show how many people tell the share of yes of a design from a known one; arguments as for ``design_power``."""
-    if file is None:
-        raise SpecError("--with is a question of a SURVEY, which is not named")
-    first, second = question_named(file, names[0]), question_named(file, names[1])
-    # The second share: of those who say yes to the other question, or who always say no.
-    expected = expected_of(first, shares[0], None), 0.1 if shares[1] is None else shares[1]
-    hypothesis = read_value(first, known, "--known")
-    _show(design_power(file, (first, second), expected, hypothesis, levels, count), levels[1], as_json)
 
 
 def show_test(
@@ -291,37 +231,54 @@ def check_reports_only(
         )
 
 
-def show_two(
-    file: Survey | None,
-    names: tuple[str | None, str],
-    test: tuple[float | None, int | None, tuple[float | None, float | None]],
-    power: float,
-    as_json: bool,
-    arms: tuple[float | None, str | None, float],
-) -> None:
-    """Show what two questions allow together; with an odds ratio or a number of reports, the power to find it.
+class TwoQuestions(NamedTuple):
+    """Options of a plan for two questions: expected shares, and values as typed; None for what is not given.
 
-    ``test`` is odds ratio, number of reports and shares of both, None for what is not given; ``arms`` are fields of
-    ``ArmTest``: without what it compares with, the questions are of the same people.
+    ``levels`` are confidence and wanted power, ``n`` is a number of reports, or of people in all arms.
     """
-    odds_ratio, count, given_shares = test
-    if arms[1] is not None:
-        _show(plan_arms(file, names, ArmTest(*arms), power, count), power, as_json)
-        return
-    if file is None or test == (None, None, (None, None)):
-        _show_pair(file, *names, power, as_json)
-        return
-    both = question_named(file, names[0]), question_named(file, names[1])
-    first, other = (usual if one is None else one for one, usual in zip(given_shares, MARGINS, strict=True))
-    _show(given.odds_ratio_of_two(file, both, odds_ratio or ODDS_RATIO, power, count, (first, other)), power, as_json)
+
+    shares: tuple[float | None, float | None]
+    known: str | None
+    against: str | None
+    odds_ratio: float | None
+    levels: tuple[float, float]
+    n: int | None
 
 
-def _show_pair(file: Survey | None, first: str | None, second: str, power: float, as_json: bool) -> None:
-    """Show the precision and power of an analysis of two questions."""
+def show_two(file: Survey | None, names: tuple[str | None, str], test: TwoQuestions, as_json: bool) -> None:
+    """Show what two questions allow together, or the power to find a difference of arms or an odds ratio.
+
+    With a known share they are those of a design, with a value to compare with of different arms, else of the same
+    people.
+
+    Raises:
+        SpecError: no survey or question of this name, or a value that is none.
+        EstimateError: an arm asks both, or the values are equal or out of range.
+    """
     if file is None:
         raise SpecError("--with is a question of a SURVEY, which is not named")
-    made = pair_plan(file, question_named(file, first), question_named(file, second), power)
-    sentences = [f"{made.first}, {made.second}", *pair_words(made, terminal_words())]
+    both = question_named(file, names[0]), question_named(file, names[1])
+    (prevalence, other), (_, power) = test.shares, test.levels
+    if test.known is not None:
+        # The second share: of those who say yes to the other question, or who always say no.
+        expected = expected_of(both[0], prevalence, None), 0.1 if other is None else other
+        made = design_power(file, both, expected, read_value(both[0], test.known, "--known"), test.levels, test.n)
+    elif test.against is not None:
+        expected = expected_of(both[0], prevalence, None), read_value(both[1], test.against, "--against")
+        made = arms_apart(file, both, expected, test.levels, test.n)
+    elif (*test.shares, test.odds_ratio, test.n) == (None, None, None, None):
+        _show_pair(blocks.pair_plan(file, *both, power), as_json)
+        return
+    else:
+        first, second = (usual if one is None else one for one, usual in zip(test.shares, blocks.MARGINS, strict=True))
+        odds_ratio = test.odds_ratio or blocks.ODDS_RATIO
+        made = given.odds_ratio_of_two(file, both, odds_ratio, power, test.n, (first, second))
+    _show(made, power, as_json)
+
+
+def _show_pair(made: blocks.PairPlan, as_json: bool) -> None:
+    """Show the precision and power of an analysis of two questions."""
+    sentences = [f"{made.first}, {made.second}", *blocks.pair_words(made, terminal_words())]
     if made.cell is None:
         sentences.append("one of them is a number: its means among groups can be compared; plan with --mean --against")
     click.echo(json.dumps(made.as_dict(), indent=2) if as_json else "\n".join(sentences))

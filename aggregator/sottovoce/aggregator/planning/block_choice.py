@@ -201,7 +201,8 @@ def joint_words(survey: Survey) -> list[str]:
             f"is in {100 * share:.1f}% of the reports" if share else "is in no report: there will be no tables of two"
         )
         lines.append(f"a pair of private questions {clause}")
-    lines += [f"{name} can be explained by others, and explain none" for name in _only_outcomes(survey)]
+    outcomes = [one.name for one in survey.questions if any(each.only_outcome for each in variables_of(one))]
+    lines += [f"{name} can be explained by others, and explain none" for name in outcomes]
     plans = _plans(survey)
     if plans:
         most = max(plans, key=lambda plan: plan.cell or 0)
@@ -213,24 +214,14 @@ def joint_words(survey: Survey) -> list[str]:
 
 
 def _plans(survey: Survey) -> list[PairPlan]:
-    """Return plans of all pairs of categorical questions that reports can carry, at least one of them private."""
+    """Return plans of all pairs of categorical questions whose table reports tell, at least one of them private."""
     found = []
     for first, second in combinations(survey.questions, 2):
-        if (first.mechanism or second.mechanism) is not None and _is_told(survey, first, second):
+        is_private, both = (first.mechanism or second.mechanism) is not None, (first, second)
+        if is_private and pair_share(survey, *both) and is_identified([variables_of(each)[0] for each in both]):
             plan = pair_plan(survey, first, second)
             found += [plan] if plan.cell is not None else []
     return found
-
-
-def _is_told(survey: Survey, first: Question, second: Question) -> bool:
-    """Return True if reports carry both questions and tell their table."""
-    return bool(pair_share(survey, first, second)) and is_identified(
-        [variables_of(each)[0] for each in (first, second)]
-    )
-
-
-def _only_outcomes(survey: Survey) -> list[str]:
-    return [question.name for question in survey.questions if any(each.only_outcome for each in variables_of(question))]
 
 
 @dataclass(frozen=True)

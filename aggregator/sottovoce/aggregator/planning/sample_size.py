@@ -75,11 +75,10 @@ def thin_cells(questions: Sequence[Question | None], people: int | None) -> Thin
     """
     sizes = [1 if each is None or each.mechanism is not None else each.domain.size for each in questions]
     cells, expected = math.prod(sizes), USUAL_PEOPLE if people is None else people
-    if cells == max(sizes, default=1) and people is None:
-        return None  # a single public question, and no known number of respondents: no basis for a warning
-    return (
-        ThinCells(cells, expected, sizes.index(max(sizes))) if cells * LEAST_IN_CELL > expected and cells > 1 else None
-    )
+    # A single public question, and no known number of respondents, are no basis for a warning.
+    if cells <= 1 or cells * LEAST_IN_CELL <= expected or (cells == max(sizes) and people is None):
+        return None
+    return ThinCells(cells, expected, sizes.index(max(sizes)))
 
 
 @dataclass(frozen=True)
@@ -195,20 +194,10 @@ class SampleSize:
 
     def as_dict(self) -> dict[str, Any]:
         """Return the plan as a JSON-serializable dict."""
-        goal = asdict(self.goal)
-        share = {"channel": asdict(self.measure)} if isinstance(self.measure, ShareChannel) else {}
-        return {
-            "goal": {self.measure.noun: goal.pop("expected"), **goal},
-            "fieldwork": asdict(self.fieldwork),
-            **share,
-            "groups": self.groups,
-            "reports": self.reports,
-            "invitations": self.invitations,
-            "direct": self.direct,
-            "ratio": self.ratio,
-            "std_error": self.std_error,
-            "protection": [asdict(row) for row in self.protection],
-        }
+        figures = asdict(self)
+        goal, fieldwork, measure = (figures.pop(name) for name in ("goal", "fieldwork", "measure"))
+        goal, share = {self.measure.noun: goal.pop("expected"), **goal}, isinstance(self.measure, ShareChannel)
+        return {"goal": goal, "fieldwork": fieldwork, **({"channel": measure} if share else {}), **figures}
 
 
 @dataclass(frozen=True)
