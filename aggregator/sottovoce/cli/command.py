@@ -23,7 +23,7 @@ import stat
 import sys
 import tempfile
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import reduce
 from pathlib import Path
@@ -249,7 +249,8 @@ class Command(click.Command):
         try:
             return super().invoke(ctx)
         except UnicodeDecodeError:
-            name = _name_of_text(ctx.params.values())
+            names = (str(each.name) for each in ctx.params.values() if isinstance(each, io.TextIOWrapper))
+            name = next(names, "a file")
             raise click.ClickException(f'the file "{name}" holds no text in UTF-8') from None
 
 
@@ -264,12 +265,6 @@ def command(name: str | None = None, *, example: str, **settings: Any) -> Callab
 def options_of(*options: Callable[..., Any]) -> Callable[[Callable[..., None]], Callable[..., None]]:
     """Add several arguments and options to a command, in this order."""
     return lambda command: reduce(lambda made, option: option(made), reversed(options), command)
-
-
-def _name_of_text(values: Iterable[Any]) -> str:
-    """Return the name of the file among the values of a command, which click has opened."""
-    names = [str(each.name) for each in values if isinstance(each, io.TextIOWrapper)]
-    return names[0] if names else "a file"
 
 
 class Number(click.FloatRange):

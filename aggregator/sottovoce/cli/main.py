@@ -54,11 +54,8 @@ def _errors_as_messages() -> Iterator[None]:
         raise
     except OSError as error:
         # Libraries raise kinds of their own, of connections, without a text that could be shown.
-        _end(f"{_file_of(error)}{(error.strerror or f'failed ({type(error).__name__})').lower()}.", 1)
-
-
-def _file_of(error: OSError) -> str:
-    return f"{error.filename}: " if isinstance(error.filename, str | Path) else ""
+        file = f"{error.filename}: " if isinstance(error.filename, str | Path) else ""
+        _end(f"{file}{(error.strerror or f'failed ({type(error).__name__})').lower()}.", 1)
 
 
 def _end_with_usage(message: str, error: click.UsageError) -> NoReturn:

@@ -129,18 +129,15 @@ def hidden(counts: NDArray[np.int64], least: int = LEAST) -> NDArray[np.bool_]:
 def _covered(hide: NDArray[np.bool_], counts: NDArray[np.int64], least: int) -> bool:
     """Suppress one more cell in the first row that reveals its suppressed cells; return True if there is none."""
     for cells, line in zip(hide, counts, strict=True):
-        if _reveals(cells, line, least) and not cells.all():
+        # They follow from the margin, or sum to less than ``least``.
+        reveals = bool(cells.any()) and (int(cells.sum()) < 2 or int(line[cells].sum()) < least)
+        if reveals and not cells.all():
             # Prefer columns that already have suppressed cells, then nonempty cells, then small ones.
             ranks = zip(~np.asarray(hide.any(axis=0)), line == 0, line, range(len(line)), strict=True)
             *_, best = min(rank for rank, is_hidden in zip(ranks, cells, strict=True) if not is_hidden)
             cells[best] = True
             return False
     return True
-
-
-def _reveals(cells: NDArray[np.bool_], line: NDArray[np.int64], least: int) -> bool:
-    """Return True if the suppressed cells of a row or column follow from its margin, or sum to less than ``least``."""
-    return bool(cells.any()) and (int(cells.sum()) < 2 or int(line[cells].sum()) < least)
 
 
 def check_closed(storage: ReadableReports, revisions: Sequence[StoredSurvey], wave: int | None, now: datetime) -> None:

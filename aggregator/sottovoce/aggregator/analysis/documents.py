@@ -64,6 +64,8 @@ def crosstab_document(found: Crosstab | Stratified) -> Document:
 def comparison_document(found: Compared) -> Document:
     """Return the document of a group comparison: the groups' values, and their differences from the first group."""
     first, *later = found.group_names
+    values = zip(found.group_names, found.values, strict=True)
+    notes = (Sentence(OF_GROUP, group=group, note=note) for group, value in values for note in value.warnings)
     return {
         "format": COMPARISON,
         "outcome": found.outcome,
@@ -75,7 +77,7 @@ def comparison_document(found: Compared) -> Document:
         **({"ratios": _named("group", later, found.ratios, {"from": first})} if found.ratios else {}),
         "independence": _test(found.independence),
         "deff": found.values[0].deff,
-        "warnings": [*found.warnings, *_of_groups(found)],
+        "warnings": [*found.warnings, *notes],
         **_people(found.people, "group", found.group_names, found.declined),
     }
 
@@ -195,11 +197,6 @@ def _measures(found: Crosstab) -> Document:
     if found.measures is None:
         return {}
     return {name: _interval(value) for name, value in found.measures._asdict().items()}
-
-
-def _of_groups(found: Compared) -> Iterator[str]:
-    for group, value in zip(found.group_names, found.values, strict=True):
-        yield from (Sentence(OF_GROUP, group=group, note=note) for note in value.warnings)
 
 
 def _places(found: Crosstab, results: Sequence[Sequence[Result]]) -> Iterator[tuple[dict[str, str], Result]]:

@@ -204,7 +204,8 @@ def analyse(
     if wave is not None:
         revisions = _of_wave(revisions, wave, len(waves))
         groups = tuple(replace(each, cells=tuple(cell for cell in each.cells if cell.wave == wave)) for each in groups)
-    selection = _of_everybody(revisions) if cohort is None else _of_group(revisions, _group(groups, cohort))
+    everybody = [_with_cells(each, (cell for cell in each.cells if cell.cohort == ALL)) for each in revisions]
+    selection = everybody if cohort is None else _of_group(revisions, _group(groups, cohort))
     # Researchers look repeatedly while reports arrive, so an open survey gets a band that is valid for all looks.
     added_up = sum(map(bool, waves)) if wave is None else 1
     same_people = added_up > 1 and not newest.survey.fresh_samples
@@ -283,10 +284,6 @@ def _of_wave(revisions: Sequence[RevisionCounts], wave: int, waves: int) -> list
     if not 0 <= wave < waves:
         raise EstimateError("the survey has no such wave")
     return [_with_cells(each, (cell for cell in each.cells if cell.wave == wave)) for each in revisions]
-
-
-def _of_everybody(revisions: Sequence[RevisionCounts]) -> list[RevisionCounts]:
-    return [_with_cells(each, (cell for cell in each.cells if cell.cohort == ALL)) for each in revisions]
 
 
 def _of_group(revisions: Sequence[RevisionCounts], group: CohortGroup) -> list[RevisionCounts]:

@@ -64,6 +64,8 @@ DEFAULT_CONFIDENCE = 0.95
 SCALES = NUMBERS, CATEGORIES = "numbers", "categories"
 FEWEST_POINTS = 5
 
+_OPTIONS_OF_MODELS = "model", "errors", "cluster", "cluster_effect", "points", "strata", "among", "declining"
+
 People = tuple[Mapping[str, str | float], ...]
 
 MOST_PEOPLE = 1000
@@ -528,22 +530,9 @@ class RegressionRequest(WeightedRequest):
 
     def _answer(self, columns: Columns, weights: ArrayLike | None) -> Document:
         terms = self._numbered(columns) if self.formula is None else self._terms
-        found = regress(
-            columns,
-            self._explained,
-            terms,
-            model=self.model,
-            errors=self.errors,
-            weights=weights,
-            cluster=self.cluster,
-            cluster_effect=self.cluster_effect,
-            points=self.points,
-            strata=self.strata,
-            confidence=self._level,
-            smallest_group=columns.least,
-            among=self.among,
-            declining=self.declining,
-        )
+        own: dict[str, Any] = {name: getattr(self, name) for name in _OPTIONS_OF_MODELS}
+        own |= {"weights": weights, "confidence": self._level, "smallest_group": columns.least}
+        found = regress(columns, self._explained, terms, **own)
         rows = [dict(_as_predictors(columns, each, terms.predictors)) for each in self.at or ()]
         at = {} if self.at is None else predictions_document(self.at, predict(found, rows, self._level))
         written = {} if self.formula is None else {"formula": self.formula}

@@ -11,7 +11,6 @@ import click
 from sottovoce.aggregator.analysis.data_file.list_experiment import MOST_ITEMS
 from sottovoce.aggregator.analysis.data_file.list_experiment import list_experiment as estimate_list
 from sottovoce.aggregator.analysis.data_file.read_table import read_table
-from sottovoce.aggregator.analysis.estimates import SurveyResults
 from sottovoce.aggregator.analysis.results_document import export_document
 from sottovoce.aggregator.analysis.weights import raked
 from sottovoce.aggregator.estimators import DEFAULT_RULE, IntervalRule
@@ -114,10 +113,6 @@ def _count_folder(
         name = engine or ("duckdb" if scheduler is None else DASK)
         work = on_cluster(scheduler) if name == DASK else HERE[name]
         results = results_of(open_folder(place), work, partial(show_progress, what="counted"), rule, wave)
-    _write_results(results, out)
-
-
-def _write_results(results: SurveyResults, out: Path | None) -> None:
     print_results(results)
     write_json(export_document(results), out)
 

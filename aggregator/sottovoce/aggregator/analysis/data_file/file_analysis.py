@@ -20,7 +20,7 @@ from sottovoce.aggregator.analysis.data_file.data_columns import (
     is_attribute_column,
     states_of,
 )
-from sottovoce.aggregator.analysis.data_file.read_table import FileTable, TableColumn, read_bytes
+from sottovoce.aggregator.analysis.data_file.read_table import FileTable, read_bytes
 from sottovoce.aggregator.analysis.data_file.shares import shares_document
 from sottovoce.aggregator.analysis.requests import parse_request
 from sottovoce.shared.by_link.link_question import parse_link
@@ -79,15 +79,11 @@ def _columns(table: FileTable) -> Document:
 
 def _column(table: FileTable, name: str) -> Document:
     column, channels = table.columns[name], table.columns.get(f"{name}{CHANNEL}")
+    frequent = Counter(column.rows[column.rows >= 0].tolist()).most_common(SHOWN_VALUES)
     return {
         "name": name,
         "different": len(column.values),
         # A column of names has as many texts as people, and showing some would help no choice of a channel.
-        "values": _most_frequent(column) if len(column.values) <= len(table) // 2 else [],
+        "values": [column.values[at][:60] for at, _ in frequent] if len(column.values) <= len(table) // 2 else [],
         "channels": [] if channels is None else channels.values[:SHOWN_VALUES],
     }
-
-
-def _most_frequent(column: TableColumn) -> list[str]:
-    counts = Counter(column.rows[column.rows >= 0].tolist())
-    return [column.values[place][:60] for place, _ in counts.most_common(SHOWN_VALUES)]

@@ -152,12 +152,9 @@ class Design:
     @cached_property
     def corrections(self) -> tuple[Correction, ...]:
         """Unbiased scores of the products of columns that share a randomized predictor."""
-        return tuple(self._corrections())
-
-    def _corrections(self) -> Iterator[Correction]:
-        for first, second in combinations_with_replacement(range(len(self.terms)), 2):
-            if self._sources(first) & self._sources(second):
-                yield Correction(first, second, self._products(first, second))
+        pairs = combinations_with_replacement(range(len(self.terms)), 2)
+        shared = (pair for pair in pairs if self._sources(pair[0]) & self._sources(pair[1]))
+        return tuple(Correction(*pair, self._products(*pair)) for pair in shared)
 
     def _sources(self, column: int) -> set[Hashable]:
         """Return the predictors and blocks whose randomization a column has."""
