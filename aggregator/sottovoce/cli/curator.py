@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import click
+from sottovoce.aggregator.curator import questions
 from sottovoce.aggregator.curator.clusters.cluster import (
     MOST_NUMBERS,
     LloydOptions,
@@ -20,16 +21,6 @@ from sottovoce.aggregator.curator.clusters.cluster import (
 from sottovoce.aggregator.curator.data.data_set import DataSet, read_table
 from sottovoce.aggregator.curator.noisy_max import EXPONENTIAL, NOISES
 from sottovoce.aggregator.curator.parse_epsilon import parse_delta, parse_epsilon
-from sottovoce.aggregator.curator.questions import (
-    count_question,
-    histogram_question,
-    names_question,
-    number_question,
-    quantile_question,
-    top_question,
-    vector_question,
-    weighted_question,
-)
 from sottovoce.aggregator.curator.reidentification import reidentify_document, reidentify_lines, write_coarsened
 from sottovoce.aggregator.curator.release import Neighbours
 from sottovoce.aggregator.curator.text_report import (
@@ -162,32 +153,32 @@ def count(asked: CuratorRequest, where: tuple[str, ...], most: int | None, weigh
     if not weight:
         if asked.columns:
             raise SpecError("a count is of conditions; name them with --where")
-        asked.answer(lambda declared: count_question(declared, where, most))
+        asked.answer(lambda declared: questions.count_question(declared, where, most))
         return
     if where or most is not None:
         raise SpecError("--weight stands in place of --where and --most")
-    asked.answer(lambda declared: weighted_question(declared, asked.column, weight))
+    asked.answer(lambda declared: questions.weighted_question(declared, asked.column, weight))
 
 
 @command(example="sottovoce curator histogram people.csv region --epsilon 0.5")
 @question_options
 def histogram(asked: CuratorRequest) -> None:
     """Count the records in each declared cell of the columns, empty cells too."""
-    asked.answer(lambda declared: histogram_question(declared, asked.columns))
+    asked.answer(lambda declared: questions.histogram_question(declared, asked.columns))
 
 
 @command("sum", example="sottovoce curator sum people.csv income --epsilon 0.5")
 @question_options
 def sum_(asked: CuratorRequest) -> None:
     """The sum of a number."""
-    asked.answer(lambda declared: number_question("sum", declared, asked.column))
+    asked.answer(lambda declared: questions.number_question("sum", declared, asked.column))
 
 
 @command(example="sottovoce curator mean people.csv income --epsilon ln2")
 @question_options
 def mean(asked: CuratorRequest) -> None:
     """The mean of a number."""
-    asked.answer(lambda declared: number_question("mean", declared, asked.column))
+    asked.answer(lambda declared: questions.number_question("mean", declared, asked.column))
 
 
 @command(example="sottovoce curator vector people.csv income rent --epsilon 0.5")
@@ -198,7 +189,7 @@ def mean(asked: CuratorRequest) -> None:
 def vector(asked: CuratorRequest, norm: str, radius: int | None, delta: str | None) -> None:
     """The sums of several numbers or marks together, by Laplace or Gaussian noise, whichever errs less."""
     amount = Fraction(0) if delta is None else parse_delta(delta)
-    asked.answer(lambda declared: vector_question(declared, asked.columns, int(norm), radius, amount))
+    asked.answer(lambda declared: questions.vector_question(declared, asked.columns, int(norm), radius, amount))
 
 
 @command(example="sottovoce curator top people.csv region --epsilon 0.5")
@@ -211,7 +202,7 @@ def vector(asked: CuratorRequest, norm: str, radius: int | None, delta: str | No
 @question_options
 def top(asked: CuratorRequest, noise: str) -> None:
     """The most frequent name or mark of a column; its number is a question of its own."""
-    asked.answer(lambda declared: top_question(declared, asked.column, noise))
+    asked.answer(lambda declared: questions.top_question(declared, asked.column, noise))
 
 
 @command(example="sottovoce curator quantiles people.csv income --at 1/4 --at 1/2 --epsilon 0.5")
@@ -219,7 +210,7 @@ def top(asked: CuratorRequest, noise: str) -> None:
 @question_options
 def quantiles(asked: CuratorRequest, at: tuple[str, ...]) -> None:
     """The median of a number, or other quantiles; each is a point of its grid."""
-    asked.answer(lambda declared: quantile_question(declared, asked.column, at))
+    asked.answer(lambda declared: questions.quantile_question(declared, asked.column, at))
 
 
 @command(example="sottovoce curator names people.csv town --epsilon 1 --delta 1e-9")
@@ -228,7 +219,7 @@ def quantiles(asked: CuratorRequest, at: tuple[str, ...]) -> None:
 def names(asked: CuratorRequest, delta: str) -> None:
     """Common names of a column of text, which are not declared, and their numbers."""
     amount = parse_delta(delta)
-    asked.answer(lambda declared: names_question(declared, asked.column, amount))
+    asked.answer(lambda declared: questions.names_question(declared, asked.column, amount))
 
 
 @command(example="sottovoce curator cluster people.csv income age --k 3 --epsilon 1")

@@ -30,18 +30,8 @@ from sottovoce.aggregator.storage.survey_log import record_head
 from sottovoce.aggregator.storage.verify_counts import wrong_counts
 from sottovoce.aggregator.surveys.housekeeping import close_due, delete_due, purge_due, waiting_words
 from sottovoce.aggregator.walls import missing
+from sottovoce.cli import database
 from sottovoce.cli.command import FILE, check_free, command, new_file, waiting, write_text
-from sottovoce.cli.database import (
-    data_option,
-    data_settings,
-    leave_out,
-    named_database,
-    open_storage,
-    prepare_migration,
-    print_held,
-    put_back,
-    raise_if_wrong,
-)
 from sottovoce.shared import canonical
 from sottovoce.shared.errors import StorageError, cannot_write
 
@@ -56,22 +46,22 @@ _until_option = click.option("--until", type=click.DateTime(["%Y-%m-%d"]), help=
 
 
 @command(example="sottovoce db doctor")
-@data_option
+@database.data_option
 def doctor(data: Path | None) -> None:
     """Check the database: tables, integrity, and all counts against a recount; exit code 1 if anything is wrong."""
-    settings = data_settings(data)
-    storage = open_storage(settings)
+    settings = database.data_settings(data)
+    storage = database.open_storage(settings)
     # Rows can be counted only where the tables are as they should be.
     with waiting("Checking the database"):
-        raise_if_wrong(storage.verify(), "the database is damaged; restore a backup")
-        raise_if_wrong(wrong_counts(storage), "counts and reports differ; restore a backup from before")
-    raise_if_wrong(storage.faults(), "no backup mends this; each line says what does")
+        database.raise_if_wrong(storage.verify(), "the database is damaged; restore a backup")
+        database.raise_if_wrong(wrong_counts(storage), "counts and reports differ; restore a backup from before")
+    database.raise_if_wrong(storage.faults(), "no backup mends this; each line says what does")
     storage.check()
     check_clocks(storage)
     waits = storage.forgetting_waits(int(present(storage).timestamp()))
     if waits:
         click.echo(waiting_words(waits), err=True)
-    print_held(storage, data)
+    database.print_held(storage, data)
     file = file_of(settings.database, settings.data)
     for copy in copies(file) if file is not None else ():
         click.echo(f'{copy} holds the data before the migration. "sottovoce db migrate --done" removes it.', err=True)
@@ -110,10 +100,10 @@ def _print_missing_keys(storage: Storage, settings: Settings) -> None:
 @_survey_option
 @_since_option
 @_until_option
-@data_option
+@database.data_option
 def show_journal(survey: str | None, since: datetime | None, until: datetime | None, data: Path | None) -> None:
     """Print the entries, a line each."""
-    storage = open_storage(data_settings(data))
+    storage = database.open_storage(database.data_settings(data))
     names = names_of(storage)
     for entry in storage.journal.entries(survey, *_days(since, until)):
         click.echo(format_entry(entry, names))
@@ -121,11 +111,11 @@ def show_journal(survey: str | None, since: datetime | None, until: datetime | N
 
 @command("verify", example="sottovoce db journal verify")
 @click.option("--head", help="NUMBER:HASH that was noted before, from doctor, an export or a page.")
-@data_option
+@database.data_option
 def verify_journal(head: str | None, data: Path | None) -> None:
     """Check that no entry was changed, dropped, swapped or added; exit code 1 if one was."""
-    storage = open_storage(data_settings(data))
-    raise_if_wrong(storage.journal.problems(), "the journal is not what was written")
+    storage = database.open_storage(database.data_settings(data))
+    database.raise_if_wrong(storage.journal.problems(), "the journal is not what was written")
     if head is not None:
         found = _HEAD.fullmatch(head)
         if found is None:
@@ -133,7 +123,7 @@ def verify_journal(head: str | None, data: Path | None) -> None:
         known = storage.journal.is_known(ChainHead(int(found[1]), bytes.fromhex(found[2])))
         if known is None:
             raise StorageError("entries up to this head were cut off since; a later head can be held against the rest")
-        raise_if_wrong(
+        database.raise_if_wrong(
             [] if known else ["there is no entry with this number and hash"], "another journal than that one"
         )
     click.echo(f"Every entry follows from the one before it. Head of the journal: {storage.journal.head()}", err=True)
@@ -145,13 +135,13 @@ def verify_journal(head: str | None, data: Path | None) -> None:
 @_until_option
 @click.option("--out", type=FILE, help="File (.jsonl) to write.")
 @click.option("--force", is_flag=True, help="Replace the file if there is one.")
-@data_option
+@database.data_option
 def export_journal(
     survey: str | None, since: datetime | None, until: datetime | None, out: Path | None, force: bool, data: Path | None
 ) -> None:
     """Write the entries as JSON Lines, an entry each; the last line is the head of the whole journal."""
     check_free(out, [".jsonl"], force)
-    storage = open_storage(data_settings(data))
+    storage = database.open_storage(database.data_settings(data))
     found = [entry_document(entry) for entry in storage.journal.entries(survey, *_days(since, until))]
     head = storage.journal.head()
     lines = [*found, {"head": {"number": head.number, "hash": head.hash.hex()}}]
@@ -177,10 +167,10 @@ def _days(since: datetime | None, until: datetime | None) -> tuple[int, int]:
     help="You delete the file after so many days: what falls due until then is left out.",
 )
 @click.option("--replace", is_flag=True, help="Replace the last backup FILE once the new one is whole and on the disk.")
-@data_option
+@database.data_option
 def backup(file: Path, keep_days: int | None, replace: bool, data: Path | None) -> None:
     """Write a copy of the database to the new FILE, while the aggregator runs or not; also from PostgreSQL."""
-    storage = open_storage(data_settings(data))
+    storage = database.open_storage(database.data_settings(data))
     _check_free(file, replace)
     # First, so that the copy contains its own entry, and no copy exists without one.
     storage.journal.append(words.BACKED_UP, words.MACHINE)
@@ -189,7 +179,7 @@ def backup(file: Path, keep_days: int | None, replace: bool, data: Path | None) 
             save(storage, part)
         part.chmod(0o600)
         if keep_days is not None:
-            leave_out(part, present(storage), keep_days)
+            database.leave_out(part, present(storage), keep_days)
     until = "that day" if keep_days is None else f"{keep_days} days are over"
     click.echo(f"Saved. It holds report ids that fall due: delete it before {until}.", err=True)
 
@@ -213,24 +203,24 @@ def _is_backup(file: Path) -> bool:
 
 @command(example="sottovoce db restore saved.sqlite --data new")
 @click.argument("file", type=FILE)
-@data_option
+@database.data_option
 def restore(file: Path, data: Path | None) -> None:
     """Put the backup FILE into the database that is configured, if there is none yet, or an empty one."""
-    settings = data_settings(data)
+    settings = database.data_settings(data)
     with waiting("Restoring the database"):
-        put_back(file, settings)
-    storage = open_storage(settings)
+        database.put_back(file, settings)
+    storage = database.open_storage(settings)
     storage.journal.append(words.RESTORED, words.MACHINE)
     click.echo("Restored.", err=True)
-    print_held(storage, data)
+    database.print_held(storage, data)
 
 
 @command(example="sottovoce db purge")
 @click.option("--clock-ok", is_flag=True, help="The clock is right: forgetting waits no longer.")
-@data_option
+@database.data_option
 def purge(clock_ok: bool, data: Path | None) -> None:
     """Delete surveys whose day has come, close those that are over, and forget report ids that are due."""
-    storage = open_storage(data_settings(data))
+    storage = database.open_storage(database.data_settings(data))
     check_clocks(storage)
     today = present(storage)
     if clock_ok:
@@ -252,12 +242,12 @@ def purge(clock_ok: bool, data: Path | None) -> None:
 @click.option("--stopped", is_flag=True, help="No node runs: migrate PostgreSQL too, or a file at once.")
 @click.option("--now", "at_once", is_flag=True, help="No node runs: do not wait for the last heartbeat to be old.")
 @click.option("--done", is_flag=True, help="Remove the copy that the migration made: there is no way back.")
-@data_option
+@database.data_option
 def migrate(stopped: bool, at_once: bool, done: bool, data: Path | None) -> None:
     """Bring the database to this version's schema, after a copy of a SQLite file; `serve` does so too."""
-    settings = data_settings(data)
-    prepare_migration(settings, at_once=at_once or stopped)
-    open_storage(settings, stopped=stopped, migrates=True).check()
+    settings = database.data_settings(data)
+    database.prepare_migration(settings, at_once=at_once or stopped)
+    database.open_storage(settings, stopped=stopped, migrates=True).check()
     click.echo("The database has this version's schema.", err=True)
     file = file_of(settings.database, settings.data)
     for copy in remove_copies(file) if done and file is not None else ():
@@ -268,7 +258,7 @@ def migrate(stopped: bool, at_once: bool, done: bool, data: Path | None) -> None
 @click.option("--to", "url", help="postgresql://... without a password, or sqlite:///FILE: an empty database.")
 @click.option("--to-file", type=click.File(encoding="utf-8"), help="A file that holds this address; - reads it here.")
 @click.option("--now", "at_once", is_flag=True, help="No node runs: do not wait for the last heartbeat to be old.")
-@data_option
+@database.data_option
 def copy(url: str | None, to_file: TextIO | None, at_once: bool, data: Path | None) -> None:
     """Copy everything to another, empty database; stop the aggregator first."""
     if (url is None) == (to_file is None):
@@ -276,7 +266,7 @@ def copy(url: str | None, to_file: TextIO | None, at_once: bool, data: Path | No
     if url is not None and _has_password(url):
         raise StorageError("everybody on this machine can see this password; put the address into a file: --to-file")
     address = to_file.read().strip() if to_file is not None else str(url)
-    source = open_storage(data_settings(data))
+    source = database.open_storage(database.data_settings(data))
     ran = int(time.time()) - source.last_heartbeat()
     if ran < RUNNING and not at_once:
         raise StorageError(
@@ -284,7 +274,7 @@ def copy(url: str | None, to_file: TextIO | None, at_once: bool, data: Path | No
             " or add --now if it is stopped"
         )
     source.journal.append(words.COPIED, words.MACHINE)
-    with named_database(address, file_of(address, Path())):
+    with database.named_database(address, file_of(address, Path())):
         target = open_url(address, Path(), unfinished=True)
     with waiting("Copying the database"):
         copy_all(source, target)

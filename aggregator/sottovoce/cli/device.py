@@ -10,17 +10,7 @@ from sottovoce.cli.command import command
 from sottovoce.client.delivery import readable
 from sottovoce.client.draws import Draws
 from sottovoce.client.file_ledger import FileLedger
-from sottovoce.client.terminal.ledger_lists import (
-    clear_entries,
-    document,
-    explain_clearing,
-    line,
-    lines,
-    print_damaged,
-    select_entries,
-    select_records,
-    send_waiting,
-)
+from sottovoce.client.terminal import ledger_lists
 from sottovoce.client.terminal.screen import print_line
 from sottovoce.client.transport import now
 from sottovoce.client.verify import verify_any
@@ -36,13 +26,13 @@ def show(as_json: bool, reports: bool) -> None:
     book = FileLedger()
     records, damaged = readable(book)
     if as_json:
-        click.echo(json.dumps(document(book, records, damaged, reports), indent=2, ensure_ascii=False))
+        click.echo(json.dumps(ledger_lists.document(book, records, damaged, reports), indent=2, ensure_ascii=False))
         return
     if not records:
         print_line("This device remembers no report.")
-    for text in lines(records, reports):
+    for text in ledger_lists.lines(records, reports):
         click.echo(text)
-    print_damaged(book, damaged)
+    ledger_lists.print_damaged(book, damaged)
 
 
 @command(example="sottovoce device send")
@@ -56,11 +46,11 @@ def send(as_json: bool) -> None:
     waiting = [record for record in unsent if record.entry.send_at <= now().timestamp()]
     for record in unsent:
         if record not in waiting:
-            print_line(f"Not yet: {line(record)}")
-    sent, failed = send_waiting(book, select_records(waiting, Draws()))
+            print_line(f"Not yet: {ledger_lists.line(record)}")
+    sent, failed = ledger_lists.send_waiting(book, ledger_lists.select_records(waiting, Draws()))
     if not unsent:
         print_line("No report is waiting to be sent.")
-    print_damaged(book, damaged)
+    ledger_lists.print_damaged(book, damaged)
     if as_json:
         click.echo(json.dumps({"sent": sent, "waiting": failed}))
     if failed:
@@ -78,14 +68,14 @@ def clear(survey: str | None, everything: bool, yes: bool) -> None:
     With --everything that goes too.
     """
     book = FileLedger()
-    selected = select_entries(book, survey, everything)
-    explain_clearing(selected)
+    selected = ledger_lists.select_entries(book, survey, everything)
+    ledger_lists.explain_clearing(selected)
     if not yes:
         click.confirm("Clear?", abort=True, err=True)
-    clear_entries(book, selected)
+    ledger_lists.clear_entries(book, selected)
     print_line(f"Cleared: {selected.count}.")
     if not everything:
-        print_damaged(book, selected.damaged)
+        ledger_lists.print_damaged(book, selected.damaged)
 
 
 @command(example="sottovoce device verify 'https://survey.example.org/s/exam#d=...'")

@@ -15,20 +15,12 @@ import click
 from sottovoce.aggregator.clock import present
 from sottovoce.aggregator.i18n.translator import LANGUAGES, Words, only_here
 from sottovoce.aggregator.institution import institution_of
+from sottovoce.aggregator.invitations import tokens
 from sottovoce.aggregator.invitations.hold_messages import REISSUE, held_words, people, reissue_words
 from sottovoce.aggregator.invitations.personal_links import write_links
 from sottovoce.aggregator.invitations.posters import PosterContent, poster
 from sottovoce.aggregator.invitations.posters import cards as print_cards
 from sottovoce.aggregator.invitations.qr_codes import png, svg_file
-from sottovoce.aggregator.invitations.tokens import (
-    MOST,
-    as_document,
-    create_tokens,
-    held_of,
-    reissue_after_restore,
-    revoke_tokens,
-    token_counts,
-)
 from sottovoce.aggregator.storage.audit_log.events import MACHINE, RESTORED
 from sottovoce.aggregator.surveys.lifecycle import TRIAL, newest, survey_of
 from sottovoce.cli.command import FILE, ask, command, create_file
@@ -40,7 +32,7 @@ ENDINGS = (".svg", ".png", ".html")
 
 @command(example="sottovoce link create exam --count 30 --out links.csv")
 @click.argument("name")
-@click.option("--count", type=click.IntRange(1, MOST), required=True, help="How many.")
+@click.option("--count", type=click.IntRange(1, tokens.MOST), required=True, help="How many.")
 @click.option("--out", type=FILE, help="CSV file to write.")
 @click.option("--cards", type=FILE, help="HTML file of cards to print.")
 @click.option("--language", type=click.Choice(LANGUAGES), help="Of the cards.")
@@ -68,7 +60,7 @@ def create(
         _new_file(out) if out or not cards else nullcontext() as table,
         _new_file(cards) if cards else nullcontext() as page,
     ):
-        made = create_tokens(storage, name, count, MACHINE)
+        made = tokens.create_tokens(storage, name, count, MACHINE)
         links = ((token, f"{link}&t={token}") for token in made)
         if table is not None:
             write_links(table, links, survey.trial, words=Words(language or LANGUAGES[0]))
@@ -86,8 +78,8 @@ def create(
 @data_option
 def revoke(name: str, file: Iterable[str], data: Path | None) -> None:
     """Take back the tokens in FILE, one a line or a CSV as `create` writes it (- reads standard input)."""
-    tokens = [line.split(",")[0].strip() for line in file if line.strip()]
-    revoked = revoke_tokens(open_survey(data, name), name, tokens, MACHINE)
+    listed = [line.split(",")[0].strip() for line in file if line.strip()]
+    revoked = tokens.revoke_tokens(open_survey(data, name), name, listed, MACHINE)
     click.echo(f"{revoked} tokens revoked", err=True)
 
 
@@ -96,10 +88,10 @@ def revoke(name: str, file: Iterable[str], data: Path | None) -> None:
 @data_option
 def stats(name: str, data: Path | None) -> None:
     """Count the tokens of the survey NAME; which ones were used is not known to anybody."""
-    counts = token_counts(open_survey(data, name), name)
-    for label, count in as_document(counts).items():
+    counts = tokens.token_counts(open_survey(data, name), name)
+    for label, count in tokens.as_document(counts).items():
         click.echo(f"{label} {'-' if count is None else count}")
-    on_hold = held_of(counts)
+    on_hold = tokens.held_of(counts)
     if on_hold is not None:
         click.echo(f"{held_words(on_hold)}; to let them be redeemed: {REISSUE} {name}", err=True)
 
@@ -131,14 +123,14 @@ def hold(data: Path | None) -> None:
 def reissue(name: str, yes: bool, data: Path | None) -> None:
     """Let invitations to the survey NAME be redeemed again that were good when the restored backup was made."""
     storage = open_survey(data, name)
-    on_hold = held_of(token_counts(storage, name))
+    on_hold = tokens.held_of(tokens.token_counts(storage, name))
     if on_hold is None:
         click.echo("No invitation to this survey is held.", err=True)
         return
     click.echo(reissue_words(on_hold), err=True)
     if not yes and not ask("Let them be redeemed?", default=False):
         raise StorageError("none can be redeemed yet: answer yes when asked, or say --yes")
-    let_go = reissue_after_restore(storage, name, MACHINE)
+    let_go = tokens.reissue_after_restore(storage, name, MACHINE)
     click.echo(f"{let_go} can be redeemed again: up to {people(let_go)} may report twice.", err=True)
 
 

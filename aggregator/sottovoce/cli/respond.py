@@ -8,14 +8,8 @@ from sottovoce.cli.command import Number, command
 from sottovoce.client.file_ledger import FileLedger
 from sottovoce.client.link import Link, parse_link
 from sottovoce.client.respondent import Respondent
+from sottovoce.client.terminal import earlier as earlier_reports
 from sottovoce.client.terminal.begin import announce, begin, check_open
-from sottovoce.client.terminal.earlier import (
-    find_earlier_or_wait,
-    print_unsent_notice,
-    reports_to_withdraw,
-    send_when_due,
-    withdraw,
-)
 from sottovoce.client.terminal.explanation import explain, explain_arm
 from sottovoce.client.terminal.interview import Interview, confirm_sending, print_visible_answers, read_answers
 from sottovoce.client.terminal.receipt import send_or_keep, show_receipt
@@ -71,7 +65,7 @@ def respond(
         _withdraw(parse_link(url), yes, as_json)
         return
     link, ledger, asks = parse_link(url), FileLedger(), not yes and answers is None
-    earlier = find_earlier_or_wait(ledger, link, asks)
+    earlier = earlier_reports.find_earlier_or_wait(ledger, link, asks)
     if earlier is None:
         return
     if earlier.receipt is not None:
@@ -85,9 +79,9 @@ def respond(
     explain_arm(me)
     me.record(_answers(me, answers, yes))
     if later:
-        print_unsent_notice(me)
+        earlier_reports.print_unsent_notice(me)
     else:
-        show_receipt(me.survey, send_or_keep(me, lambda: send_when_due(me)), as_json, exactly)
+        show_receipt(me.survey, send_or_keep(me, lambda: earlier_reports.send_when_due(me)), as_json, exactly)
     print_visible_answers(answers)
 
 
@@ -104,10 +98,10 @@ def _answers(me: Respondent, file: BinaryIO | None, yes: bool) -> dict[str, obje
 
 def _withdraw(link: Link, yes: bool, as_json: bool) -> None:
     ledger = FileLedger()
-    found = reports_to_withdraw(ledger, link)
+    found = earlier_reports.reports_to_withdraw(ledger, link)
     if not yes:
         print_line(translate("withdraw_note"))
         confirm_or_abort(translate("withdraw_title"), default=False)
-    for withdrawn in withdraw(ledger, link, found):
+    for withdrawn in earlier_reports.withdraw(ledger, link, found):
         if as_json:
             click.echo(json.dumps(withdrawn))

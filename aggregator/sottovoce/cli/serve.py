@@ -12,15 +12,8 @@ from sottovoce.aggregator.storage.connect import file_of
 from sottovoce.aggregator.surveys.lifecycle import is_deleted, next_revision
 from sottovoce.aggregator.surveys.privacy_limit import check_affordable
 from sottovoce.aggregator.surveys.survey_file import read_survey_file
+from sottovoce.cli import database
 from sottovoce.cli.command import FILE, PATH, command
-from sottovoce.cli.database import (
-    data_option,
-    data_settings,
-    database_name,
-    note_address,
-    open_storage,
-    prepare_migration,
-)
 from sottovoce.cli.server import check_address, run
 
 
@@ -29,17 +22,17 @@ from sottovoce.cli.server import check_address, run
 @click.option("--host", help="Address to listen on. [default: 127.0.0.1]")
 @click.option("--port", type=click.IntRange(1, 65535), help="Port to listen on. [default: 8000]")
 @click.option("--token-file", type=FILE, help="New file for the first account's key, in the place of a link.")
-@data_option
+@database.data_option
 def serve(survey: Path | None, host: str | None, port: int | None, token_file: Path | None, data: Path | None) -> None:
     """Run the aggregator, and publish the file SURVEY if one is named."""
-    found = data_settings(data)
+    found = database.data_settings(data)
     settings = Settings(**{**vars(found), "host": host or found.host, "port": port or found.port})
     parsed = read_survey_file(survey) if survey else None
     if parsed is not None:
         check_affordable(parsed)
     check_address(settings)
-    prepare_migration(settings, waits=True)
-    storage = open_storage(settings, create=True, migrates=True)
+    database.prepare_migration(settings, waits=True)
+    storage = database.open_storage(settings, create=True, migrates=True)
     lines = []
     if parsed is not None and is_deleted(storage, parsed.name):
         lines.append(f"Warning: {survey} is not published: its survey was deleted, and devices remember its name.")
@@ -52,9 +45,9 @@ def serve(survey: Path | None, host: str | None, port: int | None, token_file: P
         lines.append(let_first_researcher_in(storage, settings, token_file))
     lines += [f"Survey {row.name}: {settings.link(row.name, row.digest)}" for row in storage.surveys()]
     storage.close()
-    note_address(settings)
-    database = database_name(settings.database, file_of(settings.database, settings.data))
-    run(settings, lines=[*lines, f"Data: {database}", f"Dashboard: {settings.url}/dashboard/", *notes(settings)])
+    database.note_address(settings)
+    place = database.database_name(settings.database, file_of(settings.database, settings.data))
+    run(settings, lines=[*lines, f"Data: {place}", f"Dashboard: {settings.url}/dashboard/", *notes(settings)])
 
 
 def notes(settings: Settings) -> Iterator[str]:

@@ -6,27 +6,15 @@ from typing import Any
 import click
 from sottovoce.aggregator.export.results_client.sources import FolderReports, read_margins, weights_csv
 from sottovoce.cli.command import PATH, check_free, command, write_text
+from sottovoce.cli.results import run_analysis
 from sottovoce.cli.results.release import release_tables
-from sottovoce.cli.results.run_analysis import (
-    answer,
-    ask,
-    level_options,
-    reports_of,
-    request_options,
-    show,
-    show_planned,
-    source_options,
-    split,
-    subset_options,
-    weighted_options,
-)
 from sottovoce.shared.errors import SpecError
 
 
 @command(example="sottovoce results crosstab exam --rows cheated --columns year")
-@source_options
-@request_options("crosstab", "rows", "columns", "within", "among")
-@weighted_options
+@run_analysis.source_options
+@run_analysis.request_options("crosstab", "rows", "columns", "within", "among")
+@run_analysis.weighted_options
 @click.option("--release-epsilon", help="Of two public questions: publish their table with noise, for so much.")
 @click.option("--yes", is_flag=True, help="With --release-epsilon, open the budget without asking.")
 def crosstab(
@@ -40,41 +28,41 @@ def crosstab(
         tabulated = (given["rows"], given["columns"])
         release_tables(given["survey"], release_epsilon, tabulated, given["data"], None, yes)
         return
-    answer("crosstab", given, weights)
+    run_analysis.answer("crosstab", given, weights)
 
 
 @command(example="sottovoce results compare exam --outcome cheated --groups year")
-@source_options
-@request_options("compare", "outcome", "groups", required=False)
+@run_analysis.source_options
+@run_analysis.request_options("compare", "outcome", "groups", required=False)
 @click.option("--planned", is_flag=True, help="Instead, make all comparisons that the survey's analysis_plan names.")
-@request_options("compare", "against", "category", "among")
-@weighted_options
+@run_analysis.request_options("compare", "against", "category", "among")
+@run_analysis.weighted_options
 def compare(planned: bool, weights: Path | None, **given: Any) -> None:  # noqa: ANN401
     """The share of a category, or the mean of a number, among groups of SURVEY."""
-    options, as_json, place = split("compare", given)
+    options, as_json, place = run_analysis.split("compare", given)
     if planned and (options or weights):
         raise click.UsageError("--planned makes the comparisons as they were planned: no other option goes with it")
     if planned:
-        show_planned(reports_of(**place), as_json)
+        run_analysis.show_planned(run_analysis.reports_of(**place), as_json)
         return
     for option in ("outcome", "groups"):
         if option not in options:
             raise click.UsageError(f"Missing option '--{option}'.")
-    answer("compare", given, weights)
+    run_analysis.answer("compare", given, weights)
 
 
 @command(example="sottovoce results associations exam")
-@source_options
-@subset_options
+@run_analysis.source_options
+@run_analysis.subset_options
 def associations(**given: Any) -> None:  # noqa: ANN401
     """Test all pairs of questions of SURVEY for association, with q values against findings by chance."""
-    answer("pairs", given)
+    run_analysis.answer("pairs", given)
 
 
 @command(example="sottovoce results test exam --question cheated --share yes=0.3")
-@source_options
-@request_options("test", "question", "shares", "mean", "among")
-@level_options
+@run_analysis.source_options
+@run_analysis.request_options("test", "question", "shares", "mean", "among")
+@run_analysis.level_options
 def test(shares: tuple[str, ...], **given: Any) -> None:  # noqa: ANN401
     """Test the shares of one question of SURVEY, or the mean of a number, against known values."""
     parts = [words.rpartition("=") for words in shares]
@@ -83,15 +71,15 @@ def test(shares: tuple[str, ...], **given: Any) -> None:  # noqa: ANN401
     if len({name.strip() for name, _, _ in parts}) < len(parts):
         raise click.UsageError("--share names a category twice")
     known = {name.strip(): share.strip() for name, _, share in parts} or None
-    answer("test", {**given, "shares": known})
+    run_analysis.answer("test", {**given, "shares": known})
 
 
 @command(example="sottovoce results regress exam --outcome cheated --on year,age")
-@source_options
+@run_analysis.source_options
 @click.argument("formula", required=False)
-@request_options("regression", "outcome", "on", "model", "errors", "among", "declining", "scales", "cluster")
-@request_options("regression", "cluster_effect", "points", "at", "strata")
-@weighted_options
+@run_analysis.request_options("regression", "outcome", "on", "model", "errors", "among", "declining", "scales")
+@run_analysis.request_options("regression", "cluster", "cluster_effect", "points", "at", "strata")
+@run_analysis.weighted_options
 def regress(on: str | None, at: tuple[str, ...], weights: Path | None, **given: Any) -> None:  # noqa: ANN401
     """Explain one question of SURVEY by others.
 
@@ -105,7 +93,7 @@ def regress(on: str | None, at: tuple[str, ...], weights: Path | None, **given: 
         raise click.UsageError('name the model: a FORMULA such as "y ~ a * b", or --outcome and --on')
     predictors = None if on is None else [name.strip() for name in on.split(",")]
     people = [_row(words) for words in at] or None
-    answer("regression", {**given, "on": predictors, "at": people}, weights)
+    run_analysis.answer("regression", {**given, "on": predictors, "at": people}, weights)
 
 
 def _row(words: str) -> dict[str, str]:
@@ -117,17 +105,17 @@ def _row(words: str) -> dict[str, str]:
 
 
 @command(example="sottovoce results weights exam --to margins.yaml")
-@source_options
+@run_analysis.source_options
 @click.option("--to", "margins", type=PATH, required=True, help="What is known, as YAML or JSON.")
 @click.option("--out", type=PATH, help="With --from: CSV of one weight a report.")
 @click.option("--force", is_flag=True, help="Replace the file if there is one.")
 def weights(margins: Path, out: Path | None, force: bool, as_json: bool, **place: Any) -> None:  # noqa: ANN401
     """Weights that make the reports of SURVEY agree with known margins of public questions, and what they cost."""
     check_free(out, [".csv"], force)
-    reports, known = reports_of(**place), read_margins(margins)
+    reports, known = run_analysis.reports_of(**place), read_margins(margins)
     if out is not None and not isinstance(reports, FolderReports):
         raise SpecError("--out is for --from: only the reports in a file have an order that weights could be in")
-    document = ask(reports, "weights", {"margins": known})
+    document = run_analysis.ask(reports, "weights", {"margins": known})
     if out is not None and isinstance(reports, FolderReports):
         write_text(weights_csv(reports.weights(known)), out)
-    show(document, as_json)
+    run_analysis.show(document, as_json)

@@ -28,6 +28,7 @@ from sottovoce.aggregator.analysis.text_report import in_words
 from sottovoce.aggregator.analysis.weights import MarginShares
 from sottovoce.aggregator.clock import present
 from sottovoce.aggregator.estimators import IntervalRule
+from sottovoce.aggregator.export.results_client import sources
 from sottovoce.aggregator.export.results_client.http_source import AddressReports, read_key
 from sottovoce.aggregator.export.results_client.open_data import (
     DataReports,
@@ -38,13 +39,6 @@ from sottovoce.aggregator.export.results_client.open_data import (
 )
 from sottovoce.aggregator.export.results_client.open_data import estimate as estimate_counts
 from sottovoce.aggregator.export.results_client.open_results import JointResult
-from sottovoce.aggregator.export.results_client.sources import (
-    FolderReports,
-    ReportSource,
-    StoredReports,
-    read_margins,
-    read_weights,
-)
 from sottovoce.aggregator.privacy_account.text import filled
 from sottovoce.aggregator.storage.audit_log.events import MACHINE, RESULTS_READ
 from sottovoce.cli.command import PATH, Number, options_of, waiting
@@ -179,7 +173,7 @@ def reports_of(
     channels: Sequence[str] = (),
     covariates: Path | None = None,
     drop_few: bool = False,
-) -> ReportSource:
+) -> sources.ReportSource:
     """Return the reports that are asked about; raises SurveyError if they are not there.
 
     ``survey`` is a name or a data file; of a folder of files, or of Parquet in a bucket, it may be left out. Without
@@ -198,7 +192,7 @@ def reports_of(
     if sum(place is not None for place in (folder, url, data)) > 1:
         raise click.UsageError("--from, --url and --data are three places: name one")
     if folder is not None:
-        found = FolderReports(folder, survey, covariates)
+        found = sources.FolderReports(folder, survey, covariates)
         found.columns = replace(found.columns, few={}) if drop_few else found.columns
         return found
     if survey is None:
@@ -207,7 +201,7 @@ def reports_of(
         return AddressReports(url, survey, read_key(key_file))
     storage = open_survey(data, survey)
     storage.journal.append_once(RESULTS_READ, MACHINE, f"{survey} {snapshot_of(published(storage, survey))}")
-    return StoredReports(storage, survey, lambda: present(storage), show_progress)
+    return sources.StoredReports(storage, survey, lambda: present(storage), show_progress)
 
 
 def answer(kind: str, given: dict[str, Any], weights: Path | None = None) -> None:
@@ -231,17 +225,17 @@ def split(kind: str, given: dict[str, Any]) -> tuple[dict[str, Any], bool, dict[
 def weights_from(weights: Path | None, of_data_file: bool) -> tuple[Any, MarginShares | None]:
     """Return the weights in a file, or the name of their column in a data file, and the margins to rake to."""
     if weights is None or weights.suffix.lower() == ".csv":
-        return None if weights is None else read_weights(weights), None
+        return None if weights is None else sources.read_weights(weights), None
     is_column = of_data_file and weights.suffix.lower() not in {".yaml", ".yml", ".json"}
-    return (str(weights), None) if is_column else (None, read_margins(weights))
+    return (str(weights), None) if is_column else (None, sources.read_margins(weights))
 
 
-def show_planned(reports: ReportSource, as_json: bool) -> None:
+def show_planned(reports: sources.ReportSource, as_json: bool) -> None:
     """Make the planned comparisons of a survey and print them."""
     show(planned_document(reports.survey, partial(ask, reports)), as_json)
 
 
-def ask(reports: ReportSource, kind: str, options: dict[str, Any], weights: Any = None) -> dict[str, Any]:  # noqa: ANN401
+def ask(reports: sources.ReportSource, kind: str, options: dict[str, Any], weights: Any = None) -> dict[str, Any]:  # noqa: ANN401
     """Return the result of an analysis.
 
     Args:

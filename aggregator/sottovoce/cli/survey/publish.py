@@ -13,18 +13,7 @@ from sottovoce.aggregator.invitations.key_file import with_moduli
 from sottovoce.aggregator.settings import Settings
 from sottovoce.aggregator.storage import StoredSurvey
 from sottovoce.aggregator.storage.audit_log.events import MACHINE
-from sottovoce.aggregator.surveys.lifecycle import (
-    check_reopening,
-    closing_words,
-    correction_words,
-    list_surveys,
-    may_stay_closed,
-    newest,
-    next_revision,
-    reopening_words,
-    reports_so_far,
-    survey_of,
-)
+from sottovoce.aggregator.surveys import lifecycle
 from sottovoce.aggregator.surveys.privacy_limit import check_affordable
 from sottovoce.aggregator.surveys.survey_file import read_survey_file
 from sottovoce.cli.command import PATH, ask, ask_for, command, waiting
@@ -37,7 +26,7 @@ from sottovoce.shared.errors import StorageError
 @data_option
 def list_all(data: Path | None) -> None:
     """List all surveys, and under each its revisions and which of them still answer."""
-    for revisions in list_surveys(open_storage(data_settings(data))):
+    for revisions in lifecycle.list_surveys(open_storage(data_settings(data))):
         _print_survey(revisions)
 
 
@@ -48,7 +37,7 @@ def show(name: str, data: Path | None) -> None:
     """Show the state, the revisions and the links of the survey NAME."""
     storage = open_survey(data, name)
     _print_survey(storage.revisions(name))
-    print_links(served_settings(data_settings(data)), newest(storage, name))
+    print_links(served_settings(data_settings(data)), lifecycle.newest(storage, name))
 
 
 @command(example="sottovoce survey close exam")
@@ -61,7 +50,7 @@ def close(name: str, yes: bool, data: Path | None) -> None:
     The first time, this shows all its counts.
     """
     storage = open_survey(data, name)
-    words, alone = closing_words(storage, name)
+    words, alone = lifecycle.closing_words(storage, name)
     click.echo(words, err=True)
     if alone and not yes and not ask("Close it?", default=True):
         raise StorageError("the survey was not closed (--yes closes it without asking)")
@@ -79,9 +68,9 @@ def reopen(name: str, data: Path | None) -> None:
     This works until its report ids are forgotten, and while its window lasts.
     """
     storage = open_survey(data, name)
-    check_reopening(storage, name, present(storage))
+    lifecycle.check_reopening(storage, name, present(storage))
     storage.reopen_survey(name, MACHINE)
-    click.echo(reopening_words(storage, name), err=True)
+    click.echo(lifecycle.reopening_words(storage, name), err=True)
     print_held(storage, data)
 
 
@@ -105,8 +94,8 @@ def delete(name: str, yes: bool, data: Path | None) -> None:
 def _print_survey(revisions: Sequence[StoredSurvey]) -> None:
     """Print the state of a survey, and of its revisions, oldest first."""
     words, last = terminal_words(), revisions[-1]
-    say, reports = words.translate, words.number(sum(map(reports_so_far, revisions)))
-    trial = f"  {say('trial')}" if survey_of(last.document).trial else ""
+    say, reports = words.translate, words.number(sum(map(lifecycle.reports_so_far, revisions)))
+    trial = f"  {say('trial')}" if lifecycle.survey_of(last.document).trial else ""
     stage = say(f"surveys_stage_{'closed' if last.closed else 'open'}")
     click.echo(f"{last.name}  {stage}  {say('surveys_reports')}: {reports}{trial}")
     for row in revisions:
@@ -116,7 +105,7 @@ def _print_survey(revisions: Sequence[StoredSurvey]) -> None:
 
 def print_links(settings: Settings, row: StoredSurvey) -> None:
     """Print a link for each wave, and say if the survey is a test run."""
-    parsed = survey_of(row.document)
+    parsed = lifecycle.survey_of(row.document)
     if parsed.trial:
         click.echo(terminal_words().translate("trial"), err=True)
     for wave in range(len(parsed.waves)):
@@ -134,14 +123,14 @@ def publish(path: Path, retire: bool | None, reopen: bool, data: Path | None) ->
     check_affordable(parsed)
     settings = data_settings(data)
     storage = open_storage(settings, create=True)
-    following = next_revision(storage, with_moduli(storage, parsed, settings))
+    following = lifecycle.next_revision(storage, with_moduli(storage, parsed, settings))
     earlier = [row for row in storage.revisions(parsed.name) if row.revision < following.revision]
     if earlier:
-        click.echo(correction_words(earlier, parsed), err=True)
+        click.echo(lifecycle.correction_words(earlier, parsed), err=True)
         if retire is None:
             retire = not ask("Go on answering with earlier revisions? (No: they are retired.)", default=True)
         click.echo("Earlier revisions are retired." if retire else "Earlier revisions go on answering.", err=True)
-    stay_closed = not reopen and may_stay_closed(storage, following)
+    stay_closed = not reopen and lifecycle.may_stay_closed(storage, following)
     print_links(served_settings(settings), storage.publish(following, bool(retire), MACHINE, stay_closed=stay_closed))
 
 

@@ -21,16 +21,7 @@ from time import monotonic
 from typing import IO, Any, NamedTuple, cast
 
 from sottovoce.aggregator.analysis.documents import Document
-from sottovoce.aggregator.analysis.jobs.child import (
-    Asked,
-    Data,
-    Job,
-    pack_job,
-    read_message,
-    return_memory,
-    unpack_reply,
-    write_message,
-)
+from sottovoce.aggregator.analysis.jobs import child
 from sottovoce.aggregator.walls import environment
 from sottovoce.shared.errors import EstimateError, Sentence
 
@@ -49,7 +40,7 @@ MOST_WAITING = 20
 MAX_FINISHED = 100
 """Finished jobs that a node keeps."""
 
-Compute = Callable[[Asked, Data], Document]
+Compute = Callable[[child.Asked, child.Data], Document]
 """Function that computes an analysis in a process of its own."""
 
 Work = Callable[[Compute], Document]
@@ -106,13 +97,13 @@ class Worker:
         """True if a signal has ended the process."""
         return self._process.wait() < 0
 
-    def run(self, job: Job, progress: Callable[[int, int], None]) -> dict[str, Any]:
+    def run(self, job: child.Job, progress: Callable[[int, int], None]) -> dict[str, Any]:
         """Compute a job and return its reply; raise EOFError or OSError if the process has ended.
 
         ``progress`` is called with the number of finished steps and of all steps.
         """
-        write_message(cast(IO[bytes], self._process.stdin), *pack_job(job))  # type: ignore[arg-type]
-        while "progress" in (reply := unpack_reply(read_message(cast(IO[bytes], self._process.stdout)))):  # type: ignore[arg-type]
+        child.write_message(cast(IO[bytes], self._process.stdin), *child.pack_job(job))  # type: ignore[arg-type]
+        while "progress" in (reply := child.unpack_reply(child.read_message(cast(IO[bytes], self._process.stdout)))):  # type: ignore[arg-type]
             progress(*reply["progress"])
         return reply
 
@@ -343,7 +334,7 @@ class JobQueue:
             # The work may hold simulated reports, which are not kept with the result.
             del job.work
             self._end(job)
-            return_memory()
+            child.return_memory()
 
     def _end(self, job: QueuedJob) -> None:
         with self._lock:
@@ -354,12 +345,12 @@ class JobQueue:
             job.finished.set()
             self._start_next()
 
-    def _compute(self, job: QueuedJob, asked: Asked, columns: Data) -> Document:
+    def _compute(self, job: QueuedJob, asked: child.Asked, columns: child.Data) -> Document:
         worker = self._pool.take()
         with self._lock:
             job.worker = worker
             stopping = job.stopping
-        message = Job(asked, columns, self._limits.memory)
+        message = child.Job(asked, columns, self._limits.memory)
         reply: Document = {"stopped": stopping} if stopping else self._reply(job, worker, message)
         with self._lock:
             job.worker = None
@@ -374,7 +365,7 @@ class JobQueue:
         document: Document = reply["document"]
         return document
 
-    def _reply(self, job: QueuedJob, worker: Worker, asked: Job) -> Document:
+    def _reply(self, job: QueuedJob, worker: Worker, asked: child.Job) -> Document:
         try:
             return worker.run(asked, job.report)
         except (EOFError, OSError, ValueError):

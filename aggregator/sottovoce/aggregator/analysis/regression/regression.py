@@ -23,7 +23,9 @@ from math import prod
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from sottovoce.aggregator.analysis import selection
 from sottovoce.aggregator.analysis.innocuous_shares import carried, facts_of
+from sottovoce.aggregator.analysis.regression import person_model
 from sottovoce.aggregator.analysis.regression.corrected_least_squares import LinearFit, solve
 from sottovoce.aggregator.analysis.regression.covariance import KINDS
 from sottovoce.aggregator.analysis.regression.declining import DECLINING
@@ -31,13 +33,6 @@ from sottovoce.aggregator.analysis.regression.design_matrix import SMALLEST_GROU
 from sottovoce.aggregator.analysis.regression.fit_likelihood import likelihood_regression, parameter_count
 from sottovoce.aggregator.analysis.regression.formula import Formula, formula_of
 from sottovoce.aggregator.analysis.regression.newton import Array
-from sottovoce.aggregator.analysis.regression.person_model import (
-    FIRST_POINTS,
-    PersonModel,
-    settled,
-    spread,
-    spread_test,
-)
 from sottovoce.aggregator.analysis.regression.regression_data import (
     ALL_THE_SAME,
     CarelessReports,
@@ -48,15 +43,6 @@ from sottovoce.aggregator.analysis.regression.regression_data import (
 )
 from sottovoce.aggregator.analysis.regression.regression_result import Coefficient, Regression
 from sottovoce.aggregator.analysis.report_columns import Columns, absence
-from sottovoce.aggregator.analysis.selection import (
-    AMONG_WITH_ANCHORS,
-    CAREFUL,
-    EVERYBODY,
-    SAME_PEOPLE,
-    THOSE_WHO_ANSWERED,
-    DescribedPeople,
-    described_people,
-)
 from sottovoce.aggregator.analysis.tables.corrected_table import correction_notes
 from sottovoce.aggregator.analysis.variable_columns import Answers, answers_of
 from sottovoce.aggregator.analysis.weights import kish_effect, weight_warnings
@@ -105,8 +91,8 @@ def random_intercept(sample: Sample, points: int) -> Regression:
     rows, sizes, people = _different_people(np.asarray(sample.clusters), np.vstack([sample.design.public, codes]))
     likelihood, starts = sample.outcome.likelihood[codes[rows]], np.append(0, sizes.cumsum())
     columns = sample.design.public[:, rows]
-    model = PersonModel(columns, np.ones((1, len(rows))), likelihood, starts, points, people)
-    model, fit, covariance = settled(model, NO_MAXIMUM)
+    model = person_model.PersonModel(columns, np.ones((1, len(rows))), likelihood, starts, points, people)
+    model, fit, covariance = person_model.settled(model, NO_MAXIMUM)
     errors, z = np.sqrt(np.diag(covariance)).tolist(), normal_quantile(sample.confidence)
     named = zip(sample.design.terms, fit.theta.tolist(), errors, strict=False)
     return Regression(
@@ -119,8 +105,8 @@ def random_intercept(sample: Sample, points: int) -> Regression:
         random_intercept={
             "clusters": int(people.sum()),
             "points": model.points,
-            "sd": spread(model, fit, errors[-1], sample.confidence),
-            "test": spread_test(model, fit),
+            "sd": person_model.spread(model, fit, errors[-1], sample.confidence),
+            "test": person_model.spread_test(model, fit),
         },
         design=sample.design.recipe,
         covariance=covariance[:-1, :-1],
@@ -231,7 +217,7 @@ def regress(
     among: str | None = None,
     declining: str | None = None,
     cluster_effect: str | NDArray[np.generic] | None = None,
-    points: int = FIRST_POINTS,
+    points: int = person_model.FIRST_POINTS,
 ) -> Regression:
     """Fit a regression of one answer on others.
 
@@ -273,7 +259,7 @@ def regress(
     described = _described(columns, explained, among, declining)
     kind = _model(explained, explaining, model, len(described.categories(explained.variable)))
     careful = (columns, explained, explaining, confidence, kind == "linear")
-    careless = careless_reports(*careful) if among == CAREFUL else None
+    careless = careless_reports(*careful) if among == selection.CAREFUL else None
     clusters = cluster if cluster_effect is None else cluster_effect
     # The rows of one person in a file come through several channels, which are no strata of people.
     strata = strata and not (isinstance(cluster_effect, str) and cluster_effect in columns.labels)
@@ -303,22 +289,24 @@ def regress(
     names = {name: None for name in names if not (sample.declines and name == explained.variable.question)}
     absent = [note for name in names if (question := columns.question(name)) for note in absence(question)]
     plain = sample if cluster_effect is None else replace(sample, clusters=None)
-    answering = [THOSE_WHO_ANSWERED] if sample.declines else []
+    answering = [selection.THOSE_WHO_ANSWERED] if sample.declines else []
     corrected = () if careless is None else correction_notes(careless.known)
     cautions = (*corrected, *answering, *absent, *described.cautions, *_warnings(plain, kind))
-    people = described.people if careless is None else CAREFUL
+    people = described.people if careless is None else selection.CAREFUL
     return replace(result, people=people, warnings=(*cautions, *result.warnings))
 
 
-def _described(columns: Columns, outcome: Answers, among: str | None, declining: str | None) -> DescribedPeople:
+def _described(
+    columns: Columns, outcome: Answers, among: str | None, declining: str | None
+) -> selection.DescribedPeople:
     """Return the people whom a model of this outcome describes, after checking the two options."""
-    if among not in {None, *AMONG_WITH_ANCHORS}:
-        raise EstimateError("the people must be one of: {known}", known=", ".join(AMONG_WITH_ANCHORS))
+    if among not in {None, *selection.AMONG_WITH_ANCHORS}:
+        raise EstimateError("the people must be one of: {known}", known=", ".join(selection.AMONG_WITH_ANCHORS))
     if declining not in {None, *DECLINING}:
         raise EstimateError("declining must be one of: {known}", known=", ".join(DECLINING))
     question = columns.question(outcome.variable.question)
-    answered = None if among == CAREFUL else among
-    return EVERYBODY if question is None else described_people(columns, question, answered)
+    answered = None if among == selection.CAREFUL else among
+    return selection.EVERYBODY if question is None else selection.described_people(columns, question, answered)
 
 
 def _model(outcome: Answers, predictors: Sequence[Answers], asked: str | None, categories: int) -> str:
@@ -396,7 +384,7 @@ def _warnings(sample: Sample, kind: str) -> list[str]:
                 )
             )
     if sample.waves > 1:
-        warnings.append(SAME_PEOPLE)
+        warnings.append(selection.SAME_PEOPLE)
     weighted = sample.weights is not None or sample.clusters is not None
     if weighted and kind != "linear" and sample.errors != "sandwich":
         warnings.append(CLUSTERED if sample.clusters is not None else SANDWICH)

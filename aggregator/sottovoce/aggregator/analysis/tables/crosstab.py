@@ -12,24 +12,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
+from sottovoce.aggregator.analysis import selection
 from sottovoce.aggregator.analysis.availability import left_out, merged
 from sottovoce.aggregator.analysis.innocuous_shares import with_innocuous_shares
 from sottovoce.aggregator.analysis.report_columns import Columns
 from sottovoce.aggregator.analysis.result import Result
-from sottovoce.aggregator.analysis.selection import (
-    ALL,
-    CAREFUL,
-    WAVES_DEPEND,
-    DescribedPeople,
-    SelectedVariable,
-    both_described,
-    check_together,
-    choose,
-    choose_described,
-    count_strata,
-    drawn_evenly,
-    impossible_cells,
-)
 from sottovoce.aggregator.analysis.tables.corrected_table import corrected_table
 from sottovoce.aggregator.analysis.tables.group_comparison import answered_difference
 from sottovoce.aggregator.analysis.tables.odds_ratio import METHOD as PROFILE
@@ -111,7 +98,7 @@ class Crosstab:
     measures: Measures | None = None
     alarm: LowestCell | None = None
     drawn_evenly: float | None = None
-    people: str = ALL
+    people: str = selection.ALL
     declined: tuple[Result, ...] = ()
 
 
@@ -136,18 +123,18 @@ def crosstab(
     Raises EstimateError if no report can carry both variables, one of them is a number, or there are no reports.
     """
     pair, people, cautions = _choose(columns, rows, across, rule.among)
-    if rule.among == CAREFUL:
+    if rule.among == selection.CAREFUL:
         return _corrected(columns, pair, weights, rule, cautions)
     weights, unequal = weights_of_reports(weights, len(columns))
-    pairs = count_strata(columns, pair, weights, people.asked, halves=weights is None)
+    pairs = selection.count_strata(columns, pair, weights, people.asked, halves=weights is None)
     whole, seen = joint(pairs, len(columns), columns.repeats), _seen(columns, pair)
-    table = _table(whole, seen, rule, (*cautions, *unequal), impossible_cells(columns, pair))
-    return replace(table, people=people.people, drawn_evenly=drawn_evenly(columns, pair))
+    table = _table(whole, seen, rule, (*cautions, *unequal), selection.impossible_cells(columns, pair))
+    return replace(table, people=people.people, drawn_evenly=selection.drawn_evenly(columns, pair))
 
 
 def _corrected(
     columns: Columns,
-    pair: tuple[SelectedVariable, SelectedVariable],
+    pair: tuple[selection.SelectedVariable, selection.SelectedVariable],
     weights: ArrayLike | None,
     rule: Rule,
     cautions: tuple[str, ...],
@@ -164,7 +151,7 @@ def _corrected(
         conditional=tuple(tuple(found.share(*place) for place in line) for line in places),
         forged=forged(whole.first, whole.second, _seen(columns, pair)),
         warnings=(*cautions, *found.notes, *table.left_out, *([SMALL] if table.hidden.any() else [])),
-        people=CAREFUL,
+        people=selection.CAREFUL,
     )
 
 
@@ -177,12 +164,12 @@ def crosstab_within(
     Takes weights as ``crosstab``, for a public third variable only. Raises EstimateError as ``crosstab``, or if the
     third variable is a number, or randomized and the channel of the three has a condition number above 1,000.
     """
-    third = choose(columns, within)
+    third = selection.choose(columns, within)
     if not third.newest.public or not third.newest.categories:
         return _within_randomized(columns, (within, rows, across), weights, rule)
     pair, people, cautions = _choose(columns, rows, across, rule.among)
     weights, unequal = weights_of_reports(weights, len(columns))
-    cautions, impossible = (*cautions, *unequal), impossible_cells(columns, pair)
+    cautions, impossible = (*cautions, *unequal), selection.impossible_cells(columns, pair)
     counts = np.bincount(columns.values[within], minlength=len(third.newest.categories))
     # Small categories of the stratifying variable are left out or merged, like those of rows and columns.
     sizes = counts[: len(third.newest.categories)].tolist()
@@ -193,7 +180,7 @@ def crosstab_within(
     tables, all_pairs = {}, []
     for place, category in enumerate(groups.categories):
         inside = memberships[:, place] if people.asked is None else memberships[:, place] & people.asked
-        counted = count_strata(columns, pair, weights, inside, halves=weights is None)
+        counted = selection.count_strata(columns, pair, weights, inside, halves=weights is None)
         pairs = [each for each in counted if each.n]
         if pairs:
             whole, seen = joint(pairs, int(inside.sum()), columns.repeats), _seen(columns, pair)
@@ -214,7 +201,7 @@ def _within_randomized(
     if weights is not None:
         raise EstimateError(UNWEIGHTED)
     if columns.repeats > 1:
-        raise EstimateError(WAVES_DEPEND)
+        raise EstimateError(selection.WAVES_DEPEND)
     chosen, found_people = [], []
     cautions: list[str] = []
     for one, other in combinations(names, 2):
@@ -226,7 +213,7 @@ def _within_randomized(
     if first.newest.public and second.newest.public:
         raise EstimateError(TWO_PUBLIC, variable=names[1], other=names[2])
     check_identified([each.newest for each in (third, first, second)])
-    people = both_described(both_described(found_people[0], found_people[1]), found_people[2])
+    people = selection.both_described(selection.both_described(found_people[0], found_people[1]), found_people[2])
     table = three_way(columns, (third, first, second), people.asked, rule)
     share = forged(first.newest, second.newest, _seen(columns, (third, first, second))).share
     notes = tuple(dict.fromkeys((*cautions, Sentence(RANDOMIZED, variable=third.newest.full_name), *table.left_out)))
@@ -259,14 +246,14 @@ def _of_category(table: ThreeWayTable, place: int, share: float, notes: tuple[st
 
 def _choose(
     columns: Columns, rows: str, across: str, among: str | None
-) -> tuple[tuple[SelectedVariable, SelectedVariable], DescribedPeople, tuple[str, ...]]:
-    (first, second), people = choose_described(columns, (rows, across), among)
+) -> tuple[tuple[selection.SelectedVariable, selection.SelectedVariable], selection.DescribedPeople, tuple[str, ...]]:
+    (first, second), people = selection.choose_described(columns, (rows, across), among)
     for each in (first, second):
         if not each.newest.categories:
             raise EstimateError(
                 "'{variable}' is a number: compare its means among groups instead", variable=each.newest.full_name
             )
-    return (first, second), people, (*people.cautions, *check_together(columns, first, second))
+    return (first, second), people, (*people.cautions, *selection.check_together(columns, first, second))
 
 
 def _table(
@@ -323,7 +310,7 @@ def _measures(table: TwoWayTable, z: float) -> Measures:
     )
 
 
-def _seen(columns: Columns, pair: Sequence[SelectedVariable]) -> float:
+def _seen(columns: Columns, pair: Sequence[selection.SelectedVariable]) -> float:
     """Return the probability that a report carries both variables."""
     survey = columns.survey
     chance = float(share_asked(survey, *(survey.questions.index(each.question) for each in pair)))

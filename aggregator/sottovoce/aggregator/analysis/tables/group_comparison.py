@@ -9,17 +9,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from numpy.typing import ArrayLike
+from sottovoce.aggregator.analysis import selection
 from sottovoce.aggregator.analysis.innocuous_shares import with_innocuous_shares
 from sottovoce.aggregator.analysis.report_columns import Columns
 from sottovoce.aggregator.analysis.result import Result
-from sottovoce.aggregator.analysis.selection import (
-    ALL,
-    CAREFUL,
-    SelectedVariable,
-    check_together,
-    choose_described,
-    count_strata,
-)
 from sottovoce.aggregator.analysis.tables.answered_cells import difference_among_answered
 from sottovoce.aggregator.analysis.tables.corrected_table import CorrectedShare, corrected_table
 from sottovoce.aggregator.analysis.tables.pair_moments import Independence, joint
@@ -74,7 +67,7 @@ class Compared:
     differences: tuple[Result, ...]
     warnings: tuple[str, ...]
     independence: Independence | None = None
-    people: str = ALL
+    people: str = selection.ALL
     declined: tuple[Result, ...] = ()
     ratios: tuple[Result, ...] = ()
     parts: tuple[CorrectedShare | None, ...] = ()
@@ -95,14 +88,14 @@ def compare(
     ``category`` is the one whose share is compared, by default the last answer ("yes" of a yes/no); "" for a number.
     Raises EstimateError if no report can carry both variables, the groups are numbers, or there is no such category.
     """
-    (measured, grouped), people = choose_described(columns, (outcome, groups), rule.among, rule.counted)
+    (measured, grouped), people = selection.choose_described(columns, (outcome, groups), rule.among, rule.counted)
     if not grouped.newest.categories:
         raise EstimateError("'{variable}' is a number: groups are the categories of a question", variable=groups)
-    cautions = (*people.cautions, *check_together(columns, measured, grouped))
-    if rule.among == CAREFUL:
+    cautions = (*people.cautions, *selection.check_together(columns, measured, grouped))
+    if rule.among == selection.CAREFUL:
         return _corrected(columns, (grouped, measured), category, weights, rule, cautions)
     weights, unequal = weights_of_reports(weights, len(columns))
-    pairs = count_strata(columns, (grouped, measured), weights, people.asked)
+    pairs = selection.count_strata(columns, (grouped, measured), weights, people.asked)
     whole = TwoWayTable(joint(pairs, len(columns), columns.repeats), rule)
     found = whole.joint
     place = _place(columns, measured.newest, category)
@@ -131,7 +124,7 @@ def compare(
 
 def _corrected(
     columns: Columns,
-    pair: tuple[SelectedVariable, SelectedVariable],
+    pair: tuple[selection.SelectedVariable, selection.SelectedVariable],
     category: str,
     weights: ArrayLike | None,
     rule: Rule,
@@ -154,7 +147,7 @@ def _corrected(
         values=tuple(found.share(group, place) for group in there),
         differences=tuple(found.difference(each, place) for each in pairs),
         warnings=(*cautions, *found.notes, *whole.left_out),
-        people=CAREFUL,
+        people=selection.CAREFUL,
         parts=tuple(found.part(group, place) for group in there),
         careless=found.careless,
     )

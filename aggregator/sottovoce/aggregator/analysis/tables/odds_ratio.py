@@ -14,14 +14,7 @@ Source      Plackett 1965 (the quadratic equation).
 import math
 
 import numpy as np
-from sottovoce.aggregator.analysis.tables.ml_table import (
-    ObservedReports,
-    climb,
-    expected_table,
-    likeliest_table,
-    log_likelihood,
-    seen_reports,
-)
+from sottovoce.aggregator.analysis.tables import ml_table
 from sottovoce.aggregator.analysis.tables.pair_moments import Joint, Products
 from sottovoce.aggregator.analysis.tables.score_intervals import edge
 from sottovoce.aggregator.estimators.variable import Floats
@@ -41,9 +34,9 @@ def odds_ratio(joint: Joint, z: float) -> tuple[float | None, float | None, floa
 
     The variables have two answers each, and possibly a category for no answer. ``z`` is the normal quantile.
     """
-    seen = seen_reports(joint)
-    table = likeliest_table([seen], (len(joint.first.categories), len(joint.second.categories)))
-    top = log_likelihood([seen], table)
+    seen = ml_table.seen_reports(joint)
+    table = ml_table.likeliest_table([seen], (len(joint.first.categories), len(joint.second.categories)))
+    top = ml_table.log_likelihood([seen], table)
     halves = sum(float(half.numbers.sum()) for pairs in joint.strata for half in pairs.halves)
     scale = (joint.n + halves) / float(seen.weights.sum()) / joint.deff / joint.design_effect(_log_odds(table))
     logs = np.log(np.maximum(table, math.exp(-FARTHEST)))
@@ -73,7 +66,7 @@ class _OddsRatioProfile:
     ``start``.
     """
 
-    def __init__(self, seen: ObservedReports, start: Floats) -> None:
+    def __init__(self, seen: ml_table.ObservedReports, start: Floats) -> None:
         self._seen = seen
         # EM never leaves a zero, so empty cells start slightly above it.
         self._table = np.maximum(start, 1e-6)
@@ -84,15 +77,15 @@ class _OddsRatioProfile:
         ratio = math.exp(log_ratio)
 
         def step(table: Floats) -> Floats:
-            return _with_ratio(expected_table(self._seen, table), ratio)
+            return _with_ratio(ml_table.expected_table(self._seen, table), ratio)
 
         def likelihood(table: Floats) -> float:
-            return log_likelihood([self._seen], table)
+            return ml_table.log_likelihood([self._seen], table)
 
         table = _with_ratio(self._table / self._table.sum(), ratio)
         if likelihood(table) >= enough:
             return True
-        table = climb(step, likelihood, table, _SETTLED, enough)
+        table = ml_table.climb(step, likelihood, table, _SETTLED, enough)
         if likelihood(table) >= enough:
             return True
         self._table = np.maximum(table, 1e-9)

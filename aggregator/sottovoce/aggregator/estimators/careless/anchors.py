@@ -28,15 +28,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
 
-from sottovoce.aggregator.estimators.answered_shares import (
-    METHOD,
-    AnsweredStratum,
-    Limits,
-    ratio_limits,
-    share_of,
-    stratum_parts,
-    stratum_shares,
-)
+from sottovoce.aggregator.estimators import answered_shares
 from sottovoce.aggregator.estimators.intervals import normal_quantile, upper_tail
 from sottovoce.aggregator.estimators.pooling import StratumTally, merge
 from sottovoce.aggregator.estimators.support import DEFAULT_RULE, Estimate, IntervalRule
@@ -65,7 +57,7 @@ class AnchorShare:
     chance: float
     raw: float
     n: int
-    parts: tuple[AnsweredStratum, ...]
+    parts: tuple[answered_shares.AnsweredStratum, ...]
     fakes: float = 0.0
 
     @property
@@ -85,7 +77,7 @@ class AnchorShare:
         return max(found, 0.0) / self.slope**2
 
 
-def _second_moment(part: AnsweredStratum, yes: float) -> float:
+def _second_moment(part: answered_shares.AnsweredStratum, yes: float) -> float:
     own = part.moments.own
     return yes * own[0] + (1 - yes) * own[1]
 
@@ -99,11 +91,11 @@ def anchor_share(
     ``strata`` are (mechanism, tally) of each revision that asked it; ``waves`` is the number of waves of the same
     people; ``chance`` a careless person's probability of yes, None for even answers.
     """
-    found = [stratum_shares(*stratum, question.domain, DEFAULT_RULE) for stratum in merge(strata)]
+    found = [answered_shares.stratum_shares(*stratum, question.domain, DEFAULT_RULE) for stratum in merge(strata)]
     some = [(variable, shares) for variable, shares in found if shares[-1].n]
     if not some:
         return None
-    parts = stratum_parts(some, YES, waves)
+    parts = answered_shares.stratum_parts(some, YES, waves)
     return AnchorShare(
         name=question.name,
         known=float(known),
@@ -111,7 +103,7 @@ def anchor_share(
         raw=math.fsum(each.u * each.raw for each in parts),
         n=sum(each.n for each in parts),
         parts=tuple(parts),
-        fakes=max(share_of(*each, YES).poisoning for each in some),
+        fakes=max(answered_shares.share_of(*each, YES).poisoning for each in some),
     )
 
 
@@ -170,14 +162,14 @@ class Careless:
         return math.sqrt(self.variance(self.clipped))
 
     @cached_property
-    def limits(self) -> Limits:
+    def limits(self) -> answered_shares.Limits:
         """Limits of the share, by test inversion."""
         step = max(
             w * part.u / (part.n * part.gap * abs(each.slope))
             for w, each in zip(self.weights, self.anchors, strict=True)
             for part in each.parts
         )
-        return ratio_limits(self.raw, 1.0, self.variance, step / 2, normal_quantile(self.confidence))
+        return answered_shares.ratio_limits(self.raw, 1.0, self.variance, step / 2, normal_quantile(self.confidence))
 
     @property
     def agreement(self) -> float | None:
@@ -205,7 +197,7 @@ class _Corrected:
         together: share of the reports that carry an anchor, too.
     """
 
-    parts: Sequence[AnsweredStratum]
+    parts: Sequence[answered_shares.AnsweredStratum]
     chances: tuple[float, float]
     careless: Careless
     together: float
@@ -270,7 +262,7 @@ def corrected_shares(
         together: share of the question's reports that carry the anchors, too.
         chance: a careless person's probability of yes, of a yes/no question; None for even answers.
     """
-    found = [stratum_shares(*stratum, domain, rule) for stratum in merge(strata)]
+    found = [answered_shares.stratum_shares(*stratum, domain, rule) for stratum in merge(strata)]
     some = [(variable, shares) for variable, shares in found if shares[-1].n]
     if not some:
         return ()
@@ -280,11 +272,11 @@ def corrected_shares(
     first = len(domain.options) - len(some[-1][1])
     answers = list(domain.places.values())[first:]
     of_each = (
-        _Corrected(stratum_parts(some, place, rule.waves), (chances[place], none), careless, together)
+        _Corrected(answered_shares.stratum_parts(some, place, rule.waves), (chances[place], none), careless, together)
         for place in answers
     )
     return tuple(
-        _estimate(found, share_of(*some[-1], place), rule, len(some[-1][1]))
+        _estimate(found, answered_shares.share_of(*some[-1], place), rule, len(some[-1][1]))
         for place, found in zip(answers, of_each, strict=True)
     )
 
@@ -294,7 +286,7 @@ def _estimate(found: _Corrected, like: Estimate, rule: IntervalRule, options: in
     raw = part / whole if whole > 0 else None
     shown = None if raw is None else min(max(raw, 0.0), 1.0)
     single, joint = (
-        ratio_limits(part, whole, found.variance, found.step, normal_quantile(confidence))
+        answered_shares.ratio_limits(part, whole, found.variance, found.step, normal_quantile(confidence))
         for confidence in (rule.confidence, rule.joint_confidence(options))
     )
     return replace(
@@ -306,7 +298,7 @@ def _estimate(found: _Corrected, like: Estimate, rule: IntervalRule, options: in
         std_error=None if shown is None else math.sqrt(found.variance(shown)) / whole,
         low=single[0],
         high=single[1],
-        method=METHOD,
+        method=answered_shares.METHOD,
         confidence=rule.confidence,
         n=sum(each.n for each in found.parts),
         count=None,
