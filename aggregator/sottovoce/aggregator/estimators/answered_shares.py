@@ -162,15 +162,39 @@ def _answered(some: Sequence[tuple[Variable, Sequence[Estimate]]], place: int, r
     def variance(t: float) -> float:
         return math.fsum(each.u**2 * each.variance(t, min(max(whole, 0.0), 1.0)) for each in parts)
 
+    n, others = sum(each.n for each in parts), len(some[0][1]) - 1
+    made = ratio_estimate(some[-1][1][place], n, (part, whole), variance, step, rule, others)
+    shown, (band_low, band_high) = made.clipped, _band(some, place)
+    return replace(
+        made,
+        implausible=any(shares[place].implausible for _, shares in some),
+        poisoning=0.0 if shown is None else min(_poisoning(parts, shown, rule.fakes) / whole, 1.0),
+        band_low=band_low,
+        band_high=band_high,
+    )
+
+
+def ratio_estimate(
+    like: Estimate, n: int, ratio: tuple[float, float], variance: Callable[[float], float], step: float,
+    rule: IntervalRule, options: int,
+) -> Estimate:  # fmt: skip
+    """Return the estimate of a ratio, part and whole, from ``n`` reports, with limits by inversion and no band.
+
+    Args:
+        like: estimate of the same option among all people, for what stays as it is.
+        variance: of the score for a hypothesis.
+        step: half of the gap between neighbouring scores.
+        options: number of options whose joint limits hold together.
+    """
+    part, whole = ratio
     single, joint = (
         ratio_limits(part, whole, variance, step, normal_quantile(confidence))
-        for confidence in (rule.confidence, rule.joint_confidence(len(some[0][1]) - 1))
+        for confidence in (rule.confidence, rule.joint_confidence(options))
     )
     raw = part / whole if whole > 0 else None
     shown = None if raw is None else min(max(raw, 0.0), 1.0)
-    band_low, band_high = _band(some, place)
     return replace(
-        some[-1][1][place],
+        like,
         a=None,
         b=None,
         raw=raw,
@@ -180,15 +204,13 @@ def _answered(some: Sequence[tuple[Variable, Sequence[Estimate]]], place: int, r
         high=single[1],
         method=METHOD,
         confidence=rule.confidence,
-        n=sum(each.n for each in parts),
+        n=n,
         count=None,
         std_error_fixed=None,
         simultaneous_low=joint[0],
         simultaneous_high=joint[1],
-        implausible=any(shares[place].implausible for _, shares in some),
-        poisoning=0.0 if shown is None else min(_poisoning(parts, shown, rule.fakes) / whole, 1.0),
-        band_low=band_low,
-        band_high=band_high,
+        band_low=None,
+        band_high=None,
     )
 
 

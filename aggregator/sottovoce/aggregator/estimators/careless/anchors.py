@@ -282,33 +282,10 @@ def corrected_shares(
 
 
 def _estimate(found: _Corrected, like: Estimate, rule: IntervalRule, options: int) -> Estimate:
-    part, whole = found.part, found.whole
-    raw = part / whole if whole > 0 else None
-    shown = None if raw is None else min(max(raw, 0.0), 1.0)
-    single, joint = (
-        answered_shares.ratio_limits(part, whole, found.variance, found.step, normal_quantile(confidence))
-        for confidence in (rule.confidence, rule.joint_confidence(options))
-    )
-    return replace(
-        like,
-        a=None,
-        b=None,
-        raw=raw,
-        clipped=shown,
-        std_error=None if shown is None else math.sqrt(found.variance(shown)) / whole,
-        low=single[0],
-        high=single[1],
-        method=answered_shares.METHOD,
-        confidence=rule.confidence,
-        n=sum(each.n for each in found.parts),
-        count=None,
-        std_error_fixed=None,
-        simultaneous_low=joint[0],
-        simultaneous_high=joint[1],
-        poisoning=0.0 if shown is None else _poisoning(found, like, shown, whole),
-        band_low=None,
-        band_high=None,
-    )
+    n, ratio = sum(each.n for each in found.parts), (found.part, found.whole)
+    made = answered_shares.ratio_estimate(like, n, ratio, found.variance, found.step, rule, options)
+    shown = made.clipped
+    return replace(made, poisoning=0.0 if shown is None else _poisoning(found, like, shown, found.whole))
 
 
 def _poisoning(found: _Corrected, like: Estimate, shown: float, whole: float) -> float:
