@@ -17,7 +17,7 @@ from sottovoce.aggregator.analysis.availability import left_out, merged
 from sottovoce.aggregator.analysis.innocuous_shares import with_innocuous_shares
 from sottovoce.aggregator.analysis.report_columns import Columns
 from sottovoce.aggregator.analysis.result import Result
-from sottovoce.aggregator.analysis.tables.corrected_table import corrected_table
+from sottovoce.aggregator.analysis.tables.corrected_table import CorrectedTable, corrected_table
 from sottovoce.aggregator.analysis.tables.group_comparison import answered_difference
 from sottovoce.aggregator.analysis.tables.odds_ratio import METHOD as PROFILE
 from sottovoce.aggregator.analysis.tables.odds_ratio import odds_ratio
@@ -141,15 +141,8 @@ def _corrected(
 ) -> Crosstab:
     """Cross-tabulate two variables among careful people; without tests and measures, which would need a model."""
     table, found = corrected_table(columns, pair, weights, rule)
-    places = [[(row, column) for column in range(table.shape[1])] for row in range(table.shape[0])]
-    whole = table.joint
     return Crosstab(
-        **_named(whole.first, whole.second),
-        n=whole.reports,
-        n_pair=whole.n,
-        cells=tuple(tuple(found.cell(*place) for place in line) for line in places),
-        conditional=tuple(tuple(found.share(*place) for place in line) for line in places),
-        forged=forged(whole.first, whole.second, _seen(columns, pair)),
+        **_counted(table, found, _seen(columns, pair)),
         warnings=(*cautions, *found.notes, *table.left_out, *([SMALL] if table.hidden.any() else [])),
         people=selection.CAREFUL,
     )
@@ -229,6 +222,19 @@ def _named(rows: Variable, across: Variable) -> dict[str, Any]:
     return {**names, "row_categories": rows.answered, "column_categories": across.answered}
 
 
+def _counted(table: TwoWayTable, shown: TwoWayTable | CorrectedTable, seen: float) -> dict[str, Any]:
+    """Return names, numbers of reports, and the shares ``shown`` of a table."""
+    whole, places = table.joint, [[(row, column) for column in range(table.shape[1])] for row in range(table.shape[0])]
+    return {
+        **_named(whole.first, whole.second),
+        "n": whole.reports,
+        "n_pair": whole.n,
+        "cells": tuple(tuple(shown.cell(*place) for place in line) for line in places),
+        "conditional": tuple(tuple(shown.share(*place) for place in line) for line in places),
+        "forged": forged(whole.first, whole.second, seen),
+    }
+
+
 def _of_category(table: ThreeWayTable, place: int, share: float, notes: tuple[str, ...], people: str) -> Crosstab:
     """Return the table of a category of a randomized variable; without tests and measures."""
     _, rows, across = table.variables
@@ -263,17 +269,11 @@ def _table(
     found, hide = table.joint, bool(table.hidden.any())
     # The measures use all four cells, so they would reveal a suppressed one.
     measured = table.shape == (2, 2) and not hide
-    places = [[(row, column) for column in range(table.shape[1])] for row in range(table.shape[0])]
     return Crosstab(
-        **_named(found.first, found.second),
-        n=found.reports,
-        n_pair=found.n,
-        cells=tuple(tuple(table.cell(*place) for place in line) for line in places),
-        conditional=tuple(tuple(table.share(*place) for place in line) for line in places),
+        **_counted(table, table, seen),
         independence=None if hide else independence_of(found),
         measures=_measures(table, rule.z()) if measured else None,
         alarm=implausible(table.raw, table.channels),
-        forged=forged(found.first, found.second, seen),
         warnings=(*cautions, *table.few_people(), *([SMALL] if hide else []), *_of_likeliest(table)),
         declined=tuple(each for row in range(table.shape[0]) if (each := table.declined(row)) is not None),
     )

@@ -24,6 +24,7 @@ from sottovoce.aggregator.analysis.tables.likeliest_cells import METHOD as PROFI
 from sottovoce.aggregator.analysis.tables.likeliest_cells import MOST_LIKELIHOODS, LikeliestTable
 from sottovoce.aggregator.analysis.tables.ml_table import (
     ObservedReports,
+    climb,
     expected_table,
     likeliest_table,
     log_likelihood,
@@ -123,27 +124,10 @@ def _independent(seen: ObservedReports, start: Floats, shape: tuple[int, int]) -
     """Return the likeliest table in which the answers are independent."""
 
     def step(table: Floats) -> Floats:
-        return _bound(expected_table(seen, table), shape)
+        # A jump can leave the hypothesis, so it is put back on it first.
+        return _bound(expected_table(seen, _bound(table, shape)), shape)
 
-    table = _bound(start, shape)
-    for _ in range(_ROUNDS):
-        once = step(table)
-        twice = step(once)
-        if np.abs(twice - once).max() < _SETTLED:
-            return twice
-        # A jump can leave the hypothesis, so it is put back on it, and one plain step follows.
-        tried = step(_bound(_extrapolated(table, once, twice), shape))
-        better = log_likelihood([seen], tried) >= log_likelihood([seen], twice)
-        table = tried if better else twice
-    return table
-
-
-def _extrapolated(start: Floats, once: Floats, twice: Floats) -> Floats:
-    """Return the SQUAREM extrapolation of three points (Varadhan and Roland 2008); the last one if it is impossible."""
-    change, bend = once - start, twice - 2 * once + start
-    length = float(np.linalg.norm(change)) / max(float(np.linalg.norm(bend)), _FLOOR)
-    far: Floats = start + 2 * length * change + length**2 * bend
-    return far / far.sum() if length > 1 and far.min() >= 0 else twice
+    return climb(step, lambda table: log_likelihood([seen], table), _bound(start, shape), _SETTLED)
 
 
 def _bound(table: Floats, shape: tuple[int, int]) -> Floats:
