@@ -114,11 +114,6 @@ def _place(value: float | None, start: float, end: float) -> float:
     return min(max(100 * ((value or 0.0) - start) / (end - start), 0.0), 100.0)
 
 
-def _is_empty(one: Mapping[str, Any]) -> bool:
-    """Return True if a share has no estimate, or none above 0."""
-    return one["shown"] is None or one["shown"] <= 0
-
-
 USUAL_LEVEL = 0.95
 
 
@@ -495,9 +490,9 @@ class TablesInWords(AnswersInWords):
         )  # fmt: skip
 
     def _compared(self, document: Document, what: str, show: Show, apart: Show) -> str:
-        if not document["differences"] or (
-            document["category"] is not None and any(map(_is_empty, document["values"]))
-        ):
+        # A share without an estimate, or with none above 0, is compared with none.
+        nothing = any((one["shown"] or 0) <= 0 for one in document["values"])
+        if not document["differences"] or (document["category"] is not None and nothing):
             return ""
         values = {one["group"]: self.write.with_limits(one, "shown", show) for one in document["values"]}
         found = document["differences"][-1]

@@ -20,17 +20,11 @@ def spread(hours: int, waves: Sequence[Wave]) -> int:
     return max(0, min([hours * HOUR, *(int(length) - BEFORE_THE_END for length in lengths)]))
 
 
-def is_in_one_visit(survey: Survey) -> bool:
-    """Return True if every respondent redeems the invitation and reports in one visit.
-
-    Devices redeem all waves at the first visit, so in later waves of a panel no redemption precedes the report.
-    """
-    return len(survey.waves) == 1 or survey.fresh_samples
-
-
 def is_paired(survey: Survey) -> bool:
     """Return True if an observer can match invitations and reports almost surely, for any number of respondents."""
-    return survey.is_blind and is_in_one_visit(survey) and _sends_at_once(survey)
+    # Devices redeem all waves at the first visit, so in later waves of a panel no redemption precedes the report.
+    in_one_visit = len(survey.waves) == 1 or survey.fresh_samples
+    return survey.is_blind and in_one_visit and _sends_at_once(survey)
 
 
 def blind_limits(survey: Survey) -> Sequence[str]:

@@ -79,8 +79,7 @@ class AllPairs:
 def every_pair(columns: Columns) -> AllPairs:
     """Test all pairs of variables that reports can carry together."""
     variables = list(_able(columns))
-    places = (place for place in combinations(range(len(variables)), 2) if not _is_withheld(columns, variables, place))
-    pairs = {place: _cautions(columns, variables, place) for place in places}
+    pairs = {place: _cautions(columns, variables, place) for place in combinations(range(len(variables)), 2)}
     possible = {place: notes for place, notes in pairs.items() if notes is not None}
     counts = _Counts(columns)
     made = (
@@ -110,17 +109,13 @@ def _tested(columns: Columns, pairs: list[Pairs]) -> tuple[int, Independence] | 
 
 
 def _able(columns: Columns) -> Iterator[SelectedVariable]:
-    for question in columns.survey.questions:
+    # A withheld pair is not tested and does not count for q values, so that no result depends on its table.
+    for question in (each for each in columns.survey.questions if each.name not in columns.withheld):
         for variable in variables_of(question):
             try:
                 yield choose(columns, variable.full_name)
             except EstimateError:
                 continue
-
-
-def _is_withheld(columns: Columns, variables: list[SelectedVariable], place: tuple[int, int]) -> bool:
-    # A withheld pair is not tested and does not count for q values, so that no result depends on its table.
-    return not columns.withheld.isdisjoint(variables[each].question.name for each in place)
 
 
 def _cautions(columns: Columns, variables: list[SelectedVariable], place: tuple[int, int]) -> tuple[str, ...] | None:

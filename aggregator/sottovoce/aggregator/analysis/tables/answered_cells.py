@@ -26,7 +26,7 @@ Chances     P(reported states | true states) = sum over patterns of matches m of
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 
 import numpy as np
 from sottovoce.aggregator.analysis.tables.pair_moments import Joint, Pairs
@@ -213,12 +213,6 @@ def difference_among_answered(joint: Joint, table: Floats, groups: tuple[int, in
     return edge(inside, point, -1.0), edge(inside, point, 1.0)
 
 
-class _Groups(Protocol):
-    def of_difference(self, truth: Floats, slopes: tuple[float, ...]) -> float:
-        """Return E[h^2] for h = sum over groups of z_group (slope z_j + slope r), in the table ``truth``, (3, 3)."""
-        ...
-
-
 class _GroupsApart(NamedTuple):
     """Second moments of the scores of two groups given the truth, (2, 2, 3), and those of the outcome."""
 
@@ -226,6 +220,7 @@ class _GroupsApart(NamedTuple):
     column: ScoreMoments
 
     def of_difference(self, truth: Floats, slopes: tuple[float, ...]) -> float:
+        """Return E[h^2] for h = sum over groups of z_group (slope z_j + slope r), in the table ``truth``, (3, 3)."""
         own, crossed, answered = map(np.array, self.column)
         total = 0.0
         for one in (0, 1):
@@ -236,7 +231,7 @@ class _GroupsApart(NamedTuple):
         return total
 
 
-def _groups_of(pairs: Pairs, groups: tuple[int, int], column: int) -> _Groups:
+def _groups_of(pairs: Pairs, groups: tuple[int, int], column: int) -> "BlockGroups | _GroupsApart":
     if block_pair(pairs.first, pairs.second) is not None:
         return block_groups(pairs, groups, column)
     return _GroupsApart(group_moments(pairs.first, groups), score_moments(pairs.second, column))
