@@ -174,17 +174,17 @@ def new_file(path: Path) -> Iterator[Path]:
 
 def write_json(document: object, out: Path | None) -> None:
     """Write to a file that appears whole or not at all, or to standard output."""
-    text = json.dumps(document, indent=2, ensure_ascii=False) + "\n"
+    write_text(json.dumps(document, indent=2, ensure_ascii=False) + "\n", out)
+
+
+def write_text(text: str, out: Path | None) -> None:
+    """Write to a file that appears whole or not at all, or to standard output; a device such as ``/dev/stdout``, or a
+    pipe, is written to. Raises StorageError if it cannot be written, or is a link: what it leads to may not be what was
+    meant.
+    """
     if out is None:
         click.echo(text, nl=False)
-    else:
-        write_text(text, out)
-
-
-def write_text(text: str, out: Path) -> None:
-    """Write to a file that appears whole or not at all; a device such as ``/dev/stdout``, or a pipe, is written to.
-    Raises StorageError if it cannot be written, or is a link: what it leads to may not be what was meant.
-    """
+        return
     # /dev/stdout is a link as well, which the system made, and may lead to a file.
     by_system = out.is_symlink() and out.absolute().parent in _SYSTEM
     if out.is_symlink() and not by_system:

@@ -146,10 +146,7 @@ def export_journal(
     head = storage.journal.head()
     lines = [*found, {"head": {"number": head.number, "hash": head.hash.hex()}}]
     text = "".join(canonical.dump(line).decode() + "\n" for line in lines)
-    if out is None:
-        click.echo(text, nl=False)
-    else:
-        write_text(text, out)
+    write_text(text, out)
 
 
 def _days(since: datetime | None, until: datetime | None) -> tuple[int, int]:

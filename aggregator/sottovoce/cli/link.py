@@ -21,6 +21,8 @@ from sottovoce.aggregator.invitations.personal_links import write_links
 from sottovoce.aggregator.invitations.posters import PosterContent, poster
 from sottovoce.aggregator.invitations.posters import cards as print_cards
 from sottovoce.aggregator.invitations.qr_codes import png, svg_file
+from sottovoce.aggregator.settings import Settings
+from sottovoce.aggregator.storage import StoredSurvey
 from sottovoce.aggregator.storage.audit_log.events import MACHINE, RESTORED
 from sottovoce.aggregator.surveys.lifecycle import TRIAL, newest, survey_of
 from sottovoce.cli.command import FILE, ask, command, create_file
@@ -52,9 +54,7 @@ def create(
     survey = survey_of(revisions[-1].document)
     if not survey.asks_for_invitation:
         raise StorageError(f'"{name}" is open to all. Personal links need "access: token" or "access: blind"')
-    if wave >= len(survey.waves):
-        raise StorageError(f"the survey has {len(survey.waves)} wave(s), counted from 0; there is no wave {wave}")
-    link = served_settings(settings).link(name, revisions[-1].digest, wave)
+    link = _link(settings, revisions[-1], wave)
     # Opened first: tokens that could not be written down would be lost.
     with (
         _new_file(out) if out or not cards else nullcontext() as table,
@@ -94,6 +94,13 @@ def stats(name: str, data: Path | None) -> None:
     on_hold = tokens.held_of(counts)
     if on_hold is not None:
         click.echo(f"{held_words(on_hold)}; to let them be redeemed: {REISSUE} {name}", err=True)
+
+
+def _link(settings: Settings, stored: StoredSurvey, wave: int) -> str:
+    waves = len(survey_of(stored.document).waves)
+    if wave >= waves:
+        raise StorageError(f"the survey has {waves} wave(s), counted from 0; there is no wave {wave}")
+    return served_settings(settings).link(stored.name, stored.digest, wave)
 
 
 def _new_file(path: Path | None) -> AbstractContextManager[TextIO]:
@@ -148,9 +155,7 @@ def qr(name: str, out: Path, wave: int, language: str | None, data: Path | None)
     storage = open_survey(data, name)
     stored = newest(storage, name)
     survey = survey_of(stored.document)
-    if wave >= len(survey.waves):
-        raise StorageError(f"the survey has {len(survey.waves)} wave(s), counted from 0; there is no wave {wave}")
-    link = served_settings(settings).link(name, stored.digest, wave)
+    link = _link(settings, stored, wave)
     institution = institution_of(storage.institutions.documents(name), settings.shown_institution, name)
     create_file(
         out, _drawn(out.suffix, link, PosterContent(survey, wave, Words(language or LANGUAGES[0]), institution))
