@@ -56,15 +56,9 @@ from sottovoce.shared.errors import SpecError
 @declaration_option
 @json_option
 def reidentify(
-    file: Path,
-    public: tuple[str, ...],
-    sensitive: str | None,
-    other: Path | None,
-    k: int,
-    out: Path | None,
-    declaration: Path | None,
-    as_json: bool,
-) -> None:
+    file: Path, public: tuple[str, ...], sensitive: str | None, other: Path | None, k: int, out: Path | None,
+    declaration: Path | None, as_json: bool,
+) -> None:  # fmt: skip
     """Report who could be identified if FILE was published without noise; for its curator's own eyes."""
     if other is not None and sensitive is None:
         raise click.UsageError("--with needs --sensitive, the column that both tables have")

@@ -61,32 +61,12 @@ from sottovoce.shared.spec import Question, Survey
 @click.option("--out", type=PATH, help="With --compare: a picture, FILE.svg.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON on standard output.")
 def plan(
-    survey: Path | None,
-    question: str | None,
-    epsilon: float | None,
-    options: int | None,
-    prevalence: float | None,
-    mean: str | None,
-    half_width: float | None,
-    against: str | None,
-    power: float,
-    confidence: float,
-    assurance: float,
-    response_rate: float,
-    design_effect: float,
-    ask: tuple[int, int] | None,
-    second: str | None,
-    odds_ratio: float | None,
-    with_prevalence: float | None,
-    known: str | None,
-    count: int | None,
-    total: float | None,
-    goal: str,
-    own_coin: bool,
-    compare: bool,
-    out: Path | None,
-    as_json: bool,
-) -> None:
+    survey: Path | None, question: str | None, epsilon: float | None, options: int | None, prevalence: float | None,
+    mean: str | None, half_width: float | None, against: str | None, power: float, confidence: float, assurance: float,
+    response_rate: float, design_effect: float, ask: tuple[int, int] | None, second: str | None,
+    odds_ratio: float | None, with_prevalence: float | None, known: str | None, count: int | None, total: float | None,
+    goal: str, own_coin: bool, compare: bool, out: Path | None, as_json: bool,
+) -> None:  # fmt: skip
     """Respondents needed for a half-width, or to tell two groups apart."""
     if compare:
         plan_output.compare_trust(survey, epsilon, (options, prevalence, confidence), out, as_json)

@@ -39,15 +39,9 @@ from sottovoce.shared.accounting import DEFAULT_ALLOWANCE, Allowance
 @click.option("--later", is_flag=True, help="Record the report and leave; `ledger send` sends it, at its moment.")
 @click.option("--withdraw", "take_back", is_flag=True, help="Take your report of this survey back.")
 def respond(
-    url: str,
-    answers: BinaryIO | None,
-    yes: bool,
-    as_json: bool,
-    exactly: bool,
-    later: bool,
-    take_back: bool,
+    url: str, answers: BinaryIO | None, yes: bool, as_json: bool, exactly: bool, later: bool, take_back: bool,
     **allow: float,
-) -> None:
+) -> None:  # fmt: skip
     """Answer the survey behind LINK, or take the report back.
 
     Your answers are randomized on this device; only the randomized report is sent, and it is drawn once. What the

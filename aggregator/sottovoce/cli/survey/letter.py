@@ -95,14 +95,9 @@ def _rows(survey: Survey) -> Iterator[tuple[str, str, int, str]]:
 @click.option("--out", type=FILE, help="File to write. [default: standard output]")
 @click.option("--force", is_flag=True, help="Replace the file if there is one.")
 def letter(
-    survey: Path,
-    kind: str,
-    language: str | None,
-    link: str | None,
-    links: Iterable[str] | None,
-    out: Path | None,
+    survey: Path, kind: str, language: str | None, link: str | None, links: Iterable[str] | None, out: Path | None,
     force: bool,
-) -> None:
+) -> None:  # fmt: skip
     """Write the invitation, the reminder to everybody or the ethics text of the survey file SURVEY."""
     check_free(out, [".csv"] if links else [".txt", ".md"], force)
     asked = read_survey_file(survey)
@@ -111,10 +106,7 @@ def letter(
         raise SpecError(f"--language must be one of: {', '.join(spoken)}")
     tag = language or asked.default_language
     text = invitation_texts.mail_merge(asked, _links_in(links), tag) if links else _text(asked, kind, link, tag)
-    if out is None:
-        click.echo(text, nl=False)
-    else:
-        write_text(text, out)
+    write_text(text, out)
 
 
 def _text(survey: Survey, kind: str, link: str | None, language: str) -> str:

@@ -25,16 +25,9 @@ from sottovoce.shared.accounting import is_large_delta
 @click.option("--language", type=click.Choice(LANGUAGES), default=LANGUAGES[0], help="Of the account.")
 @click.option("--force", is_flag=True, help="Replace the file if there is one.")
 def privacy(
-    survey: Path,
-    people: int,
-    waves: int | None,
-    respondents: int | None,
-    delta: float | None,
-    as_json: bool,
-    html: Path | None,
-    language: str,
-    force: bool,
-) -> None:
+    survey: Path, people: int, waves: int | None, respondents: int | None, delta: float | None, as_json: bool,
+    html: Path | None, language: str, force: bool,
+) -> None:  # fmt: skip
     """Show the whole privacy account of the survey file SURVEY."""
     check_free(html, [".html"], force)
     if delta is None:
