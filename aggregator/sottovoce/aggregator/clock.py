@@ -1,8 +1,7 @@
-"""Tell the time, and convert days.
+"""Tell the time, convert days, and check that this machine's clock is steady.
 
-Tell the time for opening, closing and deleting surveys: the database's clock, since all nodes share it.
-
-Check that this machine's clock is steady enough for decisions that cannot be undone, such as deletions.
+The database's clock decides when surveys open, close and are deleted, since all nodes share it. This machine's must be
+steady enough for decisions that cannot be undone, such as deletions.
 """
 
 import time

@@ -1,14 +1,11 @@
-"""The class of commands, and numbers as people write them.
+"""Parts of every command: the class of commands, numbers as people write them, files that it writes, and questions.
 
-Defaults and examples stand in the help; no option is given twice. A number is ``.1``, ``1e-1``, ``0,1`` or ``ln 3``.
-
-Writing to a file or new folder that a user has named, and to nothing else.
-
-All of it is written or nothing; a new folder or file never stands in the place of something that is there.
-
-Questions and progress on a terminal; without one, the safe default is taken, and no progress is shown.
-
-Progress of commands that can take longer than two seconds goes to standard error.
+Commands    Defaults and examples stand in the help; no option is given twice. A number is ``.1``, ``1e-1``, ``0,1`` or
+            ``ln 3``.
+Files       A command writes to a file or new folder that a user has named, and to nothing else. All of it is written or
+            nothing; a new folder or file never stands in the place of something that is there.
+Questions   Without a terminal, the safe default is taken, and no progress is shown. Progress of commands that can take
+            longer than two seconds goes to standard error.
 """
 
 import glob

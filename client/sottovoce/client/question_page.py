@@ -80,7 +80,7 @@ def block_page() -> PageFile:
 
 @cache
 def link_page() -> PageFile:
-    """Return the page of published questions, which ``by_link.published_page`` fills."""
+    """Return the page of published questions, which ``published_page`` fills."""
     return _page("question/link.js", "startLink();\n", ("question/frame.css", "question/link.css"), EMPTY)
 
 

@@ -1,4 +1,4 @@
-"""Compose privacy loss over reports: epsilon over questions, waves and people.
+"""Compose privacy loss over reports (epsilon over questions, waves and people), and check it against a device's limits.
 
 Questions    Two answers of one person cost the sum of their epsilons, whatever the answers are and however they are
              associated. Where each respondent draws m of the questions, a report costs at most the m largest.
@@ -9,12 +9,8 @@ People       Reports of different people are parallel: a survey of a thousand re
 Processing   Whatever is computed from reports costs nothing more: estimates, tables, exports, a second look.
 Sources      Dwork and Roth 2014, sections 2.3 and 3.5; Vadhan 2017 (group privacy with delta).
 
-Everything is a worst case. Other accounts that are smaller, under conditions, are in ``composition`` and ``shuffling``.
-The first two functions have a twin in the browser's client.
-
-Check a survey against the limits on epsilon of one device, and say when epsilon is high.
-
-Compose many releases with a small delta, as alternatives to the plain sum.
+Everything is a worst case. ``report_epsilon`` and ``waves_epsilon`` have a twin in the browser's client. Other accounts
+that are smaller, under conditions, are in ``shuffling`` and here, of many releases with a small delta:
 
 Optimal     The worst k releases of epsilon each are k randomized responses with a = e^epsilon / (1 + e^epsilon). Their
             curve is exact: delta(E) = sum over l of max(P_l - e^E Q_l, 0), P = Bin(k, a), Q = Bin(k, 1 - a), and

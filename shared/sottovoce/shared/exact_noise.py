@@ -1,6 +1,10 @@
-"""Draw noise on the integers exactly: no floating point, and the same bytes give the same noise.
+"""Draw uniform integers and noise on the integers exactly: no floating point, and the same bytes give the same numbers.
 
-Only where a curator is trusted; what leaves a device is a finite channel.
+A uniform integer is drawn by rejection: the one place where randomness becomes a number, on devices and elsewhere.
+
+    below(m)                 read ceil(bits(m - 1) / 8) bytes, big-endian; keep the low bits(m - 1) bits; reject if >= m
+
+Noise is only where a curator is trusted; what leaves a device is a finite channel.
 
     bernoulli(n, d)          below(d) < n
     bernoulli_exp(n, d)      true with probability e^(-n/d): whole units first, each of them a bernoulli_exp of 1/1;
@@ -14,11 +18,6 @@ Only where a curator is trusted; what leaves a device is a finite channel.
 Numerators and denominators are taken as they are given: 2/2 and 1/1 have one distribution, and not the same bytes.
 Bytes depend on the noise drawn and never on what it is added to: draw first, add afterwards.
 Source: Canonne, Kamath and Steinke 2020.
-
-Turn bytes into a uniform integer, by rejection: the one place where randomness becomes a number, on devices and
-elsewhere.
-
-below(m)   read ceil(bits(m - 1) / 8) bytes, big-endian; keep the low bits(m - 1) bits; reject if >= m.
 """
 
 import math

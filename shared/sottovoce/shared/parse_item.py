@@ -1,11 +1,11 @@
-"""Parse a survey's list of questions into its ``Item``s and back: notes, matrices, what each is shown for, and arms.
+"""Parse a survey's list of questions into its ``Item``s and back (notes, matrices, what each is shown for, and arms),
+and read the planned comparisons of its arms.
 
 Every mistake in ``arms`` and in each item's ``arm`` is noted with its JSON pointer.
 
-Read the planned comparisons of a survey with arms: ``analysis_plan``, which its digest binds to the questions.
-
-Each compares a question by arm, or against a question of other arms. With ``design``, both are one sensitive question
-asked with unlike odds, which tell an unknown share. The device only carries the plan.
+Planned comparisons are ``analysis_plan``, which the survey's digest binds to the questions. Each compares a question by
+arm, or against a question of other arms. With ``design``, both are one sensitive question asked with unlike odds, which
+tell an unknown share. The device only carries the plan.
 """
 
 import re

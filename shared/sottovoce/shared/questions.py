@@ -1,7 +1,6 @@
 """Parse a question's document into a ``Question`` and write it back; what is a type's own is in ``types``.
 
-Parse questions that a fact of the person's own hides: from their document to the channel, and what does not go with
-it.
+The channel of a question that a fact of the person's own hides is parsed here too, and what does not go with it.
 """
 
 import unicodedata

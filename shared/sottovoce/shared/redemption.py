@@ -1,13 +1,13 @@
-"""Redeem an invitation: for each wave the device has the id of its coming report signed, blinded.
+"""Redeem an invitation, and spell, read and check tokens: 80 random bits that let one person send one report.
 
-What is signed names the modulus and the report's id, and so the survey's wave and one report. The request carries all
-waves at once; both messages have one spelling, keys in the order below and no spaces, as reports have.
+For each wave the device has the id of its coming report signed, blinded. What is signed names the modulus and the
+report's id, and so the survey's wave and one report. The request carries all waves at once; both messages have one
+spelling, keys in the order below and no spaces, as reports have.
 
-Spell, read and check tokens: 80 random bits that let one person send one report.
-
-Written in Crockford's base 32, which has no I, L, O and U, and which people may write in lower case, with hyphens, or
-with the letters that look like 0 and 1. A token is handed out with two check letters over the survey's name and the
-token, so that the client finds typing errors without a request; they are no secret, and are never stored or sent.
+Tokens are written in Crockford's base 32, which has no I, L, O and U, and which people may write in lower case, with
+hyphens, or with the letters that look like 0 and 1. A token is handed out with two check letters over the survey's name
+and the token, so that the client finds typing errors without a request; they are no secret, and are never stored or
+sent.
 
 The check is the number that ``survey/token`` spells to the base 37, modulo 1021: prime, and less than 32 squared.
 Exchanging one letter, or two neighbours, moves it by a product of numbers that 1021 does not divide, so every such

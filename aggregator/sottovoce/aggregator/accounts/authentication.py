@@ -1,19 +1,15 @@
-"""Authenticate staff. Deny by default: every route needs an authorized account, except those in ``PUBLIC``.
+"""Authenticate staff and visitors, and decide what each may do. Deny by default: every route needs an authorized
+account, except those in ``PUBLIC`` and, where visitors may come, those in ``FOR_VISITORS``.
 
-Staff hold random keys. Programs send a key as ``Authorization: Bearer``. The studio exchanges a key for a session,
-whose cookie is HttpOnly and SameSite=Strict. The server stores only hashes.
-
-Secrets of staff: keys, links and session cookies. Each is shown once; the server stores only its hash.
-
-Decide what an account may do, by one table of rights by route. A route that is neither in it nor public is refused.
-
-An account has a role on a survey or on every survey. Admin is a property of the account and gives no access to results.
-A key has at most the rights of its account, limited to its scopes and its survey.
-
-Admit visitors without an account, who may analyze a file where ``SOTTOVOCE_PUBLIC_ANALYSIS`` is 1.
-
-A cookie with a random secret tells visitors apart, and protects their forms as a session does. The server stores
-nothing of them: their files stay in memory, and only a hash of the secret names whose they are.
+Secrets     Staff hold random keys. Programs send a key as ``Authorization: Bearer``. The studio exchanges a key for a
+            session, whose cookie is HttpOnly and SameSite=Strict. Keys, links and session cookies are shown once; the
+            server stores only their hashes.
+Rights      One table has the rights by route; a route that is neither in it nor public is refused. An account has a
+            role on a survey or on every survey. Admin is a property of the account and gives no access to results. A
+            key has at most the rights of its account, limited to its scopes and its survey.
+Visitors    Where ``SOTTOVOCE_PUBLIC_ANALYSIS`` is 1, people without an account may analyze a file. A cookie with a
+            random secret tells them apart, and protects their forms as a session does. The server stores nothing of
+            them: their files stay in memory, and only a hash of the secret names whose they are.
 """
 
 import hashlib

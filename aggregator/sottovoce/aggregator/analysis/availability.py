@@ -1,15 +1,13 @@
-"""Check that joint results are available: for closed surveys, closed waves and test runs.
+"""Check that joint results are available, and suppress small cells of public answers, which no noise protects.
 
-Intervals of joint results are valid for one look only, and two results could be subtracted while reports still arrive.
-An open survey therefore has only the published counts of each question, for all respondents and by cohort.
+Joint results exist for closed surveys, closed waves and test runs. Their intervals are valid for one look only, and two
+results could be subtracted while reports still arrive. An open survey therefore has only the published counts of each
+question, for all respondents and by cohort.
 
 Reopened    Results of a first and a later close could be subtracted as well. After a later close, joint results exist
             only if that close showed everything (see ``close_survey``), so that all results are of one state.
 Limit       Respondents can withdraw reports until the survey is closed, even reports of closed waves. Two looks at such
             a wave differ by the reports withdrawn between them.
-
-Suppress small cells of public answers, which no noise protects.
-
 Groups      Groups by a public variable with fewer than 5 respondents are left out where the outcome is randomized: its
             reports are protected one by one. Of a public outcome, the margins would tell their answers, so they are one
             group, ``few``, as the rare answers of an outcome are; of arms, the group has their names. The smallest of

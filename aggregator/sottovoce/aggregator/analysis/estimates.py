@@ -1,8 +1,6 @@
 """Estimate from published counts: cells -> cohort groups -> tallies -> estimates.
 
 This module reads snapshots only; it has no access to single reports.
-
-Merge groups of people by a public answer until no stratum (revision, wave) shows fewer people than a minimum.
 """
 
 from collections import Counter
@@ -35,8 +33,8 @@ Sizes = Counter[tuple[int, int]]
 def merge_small(sizes: Mapping[int, Sizes], least: int) -> list[list[int]]:
     """Return the groups: each answer alone, except that small ones are merged (last) until no group is small.
 
-    A group is small with fewer than ``least`` reports in a stratum that is not empty. The result is empty if all
-    answers together are still too small.
+    A group is small with fewer than ``least`` reports in a stratum (revision, wave) that is not empty. The result is
+    empty if all answers together are still too small.
     """
     # Smallest first: groups then merge as few respondents as possible. Ties break by index, to be reproducible.
     by_size = sorted(sizes, key=lambda answer: (sizes[answer].total(), answer))

@@ -13,7 +13,7 @@ One side    The known share 0 (did anybody at all?) has one side only: p = P(X >
             standard normal: the chance of such reports when the share is drawn from its prior.
 Waves       W waves of the same people: the covariance of the truth, diag(pi) - pi pi', is added W - 1 times; the exact
             test is for known shares of 0 and 1 only.
-Strata      Revisions with channels of their own: information n V^- adds up, as in ``independence_test``.
+Strata      Revisions with channels of their own: information n V^- adds up, as in ``pair_moments``.
 Mean        p is the smallest alpha at which the interval of the results leaves the known mean out; likewise of a share
             that hides behind an innocuous one with a standard error, which this interval takes in.
 Figures     Estimates and limits are those of the results, so a page and its test never differ.

@@ -1,9 +1,8 @@
 """Write results for publication, ``sottovoce-export/1``: counts and estimates, without single reports or ids.
 
-Count people, where every member of a known finite group has answered.
-
-The fixed-population limits of ``estimators.fixed_population`` hold for n people with one report each, all of them
-counted, through one channel. They are computed only where the counts show that this is so:
+People are counted where every member of a known finite group has answered. The fixed-population limits of
+``estimators.fixed_population`` hold for n people with one report each, all of them counted, through one channel. They
+are computed only where the counts show that this is so:
 
 Closed      The survey is closed; while it is open, some members have not answered yet.
 Revision    Reports came to one revision. A person could have answered two, and a pooled estimate has no single channel.

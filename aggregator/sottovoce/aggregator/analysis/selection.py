@@ -1,6 +1,5 @@
-"""Select variables by name, check that they can be analysed together, and group their reports by channel.
-
-Find the people whom a joint result describes: all, those who answered, those who were asked, or both.
+"""Select variables by name, check that they can be analysed together, group their reports by channel, and find the
+people whom a joint result describes: all, those who answered, those who were asked, or both.
 
 Answered    A question with ``absent_category`` has a category for people who gave no answer. Where the question is
             also hidden from some, the same category holds them, and only "asked and answered" can be described.

@@ -1,11 +1,10 @@
-"""Hold a survey draft: the state of the page Design, complete or not.
+"""Hold a survey draft, the state of the page Design, complete or not; name its questions, and read and write its arms.
 
 A draft has the researcher's choices (how much an answer could hurt, what a number is for, whether people may decline).
 ``survey_of_draft`` translates them into the survey that clients read (mechanisms, values of absent answers).
 
-Make slugs, short names for links, conditions and files, from the researcher's texts.
-
-Read and write the random arms of a draft: which cards a person of an arm is asked, and how many people that are.
+Slugs, short names for links, conditions and files, are made from the researcher's texts. The random arms say which
+cards a person of an arm is asked, and their weights how many people that are.
 """
 
 import re
@@ -165,7 +164,7 @@ class SurveyDraft:
         tags: tags of the survey's languages, the default one first.
         declining: one of ``DECLINING``.
         blocks: mechanism of each block by its name, as in a survey file; the cards of a block are next to each other.
-        direct_half: a random half is asked the sensitive questions directly, see ``direct_half``.
+        direct_half: a random half is asked the sensitive questions directly, see ``to_survey``.
         chooses_columns: files have public questions as ``file_columns`` chooses them, unless a card says otherwise.
         stamp: the visit to the page Design and the number of its save, such as ``4f0c.3``; "" if unknown.
         saved: time of the save, in ISO 8601; "" if unknown.

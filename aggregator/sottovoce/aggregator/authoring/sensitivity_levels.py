@@ -1,10 +1,9 @@
-"""Convert a sensitivity level into a mechanism, and back.
+"""Convert a sensitivity level into a mechanism and back, and make the options of a scale from its two ends and their
+labels, such as 0 = never to 10 = always.
 
 The levels cost epsilon 2, ln 3 (1.0986...) and ln 2 (0.6931...). Where the mechanism is given by its odds these are
 exact (3 to 1, 2 to 1). Elsewhere the survey asks for the epsilon rounded down to four decimals, and publishing finds
 the best integers.
-
-Make the options of a scale from its two ends and their labels, such as 0 = never to 10 = always.
 """
 
 from collections.abc import Mapping, Sequence

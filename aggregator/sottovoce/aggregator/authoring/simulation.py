@@ -1,10 +1,9 @@
 """Simulate a survey: people answer in memory, through the mechanisms that real respondents will use.
 
-Nothing is stored or sent, and each view computes the simulation again. The seeds are a function of the survey's digest
-and the settings, so that all pages and files with the same settings show the same simulated people. The functions that
-compute real results compute those of a simulation too.
-
-Read the settings of a simulation: number of simulated people, and their true shares and means.
+Nothing is stored or sent, and each view computes the simulation again. The settings are the number of simulated people,
+and their true shares and means. The seeds are a function of the survey's digest and the settings, so that all pages and
+files with the same settings show the same simulated people. The functions that compute real results compute those of a
+simulation too.
 """
 
 import hashlib

@@ -1,17 +1,15 @@
-"""Convert a draft into the document of a survey, as in a survey file.
+"""Convert a draft into the document of a survey, as in a survey file, and back.
 
-Ask a random half of the people directly: two arms, a direct copy of each sensitive question, planned comparisons.
-
-A draft keeps the choice, the arms and each sensitive question once. Copies and comparisons are made for the survey's
-document, so that they always have the texts, options and conditions of their questions.
-
-Choose the public questions whose answers files of reports have, by how many people would be alone with theirs.
-
-Alone       Of n people spread evenly over k combinations of public answers, a share of (1 - 1/k)^(n - 1) is expected
-            to be alone in theirs. Files leave rare answers out as ``few``, so further columns would mostly say that.
-Order       The survey's. A question is in the files if with it at most 5 % are alone, or if its card says so.
-
-Convert a survey's document into a draft: for a copy, a template, a file or a correction of a published survey.
+Back        For a copy, a template, a file or a correction of a published survey.
+Half        A random half of the people may be asked directly: two arms, a direct copy of each sensitive question,
+            planned comparisons. A draft keeps the choice, the arms and each sensitive question once. Copies and
+            comparisons are made for the survey's document, so that they always have the texts, options and conditions
+            of their questions.
+Files       Which public questions have answers in files of reports is chosen by how many people would be alone with
+            theirs. Of n people spread evenly over k combinations of public answers, a share of (1 - 1/k)^(n - 1) is
+            expected to be alone in theirs. Files leave rare answers out as ``few``, so further columns would mostly say
+            that. The order is the survey's. A question is in the files if with it at most 5 % are alone, or if its card
+            says so.
 """
 
 import math

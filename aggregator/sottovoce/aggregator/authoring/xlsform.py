@@ -5,8 +5,6 @@ Imported: yes/no, choices, numbers with both bounds, ranges, dates with both bou
 conditions as far as ``xlsform_relevant`` reads them. Labels and hints carry their language in the heading: ``label``,
 ``label::English (en)``, ``label::Français``. A column ``mechanism`` sets the sensitivity level: public, a
 little, clearly, badly, coin_flip, or an epsilon. Without it the level is "clearly", with odds of 3 to 1.
-
-Handle blocks of an XLSForm: groups with a mechanism, whose questions are randomized together, and refusals.
 """
 
 import math

@@ -1,5 +1,6 @@
-"""Distributions of the noise, and error bounds that follow from them.
+"""Add noise to integers, in steps, and bound the errors that follow from its distributions.
 
+Drawn       All noise is drawn before it is added: the random bytes used depend on no data.
 Laplace     P(x) = (1 - a) / (1 + a) a^|x|, a = e^(-rate), rate = epsilon / sensitivity; Pr[|x| >= t] = 2 a^t / (1 + a).
 Gaussian    P(x) ~ e^(-x^2 / (2 s)), s the variance parameter (the true variance is never larger).
 Error       The smallest integer t with Pr[largest of k errors >= t] = 1 - (1 - Pr[|x| >= t])^k <= beta.
@@ -8,8 +9,6 @@ Theorems    Laplace (Dwork and Roth, 3.8), true for discrete noise as
             ceiling, is false here (4 cells, rate 1/2: .0542).
             Gaussian: Pr[largest error >= sqrt(2 s ln(2 k/beta))] <= beta, since the noise is sub-Gaussian.
 Sources     Dwork and Roth 2014; Ghosh, Roughgarden and Sundararajan 2009; Canonne, Kamath and Steinke 2020.
-
-Add noise to integers, in steps. All of it is drawn before it is added: the random bytes used depend on no data.
 """
 
 import math

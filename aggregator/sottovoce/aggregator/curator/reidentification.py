@@ -1,4 +1,5 @@
-"""Re-identification risk of a table that is published without noise: exact figures, for the curator alone.
+"""Re-identification risk of a table that is published without noise: exact figures, for the curator alone, as JSON and
+as lines of text.
 
 A *group* (equivalence class) is the set of people who agree in some public columns (quasi-identifiers); k is the size
 of the smallest group. A table is called k-anonymous for this k. Even k >= 2 guarantees little:
@@ -11,8 +12,6 @@ of the smallest group. A table is called k-anonymous for this k. Even k >= 2 gua
 
 Sources: Sweeney 2002; Machanavajjhala et al. 2007; Ganta, Kasiviswanathan and Smith 2008; Kearns and Roth 2019,
 chapter 1.
-
-Output of ``curator reidentify``, as JSON and as lines of text.
 """
 
 import csv

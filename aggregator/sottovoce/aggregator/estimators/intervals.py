@@ -1,4 +1,4 @@
-"""Intervals for a share p, when x of n reports support it and x ~ Bin(n, b + (a - b) p).
+"""Intervals for a share p, when x of n reports support it and x ~ Bin(n, b + (a - b) p); tails and quantiles.
 
 Clipped count   Every method but the last takes limits for the reported share l at the real number
                 x' = min(max(x, n b), n a), and maps them through (l - b) / (a - b) into [0, 1].
@@ -19,9 +19,7 @@ same-people     Reports of the same people in W waves, summed, are correlated th
                 the second term as little as .52.
 Sources         Wilson 1927; Clopper and Pearson 1934; Newcombe 1998 (continuity correction).
 
-Every function takes one count or an array of counts, and returns arrays of that shape.
-
-The upper tail of the chi-square distribution, from the standard library alone.
+Every function of a count takes one or an array of counts, and returns arrays of that shape.
 """
 
 import math
@@ -40,7 +38,7 @@ _BISECTIONS = 60
 
 
 def upper_tail(statistic: float, df: int) -> float:
-    """Return P(X >= statistic) for X chi-square with ``df`` >= 1 degrees of freedom.
+    """Return P(X >= statistic) for X chi-square with ``df`` >= 1 degrees of freedom, by the standard library alone.
 
     Maths: with h = statistic / 2, the sum of e^-h h^a / Gamma(a + 1) over a = df/2 - 1, df/2 - 2, ... down to 0, or to
     1/2 and then erfc(sqrt h) (repeated integration by parts).

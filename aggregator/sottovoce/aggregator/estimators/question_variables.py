@@ -1,7 +1,6 @@
-"""Variables of a survey's questions for joint analyses, and checks of how they may be combined.
+"""Variables of a survey's questions for joint analyses, checks of how they may be combined, and scales as numbers.
 
-Take an ordered choice as a number: the numbers in the names of its options, or 1, 2, 3 in their order.
-
+Scale       An ordered choice as a number: the numbers in the names of its options, or 1, 2, 3 in their order.
 Scores      sum_k t_k z_k of the categories' unbiased scores z_k, and t_k^2 for the square: unbiased whatever the truth.
 Latent      In a logit, a randomized scale stays one of its categories, each with its number.
 """

@@ -12,10 +12,9 @@ Marks       If a report either supports a category or not, with a = P(support | 
 Missing     A value that was not asked or not drawn has no score and a flat likelihood; ``observed`` tells which. Which
             ones are missing does not depend on the truth (missing completely at random), so leaving them out is
             unbiased.
+Mechanisms  The maths of yes/no questions and of options is in ``sottovoce.shared.mechanisms``.
 Sources     Warner 1965 (scores of yes/no); van den Hout and van der Heijden 2002 (inverse of any channel); Louis 1982
             (likelihood of incomplete data).
-
-Variables of yes/no questions and of options, by mechanism; the maths is in ``sottovoce.shared.mechanisms``.
 """
 
 from abc import ABC, abstractmethod

@@ -1,17 +1,13 @@
-"""Read an exported folder: the survey, and its reports as columns, without server or database.
+"""Read an exported folder, or counts typed into a table, and estimate as a server does after the close, without one.
 
 survey.json or survey.yaml   the newest revision; survey-N.json the earlier ones, if any
 reports.csv or .parquet      header = names of questions; a cell is the reported whole number, empty where not asked;
                              plus ``wave`` and ``revision`` (``_wave`` if a question has that name)
+counts.csv                   in place of reports, counts such as those of a survey on paper
 
 Values are checked as strictly as an aggregator checks reports. Error messages name the line and the column, never the
-value, because it may be an answer.
-
-Results of an exported folder of ``survey.yaml`` and ``reports.csv``, estimated as a server does after the close.
-
-Rare public answers, which a file leaves out as ``few``, are one more answer in the denominator of shares.
-
-Results of counts that were typed into a table, such as those of a survey on paper.
+value, because it may be an answer. Rare public answers, which a file leaves out as ``few``, are one more answer in the
+denominator of shares.
 """
 
 import json

@@ -1,6 +1,5 @@
-"""Validate reports in a file: header, provenance, possible values, and the number of questions asked in each row.
-
-Read reports from CSV and Parquet in blocks, of files of any size.
+"""Read reports from CSV and Parquet, of files of any size in blocks, and validate them: header, provenance, possible
+values, and the number of questions asked in each row.
 """
 
 import re

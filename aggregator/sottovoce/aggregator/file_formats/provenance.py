@@ -1,7 +1,4 @@
-"""Provenance of exported files: survey, epsilon of a report, and version of the software.
-
-Format JSON documents as text for all exported files.
-"""
+"""Provenance of exported files (survey, epsilon of a report, version of the software), and JSON documents as text."""
 
 import json
 from collections.abc import Mapping

@@ -1,17 +1,14 @@
-"""Set the headers of all replies, errors included.
+"""Set the headers of all replies, errors included, and read and obey those of requests.
 
-Answer conditional requests: ETags and 304 replies (RFC 9110, 13).
-
-Parse the Authorization header for tokens and blind signatures (RFC 9110, 11.6.2; RFC 6750).
-
-Compress researchers' pages, with protection against BREACH.
-
-A page holds its session's CSRF token together with text from its URL. An attacker who makes a browser request chosen
-URLs with the session's cookie, and sees the lengths of compressed replies, could learn the token letter by letter
-(BREACH, 2013). ``SameSite=Strict`` stops other sites, but not pages on the same domain. So only replies to requests by
-the user or by our own pages are compressed, as ``Sec-Fetch-Site`` says, which no page can forge; without it, none.
-
-Refuse requests for other sites, since a stranger's name may resolve to this server (DNS rebinding).
+Hosts        Requests for other sites are refused, since a stranger's name may resolve to this server (DNS rebinding).
+Keys         The header Authorization holds tokens and blind signatures (RFC 9110, 11.6.2; RFC 6750).
+Conditional  Requests with a known ETag get 304 (RFC 9110, 13).
+Compression  Only researchers' pages are compressed here, with protection against BREACH. A page holds its session's
+             CSRF token together with text from its URL. An attacker who makes a browser request chosen URLs with the
+             session's cookie, and sees the lengths of compressed replies, could learn the token letter by letter
+             (BREACH, 2013). ``SameSite=Strict`` stops other sites, but not pages on the same domain. So only replies to
+             requests by the user or by our own pages are compressed, as ``Sec-Fetch-Site`` says, which no page can
+             forge; without it, none.
 """
 
 import gzip

@@ -4,13 +4,8 @@ A catalogue is a JSON object of sections, each from keys to sentences with ``{pl
 sentence that depends on a number has a key for each plural category of its language (CLDR): ``people_one``,
 ``people_other``.
 
-Choose the language of a page from request headers, and read the texts of the languages.
-
-Write shares, intervals, counts, p values and epsilon in one way: a language's own, or the terminal's.
-
-Warn that people elsewhere cannot open a link.
-
-Write the calendar of a month, in a language.
+The language of a page is chosen from request headers. Shares, intervals, counts, p values and epsilon are written in
+one way: a language's own, or the terminal's.
 """
 
 import json

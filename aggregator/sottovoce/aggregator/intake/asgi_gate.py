@@ -2,13 +2,9 @@
 
 The gate reads each body, within limits of size and time, before it assigns a thread: slow senders, or an attacker with
 a hundred connections, cannot occupy the threads. Reports go straight to admission: a single one is checked on the event
-loop, which is faster than a thread, unless that needs a database read; a batch is checked in a thread. No thread waits
-while the disk syncs. Flask handles all other requests in a thread; it sees complete requests only, and never the
-sender's address.
-
-Read the bodies of requests within a time limit, by one timer for all: one each is as dear as a report's check.
-
-Hand the reports of one turn of the event loop to the group commit as one job; wait for groups without threads.
+loop, which is faster than a thread, unless that needs a database read; a batch is checked in a thread. The reports of
+one turn of the event loop go to the group commit as one job. No thread waits while the disk syncs. Flask handles all
+other requests in a thread; it sees complete requests only, and never the sender's address.
 """
 
 import asyncio
@@ -150,7 +146,10 @@ class Exchange(Protocol):
 
 
 class BodyReader:
-    """Reader of bodies that all have the same number of seconds, so that they fall due in the order of their begin."""
+    """Reader of bodies that all have the same number of seconds, so that they fall due in the order of their begin.
+
+    One timer is for all: one each is as dear as a report's check.
+    """
 
     def __init__(self, seconds: float) -> None:
         self._seconds = seconds

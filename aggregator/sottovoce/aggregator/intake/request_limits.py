@@ -1,6 +1,5 @@
-"""Check limits before a request's body is read: rate, size and media type.
-
-Count requests and their durations by route and class of status.
+"""Check limits before a request's body is read (rate, size and media type), and count requests and their durations by
+route and class of status.
 
 For privacy, the process records nothing else about requests: no address, survey, person or time, and in memory only.
 """

@@ -4,11 +4,8 @@ The file is stored outside the database and its backups, is readable only by the
 nodes. A thief of the file can sign ids; without the file no invitation can be redeemed. Keys never change, so that
 publishing the same survey again finds the same moduli.
 
-Find open surveys whose blind-signature keys this node lacks; it refuses their invitations but serves all else.
-
-Replace a small file atomically: a crash leaves either the old or the new content.
-
-Fill the public keys (moduli) into a survey with ``access: blind`` when it is published.
+The public keys (moduli) are filled into a survey with ``access: blind`` when it is published. A node that lacks the
+keys of an open survey refuses its invitations but serves all else.
 """
 
 import json

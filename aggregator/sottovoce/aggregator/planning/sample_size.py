@@ -1,4 +1,4 @@
-"""Plan the sample size for the share or mean of a question.
+"""Plan the sample size for the share or mean of a question, and compare the combinations of public answers with it.
 
 Variance    Var = v / n for n reports, v the variance of one report's score: sampling plus noise.
 Half-width  n = (z / h)^2 v: the usual normal formula, z for the confidence. It guarantees nothing about the interval
@@ -13,12 +13,10 @@ Protection  A share s of respondents answers "no" regardless of the truth. If th
             estimate falls to p (1 - s). If respondents toss a coin, they report "no": ((1 - s) l - b) / (a - b).
 Margin      z sqrt(v / n) + blur, v the largest variance over all true shares or means: 6.2 points for the coin flip and
             1,000 people. It needs no expected share, and holds for every true one.
+Uniqueness  Before data collection only the declared options of public questions can be counted, as combinations;
+            ``curator reidentify`` counts real tables. With fewer than ``LEAST_IN_CELL`` people per combination on
+            average, many respondents will be unique.
 Sources     Warner 1965; Kish 1965 (design effects); Boeije and Lensvelt-Mulders 2002 (self-protective no).
-
-Compare the possible combinations of public answers with the expected respondents: sample uniqueness.
-
-Before data collection only the declared options can be counted; ``curator.reidentify`` counts real tables. With fewer
-than ``LEAST_IN_CELL`` people per combination on average, many respondents will be unique.
 """
 
 import math

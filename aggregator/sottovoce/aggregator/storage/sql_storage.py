@@ -5,14 +5,6 @@ cohort; each report belongs to one cell. Each count has a live and a shown value
 one, updated only when the cell has grown by ``release_batch`` reports since, arrivals less withdrawals. On a shared
 database the update follows shortly after the reports are durable. The total over cohorts is the sum of the shown cells,
 never a count of its own: the difference to its cohorts would reveal the answers of a few people.
-
-Count cells by question and value, and sum them over all cohorts.
-
-Record when the program last ran on a database (one row), and pause deletions by date.
-
-If the clock jumps by more than a week or goes back, the program cannot tell which of the two times is right: a backup
-may have been restored, the machine may have slept, or its clock may be wrong by a year. A wrong clock would delete data
-for good. So deletions by date pause until an operator confirms the clock, or the program has run for a day.
 """
 
 from abc import abstractmethod
@@ -100,7 +92,13 @@ _NOTE = "UPDATE pulse SET seen = ?, waits = ?"
 
 
 class PulseStorage(BackEnd):
-    """Part of ``Storage`` that reads and writes the heartbeat."""
+    """Part of ``Storage`` that records when the program last ran (one row), and pauses deletions by date.
+
+    If the clock jumps by more than a week or goes back, the program cannot tell which of the two times is right: a
+    backup may have been restored, the machine may have slept, or its clock may be wrong by a year. A wrong clock would
+    delete data for good. So deletions by date pause until an operator confirms the clock, or the program has run for a
+    day.
+    """
 
     def note_running(self, now: int) -> int:
         """Record a heartbeat, in seconds since 1970; return for how many seconds deletions by date are still paused."""

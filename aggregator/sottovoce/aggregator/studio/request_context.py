@@ -1,12 +1,9 @@
-"""Helpers that studio pages share: the database, the acting account, the date, the institution and refusals.
+"""Helpers that studio pages share: the database, the acting account, the date, the institution and refusals, the
+reader's language and its template filters, and replies to print.
 
-Format numbers, intervals and mechanisms in the reader's language, as template filters.
-
-The estimate tells shares from other values; the ``grid`` of a number question formats that question's own values.
-
-Choose the studio's language: the reader's choice from a cookie, else the best match of ``Accept-Language``.
-
-Reply with a page to print, with an inline style and no script.
+Filters format numbers, intervals and mechanisms in the reader's language. The estimate tells shares from other values;
+the ``grid`` of a number question formats that question's own values. The language is the reader's choice from a cookie,
+else the best match of ``Accept-Language``. A page to print has an inline style and no script.
 """
 
 import base64

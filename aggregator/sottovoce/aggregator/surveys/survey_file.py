@@ -1,11 +1,11 @@
-"""Read survey files in YAML, or in JSON, which is a subset of YAML; error messages name the place in the file.
+"""Read survey files in YAML, or in JSON, which is a subset of YAML, and the questions that an aggregator publishes.
 
-Plain scalars are text, integers, true, false or null. Dates and decimals stay text, as in the canonical survey. An
-unquoted yes, no, on or off is refused, because YAML 1.1 readers take it for a boolean and YAML 1.2 readers for text.
+Error messages name the place in the file. Plain scalars are text, integers, true, false or null. Dates and decimals
+stay text, as in the canonical survey. An unquoted yes, no, on or off is refused, because YAML 1.1 readers take it for a
+boolean and YAML 1.2 readers for text.
 
-Questions that lead on to another survey, as an aggregator serves them.
-
-An account publishes into the database, the command ``question publish`` writes a file into the data folder.
+An aggregator serves published questions, which lead on to another survey. An account publishes into the database, the
+command ``question publish`` writes a file into the data folder.
 """
 
 import hashlib

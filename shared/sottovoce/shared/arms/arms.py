@@ -5,8 +5,6 @@ The device draws the arm by integer weights and the set with equal chances, inde
 costs epsilon. The arm is reported as a public choice of its own, after the survey's questions; the set shows in the
 report. What is not asked has no value, which says nothing more than the arm and the set do. A survey without ``arms``
 is as one with a single arm.
-
-Blocks of a survey: questions whose answers are randomized together.
 """
 
 import math

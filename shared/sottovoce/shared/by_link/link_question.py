@@ -6,11 +6,10 @@
     pass: [wave, {person: token}]                            parameters handed on from our address
     consent: {en: ...}                                       a text, or the https address of one, shown first
 
-These keys stand beside those of a question or block, or beside ``questions``, a list of them.
+These keys stand beside those of a question or block, or beside ``questions``, a list of them. The page of a published
+question is the same for all, with the question in its place.
 
-The page of a published question: the same for all, with the question in its place.
-
-Codes that carry randomized answers through a field that people see: letters without vowels, which read as nothing.
+A code carries randomized answers through a field that people see: letters without vowels, which read as nothing.
 
     number = ((digest * 3 + once) * (size + 1) + report + 1) * 2^20 + check,   report -1 where nothing was answered
 
@@ -129,7 +128,7 @@ def read_code(text: str, digest: str, size: int) -> tuple[int | None, int]:
 
 
 def published_page(page: bytes, document: bytes, institution: str) -> bytes:
-    """Return the page with a question in it.
+    """Return the page with a question in it, which is else the same for all.
 
     Args:
         page: with ``EMPTY``.

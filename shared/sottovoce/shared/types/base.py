@@ -1,8 +1,7 @@
-"""Base class of question types: the domain of true values, their parsing and their text.
+"""Question types: their base class (the domain of true values, their parsing and their text), those whose answers are
+options (one, yes or no, or several), and those whose answers are numbers on a grid.
 
-Question types whose answers are options: one, yes or no, or several.
-
-Question types whose answers are numbers on a grid; the true value is the number of steps above the least one.
+The true value of a number is the number of steps above the least one.
 """
 
 import re

@@ -1,13 +1,12 @@
-"""Compute analyses in a process of its own: ``python -m sottovoce.aggregator.analysis.jobs.child``.
+"""Compute analyses in a process of its own, and write and read the messages between it and the server.
 
-Jobs arrive on standard input, replies leave on standard output. The process ends when its input ends, also in the
-middle of a computation: so it never outlives the server, however that ends. It has no database, no socket and no file,
-and on Linux walls that keep the code of a reader from them, too.
-
-Write and read the messages between the server and the process that computes an analysis.
-
-A message is its length in 8 bytes, then its bytes. A job is a line of JSON and the columns as they are in memory; a
-reply is JSON. Neither is a pickle: a process that reads a stranger's file must not be able to run code in its parent.
+Process     ``python -m sottovoce.aggregator.analysis.jobs.child``: jobs arrive on standard input, replies leave on
+            standard output. It ends when its input ends, also in the middle of a computation: so it never outlives the
+            server, however that ends. It has no database, no socket and no file, and on Linux walls that keep the code
+            of a reader from them, too.
+Message     Its length in 8 bytes, then its bytes. A job is a line of JSON and the columns as they are in memory; a
+            reply is JSON. Neither is a pickle: a process that reads a stranger's file must not be able to run code in
+            its parent.
 """
 
 import ctypes

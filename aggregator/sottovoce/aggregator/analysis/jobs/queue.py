@@ -3,8 +3,6 @@
 A job is found by its id, which is made of its request and the state of its data: a page that is loaded again finds the
 running job instead of starting another. Jobs live on the node that took them and end with it.
 
-Run processes that compute analyses, seen from the server.
-
 One process that has finished is kept for the next job, since starting Python with numpy takes longer than most
 analyses. It is ended when no job came for a while.
 """

@@ -1,4 +1,4 @@
-"""Parse a model formula, as R users write it, into terms. It is never evaluated as code.
+"""Parse a model formula, as R users write it, into terms, and compute its arithmetic. It is never evaluated as code.
 
 Grammar     outcome ~ sum. A sum adds terms with +, takes them away with -, and ends the constant with 0 or -1.
             a:b is an interaction, a*b is a + b + a:b, (a + b)^2 all interactions of at most two; powers are 1 to 3.
@@ -7,11 +7,8 @@ Grammar     outcome ~ sum. A sum adds terms with +, takes them away with -, and 
             within arithmetic. Names may be in backquotes.
 Limits      At most 1,000 characters, 200 terms and 20 nested brackets; each product is counted before it is expanded.
 Refused     Everything else: attributes, indexing, other calls, other strings. Each error names the column.
+Values      Arithmetic is computed from numbers, one for each report or one alone.
 Source      Wilkinson and Rogers 1973; R's formula help page.
-
-Terms of a model formula, and the arithmetic expressions within them.
-
-Compute the arithmetic expressions of a formula from numbers, one for each report or one alone.
 """
 
 from collections.abc import Callable, Mapping

@@ -1,4 +1,4 @@
-"""Express models of shares on the scale of shares: average marginal effects, and predicted shares with limits.
+"""Compute average marginal effects on the scale of shares, and predict shares or numbers for given predictor values.
 
 Effect      Of a category, the mean over the reports of the difference between the predicted shares with this category
             and with its base; of a number, the mean derivative. All columns with the predictor move, so interactions
@@ -6,12 +6,8 @@ Effect      Of a category, the mean over the reports of the difference between t
             distribution too. Variance: delta method, plus var(f) / n because the predictors are a sample as well
             (coverage .936 to .945; without that term it covers the observed people only).
 Derivative  By central differences of predictions, exact to about nine digits, as the delta method's are.
-Prediction  Limits on the scale of log odds, so that they stay within 0 and 1; the time is linear in the number of rows.
-
-Predict shares or numbers with limits from a fitted regression, for given predictor values.
-
-Limits of a share are computed on the scale of log odds, those of a linear model on its own scale; the variance of a row
-is x'Vx.
+Prediction  Limits of a share are on the scale of log odds, so that they stay within 0 and 1, those of a linear model on
+            its own scale; the variance of a row is x'Vx. The time is linear in the number of rows.
 """
 
 import re

@@ -7,11 +7,10 @@ Predictors  Public and randomized ones, and their interactions: any number of ra
 Strata      Waves and revisions are additional public predictors, because populations drift.
 Errors      As requested; always the sandwich with weights, and clustered with clusters.
 Few         A warning below 10 (a - b)^-2 reports per parameter: an unvalidated rule of thumb.
-
-A logit with a normal intercept of each person, or cluster, for yes/no answers in rows through any channels.
-
-Answers of one person in several rows are then dependent: log odds x'b + s z, one z for each person. Estimates hold for
-people with the same z, so they are further from 0 than those of the plain logit. No z is ever printed.
+Intercept   On request, a logit of yes/no answers in rows through any channels has a normal intercept of each person, or
+            cluster. Answers of one person in several rows are then dependent: log odds x'b + s z, one z for each
+            person. Estimates hold for people with the same z, so they are further from 0 than those of the plain logit.
+            No z is ever printed.
 """
 
 from collections import Counter

@@ -1,10 +1,8 @@
-"""Select the reports that a regression uses, as arrays.
+"""Select the reports that a regression uses, as arrays: the design of its formula, and who answers with care.
 
-Build the design of a formula for some reports: categories, expressions, products, and refusals of small groups.
-
-Model the reports of those who answer with care, where some people may answer at random.
-
-Model       A person is careless with probability D(x), and then chooses the answer evenly among the options shown,
+Design      Categories, expressions, products, and refusals of small groups.
+Model       Where some people may answer at random, the reports of those who answer with care are modelled: a person is
+            careless with probability D(x), and then chooses the answer evenly among the options shown,
             as in ``estimators.careless.anchors``. A report on outcome and anchors has the likelihood
             D L_careless + (1 - D) L_careful: ``CarelessModel``. Both parts are products of the outcome's likelihood
             and the anchors', so one search finds the coefficients and the careless people, and the standard errors

@@ -1,12 +1,10 @@
-"""Results of a regression, and their JSON form (sottovoce-regression/1).
+"""Results of a regression, their JSON form (sottovoce-regression/1), and the smallest effects that it could find.
 
-Compute the smallest effect that a fitted model could find, and the people needed for a given odds ratio.
-
-Maths   A coefficient with standard error s is found at the 5 % level with power .8 if it is (z_.975 + z_.8) s = 2.80 s
-        from 0. The variance falls as 1 / n, so an effect e takes n (2.80 s / e)^2 people with the same predictors and
-        channels.
-Use     It says what a null result could have missed; an effect that was found needs no power analysis.
-Source  Cohen 1988; Bloom 1995 (minimum detectable effects).
+Smallest    A coefficient with standard error s is found at the 5 % level with power .8 if it is (z_.975 + z_.8) s =
+            2.80 s from 0. The variance falls as 1 / n, so an effect e takes n (2.80 s / e)^2 people with the same
+            predictors and channels.
+Use         It says what a null result could have missed; an effect that was found needs no power analysis.
+Source      Cohen 1988; Bloom 1995 (minimum detectable effects).
 """
 
 import math

@@ -1,7 +1,7 @@
 """Cross-tabulate two variables: cells, measures of association, and diagnostics.
 
-The formulas are documented in ``table``, ``score_intervals``, ``test_inversion_intervals``, ``odds_ratio``,
-``independence_test`` and ``table_diagnostics``.
+The formulas are documented in ``table``, ``score_intervals``, ``test_inversion_intervals``, ``odds_ratio`` and
+``pair_moments``.
 """
 
 import math

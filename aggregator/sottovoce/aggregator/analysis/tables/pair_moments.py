@@ -1,4 +1,4 @@
-"""Compute moments of two variables: means of products of scores, with their covariance.
+"""Compute moments of two variables, means of products of scores with their covariance, and test independence by them.
 
 Reports     Those in which both variables were observed; this never depends on the true answers. Equal pairs of reported
             values are counted first, so ten million reports of two yes/no questions become four rows.
@@ -16,7 +16,7 @@ Sums        With v = (1, scores of A, scores of B) of each report, and s the squ
             product of 0/1 matrices instead of four products of scores. If reported values are bit masks, these numbers
             follow from how often two bytes of a report have each pair of values: a count per report and pair.
 
-Test independence of any two variables, for all channels.
+The test of independence holds for any two variables and all channels:
 
 Test        S_A and S_B the centred scores; T = S_A' S_B, G_A = S_A' S_A. Q = (n - 1) tr(G_A^- T G_B^- T') is
             chi-square with rank G_A x rank G_B degrees of freedom. The covariance comes from the permutation

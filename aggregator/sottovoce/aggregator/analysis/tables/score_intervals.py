@@ -1,4 +1,6 @@
-"""Compute score intervals for a cell of a table and for a share within a group: variance at the hypothesised value.
+"""Compute score intervals for a cell of a table and for a share within a group, and diagnose the table.
+
+Intervals take the variance at the hypothesised value:
 
 Scores      Of a category with a = P(support | true) and b = P(support | other), z^2 = alpha z + c with
             alpha = (1 - 2b)/(a - b) and c = b(1 - b)/(a - b)^2; alpha', c' are the second variable's.
@@ -15,7 +17,7 @@ Limits      By bisection outwards from the point; a negative variance is set to 
             uncorrected limits cover .34 to .88.
 Strata      V(t)/n is the sum of u^2 V(t)/n over the strata, u their shares; gap/(2n) is the largest of all strata.
 
-Diagnose a table: implausible cells, uneven draws, and the possible effect of forged reports.
+Diagnoses are implausible cells, uneven draws, and the possible effect of forged reports:
 
 Implausible The lowest cell's (T_ij + gap/(2n)) / sqrt(V0_ij / n), V0 = alpha c' p_A + alpha' c p_B + c c' the variance
             at an empty cell, is below the normal quantile of .00135 / cells: fewer than one false alarm in 1,000

@@ -1,16 +1,16 @@
-"""Read a curator's file under its declaration: CSV, with or without byte order mark, lines in LF or CR LF, or Parquet.
+"""Read a curator's table under its declaration, from a file or from Python, so that no value causes an error.
 
-Only the structure of the file can cause an error: its header, and rows with more or fewer cells. The declaration fixes
-an encoding for every cell content (``curator.declaration``), so that no value causes an error or a warning. Messages
-name the line or the number of the column, never its content: a file without a header begins with a row of answers.
+Files are CSV, with or without byte order mark, lines in LF or CR LF, or Parquet. Only the structure of the file can
+cause an error: its header, and rows with more or fewer cells. The declaration fixes an encoding for every cell content
+(``curator.declaration``), so that no value causes an error or a warning. Messages name the line or the number of the
+column, never its content: a file without a header begins with a row of answers.
 
 Each distinct text is encoded once, so that the time depends on the number of distinct texts. Therefore files are read
 only by ``bind`` and ``reidentify``, for the curator alone; questions read the encoded records (``encoded_records``).
 
-Read a curator's values from Python: a list, a numpy array, a mapping of columns, or a pandas or polars frame.
-
-Each cell is encoded as its text in a CSV file would be, so that no value causes an error: ``None`` and NaN are empty
-cells, a whole number is written without a fraction, and a list or set in one cell is several marks.
+Python has a list, a numpy array, a mapping of columns, or a pandas or polars frame. Each cell is encoded as its text in
+a CSV file would be: ``None`` and NaN are empty cells, a whole number is written without a fraction, and a list or set
+in one cell is several marks.
 """
 
 import hashlib

@@ -1,9 +1,8 @@
-"""Release noisy tables of a survey's public answers under the survey's budget, and write them from its ledger.
+"""Release noisy tables of a survey's public answers under the survey's budget, and write them from its ledger; count
+sample uniques in public answers, to warn before a file with them is written.
 
 Files are made from the ledger's entries alone, for every command and page. Writing a file draws no noise, reads no
 report and costs nothing.
-
-Count sample uniques in public answers, to warn before a file with public answers is written.
 """
 
 from collections.abc import Iterator, Sequence

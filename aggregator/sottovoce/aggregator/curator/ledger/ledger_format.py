@@ -6,7 +6,7 @@ hash of the line before it and its own: the SHA-256 of its canonical JSON withou
 Plans: numbers of answers of equal epsilon that are charged whole, by exact optimal composition.
 
 Cost        k answers of epsilon each cost the least E such that they are (E, delta)-private together, see
-            ``shared.composition``: 26 answers of .05 cost 1 at delta 1e-6, where their sum allows 20. Answers that are
+            ``shared.accounting``: 26 answers of .05 cost 1 at delta 1e-6, where their sum allows 20. Answers that are
             never asked for are paid all the same, because the bound holds for the whole plan only.
 Opening     Before the first answer: what a plan reserves, epsilon and delta, must not depend on an answer. Everything
             outside of plans shares what they leave and is added up, see ``budget.total``.

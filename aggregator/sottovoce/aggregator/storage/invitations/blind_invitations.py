@@ -5,7 +5,7 @@ No row links to a report. The time of a redemption is not stored, and rows are i
 After a restore, the database cannot tell which unredeemed invitations were redeemed after the backup. They are held:
 the server signs nothing for them until an operator releases them.
 
-Data of tokens that storage exchanges with its callers: counts and requests.
+The counts and requests that storage exchanges with its callers are those of one-time tokens, too.
 """
 
 from collections.abc import Sequence

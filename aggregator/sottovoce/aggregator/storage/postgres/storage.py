@@ -1,23 +1,10 @@
 """Store the database of several aggregators in one PostgreSQL.
 
 A group of which all is new is stored by ``store_new``; any other one is classified report by report. What has grown is
-shown after that, in another transaction and thread: late, and never early. PostgreSQL notes with every row which
-transaction wrote it, and rows lie in the order of writing: reports arrive in the table ``fresh`` and settle in the
-order of the random ids. The view ``reports`` is both.
-
-Show counts on PostgreSQL after the reports are durable, in a transaction and thread of their own.
-
-A crash between the two leaves them late, until the next group or minute, and never early.
-
-Store a group of reports of which all are new, in one transaction and one round trip.
-
-For each survey there are two statements. The first one locks the survey, inserts the reports into ``fresh`` and counts
-them, or does nothing if one is known. The second one sees what was committed meanwhile. It looks for the same ids in
-``settled``, where reports move from ``fresh`` at any moment, and among withdrawn ones; if it finds one, it fails, which
-undoes all. The server's log names no report then. Rows are in the order of their keys, so that two nodes cannot
-deadlock.
-
-Run the SQL that both back ends share over a PostgreSQL connection.
+shown after that, when the reports are durable, in another transaction and thread: late, and never early. A crash
+between the two leaves it late until the next group or minute. PostgreSQL notes with every row which transaction wrote
+it, and rows lie in the order of writing: reports arrive in the table ``fresh`` and settle in the order of the random
+ids. The view ``reports`` is both.
 """
 
 import threading
@@ -252,7 +239,13 @@ def _marks(statement: str) -> Any:  # noqa: ANN401 - the library wants literal t
 def store_new(connection: psycopg.Connection[Any], arrivals: Sequence[ReportBatch]) -> bool:
     """Store a merged group durably; return False, with nothing stored, if not all of it is new and allowed.
 
-    Needs a connection outside a transaction.
+    Needs a connection outside a transaction. It takes one transaction and one round trip.
+
+    For each survey there are two statements. The first one locks the survey, inserts the reports into ``fresh`` and
+    counts them, or does nothing if one is known. The second one sees what was committed meanwhile. It looks for the
+    same ids in ``settled``, where reports move from ``fresh`` at any moment, and among withdrawn ones; if it finds one,
+    it fails, which undoes all. The server's log names no report then. Rows are in the order of their keys, so that two
+    nodes cannot deadlock.
     """
     try:
         if len(arrivals) == 1 and arrivals[0].plan.tokens is None and not arrivals[0].plan.signed:

@@ -1,9 +1,8 @@
-"""Make the tables of a SQLite database from the catalogue, and migrate them from release 0.4.0.
+"""Make the tables of a SQLite database from the catalogue, migrate them from release 0.4.0, and check a file: its
+integrity, and its tables compared with those of a new database.
 
 ``user_version`` is the number of the schema. A migration makes every table anew and fills it from the former one, in
 one transaction. Only ``settled`` keeps its pages, since it may be large.
-
-Check a SQLite file: its integrity, and its tables compared with those of a new database.
 """
 
 from collections.abc import Callable, Iterator, Sequence

@@ -1,6 +1,6 @@
 """Preview the real form with a simulated aggregator, at a size and in a language that you choose.
 
-Embed a survey in the respondents' form, for a sandboxed frame; the page loads nothing from a server.
+The survey is embedded in the form, for a sandboxed frame; the page loads nothing from a server.
 """
 
 import json

@@ -1,8 +1,7 @@
 """Show the page "Analyze a file": answers that were randomized elsewhere, with tables and models as of a survey.
 
-The upload stays in memory. The process that takes reports never reads it: all analyses run in a process of their own.
-
-Keep files uploaded for analysis in the memory of this node, for a while, each for the account that sent it.
+The upload stays in the memory of this node, for a while, for the account that sent it. The process that takes reports
+never reads it: all analyses run in a process of their own.
 """
 
 import os

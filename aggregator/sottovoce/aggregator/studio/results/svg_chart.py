@@ -1,10 +1,9 @@
-"""Lay out a question's charts as one SVG, for a paper or a slide.
+"""Lay out a question's charts as one SVG, for a paper or a slide, and draw the same layout as PNG.
 
 The server cannot measure text, so lines are wrapped by a generous letter width, and labels are placed above the bars.
 
-Draw a question's charts as PNG, from the same layout as the SVG, by matplotlib without a browser.
-
-matplotlib is an extra (``[plot]``). Its own font has Latin, Greek, Cyrillic and Arabic letters, and no others.
+PNG is drawn without a browser by matplotlib, an extra (``[plot]``). Its own font has Latin, Greek, Cyrillic and Arabic
+letters, and no others.
 """
 
 import importlib

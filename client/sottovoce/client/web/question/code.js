@@ -5,7 +5,7 @@ const PRIME = 1_048_573n;
 const RADIX = 20n;
 
 /**
- * The code of a report, as `answer_code.py` writes it: `digest` of the question, `size` of its reports, both of them
+ * The code of a report, as `link_question.py` writes it: `digest` of the question, `size` of its reports, both of them
  * `BigInt` like `report`, which is null if nothing was answered; `once` is true, false, or one of `ONCE`.
  */
 export function writeCode(digest, size, report, once) {
