@@ -11,7 +11,7 @@ from flask import Flask
 from flask.testing import FlaskClient
 from sottovoce.aggregator.analysis.documents import RINGS, UNEVEN
 from sottovoce.aggregator.analysis.regression.fit_likelihood import BY_RATIO, NO_LIMITS, NOT_FOUND, ONE_SHARE
-from sottovoce.aggregator.analysis.regression.regression import CLUSTERED, SANDWICH
+from sottovoce.aggregator.analysis.regression.regression import ALONE, CLASH, CLUSTERED, SANDWICH
 from sottovoce.aggregator.analysis.requests import UNWEIGHTED, WEIGHTED_TWICE
 from sottovoce.aggregator.analysis.selection import FEW_ASKED, FEW_DECLINED, SAME_PEOPLE, THOSE_WHO_ANSWERED
 from sottovoce.aggregator.analysis.tables.all_pairs import NOT_TESTED
@@ -40,7 +40,6 @@ NOT_ON_A_PAGE = {
     "parse_channel.py": "the same",
     "list_experiment.py": "the command line",
     "items.py": "the same",
-    "random_intercept.py": "the same",
     "list_model.py": "the same",
     "people_with_predictors.py": "the same",
     "class_model.py": "the same",
@@ -59,6 +58,8 @@ FOR_PROGRAMS = {
     FEW_DECLINED,
     UNWEIGHTED,
     WEIGHTED_TWICE,
+    ALONE,
+    CLASH,
     "must be an object of options",
     "unknown option; there are: {known}",
     "must be the name of a question, or of a question and its option with a dot between them",
