@@ -315,6 +315,25 @@ def test_rules_catch_forbidden_imports() -> None:
     assert [(module, source) for module, source in FORBIDDEN_EXAMPLES if violations(module, source) == []] == []
 
 
+def drawing(source: str) -> set[str]:
+    """Names of functions that use ``secrets``, and all that imports it."""
+    return {
+        getattr(node, "name", ast.unparse(node))
+        for node in tree_of(source).body
+        for part in ast.walk(node)
+        if "secrets" in {getattr(part, "id", ""), getattr(part, "module", ""), getattr(part, "name", "")}
+    }
+
+
+def test_secrets_of_staff_are_drawn_by_four_functions() -> None:
+    """The rest of their file reads and compares keys, links and cookies, as when these had a file of their own."""
+    source = MODULES[f"{A}.accounts.authentication"].read_text(encoding="utf-8")
+
+    assert drawing(source) == {"import secrets", "new_key", "new_link", "new_cookie", "new_id"}
+    assert drawing("from secrets import token_hex as made") == {"from secrets import token_hex as made"}
+    assert drawing("def leave():\n    return [secrets.token_hex()]") == {"leave"}
+
+
 def private_names_of_the_command_line(source: str) -> list[str]:
     """What a source imports from the command line though its name says that it is nobody else's."""
     return [
