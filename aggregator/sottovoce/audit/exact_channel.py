@@ -4,10 +4,9 @@ A question with many true values or reports is not computed whole. Then the epsi
 closed form, a stated sample of inputs is computed, and code with too many branches is run on a smaller question of the
 same mechanism. ``scope`` always says which.
 
-Take every branch of a randomizer, in the place of ``Draws``: its exact distribution follows.
-
-``pick`` branches by outcome and ``below`` by value, each branch with its exact probability, so a denominator of 2^32
-costs no more than one of 4. What it does not run, the rejection loop of ``Draws.below``, is tested on its own.
+The distribution follows from every branch of a randomizer, with branches in the place of ``Draws``. ``pick`` branches
+by outcome and ``below`` by value, each branch with its exact probability, so a denominator of 2^32 costs no more than
+one of 4. What it does not run, the rejection loop of ``Draws.below``, is tested on its own.
 """
 
 import math

@@ -1,8 +1,7 @@
 """Run a whole audit: integers, Python and JavaScript of this installation, then what an aggregator serves.
 
-Audit one question for pages of other systems: its integers, the core under node, and visits to its window.
-
-Audit the browser's client, as it is assembled for browsers, under node.
+JavaScript is the browser's client, as it is assembled for browsers, under node. Of one question for pages of other
+systems it is the core under node, and visits to its window.
 """
 
 import json

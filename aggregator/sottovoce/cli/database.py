@@ -1,6 +1,5 @@
-"""Access to a data folder, its database and a survey in it, shared by several commands.
-
-Steps of migration, backup and restore, for several commands.
+"""Access to a data folder, its database and a survey in it, and steps of migration, backup and restore, for several
+commands.
 
 A database of an earlier release is prepared for its migration; tables are left out of a temporary backup; a backup is
 loaded into the database; and messages.

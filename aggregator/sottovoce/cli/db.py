@@ -1,6 +1,7 @@
-"""``backup``, ``restore``, ``purge``, ``migrate``, ``copy``: looking after a database, and moving it.
+"""``db``: looking after a database, and moving it.
 
-``doctor`` and ``journal``: whether the database is in order, and what staff did, as it is noted there.
+``backup``, ``restore``, ``purge``, ``migrate`` and ``copy`` change or move it. ``doctor`` and ``journal`` say whether
+the database is in order, and what staff did, as it is noted there.
 """
 
 import os

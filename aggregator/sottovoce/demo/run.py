@@ -2,9 +2,7 @@
 
 Its answers are Fair's data on extramarital affairs: R. C. Fair, "A Theory of Extramarital Affairs", Journal of
 Political Economy 86 (1978): 6,366 women who answered a magazine's survey. Public domain; four of its nine columns are
-kept here.
-
-Compare two real answers in one report with a coin flip each: the same people, epsilon and answers.
+kept here. Two real answers in one report are compared with a coin flip each: the same people, epsilon and answers.
 """
 
 import csv

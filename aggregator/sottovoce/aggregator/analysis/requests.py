@@ -1,13 +1,11 @@
 """Parse and answer analysis requests, for the command line, HTTP and Python.
 
 There is one dataclass for each kind of analysis. ``parse_request`` builds one from plain JSON values and reports all
-mistakes at once.
+mistakes at once; the reader of each option raises ValueError with the expected form.
 
 Margins     {question: {category: share}}; for several questions jointly {"a x b": {"one x other": share}}. Shares that
             sum to 1, or numbers of people.
 People      [{predictor: category, or a number or its digits}]: rows for which to predict the outcome.
-
-Read the options of an analysis from plain JSON values; each reader raises ValueError with the expected form.
 """
 
 import json

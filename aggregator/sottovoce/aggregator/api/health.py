@@ -1,6 +1,4 @@
-"""Answer monitoring: liveness, readiness and metrics.
-
-Publish metrics of this process in Prometheus' format.
+"""Answer monitoring: liveness, readiness, and metrics of this process in Prometheus' format.
 
 Counters that respondents move reveal when a person answers: an observer who polls each second would see every arrival,
 from requests for parts of the form as well as from reports. These counters are therefore frozen until the number of

@@ -1,6 +1,6 @@
 """Compute privacy cost and precision of a draft: epsilon for respondents, margins of error for researchers.
 
-Parse questions of a draft's cards one by one, or one block at a time.
+Questions of a draft's cards are parsed one by one, or one block at a time.
 """
 
 import math

@@ -1,10 +1,9 @@
-"""Clip integer vectors by norm: a declared ball bounds the contribution of one record to a sum of vectors.
+"""Clip integer vectors by norm: a declared ball, or the declared range of each coordinate, bounds the contribution of
+one record to a sum of vectors.
 
 A vector outside the ball is scaled towards zero, and each coordinate is then rounded towards zero, so that the
 *integers* are inside. Rounding to nearest after clipping would make the norm up to a third too large (10 coordinates,
 radius 10).
-
-Declared range of each coordinate of a vector, within a ball if one is declared too.
 
 Shift of a coordinate  By how much the sum's coordinate changes at most: its width if a record becomes another one, its
                        largest distance from 0 if one comes or goes.

@@ -1,4 +1,6 @@
-"""Release noisy counts: records that meet one predicate or each of several, or a sum of weights.
+"""Release noisy counts and histograms.
+
+A count is of records that meet one predicate or each of several, or a sum of weights:
 
 Answer       c_j + x_j, c_j the sum over records of their value (0 or 1, or a weight in steps of 1/W), x_j exact
              discrete Laplace noise of rate epsilon / D.
@@ -11,7 +13,7 @@ Error        Variance 2 a / (1 - a)^2 <= 2 (D / epsilon)^2, a = e^(-epsilon/D); 
 Negative     A noisy count may be negative or above n. It is left unchanged: sums of clipped counts are biased.
 Sources      Dwork and Roth 2014, 3.3; Ghosh, Roughgarden and Sundararajan 2009.
 
-Release a noisy histogram: the number of records in each cell of a declared partition.
+A histogram is the number of records in each cell of a declared partition:
 
 Answer       c_j + x_j for all k declared cells, empty ones too: leaving out empty cells would reveal that they are.
 Sensitivity  In L1: 1 under add/remove (one cell changes by 1), 2 under replace-one (one cell loses a record, another

@@ -12,9 +12,8 @@
 Cells, bounds and grid come from the declaration and never from the data: an answer whose form depended on the data
 would reveal them without noise. Every undeclared cell content has a fixed encoding: an unknown category becomes
 ``other``, an unknown mark is ignored, a number is clipped to its bounds, and any other text in a column of numbers
-becomes the declared centre. Reading a cell therefore never fails.
-
-A curator's records, encoded as integers by the declaration; no other part of the data is passed on.
+becomes the declared centre. Reading a cell therefore never fails. A curator's records are encoded as integers by the
+declaration; no other part of the data is passed on.
 """
 
 import hashlib

@@ -1,4 +1,6 @@
-"""Report noisy max: the most frequent of m cells or marks.
+"""Report noisy max, the most frequent of m cells or marks, and noisy quantiles of a declared number.
+
+The noisy max:
 
 Answer       The index of the largest c_j + x_j and nothing else, ties to the lowest index; x_j exact noise.
 Noise        Exponential (geometric: x >= 0, P(x) ~ e^(-rate x)), which falls short by less, or discrete
@@ -22,7 +24,7 @@ Error        The smallest t such that an answer whose count is t or more below t
 Sources      Dwork and Roth 2014, 3.3 (claim 3.9, for monotone neighbours); Ding et al. 2021 (ties, and permute-and-flip
              by exponential noise); McKenna and Sheldon 2020 (permute-and-flip).
 
-Quantiles of a declared number, chosen from the points of its grid.
+Quantiles of a declared number are chosen from the points of its grid:
 
 Distance     Of a point v from the quantile q = a/b, with L of n records below it and U up to it:
              max(L - q n, q n - U, 0) records. It is 0 for every q-quantile of the records; at least one point has it.

@@ -2,7 +2,7 @@
 
 Building a question reads no data. ``Budget.ask`` calls ``draw`` only if the question was not answered before.
 
-Predicates on records: the curator's syntax, and the canonical form for the ledger.
+Predicates on records have the curator's syntax, and a canonical form for the ledger:
 
 year=first                       a category, or a mark that is set
 age>=20                          a number as encoded: clipped and rounded to its grid

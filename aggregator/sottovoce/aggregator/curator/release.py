@@ -1,10 +1,7 @@
-"""Result of a mechanism: one noisy answer with its charge, sensitivity and error bound.
+"""Result of a mechanism: one noisy answer with its privacy cost, sensitivity and error bound.
 
-Privacy cost of one release.
-
-Terms of one release: epsilon and the neighbouring relation.
-
-Neighbouring relation of data sets under which epsilon is defined; it is fixed for the life of a budget.
+The terms of a release are epsilon and the neighbouring relation of data sets under which it is defined. The relation is
+fixed for the life of a budget.
 """
 
 from dataclasses import dataclass

@@ -1,4 +1,6 @@
-"""Noisy sum of a declared number.
+"""Noisy sums and means of a declared number, and noisy sums of declared vectors.
+
+The sum of a number:
 
 Answer       sum of v_i + x, v_i clipped to the declared bounds [low, high] and on their grid, x exact discrete Laplace
              noise in units of the grid; the unit divides the step and the bounds.
@@ -8,7 +10,7 @@ Error        Variance about 2 (D / epsilon)^2; the largest error in ``Release.er
 Clipping     Values beyond the bounds count as the bounds. Narrow bounds mean more bias and less noise.
 Sources      Dwork and Roth 2014, 3.3.
 
-Noisy mean of a declared number.
+The mean of a number:
 
 Replace-one  n is public, so that the mean is the noisy sum of steps over n: sensitivity (high - low) / n. With n = 0
              the exact value is replaced by the middle of the range.
@@ -21,7 +23,7 @@ Privacy      epsilon-differentially private, delta = 0.
 Error        Replace-one: the largest error of the noisy sum over n. Add/remove: one error for each noisy number.
 Sources      Dwork and Roth 2014, 3.3.
 
-Noisy sum of declared vectors.
+The sum of vectors:
 
 Answer       sum of v_i + x, v_i integer vectors of d coordinates, clipped to the declared ball or box; x exact noise.
 Sensitivity  D1 in L1 and D2 in L2. In a ball of radius R, with m = 1 under add/remove and 2 under replace-one: m R in

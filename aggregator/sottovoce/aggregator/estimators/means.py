@@ -1,4 +1,4 @@
-"""Mean of a bounded number, reported through any finite channel with unbiased scores.
+"""Mean of a bounded number in its own unit, reported through any finite channel with unbiased scores.
 
 Channel     True value v_x with input x, score z_y for report y, and E[z | x] = v_x. Values between two inputs are
             rounded to one of them at random, so their second moment is on the chord.
@@ -14,8 +14,6 @@ Waves       For the summed reports of the same people in W waves, (W - 1) (m - l
             V(m) / n: the largest possible covariance of their answers.
 Coverage    At least .95 at n = 5, 20, 50, 200 in every population tried; sd(z) in the place of V gives .78 at n = 5.
 Sources     As for ``intervals``; Duchi, Jordan and Wainwright 2018 (bounded means under local privacy).
-
-Conversion of steps on a question's grid to the number's own unit.
 """
 
 import math

@@ -1,4 +1,4 @@
-"""Estimator and intervals of a share: N of n reports support option j, N ~ Bin(n, b + (a - b) p).
+"""Estimator, intervals and sensitivity of a share: N of n reports support option j, N ~ Bin(n, b + (a - b) p).
 
 a = P(support | true), b = P(support | not true), a > b. Yes/no questions, categories and bits are special cases.
 
@@ -15,7 +15,7 @@ Implausible A count that p = 0 or p = 1 would hardly give by chance: outside [n 
 Poisoning   One percent of fake reports, all with the worst content, moves the estimate by up to
             .01 max(1 - b, a) / (a - b): 1.5 points with the coin flip.
 
-Sensitivity of a yes/no share to self-protective "no": respondents who say no whatever their coin shows.
+A yes/no share is sensitive to self-protective "no": respondents who say no whatever their coin shows.
 
 Maths       Respondents who run the channel by hand can bypass it. If a share s of all reports is such a "no", yes is
             reported with probability (1 - s)(b + (a - b) p): the channel a' = (1 - s) a, b' = (1 - s) b, with its own

@@ -1,13 +1,11 @@
 """Catalogue of export files: how each is written, and which ones contain reports or public answers.
 
-The survey as YAML and JSON, the preregistration and the methods section of a paper are written here.
+The survey as YAML and JSON, the preregistration and the methods section of a paper are written here. So are the
+codebook and the estimates as a table for spreadsheets: of all respondents, then of each wave, then of each cohort.
 
-Write the codebook as DDI-Codebook 2.5 XML, for data archives.
-
-The schema (codebook.xsd 2.5.1) prescribes the order of elements: a study with its title, version and dates; the file of
-reports; a variable for each column with question text, range, value labels and channel.
-
-Write the estimates as a table for spreadsheets: of all respondents, then of each wave, then of each cohort.
+The codebook is DDI-Codebook 2.5 XML, for data archives. The schema (codebook.xsd 2.5.1) prescribes the order of
+elements: a study with its title, version and dates; the file of reports; a variable for each column with question text,
+range, value labels and channel.
 """
 
 import inspect

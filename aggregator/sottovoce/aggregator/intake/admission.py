@@ -1,14 +1,13 @@
 """Admit reports: from the bytes of a request to a stored report, or a rejection with a reason from the closed list.
 
-Single reports and batches pass the same three steps: the check of values, the group commit, the reply. A report that
-can be checked from memory stays on the event loop; one that needs a database read goes to a thread first.
+Single reports and batches pass the same three steps: the check of values against their survey, the group commit, the
+reply. A report that can be checked from memory stays on the event loop; one that needs a database read goes to a thread
+first.
 
 The order of checks matters. A report that is stored already gets its receipt again, even after the survey has closed or
 with a spent token: the first receipt may have been lost on the way. Looking up every report first would cost each a
 database read. So the checks without a read come first, and a report that fails one is looked up before it is rejected.
 The transaction that stores the report decides the rest.
-
-Check reports against their survey without a database; single reports and batches share this.
 """
 
 import hashlib

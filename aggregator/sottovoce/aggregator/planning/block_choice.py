@@ -1,4 +1,5 @@
-"""Compare designs for several questions: reported separately, some of them asked, or all reported as one block.
+"""Compare designs for several questions (reported separately, some of them asked, or all reported as one block), and
+plan for two of them together.
 
 Total       Separate reports of d questions cost epsilon / d each; m of d asked cost epsilon / m each and give every
             question m / d of the people, every pair m (m - 1) / (d (d - 1)); a block costs epsilon once, and may
@@ -13,7 +14,7 @@ Best radius The least of the largest ratios to separate reports; where no radius
             are asked separately. A pair whose channel has a condition number above 1,000 has no table.
 People      z^2 variance / half-width^2, the usual formula.
 
-Plan for two questions together: reports needed for a cell of their table, and to find an association.
+A plan for two questions together says the reports needed for a cell of their table, and to find an association:
 
 Pairs       With ``ask: m`` of M private questions, a share m (m - 1) / (M (M - 1)) of the reports carries a pair of
             them; if a report draws one of k options, a share 1 / k of these.

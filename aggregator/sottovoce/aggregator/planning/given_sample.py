@@ -6,13 +6,13 @@ One sample  Test of a known value p_0: n = ((z sqrt(v_0) + z_power sqrt(v_1)) / 
 Odds ratio  Between two questions, as in ``pair_plan``; the smallest one is found by bisection.
 Source      Cohen 1988; Fleiss, Levin and Paik 2003 (one-sample proportions).
 
-Two questions of different arms, such as one asked directly and one with protection
+Of two questions of different arms, such as one asked directly and one with protection:
 
 People     n people in all, of whom the share w_i by the arms' weights is asked question i: the difference has variance
            (v_1 / w_1 + v_2 / w_2) / n, with v_i of one report's score, sampling and noise.
 Power      Phi(|p_1 - p_2| / sqrt(variance) - z).
 
-A share of yes in a design of two arms against a known share
+Of a share of yes in a design of two arms against a known share:
 
 Variance    Of n people, the share w_g is asked question g and says yes with chance m_g + s_g' (pi, second), where the
             second share counts yes to the unrelated question, or people who always say no: the first diagonal element

@@ -1,6 +1,6 @@
 """Find estimand and channel of a question: with its own mechanism, with other epsilons, with the default mechanism.
 
-Mean of a number
+Of the mean of a number:
 
 Variance    V(m) of ``ScoredChannel``: the largest variance of a report's score over all populations with mean m; the
             shown interval uses it too.
@@ -9,7 +9,7 @@ Half-width  Half of high - low of ``mean_interval``, as shown, with its correcti
             with variance V(m) / n. As a function of the mean of scores the half-width rises and then falls, because
             sqrt(V) is concave. The means with too large a half-width are therefore one interval.
 
-Share of one option
+Of the share of one option:
 
 Variance    l (1 - l) / (a - b)^2 per report, l = b + (a - b) p: noise of the channel plus sampling of people,
             noise = (p a (1 - a) + (1 - p) b (1 - b)) / (a - b)^2, people = p (1 - p). (The noise alone, common in the

@@ -1,17 +1,12 @@
 """Simulate surveys: true answers for every question, randomized reports, and estimates compared with the truth.
 
-Simulate reports in memory, for the same functions that make files and joint results of real reports.
+Reports are simulated in memory, for the same functions that make files and joint results of real reports. They are
+never stored in a database: these objects have no method to write. True values have given shares and means, and random
+arms of respondents who are planned for or simulated are drawn by the survey's weights.
 
-They are never stored in a database: these objects have no method to write.
-
-Draw true values of simulated respondents with given shares and means.
-
-Draw random arms of respondents who are planned for or simulated, by the survey's weights.
-
-Randomize many respondents' answers to the questions of a block together: the batch client for blocks.
-
-The offset of a report from the truth, (y - x) mod k in each question, has one law for every truth: each combination of
-offsets has the weight of its number of offsets that are not 0. So one draw below the total picks the combination.
+Blocks       The answers of many respondents to the questions of a block are randomized together. The offset of a report
+             from the truth, (y - x) mod k in each question, has one law for every truth: each combination of offsets
+             has the weight of its number of offsets that are not 0. So one draw below the total picks the combination.
 """
 
 import itertools

@@ -1,6 +1,7 @@
-"""Define the transactions of a back end and the words of its SQL, on which every group of tables is built.
+"""Define the transactions of a back end and the words of its SQL, on which every group of tables is built, and settle
+reports soon after they arrive.
 
-Settle reports soon after they arrive, and do slow maintenance on request, in a thread.
+A thread settles; on request it does slow maintenance, too.
 """
 
 import threading

@@ -1,11 +1,8 @@
-"""List surveys; write texts and check before a correction, a close or a reopening.
+"""Read and list stored surveys; write texts and check before a correction, a close or a reopening.
 
-Read stored surveys: parsing, newest revision, displayed number of reports, state of a wave.
-
-Check a revision that follows a published one, and set the reference to its predecessor.
-
-A correction may change texts, order, times, and the probabilities of answers that are drawn anew. It may not change
-what links and devices rely on: access, memoized questions, and ``release_batch``, which may only grow.
+A correction follows a published revision and refers to it. It may change texts, order, times, and the probabilities of
+answers that are drawn anew. It may not change what links and devices rely on: access, memoized questions, and
+``release_batch``, which may only grow.
 """
 
 from collections.abc import Iterator, Mapping, Sequence

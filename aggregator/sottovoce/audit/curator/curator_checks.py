@@ -1,16 +1,13 @@
 """Hold the curator's own mechanisms against their claims: every branch of the running code on small neighbours.
 
-A check passes only if it could have failed: its neighbours must show at least half of what is claimed.
+A check passes only if it could have failed: its neighbours must show at least half of what is claimed. They are as far
+apart as their domain allows. Small data are enough where the noise does not look at the data: what counts is how far
+neighbours can be apart, and those at the ends of each range are tried. Of clusters it is one iteration, from fixed
+starts: starts are drawn without a look at the data, so that whatever a release promises, it promises from each start.
 
 The budget is the running one, on files: nothing was shown that its ledger does not hold. The power is cut before and
 after each of its steps on the disk, and after an answer was shown; what was written to the ledger and not yet synced is
 lost then, as a disk may lose it.
-
-Releases at a curator and neighbours that are as far apart as their domain allows, for enumeration of all branches.
-
-Small data are enough where the noise does not look at the data: what counts is how far neighbours can be apart, and
-those at the ends of each range are tried. Of clusters it is one iteration, from fixed starts: starts are drawn without
-a look at the data, so that whatever a release promises, it promises from each start.
 """
 
 import math

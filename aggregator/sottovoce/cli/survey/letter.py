@@ -1,6 +1,6 @@
-"""``survey letter``: the texts that go with a survey.
+"""``survey letter`` and ``survey paper``: the texts that go with a survey, and a questionnaire to print.
 
-``paper``: a questionnaire to print, whose answers people hide by themselves, and a table to type counts into.
+People hide their answers on paper by themselves; a table to type counts into comes with the questionnaire.
 """
 
 import csv

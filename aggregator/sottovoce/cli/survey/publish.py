@@ -1,6 +1,7 @@
-"""``survey publish`` and ``survey trial``: let respondents, or colleagues, answer a survey file.
+"""``survey publish``, ``survey trial`` and the life of published surveys: list, show, close, reopen and delete.
 
-``survey`` list, show, close, reopen and delete: published surveys, with or without a running node.
+Respondents answer a survey file that is published, colleagues one on trial. The other commands work with or without a
+running node.
 """
 
 from collections.abc import Sequence

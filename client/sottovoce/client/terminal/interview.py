@@ -1,6 +1,6 @@
 """Ask a survey's items in the terminal, in order: what is hidden is not asked, what is answered is not asked twice.
 
-Ask one question in the terminal until the answer fits, on standard error; what was typed is never repeated.
+A question is asked on standard error until the answer fits; what was typed is never repeated.
 """
 
 import re

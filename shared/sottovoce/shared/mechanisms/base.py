@@ -1,6 +1,5 @@
-"""Base class of mechanisms: a finite channel with integer weights. It holds no randomness and no data.
-
-And the parameters of a mechanism in a survey file: which there are, and how they are read and described.
+"""Base class of mechanisms (finite channels with integer weights, without randomness and data) and their parameters in
+a survey file: which there are, and how they are read and described.
 """
 
 from abc import ABC, abstractmethod

@@ -8,14 +8,12 @@ Limits      { t : |num - t den| <= z sqrt(V(t)) + gap/(2n) } as in ``answered_sh
 Difference  Of the shares of two groups, s_1 - s_0 = t: Q = m_1 A_0 - m_0 A_1 - t A_0 A_1, m = P(group, j) and
             A = P(group, answered), with the variance of its linear part in the table with this t and the same common
             share.
-Block       Two questions of one block have scores of their own for a cell, and the moments are enumerated, see
-            ``block_moments``.
 Rest        All other answers of a variable have the same moments, so a table of three by three is enough: the
             category itself, the other answers, no answer.
 Arguments   ``table`` has the unclipped shares of all cells, also of those without an answer, ``place`` is (row,
             column), ``z`` a normal quantile of the confidence level.
 
-Compute second moments of scores among the people who answered, for two questions of one block.
+Two questions of one block have scores of their own for a cell, so their second moments are enumerated:
 
 States      Of each question three groups of categories: the one in question, the other answers, no answer; or two
             groups that are compared, and the rest. All categories of a group have the same moments.

@@ -1,4 +1,6 @@
-"""Run differentially private k-means: DP-Lloyd.
+"""Run differentially private k-means, by DP-Lloyd or on a noisy grid, of numbers each measured in its own steps.
+
+DP-Lloyd takes integer vectors:
 
 Points       Integer vectors in a declared domain: the L1 ball of radius R, scaled towards zero as integers, or a box
              |x_j| <= h_j with R = sum of h_j. The contribution of one point to a sum has L1 norm <= R.
@@ -13,7 +15,7 @@ Optimum      Lloyd's iteration need not reach the global optimum, with noise or 
 Outside      In the L2 ball the same noise would cost (1 + sqrt d) / 2 times epsilon, in the cube (1 + d) / 2 times.
 Sources      Blum, Dwork, McSherry and Nissim 2005; Dwork and Roth 2014; McSherry 2009.
 
-Run differentially private k-means of one to ten numbers: a noisy grid, and k-means on it.
+The noisy grid, and k-means on it, takes one to ten numbers:
 
 Grid         The declared box in equal cells: 400 of one number, 20 x 20, 10^3, 6^4, 6^5, 4^6, of seven to ten numbers 3
              of each; or fewer if a number has fewer values. The counts of all cells, empty ones too, are one histogram
@@ -26,8 +28,6 @@ Sizes        The sum of the noisy counts, the small and negative ones too, of th
 Goodness     The mean squared distance of the weights from their centres, from the same noisy grid.
 Privacy      epsilon-differentially private, delta = 0, for any k.
 Sources      Su, Cao, Li, Bertino and Jin 2016 (EUGkM); Arthur and Vassilvitskii 2007 (starts).
-
-Ask for clusters of some numbers, each measured in its own steps.
 """
 
 import math

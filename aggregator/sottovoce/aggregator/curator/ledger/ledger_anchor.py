@@ -1,10 +1,9 @@
-"""Store number and hash of the last ledger entry of each budget (its head) apart from the data.
+"""Store a budget's ledger, in a file next to the data, and apart from the data its head: number and hash of the last
+entry.
 
 A ledger alone does not show that its end was cut off, or that an old copy replaced it (a rollback). An old head
 restored together with the old ledger would hide the rollback. The folder of heads must therefore be outside the data
 and outside their backups.
-
-Storage of a budget's ledger: the protocol, and an implementation in a file next to the data.
 """
 
 import os

@@ -1,9 +1,9 @@
-"""Format of a budget's ledger: a hash chain of lines, one JSON object each.
+"""Format of a budget's ledger (a hash chain of lines, one JSON object each) and of the plans in it.
 
 Line 0 has the terms of the budget; each further line is an entry with question, charge and answer. Every line has the
 hash of the line before it and its own: the SHA-256 of its canonical JSON without that hash.
 
-Plans: numbers of answers of equal epsilon that are charged whole, by exact optimal composition.
+Plans are numbers of answers of equal epsilon that are charged whole, by exact optimal composition:
 
 Cost        k answers of epsilon each cost the least E such that they are (E, delta)-private together, see
             ``shared.accounting``: 26 answers of .05 cost 1 at delta 1e-6, where their sum allows 20. Answers that are

@@ -18,8 +18,6 @@ Same people W waves of the same people: every variance is multiplied by W, which
             of squares never exceeds.
 Sources     Atsusaka and Stevenson 2023 (crosswise model: pi = 0, q = 1/2, the anchor under the same protection);
             Fieller 1954 (inversion of a ratio).
-
-Shares corrected for careless people; the maths is in ``anchors``.
 """
 
 import math

@@ -1,9 +1,8 @@
 """Count the reports in Parquet parts with numpy (the reference) or DuckDB.
 
-Tallies are additive, so parts may be counted in any order, by any number of processes. Memory is bounded by a group of
-rows or by the counts, for any number of reports.
-
-Shards: groups of parts that are counted in one task, on one machine or on a cluster.
+Tallies are additive, so parts may be counted in any order, by any number of processes. A shard is a group of parts that
+are counted in one task, on one machine or on a cluster. Memory is bounded by a group of rows or by the counts, for any
+number of reports.
 """
 
 import tempfile

@@ -1,6 +1,5 @@
-"""Sources of joint analyses: reports in a folder of files, or in a database (``http_source`` has remote ones).
-
-Read margins and weights from files, and write weights.
+"""Sources of joint analyses: reports in a folder of files, or in a database (``http_source`` has remote ones); margins
+and weights in files.
 """
 
 import math

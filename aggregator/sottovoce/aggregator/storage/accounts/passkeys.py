@@ -1,8 +1,7 @@
-"""Tables of passkeys and used challenges; a sign-in checks the challenge and starts the session in one transaction.
+"""Tables of passkeys (WebAuthn credentials) and used challenges; a sign-in checks the challenge and starts the session
+in one transaction.
 
 Challenges have times to the second, as sessions have; they are deleted once they have expired.
-
-Data of passkeys (WebAuthn credentials) that storage exchanges with its callers.
 """
 
 from dataclasses import dataclass

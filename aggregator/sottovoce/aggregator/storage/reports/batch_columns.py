@@ -1,8 +1,7 @@
 """Hold reports of one shape as numpy columns, to be stored by one statement and counted question by question.
 
-Reports have the same shape if survey, wave and bytes a value are equal. Usually a whole group has one shape.
-
-Sum changes of counts by a group of reports in memory, so that the database updates each count once.
+Reports have the same shape if survey, wave and bytes a value are equal. Usually a whole group has one shape. Changes of
+counts by a group are summed in memory, so that the database updates each count once.
 """
 
 from collections import Counter

@@ -6,7 +6,7 @@ acknowledges it (WAL, synchronous=FULL).
 Privacy: the order of arrival is in the log, and in the places of rows within a page. Reports arrive in the table
 ``fresh``; ``settle`` moves them to ``settled`` in the order of their ids and empties the log. ``reports`` is both.
 
-Copy a SQLite database before its migration: the way back to the previous release.
+A database is copied before its migration: the way back to the previous release.
 """
 
 import itertools

@@ -1,8 +1,7 @@
 """Show the page "Design": the questions of a draft, each with its privacy cost and precision.
 
-Every button posts the whole form, so that no button loses what was typed elsewhere on the page.
-
-Parse the posted form of the page Design into a draft, starting from the version that the page showed.
+Every button posts the whole form, so that no button loses what was typed elsewhere on the page. The posted form is
+parsed into a draft, starting from the version that the page showed.
 """
 
 import re

@@ -1,8 +1,7 @@
 """Show the pages "Tables" and "Models": crosstabs, comparisons of groups, one-question or all-pairs tests, regressions.
 
-The URL holds the whole request, so a shared link computes the same result again. Results can be downloaded.
-
-Write code that reproduces a result of a page from the downloaded files of the survey.
+The URL holds the whole request, so a shared link computes the same result again. Results can be downloaded, and the
+page has code that reproduces them from the downloaded files of the survey:
 
 Python      Calls the same function of this package on the unpacked everything.zip. Its files contain no public answers
             but the cohort and, without rare ones, those chosen for files; so others come from the aggregator.

@@ -12,7 +12,7 @@ export function drawArm({ arms }, draws) {
 
 /**
  * The name of the arm of this respondent: one kept earlier, else one drawn now and kept, under no link, revision or
- * wave, so that none of them gives a second draw; see the Python twin, `arm_draw.py`.
+ * wave, so that none of them gives a second draw; see the Python twin, `question_sample.py`.
  *
  * @throws {BudgetExhausted} the ledger cannot be written or read, or names an arm that the survey does not have
  */

@@ -9,7 +9,7 @@ const ARM = "arm";
 
 /**
  * Read the arms of a survey, and add to its questions the public choice that reports the arm; see the Python twins,
- * `parse_arms.py` and `arms.py`.
+ * `parse_item.py` and `arms.py`.
  */
 export function readArms(document, survey) {
   const { arms, after } = document;
