@@ -1,5 +1,5 @@
-// What signs in an audit, with its own keys: the twin of own_keys.py. A modulus is a prime there, so that the exponent
-// which signs follows from it; nothing is signed but what an audit makes up.
+// What signs for invented people, with its own keys, as tests/unit/client/issuer.py does. A modulus is a prime there, so
+// that the exponent which signs follows from it; nothing is signed but what a test makes up.
 import { constants, createHash, createPublicKey, verify } from "node:crypto";
 
 const EXPONENT = 65537n;

@@ -17,7 +17,7 @@ from typing import Any
 from sottovoce.aggregator.curator.budget import Budget, spent
 from sottovoce.aggregator.curator.clusters.cluster import LloydOptions, cluster_question
 from sottovoce.aggregator.curator.data.data_set import DataSet, open_data_set, open_ledger_anchor
-from sottovoce.aggregator.curator.data.read_csv import cell_texts, encode_texts, read_declaration, values_digest
+from sottovoce.aggregator.curator.data.read_records import cell_texts, encode_texts, read_declaration, values_digest
 from sottovoce.aggregator.curator.declaration import FORMAT, Declaration, parse_declaration
 from sottovoce.aggregator.curator.ledger.ledger_anchor import LedgerFile
 from sottovoce.aggregator.curator.noisy_max import EXPONENTIAL, NOISES

@@ -21,7 +21,7 @@ from sottovoce.aggregator.analysis.estimates import RevisionCounts, SurveyResult
 from sottovoce.aggregator.analysis.selection import asked_only
 from sottovoce.aggregator.analysis.shown_columns import ReportColumns, ReportedColumn, as_columns, place_in
 from sottovoce.aggregator.estimators import DEFAULT_RULE, IntervalRule
-from sottovoce.aggregator.export.row_validation import Expected, read_reports
+from sottovoce.aggregator.export.read_reports import Expected, read_reports
 from sottovoce.aggregator.file_formats.provenance import INVENTED, MANIFEST
 from sottovoce.aggregator.file_formats.table_source import open_table
 from sottovoce.aggregator.storage import Cell, StoredSurvey

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from sottovoce.aggregator.curator.budget import ENDING, Answered, Budget
 from sottovoce.aggregator.curator.data.encoded_records import PlacedRecords, known_digest, stamp_of
-from sottovoce.aggregator.curator.data.read_csv import digest_of, read_declaration, read_records
+from sottovoce.aggregator.curator.data.read_records import digest_of, read_declaration, read_records
 from sottovoce.aggregator.curator.data.useless_answers import useless_words
 from sottovoce.aggregator.curator.declaration import DataRecords, Declaration
 from sottovoce.aggregator.curator.draws import system_draws

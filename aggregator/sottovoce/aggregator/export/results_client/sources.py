@@ -23,7 +23,7 @@ from sottovoce.aggregator.export.offline.count import layout_of, read_rows
 from sottovoce.aggregator.export.offline.locations import Bucket, is_countable, place_named
 from sottovoce.aggregator.export.offline.offline_results import Opened, open_folder
 from sottovoce.aggregator.export.read_archive import Archive, read_folder
-from sottovoce.aggregator.export.row_validation import LEFT_OUT, Expected, Read, joined
+from sottovoce.aggregator.export.read_reports import LEFT_OUT, Expected, Read, joined
 from sottovoce.aggregator.file_formats.table_source import open_table
 from sottovoce.aggregator.storage import Storage
 from sottovoce.aggregator.storage.reports.batch_columns import is_null

@@ -16,7 +16,7 @@ from sottovoce.aggregator.curator.clusters import cluster
 from sottovoce.aggregator.curator.clusters.cluster import LloydOptions, cluster_question
 from sottovoce.aggregator.curator.data import data_set
 from sottovoce.aggregator.curator.data.data_set import DataSet, open_data_set
-from sottovoce.aggregator.curator.data.read_csv import read_records
+from sottovoce.aggregator.curator.data.read_records import read_records
 from sottovoce.aggregator.curator.draws import system_draws
 from sottovoce.aggregator.curator.questions import (
     CuratorQuestion,

@@ -7,7 +7,7 @@ from typing import Any
 import duckdb
 import numpy as np
 import pytest
-from sottovoce.aggregator.curator.data.read_csv import digest_of, read_declaration, read_records
+from sottovoce.aggregator.curator.data.read_records import digest_of, read_declaration, read_records
 from sottovoce.aggregator.curator.declaration import DataRecords, parse_declaration
 from sottovoce.shared.errors import SpecError
 
@@ -65,7 +65,7 @@ def test_text_is_read_in_blocks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     rows = "".join(f"{n},first,phone,{n % 7 + 14}\n" for n in range(50))
     whole = plain(read(tmp_path, "id,year,habits,age\n" + rows))
     monkeypatch.setattr("sottovoce.aggregator.file_formats.csv_lines.CHUNK", 7)
-    monkeypatch.setattr("sottovoce.aggregator.curator.data.read_csv._MOST_REMEMBERED", 2)
+    monkeypatch.setattr("sottovoce.aggregator.curator.data.read_records._MOST_REMEMBERED", 2)
     assert plain(read(tmp_path, "id,year,habits,age\n" + rows)) == whole
 
 
