@@ -1,4 +1,4 @@
-"""The two messages by which an invitation is redeemed."""
+"""The two messages by which an invitation is redeemed, and how a token is spelt and checked."""
 
 import hashlib
 import json

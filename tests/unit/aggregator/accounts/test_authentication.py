@@ -1,4 +1,4 @@
-"""Deny by default: every route but those on one list needs a researcher."""
+"""Deny by default: every route but those on one list needs a researcher, whose secrets are stored as hashes."""
 
 import re
 import threading

@@ -1,4 +1,4 @@
-"""When joint results exist."""
+"""When joint results exist, and which small groups and cells they leave out."""
 
 import os
 from datetime import UTC, datetime

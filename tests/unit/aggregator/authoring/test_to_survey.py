@@ -1,4 +1,4 @@
-"""One choice asks a random half directly: arms, copies of the sensitive questions and planned comparisons."""
+"""One choice asks a random half directly, by arms, copies and planned comparisons; another shows columns in files."""
 
 from dataclasses import replace
 from typing import Any

@@ -1,4 +1,4 @@
-"""Respondents needed: the printed tables, and what fieldwork does to them."""
+"""Respondents needed: the printed tables, what fieldwork does to them, and when most would be unique."""
 
 import json
 import math

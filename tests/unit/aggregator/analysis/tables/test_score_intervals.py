@@ -1,4 +1,4 @@
-"""What looks wrong, and what forged reports can do."""
+"""What looks wrong in a table, and what forged reports can do to it."""
 
 from fractions import Fraction
 
