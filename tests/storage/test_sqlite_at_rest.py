@@ -129,6 +129,27 @@ def test_settled_reports_lie_in_the_order_of_their_ids(folder: Folder) -> None:
     assert wrong_counts(folder.storage) == folder.storage.verify() == []
 
 
+def test_pages_of_tokens_do_not_show_which_were_used_since_the_night(tmp_path: Path) -> None:
+    """Else few links remain for the few reports that settled since: the unused tokens alone determine each page."""
+    found = []
+    unspent = [secret(number) for number in range(33, 3000)]
+    for days in ((range(30), range(30, 33)), (range(3, 33), range(3)), (range(0), range(33))):
+        folder = Folder(tmp_path / str(days))
+        key = folder.storage.publish(survey(access="token")).key
+        folder.storage.add_tokens(key, sorted(secret(number) for number in range(3000)))
+        for day in days:
+            folder.storage.scrub()
+            for number in day:
+                assert folder.storage.store([arrival(key, number, token=secret(number))]) == [Outcome.NEW]
+            assert folder.storage.settle()
+        found.append(
+            sorted(page for page in folder.pages() if page[0] == LEAF and any(each in page for each in unspent))
+        )
+        folder.storage.close()
+    assert len(found[0]) > 40
+    assert found[0] == found[1] == found[2]
+
+
 def test_index_of_the_log_forgets_which_pages_changed(folder: Folder) -> None:
     """Else each report's page of ``fresh`` comes before or behind the page of its token, in the order of arrival."""
     index = folder.path / "db.sqlite-shm"

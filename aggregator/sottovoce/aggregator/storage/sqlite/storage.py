@@ -23,6 +23,7 @@ from weakref import WeakSet
 
 from sottovoce.aggregator.storage import checks, sql_statements, sql_storage
 from sottovoce.aggregator.storage.audit_log.events import MIGRATED, NO_ACTOR
+from sottovoce.aggregator.storage.define_tables import SQLITE, definition
 from sottovoce.aggregator.storage.incomplete_copy import UNFINISHED, refuse_migration
 from sottovoce.aggregator.storage.models import Outcome, ReportBatch
 from sottovoce.aggregator.storage.reports.batch_columns import change, count, merge
@@ -31,7 +32,7 @@ from sottovoce.aggregator.storage.sql_statements import Handle
 from sottovoce.aggregator.storage.sqlite import schema
 from sottovoce.aggregator.storage.sqlite import schema as sqlite_checks
 from sottovoce.aggregator.storage.sqlite.schema import VERSION
-from sottovoce.aggregator.storage.table_catalogue import SOURCE, TABLES, clear, fill, select, take_over
+from sottovoce.aggregator.storage.table_catalogue import SOURCE, TABLES, take_over
 from sottovoce.shared.errors import StorageError
 from sqlite_utils import Database
 
@@ -93,8 +94,17 @@ PAUSE_SECONDS = 0.002
 CHECKPOINTED_ROWS = 10_000
 """Reports after which the log is copied into the file, lest a commit have to copy all of it while others wait."""
 
-REWRITTEN_ROWS = 200_000
+REWRITTEN_ROWS = 500_000
 """Rows up to which a table is rewritten in one transaction; a larger one waits for the daily scrub."""
+
+_HAS_MORE = "SELECT 1 FROM {} LIMIT 1 OFFSET ?"
+# Between tables of one definition SQLite copies whole rows: a third of the time of rows that come through Python.
+_REWRITE = (
+    "INSERT INTO temp.rewritten SELECT * FROM main.{0}",
+    "DELETE FROM main.{0}",
+    "INSERT INTO main.{0} SELECT * FROM temp.rewritten",
+    "DROP TABLE temp.rewritten",
+)
 
 Write = Callable[[], AbstractContextManager[Handle]]
 """Begins a write transaction."""
@@ -199,10 +209,9 @@ def settle(write: Write, copy_log: Callable[[], None]) -> None:
 def rewrite(write: Write, table: str) -> None:
     """Delete all rows of a table and insert them again in the order of the key, unless there are too many."""
     with write() as db:
-        rows = db.execute(select(table)).fetchmany(REWRITTEN_ROWS + 1)
-        if len(rows) <= REWRITTEN_ROWS:
-            db.execute(clear(table))
-            db.executemany(fill(table, table), rows)
+        if db.execute(_HAS_MORE.format(table), [REWRITTEN_ROWS]).fetchone() is None:
+            for statement in (definition(table, SQLITE, "temp.rewritten"), *_REWRITE):
+                db.execute(statement.format(table))
 
 
 class WalIndex:
