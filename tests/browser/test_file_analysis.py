@@ -51,7 +51,7 @@ def test_file_is_analyzed_without_scripts(browser: Browser, studio: Running) -> 
     page.get_by_label("Channel of cheated").fill("warner 0.75")
     page.get_by_role("button", name="Estimate").click()
     settled(page)
-    assert "10.0" in page.locator("section", has=page.get_by_role("heading", name="Shares")).inner_text()
+    assert "10.0" in page.locator("section", has=page.get_by_role("heading", name="answers.csv")).inner_text()
     page.get_by_role("link", name="Tables").click()
     settled(page)
     page.get_by_label("Rows").select_option("cheated")

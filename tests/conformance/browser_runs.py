@@ -52,7 +52,6 @@ _DRAWN = re.compile(
     # Ids of later waves, which were redeemed together with the first.
     r'|"(?:id|signature)\\+": ?\\+"[A-Za-z0-9_-]+\\+"'
 )
-
 """What a device draws beside its report: a set of questions, a moment, and what is remembered for all waves."""
 
 TOO_DEAR = "the form refuses this survey, because it costs more than the default limit of a device"
@@ -118,14 +117,19 @@ def open_form(context: BrowserContext, listener: Listener, survey: Survey, wave:
 
 
 def answer_all(page: Page, survey: Survey, truth: Sequence[Value]) -> None:
-    """Answer what is shown, and press the button that sends; ``truth`` has values also of what is not on the page."""
-    for place, index in enumerate(_asked(page.context, survey)):
-        question, value = survey.questions[index], truth[index]
-        if page.is_visible(f"#q{place}-0"):
-            fill_in(page, f"q{place}", question, value)
-    for box in page.locator("form input[id^=a]:visible").all():
-        box.check()
-    page.click(FIRST)
+    """Answer what is shown, part by part, and press the button that sends; ``truth`` has values also of what is not on
+    the page.
+    """
+    asked, parts = _asked(page.context, survey), page.locator("#questions form > div:has(> progress)")
+    for part in range(max(1, parts.count())):
+        if part:
+            parts.nth(part).wait_for()
+        for place, index in enumerate(asked):
+            if page.is_visible(f"#q{place}-0"):
+                fill_in(page, f"q{place}", survey.questions[index], truth[index])
+        for box in page.locator("form input[id^=a]:visible").all():
+            box.check()
+        page.click(FIRST)
 
 
 def records(context: BrowserContext) -> list[tuple[Any, Any]]:

@@ -79,7 +79,7 @@ def test_commands_take_a_survey_from_a_file_to_its_results(tmp_path: Path, capsy
     export = sottovoce(tmp_path, *results)
     assert export.returncode == 0
     worked = r"cheated: [\d.]+% of the reports \(n = 30\) said yes; 2 × [\d.]+% − 1/2 = .*95% interval"
-    assert re.match(worked, export.stderr)
+    assert re.match(worked, " ".join(export.stderr.split()))
     exported = json.loads((tmp_path / "results.json").read_text())
     validator("export").validate(exported)
     assert exported["questions"][2]["tally"] == {"0": 25, "1": 5}

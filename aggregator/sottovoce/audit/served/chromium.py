@@ -31,8 +31,9 @@ def program() -> str | None:
 @contextmanager
 def browser() -> Iterator[Browser]:
     """Start a Chromium, ended on exit; raises TransportError if there is none, or it does not start."""
+    named = program()
     with sync_playwright() as driver:
-        executable = program() or driver.chromium.executable_path
+        executable = named or driver.chromium.executable_path
         if not Path(executable).exists():
             raise TransportError(NEEDS)
         # Chromium refuses its sandbox to the system's administrator.
