@@ -16,7 +16,8 @@ class DataFilesInWords(AnswersInWords):
         corrected = [(each["name"], each["corrected"]) for each in questions if "corrected" in each]
         found = [(each["name"], one, "") for each in questions for one in each["estimates"]]
         found += [(name, one, mark) for name, careful in corrected for one in careful["estimates"]]
-        headings = ["", self.say("models_estimate"), self.interval(document), self.say("joint_reports")]
+        column, estimate, reports = map(self.say, ("analyze_column", "models_estimate", "joint_reports"))
+        headings = [column, estimate, self.interval(document), reports]
         rows = self.say("analyze_rows", count=document["reports"])
         title = self.say("joint_with_limits", figure=document["file"], limits=rows)
         lines = [self._share(*each) for each in found]

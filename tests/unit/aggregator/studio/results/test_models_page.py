@@ -131,7 +131,7 @@ def test_figure_that_is_no_number_is_none_in_the_document_and_on_the_page() -> N
               if table.title == "Average marginal effects"]  # fmt: skip
     assert (told.lines[0][1], told.sentences[0].partition(";")[0]) == ("0.25", "In units of the outcome")
     assert [found["coefficients"][0][key] for key in ("std_error", "low", "high")] == [None] * 3
-    assert list(shown.tables[1].lines[0]) == ["Year? = Second", "0.5000", "none", "no limit to no limit"]
+    assert list(shown.tables[1].lines[0]) == ["Year? = Second", "0.5000", "none", "none"]
     assert shown.tables[1].lines[1][0] == "Time | Fear"
 
 
