@@ -279,6 +279,27 @@ def test_spent_tokens_are_in_no_file_once_settled(store: PostgresStorage, url: s
     check(store, key, 30)
 
 
+def test_token_spent_right_after_a_settling_settles_next(
+    store: PostgresStorage, url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Also where that settling ran after the report had come, before its transaction began."""
+    key = store.publish(survey(access="token")).key
+    token, begin = hashlib.sha256(b"late").digest(), storing.store_new
+    store.add_tokens(key, [token])
+
+    def settle_first(*given: Any) -> bool:
+        assert store.settle()
+        return begin(*given)
+
+    monkeypatch.setattr(storing, "store_new", settle_first)
+    assert store.store([arrival(key, 0, token=token)]) == [Outcome.NEW]
+    assert store.settle()
+
+    assert token not in pages(url, "")
+    assert [len(found) for found, _ in (traces(url, table) for table in ("cells", "counts"))] == [1, 1]
+    check(store, key, 1)
+
+
 def test_counts_tell_no_transaction_once_settled(url: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Before, each report leaves a version of each count that it changed: its values, in the order of arrival.
 

@@ -20,6 +20,7 @@ from sottovoce.aggregator.storage.models import Outcome
 from sottovoce.aggregator.storage.sqlite import storage as sqlite_storage
 from sottovoce.aggregator.storage.sqlite.storage import HEADER_BYTES, PAGE_BYTES, SQLiteStorage
 from sottovoce.aggregator.storage.verify_counts import wrong_counts
+from sottovoce.shared.errors import StorageError
 
 from tests.invited import blind_survey
 from tests.storage.test_contract import arrival, identity, plan
@@ -200,6 +201,35 @@ def test_redeemed_invitations_lie_in_the_order_of_their_hashes(folder: Folder) -
 
     assert folder.copied().get("db.sqlite-wal", b"") == b""
     assert is_in_order(folder, hashes)
+
+
+def test_only_the_table_that_was_used_is_written_anew(folder: Folder, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Again if that failed."""
+    written: list[str] = []
+    key = send(folder, range(2))
+    blind = folder.storage.publish(blind_survey(name="blind")).key
+    folder.storage.add_tokens(blind, [secret(7)], blind=True)
+    folder.storage.add_tokens(key, [secret(2)])
+    assert folder.storage.settle()
+
+    def rewrite(write: sqlite_storage.Write, table: str) -> None:
+        written.append(table)
+        if len(written) == 1:
+            raise StorageError("busy")
+        sqlite_rewrite(write, table)
+
+    sqlite_rewrite = sqlite_storage.rewrite
+    monkeypatch.setattr(sqlite_storage, "rewrite", rewrite)
+    folder.storage.store([arrival(key, 2, token=secret(2))])
+    with pytest.raises(StorageError, match="busy"):
+        folder.storage.settle()
+    assert folder.storage.settle()
+    assert folder.storage.settle()
+    assert folder.storage.redeem_invitation(blind, secret(7), secret(8)) is Outcome.NEW
+    assert folder.storage.settle()
+
+    assert written == ["tokens", "tokens", "blind_invitations"]
+    assert not holds(folder, secret(2))
 
 
 def test_report_is_found_repeated_and_withdrawn_before_and_after_settling(folder: Folder) -> None:

@@ -12,6 +12,8 @@ from contextlib import AbstractContextManager, contextmanager, suppress
 from typing import Any, ClassVar
 
 from sottovoce.aggregator.storage.audit_log import table as journal_table
+from sottovoce.aggregator.storage.models import ReportBatch
+from sottovoce.aggregator.storage.reports.batch_columns import count
 from sottovoce.aggregator.storage.sql_statements import Handle
 from sottovoce.shared.errors import StorageError
 
@@ -151,8 +153,8 @@ class BackEnd(ABC):
     MOST_UNSETTLED: ClassVar[int] = MOST_REPORTS
 
     _maintenance: MaintenanceThread | None = None
-    # Privacy: using one leaves traces of the moment. Unknown after a start.
-    _are_secrets_used = True
+    # Privacy: the tables of ``SECRETS`` of which something was used, which leaves traces. Unknown after a start.
+    _used_secrets: set[str]
 
     @abstractmethod
     def read(self) -> AbstractContextManager[Handle]:
@@ -233,23 +235,32 @@ class BackEnd(ABC):
 
     def _note_redeemed(self) -> None:
         """Note that an invitation was redeemed, so that its place in the files settles."""
-        self._are_secrets_used = True
+        self._used_secrets.add("blind_invitations")
         self._note_stored(0)
 
     @abstractmethod
-    def _rewrite_secrets(self) -> None:
-        """Write tokens and invitations anew in the order of their hashes."""
+    def _rewrite_secrets(self, table: str) -> None:
+        """Write tokens or invitations anew in the order of their hashes."""
 
     def _rewrite_used_secrets(self) -> None:
-        """Write tokens and invitations anew if one was used since the last time."""
-        if self._are_secrets_used:
+        """Write tokens, and invitations, anew if one was used since the last time."""
+        for table in sorted(self._used_secrets):
             # Before it begins, since a report may spend a token right after; again if it fails.
-            self._are_secrets_used = False
+            self._used_secrets.discard(table)
             try:
-                self._rewrite_secrets()
+                self._rewrite_secrets(table)
             except BaseException:
-                self._are_secrets_used = True
+                self._used_secrets.add(table)
                 raise
+
+    def _note_arrivals(self, arrivals: Sequence[ReportBatch]) -> None:
+        """Note after the commit that reports, and perhaps their tokens, are to settle.
+
+        Privacy: settling that runs between an earlier note and the transaction would forget the note.
+        """
+        if any(arrival.tokens for arrival in arrivals):
+            self._used_secrets.add("tokens")
+        self._note_stored(count(arrivals))
 
     def _note_stored(self, reports: int) -> None:
         """Tell the thread, if there is one, that there is something to settle."""

@@ -93,6 +93,9 @@ TABLES: dict[str, TableColumns] = {
 TABLES_OF_REPORTS = ("settled", "fresh")
 """Tables that the view ``reports`` consists of; a copy fills the first one."""
 
+SECRETS = ("tokens", "blind_invitations")
+"""Tables of personal links, which are written anew after one was used."""
+
 OF_SURVEYS = [table for table, columns in TABLES.items() if columns.get("survey") == KEY]
 """Tables whose rows refer to a survey by its key."""
 

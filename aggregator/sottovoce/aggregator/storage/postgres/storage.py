@@ -31,7 +31,7 @@ from sottovoce.aggregator.storage.reports.classify_batch import (
     store_sorted,
 )
 from sottovoce.aggregator.storage.sql_statements import CLOSED_CELLS, Handle, spend_tokens
-from sottovoce.aggregator.storage.table_catalogue import OF_SURVEYS, Column
+from sottovoce.aggregator.storage.table_catalogue import OF_SURVEYS, SECRETS, Column
 from sottovoce.shared.errors import StorageError
 
 _AS_OF_ONE_MOMENT = "SET TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY"
@@ -43,9 +43,8 @@ _READ_ALL = (
 )
 # Who withdraws waits for the rewriting before it reads; soon it is refused, since it holds a connection.
 _WITHDRAW = ("SET LOCAL lock_timeout = '2s'", "LOCK TABLE settled, fresh IN ROW EXCLUSIVE MODE", settling.NOTE_CHANGE)
-_SECRETS = ("tokens", "blind_invitations")
 _VACUUM = "VACUUM tombstones, keys, invitations, views, staff_sessions"
-_WITH_NAMES = ("surveys", "drafts", "releases", *(each for each in OF_SURVEYS if each not in {"reports", *_SECRETS}))
+_WITH_NAMES = ("surveys", "drafts", "releases", *(each for each in OF_SURVEYS if each not in {"reports", *SECRETS}))
 
 _KINDS = {"bigint": "numbers", "integer": "numbers", "smallint": "numbers", "text": "text", "bytea": "bytes"}
 _COLUMNS = """
@@ -504,6 +503,7 @@ class PostgresStorage(sql_storage.Storage):
         self._tries = settling.TRIES
         # Privacy: counting leaves traces, see ``level_counts``. Unknown after a start.
         self._are_counts_used = True
+        self._used_secrets = {*SECRETS}
         try:
             with self._connection() as connection:
                 migrate(connection, unfinished, stopped, migrates)
@@ -513,15 +513,16 @@ class PostgresStorage(sql_storage.Storage):
 
     def store(self, arrivals: Sequence[ReportBatch]) -> list[Outcome]:
         """Store a group in one durable transaction, and have shown what has grown by it."""
-        self._are_secrets_used |= any(arrival.tokens for arrival in arrivals)
-        self._are_counts_used = True
-        with self._connection() as connection:
-            is_stored = store_new(connection, merge(arrivals))
-        outcomes = [Outcome.NEW] * count(arrivals) if is_stored else self._store_sorted(arrivals)
-        if Outcome.NEW in outcomes:
-            self._publisher.want({each.plan.survey: each.plan.release_batch for each in arrivals})
-        self._note_stored(count(arrivals))
-        return outcomes
+        try:
+            with self._connection() as connection:
+                is_stored = store_new(connection, merge(arrivals))
+            outcomes = [Outcome.NEW] * count(arrivals) if is_stored else self._store_sorted(arrivals)
+            if Outcome.NEW in outcomes:
+                self._publisher.want({each.plan.survey: each.plan.release_batch for each in arrivals})
+            return outcomes
+        finally:
+            self._are_counts_used = True
+            self._note_arrivals(arrivals)
 
     def _store_sorted(self, arrivals: Sequence[ReportBatch]) -> list[Outcome]:
         # Another node may store one of these reports between the look-up and the insert: then all is looked up again.
@@ -567,10 +568,9 @@ class PostgresStorage(sql_storage.Storage):
                 raise
         return True
 
-    def _rewrite_secrets(self) -> None:
+    def _rewrite_secrets(self, table: str) -> None:
         with self._connection() as connection:
-            for table in _SECRETS:
-                settling.rewrite(connection, table, self._tries)
+            settling.rewrite(connection, table, self._tries)
 
     def after_deletion(self) -> None:
         """Have the counts, from which a report may have been taken, rewritten soon, and other files replaced."""
@@ -589,7 +589,7 @@ class PostgresStorage(sql_storage.Storage):
 
     def _rewrite(self) -> None:
         """Write every table anew that has rows of surveys: the old pages go with their files."""
-        self._are_secrets_used = True
+        self._used_secrets.update(SECRETS)
         self.scrub()
         with self._connection() as connection:
             settling.vacuum_full(connection, _WITH_NAMES, lambda: self._is_closed)

@@ -32,7 +32,7 @@ from sottovoce.aggregator.storage.sql_statements import Handle
 from sottovoce.aggregator.storage.sqlite import schema
 from sottovoce.aggregator.storage.sqlite import schema as sqlite_checks
 from sottovoce.aggregator.storage.sqlite.schema import VERSION
-from sottovoce.aggregator.storage.table_catalogue import SOURCE, TABLES, take_over
+from sottovoce.aggregator.storage.table_catalogue import SECRETS, SOURCE, TABLES, take_over
 from sottovoce.shared.errors import StorageError
 from sqlite_utils import Database
 
@@ -49,7 +49,6 @@ LOG_BYTES = 64 * 1024 * 1024
 PAGE_BYTES = 2048
 """Page size of a new file: half of SQLite's default, since a report of a dozen bytes rewrites a whole page."""
 
-_SECRETS = ("tokens", "blind_invitations")
 _ATTACH, _DETACH = f"ATTACH ? AS {SOURCE}", f"DETACH {SOURCE}"
 _STATE = """
     SELECT closed_on IS NULL, EXISTS (SELECT 1 FROM tombstones WHERE survey = key) FROM surveys WHERE key = ?
@@ -285,6 +284,7 @@ class SQLiteStorage(sql_storage.Storage):
         self._writing = threading.Lock()
         self._write_began: float | None = None
         self._wal_index = WalIndex(path)
+        self._used_secrets = {*SECRETS}
         try:
             if not migrates:
                 with self.read() as db:
@@ -301,7 +301,7 @@ class SQLiteStorage(sql_storage.Storage):
         try:
             return self._store(arrivals)
         finally:
-            self._note_stored(count(arrivals))
+            self._note_arrivals(arrivals)
 
     def _store(self, arrivals: Sequence[ReportBatch]) -> list[Outcome]:
         try:
@@ -314,7 +314,6 @@ class SQLiteStorage(sql_storage.Storage):
         return [Outcome.NEW] * count(arrivals)
 
     def _store_new(self, db: "_Handle", arrivals: Sequence[ReportBatch]) -> None:
-        self._are_secrets_used |= any(arrival.tokens for arrival in arrivals)
         surveys = {arrival.plan.survey for arrival in arrivals}
         states = [db.execute(_STATE, [survey]).fetchone() or (False, False) for survey in surveys]
         if not all(is_open for is_open, _ in states) or not sql_statements.spend_tokens(db, arrivals):
@@ -335,9 +334,8 @@ class SQLiteStorage(sql_storage.Storage):
         self._rewrite_used_secrets()
         return self._empty_log()
 
-    def _rewrite_secrets(self) -> None:
-        for table in _SECRETS:
-            rewrite(self.write, table)
+    def _rewrite_secrets(self, table: str) -> None:
+        rewrite(self.write, table)
 
     def scrub(self) -> None:
         """Settle, and have SQLite write the whole file anew; reports that arrive meanwhile wait."""
