@@ -58,7 +58,7 @@ DEFAULT_ALLOWANCE = Allowance()
 
 NEARLY_SURE = 4.39
 """
-Total epsilon (four coin flips: 4 ln 3) at which a prior of 10 % can become a posterior of 90 %.
+Total epsilon (four coin flips: 4 ln 3) for which a prior of 10 % can become a posterior of 90 %.
 
 From there on, the receipt no longer says that a report proves nothing.
 """

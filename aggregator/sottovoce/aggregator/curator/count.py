@@ -1,6 +1,6 @@
 """Release noisy counts and histograms.
 
-A count is of records that meet one predicate or each of several, or a sum of weights:
+A count covers records that meet one predicate or each of several, or a sum of weights:
 
 Answer       c_j + x_j, c_j the sum over records of their value (0 or 1, or a weight in steps of 1/W), x_j exact
              discrete Laplace noise of rate epsilon / D.

@@ -57,7 +57,7 @@ weights_option = click.option(
 
 
 UNBROKEN = {0xA0: "\ue000", 0x202F: "\ue001"}
-"""Spaces at which no line may end, and signs in their place: rich breaks lines at every kind of space."""
+"""Spaces where no line may end, and signs in their place: rich breaks lines at every kind of space."""
 _OPEN, _CLOSE = "\u2068", "\u2069"
 _CELL = re.compile(r"[^\s\u2500-\u257f](?:[^\n\u2500-\u257f]*[^\s\u2500-\u257f])?")
 
@@ -297,7 +297,7 @@ def _printed(shown: ShownTable, from_right: bool) -> str:
 
 
 def _isolated(cell: re.Match[str]) -> str:
-    """Return a cell, or a line, set apart from those beside it, with which a terminal would exchange it."""
+    """Return a cell, or a line, set apart, lest a terminal exchange it with those beside it."""
     text = cell[0]
     # The marks of a name that is in two lines would reach into the next cell.
     whole = text if text.count(_OPEN) == text.count(_CLOSE) else text.replace(_OPEN, "").replace(_CLOSE, "")

@@ -183,6 +183,6 @@ def detectable_effects(fitted: Regression) -> Sequence[DetectableEffect]:
 def people_needed(n: int, std_error: float, odds_ratio: float = ODDS_RATIO) -> int:
     """Return the number of people that a logit needs to find an odds ratio (not 1) with ``POWER``.
 
-    ``std_error`` is of its log odds ratio, for ``n`` people in a fitted model with the same predictors and channels.
+    ``std_error`` is its log odds ratio's, for ``n`` people in a fitted model with the same predictors and channels.
     """
     return math.ceil(n * (REACH * std_error / math.log(odds_ratio)) ** 2)
