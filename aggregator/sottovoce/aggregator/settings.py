@@ -5,6 +5,7 @@ import re
 import warnings
 from collections.abc import Mapping
 from dataclasses import MISSING, dataclass, field, fields
+from functools import cached_property
 from pathlib import Path
 from typing import Any, Self
 from urllib.parse import urlsplit
@@ -160,7 +161,7 @@ class Settings:
         """
         return f"{self.url}/s/{survey}#d={digest[:32]}{f'&w={wave}' if wave else ''}"
 
-    @property
+    @cached_property
     def secure(self) -> bool:
         """Return True if the public URL is https."""
         return urlsplit(self.url).scheme == "https"

@@ -100,6 +100,12 @@ class Question:
         return self.mechanism if isinstance(self.mechanism, InnocuousRR) else None
 
     @property
+    def inexact_fact(self) -> str:
+        """The fact whose share has a standard error and that hides the answer; "" for none."""
+        design = self.by_fact
+        return (design.fact or self.name) if design and design.std_error else ""
+
+    @property
     def member(self) -> JointMember | None:
         """The channel and the place of the question in its block; None outside of blocks."""
         return self.mechanism if isinstance(self.mechanism, JointMember) else None
@@ -334,6 +340,12 @@ class Survey(DigestedDocument, SampledSurvey):
     def fresh_samples(self) -> bool:
         """Return True if each wave asks other people, so that waves added up are as one sample."""
         return "fresh_samples" in self.document
+
+    @property
+    def designed(self) -> frozenset[str]:
+        """The first question of each design of the analysis plan, such as cheater detection."""
+        plan = self.document.get("analysis_plan", ())
+        return frozenset(comparison["question"] for comparison in plan if "design" in comparison)
 
     @property
     def replaces(self) -> str | None:

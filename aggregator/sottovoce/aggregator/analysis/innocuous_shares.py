@@ -22,7 +22,7 @@ from sottovoce.aggregator.analysis.result import Result
 from sottovoce.aggregator.analysis.tables.likeliest_cells import METHOD as PROFILE
 from sottovoce.aggregator.analysis.tables.score_intervals import LowestCell
 from sottovoce.aggregator.analysis.tables.table import SCORE, TOO_FEW, TOO_WIDE
-from sottovoce.aggregator.estimators.by_hand.uncertain_share import Turns, fact_of, moved
+from sottovoce.aggregator.estimators.by_hand.uncertain_share import Turns, moved
 from sottovoce.aggregator.estimators.intervals import upper_tail
 from sottovoce.shared.errors import EstimateError
 
@@ -46,7 +46,7 @@ def moved_columns(columns: Columns, fact: str, u: float) -> Columns:
     """Return the reports with the share of a fact ``u`` standard errors away, in all questions that it hides."""
     revisions = tuple(
         replace(survey, questions=tuple(
-            replace(each, mechanism=moved(each.mechanism, u)) if fact_of(each) == fact else each
+            replace(each, mechanism=moved(each.mechanism, u)) if each.inexact_fact == fact else each
             for each in survey.questions
         ))
         for survey in columns.revisions
@@ -57,8 +57,9 @@ def moved_columns(columns: Columns, fact: str, u: float) -> Columns:
 def facts_of(columns: Columns, names: Iterable[str]) -> list[str]:
     """Return the facts with an inexact share that hide answers to these variables; raise EstimateError if too many."""
     used = {name.partition(".")[0] for name in names}
-    asked = [each for survey in columns.revisions for each in survey.questions if each.name in used and fact_of(each)]
-    facts = list(dict.fromkeys(map(fact_of, asked)))
+    questions = [each for survey in columns.revisions for each in survey.questions]
+    asked = [each for each in questions if each.name in used and each.inexact_fact]
+    facts = list(dict.fromkeys(each.inexact_fact for each in asked))
     if len(facts) > MOST_FACTS:
         variables = tuple(dict.fromkeys(each.name for each in asked))
         raise EstimateError(TOO_MANY, variables=variables, most=MOST_FACTS)

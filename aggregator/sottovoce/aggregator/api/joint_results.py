@@ -10,12 +10,11 @@ from time import monotonic
 
 from sottovoce.aggregator.analysis.arm_results import count_arms
 from sottovoce.aggregator.analysis.availability import check_closed
-from sottovoce.aggregator.analysis.disclosure_control import answered
 from sottovoce.aggregator.analysis.documents import Document
 from sottovoce.aggregator.analysis.jobs.queue import AnalysisLimits, Compute, JobQueue, QueuedJob, Work
 from sottovoce.aggregator.analysis.planned_comparisons import PLANNED, planned_document
 from sottovoce.aggregator.analysis.report_columns import Columns, Progress, read_columns
-from sottovoce.aggregator.analysis.requests import Request, parse_request
+from sottovoce.aggregator.analysis.requests import Request, answered, parse_request
 from sottovoce.aggregator.clock import Clock
 from sottovoce.aggregator.http.problems import Refusal
 from sottovoce.aggregator.storage import Storage, StoredSurvey
@@ -86,8 +85,7 @@ class ColumnsCache:
         """
         revisions = self._storage.revisions(name)
         check_closed(self._storage, revisions, wave, self._clock())
-        steps = (line.number for line in self._storage.record() if line.about.split()[0] == name)
-        return tuple(revisions), tuple(steps)
+        return tuple(revisions), self._storage.steps_of(name)
 
 
 REFRESH_SECONDS = 60

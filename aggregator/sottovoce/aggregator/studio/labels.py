@@ -17,7 +17,6 @@ from sottovoce.aggregator.estimators.question_variables import bare, variables_o
 from sottovoce.aggregator.export.labels import option_labels
 from sottovoce.aggregator.i18n.translator import Words
 from sottovoce.shared.answers import ABSENT
-from sottovoce.shared.parse_item import planned_comparisons
 from sottovoce.shared.spec import Question, Survey
 
 
@@ -131,8 +130,7 @@ class SurveyVariables(VariableNames):
     @property
     def designed(self) -> list[SurveyVariable]:
         """The first question of each design of the survey's plan."""
-        first = {each.question for each in planned_comparisons(self.survey) if each.design}
-        return [each for each in self.all if each.name in first]
+        return [each for each in self.all if each.name in self.survey.designed]
 
     def find(self, name: str) -> SurveyVariable | None:
         """Return the variable with this name; None if there is none."""

@@ -14,7 +14,7 @@ from typing import Any
 
 from sottovoce.aggregator.analysis.careless_results import CAREFUL, careless_document
 from sottovoce.aggregator.analysis.report_columns import Columns, strata_of
-from sottovoce.aggregator.estimators.by_hand.uncertain_share import fact_of, of_strata
+from sottovoce.aggregator.estimators.by_hand.uncertain_share import of_strata
 from sottovoce.aggregator.estimators.careless.anchors import YES, Careless, anchor_share, corrected_shares
 from sottovoce.aggregator.estimators.matrix import MatrixChannel
 from sottovoce.aggregator.estimators.question_variables import variables_of
@@ -39,7 +39,7 @@ def add_corrections(columns: Columns, document: dict[str, Any], known: Mapping[s
         if name not in asked:
             raise EstimateError(f"there is no column '{name}' for an anchor; there are: {', '.join(asked)}")
         chance = _share_of_random(columns, asked[name])
-        if chance is None or fact_of(asked[name]):
+        if chance is None or asked[name].inexact_fact:
             raise EstimateError(f"the anchor '{name}' must have two answers and one channel of two reports, without se")
         share = _known_share(name, text)
         if abs(chance - share) < LEAST_SLOPE:

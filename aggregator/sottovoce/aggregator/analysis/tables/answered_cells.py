@@ -132,19 +132,9 @@ def _numbers(sizes: Sequence[int]) -> tuple[Floats, Floats]:
     return match, np.array(sizes) - match
 
 
-def may_decline(joint: Joint) -> bool:
-    """Return True if people may have left one of the two variables unanswered."""
-    return joint.first.absent or joint.second.absent
-
-
-def answered_shape(joint: Joint) -> tuple[int, int]:
-    """Return the numbers of rows and columns without those of people who gave no answer."""
-    return len(joint.first.answered), max(len(joint.second.answered), 1)
-
-
 def cell_among_answered(joint: Joint, table: Floats, place: tuple[int, int], z: float) -> Limits:
     """Return limits for the share of a cell among the people who answered both questions."""
-    rows, columns = answered_shape(joint)
+    rows, columns = joint.answered_shape
     whole, part = float(table[:rows, :columns].sum()), float(table[place])
     small = _three_by_three(joint, table, place)
     block = float(small[:2, :2].sum())
@@ -162,7 +152,7 @@ def cell_among_answered(joint: Joint, table: Floats, place: tuple[int, int], z: 
 
 def share_among_answered(joint: Joint, table: Floats, place: tuple[int, int], z: float) -> Limits:
     """Return limits for the share of a column within a row, among the people who answered."""
-    _, columns = answered_shape(joint)
+    _, columns = joint.answered_shape
     whole, part = float(table[place[0], :columns].sum()), float(table[place])
     small = _three_by_three(joint, table, place)
     row = float(small[0, :2].sum())
@@ -177,7 +167,7 @@ def share_among_answered(joint: Joint, table: Floats, place: tuple[int, int], z:
 
 def difference_among_answered(joint: Joint, table: Floats, groups: tuple[int, int], column: int, z: float) -> Limits:
     """Return limits for a column's share in the second group less that in the first, among the people who answered."""
-    _, columns = answered_shape(joint)
+    _, columns = joint.answered_shape
     clipped = np.maximum(table, 0.0) / max(float(np.maximum(table, 0.0).sum()), 1e-12)
     own = np.eye(len(table))[list(groups)]
     lines = np.vstack([own, 1 - own.sum(axis=0)])
@@ -258,7 +248,7 @@ def _limits(
 ) -> Limits:  # fmt: skip
     """Return limits of the share of a cell, ``which`` 0, or within its row, 1; ``changed`` gives the table of t."""
     sizes = len(joint.first.categories), len(joint.second.categories)
-    rows, columns = (_states(*each).T for each in zip(sizes, answered_shape(joint), place, strict=True))
+    rows, columns = (_states(*each).T for each in zip(sizes, joint.answered_shape, place, strict=True))
     channels, strata = joint.channels(*place), []
     for pairs, channel in zip(joint.strata, channels, strict=True):
         moments = _apart(pairs, place) if channel.block is None else block_moments(pairs, place)
@@ -285,7 +275,7 @@ def _three_by_three(joint: Joint, table: Floats, place: tuple[int, int]) -> Floa
     # Variances are moments of a possible table, so negative estimates are set to 0 and the rest rescaled.
     clipped = np.maximum(table, 0.0)
     clipped = clipped / max(float(clipped.sum()), 1e-12)
-    rows, columns = (_states(*each) for each in zip(table.shape, answered_shape(joint), place, strict=True))
+    rows, columns = (_states(*each) for each in zip(table.shape, joint.answered_shape, place, strict=True))
     found: Floats = rows @ clipped @ columns.T
     return found
 

@@ -380,6 +380,16 @@ class Joint:
         return self.strata[-1].second
 
     @property
+    def may_decline(self) -> bool:
+        """True if people may have left one of the two variables unanswered."""
+        return self.first.absent or self.second.absent
+
+    @property
+    def answered_shape(self) -> tuple[int, int]:
+        """Numbers of rows and columns without those of people who gave no answer."""
+        return len(self.first.answered), max(len(self.second.answered), 1)
+
+    @property
     def n(self) -> int:
         """Number of reports that carry both variables."""
         return sum(pairs.n for pairs in self.strata)

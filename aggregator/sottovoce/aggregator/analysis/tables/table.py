@@ -14,12 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sottovoce.aggregator.analysis.availability import LEAST, hidden, left_out, merged
 from sottovoce.aggregator.analysis.result import Result
-from sottovoce.aggregator.analysis.tables.answered_cells import (
-    answered_shape,
-    cell_among_answered,
-    may_decline,
-    share_among_answered,
-)
+from sottovoce.aggregator.analysis.tables.answered_cells import cell_among_answered, share_among_answered
 from sottovoce.aggregator.analysis.tables.likeliest_cells import METHOD as PROFILE
 from sottovoce.aggregator.analysis.tables.likeliest_cells import MOST_LIKELIHOODS, LikeliestTable
 from sottovoce.aggregator.analysis.tables.ml_table import (
@@ -91,7 +86,7 @@ def answered_independence(joint: Joint) -> Independence | None:
     cells = len(joint.first.categories) * len(joint.second.categories)
     if cells * sum(len(pairs.weights) for pairs in joint.strata) > _MOST_FOR_A_TEST:
         return None
-    seen, (rows, columns) = seen_together(joint), answered_shape(joint)
+    seen, (rows, columns) = seen_together(joint), joint.answered_shape
     # Rescale the weights to sum to the effective number of reports.
     seen = ObservedReports(seen.rows, seen.weights * sum(pairs.size for pairs in joint.strata) / seen.weights.sum())
     free = likeliest_table([seen], (len(joint.first.categories), len(joint.second.categories)), settled=_SETTLED)
@@ -181,8 +176,8 @@ class TwoWayTable:
     def __init__(self, whole: Joint, rule: Rule, impossible: frozenset[tuple[int, int]] = frozenset()) -> None:
         self.joint, self.left_out = _merged(whole, rule)
         self.rule = rule
-        self.among_answered = may_decline(self.joint)
-        self.shape = answered_shape(self.joint)
+        self.among_answered = self.joint.may_decline
+        self.shape = self.joint.answered_shape
         self._shares = _shares(self.joint)
         self.raw = self._shares.cells
         self.hidden = _hidden(self.joint, self.raw.shape, rule)
@@ -437,7 +432,7 @@ def independence_of(joint: Joint) -> Independence | None:
 def _tested(joint: Joint) -> Independence | None:
     # A number has no cells: whether it goes with an answer is tested with no answer as one of these.
     have_cells = bool(joint.first.categories and joint.second.categories)
-    return answered_independence(joint) if have_cells and may_decline(joint) else tested(joint.strata)
+    return answered_independence(joint) if have_cells and joint.may_decline else tested(joint.strata)
 
 
 def _merged(whole: Joint, rule: Rule) -> tuple[Joint, tuple[Sentence, ...]]:

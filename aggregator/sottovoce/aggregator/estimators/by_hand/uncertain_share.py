@@ -24,7 +24,6 @@ from sottovoce.aggregator.estimators.intervals import Array
 from sottovoce.aggregator.estimators.support import Estimate, IntervalRule
 from sottovoce.shared.mechanisms import Mechanism
 from sottovoce.shared.mechanisms.innocuous_rr import InnocuousRR, channel
-from sottovoce.shared.spec import Question
 
 Figure = TypeVar("Figure")
 Found = TypeVar("Found")
@@ -36,12 +35,6 @@ _NEAREST, _UNSEEN, _WITHIN = 5, 4, 2e-4
 _FINEST, _FINEST_TRUTH = 10**5, 10**4
 _LEAST = Fraction(1, 1000)
 """Smallest distance of a moved share from 0, 1 and, in the crosswise model, 1/2, where reports tell nothing."""
-
-
-def fact_of(question: Question) -> str:
-    """Return the name of the fact with an inexact share that hides the answers to a question; "" for none."""
-    made = question.by_fact
-    return (made.fact or question.name) if made and made.std_error else ""
 
 
 def moved(mechanism: Made, u: float) -> Made:

@@ -57,6 +57,7 @@ _WAIT_FOR_FIRST = """
 """
 _ANY_LEFT = "SELECT 1 FROM surveys WHERE name = ? AND purged = 0"
 _EARLIER = "SELECT revision, digest FROM surveys WHERE name = ? AND revision < ? AND retired = 0 ORDER BY revision"
+_STEPS = "SELECT number FROM record WHERE about = ? OR substr(about, 1, ?) = ? ORDER BY number"
 _RETIRE = "UPDATE surveys SET retired = 1 WHERE name = ? AND revision < ?"
 _CONFLICT = (
     "another revision was published first, and this one was not; look at that one, then publish a later revision"
@@ -129,6 +130,10 @@ class SurveyStorage(BackEnd):
         """Return the permanent survey log: publications, retirements, closes, reopenings and deletions, by day."""
         with self.read() as db:
             return survey_log.lines(db)
+
+    def steps_of(self, name: str) -> tuple[int, ...]:
+        """Return the numbers of a survey's lines in the permanent survey log."""
+        return tuple(number for (number,) in self.rows_of(_STEPS, [name, len(name) + 1, f"{name} "]))
 
     def close_survey(self, name: str, day: int, who: str = words.NO_ACTOR) -> None:
         """Admit no more reports to any revision, and show all counts.
