@@ -47,7 +47,7 @@ from sottovoce.aggregator.analysis.tables.group_comparison import compare
 from sottovoce.aggregator.analysis.tables.table import Rule
 from sottovoce.aggregator.analysis.token_reader import MOST_CHARACTERS
 from sottovoce.aggregator.analysis.variable_columns import answers_of
-from sottovoce.aggregator.analysis.weights import MarginShares, questions_of, raked
+from sottovoce.aggregator.analysis.weights import CROSS_SEPARATOR, MarginShares, raked
 from sottovoce.aggregator.estimators.question_variables import bare, is_long, num, points_of
 from sottovoce.aggregator.storage import Storage
 from sottovoce.aggregator.surveys.lifecycle import released_questions, survey_of
@@ -295,7 +295,9 @@ class Request(ABC):
     @property
     def own_names(self) -> tuple[str, ...]:
         """Names of all variables of the request and of its margins, without those of its subset."""
-        return tuple(filter(None, (*self.variables, *questions_of(getattr(self, "margins", None)))))
+        margins = getattr(self, "margins", None) or {}
+        crossed = (question for named in margins for question in named.split(CROSS_SEPARATOR))
+        return tuple(filter(None, (*self.variables, *crossed)))
 
     @property
     def variables(self) -> tuple[str | None, ...]:

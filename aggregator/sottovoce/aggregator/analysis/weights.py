@@ -185,8 +185,3 @@ def _refuse_cells(name: str, cells: Sequence[str], people: NDArray[np.intp], sha
                 category=cell,
                 variable=name,
             )
-
-
-def questions_of(margins: MarginShares | None) -> tuple[str, ...]:
-    """Return the names of the questions in the margins."""
-    return tuple(question for named in margins or {} for question in named.split(CROSS_SEPARATOR))

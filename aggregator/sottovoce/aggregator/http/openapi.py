@@ -11,11 +11,11 @@ from importlib.metadata import version
 from importlib.resources import files
 from typing import Any
 
-from flask import Flask, Response, current_app, request
+from flask import Flask, Response, current_app
 from sottovoce.aggregator.http import error_pages, problems
 from sottovoce.aggregator.http.headers import unless_known
 from sottovoce.aggregator.http.problem_docs import EXPLANATIONS
-from sottovoce.aggregator.http.problems import CONTENT_TYPE, STATUS, TITLES, Refusal
+from sottovoce.aggregator.http.problems import CONTENT_TYPE, STATUS, TITLES
 from sottovoce.aggregator.http.routing import Kind, Route
 from sottovoce.aggregator.i18n import translator
 
@@ -310,18 +310,8 @@ def problem(code: str) -> Response:
 
 
 def register(app: Flask, routes: tuple[Route, ...]) -> None:
-    """Describe these routes, and refuse unknown or repeated query parameters of researchers' routes."""
+    """Describe these routes."""
     app.extensions["described_api"] = DescribedApi(routes)
-    known = {route.endpoint: {each.name for each in route.query} for route in routes if route.kind is Kind.RESEARCHER}
-
-    def check_query() -> None:
-        names = known.get(request.endpoint or "")
-        twice = any(len(given) > 1 for given in request.args.listvalues())
-        if names is not None and (twice or set(request.args) - names):
-            allowed = ", ".join(sorted(names)) or "none"
-            raise Refusal("malformed", f"a parameter of the address is unknown or given twice; there are: {allowed}")
-
-    app.before_request(check_query)
 
 
 ROUTES = (

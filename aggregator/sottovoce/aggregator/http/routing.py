@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any
 
-from flask import Flask
-from sottovoce.aggregator.http.problems import STATUS
+from flask import Flask, request
+from sottovoce.aggregator.http.problems import STATUS, Refusal
 
 
 class Kind(StrEnum):
@@ -109,4 +109,19 @@ def add_routes(app: Flask, routes: Sequence[Route]) -> None:
     app.url_map.merge_slashes = False
     for route in routes:
         strict = not route.path.endswith("/")
-        app.add_url_rule(route.path, route.endpoint, route.view, methods=[route.method], strict_slashes=strict)
+        view = _with_checked_query(route) if route.kind is Kind.RESEARCHER else route.view
+        app.add_url_rule(route.path, route.endpoint, view, methods=[route.method], strict_slashes=strict)
+
+
+def _with_checked_query(route: Route) -> Callable[..., Any]:
+    """Return the route's view, which refuses unknown and repeated parameters of the address."""
+    known = {each.name for each in route.query}
+
+    def view(**path: Any) -> Any:  # noqa: ANN401 - as of any view
+        twice = any(len(given) > 1 for given in request.args.listvalues())
+        if twice or set(request.args) - known:
+            allowed = ", ".join(sorted(known)) or "none"
+            raise Refusal("malformed", f"a parameter of the address is unknown or given twice; there are: {allowed}")
+        return route.view(**path)
+
+    return view

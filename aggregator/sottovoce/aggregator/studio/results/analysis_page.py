@@ -175,7 +175,7 @@ def in_files(asked: AskedAnalysis, names: SurveyVariables) -> bool:
 
 def _variables_of(asked: AskedAnalysis, names: SurveyVariables) -> Sequence[str]:
     """List the variables of an analysis, also those of its formula and its condition."""
-    written = (names.variables_in(asked.options.get(key, "")) for key in ("formula", "where"))
+    written = (names.variables_in(asked.options[key]) for key in ("formula", "where") if key in asked.options)
     return [*asked.named, *sorted(set().union(*written))]
 
 
