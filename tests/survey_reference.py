@@ -1,25 +1,27 @@
-"""Makes ``docs/survey_file.md`` of the JSON Schema and ``survey_keys.yaml``: ``python -m tests.survey_reference``."""
+"""Makes ``docs/survey_file.md`` of the JSON Schema and its own examples: ``python -m tests.survey_reference``."""
 
 import json
+import re
 from collections.abc import Iterator, Mapping
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
-import yaml
-
 PAGE = Path(__file__).parents[1] / "docs" / "survey_file.md"
-EXAMPLES = Path(__file__).with_name("survey_keys.yaml")
 SCHEMA: dict[str, Any] = json.loads(
     files("sottovoce.shared").joinpath("schema/survey.schema.json").read_text(encoding="utf-8")
 )
 
 HEAD = """# The survey file, key by key
 
-Written by `python -m tests.survey_reference` from `survey.schema.json`, which has the exact rules; change it there, and
-the examples in `tests/survey_keys.yaml`. Each example is a part of a whole survey that `sottovoce lint` finds good.
+The examples are written here; the rest `python -m tests.survey_reference` writes from `survey.schema.json`, which has
+the exact rules. Each example is a part of a whole survey that `sottovoce lint` finds good.
 How to choose among question types and mechanisms: [questions and mechanisms](questions_and_mechanisms.md).
 """
+
+ITEMS = "\n## Items of `questions`\n"
+EXAMPLE = re.compile(r"### `([^`]+)`\n.*?```yaml\n(.*?)```", re.DOTALL)
+"""Name and example of a section."""
 
 
 def survey_keys() -> Iterator[tuple[str, Mapping[str, Any]]]:
@@ -68,20 +70,19 @@ def rule_in_words(rule: Mapping[str, Any]) -> str:
 
 def page() -> str:
     """The whole page."""
-    examples = yaml.load(EXAMPLES.read_text(encoding="utf-8"), yaml.BaseLoader)  # noqa: S506 - makes text only
+    of_survey, of_items = (dict(EXAMPLE.findall(part)) for part in PAGE.read_text(encoding="utf-8").split(ITEMS))
     parts = [HEAD, "\n## The survey\n"]
-    parts += [_section(name, rule, name in SCHEMA["required"], examples["survey"]) for name, rule in survey_keys()]
-    parts.append("\n## Items of `questions`\n")
+    parts += [_section(name, rule, name in SCHEMA["required"], of_survey) for name, rule in survey_keys()]
+    parts.append(ITEMS)
     parts += [
-        _section(name, rule, name in ("type", "name", "label"), examples["questions"])
-        for name, rule in question_keys().items()
+        _section(name, rule, name in ("type", "name", "label"), of_items) for name, rule in question_keys().items()
     ]
     parts.append("\nNext: [problems, code by code](problems.md).\n")
     return "".join(parts)
 
 
 def _section(name: str, rule: Mapping[str, Any], required: bool, examples: Mapping[str, str]) -> str:
-    # A key of the survey that is true or left out, and needs no other, has no example to be written.
+    # A key of the survey that is true or left out, and needs no other, has its example by itself.
     example = examples.get(name, f"{name}: true")
     words = " ".join(filter(None, ["Must be there." if required else "", rule_in_words(rule)]))
     return f"\n### `{name}`\n\n{words}{chr(10) * 2 if words else ''}```yaml\n{example.rstrip()}\n```\n"

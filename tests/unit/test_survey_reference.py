@@ -1,13 +1,11 @@
 """The reference of the survey file: up to date, and every example in it good."""
 
-import re
-
 from sottovoce.aggregator.surveys.survey_file import parse_yaml
 from sottovoce.shared.parse_survey import parse_survey
 
-from tests.survey_reference import PAGE, page, question_keys, survey_keys
+from tests.survey_reference import EXAMPLE, PAGE, page, question_keys, survey_keys
 
-SECTIONS = re.findall(r"### `([^`]+)`\n.*?```yaml\n(.*?)```", PAGE.read_text(encoding="utf-8"), re.DOTALL)
+SECTIONS = EXAMPLE.findall(PAGE.read_text(encoding="utf-8"))
 BASE = """
 format: sottovoce-survey/1
 name: exam
