@@ -22,9 +22,9 @@ from sottovoce.shared.checks import MISSING, NAME, Reader, document_at
 from sottovoce.shared.errors import Sentence, error_message
 from sottovoce.shared.mechanisms.joint_rr import MAX_QUESTIONS as MAX_IN_BLOCK
 from sottovoce.shared.mechanisms.joint_rr import MIN_QUESTIONS, JointMember, JointRR, JointYesNo
-from sottovoce.shared.questions import MAX_QUESTIONS, OF_EVERY_ITEM, QuestionReader, dump_asked, dump_question
+from sottovoce.shared.questions import MAX_QUESTIONS, QuestionReader, dump_asked, dump_question
 from sottovoce.shared.spec import Choice, Item, Question, Survey, TextMap
-from sottovoce.shared.survey_keys import OF_MATRICES, OF_NOTES
+from sottovoce.shared.survey_keys import OF_EVERY_ITEM, OF_MATRICES, OF_NOTES
 from sottovoce.shared.types import TYPES
 from sottovoce.shared.visibility import Condition
 

@@ -17,14 +17,13 @@ from sottovoce.shared.mechanisms import ALIASES, MECHANISMS, PRESETS, Mechanism,
 from sottovoce.shared.mechanisms.base import decimal_field
 from sottovoce.shared.mechanisms.innocuous_rr import CROSSWISE, PROCEDURES, InnocuousRR, channel
 from sottovoce.shared.spec import Choice, Item, Question
-from sottovoce.shared.survey_keys import ITEM, MARKS
+from sottovoce.shared.survey_keys import ITEM, MARKS, OF_EVERY_ITEM, ONLY_PUBLIC
 from sottovoce.shared.types import TYPES, QuestionType
 
 MAX_QUESTIONS = 200
 MAX_PUBLIC = 10_000_001
 """Most values of a public number, such as an income in whole euros; of other questions there are always fewer."""
 
-OF_EVERY_ITEM = {"type", "name", "label"}
 _TREATMENT = {"mechanism", "public", "when_absent", "absent_category"}
 _ALL_KEYS = {key for made in TYPES.values() for key in made.keys}
 """The keys that describe the true values of some type."""
@@ -333,7 +332,7 @@ class QuestionReader(Reader):
             if not self.mark(fields[key], f"{pointer}/{key}"):
                 continue
             if "public" not in fields:
-                self.problem(f"{pointer}/{key}", ITEM[key].only_public)
+                self.problem(f"{pointer}/{key}", ONLY_PUBLIC.get(key, "goes with public questions only"))
             elif key == "cohort" and not kind.takes_category:
                 self.problem(f"{pointer}/{key}", Sentence("a {kind} question cannot be the cohort", kind=kind.name))
         return found

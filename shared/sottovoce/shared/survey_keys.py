@@ -1,12 +1,15 @@
-"""The keys of a survey file, a row each, from which both parsers, lint, Design and translators take their lists.
+"""The keys of a survey file, as ``survey.schema.json`` has them: both parsers, lint, Design and translators ask here.
 
-A new key that is true or left out is a row here and a rule in ``survey.schema.json``. The browser's lists are made of
-the rows, Design shows the key once its catalogues have ``design_KEY`` and ``design_KEY_hint``, and programs ask for it
-in ``Survey.document`` or ``Question.marks``. Rules between keys stay in the parsers.
+A new key that is true or left out, or a text by language, is a rule in the schema and nothing else: it is a key of the
+coming release. The browser's lists are made of these, Design shows the key once its catalogues have ``design_KEY`` and
+``design_KEY_hint``, and programs ask for it in ``Survey.document`` or ``Question.marks``. Rules between keys stay in
+the parsers.
 """
 
+import json
 from collections.abc import Iterable, Mapping
-from typing import NamedTuple
+from importlib.resources import files
+from typing import Any, NamedTuple
 
 TEXTS, MARK = "texts", "mark"
 """What keys without a reader of their own hold: a text by language, or nothing but true."""
@@ -18,60 +21,59 @@ class SurveyKey(NamedTuple):
     Attributes:
         holds: ``TEXTS`` or ``MARK``; "" if a reader of its own has the rules.
         since: the release that first read it; "" for the first release, or if another key that it needs says so.
-        only_public: why a question that is not public cannot have it; "" if it can.
-        of: the items besides questions that can have it: ``note`` and ``matrix``.
     """
 
     holds: str = ""
     since: str = ""
-    only_public: str = ""
-    of: str = ""
+
+
+COMING = "0.5.0"
+"""The release of the keys that are not below."""
+
+_KEYS = {
+    "": "format name revision default_language title questions access privacy retention opens closes report_labels ask "
+    "waves keep_last description consent arms_per_wave label hint visible_if arm known_share procedure cohort",
+    "0.3.0": "notice researcher replaces trial fresh_samples after any_of",
+    "0.4.0": "neutral_title quick_exit kiosk check arms analysis_plan order in_files anchor innocuous",
+}
+_SINCE = {key: release for release, keys in _KEYS.items() for key in keys.split()}
+
+_TEXT = {"$ref": "#/$defs/texts"}
+_SCHEMA = json.loads(files(__package__).joinpath("schema/survey.schema.json").read_text(encoding="utf-8"))
+
+
+def _keys_of(schema: Mapping[str, Any]) -> dict[str, SurveyKey]:
+    # What is true and needs another key than ``public`` has a reader of its own.
+    needs = schema.get("dependentRequired", {})
+    return {
+        key: SurveyKey(
+            TEXTS if _TEXT.items() <= rule.items()
+            else MARK if rule.get("const") is True and needs.get(key, ["public"]) == ["public"]
+            else "",
+            _SINCE.get(key, COMING),
+        )
+        for key, rule in schema["properties"].items()
+    }  # fmt: skip
 
 
 RESEARCHER_TEXTS = ("name", "institution", "ethics")
-REQUIRED = {"format", "name", "revision", "default_language", "title", "questions"}
+OF_EVERY_ITEM = {"type", "name", "label"}
+REQUIRED = set(_SCHEMA["required"])
 DEFAULTS = {"access", "privacy", "retention"}
 """Keys that authors may leave out, and the canonical form has."""
 
-SURVEY: dict[str, SurveyKey] = {
-    **dict.fromkeys(sorted(REQUIRED | DEFAULTS), SurveyKey()),
-    **dict.fromkeys(("opens", "closes", "report_labels", "ask", "waves", "keep_last"), SurveyKey()),
-    "title": SurveyKey(TEXTS),
-    "description": SurveyKey(TEXTS),
-    "consent": SurveyKey(TEXTS),
-    "notice": SurveyKey(TEXTS, "0.3.0"),
-    "neutral_title": SurveyKey(TEXTS, "0.4.0"),
-    "researcher": SurveyKey("", "0.3.0"),
-    "replaces": SurveyKey("", "0.3.0"),
-    "trial": SurveyKey(MARK, "0.3.0"),
-    "quick_exit": SurveyKey("", "0.4.0"),
-    "kiosk": SurveyKey(MARK, "0.4.0"),
-    "check": SurveyKey("", "0.4.0"),
-    "fresh_samples": SurveyKey(MARK, "0.3.0"),
-    "after": SurveyKey("", "0.3.0"),
-    "arms": SurveyKey("", "0.4.0"),
-    "arms_per_wave": SurveyKey(MARK),
-    "analysis_plan": SurveyKey("", "0.4.0"),
-    "order": SurveyKey("", "0.4.0"),
-}
-
-ITEM: Mapping[str, SurveyKey] = {
-    **dict.fromkeys(("known_share", "procedure"), SurveyKey()),
-    **dict.fromkeys(("visible_if", "arm"), SurveyKey(of="note matrix")),
-    **dict.fromkeys(("order", "keep_last"), SurveyKey(of="matrix")),
-    "hint": SurveyKey(TEXTS, of="note matrix"),
-    "any_of": SurveyKey("", "0.3.0", of="note matrix"),
-    "cohort": SurveyKey(MARK, only_public="only a public question may be the cohort"),
-    "in_files": SurveyKey(MARK, "0.4.0", "goes with public questions only: files have all randomized ones"),
-    "anchor": SurveyKey("", "0.4.0"),
-    "innocuous": SurveyKey("", "0.4.0"),
-}
-"""Keys of questions besides those of their type, their texts and the mechanism."""
-
-OF_NOTES, OF_MATRICES = ({key for key, row in ITEM.items() if kind in row.of} for kind in ("note", "matrix"))
+SURVEY = _keys_of(_SCHEMA)
+ITEM, _NOTE, _MATRIX = (_keys_of(_SCHEMA["$defs"][kind]) for kind in ("question", "note", "matrix"))
+OF_NOTES, OF_MATRICES = _NOTE.keys() - OF_EVERY_ITEM, _MATRIX.keys() - OF_EVERY_ITEM - {"rows", "of"}
 MARKS = frozenset(key for key, row in ITEM.items() if row.holds == MARK)
 WITHOUT_EFFECT = {"hint", "visible_if", "any_of", "arm", *MARKS}
 """Keys that change neither the answers of a question nor how they are randomized."""
+
+ONLY_PUBLIC = {
+    "cohort": "only a public question may be the cohort",
+    "in_files": "goes with public questions only: files have all randomized ones",
+}
+"""Why a question that is not public cannot have a mark."""
 
 
 def first_read_by(release: str) -> Iterable[str]:
@@ -80,5 +82,5 @@ def first_read_by(release: str) -> Iterable[str]:
 
 
 def holding(what: str, rows: Mapping[str, SurveyKey] = SURVEY) -> list[str]:
-    """Return the keys that hold ``TEXTS``, or ``MARK``, in the order of the table."""
+    """Return the keys that hold ``TEXTS``, or ``MARK``, in the order of the schema."""
     return [key for key, row in rows.items() if row.holds == what]
