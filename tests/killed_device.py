@@ -15,13 +15,9 @@ STEPS = ("link", "replace", "unlink")
 
 
 def dying(step: Callable[..., Any], counted: "count[int]", last: int, after: bool = False) -> Callable[..., Any]:
-    """The same step, and no more than ``last`` of all that are counted.
+    """The same step, and no more than ``last`` of all that are counted: the process is killed before the next.
 
-    Args:
-        step: to take.
-        counted: gives the number of each.
-        last: the process is killed before this one.
-        after: it counts once more when it was taken: a reply has come, and nobody has read it.
+    ``after`` counts once more when the step was taken: a reply has come, and nobody has read it.
     """
 
     def take(*words: Any, **options: Any) -> Any:

@@ -49,12 +49,7 @@ def http(status: str, body: bytes = b"", *headers: str, length: int | None = Non
 def honest(survey: Survey, *older: Survey, state: str = "open", good: bool = True, **status: Any) -> Answer:
     """What an aggregator answers; nothing is stored but what the listener keeps.
 
-    Args:
-        survey: the newest revision.
-        older: the other ones, newest first.
-        state: of every wave.
-        good: whether a token can be spent, when that is asked.
-        status: what the status says else.
+    ``older`` revisions are newest first; ``good`` says whether a token can be spent.
     """
     revisions = [survey, *older]
     told = json.dumps(status_of(revisions, state) | status).encode()

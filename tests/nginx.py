@@ -32,13 +32,7 @@ def program() -> str | None:
 
 
 def write_sample(folder: Path, nodes: Sequence[int], ports: tuple[int, int] = (80, 443)) -> Path:
-    """The sample as a file that can be run here: nothing but places is another.
-
-    Args:
-        folder: for the certificate, the process's number and the file.
-        nodes: ports of the two nodes.
-        ports: to listen on, without and with TLS.
-    """
+    """The sample as a file that can be run here: nothing but places is another; ``ports`` are without and with TLS."""
     replaced = {
         "one:8000": f"127.0.0.1:{nodes[0]}",
         "two:8000": f"127.0.0.1:{nodes[1]}",
@@ -74,12 +68,9 @@ def make_certificate(folder: Path) -> Path:
 
 @contextmanager
 def proxy(folder: Path, nodes: Sequence[int], error_log: Path | None = None) -> Iterator[str]:
-    """The sample in front of two nodes: its address, with TLS; ended on exit.
+    """The sample in front of two nodes, on their ports: its address, with TLS; ended on exit.
 
-    Args:
-        folder: for all that it writes, and its output, ``proxy.log``.
-        nodes: their ports.
-        error_log: where the sample should write none, to see what it would write.
+    Its output is ``proxy.log``; ``error_log`` is where the sample should write none.
     """
     ports = (free_port(), free_port())
     certificate, file = make_certificate(folder), write_sample(folder, nodes, ports)

@@ -50,11 +50,7 @@ class Seen:
 def watch(survey: Survey, truths: Sequence[Answers], count: int, whole: bool = False) -> list[Seen]:
     """What ``count`` people of each truth send, in random order, to a real socket.
 
-    Args:
-        survey: what they are asked.
-        truths: their answers.
-        count: people of each truth.
-        whole: each reads the survey first, on a connection of its own.
+    If ``whole``, each reads the survey first, on a connection of its own.
     """
     people = [truth for truth in range(len(truths)) for _ in range(count)]
     random.SystemRandom().shuffle(people)

@@ -32,11 +32,7 @@ BODIES = 60_000
 
 
 def figures(databases: dict[str, Callable[[], str]]) -> None:
-    """Print the figures, for each back end.
-
-    Args:
-        databases: name -> gives the URL of a fresh database.
-    """
+    """Print the figures, for each back end; ``databases`` gives a fresh URL by name."""
     with tempfile.TemporaryDirectory() as temporary:
         folder = Path(temporary)
         folder.chmod(0o755)

@@ -82,11 +82,7 @@ def processor_seconds(port: int) -> float:
 
 
 def figures(databases: dict[str, str]) -> None:
-    """Print the figures, one line for each server.
-
-    Args:
-        databases: name -> URL; the server without storage is measured first and is what they are held against.
-    """
+    """Print the figures, one line for each server; all are held against the first, which stores nothing."""
     asked = ten_questions()
     with tempfile.TemporaryDirectory() as temporary:
         folder = Path(temporary)

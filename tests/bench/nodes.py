@@ -99,12 +99,9 @@ def figures() -> None:
 
 
 def in_turns(measure: Callable[[int, str], Found], numbers: Sequence[int], delay: int) -> Rounds:
-    """What these numbers of nodes did, one after the other, in each round; one that would last too long is left out.
+    """What these numbers of nodes did, one after the other, in each round; ``delay`` is milliseconds more a commit.
 
-    Args:
-        measure: so many nodes on a database.
-        numbers: of nodes.
-        delay: milliseconds more at every commit.
+    A number of nodes that would last too long is left out.
     """
     end = time.monotonic() + LIMIT
     found: Rounds = {nodes: [] for nodes in numbers}
@@ -170,13 +167,7 @@ def share_waiting(url: str, seconds: float) -> float:
 
 
 def through_http(nodes: int, url: str, connections: int) -> Found:
-    """Nodes of the program itself, and a process for each that sends to it.
-
-    Args:
-        nodes: how many.
-        url: of their database.
-        connections: open at once, in all.
-    """
+    """Nodes of the program itself, and a process for each that sends to it; ``connections`` are open at once in all."""
     asked = ten_questions()
     path = f"/api/v1/surveys/{asked.name}/reports"
     with tempfile.TemporaryDirectory() as temporary, ExitStack() as stack:

@@ -64,12 +64,7 @@ def question(asked: Question) -> dict[str, Any]:
 
 
 def surveyjs_files(document: dict[str, Any], before: str = "") -> dict[str, bytes]:
-    """The page, SurveyJS's style and two scripts, and what starts them; compressed.
-
-    Args:
-        document: of the survey.
-        before: statements before it is made.
-    """
+    """The page, SurveyJS's style and two scripts, and what starts them, after the statements ``before``; compressed."""
     start_script = f'{before}new Survey.Model({json.dumps(document)}).render(document.getElementById("main"));\n'
     files = {
         "/": (HERE / "page.html").read_bytes(),
@@ -144,12 +139,7 @@ def five_questions() -> dict[str, Any]:
 
 
 def one_question(browser: Browser, site: str) -> None:
-    """Medians until one question can be answered on a slow phone: ours in two pages, and a boolean of SurveyJS.
-
-    Args:
-        browser: makes the visits.
-        site: address of the aggregator that serves the frame.
-    """
+    """Medians until one question can be answered on a slow phone: ours in two pages, and a boolean of SurveyJS."""
     pages = {
         "our frame in a plain page": {
             "/": gzip.compress(PLAIN.format(tag=element(f"{site}/q/1/"), site=site).encode())

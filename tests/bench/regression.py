@@ -11,13 +11,7 @@ ODDS_3 = (np.ones((4, 4)) + 2 * np.eye(4)) / 6
 
 
 def many(columns: np.ndarray, reports: np.ndarray, channel: np.ndarray) -> np.ndarray:
-    """The coefficients for reports of several categories, by Newton's method.
-
-    Args:
-        columns: (n, p).
-        reports: (n,).
-        channel: (reports, categories).
-    """
+    """The coefficients by Newton's method: ``columns`` (n, p), ``reports`` (n,), ``channel`` (reports, categories)."""
     k, p = channel.shape[1], columns.shape[1]
     beta, seen = np.zeros((k - 1, p)), channel[reports]
     for _ in range(50):
@@ -44,12 +38,7 @@ def many(columns: np.ndarray, reports: np.ndarray, channel: np.ndarray) -> np.nd
 
 
 def yes_no(columns: np.ndarray, reports: np.ndarray) -> np.ndarray:
-    """The coefficients for yes/no reports of a coin flip, by Fisher scoring.
-
-    Args:
-        columns: (n, p).
-        reports: (n,).
-    """
+    """The coefficients for yes/no reports (n,) of a coin flip on columns (n, p), by Fisher scoring."""
     beta = np.zeros(columns.shape[1])
     for _ in range(50):
         truth = 1 / (1 + np.exp(-columns @ beta))

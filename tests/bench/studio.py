@@ -76,14 +76,7 @@ def visit(context: BrowserContext, address: str) -> tuple[float, float]:
 
 
 def show(context: BrowserContext, address: str, pages: Sequence[str], told: str) -> None:
-    """The slowest of a few visits to each page, the first one among them.
-
-    Args:
-        context: in which somebody is signed in.
-        address: of the survey's pages.
-        pages: their names.
-        told: what they are of.
-    """
+    """The slowest of a few visits to each page, the first one among them; ``told`` says what the pages are of."""
     for page in pages:
         found = [visit(context, f"{address}/{page}".rstrip("/")) for _ in range(ROUNDS)]
         slowest = max(ms for ms, _ in found)

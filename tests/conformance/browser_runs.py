@@ -178,11 +178,9 @@ def needed(form: ServedForm, request: WireRequest) -> bool:
 
 
 def sent_report(form: ServedForm, requests: Sequence[WireRequest], wave: int) -> Report:
-    """Return the one report of a visit's requests.
+    """Return the one report of a visit's requests; TransportError if another number is sent, or something else.
 
-    Raises:
-        TransportError: there is another number of reports than one, or something else is sent.
-        SurveyError: what is sent is no report.
+    SurveyError if what is sent is no report.
     """
     survey = form.survey
     bodies = {each.body: each for each in requests if is_for_reports(each)}

@@ -70,13 +70,7 @@ def _is_redrawn(course: Course, body: bytes) -> bool:
 
 
 def judge(scenario: Scenario, ends: Ends, spent: Callable[[State], float]) -> Iterator[str]:
-    """What is wrong with what a course has come to, in words.
-
-    Args:
-        scenario: the small survey.
-        ends: what it has come to, for each truth.
-        spent: what the ledger of a state says.
-    """
+    """What is wrong, in words, with what a course has come to for each truth; ``spent`` reads a state's ledger."""
     for course in {course for weights in ends.values() for course in weights}:
         yield from _wrong_with(scenario, course, spent)
     try:
@@ -108,11 +102,7 @@ Left = tuple[Sent, Sent]
 
 
 def check_laws(scenario: Scenario, laws: list[dict[Left, Fraction]]) -> None:
-    """Distributions of all that leaves a device, one for each truth, against what was charged.
-
-    Raises:
-        Mismatch: two of them differ by more.
-    """
+    """Raise Mismatch if the laws of all that leaves a device, one for each truth, differ by more than was charged."""
     for left in dict.fromkeys(left for distribution in laws for left in distribution):
         likely = [distribution.get(left, Fraction(0)) for distribution in laws]
         sent, _ = left

@@ -70,12 +70,9 @@ class Device(Protocol):
     """What events happen to, in whichever language its client is."""
 
     def ways(self, state: State, event: str, truth: int) -> Iterable[tuple[Way, Fraction]]:
-        """What one event makes of a state, along each way of the coins, with its probability.
+        """What one of ``EVENTS`` makes of a state, along each way of the coins, with its probability.
 
-        Args:
-            state: before it.
-            event: one of ``EVENTS``.
-            truth: which of the scenario's answers are given, if any are.
+        ``truth`` says which of the scenario's answers are given, if any are.
         """
 
     def charged(self, state: State) -> float:
@@ -106,16 +103,7 @@ class PythonDevice:
         self._scenario, self._folder, self._remembers = scenario, folder, remembers
 
     def ways(self, state: State, event: str, truth: int) -> Iterator[tuple[Way, Fraction]]:
-        """As in ``Device``.
-
-        Args:
-            state: before the event.
-            event: one of ``EVENTS``.
-            truth: which of the scenario's answers are given, if any are.
-
-        Raises:
-            TooManyPaths: there are more than ``MOST_WAYS``.
-        """
+        """As in ``Device``; TooManyPaths if there are more than ``MOST_WAYS``."""
         run = partial(run_event, self._scenario, state, event, truth, folder=self._folder, remembers=self._remembers)
         for path in paths(run, MOST_WAYS):
             self.runs += 1
@@ -130,13 +118,7 @@ Distribution = tuple[tuple[Happened, Fraction], ...]
 
 
 def check_events(part: str, scenario: Scenario, length: int) -> Check:
-    """Every course of up to ``length`` events of the Python client.
-
-    Args:
-        part: one of ``check.PARTS``.
-        scenario: the small survey.
-        length: most events in a course.
-    """
+    """Every course of up to ``length`` events of the Python client; ``part`` is one of ``check.PARTS``."""
     # In memory where the system has such a folder: thousands of ledgers are written.
     with TemporaryDirectory(dir=_IN_MEMORY if os.access(_IN_MEMORY, os.W_OK) else None) as folder:
         device, quicker = (PythonDevice(scenario, Path(folder), remembers) for remembers in (False, True))
@@ -149,14 +131,9 @@ def check_events(part: str, scenario: Scenario, length: int) -> Check:
 def check_device(
     part: str, scenario: Scenario, length: int, device: CountedDevice, quicker: CountedDevice | None
 ) -> Check:
-    """Every course of up to ``length`` events of any client.
+    """Every course of up to ``length`` events of any client; ``part`` is one of ``check.PARTS``.
 
-    Args:
-        part: one of ``check.PARTS``.
-        scenario: the small survey.
-        length: most events in a course.
-        device: with its client.
-        quicker: the same, which remembers the surveys that it has read; None for courses of one event.
+    ``quicker`` is the device that remembers the surveys that it has read; None for courses of one event.
     """
     kept = _Kept(device)
     found = follow(scenario, 1, kept)
@@ -215,13 +192,7 @@ def subject_of(scenario: Scenario) -> str:
 
 
 def follow(scenario: Scenario, length: int, device: Device) -> Followed:
-    """Follow every course of up to so many events.
-
-    Args:
-        scenario: the small survey.
-        length: most events in a course.
-        device: with its client.
-    """
+    """Follow every course of up to ``length`` events."""
     following = _Following(scenario, device)
     begin: Ends = {truths: {Course(): Fraction(1)} for truths in ASSIGNMENTS}
     following.found.courses = following.go_on((), begin, length)

@@ -307,16 +307,9 @@ def same_event(state: State, event: str) -> str:
 def run_event(
     scenario: Scenario, state: State, event: str, truth: int, draws: Any, folder: Path, remembers: bool = False
 ) -> Way:
-    """What one event makes of a state, along one way of the coins.
+    """What one of ``EVENTS`` makes of a state, along one way of the coins; ``truth`` None gives no answer.
 
-    Args:
-        scenario: the small survey.
-        state: before it.
-        event: one of ``EVENTS``.
-        truth: which of the scenario's answers are given, if any are.
-        draws: stands in for randomness.
-        folder: for the ledger's files.
-        remembers: what was read from the same bytes before is not read again.
+    A device that ``remembers`` does not read anew what it has read from the same bytes.
     """
     _write(folder, state.files)
     versions = (scenario.corrected, scenario.survey) if state.revised else (scenario.survey,)

@@ -97,16 +97,7 @@ class BrowserDevice:
     spent: dict[Files, float] = field(default_factory=dict)
 
     def ways(self, state: State, event: str, truth: int) -> Iterator[tuple[Way, Fraction]]:
-        """What one event makes of a state, along each way of the coins.
-
-        Args:
-            state: before it.
-            event: one of ``EVENTS``.
-            truth: which of the scenario's answers are given, if any are.
-
-        Raises:
-            BrokenDevice: it cannot be followed.
-        """
+        """What one of ``EVENTS`` makes of a state, along each way of the coins; BrokenDevice if it is not followed."""
         order = {
             "scenario": self.scenario.name,
             "event": event,
@@ -147,13 +138,7 @@ class BrowserDevice:
 def check_javascript_events(
     scripts: Mapping[str, str], scenarios: Sequence[Scenario], lengths: Mapping[str, int]
 ) -> list[Check]:
-    """Every course of events of the browser's client.
-
-    Args:
-        scripts: from ``page.opened()``.
-        scenarios: the small surveys.
-        lengths: most events in a course, by the scenario's name.
-    """
+    """Every course of events of the browser's client; ``lengths`` are by the scenario's name."""
     node = shutil.which("node")
     if node is None:
         return [Check("javascript", subject_of(scenario), NOT_DONE, message=_LACK) for scenario in scenarios]
@@ -174,13 +159,7 @@ def _check(node: str, scripts: Mapping[str, str], scenario: Scenario, length: in
 
 @contextmanager
 def browser_device(node: str, scripts: Mapping[str, str], scenario: Scenario) -> Iterator[BrowserDevice]:
-    """The client, ready for events.
-
-    Args:
-        node: the program.
-        scripts: from ``page.opened()``.
-        scenario: the small survey.
-    """
+    """The client, ready for events; ``scripts`` are from ``page.opened()``."""
     own = {part.name: part.read_text(encoding="utf-8") for part in Path(__file__).parent.glob("*.mjs")}
     with laid_out(node, {**scripts, **own}, "javascript_events.mjs") as command:
         pipe = subprocess.PIPE

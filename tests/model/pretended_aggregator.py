@@ -78,10 +78,7 @@ class PretendedAggregator:
     def left(self, what: str, headers: Mapping[str, str], body: bytes) -> str:
         """A request leaves the device; gives the link of a report, "" of anything else.
 
-        Args:
-            what: the last part of its address.
-            headers: among them what lets the report in.
-            body: of the request.
+        ``what`` is the last part of its address; ``headers`` have what lets the report in.
         """
         if what == "redeem":
             request = parse_request(body)
@@ -154,14 +151,7 @@ class Session:
     def request(
         self, method: str, url: str, *, data: bytes | None = None, headers: Mapping[str, str], **_: object
     ) -> Reply:
-        """As ``requests`` has it.
-
-        Args:
-            method: GET or POST.
-            url: whose last part says what is wanted.
-            data: the body.
-            headers: among them the token's.
-        """
+        """As ``requests`` has it; the last part of the URL says what is wanted."""
         what = url.rpartition("/")[2]
         body = data or b""
         if method != "GET":

@@ -4,14 +4,7 @@ import os
 
 
 def read_small(path: str) -> bytes:
-    """The bytes of a small file that nobody writes to meanwhile.
-
-    Args:
-        path: of the file.
-
-    Raises:
-        OSError: as the system says.
-    """
+    """The bytes of a small file that nobody writes to meanwhile; OSError as the system says."""
     return look_at(path)[1]
 
 
@@ -26,15 +19,7 @@ def look_at(path: str) -> tuple[int, bytes]:
 
 
 def write_small(path: str, content: bytes) -> None:
-    """Write a small file that is not there yet, readable by its owner only.
-
-    Args:
-        path: of the file.
-        content: its bytes.
-
-    Raises:
-        OSError: as the system says.
-    """
+    """Write a small file that is not there yet, readable by its owner only; OSError as the system says."""
     handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
     try:
         os.write(handle, content)

@@ -25,11 +25,7 @@ class Path(NamedTuple):
 
 
 def paths(run: Callable[[Any], Any], most: int | None = None) -> Iterator[Path]:
-    """Every way through ``run(draws)``.
-
-    Raises:
-        TooManyPaths: as for ``following``.
-    """
+    """Every way through ``run(draws)``; TooManyPaths as for ``following``."""
     for draws, reported in following(run, most):
         yield Path(reported, Fraction(draws.part, draws.whole), tuple(draws.bounds))
 

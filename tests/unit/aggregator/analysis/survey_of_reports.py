@@ -49,13 +49,7 @@ REPORTED = {
 
 
 def reports(count: int = 600, more: dict[str, Any] | None = None, **changed: np.ndarray) -> Columns:
-    """The first reports of the worked examples.
-
-    Args:
-        count: how many.
-        more: what else the survey says.
-        changed: columns in the place of others.
-    """
+    """The first ``count`` reports of the worked examples; ``changed`` are columns in the place of others."""
     values = {name: column[:count].astype(np.uint32) for name, column in {**REPORTED, **changed}.items()}
     newest = parse_survey(survey(*QUESTIONS, **(more or {})))
     return Columns((newest,), values, np.zeros(count, np.uint8), np.zeros(count, np.uint8))
