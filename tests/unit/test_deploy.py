@@ -1,21 +1,31 @@
 """The samples in ``deploy/``: that they say what the README promises, and that the tools that are here accept them."""
 
+import json
+import os
 import re
+import shlex
 import shutil
 import subprocess
+import sys
+import time
 import tomllib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import closing
 from ipaddress import ip_address, ip_network
 from itertools import chain
 from pathlib import Path
 from typing import Any
 
 import pytest
+import requests
 import yaml
 from sottovoce.aggregator.intake.request_limits import LARGER, MAX_BODY, UPLOAD, UPLOAD_PATH
 from sottovoce.aggregator.settings import PREFIX, Settings, describe
+from sottovoce.aggregator.storage.sqlite.storage import SQLiteStorage
 from sottovoce.cli import server
 
+from tests.conftest import Running
+from tests.surveys import survey
 from tests.unit.test_locks import needed, pins
 
 ROOT = Path(__file__).parents[2]
@@ -254,3 +264,174 @@ def test_unit_lets_the_program_do_little() -> None:
         tried = subprocess.run([analyze, "security", "--offline=yes", "--threshold=12", DEPLOY / "sottovoce.service"],
                                capture_output=True, text=True, check=False)  # fmt: skip
         assert tried.returncode == 0, tried.stdout.splitlines()[-1]
+
+
+RULES: list[dict[str, Any]] = [
+    rule for group in yaml.safe_load(text("alerts.yml"))["groups"] for rule in group["rules"]
+]
+
+PANELS: list[dict[str, Any]] = json.loads(text("grafana.json"))["panels"]
+
+EXPRESSIONS = {
+    **{rule["alert"]: rule["expr"] for rule in RULES},
+    **{f"{panel['title']} {target['refId']}": target["expr"] for panel in PANELS for target in panel["targets"]},
+}
+"""Expressions of PromQL by the name of their alert or panel."""
+
+OF_PROMETHEUS = {"up"}
+"""What it knows by itself of everything that it asks."""
+
+SAMPLE = re.compile(r"^(\w+)(?:\{(.*)\})? [^ ]+$", re.MULTILINE)
+
+
+def selectors(expression: str) -> list[Any]:
+    """Every series that an alert or a panel asks for, as Prometheus' own parser reads it."""
+    import promql_parser
+
+    found: list[Any] = []
+
+    def note(node: object) -> None:
+        if isinstance(node, promql_parser.MatrixSelector):
+            found.append(node.vector_selector)
+        elif isinstance(node, promql_parser.VectorSelector):
+            found.append(node)
+
+    promql_parser.walk(promql_parser.parse(expression), note)
+    assert found
+    return found
+
+
+def values(selector: Any) -> list[tuple[str, str]]:
+    """(label, value) of all that a series is asked to have, but for the job, which is Prometheus' own."""
+    return [
+        (one.name, value) for one in selector.matchers.matchers if one.name != "job" for value in one.value.split("|")
+    ]
+
+
+@pytest.mark.slow
+@pytest.mark.external
+def test_every_metric_that_an_alert_or_a_panel_names_is_exported(own_server: Running) -> None:
+    """With every value of a label: an alert on a misspelt one would never come."""
+    for _ in range(2):  # a request is in the metrics of the next one
+        told = requests.get(f"{own_server.url}/metrics", headers=own_server.researcher, timeout=15).text
+    samples = [(name, set(re.findall(r'(\w+)="([^"]*)"', labels))) for name, labels in SAMPLE.findall(told)]
+    assert samples
+
+    for named, expression in EXPRESSIONS.items():
+        for selector in selectors(expression):
+            if selector.name in OF_PROMETHEUS:
+                assert values(selector) == []
+                continue
+            of_name = [labels for name, labels in samples if name == selector.name]
+            assert of_name, f"{named}: {selector.name} is not exported"
+            assert set(values(selector)) <= set().union(*of_name), named
+
+
+def test_panels_have_places_of_their_own_and_words() -> None:
+    """And ask the one source of data that the reader chooses."""
+    places = [(panel["gridPos"]["x"], panel["gridPos"]["y"]) for panel in PANELS]
+
+    assert len({*places}) == len(PANELS) == len({panel["id"] for panel in PANELS})
+    assert all(panel["title"] and panel["description"] for panel in PANELS)
+    assert {panel["datasource"]["uid"] for panel in PANELS} == {"${datasource}"}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule["alert"])
+def test_alert_says_what_is_the_matter_and_what_to_do(rule: dict[str, Any]) -> None:
+    """In words, of the job that the documentation sets up; a heading of the runbook that it names is there."""
+    assert {*rule} <= {"alert", "expr", "for", "labels", "annotations"}
+    assert rule["labels"]["severity"] in {"warning", "critical"}
+    assert {*rule["annotations"]} == {"summary", "what_to_do"}
+    for selector in selectors(rule["expr"]):
+        assert ("job", "sottovoce") in [(one.name, one.value) for one in selector.matchers.matchers]
+    for heading in re.findall(r'"([^"]+)"', rule["annotations"]["what_to_do"]):
+        assert f"**{heading}" in text("runbook.md")
+
+
+KEPT_DAYS = 7
+
+
+def from_systemd(folder: Path) -> list[str]:
+    """What the unit runs, with systemd's words replaced as it does."""
+    lines = [line.partition("=") for line in text("sottovoce-backup.service").splitlines()]
+    commands = [value for name, _, value in lines if name in {"ExecStartPre", "ExecStart"}]
+    return [
+        each.replace("%S/sottovoce/backups", str(folder)).replace("%%", "%").replace("$$", "$") for each in commands
+    ]
+
+
+def from_compose(folder: Path) -> list[str]:
+    """What the service runs."""
+    (command,) = yaml.safe_load(text("compose.yaml"))["services"]["backup"]["command"]
+    return [command.replace("$$", "$").replace("/backups", str(folder))]
+
+
+def from_kubernetes(folder: Path) -> list[str]:
+    """What the two containers run, one after the other."""
+    (job,) = [each for each in yaml.safe_load_all(text("kubernetes/backup.yaml")) if each["kind"] == "CronJob"]
+    pod = job["spec"]["jobTemplate"]["spec"]["template"]["spec"]
+    commands = (shlex.join(pod[part][0]["command"]) for part in ("initContainers", "containers"))
+    return [command.replace("/backups", str(folder)) for command in commands]
+
+
+@pytest.mark.parametrize("commands", [from_systemd, from_compose, from_kubernetes])
+def test_new_backup_replaces_the_last(tmp_path: Path, commands: Callable[[Path], list[str]]) -> None:
+    """The commands are run twice: one file is there, a newer one; a forgotten one of the seventh day goes."""
+    with closing(SQLiteStorage(tmp_path / "sottovoce.sqlite")) as storage:
+        storage.publish(survey())
+    folder, programs = tmp_path / "backups", tmp_path / "programs"
+    folder.mkdir()
+    programs.mkdir()
+    (programs / "sottovoce").write_text(f'#!/bin/sh\nexec {sys.executable} -m sottovoce.cli "$@"\n')
+    (programs / "sottovoce").chmod(0o755)
+    for name, days in (("sixth.sqlite", 6.02), ("seventh.sqlite", 6.98), ("other", 30.0)):
+        (folder / name).touch()
+        os.utime(folder / name, (time.time() - days * 86400,) * 2)
+    environment = {**os.environ, "PATH": f"{programs}:{os.environ['PATH']}", "SOTTOVOCE_DATA": str(tmp_path)}
+    made = []
+    for command in commands(folder) * 2:
+        here = command.replace("/opt/sottovoce/bin", str(programs))
+        subprocess.run(["sh", "-c", here], env=environment, check=True, capture_output=True, timeout=60)
+        made += [path.stat().st_ino for path in folder.glob("last.sqlite")]
+
+    assert {path.name for path in folder.iterdir()} == {"sixth.sqlite", "other", "last.sqlite"}
+    assert len(set(made)) == 2
+    assert (folder / "last.sqlite").stat().st_size > 0
+
+
+@pytest.mark.parametrize("commands", [from_systemd, from_compose, from_kubernetes])
+def test_file_is_deleted_on_the_day_until_which_it_may_be_kept(commands: Callable[[Path], list[str]]) -> None:
+    """Half a day before at most, so that a run that is a little early does not leave it for another day."""
+    told = "\n".join(commands(Path("/folder")))
+
+    assert f"--keep-days {KEPT_DAYS} " in told
+    assert f"+{(2 * KEPT_DAYS - 1) * 720}" in told
+
+
+def test_timers_run_each_hour() -> None:
+    """At the same minute, a little after midnight in UTC, by when the aggregator has forgotten what fell due."""
+    (job,) = [each for each in yaml.safe_load_all(text("kubernetes/backup.yaml")) if each["kind"] == "CronJob"]
+
+    assert "OnCalendar=*-*-* *:15:00 UTC" in text("sottovoce-backup.timer").splitlines()
+    assert (job["spec"]["schedule"], job["spec"]["timeZone"]) == ("15 * * * *", "Etc/UTC")
+
+
+def test_systemd_accepts_the_timer_and_its_unit(tmp_path: Path) -> None:
+    """Where systemd is; everywhere, the unit has the aggregator's user, database and bounds."""
+    served, saved = (set(text(f"{name}.service").splitlines()) for name in ("sottovoce", "sottovoce-backup"))
+    own = {"[Install]", "WantedBy=multi-user.target", "Wants=network-online.target", "After=network-online.target"}
+    for_serving = ("Description", "ExecStart", "Restart", "KillMode", "Timeout", "Limit", "Memory", "StateDirectory=")
+    # Keys of blind links are for who signs.
+    for_serving += ("Environment=SOTTOVOCE_BLIND_KEYS_FILE", "Environment=SOTTOVOCE_ANALYSIS_MEMORY")
+    bounds = {line for line in served - own if not line.startswith(for_serving)} | {"MemoryDenyWriteExecute=yes"}
+    assert bounds - saved == set()
+    assert "User=sottovoce" in saved
+    analyze = shutil.which("systemd-analyze")
+    if analyze:
+        for path in DEPLOY.glob("sottovoce*.*"):
+            (tmp_path / path.name).write_text(path.read_text().replace("/opt/sottovoce/bin/sottovoce", "/bin/true"))
+        units = sorted(tmp_path.glob("*backup*"))
+        command = [analyze, "verify", "--man=no", *units]
+        tried = subprocess.run(command, capture_output=True, text=True, check=False)
+        assert (tried.returncode, tried.stderr) == (0, "")

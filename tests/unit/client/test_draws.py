@@ -2,13 +2,26 @@
 
 import ast
 from collections import Counter
+from collections.abc import Iterator
+from fractions import Fraction
+from itertools import permutations
 from pathlib import Path
 
 import pytest
 from sottovoce import client, shared
 from sottovoce.client.draws import Draws
+from sottovoce.client.ledger import Key, MemoryLedger
+from sottovoce.client.respondent import draw_order, keep_order
+from sottovoce.client.terminal.interview import Interview
+from sottovoce.shared.errors import BudgetExhausted, SpecError
+from sottovoce.shared.order.orders import OrderedList, arrange, ordered_lists
+from sottovoce.shared.parse_survey import load_survey, parse_survey
+from sottovoce.shared.single_question import asked_alone, parse_question
 
+from tests.absences import COIN, asks
+from tests.documents import names, survey
 from tests.unit.client.fakes import reading
+from tests.vectors.order import BAD_CHANGES, mixed, plain
 
 
 @pytest.mark.parametrize(
@@ -96,3 +109,128 @@ def test_only_draws_imports_randomness():
                 importers.add(path.name)
 
     assert importers == {"draws.py"}
+
+
+KEY = Key("https://a.example", "s", 0, "")
+
+
+class Branch(Draws):
+    """Takes given branches, and then the first of each; ``weights`` has how many there were."""
+
+    def __init__(self, path: tuple[int, ...]) -> None:
+        super().__init__()
+        self.path = path
+        self.weights: list[int] = []
+
+    def below(self, bound: int) -> int:
+        self.weights.append(bound)
+        return self.path[len(self.weights) - 1] if len(self.weights) <= len(self.path) else 0
+
+
+def law(ordered: OrderedList) -> dict[tuple[int, ...], Fraction]:
+    """The exact distribution of the running code."""
+    found: Counter[tuple[int, ...]] = Counter()
+
+    def follow(path: tuple[int, ...]) -> Iterator[tuple[tuple[int, ...], Fraction]]:
+        branch = Branch(path)
+        drawn = draw_order(ordered, branch)
+        if len(branch.weights) == len(path):
+            chance = Fraction(1)
+            for bound in branch.weights:
+                chance /= bound
+            yield drawn, chance
+            return
+        for choice in range(branch.weights[len(path)]):
+            yield from follow((*path, choice))
+
+    for drawn, chance in follow(()):
+        found[drawn] += chance  # type: ignore[assignment]
+    return dict(found)  # type: ignore[arg-type]
+
+
+def test_every_order_is_equally_likely() -> None:
+    """Of five that may move, 120; of a scale, two."""
+    chances = law(OrderedList(0, "random", tuple("abcdefg"), ("c", "a")))
+    assert chances == dict.fromkeys(permutations(range(5)), Fraction(1, 120))
+    assert law(OrderedList(0, "reversed_half", tuple("abc"))) == dict.fromkeys([(0, 1, 2), (2, 1, 0)], Fraction(1, 2))
+
+
+def test_names_that_stay_are_last_as_they_are_named() -> None:
+    """Whatever moves before them."""
+    assert OrderedList(0, "random", tuple("abcd"), ("c", "a")).shown((1, 0)) == (3, 1, 2, 0)
+
+
+@pytest.mark.parametrize("reason_first", [False, True])
+def test_item_waits_for_what_its_condition_names(reason_first: bool) -> None:
+    """The note moves with its item, the block stays last as a whole, the last note stays."""
+    made = mixed()
+    lists = ordered_lists(made)
+    # Units: reason, fear, both (stays last), mood, habits; of the four that move fear is drawn first, or second.
+    first = (0, 1, 3, 2) if reason_first else (1, 2, 0, 3)
+    items = arrange(made, [lists[0]], [first]).items
+    shown = [made.items[index].name for index in items]
+    assert shown.index("reason") < shown.index("fear")
+    assert shown.index("intro") == shown.index("reason") - 1
+    assert shown[-3:] == ["x", "y", "end"]
+    assert sorted(items) == list(range(len(made.items)))
+
+
+def test_order_is_kept_and_another_one_is_not_believed() -> None:
+    """A ledger that was written by another program names no order."""
+    made, ledger = mixed(), MemoryLedger()
+    first = keep_order(ledger, KEY, made, Draws())
+    assert all(keep_order(ledger, KEY, made, Draws()) == first for _ in range(5))
+
+    class Written(MemoryLedger):
+        def prepare(self, *_: object) -> tuple[int, ...]:
+            return (0, 0, 1)
+
+    with pytest.raises(BudgetExhausted):
+        keep_order(Written(), KEY, plain(), Draws())
+
+
+def test_survey_without_order_draws_nothing() -> None:
+    """No byte is read, and nothing is kept."""
+    made = parse_survey(survey(asks("boolean", "q", mechanism=COIN)))
+    shown = keep_order(MemoryLedger(), KEY, made, Draws(lambda _: pytest.fail("read")))
+    assert (shown.items, dict(shown.lists)) == ((0,), {})
+
+
+def test_terminal_asks_in_that_order_and_answers_are_the_survey_s(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The first option that is shown is another one each time, and is answered by its name; conditions hold."""
+    made = parse_survey(survey(
+        asks("select_one", "reason", choices=names(3), mechanism={"epsilon": "1"}, absent_category=True,
+             order="random"),
+        asks("boolean", "fear", mechanism=COIN, when_absent="no", visible_if={"reason": "c1"}),
+        asks("boolean", "other", mechanism=COIN), order="random"))  # fmt: skip
+    asked: list[str] = []
+
+    def first_option(_survey: object, question: object, number: int, total: int) -> object:
+        asked.append(question.name)  # type: ignore[attr-defined]
+        assert (number, total) == (len(asked), 3)
+        return question.options[0]  # type: ignore[attr-defined]
+
+    monkeypatch.setattr("sottovoce.client.terminal.interview.ask", first_option)
+    lists = ordered_lists(made)
+    interview = Interview(made, order=arrange(made, lists, [(2, 0, 1), (1, 2, 0)]))
+    interview.run()
+    assert asked == ["other", "reason", "fear"]
+    assert interview.answers == {"reason": "c1", "fear": "no", "other": "no"}
+    assert made.encode(interview.answers) == (1, 0, 0)
+
+
+def test_canonical_survey_is_read_back_and_bad_orders_are_refused() -> None:
+    """Those of the vectors, too."""
+    text = mixed().canonical
+    assert load_survey(text).digest == mixed().digest
+    for right, wrong in BAD_CHANGES:
+        with pytest.raises(SpecError):
+            load_survey(text.decode().replace(right, wrong).encode())
+
+
+def test_single_question_has_no_order() -> None:
+    """A frame in another page keeps none; a survey's question goes there without it."""
+    asked = asks("boolean", "q", mechanism=COIN, order="random")
+    with pytest.raises(SpecError):
+        parse_question(asked)
+    assert [each.name for each in asked_alone(parse_survey(survey(asked)))] == ["q"]

@@ -7,10 +7,11 @@ import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor, wait
 from dataclasses import asdict, replace
+from pathlib import Path
 
 import pytest
 from sottovoce.client import file_ledger
-from sottovoce.client.file_ledger import FileLedger, default_folder, matching
+from sottovoce.client.file_ledger import FileLedger, default_folder, ledger_folder, matching
 from sottovoce.client.ledger import Entry, Key
 from sottovoce.client.ledger_entry import name_of
 from sottovoce.shared.errors import BudgetExhausted
@@ -365,3 +366,32 @@ def test_note_of_arrival_that_cannot_be_written_is_left_out(tmp_path, monkeypatc
     for use in (lambda: ledger.end(KEY, "withdrawn"), lambda: ledger.forget(name_of(KEY))):
         with pytest.raises(BudgetExhausted, match="cannot be written"):
             use()
+
+
+HOME = Path("/home/ada")
+
+
+@pytest.mark.parametrize(
+    ("platform", "environ", "folder"),
+    [
+        ("linux", {}, HOME / ".local/share/sottovoce/ledger"),
+        ("linux", {"XDG_DATA_HOME": "/data"}, Path("/data/sottovoce/ledger")),
+        ("linux", {"XDG_DATA_HOME": ""}, HOME / ".local/share/sottovoce/ledger"),
+        ("linux", {"XDG_DATA_HOME": "here"}, HOME / ".local/share/sottovoce/ledger"),
+        ("freebsd14", {}, HOME / ".local/share/sottovoce/ledger"),
+        ("darwin", {}, HOME / "Library/Application Support/sottovoce/ledger"),
+        ("darwin", {"XDG_DATA_HOME": "/data"}, HOME / "Library/Application Support/sottovoce/ledger"),
+        ("win32", {"LOCALAPPDATA": "/local"}, Path("/local/sottovoce/ledger")),
+        ("win32", {}, HOME / "AppData/Local/sottovoce/ledger"),
+        ("win32", {"LOCALAPPDATA": "", "APPDATA": "/roaming"}, HOME / "AppData/Local/sottovoce/ledger"),
+    ],
+)
+def test_folder_follows_the_platform(platform, environ, folder):
+    """Where people and their backups expect an application's data; one that stays on this device."""
+    assert ledger_folder(platform, environ, HOME) == folder
+
+
+@pytest.mark.parametrize("platform", ["linux", "darwin", "win32"])
+def test_folder_can_be_named(platform):
+    """One environment variable moves it, on every platform."""
+    assert ledger_folder(platform, {"SOTTOVOCE_LEDGER": "/else", "XDG_DATA_HOME": "/data"}, HOME) == Path("/else")

@@ -1,16 +1,33 @@
 """Every file of a try-out says so first; files of reports are refused while more may come."""
 
+import json
 import zipfile
+from dataclasses import replace
 from pathlib import Path
 
 import duckdb
 import pyreadstat
 import pytest
+from sottovoce.aggregator.authoring.templates import template_file
 from sottovoce.aggregator.export.archive import write_folder, write_zip
-from sottovoce.aggregator.export.catalogue import AT_ANY_TIME, OF_REPORTS, RELEASED, SINGLE, WITH_PUBLIC, Source
+from sottovoce.aggregator.export.catalogue import (
+    AT_ANY_TIME,
+    OF_REPORTS,
+    RELEASED,
+    SINGLE,
+    WITH_PUBLIC,
+    Source,
+    estimated_in_words,
+    preregistration,
+    protection_in_words,
+    write_preregistration,
+)
 from sottovoce.aggregator.file_formats.provenance import TRIAL
+from sottovoce.aggregator.storage.drafts import PlannedSize
+from sottovoce.aggregator.surveys.survey_file import read_survey_file
 from sottovoce.shared.errors import EstimateError
 
+from tests.blocks import block, blocks, in_block
 from tests.exported import drawn, published, send, source
 from tests.surveys import survey
 
@@ -83,3 +100,92 @@ def test_every_file_of_a_try_out_says_so_first(tmp_path: Path) -> None:
     # Of the two short labels the warning is what fits.
     marked |= {name for name in said if name.endswith(("sav", "dta")) and said[name] == TRIAL[: len(said[name])]}
     assert set(said) - marked == set()
+
+
+def test_methods_tell_figures_channels_and_sources(every: Source, folder: Path) -> None:
+    """The numbers of this survey, and each mechanism's page of mathematics once."""
+    text = (folder / "methods.md").read_text(encoding="utf-8")
+
+    assert "300 reports were counted and 0 were withdrawn" in " ".join(text.split())
+    assert "binary_rr (yes 2/3, no 1/3), epsilon 0.70." in text
+    for question in every.about.survey.questions:
+        assert f"## {question.name}: " in text
+        if question.mechanism is not None:
+            assert text.count(f"\n## {question.mechanism.name}\n") == 1
+    assert "Warner 1965 (the opposite question)" in text
+
+
+def test_methods_of_a_direct_arm_claim_no_protection_for_it(tmp_path: Path) -> None:
+    """What was sent as given is named, and so is the arm in which nothing is randomized."""
+    file = tmp_path / "protection.yaml"
+    file.write_bytes(template_file("protection"))
+    text = protection_in_words(read_survey_file(file))
+
+    assert "Answers to copied were randomized" in text
+    assert "Answers to year, copied_direct, moon were sent as given, without protection" in text
+    assert "Nothing is randomized in the reports of direct." in text
+    assert "locally differentially private (delta = 0), whatever else is known." in text
+    public = [{"type": "boolean", "name": "q", "label": {"en": "Q?"}, "public": True}]
+    assert protection_in_words(survey(questions=public)) == "Every answer was sent as given; nothing was randomized."
+
+
+def test_methods_claim_protection_by_a_fact_from_those_who_do_not_know_it() -> None:
+    """Whoever knows the fact knows more than epsilon says."""
+    example = Path(__file__).parents[4] / "shared/sottovoce/examples/mechanisms/cheater_detection.yaml"
+    text = protection_in_words(read_survey_file(example))
+    assert "private (delta = 0), as long as no one who sees it knows the person's facts." in text
+    assert "whatever" not in text
+
+
+def test_methods_correct_no_public_answers_for_noise(tmp_path: Path) -> None:
+    """Of public answers only, of some, and of none."""
+    file = tmp_path / "protection.yaml"
+    file.write_bytes(template_file("protection"))
+    label = {"label": {"en": "Q?"}}
+    public = [{"type": "boolean", "name": "q", "public": True, **label}]
+    private = [{"type": "boolean", "name": "q", "mechanism": {"name": "coin_flip"}, **label}]
+    some = estimated_in_words(read_survey_file(file))
+
+    assert estimated_in_words(survey(questions=public)) == (
+        "Shares and means are those of the reports; 95% intervals are score intervals with continuity correction."
+    )
+    assert some.startswith("Shares and means of randomized answers were estimated without bias from the counts")
+    assert some.endswith("Those of answers sent as given are shares and means of the reports.")
+    assert estimated_in_words(survey(questions=private)).endswith("carried over to the true share.")
+
+
+def test_survey_read_again_has_the_same_digest(every: Source, folder: Path) -> None:
+    """From YAML and from JSON: every text, every number, every default."""
+    for name in ("survey.yaml", "survey.json"):
+        assert read_survey_file(folder / name).digest == every.about.survey.digest
+
+
+def test_preregistration_says_what_was_frozen(every: Source, folder: Path) -> None:
+    """Questions with their channels, cost, window, and how figures are made."""
+    document = json.loads((folder / "preregistration.json").read_text(encoding="utf-8"))
+    survey = every.about.survey
+
+    assert document["revisions"] == [{"revision": 1, "digest": survey.digest}]
+    assert (document["opens"], document["closes"]) == ("2026-01-01T00:00:00Z", "2026-06-01T00:00:00Z")
+    assert [each["name"] for each in document["questions"]] == [question.name for question in survey.questions]
+    assert document["questions"][0]["mechanism"] == {"name": "binary_rr", "a": "2/3", "b": "1/3"}
+    assert document["epsilon_total"] == survey.epsilon
+    assert document["analysis"]["interval"] == "score-cc"
+    assert "trial" not in document
+
+
+def test_preregistration_says_for_how_many_people_it_was_planned(every: Source, tmp_path: Path) -> None:
+    """Who wrote the survey said so before it was published; else it says that nobody did."""
+    about, file = every.about, tmp_path / "preregistration.json"
+    told = []
+    for plan in (every.plan, PlannedSize(1500, 4000)):
+        write_preregistration(file, every.revisions, about, plan)
+        told.append(json.loads(file.read_text(encoding="utf-8"))["planned"])
+    assert told == [{"people": None, "group": None}, {"people": 1500, "group": 4000}]
+
+
+def test_preregistration_says_which_questions_of_a_block_are_asked(every: Source) -> None:
+    """Nothing else in it tells that they are randomized together, or that people are asked some of them."""
+    about = replace(every.about, survey=blocks(block(*map(in_block, "abc")) | {"ask": 2}))
+    document = preregistration(every.revisions, about, every.plan)
+    assert document["blocks"] == ["joint_rr odds=9 radius=0 k=2,2,2 ask=2 with=a,b,c"]

@@ -14,8 +14,7 @@ from sottovoce.shared.report import MAX_WAVE, Report, dump_report
 from tests.conftest import FakeClock
 from tests.recount import recount
 from tests.surveys import document, survey
-from tests.unit.aggregator.intake.test_admission import SURVEY, report
-from tests.unit.aggregator.intake.test_batch import batch, item
+from tests.unit.aggregator.intake.test_admission import SURVEY, batch, item, report
 
 REPORTS = [Report("exam", SURVEY.digest, 0, f"{number:032x}", (number % 2, number % 3, 0)) for number in range(5)]
 GOOD = batch(*map(item, REPORTS))

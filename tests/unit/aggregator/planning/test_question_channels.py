@@ -2,25 +2,33 @@
 
 import math
 from pathlib import Path
+from statistics import NormalDist
 
+import numpy as np
 import pytest
+from sottovoce.aggregator.estimators import estimate, public
 from sottovoce.aggregator.planning.question_channels import (
     DIRECT,
     NumberChannel,
     ShareChannel,
     best_share,
+    binomial_window,
     drawn_from,
     expected_of,
     is_number,
     measure_of,
+    mechanism_measure,
     over_epsilon,
+    public_number,
     read_value,
 )
 from sottovoce.aggregator.planning.sample_size import Goal, plan
 from sottovoce.aggregator.surveys.survey_file import read_survey_file
 from sottovoce.shared.errors import EstimateError, SpecError
+from sottovoce.shared.mechanisms import MECHANISMS
+from sottovoce.shared.spec import Question
 
-from tests.documents import day, number, one_of, parsed, question, some_of, vector
+from tests.documents import Document, day, number, one_of, parsed, question, some_of, vector
 
 EXAMPLES = Path(__file__).parents[4] / "shared/sottovoce/examples"
 FILES = sorted(path for path in EXAMPLES.glob("*/*.yaml") if path.parent.name != "curator")
@@ -144,3 +152,123 @@ def test_other_wrong_expectations_are_told() -> None:
         read_value(None, "many", "--against")
     with pytest.raises(EstimateError, match="epsilon must lie between"):
         best_share(math.inf, 2)
+
+
+@pytest.mark.parametrize("n", [1, 2, 40, 999])
+@pytest.mark.parametrize("share", [0.0, 1e-6, 0.25, 0.5, 0.97, 1.0])
+def test_window_has_the_binomial_probabilities(n: int, share: float) -> None:
+    """Against whole-number binomial coefficients; what the window leaves out is next to nothing."""
+    counts, weights = binomial_window(n, share)
+    exact = [math.comb(n, count) * share**count * (1 - share) ** (n - count) for count in counts.tolist()]
+
+    assert weights == pytest.approx(exact, abs=1e-12)
+    assert sum(exact) == pytest.approx(1, abs=1e-12)
+
+
+def test_window_is_small_beside_many_reports() -> None:
+    """10^8 reports: some 80,000 counts around the mean, of the right mean and variance."""
+    counts, weights = binomial_window(10**8, 0.3)
+    mean = float(weights @ counts)
+
+    assert len(counts) < 10**5
+    assert mean == pytest.approx(0.3 * 10**8, rel=1e-9)
+    assert float(weights @ np.square(counts - mean)) == pytest.approx(0.21 * 10**8, rel=1e-6)
+
+
+def test_channel_without_noise_is_its_own_direct_question() -> None:
+    """And has no variance where everybody says the same."""
+    assert DIRECT.openly is DIRECT is ShareChannel(0.75, 0.25).openly
+    assert (DIRECT.variance(0.0), DIRECT.variance(1.0), DIRECT.variance(0.5)) == (0, 0, 0.25)
+
+
+AT_TWO = {"epsilon": "2"}
+
+MEANS: dict[str, Document] = {
+    **{
+        name: number(-3, 57, "0.5", {**AT_TWO, "name": name})
+        for name, made in MECHANISMS.items()
+        if made.serves == "number"
+    },
+    "sampled_coordinate": vector(3, 0, 10, 1, AT_TWO),
+}
+
+
+def channel(question: Question) -> NumberChannel:
+    """Of a question that is no public one."""
+    assert question.mechanism is not None
+    planned = mechanism_measure(question.mechanism, question.domain)
+    assert isinstance(planned, NumberChannel)
+    return planned
+
+
+@pytest.mark.parametrize("name", MEANS)
+def test_limits_of_a_plan_are_those_that_results_show(name: str) -> None:
+    """Random tallies: the same limits for the raw mean to the last digits, of a square wave limits within them."""
+    question = parsed(MEANS[name])
+    assert question.mechanism is not None
+    planned = channel(question)
+    values = 2 if name == "sampled_coordinate" else question.mechanism.largest + 1
+    generator = np.random.Generator(np.random.PCG64(4))
+    for n in (1, 30, 400):
+        tally = dict(enumerate(generator.multinomial(n, [1 / values] * values).tolist()))
+        found = estimate(question.mechanism, tally, question.domain)[0]
+        assert found.kind == "mean"
+        assert found.raw is not None
+
+        low, high = planned.shown(found.raw, n, 0.95)
+        if name == "square_wave":
+            assert low <= found.low < found.high <= high
+        else:
+            assert (low, high) == pytest.approx((found.low, found.high), abs=1e-9)
+
+
+def test_limits_of_a_public_number_are_those_that_results_show() -> None:
+    """Which are also those of the question asked openly, for comparison."""
+    question = parsed(number(-3, 57, "0.5", AT_TWO))
+    (found,) = public.estimate({0: 3, 40: 9, 120: 2}, question.domain)
+    planned = public_number(question.domain)
+    assert found.raw is not None
+
+    assert planned == planned.openly == channel(question).openly
+    assert planned.shown(found.raw, 14, 0.95) == pytest.approx((found.low, found.high), abs=1e-9)
+
+
+def test_range_of_millions_of_values_has_an_open_question_too() -> None:
+    """Its list of values ends at ten thousand, which the interval cannot tell."""
+    wide = channel(parsed(number(0, 10**8, 1, AT_TWO))).openly
+
+    assert len(wide.scored.scores) == 10_001
+    assert wide.step == 1
+    assert wide.variance(10**7) == pytest.approx(10**7 * 9 * 10**7)
+
+
+@pytest.mark.parametrize("name", ["rounding_rr", "geometric", "square_wave"])
+@pytest.mark.parametrize("mean", [-3, 2.0, 27, 57])
+def test_chance_of_a_half_width_is_that_of_the_normal_law(name: str, mean: float) -> None:
+    """Against 2,000 equally likely means of scores, each with its limits; widths around those that come out."""
+    planned = channel(parsed(MEANS[name]))
+    inside = min(max(mean, planned.scored.levels[0]), planned.scored.levels[-1])
+    distribution = NormalDist(inside, (planned.variance(mean) / 900) ** 0.5)
+    widths = []
+    for place in range(500):
+        low, high = planned.shown(distribution.inv_cdf((place + 0.5) / 500), 900, 0.95)
+        widths.append((high - low) / 2)
+    for wanted in (min(widths) - 1e-6, sorted(widths)[100], sorted(widths)[400], max(widths) + 1e-6):
+        share = sum(width <= wanted for width in widths) / 500
+        assert planned.chance(mean, wanted, 900, 0.95) == pytest.approx(share, abs=0.005)
+
+
+def test_steps_within_a_bin_widen_the_limits_of_a_square_wave() -> None:
+    """121 values in 32 bins of at most 4: a value lies up to 1.5 steps from its bin's middle."""
+    planned = channel(parsed(MEANS["square_wave"]))
+
+    assert planned.blur == 0.75
+    assert (planned.low, planned.high) == (-3, 57)
+    assert channel(parsed(MEANS["geometric"])).blur == 0
+
+
+def test_dates_are_planned_in_days() -> None:
+    """A leap year and the day after it."""
+    planned = channel(parsed(day("2020-01-01", "2021-01-01", AT_TWO)))
+
+    assert (planned.high - planned.low, planned.step) == (366, 1)
