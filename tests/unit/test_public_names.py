@@ -11,6 +11,8 @@ import sottovoce.curator
 from click.testing import CliRunner
 from sottovoce.cli.main import main
 
+from tests.commands import done
+
 ROOT = Path(__file__).parents[2]
 HOW_TO = ROOT / "docs" / "how_to" / "analyze_a_file.md"
 
@@ -54,5 +56,4 @@ def test_line_for_analysts_leads_to_commands_that_run(tmp_path: Path, monkeypatc
 
     assert len(commands) == 13
     for command in commands:
-        ended = CliRunner().invoke(main, shlex.split(command))
-        assert ended.exit_code == 0, f"{command}: {ended.output}"
+        done(CliRunner().invoke(main, shlex.split(command)))

@@ -16,6 +16,7 @@ from sottovoce.aggregator.storage.sqlite.storage import SQLiteStorage
 from sottovoce.cli.main import main
 from sottovoce.cli.process import aggregator, free_port
 
+from tests.commands import done
 from tests.exported import source
 from tests.surveys import survey
 from tests.unit.aggregator.analysis.closed_surveys import states
@@ -63,8 +64,7 @@ def run(verb: str, *words: str) -> Result:
 
 def told(verb: str, *words: str) -> Any:
     """Its JSON."""
-    ended = run(verb, *words, "--json")
-    assert ended.exit_code == 0, ended.stderr
+    ended = done(run(verb, *words, "--json"))
     return json.loads(ended.stdout)
 
 

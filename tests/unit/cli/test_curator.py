@@ -11,6 +11,8 @@ import pytest
 from click.testing import CliRunner, Result
 from sottovoce.cli.main import main
 
+from tests.commands import done, refused
+
 YAML = """\
 format: sottovoce-data/1
 record: one student, once
@@ -43,8 +45,7 @@ def run(*words: str | Path) -> Result:
 
 def told(*words: str | Path) -> dict[str, Any]:
     """What a verb that succeeds prints as JSON."""
-    ended = run(*words, "--json")
-    assert ended.exit_code == 0, ended.output
+    ended = done(run(*words, "--json"))
     found: dict[str, Any] = json.loads(ended.stdout)
     return found
 
@@ -59,9 +60,7 @@ def test_bound_file_is_counted_for_its_curator(file: Path) -> None:
     assert {key: found["budget"][key] for key in ("epsilon", "delta", "neighbours", "records")} == {
         "epsilon": "100", "delta": "1/90000", "neighbours": "replace-one", "records": 300,
     }  # fmt: skip
-    again = run("bind", file, "--epsilon", "101")
-    assert again.exit_code == 1
-    assert "fixed for good" in again.output
+    assert "fixed for good" in refused(run("bind", file, "--epsilon", "101")).output
 
 
 QUESTIONS = {
@@ -148,9 +147,7 @@ def test_wrong_question_releases_nothing(file: Path, words: list[str], message: 
     """A specific message, and no charge."""
     assert run("bind", file, "--epsilon", "2").exit_code == 0
     given = words if "--epsilon" in words else [*words, "--epsilon", "1"]
-    ended = run(given[0], file, *given[1:])
-
-    assert ended.exit_code == 1
+    ended = refused(run(given[0], file, *given[1:]))
     assert message in ended.output
     assert ended.stdout == ""
     assert told("budget", file)["entries"] == []
@@ -166,9 +163,7 @@ def test_wrong_question_releases_nothing(file: Path, words: list[str], message: 
 )
 def test_budget_with_wrong_terms_is_not_opened(file: Path, words: list[str], message: str) -> None:
     """Neither ledger nor head is written."""
-    ended = run("bind", file, *words)
-    assert ended.exit_code == 1
-    assert message in ended.output
+    assert message in refused(run("bind", file, *words)).output
     assert not (file.parent / "class.csv.budget").exists()
     assert not list((file.parent.parent / "heads").glob("*.head"))
 
@@ -257,9 +252,7 @@ def test_changed_file_or_declaration_is_another_data_set(file: Path) -> None:
     for changed, message in [(file.with_suffix(".yaml"), "the declaration is not the one"), (file, "of another file")]:
         kept = changed.read_text()
         changed.write_text(kept.replace("20", "21"))
-        ended = run("mean", file, "age", "--epsilon", "1")
-        assert ended.exit_code == 1
-        assert message in ended.output
+        assert message in refused(run("mean", file, "age", "--epsilon", "1")).output
         changed.write_text(kept)
     assert run("mean", file, "age", "--epsilon", "1").exit_code == 0
 
@@ -267,9 +260,7 @@ def test_changed_file_or_declaration_is_another_data_set(file: Path) -> None:
 def test_place_for_heads_must_be_named(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """There is no usual one: it would lie in the backups of everything else."""
     monkeypatch.delenv("SOTTOVOCE_LEDGER_ANCHOR_DIR")
-    ended = run("bind", file, "--epsilon", "2")
-    assert ended.exit_code == 1
-    assert "SOTTOVOCE_LEDGER_ANCHOR_DIR" in ended.output
+    assert "SOTTOVOCE_LEDGER_ANCHOR_DIR" in refused(run("bind", file, "--epsilon", "2")).output
 
 
 def test_worked_file_of_the_chapter_works(file: Path) -> None:
@@ -282,8 +273,7 @@ def test_worked_file_of_the_chapter_works(file: Path) -> None:
     assert run("bind", file, "--epsilon", "2").exit_code == 0
     for line in asked.splitlines():
         words = shlex.split(line)[2:]
-        ended = run(words[0], file, *words[2:])
-        assert ended.exit_code == 0, ended.output
+        done(run(words[0], file, *words[2:]))
     assert told("budget", file)["left"] == "1"
     assert run("reidentify", file, *shlex.split(unprotected)[4:]).exit_code == 0
 
@@ -318,9 +308,7 @@ def test_plan_pays_for_many_answers_at_once(file: Path) -> None:
     assert "Entry 2 (paid for by plan 1): epsilon 0.05" in answer.output
     document = told("budget", file)
     assert [(each["answers"], each["used"]) for each in document["plans"]] == [(26, 1)]
-    refused = run("plan", file, "--answers", "2", "--epsilon", "0.0001")
-    assert refused.exit_code == 1
-    assert "before the first answer" in refused.output
+    assert "before the first answer" in refused(run("plan", file, "--answers", "2", "--epsilon", "0.0001")).output
 
 
 def test_names_that_are_not_declared_are_shown_if_they_are_common(file: Path) -> None:
@@ -343,9 +331,7 @@ def test_names_that_are_not_declared_are_shown_if_they_are_common(file: Path) ->
         (["vector", "town"], "of numbers and marks"),
         (["top", "town"], "cells share no record"),
     ]:
-        ended = run(words[0], file, *words[1:], "--epsilon", "1")
-        assert ended.exit_code == 1
-        assert message in ended.output
+        assert message in refused(run(words[0], file, *words[1:], "--epsilon", "1")).output
     assert told("budget", file)["spent"]["epsilon"] == "2"
     assert "cannot be text" in run("reidentify", file).output
 
@@ -378,9 +364,7 @@ HEADER = "year,habits,age\n"
 def test_file_that_cannot_be_asked_opens_no_budget(file: Path, content: str, message: str) -> None:
     """Its place and what is wrong are said, and there is nothing to charge afterwards."""
     file.write_text(content)
-    ended = run("bind", file, "--epsilon", "1")
-    assert ended.exit_code == 1
-    assert message in ended.output
+    assert message in refused(run("bind", file, "--epsilon", "1")).output
     assert not file.with_name("class.csv.budget").exists()
     assert "there is none for this data set" in run("count", file, "--where", "year=first", "--epsilon", "1").output
 
@@ -439,9 +423,7 @@ def test_names_of_a_file_that_cannot_be_read_are_refused(file: Path, place: str,
         f"format: sottovoce-data/1\nrecord: one\ncolumns:\n  year: {{categories: {place}}}\n"
     )
 
-    ended = run("bind", file, "--epsilon", "1")
-    assert ended.exit_code == 1
-    assert message in ended.output
+    assert message in refused(run("bind", file, "--epsilon", "1")).output
 
 
 def test_each_noisy_number_has_its_interval(file: Path) -> None:

@@ -14,6 +14,7 @@ from sottovoce.aggregator.storage.sqlite.storage import SQLiteStorage
 from sottovoce.cli.main import main
 from sottovoce.cli.results.export import COUNTABLE, FORMATS
 
+from tests.commands import done, refused
 from tests.exported import TODAY, drawn, published, send
 from tests.surveys import months, survey
 
@@ -101,9 +102,7 @@ def test_file_that_fails_is_named_and_leaves_the_others(data: Path, monkeypatch:
 
     monkeypatch.setitem(OF_REPORTS, "reports.dta", fail)
     out = data.parent / ("out.zip" if kind.endswith("zip") else "out")
-    ended = export(data, "done", "--format", kind, "--out", str(out))
-
-    assert ended.exit_code == 1
+    ended = refused(export(data, "done", "--format", kind, "--out", str(out)))
     assert "reports.dta was not written" in ended.stderr
     assert "an answer" not in ended.stderr
     found = zipfile.ZipFile(out).namelist() if out.is_file() else [path.name for path in out.iterdir()]
@@ -167,9 +166,7 @@ def test_refusal_says_why_and_writes_nothing(
 def test_public_answers_come_after_it_was_said_who_stands_alone(data: Path) -> None:
     """In a file of their own."""
     out = data.parent / "public.csv"
-    ended = export(data, "done", "--format", "reports-with-public.csv", "--out", str(out), "--yes")
-
-    assert ended.exit_code == 0
+    ended = done(export(data, "done", "--format", "reports-with-public.csv", "--out", str(out), "--yes"))
     assert "Who knows 1 public answer of a person: 0 of 60 people" in ended.stderr
     assert out.read_text().startswith("cheated,reason,year,_wave,_revision\n")
 

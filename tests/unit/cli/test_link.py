@@ -14,6 +14,7 @@ from sottovoce.aggregator.storage.sqlite.storage import SQLiteStorage
 from sottovoce.cli.database import ADDRESS
 from sottovoce.cli.main import main
 
+from tests.commands import refused
 from tests.surveys import survey
 from tests.unit.shared.test_schema import validator
 
@@ -59,9 +60,7 @@ def test_list_of_tokens_replaces_no_file(data: Path) -> None:
     """An earlier list names tokens that are shown nowhere else; and then none are made."""
     out = data / "links.csv"
     out.write_text("an earlier list")
-    ended = create(data, out)
-
-    assert ended.exit_code == 1
+    refused(create(data, out))
     assert out.read_text() == "an earlier list"
     assert created(data) == 0
 

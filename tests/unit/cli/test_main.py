@@ -6,6 +6,8 @@ import pytest
 from click.testing import CliRunner
 from sottovoce.cli.main import main
 
+from tests.commands import refused
+
 
 @pytest.mark.parametrize(
     ("words", "said"),
@@ -20,9 +22,7 @@ def test_expected_error_is_told_and_ends_with_exit_code_1(
 ) -> None:
     """No traceback; a program that calls a verb must not take a failure for a success."""
     monkeypatch.chdir(tmp_path)
-    ended = CliRunner().invoke(main, words)
-
-    assert ended.exit_code == 1
+    ended = refused(CliRunner().invoke(main, words))
     assert ended.stderr.startswith(said)
     assert ended.stdout == ""
 
@@ -30,8 +30,6 @@ def test_expected_error_is_told_and_ends_with_exit_code_1(
 def test_survey_file_with_mistakes_is_told_line_by_line(tmp_path: Path) -> None:
     """A line for each mistake, with where it is."""
     (tmp_path / "survey.yaml").write_text("format: sottovoce-survey/1\nname: exam\nrevision: nought\n")
-    ended = CliRunner().invoke(main, ["lint", str(tmp_path / "survey.yaml")])
-
-    assert ended.exit_code == 1
+    ended = refused(CliRunner().invoke(main, ["lint", str(tmp_path / "survey.yaml")]))
     assert any(line.startswith("revision, line 3: ") for line in ended.stderr.splitlines())
     assert "nought" not in ended.output

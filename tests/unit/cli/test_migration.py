@@ -15,6 +15,8 @@ from sottovoce.aggregator.storage.sqlite.storage import SQLiteStorage
 from sottovoce.cli import database
 from sottovoce.cli.main import main
 
+from tests.commands import done
+
 SCHEMAS = Path(__file__).parents[2] / "storage" / "schemas"
 COPY = f"sottovoce-before-{VERSION}.sqlite"
 
@@ -60,9 +62,7 @@ def test_other_commands_leave_the_database_as_it_is(data: Path, words: tuple[str
 def test_migration_copies_first_and_done_removes_the_copy(data: Path) -> None:
     """The copy is the database of the release before; doctor names it."""
     before = state(data / "sottovoce.sqlite")
-    ended = run(data, "db", "migrate")
-    assert ended.exit_code == 0, ended.stderr
-    assert COPY in ended.stderr
+    assert COPY in done(run(data, "db", "migrate")).stderr
     assert state(data / COPY) == before
     assert (data / COPY).stat().st_mode & 0o777 == 0o600
     assert state(data / "sottovoce.sqlite") == (VERSION, before[1])

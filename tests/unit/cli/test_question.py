@@ -25,6 +25,7 @@ from sottovoce.client.question_page import link_page, question_assets, question_
 from sottovoce.shared.by_link.link_question import parse_link
 from sottovoce.shared.single_question import element_name, parse_question
 
+from tests.commands import done, refused
 from tests.vectors.cases import named
 
 FRAME = "https://q.example.org/q/1/"
@@ -51,8 +52,7 @@ def run(*words: str | Path) -> Result:
 
 def test_lint_shows_cost_channel_and_digest(path: Path) -> None:
     """As JSON it prints the canonical question, which has the same digest."""
-    shown = run("lint", path)
-    assert shown.exit_code == 0
+    shown = done(run("lint", path))
     assert "binary_rr a=3/4 b=1/4" in shown.output
     canonical = json.loads(run("lint", path, "--json").output)
     assert parse_question(canonical).digest in shown.output
@@ -72,8 +72,7 @@ def test_lint_shows_cost_channel_and_digest(path: Path) -> None:
 def test_wrong_question_is_refused(path: Path, changes: dict[str, object], message: str) -> None:
     """The message names the key; no traceback."""
     path.write_text(json.dumps({**QUESTION, **changes}))
-    ended = run("lint", path)
-    assert ended.exit_code == 1
+    ended = refused(run("lint", path))
     assert message in ended.output
     assert "Traceback" not in ended.output
 
@@ -277,8 +276,7 @@ def test_question_that_leads_on_has_no_lines_and_others_no_page(path: Path, tmp_
 def test_published_question_has_the_address_of_its_digest(path: Path, tmp_path: Path) -> None:
     """Under which an aggregator with this data folder finds it; one without `then` is not published."""
     path.write_text(json.dumps(LINK))
-    shown = run("publish", path, "--data", tmp_path / "data")
-    assert shown.exit_code == 0
+    shown = done(run("publish", path, "--data", tmp_path / "data"))
     digest = parse_link(LINK).digest
     assert shown.output.splitlines()[-1].endswith(f"/q/1/{digest}")
     with closing(SQLiteStorage(tmp_path / "sottovoce.sqlite")) as storage:

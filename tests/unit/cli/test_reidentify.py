@@ -9,6 +9,8 @@ import pytest
 from click.testing import CliRunner, Result
 from sottovoce.cli.main import main
 
+from tests.commands import done, refused
+
 DIAGNOSES = "[heart, arthritis, lung, crohn, hiv, lyme, allergy, colitis, fracture, flu]"
 EXACT = f"""\
 format: sottovoce-data/1
@@ -74,8 +76,7 @@ def run(*words: str | Path) -> Result:
 
 def told(*words: str | Path) -> dict[str, Any]:
     """What it says as JSON."""
-    ended = run(*words, "--sensitive", "diagnosis", "--json")
-    assert ended.exit_code == 0, ended.output
+    ended = done(run(*words, "--sensitive", "diagnosis", "--json"))
     found: dict[str, Any] = json.loads(ended.stdout)
     return found
 
@@ -135,8 +136,7 @@ def test_group_with_one_value_is_told(tables: Path) -> None:
 def test_wrong_options_are_told(tables: Path, monkeypatch: pytest.MonkeyPatch, words: list[str], message: str) -> None:
     """By the column's declared name."""
     monkeypatch.chdir(tables)
-    ended = run("coarse.csv", "--sensitive", "diagnosis", *words)
-    assert ended.exit_code == 1
+    ended = refused(run("coarse.csv", "--sensitive", "diagnosis", *words))
     assert message in ended.output
     assert "SECRET" not in ended.output
 
@@ -144,9 +144,21 @@ def test_wrong_options_are_told(tables: Path, monkeypatch: pytest.MonkeyPatch, w
 def test_coarsened_table_is_written_and_keeps_to_its_k(tables: Path) -> None:
     """Bands of round numbers and beginnings of codes; rows in order, so that their places tell nothing."""
     out = tables / "coarsened.csv"
-    ended = run(tables / "exact.csv", "--public", "age", "--public", "zip", "--k", "3", "--sensitive", "diagnosis",
-                "--out", out)  # fmt: skip
-    assert ended.exit_code == 0, ended.output
+    done(
+        run(
+            tables / "exact.csv",
+            "--public",
+            "age",
+            "--public",
+            "zip",
+            "--k",
+            "3",
+            "--sensitive",
+            "diagnosis",
+            "--out",
+            out,
+        )
+    )
     header, *rows = [line.split(",") for line in out.read_text(encoding="utf-8").splitlines()]
 
     assert header == ["age", "zip", "diagnosis"]
@@ -157,14 +169,12 @@ def test_coarsened_table_is_written_and_keeps_to_its_k(tables: Path) -> None:
     assert {age for age, _, _ in rows} == {"50 to 59", "60 to 69"}
     assert {code for _, code, _ in rows} == {"191**"}
 
-    again = run(tables / "exact.csv", "--k", "3", "--sensitive", "diagnosis", "--out", out)
-    assert again.exit_code == 1
+    again = refused(run(tables / "exact.csv", "--k", "3", "--sensitive", "diagnosis", "--out", out))
     assert "coarsened.csv exists; name a new file" in again.output
 
 
 def test_too_few_people_are_not_written(tables: Path) -> None:
     """Nothing is half-written."""
-    ended = run(tables / "exact.csv", "--k", "10", "--sensitive", "diagnosis", "--out", tables / "few.csv")
-    assert ended.exit_code == 1
+    ended = refused(run(tables / "exact.csv", "--k", "10", "--sensitive", "diagnosis", "--out", tables / "few.csv"))
     assert "9 people would still be in groups smaller than 10; nothing was written" in ended.output
     assert not (tables / "few.csv").exists()

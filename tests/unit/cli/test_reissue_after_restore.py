@@ -12,6 +12,7 @@ from sottovoce.aggregator.storage.audit_log.events import REISSUED
 from sottovoce.aggregator.storage.sqlite.storage import SQLiteStorage
 from sottovoce.cli.main import main
 
+from tests.commands import done
 from tests.conftest import FakeClock
 from tests.invited import blind_survey, key, prepare, request_of
 
@@ -68,8 +69,7 @@ def redeeming(storage: SQLiteStorage) -> Redeeming:
 
 def run(*words: str) -> str:
     """What a command says."""
-    ended = invoke(*words)
-    assert ended.exit_code == 0, ended.stderr
+    ended = done(invoke(*words))
     return ended.stderr
 
 

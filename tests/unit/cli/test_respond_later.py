@@ -13,6 +13,7 @@ from sottovoce.client.ledger import SIGNERS, Key
 from sottovoce.client.respondent import Respondent
 from sottovoce.client.terminal import screen
 
+from tests.commands import done
 from tests.unit.client.fakes import Reply
 from tests.unit.client.issuer import INVITATION, ORIGIN, Issuer, blind_survey
 
@@ -56,9 +57,7 @@ def test_report_is_left_and_nothing_sends_it_early(issuer: Served, left: Result)
     """Neither the same link, nor the verb that sends; both say when."""
     assert left.exit_code == 0, left.stderr
     for words in (("respond", LINK, "--yes"), ("device", "send"), ("device", "show")):
-        ended = run(*words)
-        assert ended.exit_code == 0, ended.stderr
-        assert "until 20" in ended.output
+        assert "until 20" in done(run(*words)).output
     assert "wait on this device until" in left.stderr
     assert "reports" not in issuer.paths()
 

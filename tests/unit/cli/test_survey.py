@@ -16,6 +16,7 @@ from sottovoce.shared.canonical import dump
 from sottovoce.shared.errors import SpecError
 from sottovoce.shared.parse_survey import parse_survey
 
+from tests.commands import done, refused
 from tests.storage.test_contract import arrival
 from tests.surveys import document, survey
 from tests.unit.shared.test_languages import translated
@@ -59,9 +60,7 @@ def listed(data: Path) -> list[str]:
 @pytest.mark.parametrize(("typed", "state"), [("\n", "answers"), ("y\n", "answers"), ("n\n", "superseded")])
 def test_publish_asks_what_becomes_of_the_earlier_revision(data: Path, typed: str, state: str) -> None:
     """After saying what the correction does; by default it goes on answering. The link is printed."""
-    ended = run(data, "publish", correction(data), typed=typed)
-
-    assert ended.exit_code == 0, ended.output
+    ended = done(run(data, "publish", correction(data), typed=typed))
     assert "Links that were handed out stay good" in ended.stderr
     assert "/s/exam#d=" in ended.stdout
     assert listed(data) == ["exam Open Reports: 25", f"Revision 1 {state}", "Revision 2 answers"]
@@ -116,10 +115,7 @@ def test_second_close_says_when_it_shows_more_and_asks_nothing(data: Path) -> No
     """After a reopening."""
     for words in (["close", "--yes"], ["reopen"]):
         assert run(data, words[0], "exam", *words[1:]).exit_code == 0
-    ended = run(data, "close", "exam")
-
-    assert ended.exit_code == 0
-    assert "is unchanged or has at least 25 more reports" in ended.stderr
+    assert "is unchanged or has at least 25 more reports" in done(run(data, "close", "exam")).stderr
 
 
 def test_reopen_says_why_it_cannot(data: Path) -> None:
@@ -156,9 +152,7 @@ def test_delete_without_a_terminal_wants_to_be_told(data: Path) -> None:
 @pytest.mark.parametrize("verb", ["close", "reopen", "delete"])
 def test_survey_that_is_not_there_is_an_error(data: Path, verb: str) -> None:
     """In words."""
-    ended = run(data, verb, "nobody")
-
-    assert ended.exit_code == 1
+    ended = refused(run(data, verb, "nobody"))
     assert ended.stderr.startswith(f'Error: survey "nobody" was not found in {data}/. Run "sottovoce survey list"')
 
 
@@ -174,9 +168,7 @@ def path(tmp_path: Path) -> Path:
 
 def test_missing_texts_are_warned_about(path: Path) -> None:
     """Which texts, in which language; what the form will do; nothing about the default language."""
-    result = CliRunner().invoke(lint, [str(path)])
-
-    assert result.exit_code == 0
+    result = done(CliRunner().invoke(lint, [str(path)]))
     assert "  texts in en, fr, sw, zh-Hans" in result.stdout.splitlines()
     lines = result.stderr.splitlines()
     told = [line.removeprefix("warning: ") for line in lines if line.startswith("warning: ")]

@@ -9,6 +9,7 @@ from sottovoce.aggregator.storage.sqlite.storage import SQLiteStorage
 from sottovoce.curator import bind, histogram
 from sottovoce.shared.errors import SpecError
 
+from tests.commands import done, refused
 from tests.unit.aggregator.curator.data.test_released_tables import data as survey_data
 from tests.unit.aggregator.curator.data.test_released_tables import run as run_any
 from tests.unit.cli.test_curator import QUESTIONS, YAML, file, run, told
@@ -32,8 +33,7 @@ def test_answer_that_says_nothing_is_asked_for_twice(file: Path, verb: str) -> N
     enough = re.search(r"; epsilon (\S+) would do", refused.output)
     assert enough
     assert run(*words, "--epsilon", enough[1]).exit_code == 0
-    paid = run(*words, "--epsilon", "0.0001", "--yes")
-    assert paid.exit_code == 0, paid.output
+    done(run(*words, "--epsilon", "0.0001", "--yes"))
     # It is recorded now, and looking at it again costs nothing.
     assert run(*words, "--epsilon", "0.0001").exit_code == 0
 
@@ -65,17 +65,13 @@ def _said(each: Path, words: list[str], epsilon: str) -> tuple[int, str]:
 def test_number_of_records_that_is_not_public_is_not_used(file: Path) -> None:
     """Under add/remove there is no range to compare with; not even the refusal may tell the number."""
     assert run("bind", file, "--epsilon", "2", "--neighbours", "add/remove").exit_code == 0
-    ended = run("count", file, "--where", "year=first", "--epsilon", "0.0001")
-    assert ended.exit_code == 0
-    assert "say nothing" not in ended.output
+    assert "say nothing" not in done(run("count", file, "--where", "year=first", "--epsilon", "0.0001")).output
 
 
 def test_budget_of_a_survey_is_not_opened_for_tables_that_say_nothing(survey_data: Path) -> None:
     """It would be fixed for good."""
     words = ("results", "export", "exam", "--data", survey_data, "--release-epsilon", "0.001")
-    ended = run_any(*words)
-    assert ended.exit_code == 1
-    assert "this answer would say nothing" in ended.output
+    assert "this answer would say nothing" in refused(run_any(*words)).output
     storage = SQLiteStorage(survey_data / "sottovoce.sqlite")
     assert not storage.releases.has_any("exam")
     storage.close()

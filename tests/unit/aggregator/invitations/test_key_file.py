@@ -13,6 +13,7 @@ from sottovoce.aggregator.storage.sqlite.storage import SQLiteStorage
 from sottovoce.cli.main import main
 from sottovoce.shared.errors import StorageError
 
+from tests.commands import done
 from tests.invited import blind_survey, key
 from tests.surveys import survey
 
@@ -44,8 +45,7 @@ def test_doctor_names_them(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> N
     monkeypatch.setenv("SOTTOVOCE_BLIND_KEYS_FILE", str(file))
     told = []
     for _ in range(2):
-        ended = CliRunner().invoke(main, ["db", "doctor", "--data", str(data)])
-        assert ended.exit_code == 0
+        ended = done(CliRunner().invoke(main, ["db", "doctor", "--data", str(data)]))
         told.append("exam: invitations cannot be redeemed" in ended.stderr)
         KeysFile(str(file))._write({"exam": (key(0),)})
 

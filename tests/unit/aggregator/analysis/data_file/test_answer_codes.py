@@ -12,6 +12,7 @@ from sottovoce.cli.main import main
 from sottovoce.client.draws import Draws
 from sottovoce.shared.by_link.link_question import parse_link, write_code
 
+from tests.commands import done, refused
 from tests.vectors.cases import named
 from tests.vectors.tape import Tape
 
@@ -63,8 +64,7 @@ def test_codes_are_estimated_as_their_reports(tmp_path: Path) -> None:
         for number in range(PEOPLE)
     ]
     document = {"questions": [BLOCK, COIN], **THEN}
-    ended = estimated(tmp_path, document, [*codes(document, answers), "", ""], "--json")
-    assert ended.exit_code == 0, ended.output
+    ended = done(estimated(tmp_path, document, [*codes(document, answers), "", ""], "--json"))
     found = shares(ended)
     assert set(found) == {"drank", "lied", "cheated"}
     asked = [answer[1] for answer in answers if answer is not None]
@@ -78,8 +78,7 @@ def test_tables_take_the_file_of_the_question_as_a_channel(tmp_path: Path) -> No
     document = {**COIN, **THEN}
     estimated(tmp_path, document, codes(document, [["yes" if place % 3 else "no"] for place in range(PEOPLE)]))
     words = ["--rows", "cheated", "--columns", "year", "--channel", str(tmp_path / "question.yaml")]
-    ended = CliRunner().invoke(main, ["results", "crosstab", str(tmp_path / "data.csv"), *words])
-    assert ended.exit_code == 0, ended.output
+    ended = done(CliRunner().invoke(main, ["results", "crosstab", str(tmp_path / "data.csv"), *words]))
     assert "“year” by “cheated”" in ended.output
 
 
@@ -89,8 +88,7 @@ def test_edited_code_is_refused_with_its_line(tmp_path: Path) -> None:
     cells = codes(document, [["yes"]] * 5)
     edited = ("C" if cells[2][0] != "C" else "D") + cells[2][1:]
     for wrong in (edited, "I have never cheated"):
-        ended = estimated(tmp_path, document, [*cells[:2], wrong, *cells[3:]])
-        assert ended.exit_code == 1
+        ended = refused(estimated(tmp_path, document, [*cells[:2], wrong, *cells[3:]]))
         assert "line 4, column 'Paste it here'" in ended.output
         assert "edited" in ended.output
         assert wrong not in ended.output

@@ -14,6 +14,7 @@ from sottovoce.cli.main import main
 from sottovoce.cli.results.run_analysis import open_file
 from sottovoce.shared.errors import EstimateError, SpecError
 
+from tests.commands import done
 from tests.unit.test_imports import ROOT
 
 PAGE = (ROOT / "docs" / "how_to" / "from_your_platform.md").read_text(encoding="utf-8")
@@ -58,9 +59,7 @@ def test_export_gives_its_share_in_terminal_and_studio(
     monkeypatch.chdir(tmp_path)
     Path("data.csv").write_text(text, encoding="utf-8")
     words = shlex.split(command)
-    result = CliRunner().invoke(main, words[1:])
-    assert result.exit_code == 0, result.output
-    assert "4" in result.stdout
+    assert "4" in done(CliRunner().invoke(main, words[1:])).stdout
 
     share = 0 if platform in FORCED else 0.5
     document = open_file(Path("data.csv"), _channels(words)).shares().document

@@ -20,6 +20,7 @@ from sottovoce.aggregator.storage.sqlite.storage import SQLiteStorage
 from sottovoce.cli.main import main
 from sottovoce.shared.errors import EstimateError
 
+from tests.commands import refused
 from tests.exported import NOW, published, send
 from tests.surveys import document, survey
 from tests.unit.aggregator.curator.data.test_survey_source import asked
@@ -305,16 +306,14 @@ def test_try_out_has_no_budget(data: Path) -> None:
     storage.publish(tried)
     send(storage, tried, [(1, 0, 1)] * 30)
     storage.close()
-    ended = run("results", "export", "tried", "--data", data, "--release-epsilon", "1", "--yes")
-    assert ended.exit_code == 1
+    ended = refused(run("results", "export", "tried", "--data", data, "--release-epsilon", "1", "--yes"))
     assert "a test run has no budget" in ended.output
 
 
 def test_open_survey_is_not_published(data: Path) -> None:
     """Nothing is opened before it is closed."""
     assert run("survey", "reopen", "exam", "--data", data).exit_code == 0
-    ended = run("results", "export", "exam", "--data", data, "--release-epsilon", "1", "--yes")
-    assert ended.exit_code == 1
+    ended = refused(run("results", "export", "exam", "--data", data, "--release-epsilon", "1", "--yes"))
     assert "the survey is open" in ended.output
     storage = opened(data)
     assert not storage.releases.has_any("exam")

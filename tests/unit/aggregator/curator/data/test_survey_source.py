@@ -11,6 +11,7 @@ from sottovoce.aggregator.curator.declaration import Categories, NumberColumn
 from sottovoce.cli.main import main
 from sottovoce.shared.spec import Survey
 
+from tests.commands import done, refused
 from tests.exported import published, send
 from tests.surveys import document, survey
 
@@ -54,9 +55,7 @@ def test_declaration_follows_from_the_survey() -> None:
 def test_closed_survey_is_asked_under_its_budget(data: Path) -> None:
     """Not before it is closed; then its exact public answers are no longer written."""
     here = ["--survey", "exam", "--data", data]
-    refused = run("curator", "bind", *here, "--epsilon", "1000")
-    assert refused.exit_code == 1
-    assert "open" in refused.output
+    assert "open" in refused(run("curator", "bind", *here, "--epsilon", "1000")).output
     assert run("survey", "close", "exam", "--data", data).exit_code == 0
     bound = run("curator", "bind", *here, "--epsilon", "1000", "--json")
     assert json.loads(bound.stdout)["records"] == 200
@@ -68,8 +67,7 @@ def test_closed_survey_is_asked_under_its_budget(data: Path) -> None:
         ["mean", "hours"],
         ["top", "again"],
     ):
-        ended = run("curator", words[0], *here, *words[1:], "--epsilon", "200", "--json")
-        assert ended.exit_code == 0, ended.output
+        ended = done(run("curator", words[0], *here, *words[1:], "--epsilon", "200", "--json"))
         answers[words[0]] = json.loads(ended.stdout)["values"]
     assert answers["histogram"]["counts"][:2] == [50, 150]
     assert answers["count"] == {"count": 150}
@@ -77,7 +75,6 @@ def test_closed_survey_is_asked_under_its_budget(data: Path) -> None:
     assert answers["top"]["name"] == "yes"
 
     out = data.parent / "reports-with-public.csv"
-    written = run("results", "export", "exam", "--data", data, "--format", out.name, "--out", out, "--yes")
-    assert written.exit_code == 1
+    written = refused(run("results", "export", "exam", "--data", data, "--format", out.name, "--out", out, "--yes"))
     assert "a budget for this survey's public answers was opened" in written.output
     assert not out.exists()
