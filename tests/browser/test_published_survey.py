@@ -138,7 +138,7 @@ def check(survey: Survey) -> None:
         (one.name, other.name) for one, other in zip(protected, direct, strict=True)
     ]
     assert all(set(texts) == {"en", "de"} for texts in texts_of(survey).values())
-    assert [len(item.questions[0].choices) for item in public][5:7] == [11, 11]
+    assert [(item.questions[0].type, len(item.questions[0].choices)) for item in public[5:7]] == [("rating", 11)] * 2
     assert survey.document["access"] == "token"
 
 

@@ -40,7 +40,7 @@ def _add(draft: SurveyDraft, kind: str) -> SurveyDraft:
     known = (*TYPES, "note", "acknowledge", "matrix")
     asked: dict[str, Any] = {"type": kind if kind in known else "boolean", "name": name}
     if kind == "scale":
-        asked |= {"type": "select_one", "choices": NEW.choices(draft.tags)}
+        asked |= {"type": "rating", "choices": NEW.choices(draft.tags)}
     if kind == "matrix":
         asked |= {"rows": [], "of": {"type": "select_one", "choices": []}}
     harm = "public" if asked["type"] in ("note", "acknowledge") else "clearly"
@@ -121,11 +121,11 @@ def _count_missing_as_least(draft: SurveyDraft, number: int, _value: str) -> Sur
 
 
 def _rescale(draft: SurveyDraft, number: int, way: str) -> SurveyDraft:
-    """Make the options of a card a scale; with ``off`` let each option be written by itself."""
+    """Make a card a rating on a scale; with ``off`` let each option be written by itself."""
     card = draft.cards[number]
     off = [{**choice, "name": f"o{choice['name']}"} for choice in card.treated.get("choices", ())]
-    choices = off if way == "off" else NEW.choices(draft.tags)
-    return with_card(draft, number, with_treated(card, {**card.treated, "choices": choices}))
+    scale = {"choices": off} if way == "off" else {"type": "rating", "choices": NEW.choices(draft.tags)}
+    return with_card(draft, number, with_treated(card, {**card.treated, **scale}))
 
 
 def _straighten(draft: SurveyDraft, number: int, _value: str) -> SurveyDraft:

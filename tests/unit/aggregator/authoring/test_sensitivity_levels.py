@@ -35,6 +35,8 @@ def test_scale_is_added_and_typed_on_the_page() -> None:
     """By one button and four fields; then each option may be written by itself."""
     draft = change(empty_draft("Life", "en"), "add:scale")
     assert scale_of(draft.cards[0].treated["choices"], ("en",)) == Scale(0, 10, {"en": ""}, {"en": ""})
+    # Models take a rating as a number, and Results have its mean.
+    assert draft.cards[0].type == "rating"
     form = {"q0.label.en": "How well?", "q0.first": "1", "q0.last": "4", "q0.low.en": "badly", "q0.high.en": "well"}
     typed = posted_draft(form, draft)
     labels = [each["label"]["en"] for each in typed.cards[0].treated["choices"]]
@@ -45,3 +47,4 @@ def test_scale_is_added_and_typed_on_the_page() -> None:
     assert [each["name"] for each in off.cards[0].treated["choices"]] == ["o1", "o2", "o3", "o4"]
     assert [each["label"]["en"] for each in off.cards[0].treated["choices"]] == labels
     assert change(off, "scale:0").cards[0].treated["choices"] == NEW.choices(("en",))
+    assert change(change(empty_draft("Life", "en"), "add:select_one"), "scale:0").cards[0].type == "rating"

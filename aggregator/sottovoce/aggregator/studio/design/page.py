@@ -63,7 +63,7 @@ from sottovoce.aggregator.http.routing import Route
 from sottovoce.aggregator.i18n.translator import Words
 from sottovoce.aggregator.studio import drafts
 from sottovoce.aggregator.studio.design.diff_view import differences_in_words
-from sottovoce.aggregator.studio.design.preview_page import framing
+from sottovoce.aggregator.studio.design.preview_page import anchor_of, framing, previewed_survey
 from sottovoce.aggregator.studio.design.sentences import Sentences
 from sottovoce.aggregator.studio.design.trials import try_out
 from sottovoce.aggregator.studio.request_context import storage, words
@@ -527,6 +527,7 @@ def _page(name: str, draft: SurveyDraft, version: int, versions: list[EarlierVer
         problems=problems,
         focus=request.values.get("card") or _first_open(draft),
         shows_form=not any(problem.grave for problem in problems),
+        anchor=anchor_of(previewed_survey(name)),
         items=_items(figures, sentences),
         indices=_first_questions(draft),
         totals=figures.totals,

@@ -103,7 +103,7 @@ def page_of(
 def preview(name: str) -> Response:
     """Show the form in a frame; for an incomplete draft, list its problems."""
     stored = drafts.find_draft(name)
-    survey = _survey(name)
+    survey = previewed_survey(name)
     size = request.args.get("size", "")
     page = render_template(
         "preview.html",
@@ -115,13 +115,18 @@ def preview(name: str) -> Response:
         chosen=_language(survey) if survey else "",
         offered=_offered(survey) if survey else {},
         right_to_left=RIGHT_TO_LEFT,
-        token=f"t={_NO_TOKEN}" if survey and pretended(survey).asks_for_token else None,
+        anchor=anchor_of(survey),
         lacking=[each for each in problems_of(stored.draft, name) if each.grave] if stored and not survey else [],
         sentences=Sentences(words()),
         may_try=g.actor.role(name) == "owner",
         trials=trials_of(name),
     )
     return framing(page)
+
+
+def anchor_of(survey: Survey | None) -> str | None:
+    """Return what the form's link has after its hash sign: a token, if the survey asks for one."""
+    return f"t={_NO_TOKEN}" if survey and pretended(survey).asks_for_token else None
 
 
 def framing(page: str) -> Response:
@@ -143,7 +148,8 @@ _RARE = re.compile(rb'"(joint_rr|memoized_rr|order|own_coin|innocuous|screen_out
 _LONG = 12
 
 
-def _survey(name: str) -> Survey | None:
+def previewed_survey(name: str) -> Survey | None:
+    """Return the survey as its draft or newest revision has it; None while it is incomplete."""
     try:
         return drafts.current_survey(name)
     except SpecError:
@@ -165,7 +171,7 @@ def _language(survey: Survey) -> str:
 def preview_form(name: str, same: str) -> Response:
     """Serve the form; the URL ends like a survey link, because the form reads the survey's name from it."""
     make = current_app.extensions["preview"]
-    survey = _survey(name)
+    survey = previewed_survey(name)
     if make is None or survey is None or same != name:
         return problems.response("not_found")
     waits = survey.send_within_hours + survey.send_at_seconds > 0

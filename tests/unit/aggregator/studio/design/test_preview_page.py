@@ -131,3 +131,13 @@ def test_preview_weighs_little_with_everything(app: Flask, storage: SQLiteStorag
     assert [reply.headers["Content-Encoding"] for reply in replies] == ["br"] * 4
     *own, frame = (len(reply.data) for reply in replies)
     assert (sum(own) <= 60_000, own[2] <= 10_000, frame <= 60_000) == (True, True, True)
+
+
+@pytest.mark.parametrize(("access", "anchor"), [("open", ""), ("token", "#t=0000000000000000")])
+def test_form_beside_the_questions_has_a_link_that_opens_it(
+    app: Flask, storage: SQLiteStorage, access: str, anchor: str
+) -> None:
+    """With a token where the survey asks for one: the form would else refuse its reader."""
+    storage.drafts.add("exam", draft_of({**document(), "name": "exam", "access": access}).dumped)
+    page = log_in(app)[0].get("/dashboard/surveys/exam/design", base_url=SITE).text
+    assert f'src="{FORM}?at=0{anchor}"' in page
