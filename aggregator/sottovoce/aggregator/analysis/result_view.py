@@ -174,15 +174,10 @@ class AnswersInWords:
         lines = [(each.name, each.value, each.limits) for each in drawn]
         return ShownTable(title, (*headings, self.interval(document)), lines, bars(drawn, *scale), sentences)
 
-    def within(self, one: Document, show: Show) -> str:
-        """Return the limits of an estimate, or that there are none."""
-        bare = one["low"] is None and one["high"] is None
-        return self.say("joint_none") if bare else self.write.limits(one, show)
-
     def line(self, name: str, one: Document, show: Show, error: Show) -> tuple[str, str, str, str]:
         """Return the row of an estimate: its name, figure, standard error and limits."""
-        figures = self.write.estimate(one, show), self.write.point(one["std_error"], error), self.within(one, show)
-        return name, *figures
+        limits = self.write.limits(one, show)
+        return name, self.write.estimate(one, show), self.write.point(one["std_error"], error), limits
 
     def headings(self, document: Document, name: str = "", estimate: str = "models_estimate") -> list[str]:
         """Return the headings of rows of ``line``; ``name`` is the first one, ``estimate`` a key."""

@@ -295,7 +295,9 @@ class NumberFormat:
         return self.point(figures.get("shown", figures.get("estimate")), self.following(figures, show))
 
     def limits(self, figures: EstimateFigures, show: Show) -> str:
-        """Write the limits of a figure, either of which may be missing."""
+        """Write the limits of a figure, either of which may be missing, or that there are none."""
+        if figures["low"] is None and figures["high"] is None:
+            return self.words.translate("joint_none")
         show = self.following(figures, show)
         low, high = (self._limit(figures[end], show) for end in ("low", "high"))
         return self.words.translate("results_range", low=low, high=high)

@@ -28,13 +28,17 @@ def labels_of(survey: Survey, question: Question, words: Words) -> dict[str, str
 
 
 def title_of(survey: Survey, question: Question, words: Words) -> str:
-    """Return the question's text; if two questions have the same text, the name is added in parentheses.
+    """Return the question's text; if others have the same text, its arms or its name follow in parentheses.
 
     Readers of a screen reader can then distinguish them too.
     """
-    texts = [words.text(each.label, survey.default_language) for each in survey.questions]
-    own = words.text(question.label, survey.default_language)
-    return f"{own} ({question.name})" if texts.count(own) > 1 else own
+    texts = {each.name: words.text(each.label, survey.default_language) for each in survey.questions}
+    own = texts[question.name]
+    arms = [item.arms for item in survey.items for each in item.questions if texts[each.name] == own]
+    if len(arms) < 2:
+        return own
+    told = next(item.arms for item in survey.items if question in item.questions)
+    return f"{own} ({LISTED.join(told) if all(arms) and len({*arms}) == len(arms) else question.name})"
 
 
 def name_of_group(survey: Survey, group: CohortGroup, words: Words) -> str:
@@ -151,9 +155,11 @@ class SurveyVariables(VariableNames):
         return CROSS_SEPARATOR.join(each.label for each in found if each) if all(found) else name
 
     def text(self, name: str) -> str:
-        """Return the text of a variable, without the name that a label adds where two questions have the same."""
-        found, label = self._by_name.get(name), self.label(name)
-        return label.removesuffix(f" ({name})") if found and not found.part else label
+        """Return the text of a variable, without what a label adds where two questions have the same."""
+        found = self._by_name.get(name)
+        if found is None or found.part:
+            return self.label(name)
+        return self.words.text(found.question.label, self.survey.default_language)
 
     def category(self, name: str, category: str) -> str:
         """Return the label of a category, of rare answers counted together, or of each arm that is."""

@@ -173,7 +173,10 @@ def test_figure_has_the_digits_that_its_interval_tells(figures: tuple[float, flo
 
 
 def test_shares_and_open_limits_keep_their_digits() -> None:
-    """A percentage has one decimal, and a side without a limit tells no precision."""
+    """A percentage has one decimal, and a side without a limit tells no precision; without either there are none."""
     found = {"shown": 0.25134, "low": 0.2, "high": 0.3}
     assert ENGLISH.estimate(found, ENGLISH.percent) == "25.1%"
     assert ENGLISH.estimate({**found, "high": None}, ENGLISH.figure) == "0.2513"
+    ends = [(None, 0.3), (None, None)]
+    told = [ENGLISH.limits({**found, "low": low, "high": high}, ENGLISH.percent) for low, high in ends]
+    assert told == ["no limit to 30.0%", "none"]

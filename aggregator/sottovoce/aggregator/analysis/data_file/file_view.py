@@ -33,7 +33,7 @@ class DataFilesInWords(AnswersInWords):
             option = self.say("results_quantile", share=self.words.percent(int(option[1:]) / 100, 0))
         label = f"{self.names.label(name)}: {option}"
         label = self.say("joint_with_limits", figure=label, limits=mark) if mark else label
-        return label, self.write.point(one["clipped"], show), self.within(one, show), self.words.number(one["n"])
+        return label, self.write.point(one["clipped"], show), self.write.limits(one, show), self.words.number(one["n"])
 
     def _below_shares(self, document: Document) -> Iterator[str]:
         if "careless" in document:

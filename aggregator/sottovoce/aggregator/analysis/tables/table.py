@@ -449,7 +449,9 @@ def _merged(whole: Joint, rule: Rule) -> tuple[Joint, tuple[Sentence, ...]]:
             found = merged(own, people, least)
         shown.append(found)
         notes += left
-    both = [[_as(*each, rule) for each in zip((pairs.first, pairs.second), shown, strict=True)] for pairs in whole.strata]
+    both = [
+        [_as(*each, rule) for each in zip((pairs.first, pairs.second), shown, strict=True)] for pairs in whole.strata
+    ]
     strata = [replace(each, first=one, second=other) for each, (one, other) in zip(whole.strata, both, strict=True)]
     return replace(whole, strata=tuple(strata)), notes
 

@@ -14,7 +14,7 @@ from sottovoce.aggregator.planning.question_channels import drawn_from, is_numbe
 from sottovoce.aggregator.planning.sample_size import widest_margin
 from sottovoce.aggregator.storage.drafts import PlannedSize
 from sottovoce.aggregator.studio import drafts
-from sottovoce.aggregator.studio.labels import labels_of
+from sottovoce.aggregator.studio.labels import labels_of, title_of
 from sottovoce.aggregator.studio.request_context import figure, interval, storage, words
 from sottovoce.aggregator.studio.results.run_analysis import AskedAnalysis
 from sottovoce.aggregator.studio.survey_frame import SurveyPage, draft_page, published_page, stage_of
@@ -97,8 +97,12 @@ class Rehearsed:
             labels = labels_of(survey, question, words())
             fields = [(labels.get(field.option or "mean", field.option), field) for field in self.setting.of(question)]
             if fields:
-                found.append((words().text(question.label, survey.default_language), question, fields))
+                found.append((self.title(question), question, fields))
         return found
+
+    def title(self, question: Question) -> str:
+        """Return the text of a question, with what tells it from others of the same text."""
+        return title_of(self.made.survey, question, words())
 
     def asked_in(self, asked: AskedAnalysis | None) -> Sequence[QuestionResult]:
         """Return the results of the questions used in the analysis; all of them if none is named."""

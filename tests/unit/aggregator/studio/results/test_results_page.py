@@ -439,15 +439,17 @@ def test_shares_are_among_those_who_answered(storage: SQLiteStorage, clock: Fake
     assert export_document(analyse(revisions_of(storage, "exam")))["questions"][0]["answered"]["people"] == "answered"
 
 
+@pytest.mark.parametrize("others", [1, 12])
 def test_mean_of_a_rating_is_beside_its_shares_once_the_survey_is_closed(
-    storage: SQLiteStorage, clock: FakeClock
+    storage: SQLiteStorage, clock: FakeClock, others: int
 ) -> None:
-    """With its limits, in the numbers of its points."""
-    first, *others = document()["questions"]
+    """With its limits, in the numbers of its points; also where each question is a line that opens."""
+    first = document()["questions"][0]
+    yes_no = [{**first, "name": f"q{number}"} for number in range(others + 1)]
     scale = [{"name": f"r{point}", "label": {"en": str(point)}} for point in range(3)]
     rating = {"type": "rating", "name": "risk", "label": {"en": "Risk?"}, "public": True, "choices": scale}
-    key = storage.publish(survey(questions=[first, *others[:-1], rating])).key
-    storage.store([arrival(key, number, (0, 0, number % 3)) for number in range(99)])
+    key = storage.publish(survey(questions=[*yes_no, rating])).key
+    storage.store([arrival(key, number, (*[0] * len(yes_no), number % 3)) for number in range(99)])
     client = log_in(create_app(Settings(public_url=SITE), storage, clock, {}))[0]
     address = "/dashboard/surveys/exam/results"
 
