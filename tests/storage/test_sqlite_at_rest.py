@@ -4,6 +4,8 @@ Each report comes in a transaction of its own, which is what one report a minute
 """
 
 import hashlib
+import os
+import resource
 import shutil
 import sqlite3
 import subprocess
@@ -230,6 +232,26 @@ def test_only_the_table_that_was_used_is_written_anew(folder: Folder, monkeypatc
 
     assert written == ["tokens", "tokens", "blind_invitations"]
     assert not holds(folder, secret(2))
+
+
+def test_reports_and_links_never_lie_in_a_nameless_file(folder: Folder) -> None:
+    """SQLite would copy pages of a large group, and unused links, into a file that is deleted but still open."""
+    key = folder.storage.publish(survey()).key
+    folder.storage.add_tokens(key, sorted(map(secret, range(60_000))))
+    folder.storage.store([arrival(key, number) for number in range(4000)])
+    folder.storage.settle()
+    limits, place = resource.getrlimit(resource.RLIMIT_NOFILE), os.dup(0)
+    os.close(place)
+
+    resource.setrlimit(resource.RLIMIT_NOFILE, (place, limits[1]))  # so that no further file can be opened
+    try:
+        folder.storage.store([arrival(key, number) for number in range(4000, 5000)])
+        folder.storage.store([arrival(key, 5000, token=secret(0))])
+        assert folder.storage.settle()
+    finally:
+        resource.setrlimit(resource.RLIMIT_NOFILE, limits)
+
+    assert not holds(folder, secret(0))
 
 
 def test_report_is_found_repeated_and_withdrawn_before_and_after_settling(folder: Folder) -> None:

@@ -17,6 +17,7 @@ import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, closing, contextmanager, suppress
+from functools import partial
 from pathlib import Path
 from typing import Any, ClassVar, Self
 from weakref import WeakSet
@@ -305,11 +306,11 @@ class SQLiteStorage(sql_storage.Storage):
 
     def _store(self, arrivals: Sequence[ReportBatch]) -> list[Outcome]:
         try:
-            with self.write() as db:
+            with self.write(spills=False) as db:
                 self._store_new(db, merge(arrivals))
         except _NotAllNew:
             # Roll back and repeat on the slow path: a savepoint would copy every page that the group touches.
-            with self.write() as db:
+            with self.write(spills=False) as db:
                 return store_sorted(db, arrivals, _insert, sql_statements.count_and_show, self.is_open)
         return [Outcome.NEW] * count(arrivals)
 
@@ -330,20 +331,23 @@ class SQLiteStorage(sql_storage.Storage):
 
     def settle(self) -> bool:
         """Move fresh reports in the order of their ids, rewrite tokens and invitations if used, and empty the log."""
-        settle(self.write, self._copy_log)
+        settle(partial(self.write, spills=False), self._copy_log)
         self._rewrite_used_secrets()
         return self._empty_log()
 
     def _rewrite_secrets(self, table: str) -> None:
-        rewrite(self.write, table)
+        rewrite(partial(self.write, spills=False), table)
+        with self._errors(), self._handle() as db:
+            db.set_spills(True)  # which frees the memory
 
     def scrub(self) -> None:
         """Settle, and have SQLite write the whole file anew; reports that arrive meanwhile wait."""
         remove_copies(self._path, older_than=KEPT_SECONDS)
-        settle(self.write, self._copy_log)
+        settle(partial(self.write, spills=False), self._copy_log)
         with self._errors(), self._writing, self._handle() as db:
             try:
                 self._write_began = time.monotonic()
+                db.set_spills(True)
                 db.execute("VACUUM")
             finally:
                 self._write_began = None
@@ -455,12 +459,17 @@ class SQLiteStorage(sql_storage.Storage):
                 self._end(db)
 
     @contextmanager
-    def write(self) -> Iterator["_Handle"]:
-        """Begin a write transaction: one at a time in this process; other processes wait for SQLite's lock."""
+    def write(self, spills: bool = True) -> Iterator["_Handle"]:
+        """Begin a write transaction: one at a time in this process; other processes wait for SQLite's lock.
+
+        Args:
+            spills: SQLite may put what it needs for a statement into a file; else, for privacy, into memory only.
+        """
         with self._errors(), self._writing, self._handle() as db:
             try:
                 # IMMEDIATE: a read transaction that turns into a write fails at once if another process wrote.
                 db.keep_pages()
+                db.set_spills(spills)
                 db.execute("BEGIN IMMEDIATE")
                 self._write_began = time.monotonic()
                 yield db
@@ -518,6 +527,7 @@ class _Handle:
         self.database = Database(connection, recursive_triggers=False, execute_plugins=False)
         self._in_use = threading.RLock()
         self._closed = False
+        self._spills = True
         # Only before the first write: SQLite ignores it for a file that has tables.
         self.execute(f"PRAGMA page_size = {PAGE_BYTES:d}")
         self._keep_log()
@@ -535,6 +545,16 @@ class _Handle:
         """Keep the pages that writing needs again; who only reads all reports once needs none of them again."""
         if self._kept < CACHE_KIB:
             self._cache(CACHE_KIB)
+
+    def set_spills(self, spills: bool) -> None:
+        """Let SQLite use temporary files, or not; what they hold is dropped at a change.
+
+        Privacy: they keep pages as they were before a statement, and unused links for as long as the connection is
+        open, in a folder for temporary files.
+        """
+        if self._spills != spills:
+            self.execute("PRAGMA temp_store = FILE" if spills else "PRAGMA temp_store = MEMORY")
+            self._spills = spills
 
     def _cache(self, kib: int) -> None:
         self._kept = kib
