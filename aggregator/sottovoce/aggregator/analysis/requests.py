@@ -19,6 +19,10 @@ from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike
+from sottovoce.aggregator.analysis.data_file.list_experiment import MOST_ITEMS, list_experiment
+from sottovoce.aggregator.analysis.data_file.people_with_predictors import predictors_of
+from sottovoce.aggregator.analysis.data_file.read_table import FileTable
+from sottovoce.aggregator.analysis.data_file.weighted_shares import codes_of
 from sottovoce.aggregator.analysis.documents import (
     Document,
     comparison_document,
@@ -28,7 +32,11 @@ from sottovoce.aggregator.analysis.documents import (
     test_document,
     weights_document,
 )
+from sottovoce.aggregator.analysis.item_response.items import MODELS as MODELS_OF_ITEMS
+from sottovoce.aggregator.analysis.item_response.items import RASCH, items_document
+from sottovoce.aggregator.analysis.mixtures.designs import DESIGNS
 from sottovoce.aggregator.analysis.mixtures.fielded import fielded_document
+from sottovoce.aggregator.analysis.mixtures.mixture import MOST_DRAWS, mixture_of_file
 from sottovoce.aggregator.analysis.one_sample_test import PUBLIC_SUBSET, one_sample_test
 from sottovoce.aggregator.analysis.regression.covariance import KINDS
 from sottovoce.aggregator.analysis.regression.declining import DECLINING
@@ -64,6 +72,8 @@ WITHHELD = (
 )
 UNWEIGHTED = "{kind} and weights do not go together; crosstab, compare and regression take weights"
 WEIGHTED_TWICE = "weights of reports and margins do not go together: margins make weights themselves; leave one out"
+OF_ROWS = "{kind} is of a file with a row for each person: of a survey, download its files and analyze those"
+WHOLE_FILE = "goes without this analysis, which is of all rows of a file"
 DEFAULT_CONFIDENCE = 0.95
 SCALES = NUMBERS, CATEGORIES = "numbers", "categories"
 FEWEST_POINTS = 5
@@ -105,9 +115,40 @@ def whole(given: Any) -> int:  # noqa: ANN401
 
 def count_of_points(given: Any) -> int:  # noqa: ANN401
     """Return a number of points of an integral, or raise ValueError."""
-    if whole(given) not in range(FEWEST_POINTS, MOST_POINTS + 1):
-        raise ValueError(Sentence("must be from {least} to {most}", least=FEWEST_POINTS, most=MOST_POINTS))
+    return _within(given, FEWEST_POINTS, MOST_POINTS)
+
+
+def count_of_items(given: Any) -> int:  # noqa: ANN401
+    """Return the length of a list of items, or raise ValueError."""
+    return _within(given, 1, MOST_ITEMS)
+
+
+def count_of_draws(given: Any) -> int:  # noqa: ANN401
+    """Return a number of drawn cards, or raise ValueError."""
+    return _within(given, 1, MOST_DRAWS)
+
+
+def _within(given: Any, least: int, most: int) -> int:  # noqa: ANN401
+    if whole(given) not in range(least, most + 1):
+        raise ValueError(Sentence("must be from {least} to {most}", least=least, most=most))
     return int(given)
+
+
+def odds_of_groups(given: Any) -> Mapping[str, Any]:  # noqa: ANN401
+    """Return p by name of the group, given as such, in their order, or as text such as 1=1/4 2=3/4.
+
+    Each p is a number, or a text of one or two numbers. Raises ValueError if there is none.
+    """
+    named = given if isinstance(given, Mapping) else {}
+    texts = given.split() if isinstance(given, str) else given if isinstance(given, list | tuple) else [given]
+    for number, each in enumerate([] if isinstance(given, Mapping) else texts, 1):
+        name, equals, chance = each.rpartition("=") if isinstance(each, str) else ("", "", each)
+        named = {**named, name if equals else str(number): chance}
+        if len(named) < number:
+            raise ValueError("names a group twice")
+    if not named:
+        raise ValueError("must name p of each group, such as 1=1/4 2=3/4")
+    return named
 
 
 def one_of(names: tuple[str, ...]) -> Callable[[Any], str]:
@@ -186,6 +227,11 @@ def formula(given: Any) -> str:  # noqa: ANN401
     return _checked(given, parse_formula)
 
 
+def predictors(given: Any) -> str:  # noqa: ANN401
+    """Return a formula of predictors alone, or raise ValueError with the column of the mistake."""
+    return _checked(given, predictors_of)
+
+
 def _checked(given: Any, parse: Callable[[str], object]) -> str:  # noqa: ANN401
     if not isinstance(given, str):
         raise ValueError("must be a text")
@@ -226,6 +272,10 @@ _SCHEMAS: Mapping[Callable[[Any], Any], Mapping[str, Any]] = {
     confidence: {"type": "number", "minimum": 0.5, "exclusiveMaximum": 1},
     condition: _TEXT,
     formula: _TEXT,
+    predictors: _TEXT,
+    count_of_items: {"type": "integer", "minimum": 1, "maximum": MOST_ITEMS},
+    count_of_draws: {"type": "integer", "minimum": 1, "maximum": MOST_DRAWS},
+    odds_of_groups: _VALUES,
     flag: {"type": "boolean"},
 }
 """JSON Schemas of what the readers accept."""
@@ -339,6 +389,12 @@ class Request(ABC):
         drawn = [] if isinstance(self, MixtureRequest) else randomized(inside, self.own_names)
         more = {**({"randomized": drawn} if drawn else {}), **({} if self.where is None else {"where": self.where})}
         return {**found, **more}
+
+    def of_file(
+        self, table: FileTable, columns: Callable[[FileTable], Columns], weights: ArrayLike | None = None
+    ) -> Document:
+        """Run the analysis on a data file, of which ``columns`` gives the reports, and return it as ``document``."""
+        return self.document(columns(table), weights)
 
     def _with_few(self, columns: Columns) -> Columns:
         """Return the reports with the rare answers that a file leaves out as an answer where shares can take them in.
@@ -476,10 +532,103 @@ class MixtureRequest(Request):
     kind = "mixture"
     about = "A question of a design that the survey's analysis_plan names."
     question: str = option(variable_name)
+    formula: str | None = option(predictors, None)
     confidence: float | None = option(confidence, None)
 
+    @property
+    def variables(self) -> tuple[str, ...]:
+        """The question, and the predictors of the formula."""
+        return self.question, *map(bare, predictors_of(self.formula).predictors if self.formula else ())
+
     def _answer(self, columns: Columns, weights: ArrayLike | None) -> Document:  # noqa: ARG002 - for the others
-        return fielded_document(columns, self.question, self._level)
+        return fielded_document(columns, self.question, self._level, self.formula)
+
+
+@dataclass(frozen=True, kw_only=True)
+class ItemsRequest(Request):
+    """A request for one trait behind several yes/no questions of each person, or for the number of their yes."""
+
+    kind = "items"
+    about = "Several yes/no questions of each person: a Rasch or 2PL model, or their sum."
+    questions: tuple[str, ...] = option(variable_names)
+    model: str = option(MODELS_OF_ITEMS, RASCH)
+    confidence: float | None = option(confidence, None)
+
+    @property
+    def variables(self) -> tuple[str, ...]:
+        """The questions."""
+        return self.questions
+
+    def _answer(self, columns: Columns, weights: ArrayLike | None) -> Document:  # noqa: ARG002 - for the others
+        return items_document(columns, self.questions, self.model, self._level)
+
+
+class FileRequest(Request):
+    """An analysis that a survey has not: of the columns of a data file as they are, with a row for each person."""
+
+    def mistakes(self) -> Iterator[Problem]:
+        """Yield the options of surveys."""
+        yield from (Problem(f"/{name}", WHOLE_FILE) for name in ("wave", "where") if getattr(self, name) is not None)
+
+    @abstractmethod
+    def of_rows(self, table: FileTable, weights: ArrayLike | None) -> Document:
+        """Run the analysis on the table."""
+
+    def of_file(
+        self,
+        table: FileTable,
+        columns: Callable[[FileTable], Columns],  # noqa: ARG002 - has columns of its own
+        weights: ArrayLike | None = None,
+    ) -> Document:
+        """Run the analysis on the table."""
+        return self.of_rows(table, weights)
+
+    def _answer(self, columns: Columns, weights: ArrayLike | None) -> Document:  # noqa: ARG002 - has no file
+        raise EstimateError(OF_ROWS, kind=self.kind)
+
+
+@dataclass(frozen=True, kw_only=True)
+class ListExperimentRequest(FileRequest):
+    """A request for the share of a sensitive item, from numbers of items that apply; as ``list_experiment``."""
+
+    kind = "list_experiment"
+    about = "Numbers of items that apply, of random arms."
+    count: tuple[str, ...] = option(variable_names)
+    second: tuple[str, ...] | None = option(variable_names, None)
+    arm: str = option(variable_name)
+    treated: tuple[str, ...] | None = option(variable_names, None)
+    items: int | None = option(count_of_items, None)
+    formula: str | None = option(predictors, None)
+    direct: str | None = option(variable_name, None)
+    confidence: float | None = option(confidence, None)
+
+    def of_rows(self, table: FileTable, weights: ArrayLike | None) -> Document:
+        """Run the analysis on the table; raise EstimateError for weights."""
+        if weights is not None:
+            raise EstimateError(UNWEIGHTED, kind="list-experiment")
+        lists = [each for each in (self.count, self.second) if each]
+        own = (self.arm, self.treated or (), self.items, self._level, self.formula, self.direct)
+        return list_experiment(table, lists, *own)
+
+
+@dataclass(frozen=True, kw_only=True)
+class DesignRequest(FileRequest):
+    """A request for the shares of a design with an unknown share in its channel; as ``mixture_of_file``."""
+
+    kind = "design"
+    about = "Groups of people with p of their own."
+    response: str = option(variable_name)
+    group: str | None = option(variable_name, None)
+    design: str = option(tuple(DESIGNS))
+    p: Mapping[str, Any] = option(odds_of_groups)
+    draws: int | None = option(count_of_draws, None)
+    formula: str | None = option(predictors, None)
+    confidence: float | None = option(confidence, None)
+
+    def of_rows(self, table: FileTable, weights: ArrayLike | None) -> Document:
+        """Run the analysis on the table."""
+        own = (self.response, self.group, self.design, self.p, self.draws or 1)
+        return mixture_of_file(table, *own, weights, self._level, self.formula)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -533,6 +682,16 @@ class RegressionRequest(WeightedRequest):
             yield Problem("/formula", "must begin with the outcome and ~, such as y ~ a + b")
         if self.cluster_effect and (self.at or self.declining):
             yield Problem("/cluster_effect", "goes without at and declining: its coefficients hold within a cluster")
+
+    def of_file(
+        self, table: FileTable, columns: Callable[[FileTable], Columns], weights: ArrayLike | None = None
+    ) -> Document:
+        """Run the analysis on the columns; those of ids are clusters, too."""
+        ids = {name: codes_of(table, name, np.arange(0)) for name in (self.cluster_effect,) if name}
+        found = columns(table)
+        # The table is not kept: a model of a large file takes all the memory that there is.
+        del table
+        return self.document(replace(found, labels=ids), weights)
 
     def _answer(self, columns: Columns, weights: ArrayLike | None) -> Document:
         terms = self._numbered(columns) if self.formula is None else self._terms
@@ -588,21 +747,27 @@ KINDS_OF_REQUEST: dict[str, type[Request]] = {
         PairsRequest,
         TestRequest,
         MixtureRequest,
+        ItemsRequest,
         RegressionRequest,
         WeightsRequest,
     )
 }
 """Request classes by the last part of their URL."""
+EVERY_KIND: Mapping[str, type[Request]] = {
+    **KINDS_OF_REQUEST,
+    **{each.kind: each for each in (ListExperimentRequest, DesignRequest)},
+}
+"""The same, and those of files alone."""
 
 
 def parse_request(kind: str, given: Any) -> Request:  # noqa: ANN401 - JSON
-    """Parse the options of an analysis from a JSON object; ``kind`` is a key of ``KINDS_OF_REQUEST``.
+    """Parse the options of an analysis from a JSON object; ``kind`` is a key of ``EVERY_KIND``.
 
     Raises OptionsError, which lists all problems, if options are missing, unknown or invalid.
     """
     if not isinstance(given, dict):
         raise OptionsError([Problem("", "must be an object of options")])
-    options = {each.name: each for each in fields(KINDS_OF_REQUEST[kind])}
+    options = {each.name: each for each in fields(EVERY_KIND[kind])}
     problems = (
         [Problem("", Sentence("unknown option; there are: {known}", known=", ".join(options)))]
         if set(given) - set(options)
@@ -619,7 +784,7 @@ def parse_request(kind: str, given: Any) -> Request:  # noqa: ANN401 - JSON
         elif wanted.default is MISSING:
             problems.append(Problem(f"/{name}", "is missing"))
     if not problems:
-        request = KINDS_OF_REQUEST[kind](**read)
+        request = EVERY_KIND[kind](**read)
         problems = list(request.mistakes())
     if problems:
         raise OptionsError(problems)

@@ -613,7 +613,7 @@ class ModelsInWords(AnswersInWords):
             self.hypothesis(found["test"]),
         ]
         headings = self.headings(document, self.say("models_term"))
-        return ShownTable(self.say("models_random_intercept"), headings, lines, sentences=sentences)
+        return ShownTable(self.say("models_cluster_effect"), headings, lines, sentences=sentences)
 
     def _tests(self, document: Document) -> Iterator[str]:
         for test in document["tests"]:

@@ -92,6 +92,39 @@ def _mixture(document: Document) -> Iterator[Line]:
     for name, one in document["shares"].items():
         yield {"figure": "share", **names, "category": name, **one, "shown": one["share"], "std_error": one["se"]}
     yield from _tested({"figure": "misfit", **names}, document["misfit"])
+    yield from _coefficients(document)
+
+
+def _coefficients(document: Document) -> Iterator[Line]:
+    """Yield the lines of a model of classes of people, if there is one."""
+    model = document.get("model", {})
+    for one in model.get("coefficients", ()):
+        category = one.get("category", one.get("treated"))
+        yield {"figure": "coefficient", "n": model["n"], **one, "row": one["term"], "category": category,
+               "shown": one["estimate"]}  # fmt: skip
+
+
+def _list_experiment(document: Document) -> Iterator[Line]:
+    for one in (document, *document.get("further", ())):
+        names = {"category": one["treated"], "n": one["n"]}
+        yield {"figure": "share", **names, **one["share"]}
+        for each in one["lists"]:
+            yield {"figure": "test of design effects", **names, "columns": each["column"], "p": each["p"]}
+        if "combined" in one:
+            yield {"figure": "combined share", **names, **one["combined"], "shown": one["combined"]["share"]}
+    yield from _coefficients(document)
+
+
+def _items(document: Document) -> Iterator[Line]:
+    names = {"n": document["n"]}
+    figures = [(key, one["name"], one[key]) for key in ("difficulty", "discrimination")
+               for one in document.get("items", ()) if key in one]  # fmt: skip
+    figures += [(key, None, document[key]) for key in ("sd", "mean") if document.get(key)]
+    for key, name, one in figures:
+        yield {"figure": key, **names, "row": name, **one, "shown": one["estimate"]}
+    for yes, share in enumerate(document.get("distribution", ())):
+        yield {"figure": "share by number of yes", **names, "category": yes, "shown": share}
+    yield from _tested({"figure": "test", **names}, document.get("test"))
 
 
 def _regression(document: Document) -> Iterator[Line]:
@@ -124,5 +157,7 @@ _LINES = {
     "sottovoce-pairs/1": _pairs,
     "sottovoce-test/1": _one_sample,
     "sottovoce-mixture/1": _mixture,
+    "sottovoce-list-experiment/1": _list_experiment,
+    "sottovoce-items/1": _items,
     "sottovoce-regression/1": _regression,
 }

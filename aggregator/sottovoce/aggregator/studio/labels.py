@@ -105,6 +105,11 @@ class SurveyVariable:
         return self.question.mechanism is None
 
     @property
+    def is_item(self) -> bool:
+        """True if there are two answers, as of a yes/no question or an option of a multiple choice."""
+        return len(self.categories) == 2
+
+    @property
     def part(self) -> str:
         """Name of the option or coordinate; "" for a whole question."""
         return self.name.removeprefix(self.question.name)[1:]

@@ -8,9 +8,6 @@ from pathlib import Path
 from typing import Any
 
 import click
-from sottovoce.aggregator.analysis.data_file.list_experiment import MOST_ITEMS
-from sottovoce.aggregator.analysis.data_file.list_experiment import list_experiment as estimate_list
-from sottovoce.aggregator.analysis.data_file.read_table import read_table
 from sottovoce.aggregator.analysis.results_document import export_document
 from sottovoce.aggregator.analysis.weights import raked
 from sottovoce.aggregator.estimators import DEFAULT_RULE, IntervalRule
@@ -27,8 +24,11 @@ from sottovoce.cli.results.run_analysis import (
     confidence_option,
     is_data_file,
     open_file,
+    request_options,
     shares_of_counts,
     show,
+    show_file,
+    split,
     weights_from,
     weights_option,
 )
@@ -127,37 +127,16 @@ def _show_shares(found: JointResult, out: Path | None, force: bool, as_json: boo
 
 @command(example="sottovoce results list-experiment answers.csv --count items --arm half")
 @click.argument("file", type=PATH)
-@click.option("--count", required=True, multiple=True, help="Column: how many items apply; once a half if they differ.")
-@click.option("--second", multiple=True, help="Of a double list: column of the counts of the second list.")
-@click.option(
-    "--arm", "--treatment", "arm", required=True, help="Column of the random halves, or of three or more arms."
-)
-@click.option(
-    "--treated",
-    multiple=True,
-    help="Value of --arm where --count has a sensitive item; repeatable. [default: 1, or all arms but 0 and control]",
-)
-@click.option(
-    "--items",
-    type=click.IntRange(1, MOST_ITEMS),
-    help="Items without the sensitive one. [default: the largest count without it]",
-)
+@request_options("list_experiment", "count", "second", "arm", "treated", "items")
 @click.option("--method", type=click.Choice(["difference", "ml"]), help="[default: difference; with --formula, ml]")
-@click.option("--formula", help='Predictors of a model by maximum likelihood, such as "~ south".')
-@click.option("--direct", help="Column of yes and no to the direct question, to combine with the list.")
-@confidence_option
+@request_options("list_experiment", "formula", "direct", "confidence")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON on standard output.")
-def list_experiment(
-    file: Path, count: tuple[str, ...], second: tuple[str, ...], arm: str, treated: tuple[str, ...],
-    items: int | None, method: str | None, formula: str | None, direct: str | None,
-    confidence: float | None, as_json: bool,
-) -> None:  # fmt: skip
+def list_experiment(file: Path, method: str | None, **given: Any) -> None:  # noqa: ANN401
     """Estimate a sensitive share from FILE (CSV, TSV, XLSX, ODS, Parquet, SPSS, Stata, SAS), a row for each person.
 
     One random half counted how many items of a list apply, the other half how many of a list with one item more.
     """
-    if method == "difference" and formula is not None:
+    if method == "difference" and given["formula"] is not None:
         raise click.UsageError("--formula goes with --method ml: a difference in means has no predictors")
-    columns, model = [each for each in (count, second) if each], "~ 1" if method == "ml" else None
-    table, options = read_table(file), (arm, treated, items, confidence or 0.95, formula or model, direct)
-    show(estimate_list(table, columns, *options), as_json)
+    options, as_json, _ = split("list_experiment", given)
+    show_file("list_experiment", file, {**({"formula": "~ 1"} if method == "ml" else {}), **options}, as_json)

@@ -4,12 +4,19 @@ from pathlib import Path
 from typing import Any
 
 import click
-from sottovoce.aggregator.analysis.data_file.read_table import read_table
-from sottovoce.aggregator.analysis.mixtures.designs import DESIGNS
-from sottovoce.aggregator.analysis.mixtures.mixture import MOST_DRAWS, mixture_of_counts, mixture_of_file
+from sottovoce.aggregator.analysis.mixtures.mixture import mixture_of_counts
+from sottovoce.aggregator.analysis.requests import odds_of_groups
 from sottovoce.aggregator.export.results_client.sources import read_weights
 from sottovoce.cli.command import command
-from sottovoce.cli.results.run_analysis import answer, level_options, show, source_options, split
+from sottovoce.cli.results.run_analysis import (
+    answer,
+    level_options,
+    request_options,
+    show,
+    show_file,
+    source_options,
+    split,
+)
 
 
 @command(
@@ -19,67 +26,52 @@ from sottovoce.cli.results.run_analysis import answer, level_options, show, sour
 )
 @source_options
 @click.argument("question", required=False)
-@click.option("--design", type=click.Choice([*DESIGNS]), help="How the reports were made.")
-@click.option("--p", "chances", multiple=True, help="GROUP=P of each group; of kuk, of the two decks.")
-@click.option("--response", help="Column of yes and no; of kuk, of the number of red cards.")
-@click.option("--group", help="Column of the groups, whose values --p names.")
-@click.option("--draws", type=click.IntRange(1, MOST_DRAWS), help="Of kuk: cards that each person draws.")
-@click.option("--formula", help='Of cheater detection: predictors of the shares, such as "~ x".')
+@request_options("design", "design", "p", required=False)
+@request_options("design", "response", "group", "draws", required=False)
+@request_options("mixture", "formula")
 @click.option("--weights", help="Column of weights, or a file of one a row (.csv).")
 @click.option("--yes", help="Of counts alone: reports of yes by group, such as 200,330.")
 @click.option("--n", "reports", help="Of counts alone: all reports by group, such as 500,500.")
 @click.option("--counts", help="Of counts alone, of kuk: people by number of red cards, such as 0:5,1:4.")
 @level_options
 def mixture(
-    question: str | None, design: str | None, chances: tuple[str, ...], response: str | None, group: str | None,
-    draws: int | None, formula: str | None, weights: str | None, yes: str | None, reports: str | None,
-    counts: str | None, **given: Any,  # noqa: ANN401
+    question: str | None, weights: str | None, yes: str | None, reports: str | None, counts: str | None,
+    **given: Any,  # noqa: ANN401
 ) -> None:  # fmt: skip
     """Estimate shares of SURVEY, by a QUESTION of a design that it plans; of a data file; or from counts alone.
 
     For designs whose probabilities hold an unknown share: of yes to the other question, of liars or of cheaters. Two
     random groups with different p, or several draws a person, tell it.
     """
-    alone, of_file = (yes, reports, counts), (design, response, group, draws, formula, weights, *chances)
-    options, as_json, place = split("mixture", given)
+    options, as_json, place = split("design", given)
+    alone, of_file = (yes, reports, counts), options.keys() - {"formula", "confidence", "where", "wave"}
     if question is not None or place["folder"] is not None:
-        if any(each is not None for each in (*alone, *of_file)):
-            raise click.UsageError("a QUESTION has its design: only --where, --wave, --confidence go with it")
+        if of_file or any(each is not None for each in (*alone, weights)):
+            raise click.UsageError(
+                "a QUESTION has its design: only --formula, --where, --wave, --confidence go with it"
+            )
         if question is None:
             # The name of the survey may be left out with --from.
-            given["survey"], question = None, given["survey"]
-        answer("mixture", {**given, "question": question})
+            place["survey"], question = None, place["survey"]
+        answer("mixture", {**options, **place, "as_json": as_json, "question": question})
         return
-    if design is None or not chances:
+    if not options.keys() >= {"design", "p"}:
         raise click.UsageError("name a SURVEY and a QUESTION of its design; or --design and --p")
     file = place.pop("survey")
-    if any(place.values()) or options.keys() - {"confidence"}:
+    if any(place.values()) or options.keys() & {"where", "wave"}:
         raise click.UsageError("a data file, or counts, goes with none of the options of a SURVEY, nor with --channel")
-    groups, level = _groups(chances), options.get("confidence") or 0.95
     if file is None:
-        columns = response or group or weights or formula
+        columns = weights or options.keys() & {"response", "group", "formula"}
         if columns or not (counts or (yes and reports)) or (counts and (yes or reports)):
             raise click.UsageError("name a FILE with --response; or --yes and --n, of kuk --counts, and no columns")
-        found = mixture_of_counts(
-            design, groups, _numbers(yes), _numbers(reports), _by_value(counts), draws or 1, level
-        )
-        show(found, as_json)
+        known = _numbers(yes), _numbers(reports), _by_value(counts), options.get("draws", 1)
+        groups, level = odds_of_groups(options["p"]), options.get("confidence", 0.95)
+        show(mixture_of_counts(options["design"], groups, *known, level), as_json)
         return
-    if response is None or any(each is not None for each in alone):
+    if "response" not in options or any(each is not None for each in alone):
         raise click.UsageError("a FILE goes with --response, and not with --yes, --n or --counts")
     of_rows = read_weights(Path(weights)) if weights and Path(weights).suffix == ".csv" else weights
-    known = read_table(Path(file)), response, group, design, groups, draws or 1, of_rows, level, formula
-    show(mixture_of_file(*known), as_json)
-
-
-def _groups(chances: tuple[str, ...]) -> dict[str, Any]:
-    found: dict[str, Any] = {}
-    for number, each in enumerate(chances, 1):
-        name, equals, chance = each.rpartition("=")
-        found[name.strip() if equals else str(number)] = chance
-    if len(found) < len(chances):
-        raise click.UsageError("--p names a group twice")
-    return found
+    show_file("design", Path(file), options, as_json, of_rows)
 
 
 def _numbers(text: str | None) -> list[int]:

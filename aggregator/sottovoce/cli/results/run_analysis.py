@@ -18,8 +18,11 @@ from rich.table import Table
 from sottovoce.aggregator.accounts.audit_log import snapshot_of
 from sottovoce.aggregator.analysis import requests
 from sottovoce.aggregator.analysis.data_file.answer_codes import decode_codes
+from sottovoce.aggregator.analysis.data_file.data_columns import data_columns
+from sottovoce.aggregator.analysis.data_file.list_experiment import MOST_ITEMS
 from sottovoce.aggregator.analysis.data_file.parse_channel import yes_no_counts
 from sottovoce.aggregator.analysis.data_file.read_table import FORMATS, read_table
+from sottovoce.aggregator.analysis.mixtures.mixture import MOST_DRAWS
 from sottovoce.aggregator.analysis.planned_comparisons import planned_document
 from sottovoce.aggregator.analysis.published_counts import published
 from sottovoce.aggregator.analysis.regression.person_model import MOST_POINTS
@@ -110,12 +113,21 @@ def shares_of_counts(mechanism: str, yes: int, reports: int, rule: IntervalRule)
     return estimate_counts(yes_no_counts(mechanism, yes, reports), mechanism, rule.method, rule.confidence)
 
 
-_NAMES_OF_OPTIONS = {"shares": "--share", "strata": "--no-strata", "cluster_effect": "--within-person"}
+_NAMES_OF_OPTIONS: Mapping[str, Sequence[str]] = {
+    "shares": ["--share"],
+    "strata": ["--no-strata"],
+    "cluster_effect": ["--within-person"],
+    "arm": ["--arm", "--treatment"],
+}
 """Options that the command line calls otherwise than requests do."""
 
 _SETTINGS: Mapping[Callable[[Any], Any], Mapping[str, Any]] = {
     requests.whole: {"type": click.IntRange(0)},
     requests.count_of_points: {"type": click.IntRange(requests.FEWEST_POINTS, MOST_POINTS)},
+    requests.count_of_items: {"type": click.IntRange(1, MOST_ITEMS)},
+    requests.count_of_draws: {"type": click.IntRange(1, MOST_DRAWS)},
+    requests.variable_names: {"multiple": True},
+    requests.odds_of_groups: {"multiple": True},
     requests.known_mean: {"type": float},
     requests.confidence: {"type": Number(0.5, 1, max_open=True)},
     requests.known_shares: {"multiple": True},
@@ -127,7 +139,7 @@ _SETTINGS: Mapping[Callable[[Any], Any], Mapping[str, Any]] = {
 
 def request_options(kind: str, *names: str, **settings: Any) -> Callable[..., Any]:  # noqa: ANN401 - click's
     """Add options of a kind of analysis to a command, in this order, as its request has them."""
-    return options_of(*(_option(requests.KINDS_OF_REQUEST[kind], name, settings) for name in names))
+    return options_of(*(_option(requests.EVERY_KIND[kind], name, settings) for name in names))
 
 
 def _option(request: type[requests.Request], name: str, settings: Mapping[str, Any]) -> Callable[..., Any]:
@@ -137,7 +149,7 @@ def _option(request: type[requests.Request], name: str, settings: Mapping[str, A
     # Other defaults stay with the request.
     default = option.default if isinstance(option.default, str) else None
     every = {"help": request.texts(name)["help"], "required": option.default is MISSING, "default": default}
-    return click.option(_NAMES_OF_OPTIONS.get(name, f"--{name}"), name, **{**every, **own, **settings})
+    return click.option(*_NAMES_OF_OPTIONS.get(name, [f"--{name}"]), name, **{**every, **own, **settings})
 
 
 source_options = options_of(
@@ -215,10 +227,16 @@ def answer(kind: str, given: dict[str, Any], weights: Path | None = None) -> Non
     show(ask(reports, kind, options if margins is None else {**options, "margins": margins}, each), as_json)
 
 
+def show_file(kind: str, file: Path, options: dict[str, Any], as_json: bool, weights: Any = None) -> None:  # noqa: ANN401
+    """Make an analysis of the columns of a file as they are, and print it."""
+    asked = requests.parse_request(kind, options)
+    show(asked.of_file(read_table(file), partial(data_columns, channels={}), weights), as_json)
+
+
 def split(kind: str, given: dict[str, Any]) -> tuple[dict[str, Any], bool, dict[str, Any]]:
     """Return the options of an analysis that are not None, whether to print JSON, and the place of its reports."""
-    names = {each.name for each in fields(requests.KINDS_OF_REQUEST[kind])}
-    options = {name: value for name, value in given.items() if name in names and value is not None}
+    names = {each.name for each in fields(requests.EVERY_KIND[kind])}
+    options = {name: value for name, value in given.items() if name in names and value not in (None, ())}
     return options, given["as_json"], {name: given[name] for name in given.keys() - names - {"as_json"}}
 
 

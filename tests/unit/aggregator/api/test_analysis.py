@@ -70,7 +70,7 @@ def test_every_kind_of_analysis_has_its_route_for_researchers_only(app: Flask) -
     found = {str(rule.rule).rsplit("/", 1)[1]: rule.endpoint for rule in app.url_map.iter_rules()
               if rule.endpoint.startswith("joint.")}  # fmt: skip
 
-    assert set(found) - {"<job>"} == set(KINDS_OF_REQUEST) == {*OPTIONS, "mixture"}
+    assert set(found) - {"<job>"} == set(KINDS_OF_REQUEST) == {*OPTIONS, "mixture", "items"}
     assert not PUBLIC & set(found.values())
     assert all(ask(app.test_client(), "done", kind, OPTIONS[kind])[0] == 401 for kind in OPTIONS)
 

@@ -9,7 +9,7 @@ import json
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import reduce
+from functools import partial, reduce
 from typing import Any
 
 from sottovoce.aggregator.analysis.data_file.answer_codes import decode_codes
@@ -66,8 +66,8 @@ class FileAnalysis:
                 found = data_columns(table, file.channels)
                 shares = shares_document(found, states=states_of(table))
                 return {**_columns(table), "questions": described_questions(found), "shares": shares}
-            # The table is not kept: a model of a large file takes all the memory that there is.
-            return parse_request(self.kind, dict(self.options)).document(data_columns(file.table(), file.channels))
+            columns = partial(data_columns, channels=file.channels)
+            return parse_request(self.kind, dict(self.options)).of_file(file.table(), columns)
         except SpecError as error:
             raise EstimateError("; ".join(problem.message for problem in error.problems)) from None
 

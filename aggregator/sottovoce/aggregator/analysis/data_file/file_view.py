@@ -139,7 +139,7 @@ class DataFilesInWords(AnswersInWords):
         ]
 
     def _trait(self, title: str, document: Document) -> ShownTable:
-        found = [(f"{each['name']}: {self.say(f'data_items_{key}')}", each[key])
+        found = [(f"{self.names.label(each['name'])}: {self.say(f'data_items_{key}')}", each[key])
                  for key in ("difficulty", "discrimination") for each in document["items"] if key in each]  # fmt: skip
         found += [(self.say("data_items_spread"), document["sd"])] if document["sd"] else []
         lines = [self.line(name, one, self.write.figure, self.write.figure) for name, one in found]

@@ -14,7 +14,11 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sottovoce.aggregator.analysis.data_file.people_with_predictors import mean_share, people_with_predictors
+from sottovoce.aggregator.analysis.data_file.people_with_predictors import (
+    columns_of,
+    mean_share,
+    people_with_predictors,
+)
 from sottovoce.aggregator.analysis.data_file.read_table import FileTable
 from sottovoce.aggregator.analysis.regression.list_logit import ListLogit, ways_of_counts
 from sottovoce.aggregator.analysis.regression.newton import inverse, maximize
@@ -52,7 +56,8 @@ def list_model(
     if items < FEWEST_ITEMS:
         raise EstimateError(f"a model needs a list of at least {FEWEST_ITEMS} items; see the difference in means")
     there = (counts >= 0) & (arms >= -1)
-    sample, rows = people_with_predictors(table, there, arm, {arm, *columns}, formula, confidence)
+    data = columns_of(table, formula)
+    sample, rows = people_with_predictors(data, there, (arm, *columns), formula, confidence)
     model = ListLogit(sample.design.columns, counts[rows], ways_of_counts(items), arms=arms[rows])
     fit = maximize(model)
     covariance = inverse(fit.information)

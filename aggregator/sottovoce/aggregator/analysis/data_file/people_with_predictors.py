@@ -1,14 +1,17 @@
-"""People of a data file with public predictors, for models whose arms are random: list experiments and mixtures."""
+"""People with public predictors, for models whose arms are random: list experiments and mixtures."""
 
 import math
+from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
 from sottovoce.aggregator.analysis.data_file.data_columns import data_columns
 from sottovoce.aggregator.analysis.data_file.read_table import FileTable
-from sottovoce.aggregator.analysis.regression.formula import parse_formula
+from sottovoce.aggregator.analysis.regression.formula import Formula, parse_formula
 from sottovoce.aggregator.analysis.regression.newton import Array
 from sottovoce.aggregator.analysis.regression.regression_data import RegressionOptions, Sample, take_sample
+from sottovoce.aggregator.analysis.report_columns import Columns
 from sottovoce.aggregator.analysis.variable_columns import answers_of
 from sottovoce.aggregator.estimators.question_variables import bare
 from sottovoce.shared.errors import EstimateError
@@ -18,31 +21,41 @@ OWN = "'{variable}' is a column of the design itself, so it cannot be a predicto
 RANDOMIZED = "this model and randomized predictors do not go together: leave '{variable}' out"
 
 
+def predictors_of(formula: str) -> Formula:
+    """Return the terms of predictors alone, such as ``~ south + age``; raise EstimateError if there is an outcome."""
+    terms = parse_formula(formula.strip().removeprefix("~").strip() or "y ~ 1")
+    if terms.outcome:
+        raise EstimateError(NO_OUTCOME)
+    return terms
+
+
+def columns_of(table: FileTable, formula: str) -> Columns:
+    """Return the columns of a file for a formula; raise SpecError, which names them all, if one is not there."""
+    for name in predictors_of(formula).predictors:
+        table.column(bare(name))
+    return data_columns(table, {})
+
+
 def people_with_predictors(
-    table: FileTable, there: NDArray[np.bool_], arm: str, own: set[str], formula: str, confidence: float,
+    columns: Columns, there: NDArray[np.bool_], own: Sequence[str], formula: str, confidence: float,
     weights: Array | None = None,
 ) -> tuple[Sample, NDArray[np.intp]]:  # fmt: skip
-    """Return the sample of a formula, whose rows are of its people, and their rows in the table.
+    """Return the sample of a formula, whose rows are of its people, and their rows in the columns.
 
     Args:
         there: (n,), True for people with an answer and an arm.
-        arm: column of the random arms.
-        own: columns that cannot be predictors.
+        own: columns that cannot be predictors; the first one is taken as public, or randomized, as what is modelled is.
         formula: predictors, such as ``~ south + age``.
         weights: (n,), or None.
 
     Raises:
         EstimateError: a predictor is unknown, randomized or collinear, or has too few people.
     """
-    terms = parse_formula(formula.strip().removeprefix("~").strip() or "y ~ 1")
-    if terms.outcome:
-        raise EstimateError(NO_OUTCOME)
-    for name in terms.predictors:
-        table.column(bare(name))
-    if clash := own & set(terms.predictors):
+    terms = predictors_of(formula)
+    if clash := {*own} & set(map(bare, terms.predictors)):
         raise EstimateError(OWN, variable=min(clash))
-    columns = data_columns(table, {}).among(there)
-    predictors = [answers_of(columns, name) for name in terms.predictors]
+    people = columns.among(there)
+    predictors = [answers_of(people, name) for name in terms.predictors]
     for each in predictors:
         if not each.variable.public:
             raise EstimateError(RANDOMIZED, variable=each.name)
@@ -52,7 +65,9 @@ def people_with_predictors(
         confidence=confidence,
         smallest_group=columns.least,
     )
-    sample = take_sample(columns, answers_of(columns, arm), terms, predictors, choices)
+    # All of them have what is modelled, if not in this column.
+    outcome = replace(answers_of(people, own[0]), observed=np.ones(len(people), bool))
+    sample = take_sample(people, outcome, terms, predictors, choices)
     return sample, np.flatnonzero(there)[sample.rows]
 
 

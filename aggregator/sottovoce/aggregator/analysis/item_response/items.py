@@ -11,12 +11,14 @@ from itertools import combinations, product
 from typing import Any
 
 import numpy as np
+from sottovoce.aggregator.analysis.innocuous_shares import facts_of
 from sottovoce.aggregator.analysis.regression.newton import Array, Fit
 from sottovoce.aggregator.analysis.regression.person_model import PersonModel, ratio_test, settled, spread, spread_test
 from sottovoce.aggregator.analysis.report_columns import Columns
 from sottovoce.aggregator.analysis.tables.ml_table import ObservedReports, likeliest_table
 from sottovoce.aggregator.analysis.variable_columns import Answers, answers_of
 from sottovoce.aggregator.estimators.intervals import normal_quantile
+from sottovoce.aggregator.estimators.question_variables import check_pair
 from sottovoce.shared.errors import EstimateError
 
 ITEMS = "sottovoce-items/1"
@@ -28,6 +30,10 @@ MOST = {RASCH: 20, TWO_PARAMETERS: 20, SUM: 8}
 NUMBER = "the model '{model}' takes {least} to {most} items"
 TWO_ANSWERS = "'{variable}' has other answers than yes and no; items have two"
 IN_BLOCK = "'{variable}' was randomized together with other questions, so its reports depend on theirs; leave it out"
+PUBLIC = "'{variable}' is public, and several items of a survey would tell exact counts of its answers; leave it out"
+CONDITIONAL = "'{variable}' is not shown to everybody, so its answers go with the ones before it; leave it out"
+UNCERTAIN = "several items and an innocuous share that has a standard error do not go together; leave such items out"
+ONE_WAVE = "several items are of the people of one wave: reports of waves are not linked; choose one wave"
 NO_MAXIMUM = (
     "this model has no finite maximum: an item has nearly no yes or no, or noise hides how items go together; leave an "
     "item out, or choose a simpler model: rasch, or sum"
@@ -51,7 +57,18 @@ def items_document(columns: Columns, names: Sequence[str], model: str, confidenc
     if len(set(names)) < len(names) or not FEWEST[model] <= len(names) <= MOST[model]:
         raise EstimateError(NUMBER, model=model, least=str(FEWEST[model]), most=str(MOST[model]))
     answers = [answers_of(columns, name) for name in names]
+    for one, other in combinations(answers, 2):
+        check_pair(one.variable, other.variable)
+    if facts_of(columns, names):
+        raise EstimateError(UNCERTAIN)
+    if columns.repeats > 1:
+        raise EstimateError(ONE_WAVE)
     for each in answers:
+        # Noise protects no public answer, and a sum or a model of few items tells exact counts.
+        if columns.least and each.variable.public:
+            raise EstimateError(PUBLIC, variable=each.name)
+        if each.variable.question in columns.survey.conditional:
+            raise EstimateError(CONDITIONAL, variable=each.name)
         if len(each.variable.categories) != 2:
             raise EstimateError(TWO_ANSWERS, variable=each.name)
         if each.variable.block is not None:

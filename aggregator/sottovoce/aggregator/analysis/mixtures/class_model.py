@@ -12,12 +12,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from sottovoce.aggregator.analysis.data_file.people_with_predictors import mean_share, people_with_predictors
-from sottovoce.aggregator.analysis.data_file.read_table import FileTable
-from sottovoce.aggregator.analysis.mixtures.designs import MixtureDesign, P
+from sottovoce.aggregator.analysis.mixtures.designs import CHEATING, DESIGNS, P
 from sottovoce.aggregator.analysis.regression.covariance import covariance
 from sottovoce.aggregator.analysis.regression.multinomial_logit import Multinomial
 from sottovoce.aggregator.analysis.regression.newton import Array, maximize
 from sottovoce.aggregator.analysis.regression.regression_result import Coefficient
+from sottovoce.aggregator.analysis.report_columns import Columns
 from sottovoce.aggregator.estimators.intervals import normal_quantile
 from sottovoce.shared.errors import EstimateError
 
@@ -32,21 +32,25 @@ _CLASSES = (1, 0, 2)
 Document = dict[str, Any]
 
 
-def class_model(
-    table: FileTable, known: MixtureDesign, columns: tuple[str, str], groups: Sequence[P], reports: NDArray[np.int64],
-    formula: str, weights: Array | None, confidence: float,
+def with_class_model(
+    found: Document, columns: Columns, own: Sequence[str], groups: Sequence[P], reports: NDArray[np.int64],
+    formula: str, weights: Array | None = None,
 ) -> Document:  # fmt: skip
-    """Return mean shares and coefficients of a formula by maximum likelihood.
+    """Return the document of a design with ``model``: mean shares and coefficients of a formula by maximum likelihood.
 
     Args:
-        columns: names of the columns of reports and of groups.
+        own: names of the columns of reports and of groups.
         reports: (n,), place of the group times 2, and 1 more for yes; negative where there is none.
         weights: (n,), or None.
 
     Raises:
-        EstimateError: a predictor does not fit, people are too few, or the likelihood has no maximum.
+        EstimateError: the design has no model, a predictor does not fit, people are too few, or there is no maximum.
     """
-    sample, rows = people_with_predictors(table, reports >= 0, columns[1], {*columns}, formula, confidence, weights)
+    design, confidence = found["design"], found["confidence"]
+    known = DESIGNS[design]
+    if known.shares is not CHEATING:
+        raise EstimateError(f"a formula and {design} do not go together: cheater detection alone has a model")
+    sample, rows = people_with_predictors(columns, reports >= 0, own, formula, confidence, weights)
     chances = np.concatenate([np.array(known.channel(numbers, 1)).T for numbers in groups])[:, _CLASSES]
     model = Multinomial(sample.design.columns, reports[rows], chances, sample.weights)
     if sample.n < model.parameters:
@@ -60,7 +64,7 @@ def class_model(
     shares = dict(zip(names, _shares(model, fit.theta, variance, z), strict=True))
     labels = [(name, term.name) for name in names[1:] for term in sample.design.terms]
     errors = np.sqrt(np.diag(variance)).tolist()
-    return {
+    fitted = {
         "formula": formula,
         "n": sample.n,
         "std_error_kind": kind,
@@ -70,7 +74,8 @@ def class_model(
             Coefficient.wald(name, term, at, error, z).as_dict()
             for (name, term), at, error in zip(labels, fit.theta.tolist(), errors, strict=True)
         ],
-    }  # fmt: skip
+    }
+    return {**found, "model": fitted, "warnings": [*found["warnings"], *sample.left_out]}
 
 
 def _shares(model: Multinomial, theta: Array, variance: Array, z: float) -> Iterator[Document]:

@@ -4,10 +4,14 @@ Each question, and each revision that asks it with other odds, is one group. In 
 fact tell a share (1 - t) p to say yes and (1 - t)(1 - p) to say no, so the model is the symmetric one.
 """
 
+from collections import Counter
+
 import numpy as np
+from sottovoce.aggregator.analysis.mixtures.class_model import with_class_model
 from sottovoce.aggregator.analysis.mixtures.designs import DESIGNS, SYMMETRIC, P
 from sottovoce.aggregator.analysis.mixtures.mixture import Document, MixtureData, mixture_document
 from sottovoce.aggregator.analysis.report_columns import Columns
+from sottovoce.shared.arms.arms import ARM
 from sottovoce.shared.errors import EstimateError, Sentence
 from sottovoce.shared.parse_item import CHEATER_DETECTION, UNRELATED_UNKNOWN, PlannedComparison, planned_comparisons
 from sottovoce.shared.spec import Question, Survey
@@ -51,27 +55,32 @@ def odds_of(question: Question, design: str) -> P:
     return (float(made.b), float(1 - made.a)) if design == CHEATER_DETECTION else (float(made.truth),)
 
 
-def fielded_document(columns: Columns, name: str, confidence: float) -> Document:
+def fielded_document(columns: Columns, name: str, confidence: float, formula: str | None = None) -> Document:
     """Return the shares of the design of a question as one JSON object, ``sottovoce-mixture/1``.
 
-    Raises EstimateError if the question is in no design, or one of its two questions has no reports.
+    Raises EstimateError if the question is in no design, one of its two questions has no reports, or ``formula``, which
+    names public predictors of cheater detection, has no model.
     """
     planned = design_of(columns.survey, name)
-    groups: dict[str, P] = {}
-    counts: list[list[int]] = []
+    groups: dict[tuple[str, P], int] = {}
+    codes = np.full(len(columns), -1, np.int64)
     for asked in (planned.question, planned.against):
-        cells: dict[P, list[int]] = {}
         for number in range(len(columns.revisions)):
             question, rows = columns.question(asked, number), columns.asked(asked) & (columns.revision == number)
             if question is not None and rows.any():
-                cell = cells.setdefault(odds_of(question, planned.design), [0, 0])
-                for value in (0, 1):
-                    cell[value] += int((columns.values[asked][rows] == value).sum())
-        if not cells:
+                place = groups.setdefault((asked, odds_of(question, planned.design)), len(groups))
+                codes[rows] = 2 * place + columns.values[asked][rows]
+        if not any(each == asked for each, _ in groups):
             raise EstimateError(Sentence("no report contains '{variable}'", variable=asked))
-        groups |= {f"{asked}{f', odds {place}' if place else ''}": odds for place, odds in enumerate(cells)}
-        counts += cells.values()
-    table, model = np.array(counts, float), model_of(planned.design)
-    data = MixtureData(columns.survey.name, groups, table, table.sum(axis=1).astype(np.int64))
+    odds, known = [p for _, p in groups], Counter[str]()
+    named: dict[str, P] = {}
+    for (asked, _), p in zip(groups, odds, strict=True):
+        named[f"{asked}, odds {known[asked]}" if known[asked] else asked] = p
+        known[asked] += 1
+    table, model = np.bincount(codes[codes >= 0], minlength=2 * len(odds)).reshape(-1, 2), model_of(planned.design)
+    data = MixtureData(columns.survey.name, named, table.astype(float), table.sum(axis=1))
     found = mixture_document(DESIGNS[model], model, data, 1, confidence)
-    return {**found, "privacy": [*found["privacy"], OWN_FACT]}
+    found["privacy"].append(OWN_FACT)
+    if formula is None:
+        return found
+    return with_class_model(found, columns, (planned.question, planned.against, ARM), odds, codes, formula)

@@ -16,11 +16,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sottovoce.aggregator.analysis.data_file.data_columns import CHANNEL, is_count, whole_numbers, yes_no_codes
+from sottovoce.aggregator.analysis.data_file.people_with_predictors import columns_of
 from sottovoce.aggregator.analysis.data_file.read_table import FileTable
 from sottovoce.aggregator.analysis.data_file.weighted_shares import weights_of
 from sottovoce.aggregator.analysis.documents import COUNTS_ALONE
-from sottovoce.aggregator.analysis.mixtures.class_model import class_model
-from sottovoce.aggregator.analysis.mixtures.designs import CHEATING, DESIGNS, KUK, SYMMETRIC, MixtureDesign, P
+from sottovoce.aggregator.analysis.mixtures.class_model import with_class_model
+from sottovoce.aggregator.analysis.mixtures.designs import DESIGNS, KUK, SYMMETRIC, MixtureDesign, P
 from sottovoce.aggregator.analysis.mixtures.likelihood import EDGE, MixtureLikelihood, share_of
 from sottovoce.aggregator.analysis.one_sample_test import FEWEST_EXPECTED
 from sottovoce.aggregator.analysis.regression.newton import Array
@@ -81,8 +82,6 @@ def mixture_of_file(
         raise EstimateError("kuk has one sample and two decks, so it does not go with groups: leave the group out")
     if group is None and len(given) > 1:
         raise EstimateError("p is given for several groups: name the column of the groups")
-    if formula is not None and known.shares is not CHEATING:
-        raise EstimateError(f"a formula and {design} do not go together: cheater detection alone has a model")
     if f"{response}{CHANNEL}" in table.columns:
         message = f"column '{response}' has a channel beside it, in '{response}{CHANNEL}', and a design of its own here"
         raise EstimateError(f"{message}: use results estimate for known channels, or leave that column out")
@@ -106,8 +105,8 @@ def mixture_of_file(
     if formula is not None:
         cells_of = np.where(counted, 2 * places + values, -1)
         people = None if weights is None else of_rows * (sizes.sum() / squares.sum())
-        columns, odds = (response, str(group)), [*given.values()]
-        found["model"] = class_model(table, known, columns, odds, cells_of, formula, people, confidence)
+        own, odds, columns = (str(group), response), [*given.values()], columns_of(table, formula)
+        return with_class_model(found, columns, own, odds, cells_of, formula, people)
     return found
 
 

@@ -5,22 +5,21 @@ The columns of the file become questions, see ``analysis.data_file``; tables and
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from numbers import Real
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
-import numpy as np
 from numpy.typing import ArrayLike
 from sottovoce.aggregator.analysis.data_file.data_columns import data_columns, is_count, states_of
-from sottovoce.aggregator.analysis.data_file.list_experiment import list_experiment
 from sottovoce.aggregator.analysis.data_file.parse_channel import parse_channel
 from sottovoce.aggregator.analysis.data_file.read_table import FileTable, read_table
 from sottovoce.aggregator.analysis.data_file.shares import results_document, share_rows, shares_document
-from sottovoce.aggregator.analysis.data_file.weighted_shares import codes_of, sample_design, weights_of
+from sottovoce.aggregator.analysis.data_file.weighted_shares import sample_design, weights_of
 from sottovoce.aggregator.analysis.estimates import question_result
-from sottovoce.aggregator.analysis.item_response.items import RASCH, items_document
-from sottovoce.aggregator.analysis.mixtures.mixture import Probabilities, mixture_of_counts, mixture_of_file
+from sottovoce.aggregator.analysis.mixtures.mixture import Probabilities, mixture_of_counts
 from sottovoce.aggregator.analysis.report_columns import Columns
+from sottovoce.aggregator.analysis.requests import parse_request
 from sottovoce.aggregator.estimators.intervals import METHODS
 from sottovoce.aggregator.estimators.support import DEFAULT_RULE, IntervalRule
 from sottovoce.aggregator.export.results_client.open_results import JointResult, OpenResults, of_mixture, plot_intervals
@@ -50,10 +49,8 @@ class DataReports(ReadColumns):
 
     def answer(self, kind: str, options: dict[str, Any], weights: ArrayLike | None = None) -> dict[str, Any]:
         """Run one analysis; ``weights`` may also be the name of a column of the file, and ``cluster_effect`` of ids."""
-        if ids := options.get("cluster_effect"):
-            labels = {ids: codes_of(self.table, ids, np.arange(0))}
-            self.columns = replace(self.columns, labels=labels)
-        return super().answer(kind, options, None if weights is None else weights_of(self.table, weights))
+        numbers = None if weights is None else weights_of(self.table, weights)
+        return parse_request(kind, options).of_file(self.table, lambda _: self.columns, numbers)
 
 
 @dataclass(frozen=True)
@@ -105,30 +102,21 @@ class OpenData(OpenResults):
         return JointResult(MappingProxyType(document), tuple(share_rows(document)))
 
     def mixture(  # type: ignore[override] # a file has columns, and no plan
-        self, response: str, design: str, p: Probabilities, group: str | None = None, draws: int = 1,
-        weights: ArrayLike | None = None, confidence: float = DEFAULT_RULE.confidence, formula: str | None = None,
+        self, response: str, design: str, p: Probabilities, group: str | None = None, draws: int | None = None,
+        weights: ArrayLike | None = None, **options: Any,  # noqa: ANN401
     ) -> JointResult:  # fmt: skip
-        """Estimate the shares of a design whose channel holds an unknown share, as ``mixture_of_file``."""
-        table = self.reports.table
-        return of_mixture(mixture_of_file(table, response, group, design, p, draws, weights, confidence, formula))
+        """Estimate the shares of a design whose channel holds an unknown share, as ``mixture_of_file``; ``options`` are
+        ``formula``, ``confidence``.
+        """
+        given = {"response": response, "design": design, "p": [p] if isinstance(p, Real) else p, "group": group}
+        return of_mixture(self._answer("design", {**given, "draws": draws, **options}, weights))
 
-    def list_experiment(
-        self, count: str, arm: str, treated: Sequence[str] = (), items: int | None = None,
-        confidence: float = DEFAULT_RULE.confidence, formula: str | None = None, direct: str | None = None,
-    ) -> JointResult:  # fmt: skip
-        """Estimate a sensitive share from a column of counts of items, as ``list_experiment`` of a file."""
-        table = self.reports.table
-        document = list_experiment(table, [[count]], arm, treated, items, confidence, formula, direct)
+    def list_experiment(self, count: str | Sequence[str], arm: str, **options: Any) -> JointResult:  # noqa: ANN401
+        """Estimate a sensitive share from a column of counts of items, or one for each arm; ``options`` are ``second``,
+        ``treated``, ``items``, ``formula``, ``direct``, ``confidence``, as in ``sottovoce results list-experiment``.
+        """
+        document = self._answer("list_experiment", {"count": _listed(count), "arm": arm, **options})
         rows = tuple({"treated": each["treated"], **each["share"]} for each in (document, *document.get("further", ())))
-        return JointResult(MappingProxyType(document), rows)
-
-    def items(
-        self, *questions: str, model: str = RASCH, confidence: float = DEFAULT_RULE.confidence
-    ) -> JointResult:  # fmt: skip
-        """Fit a Rasch or 2PL model of yes/no columns, or the distribution of their sum, as ``items_document``."""
-        document = items_document(self.columns, questions, model, confidence)
-        figures = [(each["name"], each["difficulty"]) for each in document.get("items", ())]
-        rows = tuple({"name": name, **one} for name, one in (figures or [("mean of the sum", document["mean"])]))
         return JointResult(MappingProxyType(document), rows)
 
     regress = OpenResults.model
@@ -224,6 +212,10 @@ def mixture(
 ) -> JointResult:  # fmt: skip
     """Estimate the shares of a design with an unknown share from counts alone, as ``mixture_of_counts``."""
     return of_mixture(mixture_of_counts(design, p, yes, n, counts, draws, confidence))
+
+
+def _listed(names: str | Sequence[str]) -> list[str]:
+    return [names] if isinstance(names, str) else [*names]
 
 
 def _rule(interval: str, confidence: float) -> IntervalRule:

@@ -234,12 +234,24 @@ class OpenResults:
         return _result(found, [{**one, "p": found["p"]} for one in found["values"]])
 
     def mixture(self, question: str, **options: Any) -> JointResult:  # noqa: ANN401
-        """Estimate the shares of the planned design in which a question stands; ``options`` are ``wave``,
-        ``where``, ``confidence``.
+        """Estimate the shares of the planned design in which a question stands; ``options`` are ``formula``,
+        ``wave``, ``where``, ``confidence``.
 
         Raises SurveyError, which says why, if they are not available.
         """
         return of_mixture(self._answer("mixture", {"question": question, **options}))
+
+    def items(self, *questions: str, **options: Any) -> JointResult:  # noqa: ANN401
+        """Fit one trait behind several yes/no questions of each person, or estimate how many of them are yes.
+
+        ``options`` are ``model``, ``wave``, ``where``, ``confidence``.
+
+        Raises SurveyError, which says why, if the model is not available.
+        """
+        found = self._answer("items", {"questions": list(questions), **options})
+        figures = [(each["name"], each["difficulty"]) for each in found.get("items", ())]
+        rows = [{"name": name, **one} for name, one in (figures or [("mean of the sum", found["mean"])])]
+        return _result(found, [{**one, "shown": one["estimate"]} for one in rows])
 
     def model(
         self,

@@ -299,12 +299,14 @@ def _subject(name: str, page: str, _file: str) -> JointSubject | Response:
     if file is None:
         return _upload_form("analyze_again", GONE)
     try:
-        questions = _computed(name, file, FileAnalysis(SHARES, {}))["questions"]
+        read = _computed(name, file, FileAnalysis(SHARES, {}))
     except (Calculating, EstimateError):
         # The page of the file shows how far it is, or what is wrong.
         return redirect(url_for("studio.analyzed", name=name), 303)  # type: ignore[return-value]
-    names = SurveyVariables(described_survey("file", questions), words())
-    return JointSubject(_frame(name, file), page, names, None, partial(_document, name, file), of_file=True)
+    names = SurveyVariables(described_survey("file", read["questions"]), words())
+    columns = [each["name"] for each in read["columns"]]
+    document = partial(_document, name, file)
+    return JointSubject(_frame(name, file), page, names, None, document, of_file=True, columns=columns)
 
 
 def _document(name: str, file: UploadedFile, asked: Request) -> Mapping[str, Any]:

@@ -20,6 +20,7 @@ from typing import Any
 
 from flask import Response, current_app, redirect, render_template, request, url_for
 from flask.typing import ResponseReturnValue
+from sottovoce.aggregator.analysis.mixtures.designs import DESIGNS
 from sottovoce.aggregator.analysis.requests import Request
 from sottovoce.aggregator.analysis.result_view import ShownAnswer
 from sottovoce.aggregator.analysis.text_report import answer_in_words
@@ -55,7 +56,8 @@ FILES: Mapping[str, tuple[Callable[[Path, Mapping[str, Any], About], None], str]
 """File formats of a result, with their writers and media types."""
 
 
-KINDS = {"tables": ("crosstab", "compare", "pairs", "test", "mixture"), "models": ("regression",)}
+KINDS = {"tables": ("crosstab", "compare", "pairs", "test", "mixture", "design", "list_experiment"),
+         "models": ("regression", "items")}  # fmt: skip
 """Kinds of analysis on each page."""
 
 STOP_SECONDS = 2
@@ -136,7 +138,8 @@ def python_code(asked: AskedAnalysis, names: SurveyVariables, address: str) -> s
     if not in_files(asked, names):
         place = f"{json.dumps(address)}, survey={survey}  # with your key in SOTTOVOCE_KEY"
     code, _, remark = place.partition("  # ")
-    options = ", ".join(f"{name}={value!r}" for name, value in asked.options.items())
+    given = [f"{name}={value!r}" for name, value in asked.options.items() if name != "questions"]
+    options = ", ".join([*map(repr, asked.options.get("questions", ())), *given])
     method = "model" if asked.kind == "regression" else asked.kind
     return (
         "from sottovoce.aggregator import open_results\n\n"
@@ -208,6 +211,7 @@ class JointSubject:
         page: key of the page, for the title.
         nothing: reason why no joint results exist; None if they do.
         document: function that computes the result document of a request.
+        columns: names of all columns of a file.
     """
 
     frame: SurveyPage
@@ -217,6 +221,7 @@ class JointSubject:
     document: Callable[[Request], Mapping[str, Any]]
     rehearsed: Rehearsed | None = None
     of_file: bool = False
+    columns: Sequence[str] = ()
 
     @property
     def about(self) -> About:
@@ -276,6 +281,8 @@ def joint_page(subject: JointSubject, template: str) -> Response:
         base=subject.base,
         frame=subject.frame,
         names=names,
+        designs=DESIGNS,
+        columns=[{"name": name, "label": name} for name in subject.columns],
         asked=asked,
         why=made.why,
         calculating=made.calculating,

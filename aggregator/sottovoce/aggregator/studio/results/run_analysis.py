@@ -8,13 +8,14 @@ the values to predict for are ``at.predictor=category``. Empty parameters are ig
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields
+from itertools import chain
 from typing import Any
 
 from flask import current_app
 from sottovoce.aggregator.analysis import requests
 from sottovoce.aggregator.analysis.availability import check_closed
 from sottovoce.aggregator.analysis.jobs.queue import AnalysisStopped
-from sottovoce.aggregator.analysis.requests import KINDS_OF_REQUEST, Request, parse_request
+from sottovoce.aggregator.analysis.requests import EVERY_KIND, Request, parse_request
 from sottovoce.aggregator.api.joint_results import Calculating
 from sottovoce.aggregator.http.problems import STATUS, Refusal
 from sottovoce.aggregator.surveys.lifecycle import reports_so_far
@@ -28,7 +29,7 @@ HUNDRED = 100
 
 MARGIN, AT, KNOWN = "margin.", "at.", "known."
 
-_NO_FIELDS = {"errors", "cluster_effect", "points"}
+_NO_FIELDS = {"errors", "points"}
 """Options that no form has."""
 
 
@@ -42,10 +43,11 @@ class AskedAnalysis:
     @property
     def named(self) -> list[str]:
         """Variables that stand in an option of their own; the groups come first, since they form the rows."""
-        readers = {each.name: each.metadata["read"] for each in fields(KINDS_OF_REQUEST[self.kind])}
+        readers = {each.name: each.metadata["read"] for each in fields(EVERY_KIND[self.kind])}
         names = sorted(self.options.keys() & readers.keys(), key=["groups", *readers].index)
         single = [self.options[name] for name in names if readers[name] is requests.variable_name]
-        return [*single, *self.options.get("on", ())]
+        several = [self.options[name] for name in names if readers[name] is requests.variable_names]
+        return [*single, *chain(*several)]
 
 
 def asked_analysis(query: UrlQuery, kinds: Sequence[str]) -> AskedAnalysis | None:
@@ -53,7 +55,7 @@ def asked_analysis(query: UrlQuery, kinds: Sequence[str]) -> AskedAnalysis | Non
     kind = _first(query, "kind")
     if kind not in kinds:
         return None
-    readers = {each.name: each.metadata["read"] for each in fields(KINDS_OF_REQUEST[kind])}
+    readers = {each.name: each.metadata["read"] for each in fields(EVERY_KIND[kind])}
     read = {name: _CONTROLS.get(readers[name], _first)(query, name) for name in readers if name not in _NO_FIELDS}
     options = {name: given for name, given in read.items() if given not in ("", None, [], {})}
     if formula := options.get("formula"):
@@ -119,7 +121,10 @@ def _first(query: UrlQuery, name: str) -> str:
 
 
 _CONTROLS: Mapping[Callable[[Any], Any], Callable[[UrlQuery, str], Any]] = {
-    requests.whole: lambda query, name: _whole(_first(query, name)),
+    **dict.fromkeys(
+        (requests.whole, requests.count_of_items, requests.count_of_draws),
+        lambda query, name: _whole(_first(query, name)),
+    ),
     requests.confidence: lambda query, name: _level(_first(query, name)),
     requests.variable_names: lambda query, name: list(dict.fromkeys(filter(None, query.get(name, ())))),
     requests.flag: lambda query, name: False if _first(query, name) == "no" else None,

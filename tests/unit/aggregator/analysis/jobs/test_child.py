@@ -29,7 +29,8 @@ ALL: dict[str, dict[str, Any]] = {
     "compare": {**WEIGHTED, "outcome": "a", "groups": "b", "category": "yes", "among": "all"},
     "pairs": ANY,
     "test": {**ANY, "question": "a", "shares": {"yes": "0.3"}, "among": "all", "confidence": 0.9},
-    "mixture": {**ANY, "question": "a", "confidence": 0.9},
+    "mixture": {**ANY, "question": "a", "formula": "~ b", "confidence": 0.9},
+    "items": {**ANY, "questions": ["a", "b"], "model": "sum", "confidence": 0.9},
     "regression": {
         **WEIGHTED, "outcome": "a", "on": ["b"], "strata": False, "model": "logit",
         "errors": "sandwich", "among": "all", "declining": "common", "cluster": "c", "at": [{"b": "x"}, {"b": 3}],

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 from click.testing import CliRunner, Result
-from sottovoce.aggregator import mixture, open_results
+from sottovoce.aggregator import mixture, open_data, open_results
 from sottovoce.aggregator.accounts.authentication import new_key
 from sottovoce.aggregator.analysis.report_columns import Columns
 from sottovoce.aggregator.analysis.requests import parse_request
@@ -164,6 +164,58 @@ def test_what_does_not_go_together_is_refused() -> None:
     ):
         ended = run("mixture", *words)
         assert (ended.exit_code, why in ended.stderr) == (2, True)
+
+
+def with_year() -> tuple[Survey, list[list[int | None]]]:
+    """Reports of the design and a public answer, which the share of yes goes with."""
+    document: dict[str, Any] = json.loads(CHEATERS.canonical)
+    choices = [{"name": name, "label": {"en": name}} for name in ("first", "last")]
+    year = {"type": "select_one", "name": "year", "label": {"en": "Year"}, "choices": choices, "public": True}
+    survey = parse_survey({**document, "questions": [*document["questions"], year]})
+    return survey, [[*row[:2], place % 3 == 0, row[2]] for place, row in enumerate(reports((88, 242)))]
+
+
+def test_formula_is_the_model_of_the_same_reports_in_a_file(tmp_path: Path) -> None:
+    """Shares by a public answer, in groups whose chances follow from the die and the fact."""
+    survey, rows = with_year()
+    asked = parse_request("mixture", {"question": "copied_often", "formula": "~ year"})
+    found = asked.document(columns(survey, rows))
+    validator("mixture").validate(json.loads(json.dumps(found)))
+    lines = [f"{row[0] if row[1] is None else row[1]},{row[3]},{'last' if row[2] else 'first'}" for row in rows]
+    (tmp_path / "rows.csv").write_text("\n".join(["y,arm,year", *lines]))
+    odds = {"0": "1/12,5/12", "1": "5/12,1/12"}
+    alone = open_data(tmp_path / "rows.csv").mixture("y", "cheater_detection_symmetric", odds, "arm", formula="~ year")
+
+    theirs, ours = alone.document["model"], found["model"]
+    assert theirs["log_likelihood"] == pytest.approx(ours["log_likelihood"])
+    figures = [{each["term"]: each["estimate"] for each in model["coefficients"]} for model in (theirs, ours)]
+    assert figures[0] == pytest.approx(figures[1], abs=1e-6)
+    assert ours["n"] == sum(N)
+
+
+@pytest.mark.parametrize(
+    ("formula", "rare", "why"),
+    [
+        ("~ arm", 0, "'arm' is a column of the design itself"),
+        ("~ copied_rare", 0, "'copied_rare' is a column of the design itself"),
+        ("~ nothing", 0, "the survey asks no such question"),
+        ("~ year", 3, "fewer than 5 people said last"),
+    ],
+)
+def test_formula_of_a_survey_is_refused_as_a_model_is(formula: str, rare: int, why: str) -> None:
+    """The design's own columns, unknown ones, and a public answer of a handful of people."""
+    survey, rows = with_year()
+    if rare:
+        rows = [[*row[:2], int(place < rare), row[3]] for place, row in enumerate(rows)]
+    with pytest.raises(SurveyError, match=why):
+        parse_request("mixture", {"question": "copied_rare", "formula": formula}).document(columns(survey, rows))
+
+
+def test_formula_goes_with_cheater_detection_alone() -> None:
+    """The other design that a survey fields has no model."""
+    asked = parse_request("mixture", {"question": "cocaine_seldom", "formula": "~ 1"})
+    with pytest.raises(SurveyError, match="a formula and unrelated_unknown do not go together"):
+        asked.document(columns(UNKNOWN, reports()))
 
 
 def test_lint_and_methods_say_what_the_design_is(place: Path) -> None:

@@ -13,6 +13,7 @@ from sottovoce.aggregator.studio.file_analysis import page
 from sottovoce.aggregator.studio.file_analysis.page import VISITORS_AT_ONCE, UploadedFiles
 
 from tests.unit.aggregator.analysis.closed_surveys import states
+from tests.unit.aggregator.studio.file_analysis.test_design_forms import LIST, race
 from tests.unit.aggregator.studio.file_analysis.test_file_page import DATA, HERE, OWN, get, post, send, uploaded
 from tests.unit.aggregator.studio.joint_pages import SITE
 
@@ -67,3 +68,11 @@ def test_visitors_have_room_for_four_small_files(visitor: FlaskClient, monkeypat
     assert files.add("ann", "a.csv", b"x")
     monkeypatch.setattr(page, "VISITOR_BYTES", 10)
     assert send(visitor, DATA).status_code == 413
+
+
+def test_visitors_have_the_forms_without_formulas(visitor: FlaskClient) -> None:
+    """A formula needs an account; figures without one do not."""
+    address = send(visitor, race()).headers["Location"]
+    page = get(visitor, f"{address}{LIST}")
+    assert (page.status_code, 'name="formula"' in page.text) == (200, False)
+    assert get(visitor, f"{address}{LIST}&formula=~ south").status_code == 403
