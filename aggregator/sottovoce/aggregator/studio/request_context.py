@@ -55,12 +55,17 @@ def print_reply(page: str) -> Response:
     """Return the page with a content security policy that allows only its inline style, by hash."""
     style = _STYLE.search(page)
     digest = base64.b64encode(hashlib.sha256((style[1] if style else "").encode()).digest()).decode()
-    reply = Response(page, content_type="text/html; charset=utf-8")
+    reply = Response(page)
     reply.headers["Content-Security-Policy"] = (
         f"default-src 'none'; style-src 'sha256-{digest}'; img-src data:; base-uri 'none'; form-action 'none'; "
         "frame-ancestors 'none'"
     )
     return reply
+
+
+def attachment(body: str | bytes, content_type: str, name: str) -> Response:
+    """Return a file that the browser saves under this name."""
+    return Response(body, content_type=content_type, headers={"Content-Disposition": f"attachment; filename={name}"})
 
 
 def words() -> Words:
@@ -235,6 +240,14 @@ def today() -> int:
 def as_date(day: int) -> date:
     """Convert a number of days since 1970-01-01 to a date."""
     return _FIRST_DAY + timedelta(day)
+
+
+def days_asked(what: str, most: int) -> int:
+    """Return the number of days in the form; raise AccessRefused if it is missing or out of range."""
+    days = request.form.get("days", "")
+    if days.isascii() and days.isdigit() and len(days) <= 3 and 1 <= int(days) <= most:
+        return int(days)
+    raise AccessRefused(f"{what} is good for 1 to {most} days", "days", most=most)
 
 
 def refusal_message(refused: AccessRefused) -> str:

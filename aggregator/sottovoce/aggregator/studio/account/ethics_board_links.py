@@ -6,7 +6,7 @@ from sottovoce.aggregator.accounts.authentication import MOST_VIEW_DAYS, VIEW_DA
 from sottovoce.aggregator.http.problems import Refusal
 from sottovoce.aggregator.http.routing import Route
 from sottovoce.aggregator.storage.accounts.models import AccessRefused, BoardView
-from sottovoce.aggregator.studio.request_context import as_date, refusal_message, storage, tables, today
+from sottovoce.aggregator.studio.request_context import as_date, days_asked, refusal_message, storage, tables, today
 from sottovoce.aggregator.studio.survey_frame import published_page
 from sottovoce.aggregator.surveys.lifecycle import newest
 
@@ -30,12 +30,10 @@ def change_board(name: str) -> ResponseReturnValue:
 
 def _make(name: str) -> str:
     """Make a link to the newest revision; return its URL. Raise AccessRefused if days are missing or out of range."""
-    days = request.form.get("days", "")
-    if not (days.isascii() and days.isdigit() and len(days) <= 3 and 1 <= int(days) <= MOST_VIEW_DAYS):
-        raise AccessRefused(f"a link is good for 1 to {MOST_VIEW_DAYS} days", "days", most=MOST_VIEW_DAYS)
+    days = days_asked("a link", MOST_VIEW_DAYS)
     secret, digest = new_link()
     given = request.form.get("results", "")
-    shown, public, until = given in ("yes", "public"), given == "public", today() + int(days)
+    shown, public, until = given in ("yes", "public"), given == "public", today() + days
     tables().add_view(BoardView(digest, name, newest(storage(), name).digest, shown, until, public))
     return f"{current_app.extensions['settings'].url}/dashboard/{'shared' if public else 'ethics'}?link={secret}"
 

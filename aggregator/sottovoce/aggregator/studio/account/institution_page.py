@@ -5,14 +5,8 @@ from dataclasses import asdict
 
 from flask import g, redirect, render_template, request, url_for
 from flask.typing import ResponseReturnValue
+from sottovoce.aggregator import institution as details
 from sottovoce.aggregator.http.routing import Route
-from sottovoce.aggregator.institution import (
-    LEAST_CONTRAST,
-    MOST_LOGO_BYTES,
-    InvalidInstitution,
-    check_institution,
-    logo_uri,
-)
 from sottovoce.aggregator.studio.request_context import forget_institution, shown_institution, storage, words
 from sottovoce.aggregator.studio.survey_frame import frame_of
 
@@ -41,10 +35,10 @@ def change_institution(name: str = "") -> ResponseReturnValue:
     former = _own(name) if name else asdict(shown_institution())
     sent = request.files.get("logo")
     try:
-        body = sent.read(MOST_LOGO_BYTES + 1) if sent else b""
+        body = sent.read(details.MOST_LOGO_BYTES + 1) if sent else b""
         kept = "" if "no_logo" in request.form else former.get("logo", "")
-        checked = check_institution({**given, "logo": logo_uri(body) if body else kept})
-    except InvalidInstitution as refused:
+        checked = details.check_institution({**given, "logo": details.logo_uri(body) if body else kept})
+    except details.InvalidInstitution as refused:
         return _page(name, {**given, "logo": former.get("logo", "")}, refused.field), 422
     found = {key: value for key, value in asdict(checked).items() if value}
     # The server's document may be empty: then it replaces the details in the operator's file.
@@ -64,8 +58,8 @@ def _page(survey: str, shown: dict[str, str], refused: str = "") -> str:
         refused=refused,
         saved="saved" in request.args,
         address=_address(survey),
-        least=words().number(LEAST_CONTRAST, 1),
-        most=words().number(MOST_LOGO_BYTES),
+        least=words().number(details.LEAST_CONTRAST, 1),
+        most=words().number(details.MOST_LOGO_BYTES),
     )
 
 

@@ -3,40 +3,29 @@
 from typing import Any
 
 from flask import Response, current_app, g, redirect, render_template, request, url_for
+from sottovoce.aggregator.accounts import authentication
 from sottovoce.aggregator.accounts.accounts import check_scopes, check_text
-from sottovoce.aggregator.accounts.authentication import (
-    KEY_DAYS,
-    MOST_KEY_DAYS,
-    begin_session,
-    count_refused,
-    is_same_origin,
-    link_hash,
-    new_id,
-    new_key,
-)
 from sottovoce.aggregator.clock import DAY
 from sottovoce.aggregator.http.problems import response as problem
 from sottovoce.aggregator.http.routing import Route
 from sottovoce.aggregator.storage.accounts.models import EVERY_SURVEY, SCOPES, AccessKey, AccessRefused, Account
 from sottovoce.aggregator.studio.account.accounts_page import sign_in_ways
-from sottovoce.aggregator.studio.request_context import refusal_message, words
+from sottovoce.aggregator.studio.request_context import days_asked, refusal_message, words
 from sottovoce.aggregator.studio.request_context import tables as _tables
 
 
 def make_key() -> str | tuple[str, int]:
     """Make a key; it is shown only in this reply, since the server stores a hash."""
-    secret, digest = new_key()
+    secret, digest = authentication.new_key()
     try:
         given = request.form
-        days = given.get("days", "")
-        if not (days.isascii() and days.isdigit() and len(days) <= 3 and 1 <= int(days) <= MOST_KEY_DAYS):
-            raise AccessRefused(f"a key is good for 1 to {MOST_KEY_DAYS} days", "days", most=MOST_KEY_DAYS)
+        days = days_asked("a key", authentication.MOST_KEY_DAYS)
         survey = given.get("survey", "").strip() or EVERY_SURVEY
         if survey != EVERY_SURVEY and g.actor.role(survey) is None:
             raise AccessRefused("you have no role on a survey of this name", "no_role")
         scopes = check_scopes(frozenset(given.getlist("scope")))
         label = check_text(given.get("label", ""), "a label")
-        _tables().add_key(AccessKey(digest, _own().id, label, scopes, survey, _now() // DAY + int(days)))
+        _tables().add_key(AccessKey(digest, _own().id, label, scopes, survey, _now() // DAY + days))
     except AccessRefused as refused:
         return me(refused=refusal_message(refused)), 422
     return me(made=secret)
@@ -81,20 +70,20 @@ def invitation() -> str:
 
 def accept() -> Any:  # noqa: ANN401 - one of Flask's replies
     """Make the account with its role, spend the invitation and begin a session."""
-    if not is_same_origin():
+    if not authentication.is_same_origin():
         return problem("forbidden", "the form did not come from this site")
-    link, today = link_hash(request.args.get("link", "")), _now() // DAY
+    link, today = authentication.link_hash(request.args.get("link", "")), _now() // DAY
     # Look up before writing: guesses of links must not take the write lock that reports need.
     if _tables().invitation(link, today) is None:
-        count_refused()
+        authentication.count_refused()
         return render_template("invitation.html", refused=words().translate("invitation_unknown")), 401
     try:
-        account = Account(new_id(), check_text(request.form.get("name", ""), "a name"))
+        account = Account(authentication.new_id(), check_text(request.form.get("name", ""), "a name"))
     except AccessRefused as refused:
         return render_template("invitation.html", refused=refusal_message(refused)), 422
     if not _tables().accept_invitation(link, account, today):
         return render_template("invitation.html", refused=words().translate("invitation_unknown")), 401
-    return begin_session(account.id, "link", _back())
+    return authentication.begin_session(account.id, "link", _back())
 
 
 def me(made: str = "", refused: str = "") -> str:
@@ -110,8 +99,8 @@ def me(made: str = "", refused: str = "") -> str:
         today=today,
         now=_now(),
         scopes=SCOPES,
-        days=KEY_DAYS,
-        most_days=MOST_KEY_DAYS,
+        days=authentication.KEY_DAYS,
+        most_days=authentication.MOST_KEY_DAYS,
     )
 
 

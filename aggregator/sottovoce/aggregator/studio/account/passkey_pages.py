@@ -4,7 +4,6 @@ These are the only pages that need a script, which calls the browser's WebAuthn 
 """
 
 import hashlib
-from datetime import date, timedelta
 from importlib.resources import files
 
 from flask import Response, current_app, g, redirect, render_template, request, url_for
@@ -17,7 +16,7 @@ from sottovoce.aggregator.http import problems
 from sottovoce.aggregator.http.routing import Route
 from sottovoce.aggregator.storage.accounts.models import AccessRefused
 from sottovoce.aggregator.storage.accounts.passkeys import Passkey, PasskeyUse
-from sottovoce.aggregator.studio.request_context import refusal_message, storage, words
+from sottovoce.aggregator.studio.request_context import as_date, refusal_message, storage, words
 
 MOST_LABEL = 60
 
@@ -84,7 +83,7 @@ def own(refused: str = "") -> str:
     known = storage().access.passkeys(account.id)
     ids = [passkey.credential_id for passkey in known]
     question = passkeys.question_for_registration(_site(), _new_challenge(), account.id, account.name, ids)
-    return render_template("passkeys.html", passkeys=known, question=question, refused=refused)
+    return render_template("passkeys.html", passkeys=known, question=question, refused=refused, as_date=as_date)
 
 
 def _answer() -> Answer:
@@ -104,11 +103,6 @@ def _challenge_key() -> bytes:
 
 def _site() -> Site:
     return passkeys.site_of(current_app.extensions["settings"].url)
-
-
-def day(days: int) -> str:
-    """Format a day since 1970-01-01 as an ISO date, which is the same in every language."""
-    return (date(1970, 1, 1) + timedelta(days=days)).isoformat()
 
 
 ROUTES = (

@@ -41,7 +41,6 @@ def register_doors(app: Flask, settings: Settings, clock: Clock) -> Sequence[Rou
         check_passkeys(settings)
         from sottovoce.aggregator.studio.account import passkey_pages
 
-        app.add_template_filter(passkey_pages.day)
         routes += passkey_pages.ROUTES
     return routes
 

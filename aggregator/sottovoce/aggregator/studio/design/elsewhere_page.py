@@ -97,16 +97,10 @@ def _links_page(refused: str = "") -> str:
     )
 
 
-_LINKS = "/dashboard/questions"
+_ELSEWHERE, _LINKS = "/dashboard/surveys/<name>/elsewhere", "/dashboard/questions"
 
 ROUTES = (
-    Route(
-        "studio.elsewhere",
-        "GET",
-        "/dashboard/surveys/<name>/elsewhere",
-        elsewhere,
-        "Show how to ask one question in another survey.",
-    ),
+    Route("studio.elsewhere", "GET", _ELSEWHERE, elsewhere, "Show how to ask one question in another survey."),
     Route("studio.links", "GET", _LINKS, links, "Show the questions that are asked by a link."),
     Route("studio.publish_link", "POST", _LINKS, publish_link, "Publish a question that is asked by a link."),
     Route("studio.withdraw_link", "POST", f"{_LINKS}/withdraw", withdraw_link, "Withdraw such a question."),

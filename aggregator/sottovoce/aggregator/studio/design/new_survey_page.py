@@ -69,7 +69,7 @@ def begin() -> ResponseReturnValue:
 
 
 def _refuse(message: str) -> Response:
-    return Response(new(message), REFUSED, content_type="text/html; charset=utf-8")
+    return Response(new(message), REFUSED)
 
 
 def _empty() -> Begun | None:

@@ -14,6 +14,8 @@ from typing import Any, NamedTuple
 
 from flask import Response, redirect, render_template, request, url_for
 from flask.typing import ResponseReturnValue
+from sottovoce.aggregator.authoring import draft as draft_model
+from sottovoce.aggregator.authoring import draft_blocks
 from sottovoce.aggregator.authoring.conditions import (
     ConditionRow,
     EarlierQuestion,
@@ -23,38 +25,7 @@ from sottovoce.aggregator.authoring.conditions import (
     posted_conditions,
 )
 from sottovoce.aggregator.authoring.cost_and_precision import DraftFigures, Step, panel_of, rows_of, steps_of
-from sottovoce.aggregator.authoring.draft import (
-    ACCESSES,
-    DECLINING,
-    HARMS,
-    HEAD_TEXTS,
-    MOST_PEOPLE,
-    SCREENED_OUT,
-    DraftItem,
-    SurveyDraft,
-    arm_on_card,
-    arms_in_field,
-    arms_of,
-    free_name,
-    is_given,
-    part_at,
-    question_name,
-    read_arms,
-    read_plan,
-    short_name,
-    with_part,
-    written_arms,
-    written_plan,
-)
-from sottovoce.aggregator.authoring.draft_blocks import (
-    ProtectedTogether,
-    compared,
-    compared_selection,
-    drawable,
-    joinable_cards,
-    suggested,
-    with_ask,
-)
+from sottovoce.aggregator.authoring.draft import DraftItem, SurveyDraft
 from sottovoce.aggregator.authoring.edit_commands import change
 from sottovoce.aggregator.authoring.sensitivity_levels import MOST_POINTS, posted_scale, scale_of, uses_of
 from sottovoce.aggregator.authoring.to_survey import numbered_copies, set_direct_half, with_slugs
@@ -115,7 +86,7 @@ def posted_draft(form: PostedForm, base: SurveyDraft) -> SurveyDraft:
         cards=cards,
         people=_parse_int(form, "people", base.people),
         group=_parse_int(form, "group", base.group),
-        declining=declining if declining in DECLINING else base.declining,
+        declining=declining if declining in draft_model.DECLINING else base.declining,
         stamp=stamp if _STAMP.fullmatch(stamp) else "",
     )
     if "direct_half" in form:
@@ -123,7 +94,7 @@ def posted_draft(form: PostedForm, base: SurveyDraft) -> SurveyDraft:
     for name in base.blocks:
         # An unchanged number keeps the mechanism of an imported file, with its own radius.
         if f"ask.{name}" in form and (ask := _parse_ask(form[f"ask.{name}"])) != base.ask_of(name):
-            posted = with_ask(posted, name, ask)
+            posted = draft_blocks.with_ask(posted, name, ask)
     return posted
 
 
@@ -131,7 +102,7 @@ def _parse_int(form: PostedForm, field: str, before: int | None) -> int | None:
     if field not in form:
         return before
     digits = "".join(character for character in form[field] if character.isdecimal())
-    return min(int(digits[:12]), MOST_PEOPLE) if digits and int(digits[:12]) else None
+    return min(int(digits[:12]), draft_model.MOST_PEOPLE) if digits and int(digits[:12]) else None
 
 
 def _text(form: PostedForm, tags: tuple[str, ...], field: str, before: Mapping[str, str] | None) -> dict[str, str]:
@@ -152,25 +123,25 @@ def _clean(text: str) -> str:
 def _head(form: PostedForm, base: SurveyDraft) -> dict[str, Any]:
     """Apply the fields of the survey itself: texts, dates, waves, access, retention, privacy, questions per person."""
     head = dict(base.head)
-    for path in HEAD_TEXTS:
-        head = with_part(head, path, _text(form, base.tags, path, part_at(head, path)))
+    for path in draft_model.HEAD_TEXTS:
+        head = draft_model.with_part(head, path, _text(form, base.tags, path, draft_model.part_at(head, path)))
     for path, read in {**_SETTINGS, **dict.fromkeys(marks_shown(), _mark)}.items():
         field = path.removeprefix("retention.").removeprefix("privacy.")
         if field in form:
-            head = with_part(head, path, read(form[field].strip()))
+            head = draft_model.with_part(head, path, read(form[field].strip()))
     if not head.get("order"):
         head.pop("keep_last", None)
-    if (answer := form.get(SCREENED_OUT, KEPT)) != KEPT:
+    if (answer := form.get(draft_model.SCREENED_OUT, KEPT)) != KEPT:
         name, _, value = answer.partition("=")
-        head = with_part(head, SCREENED_OUT, {name: [value]} if value else {})
+        head = draft_model.with_part(head, draft_model.SCREENED_OUT, {name: [value]} if value else {})
     if "after.label0" in form:
         rows = takewhile(lambda number: f"after.label{number}" in form, count())
         found = ((form[f"after.label{row}"].strip(), form.get(f"after.to{row}", "").strip()) for row in rows)
-        head = with_part(head, "after.links", {label: link for label, link in found if label or link})
+        head = draft_model.with_part(head, "after.links", {label: link for label, link in found if label or link})
     if "wave0.opens" in form:
-        head = with_part(head, "waves", _waves(form))
+        head = draft_model.with_part(head, "waves", _waves(form))
     # For blind access, publishing adds the public keys; a correction gets the same keys again.
-    if form.get("access") in ACCESSES:
+    if form.get("access") in draft_model.ACCESSES:
         head["access"] = form["access"]
     return head
 
@@ -214,8 +185,8 @@ _SETTINGS: Mapping[str, Callable[[str], object]] = {
     "opens": _moment,
     "closes": _moment,
     "ask": _parse_ask,
-    "arms": read_arms,
-    "analysis_plan": read_plan,
+    "arms": draft_model.read_arms,
+    "analysis_plan": draft_model.read_plan,
     "order": lambda text: text if text == RANDOM else None,
     "quick_exit": lambda text: text if text.startswith("https:") else _mark(text),
     "retention.delete_on": str,
@@ -229,11 +200,11 @@ _SETTINGS: Mapping[str, Callable[[str], object]] = {
 
 def _card(form: PostedForm, prefix: str, card: DraftItem, base: SurveyDraft) -> DraftItem:
     asked, tags, follow = dict(card.asked), base.tags, _names_follow(base, card)
-    asked["arm"] = arms_in_field(form.get(f"{prefix}.arm", arm_on_card(card)))
+    asked["arm"] = draft_model.arms_in_field(form.get(f"{prefix}.arm", draft_model.arm_on_card(card)))
     for key in ("label", "hint"):
         asked[key] = _text(form, tags, f"{prefix}.{key}", asked.get(key))
     if form.get(f"{prefix}.name"):
-        asked["name"] = short_name(form[f"{prefix}.name"], card.name)
+        asked["name"] = draft_model.short_name(form[f"{prefix}.name"], card.name)
     if card.type in TYPES:
         asked = _apply_type(form, prefix, asked, tags, follow)
     if card.type == "matrix":
@@ -252,7 +223,7 @@ def _card(form: PostedForm, prefix: str, card: DraftItem, base: SurveyDraft) -> 
         asked |= {"anchor": None, "known_share": None}
     kind, use = str(asked.get("of", asked).get("type", "")), form.get(f"{prefix}.use", card.use)
     harm = form.get(f"{prefix}.harm", card.harm)
-    harm = harm if harm in HARMS else card.harm
+    harm = harm if harm in draft_model.HARMS else card.harm
     epsilon = form.get(f"{prefix}.epsilon", "").strip().replace(",", ".")
     return DraftItem(
         {key: value for key, value in asked.items() if value not in ("", {}, None)} | {"label": asked["label"]},
@@ -276,7 +247,7 @@ def _with_cohort(card: DraftItem, divides: bool) -> DraftItem:
 def _names_follow(base: SurveyDraft, card: DraftItem) -> bool:
     """Return True if names of options and rows follow edited texts: before publication, if nothing else names them."""
     named = {name for each in base.cards for key in CONDITIONS for name in each.asked.get(key, {})}
-    named |= {*(part_at(base.head, SCREENED_OUT) or ())}
+    named |= {*(draft_model.part_at(base.head, draft_model.SCREENED_OUT) or ())}
     own = {"keep_last", "when_absent"} & {*card.asked, *card.treated}
     return base.head.get("revision", 1) == 1 and card.name not in named and not own and "analysis_plan" not in base.head
 
@@ -340,7 +311,7 @@ def _choices(
     for place, text in enumerate(texts):
         name = known.get(text, "")
         if not name or name in used:
-            name = free_name(_made_name(text, f"{letter}{place + 1}", tags[0], letter), taken)
+            name = draft_model.free_name(_made_name(text, f"{letter}{place + 1}", tags[0], letter), taken)
             taken.append(name)
         used.add(name)
         label = {tag: lines[tag][place] for tag in tags if place < len(lines[tag]) and lines[tag][place]}
@@ -350,7 +321,7 @@ def _choices(
 
 def _made_name(text: str, otherwise: str, tag: str, letter: str) -> str:
     """Make the name of an option, or of a row, whose name becomes a part of a variable's and is short like one."""
-    return question_name(text, otherwise, tag) if letter == "r" else short_name(text, otherwise)
+    return draft_model.question_name(text, otherwise, tag) if letter == "r" else draft_model.short_name(text, otherwise)
 
 
 def _is_made(choice: Mapping[str, Any], tag: str, letter: str) -> bool:
@@ -375,7 +346,7 @@ class BlockView(NamedTuple):
 
     name: str
     numbers: Sequence[int]
-    found: ProtectedTogether | None
+    found: draft_blocks.ProtectedTogether | None
     ask: int | None
     drawable: Sequence[int]
     questions: int
@@ -390,25 +361,26 @@ class TogetherView(NamedTuple):
     blocks: Sequence[BlockView]
     joinable: Sequence[int]
     selected: Sequence[int]
-    found: ProtectedTogether | None
+    found: draft_blocks.ProtectedTogether | None
 
 
 def together_view(draft: SurveyDraft, form: Mapping[str, str]) -> TogetherView:
     """Return the view of a draft; without a posted form the page chooses the cards that a block would help."""
     blocks = [_block_view(draft, name) for name in draft.blocks]
-    joinable = joinable_cards(draft)
+    joinable = draft_blocks.joinable_cards(draft)
     if not form:
-        found = suggested(draft)
+        found = draft_blocks.suggested(draft)
         return TogetherView(blocks, joinable, [] if found is None else found.numbers, found)
     chosen = selected_cards(form)
     selected = [number for number in joinable if number in chosen]
-    return TogetherView(blocks, joinable, selected, compared_selection(draft, selected))
+    return TogetherView(blocks, joinable, selected, draft_blocks.compared_selection(draft, selected))
 
 
 def _block_view(draft: SurveyDraft, name: str) -> BlockView:
     numbers = [number for number, card in enumerate(draft.cards) if card.block == name]
     questions = sum(rows_of(draft.cards[number]) for number in numbers)
-    return BlockView(name, numbers, compared(draft, name), draft.ask_of(name), drawable(draft, name), questions)
+    found, drawn = draft_blocks.compared(draft, name), draft_blocks.drawable(draft, name)
+    return BlockView(name, numbers, found, draft.ask_of(name), drawn, questions)
 
 
 def selected_cards(form: Mapping[str, str]) -> list[int]:
@@ -468,7 +440,7 @@ def _items(figures: DraftFigures, sentences: Sentences) -> list[ItemView]:
     return [
         ItemView(
             card,
-            card.name if is_given(card.name) else "",
+            card.name if draft_model.is_given(card.name) else "",
             final.name,
             uses_of(str(card.treated.get("type", ""))),
             steps_of(figures.draft, card),
@@ -535,19 +507,19 @@ def _page(name: str, draft: SurveyDraft, version: int, versions: list[EarlierVer
         together=together_view(draft, request.form),
         sentences=sentences,
         belief_before=words().percent(BELIEF_BEFORE, 0),
-        harms=HARMS,
+        harms=draft_model.HARMS,
         marks=marks_shown(),
-        arms=[*arms_of(draft)],
-        written_arms=written_arms(draft),
-        written_plan=written_plan(draft),
-        arm_on_card=arm_on_card,
+        arms=[*draft_model.arms_of(draft)],
+        written_arms=draft_model.written_arms(draft),
+        written_plan=draft_model.written_plan(draft),
+        arm_on_card=draft_model.arm_on_card,
         scale_of=scale_of,
         most_points=MOST_POINTS,
         orders_of=orders_of,
         public_answers=public_answers(draft),
         screened_out=screened_out(draft),
         written_last=written_last,
-        declining=DECLINING,
+        declining=draft_model.DECLINING,
         types=[kind for kind in TYPES if kind != "vector"],
         row_types=[kind for kind in TYPES if kind in MATRIX_TYPES],
         truths={kind: made.truth for kind, made in TYPES.items()},
@@ -644,7 +616,7 @@ def _conflict_page(name: str, mine: SurveyDraft, theirs: drafts.LoadedDraft, for
         theirs=theirs.version,
         posted={key: value for key, value in form.items() if key not in ("do", "over", "by", "form_token")},
     )
-    return Response(page, CHANGED, content_type="text/html; charset=utf-8")
+    return Response(page, CHANGED)
 
 
 def correct(name: str) -> ResponseReturnValue:
@@ -710,7 +682,7 @@ def public_answers(draft: SurveyDraft) -> Sequence[PublicAnswer]:
 
 def screened_out(draft: SurveyDraft) -> str:
     """Return the answer for which the survey is not, as its field has it; "" for none."""
-    when = part_at(draft.head, SCREENED_OUT)
+    when = draft_model.part_at(draft.head, draft_model.SCREENED_OUT)
     if not when:
         return ""
     name, wanted = next(iter(when.items()))

@@ -131,7 +131,7 @@ def anchor_of(survey: Survey | None) -> str | None:
 
 def framing(page: str) -> Response:
     """Return a page that may hold the form in a frame."""
-    reply = Response(page, content_type="text/html; charset=utf-8")
+    reply = Response(page)
     reply.headers["Content-Security-Policy"] = f"{POLICY}; frame-src 'self'"
     return reply
 
@@ -185,7 +185,7 @@ def preview_form(name: str, same: str) -> Response:
     page = page_of(
         form, survey, catalogues, [tag, spoken], Words(spoken).translate("preview_banner"), _at(), institution
     )
-    reply = Response(page, content_type="text/html; charset=utf-8")
+    reply = Response(page)
     reply.headers["Content-Security-Policy"] = policy(form)
     return reply
 

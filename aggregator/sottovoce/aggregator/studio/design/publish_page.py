@@ -166,7 +166,7 @@ def publish_now(name: str) -> ResponseReturnValue:
 
 
 def _refuse(name: str, *messages: str) -> Response:
-    return Response(_page(name, messages), REFUSED, content_type="text/html; charset=utf-8")
+    return Response(_page(name, messages), REFUSED)
 
 
 _PUBLISH = "/dashboard/surveys/<name>/publish"

@@ -203,7 +203,7 @@ def _upload_form(refused: str = "", status: int = 200, detail: str = "") -> Resp
         all_kinds=IN_MEMORY == FORMATS,
         most=_most_bytes() >> 20,
     )
-    return Response(text, status, content_type="text/html; charset=utf-8")
+    return Response(text, status)
 
 
 def upload() -> ResponseReturnValue:
@@ -264,7 +264,7 @@ def _page(name: str, file: UploadedFile, **shown: Any) -> Response:  # noqa: ANN
         **{"columns": None, "shares": None, "calculating": None, "detail": "", "stopped": "", **shown},
     )
     status = 202 if shown.get("calculating") else REFUSED if shown.keys() & {"detail", "stopped"} else 200
-    return Response(text, status, content_type="text/html; charset=utf-8")
+    return Response(text, status)
 
 
 def _frame(name: str, file: UploadedFile) -> SurveyPage:

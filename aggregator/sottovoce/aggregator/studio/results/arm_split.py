@@ -1,6 +1,6 @@
 """Count results by random arm for the page "Results" from the reports after the close, by the jobs of Tables."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from flask import current_app
@@ -15,6 +15,16 @@ from sottovoce.shared.arms.arms import ARM
 from sottovoce.shared.errors import EstimateError
 
 CALCULATING = "calculating"
+
+
+def or_why(compute: Callable[[], Document]) -> tuple[Document | None, str]:
+    """Return what a job has computed and "", or None and why not: ``calculating``, ``open`` or ``refused``."""
+    try:
+        return compute(), ""
+    except (Calculating, Refusal):
+        return None, CALCULATING
+    except EstimateError as error:
+        return None, "open" if error.code == "still_open" else "refused"
 
 
 @dataclass(frozen=True)
@@ -38,13 +48,8 @@ def arm_split(name: str, revisions: Sequence[RevisionCounts], choices: ViewOptio
     if not _is_asked(revisions[-1], choices):
         return NO_SPLIT
     joint: JointResults = current_app.extensions["joint_results"]
-    try:
-        counted = joint.arms(name)
-    except (Calculating, Refusal):
-        return ArmSplit(why=CALCULATING)
-    except EstimateError as error:
-        return ArmSplit(why="open" if error.code == "still_open" else "refused")
-    return _split(revisions, counted)
+    counted, why = or_why(lambda: joint.arms(name))
+    return ArmSplit(why=why) if counted is None else _split(revisions, counted)
 
 
 def simulated_split(made: Rehearsal, choices: ViewOptions) -> ArmSplit:

@@ -2,7 +2,7 @@
 
 import base64
 from collections.abc import Iterator
-from typing import BinaryIO
+from typing import Any, BinaryIO
 
 from flask import Response, render_template, request
 from sottovoce.aggregator.export.catalogue import Source
@@ -10,18 +10,8 @@ from sottovoce.aggregator.http.problems import Refusal
 from sottovoce.aggregator.http.routing import Route
 from sottovoce.aggregator.studio.labels import SurveyVariables
 from sottovoce.aggregator.studio.request_context import storage, words
-from sottovoce.aggregator.studio.results.download_files import (
-    DRAWN_ANEW,
-    MEDIA_TYPES,
-    OF_CLOSED,
-    by_purpose,
-    missing_formats,
-    offered,
-    open_file,
-    source_of,
-    sums,
-)
-from sottovoce.aggregator.studio.results.run_analysis import why_nothing
+from sottovoce.aggregator.studio.results import download_files
+from sottovoce.aggregator.studio.results.run_analysis import Why, why_nothing
 from sottovoce.aggregator.studio.survey.release_page import release_state
 from sottovoce.aggregator.studio.survey_frame import draft_placeholder, published_page
 from sottovoce.aggregator.surveys.lifecycle import newest, survey_of
@@ -36,34 +26,44 @@ def files(name: str) -> str:
         return placeholder
     survey = survey_of(newest(storage(), name).document)
     wave = _wave()
-    nothing, made, busy = why_nothing(name, wave), {}, False
+    nothing = why_nothing(name, wave)
+    return files_list(
+        download_files.source_of(name, wave),
+        page="files",
+        frame=published_page(name, "files"),
+        survey=survey,
+        release=None if nothing or wave is not None else release_state(name),
+        nothing=nothing,
+        names=SurveyVariables(survey, words()),
+        wave=wave,
+        endpoint_prefix="studio.",
+    )
+
+
+def files_list(source: Source, *, nothing: Why | None, **shown: Any) -> str:  # noqa: ANN401 - of the template
+    """Return the page with the files of a source; ``nothing`` is the reason why there are no reports yet."""
+    made, busy = {}, False
     if request.args.get("sums") == "1":
         try:
-            made = sums(source_of(name, wave), with_reports=nothing is None)
+            made = download_files.sums(source, with_reports=nothing is None)
         except Refusal:
             busy = True
     return render_template(
         "files.html",
-        page="files",
-        frame=published_page(name, "files"),
-        survey=survey,
-        offered=by_purpose(offered(source_of(name, wave))),
-        release=None if nothing or wave is not None else release_state(name),
-        of_closed=OF_CLOSED,
-        missing=missing_formats(),
-        drawn_anew=DRAWN_ANEW,
+        offered=download_files.by_purpose(download_files.offered(source)),
+        of_closed=download_files.OF_CLOSED,
+        missing=download_files.missing_formats(),
+        drawn_anew=download_files.DRAWN_ANEW,
         nothing=nothing,
-        names=SurveyVariables(survey, words()),
-        wave=wave,
         made=made,
         busy=busy,
-        endpoint_prefix="studio.",
+        **shown,
     )
 
 
 def file(name: str, file: str) -> Response:
     """Download a file, with its SHA-256 in the header ``Repr-Digest``."""
-    return file_reply(source_of(name, _wave()), name, file)
+    return file_reply(download_files.source_of(name, _wave()), name, file)
 
 
 def file_reply(source: Source, name: str, file: str) -> Response:
@@ -73,8 +73,8 @@ def file_reply(source: Source, name: str, file: str) -> Response:
         EstimateError: the survey must be closed first.
         Refusal: no such file, or the server is busy with another long computation.
     """
-    opened, made = open_file(source, file)
-    reply = Response(_blocks(opened), content_type=MEDIA_TYPES[file.rpartition(".")[2]])
+    opened, made = download_files.open_file(source, file)
+    reply = Response(_blocks(opened), content_type=download_files.MEDIA_TYPES[file.rpartition(".")[2]])
     # If the client disconnects early or sends HEAD, the generator never runs and would leave the file open.
     reply.call_on_close(opened.close)
     reply.content_length = made.size

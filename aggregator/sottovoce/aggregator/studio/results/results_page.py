@@ -1,9 +1,10 @@
 """Show the page "Results": estimates of each question, from snapshots, with intervals valid while it is open."""
 
 import io
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from functools import partial
+from typing import Any, NamedTuple
 
 from flask import Response, current_app, render_template, request
 from sottovoce.aggregator.accounts.authentication import MOST_VIEW_DAYS, VIEW_DAYS
@@ -12,7 +13,7 @@ from sottovoce.aggregator.analysis.estimates import RevisionCounts, analyse
 from sottovoce.aggregator.analysis.published_counts import published, revisions_of
 from sottovoce.aggregator.analysis.result_view import planned_tables
 from sottovoce.aggregator.analysis.results_document import group_of
-from sottovoce.aggregator.api.joint_results import Calculating, JointResults
+from sottovoce.aggregator.api.joint_results import JointResults
 from sottovoce.aggregator.api.results import export_reply, note_read, wave_of
 from sottovoce.aggregator.estimators.fixed_population import MOST
 from sottovoce.aggregator.export.catalogue import COLUMNS, result_rows
@@ -24,8 +25,8 @@ from sottovoce.aggregator.http.routing import Route
 from sottovoce.aggregator.invitations.tokens import possibly_twice, token_counts
 from sottovoce.aggregator.studio.design.trials import address_of_tried, trial_in
 from sottovoce.aggregator.studio.labels import SurveyVariables, alarm_in_words, name_of_group
-from sottovoce.aggregator.studio.request_context import storage, words
-from sottovoce.aggregator.studio.results.arm_split import CALCULATING, arm_split
+from sottovoce.aggregator.studio.request_context import attachment, storage, words
+from sottovoce.aggregator.studio.results.arm_split import CALCULATING, arm_split, or_why
 from sottovoce.aggregator.studio.results.rendered_results import RenderedResults, RenderingCache, snapshot_key
 from sottovoce.aggregator.studio.results.result_cards import QuestionCard
 from sottovoce.aggregator.studio.results.results_view import ResultsView, results_by_arm, view_of
@@ -34,7 +35,6 @@ from sottovoce.aggregator.studio.results.view_options import LEVELS, MOST_PEOPLE
 from sottovoce.aggregator.studio.survey_frame import draft_placeholder, may_open, published_page
 from sottovoce.aggregator.surveys.lifecycle import unknown_survey
 from sottovoce.shared.accounting import BELIEF_BEFORE, percent_after
-from sottovoce.shared.errors import EstimateError
 from sottovoce.shared.parse_item import planned_comparisons
 from sottovoce.shared.spec import Survey
 
@@ -66,18 +66,14 @@ def planned_results(survey: Survey) -> PlannedResults:
     if not count:
         return PlannedResults()
     joint: JointResults = current_app.extensions["joint_results"]
-    try:
-        return PlannedResults(count, joint.planned(survey)["comparisons"])
-    except (Calculating, Refusal):
-        return PlannedResults(count, why=CALCULATING)
-    except EstimateError as error:
-        return PlannedResults(count, why="open" if error.code == "still_open" else "refused")
+    planned, why = or_why(lambda: joint.planned(survey))
+    return PlannedResults(count, () if planned is None else planned["comparisons"], why)
 
 
 def results(name: str) -> Response:
     """Show the results of a survey with the chosen ``ViewOptions``; for a draft, the placeholder page."""
     if (placeholder := draft_placeholder(name, "results")) is not None:
-        return Response(placeholder, content_type="text/html; charset=utf-8")
+        return Response(placeholder)
     frame = published_page(name, "results")
     shown = _rendered(name, frame.stage == "few")
     view = shown.view
@@ -97,7 +93,7 @@ def results(name: str) -> Response:
         **_trial(name, view),
         **shown.names,
     )
-    return unless_known(Response(page, content_type="text/html; charset=utf-8"), etag)
+    return unless_known(Response(page), etag)
 
 
 def _refresh(view: ResultsView) -> int:
@@ -163,40 +159,50 @@ def download(name: str) -> Response:
     return export_reply(name, found, group, results_by_arm(found, choices, arm_split(name, revisions, choices)))
 
 
-def table(name: str, question: str) -> Response:
-    """Download the estimates of a question as CSV, with the columns of ``export.catalogue.COLUMNS``."""
-    view = _view(name)
-    return _file(figures_of(view, question, About.of(view.survey)), f"{name}-{question}.csv")
-
-
-def figures_of(view: ResultsView, question: str, about: About) -> Response:
+def _figures(view: ResultsView, question: str, about: About) -> str:
     """Return the estimates of a question as CSV, with provenance in the first lines."""
-    card_of(view, question)
     asked, text = COLUMNS.index("question"), io.StringIO(newline="")
     write_rows(text, about, COLUMNS, [row for row in result_rows(view.results, about) if row[asked] == question])
-    return Response(text.getvalue(), content_type="text/csv; charset=utf-8")
+    return text.getvalue()
 
 
-def chart(name: str, question: str) -> Response:
-    """Download the charts of a question as a self-contained SVG."""
-    view = _view(name)
-    drawn = drawing(card_of(view, question), view, words())
-    reply = Response(render_template("chart.svg", drawn=drawn), content_type="image/svg+xml")
-    return _file(reply, f"{name}-{question}.svg")
+class PicturedResults(NamedTuple):
+    """Results whose figures and charts are downloaded, with the warning in the picture; "" for real ones."""
+
+    view: ResultsView
+    about: About
+    warning: str = ""
 
 
-def picture(name: str, question: str) -> Response:
-    """Download the charts of a question as PNG."""
-    view = _view(name)
-    return _file(
-        Response(png_of(drawing(card_of(view, question), view, words())), content_type="image/png"),
-        f"{name}-{question}.png",
-    )
+def picture_routes(
+    prefix: str, path: str, pictured: Callable[[str], PicturedResults], summaries: Sequence[str], *, has_etag: bool
+) -> Iterator[Route]:
+    """Yield the routes of a question's charts as SVG and as PNG, and of its estimates as CSV.
+
+    Args:
+        prefix: of their endpoints.
+        path: that their paths begin with.
+        pictured: function of the name of the survey.
+    """
+
+    def show(name: str, question: str, kind: str) -> Response:
+        view, about, warning = pictured(name)
+        card = card_of(view, question)
+        if kind == "csv":
+            body: str | bytes = _figures(view, question, about)
+        else:
+            drawn = drawing(card, view, words(), warning)
+            body = png_of(drawn) if kind == "png" else render_template("chart.svg", drawn=drawn)
+        reply = attachment(body, _MEDIA_TYPES[kind], f"{about.prefix}{name}-{question}.{kind}")
+        return unless_known(reply) if has_etag else reply
+
+    for (endpoint, kind), summary in zip(_PICTURES.items(), summaries, strict=True):
+        view = partial(show, kind=kind)
+        yield Route(f"{prefix}{endpoint}", "GET", f"{path}/<question>.{kind}", view, summary, has_etag=has_etag)
 
 
-def _file(reply: Response, name: str) -> Response:
-    reply.headers["Content-Disposition"] = f"attachment; filename={name}"
-    return unless_known(reply)
+_MEDIA_TYPES = {"svg": "image/svg+xml", "png": "image/png", "csv": "text/csv; charset=utf-8"}
+_PICTURES = {"chart": "svg", "picture": "png", "figures": "csv"}
 
 
 def _revisions(name: str) -> Sequence[RevisionCounts]:
@@ -207,11 +213,12 @@ def _revisions(name: str) -> Sequence[RevisionCounts]:
     return revisions
 
 
-def _view(name: str) -> ResultsView:
+def _pictured(name: str) -> PicturedResults:
     revisions = _revisions(name)
     note_read(name, revisions)
     choices, plan = ViewOptions.of(request.args), storage().drafts.plan(name)
-    return view_of(revisions, choices, words(), plan, arm_split(name, revisions, choices))
+    view = view_of(revisions, choices, words(), plan, arm_split(name, revisions, choices))
+    return PicturedResults(view, About.of(view.survey))
 
 
 def card_of(view: ResultsView, question: str) -> QuestionCard:
@@ -249,17 +256,16 @@ def names_in(view: ResultsView) -> dict[str, object]:
 
 
 _RESULTS = "/dashboard/surveys/<name>/results"
-
-
-def _route(endpoint: str, path: str, view: Callable[..., Response], summary: str) -> Route:
-    return Route(f"studio.{endpoint}", "GET", f"{_RESULTS}{path}", view, summary, has_etag=True)
-
+_SUMMARIES = (
+    "Download one question's charts as a picture.", "Download one question's charts as PNG.",
+    "Download one question's figures for a spreadsheet.",
+)  # fmt: skip
 
 ROUTES = (
-    _route("results", "", results, "Show one survey's results, question by question."),
-    _route("download", "/export.json", download, "Download the same results as a file."),
-    _route("chart", "/<question>.svg", chart, "Download one question's charts as a picture."),
-    _route("picture", "/<question>.png", picture, "Download one question's charts as PNG."),
-    _route("figures", "/<question>.csv", table, "Download one question's figures for a spreadsheet."),
-)
+    Route("studio.results", "GET", _RESULTS, results, "Show one survey's results, question by question.",
+          has_etag=True),
+    Route("studio.download", "GET", f"{_RESULTS}/export.json", download, "Download the same results as a file.",
+          has_etag=True),
+    *picture_routes("studio.", _RESULTS, _pictured, _SUMMARIES, has_etag=True),
+)  # fmt: skip
 """Routes of the page "Results" and of its files."""

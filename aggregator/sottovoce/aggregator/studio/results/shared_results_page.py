@@ -37,7 +37,7 @@ def shared_results() -> Response:
     direct = frozenset() if why_nothing(survey.name) else frozenset(asked)
     key = ("shared", snapshot_key(revisions), words().language, direct)
     page = cache.get(revisions[-1].survey.name, key, lambda: _render(revisions, direct)).live
-    return _unlisted(unless_known(Response(page, content_type="text/html; charset=utf-8"), etag_of(page.encode())))
+    return _unlisted(unless_known(Response(page), etag_of(page.encode())))
 
 
 def _is_few(result: QuestionResult) -> bool:

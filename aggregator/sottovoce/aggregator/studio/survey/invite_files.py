@@ -7,7 +7,7 @@ from sottovoce.aggregator.i18n.translator import only_here
 from sottovoce.aggregator.invitations.offline_form import PIECES, saved_form
 from sottovoce.aggregator.invitations.posters import poster
 from sottovoce.aggregator.invitations.qr_codes import png, svg_file
-from sottovoce.aggregator.studio.request_context import print_reply, words
+from sottovoce.aggregator.studio.request_context import attachment, print_reply, words
 from sottovoce.aggregator.studio.survey.invite_page import invited, poster_content
 from sottovoce.shared.private_address import private_host
 
@@ -21,7 +21,7 @@ def qr_svg(name: str) -> Response:
 def qr_png(name: str) -> Response:
     """Download the QR code of the link as PNG."""
     link = invited(name).wave.link
-    return _download(png(link, warns=bool(private_host(link))), "image/png", f"{name}-qr.png")
+    return attachment(png(link, warns=bool(private_host(link))), "image/png", f"{name}-qr.png")
 
 
 def poster_page(name: str) -> Response:
@@ -36,13 +36,7 @@ def saved_page(name: str) -> Response:
     if pieces is None:
         return problems.response("not_found")
     file = saved_form(pieces.asset.body, current_app.extensions["settings"].url, invited(name).stored)
-    return _download(file, "text/html; charset=utf-8", f"{name}.html")
-
-
-def _download(body: bytes, content_type: str, name: str) -> Response:
-    reply = Response(body, content_type=content_type)
-    reply.headers["Content-Disposition"] = f"attachment; filename={name}"
-    return reply
+    return attachment(file, "text/html; charset=utf-8", f"{name}.html")
 
 
 _INVITE = "/dashboard/surveys/<name>/invite"

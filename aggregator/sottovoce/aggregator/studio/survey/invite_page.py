@@ -14,25 +14,20 @@ from sottovoce.aggregator.authoring.invitation_texts import ethics, letter, mail
 from sottovoce.aggregator.clock import date_of
 from sottovoce.aggregator.http.routing import Route
 from sottovoce.aggregator.i18n.translator import LANGUAGES, Words, only_here
+from sottovoce.aggregator.invitations import tokens
 from sottovoce.aggregator.invitations.hold_messages import REISSUE
 from sottovoce.aggregator.invitations.offline_form import PIECES
 from sottovoce.aggregator.invitations.personal_links import MOST_CARDS, in_steps, links_csv, parse_token_line
 from sottovoce.aggregator.invitations.posters import PosterContent, cards
-from sottovoce.aggregator.invitations.tokens import (
-    KeyReused,
-    TokenRequest,
-    create_tokens_once,
-    new_request_key,
-    revoke_tokens,
-    token_counts,
-)
 from sottovoce.aggregator.settings import Settings
 from sottovoce.aggregator.storage import StoredSurvey
-from sottovoce.aggregator.studio.request_context import print_reply, shown_institution, storage, words
+from sottovoce.aggregator.studio.request_context import attachment, print_reply, shown_institution, storage, words
 from sottovoce.aggregator.studio.survey_frame import draft_placeholder, published_page
 from sottovoce.aggregator.surveys.lifecycle import newest, survey_of, wave_state
 from sottovoce.shared import canonical
 from sottovoce.shared.spec import Survey, Wave
+
+CSV = "text/csv; charset=utf-8"
 
 
 @dataclass(frozen=True)
@@ -116,7 +111,7 @@ def personal_links(name: str) -> Response | tuple[str, int]:
         return _page(name, "links_refused" if kind == "table" else "links_refused_cards", most=most), 400
     try:
         made = _create_links(found, count)
-    except KeyReused:
+    except tokens.KeyReused:
         return _page(name, "links_again"), 409
     if found.for_all_waves:
         return _table_of_waves(found, made)
@@ -132,14 +127,16 @@ def take_links_back(name: str) -> tuple[str, int]:
     given = [parse_token_line(line) for line in request.form.get("back", "").splitlines() if line.strip()]
     if not found.survey.asks_for_invitation or not given:
         return _page(name, "links_back_none"), 400
-    revoke_tokens(storage(), name, given, g.who)
+    tokens.revoke_tokens(storage(), name, given, g.who)
     return _page(name, message="links_back_done"), 200
 
 
 def _create_links(found: Invited, count: int) -> list[str]:
     name, key = found.stored.name, request.form.get("batch", "")
     body = canonical.dump({"count": count, "wave": found.wave.number})
-    return create_tokens_once(storage(), name, count, TokenRequest(session_secret(), name, f"page {key}", body, g.who))
+    return tokens.create_tokens_once(
+        storage(), name, count, tokens.TokenRequest(session_secret(), name, f"page {key}", body, g.who)
+    )
 
 
 def poster_content(found: Invited) -> PosterContent:
@@ -152,7 +149,7 @@ def _cards(found: Invited, links: list[tuple[str, str]]) -> Response:
 
 
 def _table(found: Invited, links: list[tuple[str, str]]) -> Response:
-    return _csv(links_csv(links, found.survey.trial, words=words()), f"{found.stored.name}-links.csv")
+    return attachment(links_csv(links, found.survey.trial, words=words()), CSV, f"{found.stored.name}-links.csv")
 
 
 def _table_of_waves(found: Invited, made: list[str]) -> Response:
@@ -160,22 +157,16 @@ def _table_of_waves(found: Invited, made: list[str]) -> Response:
     waves = [wave for wave in found.waves if wave.state != "closed"]
     rows = [(token, *(f"{wave.link}&t={token}" for wave in waves)) for token in made]
     columns = [f"link_wave_{wave.number}" for wave in waves]
-    return _csv(links_csv(rows, found.survey.trial, columns, words()), f"{found.stored.name}-links.csv")
+    return attachment(links_csv(rows, found.survey.trial, columns, words()), CSV, f"{found.stored.name}-links.csv")
 
 
 def _letters(found: Invited, links: list[tuple[str, str]]) -> Response:
     who = shown_institution(found.stored.name).name
     letters = mail_merge(found.survey, [link for _, link in links], _language_of_texts(found.survey), who)
-    return _csv(letters, f"{found.stored.name}-letters.csv")
+    return attachment(letters, CSV, f"{found.stored.name}-letters.csv")
 
 
 _FILES = {"table": _table, "cards": _cards, "letters": _letters}
-
-
-def _csv(text: str, name: str) -> Response:
-    reply = Response(text, content_type="text/csv; charset=utf-8")
-    reply.headers["Content-Disposition"] = f"attachment; filename={name}"
-    return reply
 
 
 def _language_of_texts(survey: Survey) -> str:
@@ -198,7 +189,7 @@ def _texts(found: Invited) -> dict[str, str]:
 
 def _page(name: str, problem: str = "", message: str = "", **values: object) -> str:
     found = invited(name)
-    counts = token_counts(storage(), name) if found.survey.asks_for_invitation else None
+    counts = tokens.token_counts(storage(), name) if found.survey.asks_for_invitation else None
     # A tablet's code only keeps people from starting again unasked, and stands in its own address: it is no secret.
     return render_template(
         "invite.html",
@@ -214,7 +205,7 @@ def _page(name: str, problem: str = "", message: str = "", **values: object) -> 
         message=words().translate(message) if message else "",
         only_here=only_here(found.wave.link, words()),
         tablet_code="" if found.survey.asks_for_token else str(int(found.survey.digest[:8], 16) % 10**6).zfill(6),
-        batch=new_request_key(),
+        batch=tokens.new_request_key(),
         most=MOST_AT_ONCE,
         most_cards=MOST_CARDS,
         has_saved=current_app.extensions["assets"].get(PIECES) is not None,
