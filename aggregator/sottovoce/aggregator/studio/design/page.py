@@ -673,7 +673,7 @@ def public_answers(draft: SurveyDraft) -> Sequence[PublicAnswer]:
     """Return the answers by which people can be screened out: of public yes/no and single choice questions."""
     found = []
     for number, card in enumerate(draft.cards, 1):
-        if card.harm == "public" and card.type in ("boolean", "select_one"):
+        if card.harm == "public" and card.type in ("boolean", *SCALES):
             labels: dict[str, Mapping[str, str]] = {"yes": {}, "no": {}} if card.type == "boolean" else {}
             labels |= {each["name"]: each.get("label", {}) for each in card.asked.get("choices", ())}
             found += [PublicAnswer(f"{card.name}={name}", number, labels[name], name) for name in labels]
