@@ -228,9 +228,10 @@ def all_wrong(wrong: Wrong, number: int) -> dict[int, list[str]]:
     return {seed: faults for seed, faults in found.items() if faults}
 
 
-def test_pages_state_what_is_true(wrong: Wrong) -> None:
-    """None of 20 random surveys has a false, missing, unknown or untranslated statement."""
-    assert all_wrong(wrong, EACH_TIME) == {}
+@pytest.mark.parametrize("number", [EACH_TIME, pytest.param(SLOW, marks=pytest.mark.slow)])
+def test_pages_state_what_is_true(wrong: Wrong, number: int) -> None:
+    """No random survey has a false, missing, unknown or untranslated statement."""
+    assert all_wrong(wrong, number) == {}
 
 
 FAULTS: list[tuple[str, ModuleType, str, str]] = [
@@ -265,9 +266,3 @@ def test_false_or_missing_statement_is_found(
         monkeypatch.setattr(module, name, getattr(turned, name))
 
     assert all_wrong(looking(kind, tmp_path, create_app(Settings(), storage, clock, {})), EACH_TIME) != {}
-
-
-@pytest.mark.slow
-def test_pages_of_300_surveys_state_what_is_true(wrong: Wrong) -> None:
-    """As above, of 300 surveys."""
-    assert all_wrong(wrong, SLOW) == {}

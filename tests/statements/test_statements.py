@@ -176,9 +176,10 @@ def wrong(seeds: range, folder: Path, fault: Fault | None = None) -> dict[int, l
     return {seed: faults for seed, faults in zip(seeds, found, strict=True) if faults}
 
 
-def test_form_and_receipt_state_what_is_true(tmp_path: Path) -> None:
-    """None of 20 random surveys has a false, missing or unknown statement before Begin, or on a receipt."""
-    assert wrong(range(EACH_TIME), tmp_path) == {}
+@pytest.mark.parametrize("number", [EACH_TIME, pytest.param(SLOW, marks=pytest.mark.slow)])
+def test_form_and_receipt_state_what_is_true(tmp_path: Path, number: int) -> None:
+    """No random survey has a false, missing or unknown statement before Begin, or on a receipt."""
+    assert wrong(range(number), tmp_path) == {}
 
 
 FAULTS: list[Fault] = [
@@ -204,9 +205,3 @@ FAULTS: list[Fault] = [
 def test_false_or_missing_statement_is_found(tmp_path: Path, fault: Fault) -> None:
     """Faults that the form had, put back one at a time: each is found within 20 surveys."""
     assert wrong(range(EACH_TIME), tmp_path, fault) != {}
-
-
-@pytest.mark.slow
-def test_300_surveys_state_what_is_true(tmp_path: Path) -> None:
-    """As above, of 300 surveys."""
-    assert wrong(range(SLOW), tmp_path) == {}

@@ -92,20 +92,12 @@ SETTINGS = (
 )
 
 
-def test_limits_hold_where_few_admit_openly() -> None:
-    """Three of 150: at least .9125 of 400 samples, and never much wider than necessary."""
-    check(FEW, 400, 0.9125)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("setting", SETTINGS)
-def test_limits_hold_in_two_thousand_experiments(setting: Setting) -> None:
-    """At least .9345."""
-    check(setting, 2000, 0.9345)
-
-
-def check(setting: Setting, runs: int, least: float) -> None:
-    """Hold figures against the rule: at most 1.10 of the width, 1.25 where fewer than 20 are expected to admit."""
+@pytest.mark.parametrize(
+    ("setting", "runs", "least"),
+    [(FEW, 400, 0.9125), *(pytest.param(each, 2000, 0.9345, marks=pytest.mark.slow) for each in SETTINGS)],
+)
+def test_limits_hold_where_few_admit_openly(setting: Setting, runs: int, least: float) -> None:
+    """Three of 150 and others: at most 1.10 of the width needed, 1.25 where fewer than 20 are expected to admit."""
     found = held(setting, runs)
     assert min(found.coverage.values()) >= least, found
     widest = {"direct": 1.25 if setting.direct * setting.people[0] < 20 else 1.10}

@@ -253,6 +253,11 @@ def modelled(panel: Panel, people: int, runs: int) -> Held:
         for name, values in zip(right, (model.coefficients, model.ame, model.linear.coefficients), strict=True):
             one = next(value for value in values if value.term == "a=yes")
             found[name].append((one.estimate, one.low, one.high))
+    return against(found, right)
+
+
+def against(found: dict[str, list[tuple[float, ...]]], right: dict[str, Any]) -> Held:
+    """How often limits (estimate, low, high) hold what is right, and their width beside the spread of estimates."""
     arrays = {name: np.array(each, dtype=float) for name, each in found.items()}
     return Held(
         {name: float(((x[:, 1] <= right[name]) & (right[name] <= x[:, 2])).mean()) for name, x in arrays.items()},
@@ -261,29 +266,29 @@ def modelled(panel: Panel, people: int, runs: int) -> Held:
     )
 
 
-def test_models_of_several_waves_cover_and_are_not_wide() -> None:
-    """Three waves of 300 people: at least .9125 of 400 samples."""
-    found = modelled(Panel(QUESTIONS["public"], QUESTIONS["epsilon 3"], DENSE, 3), 300, 400)
-
-    assert min(found.coverage.values()) >= 0.9125
-    assert max(found.width.values()) <= 1.10
+FEW = Panel(QUESTIONS["public"], QUESTIONS["epsilon 3"], DENSE, 3)
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
-    ("panel", "people"),
+    ("panel", "people", "runs", "least"),
     [
-        (Panel(QUESTIONS["public"], QUESTIONS["epsilon 3"], DENSE, 3), 300),
-        (Panel(QUESTIONS["public"], QUESTIONS["coin"], DENSE, 3), 1000),
-        (Panel(QUESTIONS["public"], QUESTIONS["epsilon 3"], DENSE, 3, weighted=True), 300),
-        (Panel(QUESTIONS["epsilon 3"], QUESTIONS["epsilon 3"], DENSE, 3), 600),
+        (FEW, 300, 400, 0.9125),
+        *(
+            pytest.param(panel, people, 2000, 0.9345, marks=pytest.mark.slow)
+            for panel, people in (
+                (FEW, 300),
+                (Panel(QUESTIONS["public"], QUESTIONS["coin"], DENSE, 3), 1000),
+                (Panel(QUESTIONS["public"], QUESTIONS["epsilon 3"], DENSE, 3, weighted=True), 300),
+                (Panel(QUESTIONS["epsilon 3"], QUESTIONS["epsilon 3"], DENSE, 3), 600),
+            )
+        ),
     ],
 )
-def test_models_of_several_waves_cover_in_two_thousand_samples(panel: Panel, people: int) -> None:
-    """At least .9345."""
-    found = modelled(panel, people, 2000)
+def test_models_of_several_waves_cover_and_are_not_wide(panel: Panel, people: int, runs: int, least: float) -> None:
+    """Three waves of some hundred people each."""
+    found = modelled(panel, people, runs)
 
-    assert min(found.coverage.values()) >= 0.9345
+    assert min(found.coverage.values()) >= least
     assert max(found.width.values()) <= 1.10
 
 
@@ -309,28 +314,17 @@ def latent(kind: str, people: int, runs: int) -> Held:
         for name, part in zip(right, (model, model.declining), strict=False):
             one = next(each for each in part.coefficients if each.term == "a=yes")  # type: ignore[union-attr]
             found[name].append((one.estimate, one.low, one.high))  # type: ignore[arg-type]
-    arrays = {name: np.array(each, dtype=float) for name, each in found.items()}
-    return Held(
-        {name: float(((x[:, 1] <= right[name]) & (right[name] <= x[:, 2])).mean()) for name, x in arrays.items()},
-        {name: float(np.mean(x[:, 2] - x[:, 1]) / (2 * 1.96 * x[:, 0].std())) for name, x in arrays.items()},
-        0.0,
-    )
+    return against(found, right)
 
 
+@pytest.mark.parametrize(
+    ("people", "runs", "least"),
+    [(400, 100, 0.95 - 3 * 0.0218), pytest.param(500, 2000, 0.9345, marks=pytest.mark.slow)],
+)
 @pytest.mark.parametrize("kind", LATENT)
-def test_ordered_and_declining_models_of_several_waves_are_not_wide(kind: str) -> None:
-    """Three waves of 400 people: .95 less three errors of 100 samples; thrice the variance is 1.7 times as wide."""
-    found = latent(kind, 400, 100)
+def test_ordered_and_declining_models_of_several_waves_cover(kind: str, people: int, runs: int, least: float) -> None:
+    """In three waves: .95 less three errors, and not wide; thrice the variance is 1.7 times as wide."""
+    found = latent(kind, people, runs)
 
-    assert min(found.coverage.values()) >= 0.95 - 3 * 0.0218
-    assert max(found.width.values()) <= 1.10
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("kind", LATENT)
-def test_ordered_and_declining_models_of_several_waves_cover_in_two_thousand_samples(kind: str) -> None:
-    """At least .9345."""
-    found = latent(kind, 500, 2000)
-
-    assert min(found.coverage.values()) >= 0.9345
+    assert min(found.coverage.values()) >= least
     assert max(found.width.values()) <= 1.10

@@ -1,5 +1,7 @@
 """Distributions from the square wave: Wasserstein distances as published, and what smoothing costs."""
 
+from typing import Any
+
 import numpy as np
 import pytest
 from sottovoce.aggregator.estimators.square_wave import (
@@ -15,6 +17,7 @@ from sottovoce.aggregator.estimators.square_wave import (
 )
 from sottovoce.aggregator.estimators.support import DEFAULT_RULE
 from sottovoce.aggregator.planning.vectorized_randomizers import BatchDraws, seeded, simulate
+from sottovoce.shared.answers import Domain
 from sottovoce.shared.mechanisms.square_wave import SquareWave
 
 from tests.bench.square_wave import coverage
@@ -36,10 +39,16 @@ def bimodal(generator: np.random.Generator, n: int) -> np.ndarray:
 POPULATIONS = {"skewed": skewed, "bimodal": bimodal}
 
 
+def wave(most: int, **parameters: Any) -> tuple[Domain, SquareWave]:
+    """The range 0 .. most in steps of one, and the mechanism with these parameters."""
+    asked = parsed(number(0, most, 1, {"name": "square_wave", **parameters}))
+    assert isinstance(asked.mechanism, SquareWave)
+    return asked.domain, asked.mechanism
+
+
 def distance(population: str, n: int, smooth: bool) -> float:
     """Mean Wasserstein distance, in parts of the range, between the estimated and the sample's distribution."""
-    mechanism = parsed(number(0, 31, 1, {"name": "square_wave", "odds": "3"})).mechanism
-    assert isinstance(mechanism, SquareWave)
+    mechanism = wave(31, odds="3")[1]
     generator = np.random.Generator(np.random.PCG64(n))
     distances = []
     for run in range(RUNS):
@@ -98,9 +107,7 @@ STANDING = ["70 % zero", *(pytest.param(name, marks=pytest.mark.slow) for name i
 @pytest.mark.parametrize("population", STANDING)
 def test_mean_is_unbiased_and_covered_wherever_people_stand(population: str, odds: str) -> None:
     """At n = 50, 300 and 4,000: .95 less three standard errors of 400 runs; bias at most half a step of the bins."""
-    question = parsed(number(0, STEPS, 1, {"name": "square_wave", "odds": odds}))
-    mechanism = question.mechanism
-    assert isinstance(mechanism, SquareWave)
+    domain, mechanism = wave(STEPS, odds=odds)
     shares = on_grid(population)
     table = np.array([mechanism.weights(step) for step in range(STEPS + 1)], dtype=float)
     reported = shares @ (table / table.sum(axis=1, keepdims=True))
@@ -108,7 +115,7 @@ def test_mean_is_unbiased_and_covered_wherever_people_stand(population: str, odd
     generator = np.random.Generator(np.random.PCG64(7))
     for n in (50, 300, 4000):
         found = [
-            _mean(mechanism, dict(enumerate(counts.tolist())), question.domain, DEFAULT_RULE)
+            _mean(mechanism, dict(enumerate(counts.tolist())), domain, DEFAULT_RULE)
             for counts in generator.multinomial(n, reported, size=400)
         ]
         covered = np.mean([estimate.low <= truth <= estimate.high for estimate in found])
@@ -122,9 +129,7 @@ def test_mean_is_unbiased_and_covered_wherever_people_stand(population: str, odd
 @pytest.mark.parametrize("population", STANDING)
 def test_quantiles_are_covered_wherever_people_stand(population: str) -> None:
     """Every quantile at n = 50 and 4,000, people heaped or not: .95 less three standard errors of 40 runs."""
-    question = parsed(number(0, STEPS, 1, {"name": "square_wave", "odds": "20"}))
-    mechanism = question.mechanism
-    assert isinstance(mechanism, SquareWave)
+    domain, mechanism = wave(STEPS, odds="20")
     shares = on_grid(population)
     table = np.array([mechanism.weights(step) for step in range(STEPS + 1)], dtype=float)
     reported = shares @ (table / table.sum(axis=1, keepdims=True))
@@ -132,7 +137,7 @@ def test_quantiles_are_covered_wherever_people_stand(population: str) -> None:
     generator = np.random.Generator(np.random.PCG64(8))
     for n in (50, 4000):
         drawn = generator.multinomial(n, reported, size=40)
-        found = np.array([quantile_limits(mechanism, counts, question.domain, DEFAULT_RULE) for counts in drawn])
+        found = np.array([quantile_limits(mechanism, counts, domain, DEFAULT_RULE) for counts in drawn])
         covered = (found[:, :, 0] <= truths) & (truths <= found[:, :, 1])
         assert covered.mean(axis=0).min() >= 0.95 - 3 * (0.95 * 0.05 / 40) ** 0.5
 
@@ -140,12 +145,10 @@ def test_quantiles_are_covered_wherever_people_stand(population: str) -> None:
 @pytest.mark.parametrize("n", [0, 1, 2999, 3000, 100_000])
 def test_shares_of_ranges_have_no_limits_at_any_count(n: int) -> None:
     """Most of their error is bias, which resampling does not show; nor standard errors. Mean and quantiles have."""
-    question = parsed(number(0, STEPS, 1, {"name": "square_wave", "odds": "3"}))
-    mechanism = question.mechanism
-    assert isinstance(mechanism, SquareWave)
+    domain, mechanism = wave(STEPS, odds="3")
     spike = np.array(mechanism.weights(0), dtype=float)
     tally = dict(enumerate(np.random.Generator(np.random.PCG64(n)).multinomial(n, spike / spike.sum()).tolist()))
-    found = estimate(mechanism, tally, question.domain)
+    found = estimate(mechanism, tally, domain)
     bars = [each for each in found if each.kind == "share"]
 
     assert {(each.low, each.high, each.std_error, each.method) for each in bars} == {(None, None, None, "none")}
@@ -168,8 +171,7 @@ def test_intervals_cover_at_a_thousand_runs(steps: int, odds: str, name: str, n:
 @pytest.mark.parametrize(("n", "edge", "level"), [(20, 4, 0.5), (300, 12, 0.1), (3000, 7, 0.9)])
 def test_constrained_likelihood_is_that_of_expectation_maximization(n: int, edge: int, level: float) -> None:
     """Both find one maximum under a fixed share below an edge; the shares there are not unique."""
-    mechanism = parsed(number(0, 15, 1, {"name": "square_wave", "odds": "3"})).mechanism
-    assert isinstance(mechanism, SquareWave)
+    mechanism = wave(15, odds="3")[1]
     channel = channel_of(mechanism)
     reported = np.random.Generator(np.random.PCG64(n)).multinomial(n, channel[[2, 9]].mean(axis=0)) / n
     below = np.arange(mechanism.bins) < edge
@@ -188,21 +190,18 @@ def test_constrained_likelihood_is_that_of_expectation_maximization(n: int, edge
 @pytest.mark.parametrize("bins", [2, 8, 65])
 def test_quantiles_have_limits_with_few_reports_and_with_many_bins(bins: int) -> None:
     """None, one, two and five reports: low < high within the range."""
-    question = parsed(number(0, STEPS, 1, {"name": "square_wave", "odds": "3", "bins": bins}))
-    mechanism = question.mechanism
-    assert isinstance(mechanism, SquareWave)
+    domain, mechanism = wave(STEPS, odds="3", bins=bins)
     for n in (0, 1, 2, 5):
         counts = np.zeros(mechanism.largest + 1)
         counts[mechanism.largest // 2] = n
-        limits = quantile_limits(mechanism, counts, question.domain, DEFAULT_RULE)
+        limits = quantile_limits(mechanism, counts, domain, DEFAULT_RULE)
         assert all(0 <= low < high <= STEPS for low, high in limits)
         assert n > 0 or set(limits) == {(0, STEPS)}
 
 
 def test_linear_scores_are_those_of_the_specification() -> None:
     """Four bins, odds 3, one step a bin at -1, -1/3, 1/3, 1: scores -2.5, -2, -1.5, 1.5, 2, 2.5."""
-    mechanism = parsed(number(0, 3, 1, {"name": "square_wave", "odds": "3", "bins": 4, "width": 1})).mechanism
-    assert isinstance(mechanism, SquareWave)
+    mechanism = wave(3, odds="3", bins=4, width=1)[1]
     scores = unbiased_scores(channel_of(mechanism), np.array([-1, -1 / 3, 1 / 3, 1]))
 
     assert scores == pytest.approx([-2.5, -2, -1.5, 1.5, 2, 2.5])
@@ -210,12 +209,10 @@ def test_linear_scores_are_those_of_the_specification() -> None:
 
 def test_forged_reports_move_what_the_channel_lets_them() -> None:
     """1 % of forged reports: the mean by the most extreme score, and shares by more than 1 % of the people."""
-    question = parsed(number(0, STEPS, 1, {"name": "square_wave", "odds": "3"}))
-    mechanism = question.mechanism
-    assert isinstance(mechanism, SquareWave)
+    domain, mechanism = wave(STEPS, odds="3")
     tally = dict.fromkeys(range(mechanism.largest + 1), 100)
-    found = estimate(mechanism, tally, question.domain)
-    scores = unbiased_scores(channel_of(mechanism), middles_of_bins(mechanism, question.domain))
+    found = estimate(mechanism, tally, domain)
+    scores = unbiased_scores(channel_of(mechanism), middles_of_bins(mechanism, domain))
     worst = max(scores.max() - 1.5, 98.5 - scores.min())
 
     assert found[0].poisoning == pytest.approx(0.01 * worst, rel=0.02)

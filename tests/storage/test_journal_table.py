@@ -293,13 +293,9 @@ def kill_again_and_again(url: str, folder: Path, times: int) -> None:
     assert found > times
 
 
-def test_five_kills_leave_every_act_with_its_entry(tmp_path: Path) -> None:
-    """And every entry with its act."""
-    kill_again_and_again("", tmp_path, 5)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("back_end", ADDRESSES)
-def test_fifty_kills_leave_every_act_with_its_entry(tmp_path: Path, back_end: str) -> None:
-    """On both back ends; no gap in the numbers."""
-    kill_again_and_again(ADDRESSES[back_end](), tmp_path, 50)
+@pytest.mark.parametrize(
+    ("back_end", "times"), [("sqlite", 5), *(pytest.param(each, 50, marks=pytest.mark.slow) for each in ADDRESSES)]
+)
+def test_kills_leave_every_act_with_its_entry(tmp_path: Path, back_end: str, times: int) -> None:
+    """And every entry with its act; no gap in the numbers."""
+    kill_again_and_again(ADDRESSES[back_end](), tmp_path, times)
