@@ -368,24 +368,6 @@ def test_importing_the_aggregator_package_loads_nothing_of_it() -> None:
     assert ended.stdout == "[] False\n"
 
 
-def test_sql_is_written_in_storage_only() -> None:
-    """No other folder of the aggregator executes SQL, and no statement is put together from data; Parquet apart, whose
-    library takes the names of columns in no other way.
-    """
-    for path in SOURCES:
-        for node in ast.walk(tree_of(path.read_text(encoding="utf-8"))):
-            if isinstance(node, ast.Call) and getattr(node.func, "attr", "") in {"execute", "executemany"}:
-                assert "/storage/" in str(path)
-                formatted = isinstance(node.args[0], ast.JoinedStr)
-                assert not formatted or "PRAGMA" in ast.unparse(node.args[0])
-            if isinstance(node, ast.Call) and getattr(node.func, "attr", "") == "sql":
-                assert path.parts[-2:] in {
-                    ("export", "tables.py"),
-                    ("file_formats", "table_source.py"),
-                    ("offline", "write_parquet.py"),
-                }
-
-
 def test_a_node_loads_no_library_for_files_at_its_start() -> None:
     """Frames and workbooks are of those who ask for such a file: 40 MB and .4 s of each start else."""
     loaded = "import sys, sottovoce.cli.worker; print({'pandas', 'pyarrow', 'duckdb', 'xlsxwriter'} & {*sys.modules})"

@@ -1,15 +1,14 @@
 """The packages of ``make demo``: those of the aggregator's extra, in the versions and with the hashes of all tests."""
 
 import re
-import tomllib
 from collections.abc import Iterable
 from importlib.metadata import requires
-from pathlib import Path
 
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
-ROOT = Path(__file__).parents[2]
+from tests.unit.test_sbom import PROJECT, ROOT, direct
+
 INSTALLERS = ("editables", "hatchling")
 """What installs the checkout itself into the environment."""
 
@@ -33,8 +32,7 @@ def needed(requirements: Iterable[str], found: set[str]) -> set[str]:
 
 def test_demo_installs_what_the_aggregator_needs_and_nothing_else() -> None:
     """Each pin is one of all tests, and those are of the long tests, hashes included."""
-    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-    wanted = [*project["dependencies"], *project["optional-dependencies"]["aggregator"], *INSTALLERS]
+    wanted = [*PROJECT["dependencies"], *PROJECT["optional-dependencies"]["aggregator"], *INSTALLERS]
     all_pins, demo = pins("requirements.lock"), pins("requirements-demo.lock")
 
     assert demo.items() <= all_pins.items() <= pins("requirements-slow.lock").items()
@@ -45,10 +43,7 @@ def test_demo_installs_what_the_aggregator_needs_and_nothing_else() -> None:
 
 def test_every_direct_dependency_has_its_reason() -> None:
     """In the table of docs/dependencies.md, and the table names no package that is gone."""
-    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-    extras = project["optional-dependencies"].values()
-    named = [*project["dependencies"], *(each for extra in extras for each in extra)]
     rows = re.findall(r"^\|[^|]*\|([^|]*)\|", (ROOT / "docs/dependencies.md").read_text(encoding="utf-8"), re.MULTILINE)
     listed = {name for cell in rows for name in re.findall(r"`([\w-]+)`", cell)}
 
-    assert listed == {Requirement(each).name for each in named} - {project["name"]}
+    assert set(map(canonicalize_name, listed)) == direct()

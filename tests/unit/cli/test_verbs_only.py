@@ -7,6 +7,8 @@ from pathlib import Path
 import pytest
 import sottovoce.cli
 
+from tests.unit.test_shape import length
+
 FOLDER = Path(sottovoce.cli.__file__).parent
 TABLE = "tree"
 """The table of all commands, as long as there are commands."""
@@ -67,7 +69,7 @@ def out_of_place(source: str, shared: Collection[str] = ()) -> list[str]:
     for node in ast.parse(source).body:
         if isinstance(node, ast.FunctionDef):
             is_public = _is_command(node) or node.name in shared
-            if _lines(node) > (COMMAND_LINES if is_public else GLUE_LINES) or is_public == node.name.startswith("_"):
+            if length(node) > (COMMAND_LINES if is_public else GLUE_LINES) or is_public == node.name.startswith("_"):
                 found.append(node.name)
         elif not isinstance(node, ast.Import | ast.ImportFrom | ast.Assign | ast.Expr):
             found.append(ast.unparse(node).split("\n")[0])
@@ -77,11 +79,6 @@ def out_of_place(source: str, shared: Collection[str] = ()) -> list[str]:
 def _is_command(node: ast.FunctionDef) -> bool:
     called = [each.func for each in node.decorator_list if isinstance(each, ast.Call)]
     return any(isinstance(each, ast.Name) and each.id == "command" for each in called)
-
-
-def _lines(node: ast.FunctionDef) -> int:
-    body = node.body[1:] if ast.get_docstring(node) else node.body
-    return (body[-1].end_lineno or 0) - body[0].lineno + 1 if body else 0
 
 
 def test_modules_of_verbs_hold_commands_and_calls() -> None:
