@@ -39,7 +39,7 @@ def _fields(draft: SurveyDraft) -> Iterator[tuple[_Key, str]]:
         yield (None, key, ""), _as_text(value)
     yield (None, "direct_half", ""), "yes" if draft.direct_half else ""
     yield from _map_fields(None, _without_arms(draft, draft.head), draft.tags)
-    yield from (((None, "block", name), _in_line(mechanism)) for name, mechanism in draft.blocks.items())
+    yield from (((None, "block", name), _in_line(entry)) for name, entry in draft.blocks.items())
     for number, card in enumerate(draft.cards):
         yield from _map_fields(number, _without_arms(draft, card.asked), draft.tags)
         yield (number, "harm", ""), card.harm
@@ -70,10 +70,10 @@ def _map_fields(card: int | None, document: Mapping[str, Any], tags: tuple[str, 
             yield (card, key, ""), _as_text(value)
 
 
-def _in_line(mechanism: object) -> str:
-    if isinstance(mechanism, Mapping):
-        return ", ".join(f"{key} {_as_text(value)}" for key, value in mechanism.items())
-    return _as_text(mechanism)
+def _in_line(entry: Mapping[str, Any]) -> str:
+    made = entry.get("mechanism")
+    parts = {**made, **entry} if isinstance(made, Mapping) else entry
+    return ", ".join(f"{key} {_as_text(parts[key])}" for key in parts if key != "mechanism" or parts is entry)
 
 
 def _as_text(value: object) -> str:

@@ -9,16 +9,19 @@ cards a person of an arm is asked, and their weights how many people that are.
 
 import re
 import unicodedata
-from collections.abc import Collection, Mapping
-from dataclasses import dataclass, field, fields
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from itertools import groupby
 from typing import Any, Self
 
 from sottovoce.shared import canonical
+from sottovoce.shared.arms.arms import ARM
 from sottovoce.shared.parse_item import CONDITIONS, MEASURES
 from sottovoce.shared.survey_keys import RESEARCHER_TEXTS, TEXTS, holding
 from sottovoce.shared.types import TYPES
 
-FORMAT = "sottovoce-draft/1"
+FORMAT = "sottovoce-draft/2"
+"""Format of a stored draft: ``survey``, its document as in a survey file, and ``notes``, what only its author has."""
 
 ABSENT_KEYS = ("absent_category", "when_absent")
 """Keys of a question's document for a missing answer."""
@@ -151,6 +154,17 @@ class DraftItem:
         of = self.asked.get("of", {})
         return of if self.type == "matrix" else self.asked
 
+    def with_treated(self, treated: Mapping[str, Any]) -> Self:
+        """Return the card with another ``treated`` part."""
+        return replace(self, asked={**self.asked, "of": treated} if self.type == "matrix" else treated)
+
+    @classmethod
+    def of(cls, item: Mapping[str, Any], harm: str, use: str, block: str = "") -> Self:
+        """Return the card of an item in a survey's document, with the item's mechanism."""
+        card = cls(item, harm, use, block=block)
+        values = {key: value for key, value in card.treated.items() if key not in ("mechanism", "public")}
+        return replace(card.with_treated(values), mechanism=card.treated.get("mechanism"))
+
 
 @dataclass(frozen=True)
 class SurveyDraft:
@@ -163,7 +177,7 @@ class SurveyDraft:
         group: size of the population; None if unknown.
         tags: tags of the survey's languages, the default one first.
         declining: one of ``DECLINING``.
-        blocks: mechanism of each block by its name, as in a survey file; the cards of a block are next to each other.
+        blocks: document of each block by its name, without its items; the cards of a block are next to each other.
         direct_half: a random half is asked the sensitive questions directly, see ``to_survey``.
         chooses_columns: files have public questions as ``file_columns`` chooses them, unless a card says otherwise.
         stamp: the visit to the page Design and the number of its save, such as ``4f0c.3``; "" if unknown.
@@ -183,9 +197,8 @@ class SurveyDraft:
     saved: str = field(default="", compare=False)
 
     def ask_of(self, block: str) -> Any:  # noqa: ANN401 - whatever an imported file has
-        """Return how many questions of a block are asked, which the draft keeps with the mechanism; None for all."""
-        made = self.blocks.get(block)
-        return made.get("ask") if isinstance(made, Mapping) else None
+        """Return how many questions of a block are asked; None for all."""
+        return self.blocks.get(block, {}).get("ask")
 
     @property
     def title(self) -> str:
@@ -211,23 +224,59 @@ class SurveyDraft:
     @property
     def dumped(self) -> bytes:
         """Bytes for storage; ``read`` restores the draft."""
-        cards = [_filled(card) for card in self.cards]
-        return canonical.dump({**_filled(self), "format": FORMAT, "cards": cards, "tags": list(self.tags)})
+        questions: list[Mapping[str, Any]] = []
+        for block, cards in card_groups(self.cards):
+            own = [{"mechanism": card.mechanism} if card.mechanism else {} for card in cards]
+            items = [card.with_treated({**card.treated, **more}).asked for card, more in zip(cards, own, strict=True)]
+            questions += [{"block": block, **self.blocks[block], "items": items}] if block else items
+        notes: dict[str, Any] = {key: value for key in _NOTES if (value := getattr(self, key))}
+        notes |= {"tags": list(self.tags), "cards": [{"harm": card.harm, "use": card.use} for card in self.cards]}
+        return canonical.dump({"format": FORMAT, "notes": notes, "survey": {**self.head, "questions": questions}})
 
     @classmethod
     def read(cls, stored: bytes) -> Self:
-        """Restore a draft from the bytes of ``dumped``."""
+        """Restore a draft from the bytes of ``dumped``, or from those of release 0.4."""
         found = canonical.load(stored)
-        found |= {"cards": tuple(DraftItem(**card) for card in found["cards"]), "tags": tuple(found["tags"])}
-        return cls(**{each.name: found[each.name] for each in fields(cls) if each.name in found})
+        if found["format"] == FORMAT:
+            notes, head = found["notes"], found["survey"]
+            blocks, items = in_one_list(head.pop("questions"))
+            cards = [DraftItem.of(item, **note, block=block)
+                     for (block, item), note in zip(items, notes["cards"], strict=True)]  # fmt: skip
+        else:
+            notes, head = found, found["head"]
+            blocks = {name: _entry_of_former(made) for name, made in found.get("blocks", {}).items()}
+            cards = [DraftItem(**card) for card in found["cards"]]
+        kept = {key: notes[key] for key in _NOTES if key in notes}
+        return cls(head, tuple(cards), tags=tuple(notes["tags"]), blocks=blocks, **kept)
 
 
-# Stored only where they say something: drafts of former releases do not have them.
-_LEFT_OUT = ("block", "blocks", "direct_half", "chooses_columns", "stamp", "saved")
+_NOTES = ("people", "group", "declining", "direct_half", "chooses_columns", "stamp", "saved")
+"""What only the author of a draft has, besides the languages and the cards' levels; stored where there is any."""
 
 
-def _filled(part: DraftItem | SurveyDraft) -> dict[str, Any]:
-    return {key: value for key, value in vars(part).items() if value or key not in _LEFT_OUT}
+def _entry_of_former(mechanism: Any) -> dict[str, Any]:  # noqa: ANN401 - whatever an imported file had
+    """Return a block's document: release 0.4 kept how many questions are asked within the mechanism."""
+    if not isinstance(mechanism, Mapping) or "ask" not in mechanism:
+        return {"mechanism": mechanism}
+    return {"mechanism": {key: mechanism[key] for key in mechanism if key != "ask"}, "ask": mechanism["ask"]}
+
+
+def in_one_list(questions: Iterable[Mapping[str, Any]]) -> tuple[dict[str, Any], list[tuple[str, Mapping[str, Any]]]]:
+    """Return the blocks of a survey's questions, as a draft has them, and all items, each with its block's name."""
+    blocks: dict[str, Any] = {}
+    items: list[tuple[str, Mapping[str, Any]]] = []
+    for entry in questions:
+        name, inner = str(entry.get("block", "")), entry.get("items", [entry])
+        if name and inner:
+            blocks[name] = {key: part for key, part in entry.items() if key not in ("block", "items", ARM)}
+        arm = {ARM: entry[ARM]} if name and ARM in entry else {}
+        items += [(name, {**item, **arm}) for item in inner]
+    return blocks, items
+
+
+def card_groups(cards: Iterable[DraftItem]) -> list[tuple[str, list[DraftItem]]]:
+    """Return the names of blocks with their cards, in order; the cards between blocks have the name ""."""
+    return [(name, list(group)) for name, group in groupby(cards, key=lambda card: card.block)]
 
 
 HEAD_TEXTS = (

@@ -91,11 +91,10 @@ def protect_together(draft: SurveyDraft, numbers: Collection[int]) -> SurveyDraf
     apart = _epsilon_apart(draft, [(card, _epsilon(draft, card)) for card in cards])
     epsilon = min(Fraction(apart) + _ROUNDING, Fraction(DEFAULT_ALLOWANCE.question))
     name = free_name("together", {*draft.blocks, *(card.name for card in draft.cards)})
-    mechanism = _fitted(epsilon, _sizes(draft, cards))
     joined = [_gathered(draft, chosen, place, name) for place in (chosen[0], chosen[-1])]
     # Questions that depend on each other keep their order where one of the two places allows it.
     best = min(joined, key=lambda each: len([*condition_problems(each)]))
-    return replace(best, blocks={**draft.blocks, name: mechanism})
+    return replace(best, blocks={**draft.blocks, name: _fitted(epsilon, _sizes(draft, cards))})
 
 
 def _gathered(draft: SurveyDraft, chosen: Sequence[int], place: int, name: str) -> SurveyDraft:
@@ -123,16 +122,16 @@ def _sizes(draft: SurveyDraft, cards: Sequence[DraftItem]) -> tuple[int, ...]:
 
 @lru_cache(maxsize=256)
 def _fitted(epsilon: Fraction, sizes: tuple[int, ...], ask: int | None = None) -> dict[str, Any]:
-    """Return the mechanism of a block with the best radius; where there is none, an epsilon, which is then refused.
+    """Return a block's document with the best radius; where there is none, with an epsilon, which is then refused.
 
     All questions are asked where ``ask`` of these cannot be drawn.
     """
     if isinstance(ask, int):
         with suppress(ValueError):
-            return {**JointRR.for_epsilon(epsilon, sizes, ask).dump(), "ask": ask}
+            return {"mechanism": JointRR.for_epsilon(epsilon, sizes, ask).dump(), "ask": ask}
     with suppress(ValueError):
-        return JointRR.for_epsilon(epsilon, sizes).dump()
-    return {"epsilon": f"{float(epsilon):.4f}"}
+        return {"mechanism": JointRR.for_epsilon(epsilon, sizes).dump()}
+    return {"mechanism": {"epsilon": f"{float(epsilon):.4f}"}}
 
 
 def separate(draft: SurveyDraft, name: str) -> SurveyDraft:
@@ -148,9 +147,9 @@ def refitted(draft: SurveyDraft, name: str) -> SurveyDraft:
     cards = [card for card in draft.cards if card.block == name]
     if sum(map(rows_of, cards)) < MIN_QUESTIONS:
         return separate(draft, name)
-    sizes, given = _sizes(separate(draft, name), cards_apart(cards)), draft.blocks[name]
+    sizes = _sizes(separate(draft, name), cards_apart(cards))
     with suppress(ValueError, TypeError, KeyError):
-        epsilon = Fraction(log(Fraction(given["odds"]))) + _ROUNDING
+        epsilon = Fraction(log(Fraction(draft.blocks[name]["mechanism"]["odds"]))) + _ROUNDING
         return replace(draft, blocks={**draft.blocks, name: _fitted(epsilon, sizes, draft.ask_of(name))})
     return draft
 
@@ -163,7 +162,7 @@ def drawable(draft: SurveyDraft, name: str) -> range:
 
 def with_ask(draft: SurveyDraft, name: str, ask: int | None) -> SurveyDraft:
     """Set how many questions of a block each person is asked, at the same odds: ``ask`` if ``drawable``, else all."""
-    if not isinstance(draft.blocks[name], Mapping):
+    if not isinstance(draft.blocks[name].get("mechanism"), Mapping):
         # Of an imported file; the page reports it as a problem.
         return draft
     made = {key: value for key, value in draft.blocks[name].items() if key != "ask"}

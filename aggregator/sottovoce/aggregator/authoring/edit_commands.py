@@ -6,10 +6,18 @@ from dataclasses import replace
 from itertools import count
 from typing import Any
 
-from sottovoce.aggregator.authoring.draft import DraftItem, SurveyDraft, free_name, is_given, least_of, with_part
+from sottovoce.aggregator.authoring.draft import (
+    DraftItem,
+    SurveyDraft,
+    card_groups,
+    free_name,
+    is_given,
+    least_of,
+    with_part,
+)
 from sottovoce.aggregator.authoring.draft_blocks import protect_together, refitted, separate
 from sottovoce.aggregator.authoring.sensitivity_levels import NEW
-from sottovoce.aggregator.authoring.to_survey import card_groups, in_halves
+from sottovoce.aggregator.authoring.to_survey import in_halves
 from sottovoce.shared.types import TYPES
 
 DIRECTIONS = dict.fromkeys(map(ord, "\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069"))
@@ -117,7 +125,7 @@ def _delete_condition(draft: SurveyDraft, number: int, _value: str) -> SurveyDra
 def _count_missing_as_least(draft: SurveyDraft, number: int, _value: str) -> SurveyDraft:
     """Make a missing answer count as ``least_of`` the card."""
     card = draft.cards[number]
-    return with_card(draft, number, with_treated(card, {**card.treated, "when_absent": least_of(card)}))
+    return with_card(draft, number, card.with_treated({**card.treated, "when_absent": least_of(card)}))
 
 
 def _rescale(draft: SurveyDraft, number: int, way: str) -> SurveyDraft:
@@ -125,7 +133,7 @@ def _rescale(draft: SurveyDraft, number: int, way: str) -> SurveyDraft:
     card = draft.cards[number]
     off = [{**choice, "name": f"o{choice['name']}"} for choice in card.treated.get("choices", ())]
     scale = {"choices": off} if way == "off" else {"type": "rating", "choices": NEW.choices(draft.tags)}
-    return with_card(draft, number, with_treated(card, {**card.treated, **scale}))
+    return with_card(draft, number, card.with_treated({**card.treated, **scale}))
 
 
 def _straighten(draft: SurveyDraft, number: int, _value: str) -> SurveyDraft:
@@ -144,11 +152,6 @@ def _straight(value: Any) -> Any:  # noqa: ANN401 - any part of a document
 def with_card(draft: SurveyDraft, number: int, card: DraftItem) -> SurveyDraft:
     """Return the draft with one card replaced."""
     return replace(draft, cards=(*draft.cards[:number], card, *draft.cards[number + 1 :]))
-
-
-def with_treated(card: DraftItem, treated: Mapping[str, Any]) -> DraftItem:
-    """Return the card with another ``treated`` part, which is under ``of`` for a matrix."""
-    return replace(card, asked={**card.asked, "of": treated} if card.type == "matrix" else treated)
 
 
 _OF_DRAFT: Mapping[str, Callable[[SurveyDraft, str], SurveyDraft]] = {

@@ -13,7 +13,7 @@ Files       Which public questions have answers in files of reports is chosen by
 """
 
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import groupby
@@ -26,7 +26,9 @@ from sottovoce.aggregator.authoring.draft import (
     DraftItem,
     SurveyDraft,
     absent_keys,
+    card_groups,
     free_name,
+    in_one_list,
     is_given,
     part_at,
     question_name,
@@ -266,26 +268,17 @@ def survey_document(draft: SurveyDraft, name: str) -> dict[str, Any]:
     return with_file_columns(made, draft.people) if draft.chooses_columns else made
 
 
-def card_groups(cards: Iterable[DraftItem]) -> list[tuple[str, list[DraftItem]]]:
-    """Return the names of blocks with their cards, in order; the cards between blocks have the name ""."""
-    return [(name, list(group)) for name, group in groupby(cards, key=lambda card: card.block)]
-
-
 def _entries(draft: SurveyDraft, block: str, cards: list[DraftItem]) -> list[dict[str, Any]]:
     items = [_item(without_not(card, draft.cards), draft.declining) for card in cards]
     if not block:
         return items
-    made: dict[str, Any] = {"mechanism": draft.blocks[block]}
-    if draft.ask_of(block) is not None:
-        made = {"mechanism": {**draft.blocks[block]}}
-        made["ask"] = made["mechanism"].pop("ask")
+    entry = {"block": block, **draft.blocks[block]}
     arms = [item.get(ARM) for item in items]
     if any(each != arms[0] for each in arms):
         # Left where they are, which the survey's checks refuse.
-        return [{"block": block, **made, "items": items}]
+        return [{**entry, "items": items}]
     inner = [{key: value for key, value in item.items() if key != ARM} for item in items]
-    own = {} if arms[0] is None else {ARM: arms[0]}
-    return [{"block": block, **own, **made, "items": inner}]
+    return [{**entry, **({} if arms[0] is None else {ARM: arms[0]}), "items": inner}]
 
 
 def with_slugs(draft: SurveyDraft) -> SurveyDraft:
@@ -371,31 +364,21 @@ def _without_empty(document: Mapping[str, Any]) -> dict[str, Any]:
 def draft_of(document: Mapping[str, Any], revision: int = 1) -> SurveyDraft:
     """Convert a survey's document, which need not be valid, into a draft without a name."""
     head = {key: value for key, value in document.items() if key not in _OURS} | {"revision": revision}
-    blocks: dict[str, Mapping[str, Any]] = {}
-    cards: list[DraftItem] = []
-    for entry in document.get("questions", ()):
-        name, items = str(entry.get("block", "")), entry.get("items", [entry])
-        if name and items:
-            # With the mechanism the draft keeps how many of the questions are asked.
-            made = entry.get("mechanism", {})
-            blocks[name] = {**made, "ask": entry["ask"]} if "ask" in entry and isinstance(made, Mapping) else made
-        arm = {ARM: entry[ARM]} if name and ARM in entry else {}
-        cards += [replace(card_of({**item, **arm}), block=name) for item in items]
+    blocks, items = in_one_list(document.get("questions", ()))
+    cards = tuple(card_of(item, block) for block, item in items)
     if isinstance(head.get("access"), Mapping):
         # Keys for blind signatures belong to one survey; publishing finds or creates them.
         head["access"] = "blind"
     default = str(document.get("default_language", "en"))
     tags = (default, *sorted(text_tags(document) - {default}))
     head["default_language"] = default
-    return folded(_set_common_declining(SurveyDraft(head, tuple(cards), tags=tags, declining="each", blocks=blocks)))
+    return folded(_set_common_declining(SurveyDraft(head, cards, tags=tags, declining="each", blocks=blocks)))
 
 
-def card_of(item: Mapping[str, Any]) -> DraftItem:
+def card_of(item: Mapping[str, Any], block: str = "") -> DraftItem:
     """Convert one item of a survey's list of questions into a card."""
-    treated = item.get("of", {}) if item.get("type") == "matrix" else item
-    harm, use, mechanism = harm_of(treated)
-    values = {key: value for key, value in treated.items() if key not in ("mechanism", "public")}
-    return DraftItem({**item, "of": values} if item.get("type") == "matrix" else values, harm, use, mechanism)
+    harm, use, mechanism = harm_of(DraftItem(item).treated)
+    return replace(DraftItem.of(item, harm, use, block), mechanism=mechanism)
 
 
 def _set_common_declining(draft: SurveyDraft) -> SurveyDraft:

@@ -12,9 +12,17 @@ from datetime import datetime
 
 from sottovoce.aggregator.authoring.conditions import condition_problems
 from sottovoce.aggregator.authoring.cost_and_precision import DraftFigures, rows_of, unit_epsilons
-from sottovoce.aggregator.authoring.draft import HEAD_TEXTS, DraftProblem, FieldPath, SurveyDraft, on_card, part_at
+from sottovoce.aggregator.authoring.draft import (
+    HEAD_TEXTS,
+    DraftProblem,
+    FieldPath,
+    SurveyDraft,
+    card_groups,
+    on_card,
+    part_at,
+)
 from sottovoce.aggregator.authoring.edit_commands import DIRECTIONS, change
-from sottovoce.aggregator.authoring.to_survey import card_groups, numbered_copies, survey_document
+from sottovoce.aggregator.authoring.to_survey import numbered_copies, survey_document
 from sottovoce.aggregator.planning.lint import is_telling
 from sottovoce.aggregator.planning.sample_size import thin_cells
 from sottovoce.aggregator.planning.traffic_analysis import HOUR, ONE_VISIT_SECONDS, spread

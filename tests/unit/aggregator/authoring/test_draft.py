@@ -138,7 +138,7 @@ FORMER: dict[str, Any] = {
 }  # fmt: skip
 """A draft as release 0.4.0 stored it."""
 MORE = {
-    "blocks": {"b": {"epsilon": "1"}},
+    "blocks": {"b": {"name": "joint_rr", "odds": "3", "radius": 1, "ask": 2}},
     "chooses_columns": True,
     "direct_half": True,
     "saved": "2026",
@@ -147,11 +147,34 @@ MORE = {
 """What it stored where there was something to say."""
 
 
-def test_draft_of_the_former_release_is_stored_as_it_was() -> None:
+def test_draft_of_the_former_release_opens() -> None:
     """With what it says and no more; a key that no draft has is left out."""
+    cards = (DraftItem(FORMER["cards"][0]["asked"], "badly"),)
+    plain = SurveyDraft(FORMER["head"], cards, people=500, tags=("en", "de"))
+    entry = {"mechanism": {"name": "joint_rr", "odds": "3", "radius": 1}, "ask": 2}
+    joined = replace(plain, cards=(replace(cards[0], block="b"),), blocks={"b": entry}, direct_half=True)
     in_block = {**FORMER, **MORE, "cards": [{**FORMER["cards"][0], "block": "b"}]}
-    for stored in (FORMER, in_block):
-        assert SurveyDraft.read(canonical.dump({**stored, "unknown": 1})).dumped == canonical.dump(stored)
+    for stored, draft in ((FORMER, plain), (in_block, replace(joined, chooses_columns=True))):
+        opened = SurveyDraft.read(canonical.dump({**stored, "unknown": 1}))
+        assert opened == draft == SurveyDraft.read(opened.dumped)
+        assert (opened.stamp, opened.saved) == (stored.get("stamp", ""), stored.get("saved", ""))
+
+
+def test_stored_draft_is_the_surveys_document_and_the_authors_notes() -> None:
+    """Keys of a survey file are where the file has them, those of a block and of an own mechanism too."""
+    joined = draft_of(blocks(block(*map(in_block, "abc")) | {"ask": 2}).document)
+    own = replace(joined.cards[0], block="", harm="other", mechanism={"epsilon": "2"})
+    stored = canonical.load(replace(joined, cards=(*joined.cards, own), people=500).dumped)
+    entry, item = stored["survey"]["questions"]
+
+    assert stored["survey"]["title"] == joined.head["title"]
+    assert entry.keys() == {"block", "mechanism", "ask", "items"}
+    assert (entry["ask"], [each["name"] for each in entry["items"]]) == (2, ["a", "b", "c"])
+    assert item["mechanism"] == {"epsilon": "2"}
+    assert stored["notes"] == {
+        "people": 500, "tags": ["en"], "declining": joined.declining,
+        "cards": [{"harm": card.harm, "use": card.use} for card in (*joined.cards, own)],
+    }  # fmt: skip
 
 
 def test_prefer_not_to_say_puts_odds_of_three_to_one_in_the_coins_place() -> None:

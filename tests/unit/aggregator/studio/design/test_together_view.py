@@ -118,7 +118,7 @@ def test_block_of_an_imported_file_without_a_mechanism_is_kept(
     storage.drafts.add("exam", draft_of(survey(questions)).dumped)
     [name] = newest(storage, "exam").blocks
     assert ann.post(DESIGN, version="1", **{f"ask.{name}": "2"}).status_code < 400
-    assert newest(storage, "exam").blocks == {name: mechanism}
+    assert newest(storage, "exam").blocks == {name: {"mechanism": mechanism}}
 
 
 def test_what_is_ticked_is_compared_before_it_is_done(ann: Researcher, storage: SQLiteStorage) -> None:
