@@ -8,7 +8,6 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
-from functools import partial
 from itertools import count, takewhile
 from typing import Any, NamedTuple
 
@@ -19,6 +18,7 @@ from sottovoce.aggregator.authoring import draft_blocks
 from sottovoce.aggregator.authoring.conditions import (
     ConditionRow,
     EarlierQuestion,
+    answers_of,
     condition_mode,
     condition_rows,
     earlier_questions,
@@ -50,8 +50,6 @@ from sottovoce.shared.survey_keys import MARK, holding
 from sottovoce.shared.types import TYPES
 
 PostedForm = Mapping[str, str]
-ReadText = Callable[[str, Mapping[str, str] | None], dict[str, str]]
-"""Function that reads a text in all languages from its field, starting from the text before."""
 
 KEPT = "kept"
 """Value of the field for a condition that only a file can say."""
@@ -199,10 +197,15 @@ _SETTINGS: Mapping[str, Callable[[str], object]] = {
 
 
 def _card(form: PostedForm, prefix: str, card: DraftItem, base: SurveyDraft) -> DraftItem:
-    asked, tags, follow = dict(card.asked), base.tags, _names_follow(base, card)
-    asked["arm"] = draft_model.arms_in_field(form.get(f"{prefix}.arm", draft_model.arm_on_card(card)))
-    for key in ("label", "hint"):
-        asked[key] = _text(form, tags, f"{prefix}.{key}", asked.get(key))
+    tags, follow = base.tags, _names_follow(base, card)
+    asked = {**card.asked, "arm": draft_model.arms_in_field(draft_model.arm_on_card(card))}
+    for path in _TEXTS_OF_CARDS:
+        asked = draft_model.with_part(
+            asked, path, _text(form, tags, f"{prefix}.{path}", draft_model.part_at(asked, path))
+        )
+    for path, read in _SETTINGS_OF_CARDS.items():
+        if f"{prefix}.{path}" in form:
+            asked = draft_model.with_part(asked, path, read(form[f"{prefix}.{path}"].strip()))
     if form.get(f"{prefix}.name"):
         asked["name"] = draft_model.short_name(form[f"{prefix}.name"], card.name)
     if card.type in TYPES:
@@ -213,12 +216,11 @@ def _card(form: PostedForm, prefix: str, card: DraftItem, base: SurveyDraft) -> 
     # A type without options or rows loses their order.
     if f"{prefix}.order" in form:
         asked = with_order(asked, form[f"{prefix}.order"], form.get(f"{prefix}.keep_last", "").strip())
-    asked = apply_procedure(form, prefix, asked, partial(_text, form, tags))
+    asked = _with_own_fact(asked)
     if f"{prefix}.in_files" in form:
         asked["in_files"] = {"1": True, "0": False if base.chooses_columns else None}.get(form[f"{prefix}.in_files"])
     if f"{prefix}.known_share" in form:
-        share = form[f"{prefix}.known_share"][:_LONGEST_NUMBER]
-        asked |= {"anchor": True if share else None, "known_share": share}
+        asked["anchor"] = "known_share" in asked or None
     if asked["type"] != "boolean":
         asked |= {"anchor": None, "known_share": None}
     kind, use = str(asked.get("of", asked).get("type", "")), form.get(f"{prefix}.use", card.use)
@@ -226,12 +228,32 @@ def _card(form: PostedForm, prefix: str, card: DraftItem, base: SurveyDraft) -> 
     harm = harm if harm in draft_model.HARMS else card.harm
     epsilon = form.get(f"{prefix}.epsilon", "").strip().replace(",", ".")
     return DraftItem(
-        {key: value for key, value in asked.items() if value not in ("", {}, None)} | {"label": asked["label"]},
+        {key: value for key, value in asked.items() if value not in ("", {}, None)} | {"label": asked.get("label", {})},
         "clearly" if harm == "public" and "procedure" in asked else harm,
         use if use in uses_of(kind) else "",
         {"epsilon": epsilon[:20]} if epsilon else card.mechanism,
         card.block,
     )
+
+
+_TEXTS_OF_CARDS = ("label", "hint", "innocuous.label", "innocuous.source")
+
+_SETTINGS_OF_CARDS: Mapping[str, Callable[[str], object]] = {
+    "arm": draft_model.arms_in_field,
+    "known_share": lambda text: text[:_LONGEST_NUMBER],
+    "procedure": str,
+    **dict.fromkeys(
+        ("innocuous.share", "innocuous.se", "innocuous.fact", "innocuous.truth"), lambda text: text[:_LONGEST_FACT]
+    ),
+}
+"""Settings of a card's document by their path, like ``_SETTINGS``."""
+
+
+def _with_own_fact(asked: dict[str, Any]) -> dict[str, Any]:
+    """Return a card's document without a fact of the person's own where no procedure of a yes/no question needs it."""
+    if asked.get("procedure") not in PROCEDURES or asked["type"] != "boolean":
+        return {key: value for key, value in asked.items() if key not in ("procedure", "innocuous")}
+    return asked if asked["procedure"] == UNRELATED else draft_model.with_part(asked, "innocuous.truth", None)
 
 
 def _with_conditions(form: PostedForm, number: int, card: DraftItem, base: SurveyDraft) -> DraftItem:
@@ -640,26 +662,6 @@ def _number(text: str) -> int:
     return int(text[:12]) if text.isascii() and text.isdigit() else 0
 
 
-def apply_procedure(form: PostedForm, prefix: str, asked: dict[str, Any], text: ReadText) -> dict[str, Any]:
-    """Apply the procedure of a yes/no question, with its innocuous fact; another type loses it.
-
-    ``prefix`` begins the names of the card's fields, such as ``q0``, and ``asked`` its document.
-    """
-    procedure = form.get(f"{prefix}.procedure", asked.get("procedure", ""))
-    found = {key: value for key, value in asked.items() if key not in ("procedure", "innocuous")}
-    if procedure not in PROCEDURES or asked.get("type") != "boolean":
-        return found
-    place, fact = f"{prefix}.innocuous", dict(asked.get("innocuous", {}))
-    for key in ("label", "source"):
-        fact[key] = text(f"{place}.{key}", fact.get(key))
-    for key in ("share", "se", "fact", "truth"):
-        if f"{place}.{key}" in form:
-            fact[key] = form[f"{place}.{key}"].strip()[:_LONGEST_FACT]
-    if procedure != UNRELATED:
-        fact.pop("truth", None)
-    return found | {"procedure": procedure, "innocuous": {key: value for key, value in fact.items() if value}}
-
-
 class PublicAnswer(NamedTuple):
     """An answer to a public question: value of the field, number of the question, and the answer's text or name."""
 
@@ -671,13 +673,12 @@ class PublicAnswer(NamedTuple):
 
 def public_answers(draft: SurveyDraft) -> Sequence[PublicAnswer]:
     """Return the answers by which people can be screened out: of public yes/no and single choice questions."""
-    found = []
-    for number, card in enumerate(draft.cards, 1):
-        if card.harm == "public" and card.type in ("boolean", *SCALES):
-            labels: dict[str, Mapping[str, str]] = {"yes": {}, "no": {}} if card.type == "boolean" else {}
-            labels |= {each["name"]: each.get("label", {}) for each in card.asked.get("choices", ())}
-            found += [PublicAnswer(f"{card.name}={name}", number, labels[name], name) for name in labels]
-    return found
+    return [
+        PublicAnswer(f"{card.name}={name}", number, label, name)
+        for number, card in enumerate(draft.cards, 1)
+        if card.harm == "public" and card.type in ("boolean", *SCALES)
+        for name, label in answers_of(card).items()
+    ]
 
 
 def screened_out(draft: SurveyDraft) -> str:
