@@ -222,10 +222,15 @@ class SurveyDraft:
         return [{key: str(each[key]) for key in each} for each in found if isinstance(each, Mapping)]
 
     @property
+    def groups(self) -> list[tuple[str, list[DraftItem]]]:
+        """Names of blocks with their cards, in order; the cards between blocks have the name ""."""
+        return [(name, list(group)) for name, group in groupby(self.cards, key=lambda card: card.block)]
+
+    @property
     def dumped(self) -> bytes:
         """Bytes for storage; ``read`` restores the draft."""
         questions: list[Mapping[str, Any]] = []
-        for block, cards in card_groups(self.cards):
+        for block, cards in self.groups:
             own = [{"mechanism": card.mechanism} if card.mechanism else {} for card in cards]
             items = [card.with_treated({**card.treated, **more}).asked for card, more in zip(cards, own, strict=True)]
             questions += [{"block": block, **self.blocks[block], "items": items}] if block else items
@@ -272,11 +277,6 @@ def in_one_list(questions: Iterable[Mapping[str, Any]]) -> tuple[dict[str, Any],
         arm = {ARM: entry[ARM]} if name and ARM in entry else {}
         items += [(name, {**item, **arm}) for item in inner]
     return blocks, items
-
-
-def card_groups(cards: Iterable[DraftItem]) -> list[tuple[str, list[DraftItem]]]:
-    """Return the names of blocks with their cards, in order; the cards between blocks have the name ""."""
-    return [(name, list(group)) for name, group in groupby(cards, key=lambda card: card.block)]
 
 
 HEAD_TEXTS = (

@@ -6,15 +6,7 @@ from dataclasses import replace
 from itertools import count
 from typing import Any
 
-from sottovoce.aggregator.authoring.draft import (
-    DraftItem,
-    SurveyDraft,
-    card_groups,
-    free_name,
-    is_given,
-    least_of,
-    with_part,
-)
+from sottovoce.aggregator.authoring.draft import DraftItem, SurveyDraft, free_name, is_given, least_of, with_part
 from sottovoce.aggregator.authoring.draft_blocks import protect_together, refitted, separate
 from sottovoce.aggregator.authoring.sensitivity_levels import NEW
 from sottovoce.aggregator.authoring.to_survey import in_halves
@@ -84,7 +76,7 @@ def _move(draft: SurveyDraft, number: int, by: int) -> SurveyDraft:
     if cards[number].block == cards[other].block:
         cards[number], cards[other] = cards[other], cards[number]
         return replace(draft, cards=tuple(cards))
-    groups = [part for name, group in card_groups(cards) for part in ([group] if name else [[card] for card in group])]
+    groups = [part for name, group in draft.groups for part in ([group] if name else [[card] for card in group])]
     first = next(place for place, group in enumerate(groups) if group[-1] is cards[min(number, other)])
     groups[first], groups[first + 1] = groups[first + 1], groups[first]
     return replace(draft, cards=tuple(card for group in groups for card in group))

@@ -15,8 +15,8 @@ from sottovoce.aggregator.authoring.draft import DraftItem
 from sottovoce.shared.questions import QuestionReader
 from sottovoce.shared.types import TYPES
 
-_EPSILONS = {"little": "2", "clearly": "1.0986", "badly": "0.6931"}
-_ODDS = {"clearly": 3, "badly": 2}
+EPSILONS = {"little": "2", "clearly": "1.0986", "badly": "0.6931"}
+ODDS = {"clearly": 3, "badly": 2}
 _PAIRS = {"clearly": {"name": "coin_flip"}, "badly": {"name": "binary_rr", "a": "2/3", "b": "1/3"}}
 """Mechanisms of a yes/no question by level; the level ``little`` is given by its epsilon."""
 
@@ -92,9 +92,9 @@ def uses_of(kind: str) -> Sequence[str]:
 def mechanism_for(card: DraftItem, has_category: bool) -> Mapping[str, Any]:
     """Return a private card's mechanism as in a survey file; ``has_category``: "prefer not to say" is an answer."""
     if card.harm == "other":
-        return card.mechanism or {"epsilon": _EPSILONS["clearly"]}
+        return card.mechanism or {"epsilon": EPSILONS["clearly"]}
     kind = TYPES.get(str(card.treated.get("type", "")), TYPES["boolean"])
-    epsilon = {"epsilon": _EPSILONS[card.harm]}
+    epsilon = {"epsilon": EPSILONS[card.harm]}
     if kind.takes_category:
         return _mechanism_of_options(card, kind.truth == "yes_no", has_category) or epsilon
     name = _BY_USE.get((kind.truth, card.use))
@@ -104,9 +104,9 @@ def mechanism_for(card: DraftItem, has_category: bool) -> Mapping[str, Any]:
 def _mechanism_of_options(card: DraftItem, is_yes_no: bool, has_category: bool) -> Mapping[str, Any] | None:
     if is_yes_no and not has_category:
         return _PAIRS.get(card.harm)
-    if card.harm not in _ODDS:
+    if card.harm not in ODDS:
         return None
-    odds = _ODDS[card.harm]
+    odds = ODDS[card.harm]
     size = (2 if is_yes_no else len(card.treated.get("choices", ()))) + has_category
     # With more options subset selection has less variance at the same epsilon. Publishing chooses it for an epsilon.
     return {"name": "kary_rr", "odds": str(odds)} if size <= odds + 3 else None
@@ -123,7 +123,7 @@ def harm_of(asked: Mapping[str, Any]) -> tuple[str, str, Mapping[str, Any] | Non
         return ("public" if "public" in asked or asked.get("type") in ("note", "acknowledge") else "clearly"), "", None
     has_category = asked.get("absent_category") is True
     for is_same in (_is_same_mechanism, partial(_is_same_channel, asked)):
-        for harm in _EPSILONS:
+        for harm in EPSILONS:
             for use in ("", *uses_of(str(asked.get("type", "")))):
                 if is_same(mechanism_for(DraftItem(asked, harm, use), has_category), mechanism):
                     return harm, use, None

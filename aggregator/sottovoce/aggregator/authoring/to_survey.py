@@ -26,7 +26,6 @@ from sottovoce.aggregator.authoring.draft import (
     DraftItem,
     SurveyDraft,
     absent_keys,
-    card_groups,
     free_name,
     in_one_list,
     is_given,
@@ -260,7 +259,7 @@ def survey_document(draft: SurveyDraft, name: str) -> dict[str, Any]:
     """
     draft = with_copies(with_slugs(draft))
     document = _without_empty({**draft.head, "default_language": draft.tags[0]})
-    questions = [part for name, cards in card_groups(draft.cards) for part in _entries(draft, name, cards)]
+    questions = [part for name, cards in draft.groups for part in _entries(draft, name, cards)]
     ask, private = document.pop("ask", None), private_questions(draft)
     if isinstance(ask, int) and ask < private:
         document["ask"] = ask

@@ -12,15 +12,7 @@ from datetime import datetime
 
 from sottovoce.aggregator.authoring.conditions import condition_problems
 from sottovoce.aggregator.authoring.cost_and_precision import DraftFigures, rows_of, unit_epsilons
-from sottovoce.aggregator.authoring.draft import (
-    HEAD_TEXTS,
-    DraftProblem,
-    FieldPath,
-    SurveyDraft,
-    card_groups,
-    on_card,
-    part_at,
-)
+from sottovoce.aggregator.authoring.draft import HEAD_TEXTS, DraftProblem, FieldPath, SurveyDraft, on_card, part_at
 from sottovoce.aggregator.authoring.edit_commands import DIRECTIONS, change
 from sottovoce.aggregator.authoring.to_survey import numbered_copies, survey_document
 from sottovoce.aggregator.planning.lint import is_telling
@@ -159,7 +151,7 @@ def _first_cards(draft: SurveyDraft) -> list[int]:
     numbered = numbered_copies(draft)
     found: list[int] = []
     before = 0
-    for name, cards in card_groups(card for _, card in numbered):
+    for name, cards in replace(draft, cards=tuple(card for _, card in numbered)).groups:
         found += [before] if name else range(before, before + len(cards))
         before += len(cards)
     return [numbered[place][0] for place in found]

@@ -9,7 +9,7 @@ little, clearly, badly, coin_flip, or an epsilon. Without it the level is "clear
 
 import math
 import re
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, timedelta
 from decimal import Decimal
@@ -17,6 +17,8 @@ from fractions import Fraction
 from math import ceil, floor
 from typing import Any
 
+from sottovoce.aggregator.authoring.draft import DraftItem, absent_keys, free_name
+from sottovoce.aggregator.authoring.sensitivity_levels import EPSILONS
 from sottovoce.aggregator.authoring.workbook import LeftOut, Sheet, SheetRow, read_workbook
 from sottovoce.aggregator.authoring.xlsform_relevant import (
     ReferencedQuestion,
@@ -40,8 +42,8 @@ SHEETS = ("survey", "choices", "settings")
 _WAS_IGNORED = "is not supported and was ignored"
 _CONSTRAINT = "a constraint other than the two ends"
 
-PROTECTION = {"a little": "2", "clearly": "1.0986", "badly": "0.6931"}
-"""Epsilons of the sensitivity levels: odds of e^2, 3 and 2 to 1; ln 3 and ln 2 rounded down to four decimals."""
+PROTECTION = {"a little": EPSILONS["little"], **EPSILONS}
+"""Epsilons of the sensitivity levels in the column ``mechanism``."""
 
 _METADATA = (
     "start", "end", "today", "deviceid", "subscriberid", "simserial", "phonenumber", "username", "email", "audit",
@@ -408,7 +410,7 @@ class _Form:
             return
         self._named.add(place)
         if name in self._names:
-            name = _free_name(name, self._names)
+            name = free_name(name, self._names, longest=64)
             self._leave(row, Sentence("another row has this name; here it is {name}", name=name), "name")
         reported, shown = fields["type"] not in {"note", "acknowledge"}, self._conditions(row)
         item = {"type": fields["type"], "name": name, **texts, **fields, **shown}
@@ -418,7 +420,9 @@ class _Form:
             block = None
         optional = row.get("required").lower() not in _TRUE
         if reported:
-            item |= self._treatment(row, fields["type"], block) | (_absence(fields) if shown else {})
+            item |= self._treatment(row, fields["type"], block)
+            # What people report who do not see a question: the least of a number, no option, or a category of its own.
+            item |= (absent_keys(DraftItem(fields), "own") or {"when_absent": str(fields["min"])}) if shown else {}
             if shown and "min" in fields:
                 unseen = "people who do not see it report {least}, which counts in a mean"
                 self._leave(row, Sentence(unseen, least=str(fields["min"])), "relevant")
@@ -509,17 +513,12 @@ def _plain_name(name: str) -> str:
     return re.sub(r"[^a-z0-9_]", "_", name.strip().lower()).lstrip("_")[:64]
 
 
-def _free_name(name: str, taken: Collection[str]) -> str:
-    """Return the name, with a number if it is taken."""
-    return next(each for each in (name, *(f"{name[:60]}_{n}" for n in range(2, len(taken) + 3))) if each not in taken)
-
-
 def _option_names(names: Sequence[str]) -> dict[str, str]:
     """Return names of options in a survey by those in the form; different ones stay different."""
     known: dict[str, str] = {}
     for name in dict.fromkeys(names):
         plain = _plain_name(re.sub(r"^-(?=\d)", "minus_", name.strip())) or "option"
-        known[name] = _free_name(plain, known.values())
+        known[name] = free_name(plain, list(known.values()), longest=64)
     return known
 
 
@@ -545,16 +544,6 @@ def _inner_end(sign: str, end: str, kind: str) -> str:
         return str(Decimal(end) + Decimal(step) / 10)
     whole = ceil(Decimal(end)) if sign in {">=", "<"} else floor(Decimal(end))
     return str(whole + step)
-
-
-def _absence(fields: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the key for respondents who do not see a question.
-
-    It is a category of its own where there are categories, the minimum of a number, or no option of a multiple choice.
-    """
-    if fields["type"] == "select_multiple":
-        return {"when_absent": []}
-    return {"when_absent": str(fields["min"])} if "min" in fields else {"absent_category": True}
 
 
 def _leave_out_what_is_refused(document: dict[str, Any], form: _Form) -> None:

@@ -9,7 +9,7 @@ from sottovoce.aggregator.authoring.cost_and_precision import DraftFigures, shar
 from sottovoce.aggregator.authoring.draft_blocks import compared_selection, joinable_cards, refitted, suggested
 from sottovoce.aggregator.authoring.edit_commands import change
 from sottovoce.aggregator.authoring.templates import all_templates
-from sottovoce.aggregator.authoring.to_survey import card_groups, draft_of, survey_document
+from sottovoce.aggregator.authoring.to_survey import draft_of, survey_document
 from sottovoce.aggregator.authoring.validation import survey_of_draft
 
 from tests.blocks import block, blocks, in_block
@@ -69,7 +69,7 @@ def test_random_surveys_are_joined_moved_and_separated(first: int) -> None:
             assert {each.name: each.mechanism for each in apart.questions} == before
         for step, word in enumerate(("down", "up", "copy", "delete", "down")):
             joined = change(joined, f"{word}:{(seed * (step + 1)) % max(len(joined.cards), 1)}")
-            pieces = [name for name, _ in card_groups(joined.cards) if name]
+            pieces = [name for name, _ in joined.groups if name]
             assert sorted(pieces) == sorted(joined.blocks)
 
 
