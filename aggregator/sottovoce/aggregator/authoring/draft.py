@@ -9,7 +9,7 @@ cards a person of an arm is asked, and their weights how many people that are.
 
 import re
 import unicodedata
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from itertools import groupby
 from typing import Any, Self
@@ -154,6 +154,12 @@ class DraftItem:
         of = self.asked.get("of", {})
         return of if self.type == "matrix" else self.asked
 
+    @property
+    def item(self) -> Mapping[str, Any]:
+        """Document with the own mechanism, if it has one."""
+        own = {"mechanism": self.mechanism} if self.mechanism else {}
+        return self.with_treated({**self.treated, **own}).asked
+
     def with_treated(self, treated: Mapping[str, Any]) -> Self:
         """Return the card with another ``treated`` part."""
         return replace(self, asked={**self.asked, "of": treated} if self.type == "matrix" else treated)
@@ -226,14 +232,18 @@ class SurveyDraft:
         """Names of blocks with their cards, in order; the cards between blocks have the name ""."""
         return [(name, list(group)) for name, group in groupby(self.cards, key=lambda card: card.block)]
 
+    def entries(self, item_of: Callable[[DraftItem], Mapping[str, Any]]) -> list[Mapping[str, Any]]:
+        """Return the survey's list of questions, the items of a block within it; ``in_one_list`` takes them apart."""
+        found: list[Mapping[str, Any]] = []
+        for block, cards in self.groups:
+            items = [*map(item_of, cards)]
+            found += [{"block": block, **self.blocks[block], "items": items}] if block else items
+        return found
+
     @property
     def dumped(self) -> bytes:
         """Bytes for storage; ``read`` restores the draft."""
-        questions: list[Mapping[str, Any]] = []
-        for block, cards in self.groups:
-            own = [{"mechanism": card.mechanism} if card.mechanism else {} for card in cards]
-            items = [card.with_treated({**card.treated, **more}).asked for card, more in zip(cards, own, strict=True)]
-            questions += [{"block": block, **self.blocks[block], "items": items}] if block else items
+        questions = self.entries(lambda card: card.item)
         notes: dict[str, Any] = {key: value for key in _NOTES if (value := getattr(self, key))}
         notes |= {"tags": list(self.tags), "cards": [{"harm": card.harm, "use": card.use} for card in self.cards]}
         return canonical.dump({"format": FORMAT, "notes": notes, "survey": {**self.head, "questions": questions}})

@@ -23,6 +23,7 @@ from sottovoce.aggregator.authoring.conditions import without_not
 from sottovoce.aggregator.authoring.draft import (
     ABSENT_KEYS,
     LONGEST_QUESTION,
+    SCREENED_OUT,
     DraftItem,
     SurveyDraft,
     absent_keys,
@@ -204,10 +205,8 @@ def _names_of_copies(draft: SurveyDraft) -> dict[str, str]:
 
 def _copy(card: DraftItem, names: Mapping[str, str]) -> DraftItem:
     asked = {key: value for key, value in card.asked.items() if key not in _ONLY_PROTECTED}
-    for key in CONDITIONS & asked.keys():
-        asked[key] = {names.get(name, name): wanted for name, wanted in asked[key].items()}
     # A card's ``in_files`` decides about its copy: files have every randomized answer.
-    return DraftItem({**asked, "name": names[card.name], ARM: [DIRECT]}, "public")
+    return DraftItem({**_renamed(asked, names[card.name], names), ARM: [DIRECT]}, "public")
 
 
 def with_copies(draft: SurveyDraft) -> SurveyDraft:
@@ -259,7 +258,8 @@ def survey_document(draft: SurveyDraft, name: str) -> dict[str, Any]:
     """
     draft = with_copies(with_slugs(draft))
     document = _without_empty({**draft.head, "default_language": draft.tags[0]})
-    questions = [part for name, cards in draft.groups for part in _entries(draft, name, cards)]
+    entries = draft.entries(lambda card: _item(without_not(card, draft.cards), draft.declining))
+    questions = [_with_arm(entry) for entry in entries]
     ask, private = document.pop("ask", None), private_questions(draft)
     if isinstance(ask, int) and ask < private:
         document["ask"] = ask
@@ -267,17 +267,13 @@ def survey_document(draft: SurveyDraft, name: str) -> dict[str, Any]:
     return with_file_columns(made, draft.people) if draft.chooses_columns else made
 
 
-def _entries(draft: SurveyDraft, block: str, cards: list[DraftItem]) -> list[dict[str, Any]]:
-    items = [_item(without_not(card, draft.cards), draft.declining) for card in cards]
-    if not block:
-        return items
-    entry = {"block": block, **draft.blocks[block]}
-    arms = [item.get(ARM) for item in items]
-    if any(each != arms[0] for each in arms):
-        # Left where they are, which the survey's checks refuse.
-        return [{**entry, "items": items}]
-    inner = [{key: value for key, value in item.items() if key != ARM} for item in items]
-    return [{**entry, **({} if arms[0] is None else {ARM: arms[0]}), "items": inner}]
+def _with_arm(entry: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return the entry of a block with the arm of its items; the survey's checks refuse items of different arms."""
+    arms = [item.get(ARM) for item in entry.get("items", ())]
+    if not arms or arms[0] is None or any(each != arms[0] for each in arms):
+        return entry
+    inner = [{key: value for key, value in item.items() if key != ARM} for item in entry["items"]]
+    return {**entry, ARM: arms[0], "items": inner}
 
 
 def with_slugs(draft: SurveyDraft) -> SurveyDraft:
@@ -287,7 +283,7 @@ def with_slugs(draft: SurveyDraft) -> SurveyDraft:
         others = {*draft.blocks, *names.values(), *(each.name for each in draft.cards[number + 1 :])}
         made = question_name(str(card.asked.get("label", {}).get(draft.tags[0], "")), card.name, draft.tags[0])
         names[card.name] = card.name if is_given(card.name) else free_name(made, others, longest=LONGEST_QUESTION)
-    cards = tuple(_rename(card, names) for card in draft.cards)
+    cards = tuple(replace(card, asked=_renamed(card.asked, names[card.name], names)) for card in draft.cards)
     return replace(draft, head=_rename_in_head(draft.head, names), cards=cards)
 
 
@@ -297,25 +293,20 @@ def _rename_in_head(head: Mapping[str, Any], names: Mapping[str, str]) -> Mappin
         found["keep_last"] = [names.get(name, name) for name in head["keep_last"]]
     if "analysis_plan" in head:
         found["analysis_plan"] = [_rename_in_plan(each, names) for each in head["analysis_plan"]]
-    place = "after.screen_out.when"
-    when: Mapping[str, Any] = part_at(head, place) or {}
-    return with_part(found, place, {names.get(name, name): when[name] for name in when}) if when else found
+    when: Mapping[str, Any] = part_at(head, SCREENED_OUT) or {}
+    return with_part(found, SCREENED_OUT, {names.get(name, name): when[name] for name in when}) if when else found
 
 
 def _rename_in_plan(planned: Mapping[str, Any], names: Mapping[str, str]) -> dict[str, Any]:
-    found = dict(planned)
-    for key in {"question", "against"} & found.keys():
-        question, dot, part = found[key].partition(".")
-        found[key] = f"{names.get(question, question)}{dot}{part}"
-    return found
+    parts = {key: planned[key].partition(".") for key in ("question", "against") if key in planned}
+    return {**planned, **{key: f"{names.get(name, name)}{dot}{end}" for key, (name, dot, end) in parts.items()}}
 
 
-def _rename(card: DraftItem, names: Mapping[str, str]) -> DraftItem:
-    """Return a card with its new name, and with the new names of other questions in its conditions."""
-    asked = {**card.asked, "name": names[card.name]}
-    for key in CONDITIONS & set(asked):
-        asked[key] = {names.get(name, name): wanted for name, wanted in asked[key].items()}
-    return replace(card, asked=asked)
+def _renamed(asked: Mapping[str, Any], name: str, names: Mapping[str, str]) -> dict[str, Any]:
+    """Return a question's document with its new name, and with the new names of other questions in its conditions."""
+    shown = {key: {names.get(name, name): wanted for name, wanted in asked[key].items()}
+             for key in CONDITIONS & asked.keys()}  # fmt: skip
+    return {**asked, **shown, "name": name}
 
 
 def private_questions(draft: SurveyDraft) -> int:
