@@ -106,6 +106,11 @@ def question_name(text: str, otherwise: str, language: str) -> str:
     return name if name[:1].isalpha() and not reserved else f"q_{name}"[:LONGEST_QUESTION]
 
 
+def whole_number(text: str, digits: int = 6) -> int | None:
+    """Return the number that a text of at most so many ASCII digits is; None for any other text."""
+    return int(text) if text.isascii() and text.isdigit() and len(text) <= digits else None
+
+
 def is_given(name: str) -> bool:
     """Return whether a question's name was chosen, and is not the page's default of ``q`` and a number."""
     return not re.fullmatch(r"q[0-9]+", name, re.ASCII)
@@ -409,8 +414,8 @@ def read_arms(text: str) -> list[dict[str, Any]] | None:
     for part in text.split(","):
         name, _, weight = (each.strip() for each in part.partition(":"))
         if name or weight:
-            is_number = weight.isascii() and weight.isdigit() and len(weight) <= _LONGEST_WEIGHT
-            found.append({"name": name, "weight": int(weight) if is_number else weight or 1})
+            number = whole_number(weight, _LONGEST_WEIGHT)
+            found.append({"name": name, "weight": weight or 1 if number is None else number})
     return found or None
 
 

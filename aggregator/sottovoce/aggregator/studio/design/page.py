@@ -25,7 +25,7 @@ from sottovoce.aggregator.authoring.conditions import (
     posted_conditions,
 )
 from sottovoce.aggregator.authoring.cost_and_precision import DraftFigures, Step, panel_of, rows_of, steps_of
-from sottovoce.aggregator.authoring.draft import DraftItem, SurveyDraft
+from sottovoce.aggregator.authoring.draft import DraftItem, SurveyDraft, part_at, whole_number, with_part
 from sottovoce.aggregator.authoring.edit_commands import change
 from sottovoce.aggregator.authoring.sensitivity_levels import MOST_POINTS, posted_scale, scale_of, uses_of
 from sottovoce.aggregator.authoring.to_survey import numbered_copies, set_direct_half, with_slugs
@@ -91,7 +91,7 @@ def posted_draft(form: PostedForm, base: SurveyDraft) -> SurveyDraft:
         posted = set_direct_half(posted, form["direct_half"] == "1")
     for name in base.blocks:
         # An unchanged number keeps the mechanism of an imported file, with its own radius.
-        if f"ask.{name}" in form and (ask := _parse_ask(form[f"ask.{name}"])) != base.ask_of(name):
+        if f"ask.{name}" in form and (ask := whole_number(form[f"ask.{name}"])) != base.ask_of(name):
             posted = draft_blocks.with_ask(posted, name, ask)
     return posted
 
@@ -122,22 +122,22 @@ def _head(form: PostedForm, base: SurveyDraft) -> dict[str, Any]:
     """Apply the fields of the survey itself: texts, dates, waves, access, retention, privacy, questions per person."""
     head = dict(base.head)
     for path in draft_model.HEAD_TEXTS:
-        head = draft_model.with_part(head, path, _text(form, base.tags, path, draft_model.part_at(head, path)))
+        head = with_part(head, path, _text(form, base.tags, path, part_at(head, path)))
     for path, read in {**_SETTINGS, **dict.fromkeys(marks_shown(), _mark)}.items():
         field = path.removeprefix("retention.").removeprefix("privacy.")
         if field in form:
-            head = draft_model.with_part(head, path, read(form[field].strip()))
+            head = with_part(head, path, read(form[field].strip()))
     if not head.get("order"):
         head.pop("keep_last", None)
     if (answer := form.get(draft_model.SCREENED_OUT, KEPT)) != KEPT:
         name, _, value = answer.partition("=")
-        head = draft_model.with_part(head, draft_model.SCREENED_OUT, {name: [value]} if value else {})
+        head = with_part(head, draft_model.SCREENED_OUT, {name: [value]} if value else {})
     if "after.label0" in form:
         rows = takewhile(lambda number: f"after.label{number}" in form, count())
         found = ((form[f"after.label{row}"].strip(), form.get(f"after.to{row}", "").strip()) for row in rows)
-        head = draft_model.with_part(head, "after.links", {label: link for label, link in found if label or link})
+        head = with_part(head, "after.links", {label: link for label, link in found if label or link})
     if "wave0.opens" in form:
-        head = draft_model.with_part(head, "waves", _waves(form))
+        head = with_part(head, "waves", _waves(form))
     # For blind access, publishing adds the public keys; a correction gets the same keys again.
     if form.get("access") in draft_model.ACCESSES:
         head["access"] = form["access"]
@@ -158,13 +158,10 @@ def _moment(text: str) -> str:
     return f"{text}:00Z" if len(text) == len("2026-12-31T23:59") else text
 
 
-def _parse_ask(text: str) -> int | None:
-    return int(text[:6]) if text.isascii() and text.isdigit() else None
-
-
 def _number_or_text(text: str) -> int | str:
     """Read a whole number; keep other input as text, so that the page can report it as a problem."""
-    return int(text) if text.isascii() and text.isdigit() and len(text) <= _LONGEST_NUMBER else text[:_LONGEST_NUMBER]
+    number = whole_number(text, _LONGEST_NUMBER)
+    return text[:_LONGEST_NUMBER] if number is None else number
 
 
 def marks_shown() -> list[str]:
@@ -182,7 +179,7 @@ _SETTINGS: Mapping[str, Callable[[str], object]] = {
     "after.screen_out.link": str,
     "opens": _moment,
     "closes": _moment,
-    "ask": _parse_ask,
+    "ask": whole_number,
     "arms": draft_model.read_arms,
     "analysis_plan": draft_model.read_plan,
     "order": lambda text: text if text == RANDOM else None,
@@ -200,12 +197,10 @@ def _card(form: PostedForm, prefix: str, card: DraftItem, base: SurveyDraft) -> 
     tags, follow = base.tags, _names_follow(base, card)
     asked = {**card.asked, "arm": draft_model.arms_in_field(draft_model.arm_on_card(card))}
     for path in _TEXTS_OF_CARDS:
-        asked = draft_model.with_part(
-            asked, path, _text(form, tags, f"{prefix}.{path}", draft_model.part_at(asked, path))
-        )
+        asked = with_part(asked, path, _text(form, tags, f"{prefix}.{path}", part_at(asked, path)))
     for path, read in _SETTINGS_OF_CARDS.items():
         if f"{prefix}.{path}" in form:
-            asked = draft_model.with_part(asked, path, read(form[f"{prefix}.{path}"].strip()))
+            asked = with_part(asked, path, read(form[f"{prefix}.{path}"].strip()))
     if form.get(f"{prefix}.name"):
         asked["name"] = draft_model.short_name(form[f"{prefix}.name"], card.name)
     if card.type in TYPES:
@@ -253,7 +248,7 @@ def _with_own_fact(asked: dict[str, Any]) -> dict[str, Any]:
     """Return a card's document without a fact of the person's own where no procedure of a yes/no question needs it."""
     if asked.get("procedure") not in PROCEDURES or asked["type"] != "boolean":
         return {key: value for key, value in asked.items() if key not in ("procedure", "innocuous")}
-    return asked if asked["procedure"] == UNRELATED else draft_model.with_part(asked, "innocuous.truth", None)
+    return asked if asked["procedure"] == UNRELATED else with_part(asked, "innocuous.truth", None)
 
 
 def _with_conditions(form: PostedForm, number: int, card: DraftItem, base: SurveyDraft) -> DraftItem:
@@ -269,7 +264,7 @@ def _with_cohort(card: DraftItem, divides: bool) -> DraftItem:
 def _names_follow(base: SurveyDraft, card: DraftItem) -> bool:
     """Return True if names of options and rows follow edited texts: before publication, if nothing else names them."""
     named = {name for each in base.cards for key in CONDITIONS for name in each.asked.get(key, {})}
-    named |= {*(draft_model.part_at(base.head, draft_model.SCREENED_OUT) or ())}
+    named |= {*(part_at(base.head, draft_model.SCREENED_OUT) or ())}
     own = {"keep_last", "when_absent"} & {*card.asked, *card.treated}
     return base.head.get("revision", 1) == 1 and card.name not in named and not own and "analysis_plan" not in base.head
 
@@ -292,7 +287,7 @@ def _apply_type(
         if f"{prefix}.{key}" in form and key in kind.keys:
             asked[key] = form[f"{prefix}.{key}"].strip().replace(",", ".")
     if kind.list_key == "choices" and form.get(f"{prefix}.most"):
-        asked["max_choices"] = int(form[f"{prefix}.most"][:3]) if form[f"{prefix}.most"].isdecimal() else None
+        asked["max_choices"] = whole_number(form[f"{prefix}.most"], 3)
     if f"{prefix}.absent" in form:
         asked["when_absent"] = form[f"{prefix}.absent"].strip() or None
     return {key: value for key, value in asked.items() if key not in _not_of(kind.name)}
@@ -407,8 +402,8 @@ def _block_view(draft: SurveyDraft, name: str) -> BlockView:
 
 def selected_cards(form: Mapping[str, str]) -> list[int]:
     """Return the numbers of the cards that are ticked in the posted form."""
-    fields = (key.removeprefix("together.") for key in form if key.startswith("together."))
-    return [int(number) for number in fields if number.isascii() and number.isdigit() and len(number) <= 4]
+    numbers = (whole_number(key.removeprefix("together."), 4) for key in form if key.startswith("together."))
+    return [number for number in numbers if number is not None]
 
 
 @dataclass(frozen=True)
@@ -570,7 +565,7 @@ def save_design(name: str) -> ResponseReturnValue:
     """Save the form as a new version, with the button's command applied; on an edit conflict show both versions."""
     form = request.form.to_dict()
     last = drafts.load_draft(name)
-    base = drafts.find_draft(name, _number(form.get("version", ""))) or last
+    base = drafts.find_draft(name, whole_number(form.get("version", ""), 12) or 0) or last
     typed = posted_draft(form, base.draft)
     word = form.get("do", "")
     if word == "together":
@@ -580,7 +575,7 @@ def save_design(name: str) -> ResponseReturnValue:
     if not form.get("over") and form.get("of", base.draft.stamp) != base.draft.stamp:
         # The stamps differ: the page showed an earlier draft of the same name, since deleted or published.
         return _conflict_page(name, typed, last, form)
-    typed_over = _number(form.get("over", "")) or _number(form.get("version", "")) or last.version
+    typed_over = next(filter(None, (whole_number(form.get(key, ""), 12) for key in ("over", "version"))), last.version)
     by = form.get("by", "")
     version = drafts.save(name, typed_over, mine, again=by == "again")
     if version is None:
@@ -590,7 +585,7 @@ def save_design(name: str) -> ResponseReturnValue:
         stored = drafts.find_draft(name, version) or drafts.load_draft(name)
         return _page(name, stored.draft, stored.version, [])
     kind, _, number = word.partition(":")
-    earlier = drafts.find_draft(name, _number(number)) if kind == "version" else None
+    earlier = drafts.find_draft(name, whole_number(number, 12) or 0) if kind == "version" else None
     if earlier is not None:
         drafts.save(name, version, replace(earlier.draft, stamp=mine.stamp))
     return _redirect_after(name, word, typed, mine, form.get("card", ""))
@@ -609,7 +604,7 @@ def _redirect_after(name: str, word: str, typed: SurveyDraft, mine: SurveyDraft,
         return try_out(name)
     if kind == "elsewhere":
         return redirect(url_for("studio.elsewhere", name=name, question=given), 303)
-    number = _number(given.partition(":")[0])
+    number = whole_number(given.partition(":")[0]) or 0
     cards = len(mine.cards)
     moved = {"copy": number + 1, "add": cards - 1}
     if kind in ("up", "down", "to"):
@@ -658,10 +653,6 @@ def discard(name: str) -> ResponseReturnValue:
     return redirect(url_for("studio.surveys", deleted=1), 303)
 
 
-def _number(text: str) -> int:
-    return int(text[:12]) if text.isascii() and text.isdigit() else 0
-
-
 class PublicAnswer(NamedTuple):
     """An answer to a public question: value of the field, number of the question, and the answer's text or name."""
 
@@ -683,7 +674,7 @@ def public_answers(draft: SurveyDraft) -> Sequence[PublicAnswer]:
 
 def screened_out(draft: SurveyDraft) -> str:
     """Return the answer for which the survey is not, as its field has it; "" for none."""
-    when = draft_model.part_at(draft.head, draft_model.SCREENED_OUT)
+    when = part_at(draft.head, draft_model.SCREENED_OUT)
     if not when:
         return ""
     name, wanted = next(iter(when.items()))
@@ -716,9 +707,9 @@ def with_order(asked: Mapping[str, Any], order: str, last: str) -> dict[str, Any
     if order not in orders_of(DraftItem(found, "", "")):
         return found
     names = _names(found)
-    is_number = last.isascii() and last.isdigit() and len(last) <= _LONGEST_COUNT
-    kept = names[len(names) - min(int(last), len(names)) :] if is_number else [each.strip() for each in last.split(",")]
-    kept = [name for name in kept if name]
+    number = whole_number(last, _LONGEST_COUNT)
+    listed = [each.strip() for each in last.split(",")]
+    kept = [*filter(None, listed if number is None else names[len(names) - min(number, len(names)) :])]
     return found | {"order": order} | ({"keep_last": kept} if kept else {})
 
 

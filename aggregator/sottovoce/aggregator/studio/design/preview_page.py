@@ -10,6 +10,7 @@ from html import escape
 from typing import Any, Protocol
 
 from flask import Response, current_app, g, render_template, request
+from sottovoce.aggregator.authoring.draft import whole_number
 from sottovoce.aggregator.authoring.validation import problems_of
 from sottovoce.aggregator.http import problems
 from sottovoce.aggregator.http.headers import POLICY
@@ -182,18 +183,11 @@ def preview_form(name: str, same: str) -> Response:
     spoken = tag if tag in LANGUAGES else LANGUAGES[0]
     # Embed two catalogues at most, to keep the frame small; the page around it offers the other languages.
     catalogues = _catalogues({spoken, survey.default_language})
-    page = page_of(
-        form, survey, catalogues, [tag, spoken], Words(spoken).translate("preview_banner"), _at(), institution
-    )
+    at = whole_number(request.args.get("at", ""))
+    page = page_of(form, survey, catalogues, [tag, spoken], Words(spoken).translate("preview_banner"), at, institution)
     reply = Response(page)
     reply.headers["Content-Security-Policy"] = policy(form)
     return reply
-
-
-def _at() -> int | None:
-    """Return the index of the question in ``?at=``; None without one."""
-    asked = request.args.get("at", "")[:6]
-    return int(asked) if asked.isascii() and asked.isdigit() else None
 
 
 def _catalogues(tags: set[str]) -> Mapping[str, Any]:

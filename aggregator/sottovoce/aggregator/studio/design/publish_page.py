@@ -6,7 +6,7 @@ from dataclasses import replace
 from flask import Response, current_app, g, redirect, render_template, request, url_for
 from flask.typing import ResponseReturnValue
 from sottovoce.aggregator.authoring.cost_and_precision import DraftFigures, panel_of
-from sottovoce.aggregator.authoring.draft import SurveyDraft
+from sottovoce.aggregator.authoring.draft import SurveyDraft, whole_number
 from sottovoce.aggregator.authoring.to_survey import (
     DIRECT,
     draft_of,
@@ -85,13 +85,10 @@ def choose_column(name: str) -> ResponseReturnValue:
         replace(card, asked={**card.asked, "in_files": wanted}) if number in chosen else card
         for number, card in enumerate(draft.cards)
     )
-    if drafts.save(name, _version(request.form.get("version", "")), replace(draft, cards=cards)) is None:
+    version = whole_number(request.form.get("version", ""), 9) or -1
+    if drafts.save(name, version, replace(draft, cards=cards)) is None:
         return _refuse(name, words().translate("publish_changed"))
     return redirect(url_for("studio.publish", name=name, _anchor="columns"), 303)
-
-
-def _version(given: str) -> int:
-    return int(given) if given.isascii() and given.isdecimal() and len(given) < 10 else -1
 
 
 def _survey(name: str, with_keys: Callable[..., Survey] = with_known_moduli) -> tuple[Survey | None, tuple[str, ...]]:
