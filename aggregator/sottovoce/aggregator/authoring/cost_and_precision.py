@@ -7,13 +7,13 @@ import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property, lru_cache
+from functools import cached_property
 from itertools import product, takewhile
 from typing import Any, NamedTuple
 
 from sottovoce.aggregator.authoring.draft import DraftItem, SurveyDraft, arms_of, is_in
 from sottovoce.aggregator.authoring.sensitivity_levels import uses_of
-from sottovoce.aggregator.authoring.to_survey import private_questions, survey_document
+from sottovoce.aggregator.authoring.to_survey import complete_questions, private_questions, survey_document
 from sottovoce.aggregator.planning.block_choice import cell_half_width
 from sottovoce.aggregator.planning.question_channels import Measure, ShareChannel, drawn_from, is_number, measure_of
 from sottovoce.aggregator.planning.sample_size import reports_for, widest_margin
@@ -42,14 +42,14 @@ def question_of(draft: SurveyDraft, card: DraftItem) -> Question | None:
         return None
     together = [each for each in draft.cards if card.block and each.block == card.block] or [card]
     before = sum(map(rows_of, takewhile(lambda each: each is not card, together)))
-    questions = _questions(_canonical_questions(draft, together))
+    questions = complete_questions(_canonical_questions(draft, together))
     return questions[before] if before < len(questions) else None
 
 
 def _canonical_questions(draft: SurveyDraft, cards: Sequence[DraftItem]) -> bytes:
     """Return the canonical survey of one question, or of a block, without texts and conditions, which affect no figure.
 
-    It is the key of the cache of ``_questions``, so that editing a text does not recompute the mechanism.
+    It is the key of the cache of ``complete_questions``, so that editing a text does not recompute the mechanism.
     """
     alone = SurveyDraft(
         {"title": _TEXT, "revision": 1},
@@ -79,14 +79,6 @@ def _neutral_names(asked: Mapping[str, Any]) -> dict[str, Any]:
         for key in ("choices", "coordinates", "rows")
         if key in asked
     }
-
-
-@lru_cache(maxsize=4096)
-def _questions(document: bytes) -> Sequence[Question]:
-    try:
-        return parse_survey(canonical.load(document)).questions
-    except SpecError:
-        return ()
 
 
 @dataclass(frozen=True)

@@ -162,7 +162,7 @@ class DraftItem:
     @property
     def item(self) -> Mapping[str, Any]:
         """Document with the own mechanism, if it has one."""
-        own = {"mechanism": self.mechanism} if self.mechanism else {}
+        own = {} if self.mechanism is None else {"mechanism": self.mechanism}
         return self.with_treated({**self.treated, **own}).asked
 
     def with_treated(self, treated: Mapping[str, Any]) -> Self:

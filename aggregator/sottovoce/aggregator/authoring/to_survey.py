@@ -41,7 +41,7 @@ from sottovoce.shared.errors import SpecError
 from sottovoce.shared.languages import text_tags
 from sottovoce.shared.parse_item import CONDITIONS, MEASURES, MOST_PLANNED, PlannedComparison
 from sottovoce.shared.parse_survey import parse_survey
-from sottovoce.shared.spec import FORMAT
+from sottovoce.shared.spec import FORMAT, Question
 from sottovoce.shared.survey_keys import MARKS, WITHOUT_EFFECT
 from sottovoce.shared.types import TYPES
 
@@ -91,9 +91,11 @@ def file_columns(
     """
     together, n = max(arms, 1), people or UNPLANNED
     for item in items:
-        values = _values(canonical.dump({**_BARE, "questions": [_alone(item)]})) if item.get("public") else 0
-        if not values:
+        alone = {**_BARE, "questions": [_alone(item)] if item.get("public") else []}
+        questions = complete_questions(canonical.dump(alone))
+        if not questions:
             continue
+        values = questions[0].domain.size
         alone = _share(together * values, n)
         fits = alone <= MOST_ALONE
         shown = bool(item.get("in_files", chooses and fits) or item.get("cohort"))
@@ -127,12 +129,12 @@ def _alone(item: Mapping[str, Any]) -> dict[str, Any]:
 
 
 @lru_cache(maxsize=4096)
-def _values(document: bytes) -> int:
-    """Return the number of values of a survey's only question; 0 where it is not complete."""
+def complete_questions(document: bytes) -> Sequence[Question]:
+    """Return the questions of a canonical survey; none where it is not complete."""
     try:
-        return parse_survey(canonical.load(document)).questions[0].domain.size
-    except (SpecError, IndexError):
-        return 0
+        return parse_survey(canonical.load(document)).questions
+    except SpecError:
+        return ()
 
 
 def set_direct_half(draft: SurveyDraft, wanted: bool) -> SurveyDraft:

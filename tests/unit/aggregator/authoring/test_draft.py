@@ -126,8 +126,14 @@ def test_correction_keeps_the_levels_of_all_types(harm: str, declining: str) -> 
 
 
 def test_draft_is_read_as_it_was_written() -> None:
-    """Complete or not."""
-    for each in (draft(), empty_draft("", "de"), asks({})):
+    """Complete or not: an empty mechanism, a matrix without rows, half a number and two options of one name too."""
+    twice = [{"name": "a", "label": {}}] * 2
+    unfinished = draft_of(document(questions=[
+        {"type": "boolean", "name": "a", "label": {}, "mechanism": {}},
+        {"type": "matrix", "name": "b", "rows": [], "of": {"type": "select_one", "choices": twice, "mechanism": {}}},
+        {"block": "c", "items": [{"type": "integer", "min": "1."}, {"type": "note", "arm": "x"}], "arm": []},
+    ]))  # fmt: skip
+    for each in (draft(), empty_draft("", "de"), asks({}), unfinished):
         assert SurveyDraft.read(each.dumped) == each
 
 
