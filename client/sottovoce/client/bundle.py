@@ -63,6 +63,8 @@ PREVIEW = "preview/pretend.js"
 
 LISTS: Mapping[str, Mapping[str, Sequence[str]]] = {
     "survey/keys/survey.js": {
+        # Canonical form has every default written out, so what an author may leave out is required there.
+        "SURVEY_REQUIRED": sorted(REQUIRED | DEFAULTS),
         "SURVEY_OPTIONAL": [key for key in SURVEY if key not in {*REQUIRED, *DEFAULTS}],
         "SURVEY_TEXTS": holding(TEXTS),
         "SURVEY_MARKS": holding(MARK),

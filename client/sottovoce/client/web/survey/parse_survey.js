@@ -1,7 +1,7 @@
 import { loadCanonical, sha256 } from "./canonical.js";
 import { parseItem } from "./parse_item.js";
 import { bringReaders } from "./bring.js";
-import { SURVEY_MARKS, SURVEY_OPTIONAL, SURVEY_TEXTS } from "./keys/survey.js";
+import { SURVEY_MARKS, SURVEY_OPTIONAL, SURVEY_REQUIRED, SURVEY_TEXTS } from "./keys/survey.js";
 import { RARE_READERS } from "./known.js";
 import { must } from "./rational.js";
 import {
@@ -14,11 +14,6 @@ const REPLACED = /^[0-9a-f]{64}$/;
 const EPSILON = /^(0|[1-9][0-9]?)(\.[0-9]{1,6})?$/;
 const ACCESS = ["open", "token"];
 const MAIL = /^[A-Za-z0-9._+-]{1,64}@[A-Za-z0-9-]{1,63}(\.[A-Za-z0-9-]{1,63}){1,8}$/;
-
-// Canonical form has every default written out, so what an author may leave out is required here.
-const SURVEY_REQUIRED = [
-  "access", "default_language", "format", "name", "privacy", "questions", "retention", "revision", "title",
-];
 
 /**
  * The survey in its canonical bytes, named by their digest.
