@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Sequence
 from functools import partial
-from typing import Any
 
 from flask import Flask, Response, current_app, request
 from sottovoce.aggregator.accounts import authentication
@@ -14,7 +13,6 @@ from sottovoce.aggregator.api.survey_status import PublishedSurveys
 from sottovoce.aggregator.clock import Clock, SharedClock, SteadyClock
 from sottovoce.aggregator.health import Readiness
 from sottovoce.aggregator.http import error_pages, headers, openapi, problems
-from sottovoce.aggregator.http.headers import add_headers, security_headers
 from sottovoce.aggregator.http.routing import Route, add_routes
 from sottovoce.aggregator.http.static_assets import Assets, PackedAssets
 from sottovoce.aggregator.i18n.translator import language_of
@@ -121,19 +119,6 @@ def create_app(
     joint.register(app)
     openapi.register(app, ROUTES)
     studio.register(app)
-    headers.register(app)
+    headers.register(app, settings.secure)
     add_routes(app, (*ROUTES, *register_doors(app, settings, shared_clock)))
-    app.wsgi_app = _with_headers(app.wsgi_app, security_headers(settings.secure))  # type: ignore[method-assign]
     return app
-
-
-def _with_headers(app: Any, headers: Sequence[tuple[str, str]]) -> Any:  # noqa: ANN401 - WSGI's own signatures
-    """Wrap a WSGI application so that every reply gets these headers, unless it set its own."""
-
-    def with_headers(environ: Any, start_response: Any) -> Any:  # noqa: ANN401
-        def start(status: str, given: list[tuple[str, str]], *more: Any) -> Any:  # noqa: ANN401
-            return start_response(status, add_headers(given, headers), *more)
-
-        return app(environ, start)
-
-    return with_headers

@@ -28,7 +28,7 @@ from sottovoce.aggregator.http import problems
 from sottovoce.aggregator.http.headers import EXPECTED, bearer_token
 from sottovoce.aggregator.settings import SettingError
 from sottovoce.aggregator.storage import Storage
-from sottovoce.aggregator.storage.accounts.models import EVERY_SURVEY, ROLES, SCOPES, AccessKey, Account, StaffSession
+from sottovoce.aggregator.storage.accounts.models import EVERY_SURVEY, ROLES, SCOPES, AccessKey, Account
 from sottovoce.aggregator.walls import missing
 from werkzeug.http import parse_cookie
 
@@ -191,8 +191,8 @@ def access_decision(actor: Actor, endpoint: str, survey: str | None) -> AccessDe
     role = actor.role(survey) if survey is not None else "owner" if actor.may_publish_new() else None
     if right.who & set(ROLES) and role is None:
         return AccessDecision.REFUSED if survey is None else AccessDecision.UNKNOWN
-    held = {STAFF} | ({ADMIN} if actor.is_admin else set()) | ({role} if role else set())
-    return AccessDecision.ALLOWED if right.who & held and _has_scope(actor, right.scope) else AccessDecision.REFUSED
+    is_admitted = STAFF in right.who or role in right.who or (ADMIN in right.who and actor.is_admin)
+    return AccessDecision.ALLOWED if is_admitted and _has_scope(actor, right.scope) else AccessDecision.REFUSED
 
 
 def publish_decision(actor: Actor, survey: str, is_new: bool) -> AccessDecision:
@@ -299,12 +299,14 @@ def authenticate_key(storage: Storage, authorization: str, day: int) -> tuple[Ac
 
 def has_session(storage: Storage, cookies: str, secure: bool, moment: int) -> bool:
     """Return True if the header ``Cookie`` holds a session valid at ``moment``, in seconds since 1970."""
-    secret = parse_cookie(cookies).get(_name_of_cookie(secure), "")
+    secret = parse_cookie(cookies).get(_cookie_name(secure), "")
     return bool(secret) and storage.access.session(key_hash(secret), moment) is not None
 
 
 def register(app: Flask) -> None:
     """Check authentication and rights before every request of the app."""
+    secure = app.extensions["settings"].secure
+    app.config.update(SERVED_BY_HTTPS=secure, STAFF_COOKIE=_cookie_name(secure))
     app.before_request(_guard)
     admit_visitors(app)
 
@@ -314,7 +316,7 @@ def _guard() -> Response | None:
     if endpoint is None or endpoint in PUBLIC or request.method == "OPTIONS":
         return None
     refused = _authenticate_page() if request.path.startswith("/dashboard") else _authenticate_client()
-    return refused or (None if is_visitor() else _check_right(endpoint))
+    return refused or (None if "visitor" in g else _check_right(endpoint))
 
 
 def _authenticate_client() -> Response | None:
@@ -328,7 +330,8 @@ def _authenticate_client() -> Response | None:
 
 
 def _authenticate_page() -> Response | None:
-    cookie, session = session_secret(), _session()
+    cookie = session_secret()
+    session = _storage().access.session(key_hash(cookie), now()) if cookie else None
     if session is None and current_app.config["PUBLIC_ANALYSIS"] and request.endpoint in FOR_VISITORS:
         return _let_visit(visitor_secret())
     if session is None:
@@ -383,7 +386,8 @@ def enter() -> Response | tuple[str, int, list[tuple[str, str]]]:
     if not is_same_origin():
         return problems.response("forbidden")
     form = resumed_form()
-    if form is not None and SIGNED_IN in request.form and _session() is not None:
+    cookies = request.headers.get("Cookie", "")
+    if form is not None and SIGNED_IN in request.form and has_session(_storage(), cookies, is_secure(), now()):
         return _resume_page(form, session_secret())
     cookie = _begin_session_by_key(request.form.get("token", "").strip())
     if cookie is None:
@@ -401,11 +405,6 @@ def _begin_session_by_key(token: str) -> str | None:
         return None
     cookie, session = new_cookie()
     return cookie if _storage().access.start_session_by_key(session, digest, now()) else None
-
-
-def _session() -> StaffSession | None:
-    cookie = session_secret()
-    return _storage().access.session(key_hash(cookie), now()) if cookie else None
 
 
 def _resume_page(form: ResumedForm, session: str) -> Response:
@@ -460,9 +459,9 @@ def begin_session_by_link(secret: str) -> tuple[Account, str] | None:
 
 def leave() -> Response:
     """End the session in the database and delete its cookie."""
-    _storage().access.end_session(key_hash(request.cookies.get(_cookie_name(), "")))
+    _storage().access.end_session(key_hash(session_secret()))
     reply = flask_redirect(redirect(url_for("auth.login")))
-    reply.delete_cookie(_cookie_name(), **_cookie_options())
+    reply.delete_cookie(current_app.config["STAFF_COOKIE"], **_cookie_options())
     return reply
 
 
@@ -486,7 +485,7 @@ def begin_session(account_id: bytes, door: str, reply: Response) -> Response | N
 
 def with_cookie(reply: Response, cookie: str) -> Response:
     """Set the session cookie on a reply: HttpOnly and SameSite=Strict."""
-    reply.set_cookie(_cookie_name(), cookie, **_cookie_options())
+    reply.set_cookie(current_app.config["STAFF_COOKIE"], cookie, **_cookie_options())
     return reply
 
 
@@ -502,19 +501,15 @@ def now() -> int:
 
 def is_secure() -> bool:
     """Return True if the public URL of the aggregator is https."""
-    return bool(current_app.extensions["settings"].secure)
+    return bool(current_app.config["SERVED_BY_HTTPS"])
 
 
 def session_secret() -> str:
     """Return the secret in the session cookie; "" if there is none. Pages never contain it."""
-    return request.cookies.get(_cookie_name(), "")
+    return request.cookies.get(current_app.config["STAFF_COOKIE"], "")
 
 
-def _cookie_name() -> str:
-    return _name_of_cookie(is_secure())
-
-
-def _name_of_cookie(secure: bool) -> str:
+def _cookie_name(secure: bool) -> str:
     # Browsers accept the __Host- prefix only over https, which a local set-up does not have.
     return "__Host-sottovoce" if secure else "sottovoce"
 
@@ -550,7 +545,9 @@ def admit_visitors(app: Flask) -> None:
     Raises SettingError where nothing would keep a reader of strangers' files from the database.
     """
     app.config["PUBLIC_ANALYSIS"] = app.extensions["settings"].public_analysis == 1
-    if app.config["PUBLIC_ANALYSIS"] and (reason := missing()):
+    if not app.config["PUBLIC_ANALYSIS"]:
+        return
+    if reason := missing():
         raise SettingError(f"SOTTOVOCE_PUBLIC_ANALYSIS needs walls around the process that reads the files: {reason}")
     app.after_request(_with_cookie)
 
@@ -578,4 +575,4 @@ def _with_cookie(reply: Response) -> Response:
 
 
 def _visitor_cookie() -> str:
-    return f"{_cookie_name()}-visitor"
+    return f"{current_app.config['STAFF_COOKIE']}-visitor"

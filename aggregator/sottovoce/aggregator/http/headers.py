@@ -17,6 +17,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from ipaddress import ip_address
+from typing import Any
 from urllib.parse import urlsplit
 
 import brotli
@@ -87,9 +88,22 @@ def _is_address(host: str) -> bool:
     return False
 
 
-def register(app: Flask) -> None:
-    """Compress replies of this app to browsers."""
+def register(app: Flask, secure: bool) -> None:
+    """Compress replies of this app to browsers, and give each reply the headers that it did not set itself."""
     app.after_request(_compress)
+    app.wsgi_app = _with_headers(app.wsgi_app, security_headers(secure))  # type: ignore[method-assign]
+
+
+def _with_headers(app: Any, headers: Sequence[tuple[str, str]]) -> Any:  # noqa: ANN401 - WSGI's own signatures
+    """Wrap a WSGI application, so that errors of the framework get the headers too."""
+
+    def with_headers(environ: Any, start_response: Any) -> Any:  # noqa: ANN401
+        def start(status: str, given: list[tuple[str, str]], *more: Any) -> Any:  # noqa: ANN401
+            return start_response(status, add_headers(given, headers), *more)
+
+        return app(environ, start)
+
+    return with_headers
 
 
 def _compress(reply: Response) -> Response:

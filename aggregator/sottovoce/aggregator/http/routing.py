@@ -103,7 +103,7 @@ class Route:
 
 
 def add_routes(app: Flask, routes: Sequence[Route]) -> None:
-    """Add the routes to an app's URL map."""
+    """Add the routes to an app's URL map; researchers' routes refuse unknown or repeated query parameters."""
     # Security: werkzeug redirects to the canonical spelling of a path on whatever Host the request names (an open
     # redirect). So turn off merging of slashes here, and redirects for a missing slash below.
     app.url_map.merge_slashes = False
