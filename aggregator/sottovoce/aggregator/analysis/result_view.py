@@ -15,7 +15,7 @@ from sottovoce.aggregator.analysis.one_sample_test import SCORE
 from sottovoce.aggregator.analysis.tables.arm_comparison import ACROSS
 from sottovoce.aggregator.analysis.tables.table import main_answer
 from sottovoce.aggregator.analysis.variable_names import VariableNames
-from sottovoce.aggregator.i18n.translator import NumberFormat, Show, Words
+from sottovoce.aggregator.i18n.translator import Show
 from sottovoce.shared.arms.arms import ARM
 
 
@@ -131,25 +131,12 @@ def randomized_in(document: Document) -> Sequence[str]:
     return names
 
 
-@dataclass(frozen=True)
 class AnswersInWords:
     """Formatter of answers, with labels of the survey's variables."""
 
-    names: VariableNames
-
-    @property
-    def words(self) -> Words:
-        """Translator for the reader's language."""
-        return self.names.words
-
-    @property
-    def write(self) -> NumberFormat:
-        """Number format in the page's language."""
-        return NumberFormat(self.words)
-
-    def say(self, key: str, /, **values: object) -> str:
-        """Return a sentence of the catalogue."""
-        return self.words.translate(key, **values)
+    def __init__(self, names: VariableNames) -> None:
+        self.names, self.words = names, names.words
+        self.say, self.write = self.words.translate, self.words.write
 
     def level(self, document: Document) -> str:
         """Return the level of a document's intervals as a percentage."""
@@ -242,7 +229,6 @@ class AnswersInWords:
             yield self.say("note_as_sentence", note=people)
 
 
-@dataclass(frozen=True)
 class TablesInWords(AnswersInWords):
     """Formatter of crosstabs, comparisons and pairs of questions."""
 
@@ -530,7 +516,6 @@ LARGEST_EXPONENT = 700.0
 """Largest argument for ``exp``; beyond it a float overflows."""
 
 
-@dataclass(frozen=True)
 class ModelsInWords(AnswersInWords):
     """Formatter of regressions: coefficients, tests, effects, predictions."""
 

@@ -113,7 +113,7 @@ def worked_in_words(steps: Workings, words: Words) -> str:
 
     Example: "30% of the reports (n = 100) said yes; 2 × 30% − 1/2 = 10.0%. 95% interval: 0.0% to 30.2%."
     """
-    write = NumberFormat(words)
+    write = words.write
     figures = {"yes": written(steps.yes, write), "result": written(steps.result, write), "reports": steps.reports}
     beyond = f" {words.translate('results_worked_beyond')}" if steps.beyond else ""
     kind = "results_limits_band" if steps.is_band else "results_limits_interval"
@@ -140,7 +140,7 @@ def results_in_words(results: SurveyResults, words: Words = ENGLISH.words) -> li
 
 def careless_in_words(results: SurveyResults, titles: Mapping[str, str], words: Words) -> Iterator[str]:
     """Yield sentences on the share of careless people, if there are anchors; ``titles`` are texts of questions."""
-    careless, write = results.careless, NumberFormat(words)
+    careless, write = results.careless, words.write
     if careless is None:
         return
     low, high = careless.limits
@@ -183,7 +183,7 @@ def _shares(estimates: Sequence[Estimate], title: str, still_open: bool, words: 
 
 
 def _figures(estimate: Estimate, still_open: bool, words: Words) -> tuple[str, str]:
-    write = NumberFormat(words)
+    write = words.write
     low, high = map(write.percent, limits(estimate, still_open))
     return write.point(estimate.clipped, write.percent), write.interval(low, high)
 

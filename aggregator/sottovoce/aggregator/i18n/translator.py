@@ -16,8 +16,9 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import UTC, date, datetime
 from fractions import Fraction
-from functools import cache
+from functools import cache, cached_property
 from importlib.resources import files
+from operator import itemgetter
 from typing import Any
 from unicodedata import bidirectional
 
@@ -72,7 +73,7 @@ def direction(tag: str) -> str:
 def language_of(accept_language: str) -> str:
     """Return the preferred language of an ``Accept-Language`` header that the pages have, else the fallback."""
     by_name = {tag.partition("-")[0].lower(): tag for tag in LANGUAGES}
-    wanted = sorted(accept_weights(accept_language), key=lambda wish: -wish[1])
+    wanted = sorted(accept_weights(accept_language), key=itemgetter(1), reverse=True)
     known = (by_name.get(tag.partition("-")[0]) for tag, weight in wanted if weight > 0)
     return next((tag for tag in known if tag), LANGUAGES[0])
 
@@ -100,10 +101,15 @@ class Words:
 
     language: str
 
-    @property
+    @cached_property
     def direction(self) -> str:
         """Direction of writing for HTML: ``ltr`` or ``rtl``."""
         return direction(self.language)
+
+    @cached_property
+    def write(self) -> "NumberFormat":
+        """Numbers in this language."""
+        return NumberFormat(self)
 
     def translate(self, key: str, /, **values: object) -> str:
         """Return a sentence with its placeholders filled; integers are formatted for the language.
@@ -198,6 +204,7 @@ def _read(language: str) -> dict[str, str]:
     return {key: sentence for section in texts.values() for key, sentence in section.items()}
 
 
+@cache
 def _with(pattern: NumberPattern, decimals: int) -> str:
     """Set the number of decimals in a number pattern of a locale, keeping its grouping and percent sign."""
     whole = pattern.pattern.partition(";")[0].replace(".###", "")
@@ -299,8 +306,9 @@ class NumberFormat:
         if figures["low"] is None and figures["high"] is None:
             return self.words.translate("joint_none")
         show = self.following(figures, show)
-        low, high = (self._limit(figures[end], show) for end in ("low", "high"))
-        return self.words.translate("results_range", low=low, high=high)
+        none = self.words.translate("joint_no_limit")
+        low, high = (none if figures[end] is None else show(figures[end]) for end in ("low", "high"))
+        return self.interval(low, high)
 
     def with_limits(self, figures: EstimateFigures, point: str, show: Show) -> str:
         """Write the figure under the key ``point``, which may be not shown, with its limits."""
@@ -317,16 +325,16 @@ class NumberFormat:
         """Write a p value after its letter."""
         return f"p {self.p(value)}" if value < RARE else f"p = {self.p(value)}"
 
-    def _limit(self, value: float | None, show: Show) -> str:
-        return self.words.translate("joint_no_limit") if value is None else show(value)
-
     @staticmethod
     def _signed(written: str, value: float) -> str:
         """Put a real minus sign, after which no line breaks, before a negative number."""
         return f"−{written}" if value < 0 else written
 
 
-ENGLISH = NumberFormat(Words("en"))
+WORDS = {language: Words(language) for language in LANGUAGES}
+"""Translators of the pages by their language."""
+
+ENGLISH = WORDS["en"].write
 """Numbers in files and sentences that are in English alone."""
 
 

@@ -42,7 +42,7 @@ from sottovoce.aggregator.estimators.blocks.block_channel import block_channel
 from sottovoce.aggregator.estimators.blocks.joint_channel import BlockPair, block_pair, check_identified, is_identified
 from sottovoce.aggregator.estimators.question_variables import variables_of
 from sottovoce.aggregator.estimators.variable import Variable
-from sottovoce.aggregator.i18n.translator import NumberFormat, Words
+from sottovoce.aggregator.i18n.translator import Words
 from sottovoce.aggregator.planning.question_channels import ShareChannel, best_share, drawn_from, measure_of
 from sottovoce.shared.accounting import DEFAULT_ALLOWANCE
 from sottovoce.shared.arms.arms import share_asked
@@ -183,7 +183,7 @@ def power_reports(channels: PairChannel, group: float, shares: tuple[float, floa
 
 def pair_words(plan: PairPlan, words: Words) -> list[str]:
     """Return the plan as sentences; where a question is a number, its share of the reports alone."""
-    write = NumberFormat(words)
+    write = words.write
     sentences = [words.translate("joint_plan_share", share=write.percent(plan.share))]
     if plan.cell is not None:
         needed = {"cell": plan.cell, "difference": plan.difference, "odds": plan.odds_ratio}

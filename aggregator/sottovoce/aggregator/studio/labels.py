@@ -99,7 +99,7 @@ class SurveyVariable:
     categories: tuple[tuple[str, str], ...]
     only_outcome: bool
 
-    @property
+    @cached_property
     def public(self) -> bool:
         """True if devices send the answers without randomization."""
         return self.question.mechanism is None
@@ -109,7 +109,7 @@ class SurveyVariable:
         """True if there are two answers, as of a yes/no question or an option of a multiple choice."""
         return len(self.categories) == 2
 
-    @property
+    @cached_property
     def part(self) -> str:
         """Name of the option or coordinate; "" for a whole question."""
         return self.name.removeprefix(self.question.name)[1:]
@@ -131,12 +131,12 @@ class SurveyVariables(VariableNames):
     def _by_name(self) -> dict[str, SurveyVariable]:
         return {variable.name: variable for variable in self.all}
 
-    @property
+    @cached_property
     def may_decline(self) -> bool:
         """True if some people may not have answered a question, or were not asked it."""
         return any(each.domain.absent or each.name in self.survey.conditional for each in self.survey.questions)
 
-    @property
+    @cached_property
     def designed(self) -> list[SurveyVariable]:
         """The first question of each design of the survey's plan."""
         return [each for each in self.all if each.name in self.survey.designed]

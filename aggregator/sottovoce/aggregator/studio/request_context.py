@@ -19,14 +19,7 @@ from sottovoce.aggregator.analysis.worked_example import Workings, has_band, lim
 from sottovoce.aggregator.clock import DAY
 from sottovoce.aggregator.estimators import Estimate
 from sottovoce.aggregator.http.routing import Route
-from sottovoce.aggregator.i18n.translator import (
-    LANGUAGE_COOKIE,
-    LANGUAGES,
-    NumberFormat,
-    Words,
-    decimals_of,
-    language_of,
-)
+from sottovoce.aggregator.i18n.translator import LANGUAGE_COOKIE, LANGUAGES, WORDS, Words, decimals_of, language_of
 from sottovoce.aggregator.institution import Institution, institution_of
 from sottovoce.aggregator.storage import Storage
 from sottovoce.aggregator.storage.accounts.accounts import AccessTables
@@ -72,14 +65,15 @@ def words() -> Words:
     """Return the translator for the reader's language, once for each request."""
     if "words" not in g:
         language = request.cookies.get(LANGUAGE_COOKIE, "")
-        g.words = Words(language if language in LANGUAGES else language_of(request.headers.get("Accept-Language", "")))
+        g.words = WORDS.get(language) or WORDS[language_of(request.headers.get("Accept-Language", ""))]
     return g.words  # type: ignore[no-any-return]
 
 
 def translation() -> dict[str, object]:
-    """Return what translates in every template, and None for what only some pages have."""
+    """Return what every template has: the institution, what translates, and None for what only some pages have."""
     spoken = words()
     return {
+        "institution": shown_institution(),
         "words": spoken,
         "translate": spoken.translate,
         "count": spoken.count,
@@ -115,7 +109,7 @@ def figure(value: float | None, estimate: Estimate, grid: Grid | None = None) ->
     """Format a share as a percentage with one decimal, and any other value by the question's grid; None as a dash."""
     if value is None:
         return "–"
-    return percent(value) if estimate.kind == "share" else _format().number(value, grid, decimals=_digits(estimate))
+    return percent(value) if estimate.kind == "share" else words().write.number(value, grid, decimals=_digits(estimate))
 
 
 def _digits(estimate: Estimate) -> int | None:
@@ -159,7 +153,7 @@ def tick(part: int, axis: tuple[float, float], kind: str, grid: Grid | None = No
     if kind == "share":
         decimals = 0 if high - low >= 0.2 else 1
         return percent(value, decimals) if part == HUNDRED else words().number(value * 100, decimals)
-    return _format().number(value, grid)
+    return words().write.number(value, grid)
 
 
 def points(share: float) -> str:
@@ -169,12 +163,12 @@ def points(share: float) -> str:
 
 def percent(share: float | Fraction, decimals: int = 1) -> str:
     """Write a share as a percentage in the reader's language."""
-    return _format().percent(share, decimals)
+    return words().write.percent(share, decimals)
 
 
 def epsilon(value: float) -> str:
     """Write epsilon with two decimals, rounded up."""
-    return _format().epsilon(value)
+    return words().write.epsilon(value)
 
 
 def worked(steps: Workings) -> str:
@@ -186,7 +180,7 @@ def odds(question: Question) -> str:
     """Explain a mechanism by what devices send for 100 people."""
     if question.mechanism is None:
         return words().translate("results_public")
-    write, found = _format().of_hundred, question.mechanism.explain()
+    write, found = words().write.of_hundred, question.mechanism.explain()
     figures = {name: write(value) if isinstance(value, Fraction) else value for name, value in found.items()}
     usual = f"odds_{question.mechanism.report_kind}"
     if question.by_fact and question.by_fact.is_crosswise:
@@ -206,13 +200,9 @@ def numbers(mechanism: Mechanism) -> str:
 
 def _range(low: float, high: float, estimate: Estimate, grid: Grid | None) -> str:
     if estimate.kind == "share":
-        return _format().interval(percent(low), percent(high))
-    ends = (_format().number(end, grid, towards, _digits(estimate)) for end, towards in ((low, -1), (high, 1)))
-    return _format().interval(*ends)
-
-
-def _format() -> NumberFormat:
-    return NumberFormat(words())
+        return words().write.interval(percent(low), percent(high))
+    ends = (words().write.number(end, grid, towards, _digits(estimate)) for end, towards in ((low, -1), (high, 1)))
+    return words().write.interval(*ends)
 
 
 FILTERS = (
@@ -279,6 +269,6 @@ def register(app: Flask) -> None:
     """Give every template its filters, the reader's language and the institution."""
     app.extensions["institution"] = app.extensions["settings"].shown_institution
     app.extensions["kept_institution"] = {}
-    app.context_processor(lambda: {"institution": shown_institution(), **translation()})
+    app.context_processor(translation)
     for template_filter in FILTERS:
         app.add_template_filter(template_filter)

@@ -70,14 +70,10 @@ class SurveyPage:
     stamp: str | None = None
 
 
-def is_there(page: str) -> bool:
-    """Return True if the studio has a page with this key."""
-    return f"studio.{page}" in current_app.view_functions
-
-
 def may_open(name: str) -> Callable[[str], bool]:
-    """Return a predicate: may the reader open the page with this key of the survey?"""
-    return lambda page: is_there(page) and access_decision(g.actor, f"studio.{page}", name) is AccessDecision.ALLOWED
+    """Return a predicate: may the reader open the page with this key of the survey, if the studio has it?"""
+    there, allowed = current_app.view_functions, AccessDecision.ALLOWED
+    return lambda page: (end := f"studio.{page}") in there and access_decision(g.actor, end, name) is allowed
 
 
 def published_page(name: str, page: str) -> SurveyPage:

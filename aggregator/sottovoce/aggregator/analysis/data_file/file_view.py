@@ -1,12 +1,10 @@
 """Format results of data files for a reader: shares of columns, weights, list experiments, several items together."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
 from sottovoce.aggregator.analysis.result_view import AnswersInWords, Document, ShownAnswer, ShownTable
 
 
-@dataclass(frozen=True)
 class DataFilesInWords(AnswersInWords):
     """Formatter of results that only data files have, and of weights."""
 

@@ -22,7 +22,6 @@ from flask import Response, current_app, redirect, render_template, request, url
 from flask.typing import ResponseReturnValue
 from sottovoce.aggregator.analysis.mixtures.designs import DESIGNS
 from sottovoce.aggregator.analysis.requests import Request
-from sottovoce.aggregator.analysis.result_view import ShownAnswer
 from sottovoce.aggregator.analysis.text_report import answer_in_words
 from sottovoce.aggregator.api.joint_results import JointResults
 from sottovoce.aggregator.estimators.question_variables import is_long
@@ -44,7 +43,7 @@ from sottovoce.aggregator.studio.results.run_analysis import (
 )
 from sottovoce.aggregator.studio.results.simulation_results import ENDPOINT_PREFIX, Rehearsed
 from sottovoce.aggregator.studio.survey_frame import SurveyPage, draft_placeholder, published_page
-from sottovoce.aggregator.surveys.lifecycle import newest, survey_of
+from sottovoce.aggregator.surveys.lifecycle import survey_of
 from sottovoce.shared.arms.arms import ARM
 from sottovoce.shared.errors import EstimateError
 
@@ -242,7 +241,7 @@ class JointSubject:
 def published_subject(name: str, page: str) -> JointSubject:
     """Build the subject of a published survey for a page by its key; raise ReportRejected without such a survey."""
     frame = published_page(name, page)
-    names = _variables(newest(storage(), name).document, words())
+    names = _variables(storage().revisions(name)[-1].document, words())
     return JointSubject(frame, page, names, why_nothing(name), partial(results().document, name))
 
 
@@ -272,7 +271,7 @@ def joint_page(subject: JointSubject, template: str) -> Response:
     if asked is None and subject.nothing is None:
         results().jobs.prepare()
     made = answer_to(asked, subject.document) if asked else JointAnswer(why=subject.nothing)
-    shown = in_words(made, names)
+    shown = None if made.document is None else answer_in_words(made.document, names)
     # Simulations get no code: it fetches reports from the aggregator or reads the downloaded files of real results.
     coded = asked if shown and rehearsed is None and not subject.of_file else None
     text = render_template(
@@ -365,11 +364,6 @@ def end_job(queue: str, job: str, otherwise: str) -> ResponseReturnValue:
         found.finished.wait(STOP_SECONDS)
     back = request.form.get("back", "")
     return redirect(back if is_of_studio(back) else otherwise, 303)
-
-
-def in_words(made: JointAnswer, names: SurveyVariables) -> ShownAnswer | None:
-    """Format a result for the reader; None if there is no result."""
-    return None if made.document is None else answer_in_words(made.document, names)
 
 
 def pair_in_words(asked: AskedAnalysis | None, names: SurveyVariables) -> list[str]:

@@ -21,7 +21,7 @@ from sottovoce.aggregator.analysis.worked_example import (
 from sottovoce.aggregator.api.results import wave_of
 from sottovoce.aggregator.estimators import Estimate
 from sottovoce.aggregator.estimators.question_variables import scale_mean
-from sottovoce.aggregator.i18n.translator import NumberFormat, Words
+from sottovoce.aggregator.i18n.translator import Words
 from sottovoce.aggregator.storage.drafts import PlannedSize
 from sottovoce.aggregator.studio.labels import labels_of, name_of_group, people_in_words, title_of
 from sottovoce.aggregator.studio.results.arm_split import NO_SPLIT, ArmSplit
@@ -158,7 +158,7 @@ def _side_by_side(
 
 def _arms_test(results: SurveyResults, words: Words) -> str:
     chance = chance_of_arms(results)
-    return "" if chance is None else words.translate("results_arms_chance", p=NumberFormat(words).p_equals(chance))
+    return "" if chance is None else words.translate("results_arms_chance", p=words.write.p_equals(chance))
 
 
 def results_by_arm(
@@ -211,7 +211,7 @@ def _card(
 
 def _mean(results: SurveyResults, result: QuestionResult, choices: ViewOptions, words: Words) -> str:
     """Return the mean of a closed rating with its limits; "" where reports of several channels or waves are added."""
-    question, write = result.question, NumberFormat(words)
+    question, write = result.question, words.write
     alone = results.closed and not results.same_people and sum(result.tally.values()) == result.n
     found = scale_mean(question, result.tally, choices.confidence) if question.type == "rating" and alone else None
     return "" if found is None else write.with_limits(found, "estimate", write.figure)

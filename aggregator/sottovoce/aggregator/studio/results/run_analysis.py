@@ -65,13 +65,15 @@ def asked_analysis(query: UrlQuery, kinds: Sequence[str]) -> AskedAnalysis | Non
     return AskedAnalysis(kind, options)
 
 
-def _whole(given: str) -> object:
+def _whole(query: UrlQuery, name: str) -> object:
     """Convert text to an integer if it is one; keep other text, which validation reports with all other mistakes."""
+    given = _first(query, name)
     return int(given) if given.isascii() and given.isdecimal() and len(given) < 5 else given
 
 
-def _level(given: str) -> object:
+def _level(query: UrlQuery, name: str) -> object:
     """Convert a percentage to a level; keep other text, which validation reports."""
+    given = _first(query, name)
     return int(given) / 100 if given.isascii() and given.isdecimal() and len(given) == 2 else given
 
 
@@ -121,11 +123,8 @@ def _first(query: UrlQuery, name: str) -> str:
 
 
 _CONTROLS: Mapping[Callable[[Any], Any], Callable[[UrlQuery, str], Any]] = {
-    **dict.fromkeys(
-        (requests.whole, requests.count_of_items, requests.count_of_draws),
-        lambda query, name: _whole(_first(query, name)),
-    ),
-    requests.confidence: lambda query, name: _level(_first(query, name)),
+    **dict.fromkeys((requests.whole, requests.count_of_items, requests.count_of_draws), _whole),
+    requests.confidence: _level,
     requests.variable_names: lambda query, name: list(dict.fromkeys(filter(None, query.get(name, ())))),
     requests.flag: lambda query, name: False if _first(query, name) == "no" else None,
     requests.people: _people,
