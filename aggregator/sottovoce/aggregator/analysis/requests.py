@@ -375,7 +375,8 @@ class Request(ABC):
         rows = np.ones(len(columns), bool) if self.wave is None else columns.wave == self.wave
         if not rows.any():
             raise EstimateError("there are no reports yet")
-        inside = self._with_few(columns if rows.all() else columns.among(rows))
+        inside = columns if rows.all() else columns.among(rows)
+        inside = self._with_few(inside) if inside.few else inside
         if self.where is not None:
             mask = subset(inside, parse_condition(self.where))
             inside, rows[rows] = inside.among(mask), mask

@@ -17,6 +17,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from itertools import product
+from operator import itemgetter
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -383,7 +384,7 @@ def alike(columns: Columns, variables: Sequence[SelectedVariable]) -> list[list[
         if all(asked):
             # Equal mechanisms mean equal channels, so their reports can be pooled exactly.
             groups.setdefault(tuple(each.mechanism for each in asked if each), []).append(revision)
-    return sorted(groups.values(), key=lambda revisions: revisions[-1])
+    return sorted(groups.values(), key=itemgetter(-1))
 
 
 def drawn_evenly(columns: Columns, pair: tuple[SelectedVariable, SelectedVariable]) -> float | None:

@@ -5,6 +5,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from functools import partial
 from threading import BoundedSemaphore, Lock, Timer
 from time import monotonic
 
@@ -132,7 +133,7 @@ class JointResults:
         state, released = self._cache.state(name, asked.wave), self._storage.releases.has_any(name)
 
         def work(compute: Compute) -> Document:
-            return answered(self._storage, name, asked, lambda: self._cache.columns(name, asked.wave), compute)
+            return answered(self._storage, name, asked, partial(self._cache.columns, name, asked.wave), compute)
 
         return self.computed(name, (state, released, asked), work, again)
 
@@ -147,7 +148,7 @@ class JointResults:
         def work(compute: Compute) -> Document:
             def answer(kind: str, options: Document) -> Document:
                 asked = parse_request(kind, options)
-                return answered(self._storage, name, asked, lambda: self._cache.columns(name), compute)
+                return answered(self._storage, name, asked, partial(self._cache.columns, name), compute)
 
             return planned_document(survey, answer)
 

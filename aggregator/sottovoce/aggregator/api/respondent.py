@@ -164,18 +164,11 @@ def withdraw(name: str) -> Response:
     return problems.response("not_found") if confirmation is None else jsonify(confirmation)
 
 
-def allow_any_origin(reply: Response) -> Response:
-    """Add CORS headers without credentials, so that a saved form or a static host can send reports."""
-    if is_for_respondents(request.method, request.path):
-        reply.headers.extend(ANY_ORIGIN)
-        if request.method == "OPTIONS":
-            reply.headers["Access-Control-Allow-Methods"] = "GET, POST"
-            reply.headers["Access-Control-Allow-Headers"] = "Authorization, Content-Type"
-    return reply
-
-
 def register_limits(app: Flask, settings: Settings) -> None:
-    """Enforce the request limits inside the app for requests that did not pass the gate."""
+    """Enforce the request limits inside the app for requests that did not pass the gate, and let devices call it.
+
+    CORS headers without credentials let a saved form or a static host send reports.
+    """
     limits = RateLimits(settings)
 
     def check() -> None:
@@ -185,6 +178,11 @@ def register_limits(app: Flask, settings: Settings) -> None:
             check_head(request.method, request.path, headers)
 
     def note(reply: Response) -> Response:
+        if is_for_respondents(request.method, request.path):
+            reply.headers.extend(ANY_ORIGIN)
+            if request.method == "OPTIONS":
+                reply.headers["Access-Control-Allow-Methods"] = "GET, POST"
+                reply.headers["Access-Control-Allow-Headers"] = "Authorization, Content-Type"
         asked, status = f"{request.method} {request.path}", reply.status_code
         reply.headers.extend(limits.headers(asked, status))
         if PASSED not in request.environ:
@@ -194,7 +192,6 @@ def register_limits(app: Flask, settings: Settings) -> None:
     register_hosts(app, settings.hosts, bool(settings.trusted_hosts))
     app.before_request(check)
     app.after_request(note)
-    app.after_request(allow_any_origin)
 
 
 def _headers() -> list[tuple[str, str]]:

@@ -136,13 +136,10 @@ def stage_of(revisions: Sequence[StoredSurvey]) -> str:
 
 
 def _state(revisions: Sequence[StoredSurvey], stage: str) -> str:
-    survey = survey_of(revisions[-1].document)
-    reports = sum(map(reports_so_far, revisions))
-    if stage == "few" and survey.release_batch == 1:
-        return words().translate("state_first")
-    if stage == "few":
-        return words().translate("state_few", batch=survey.release_batch)
-    return words().count(f"state_{stage}", reports)
+    if stage != "few":
+        return words().count(f"state_{stage}", sum(map(reports_so_far, revisions)))
+    batch = survey_of(revisions[-1].document).release_batch
+    return words().translate("state_first") if batch == 1 else words().translate("state_few", batch=batch)
 
 
 def address_of(name: str, page: str) -> str:

@@ -15,11 +15,9 @@ from sottovoce.aggregator.analysis.documents import COUNTS_ALONE
 from sottovoce.aggregator.analysis.item_response.items import items_document
 from sottovoce.aggregator.analysis.mixtures.designs import DESIGNS
 from sottovoce.aggregator.analysis.requests import parse_request
-from sottovoce.aggregator.analysis.text_report import in_words
+from sottovoce.aggregator.analysis.text_report import answer_in_words, in_words
 from sottovoce.aggregator.i18n.translator import LANGUAGES, NumberFormat, Words
 from sottovoce.aggregator.studio.labels import SurveyVariables
-from sottovoce.aggregator.studio.results.analysis_page import in_words as on_page
-from sottovoce.aggregator.studio.results.run_analysis import JointAnswer
 
 from tests.unit.aggregator.analysis.data_file.test_list_model import LIST_ONE, RACE, _rows, _table
 from tests.unit.aggregator.analysis.item_response.test_items import PUBLIC
@@ -90,7 +88,7 @@ def test_every_figure_stands_in_the_text_of_every_language(language: str) -> Non
         document = parse_request(kind, options).document(REPORTS)
         tables = in_words(document, words)
         text = "\n".join(part for table in tables for line in (*table.lines, table.sentences) for part in line)
-        page = on_page(JointAnswer(document), SurveyVariables(REPORTS.survey, words))
+        page = answer_in_words(document, SurveyVariables(REPORTS.survey, words))
 
         assert [
             one for one in figures(document) if not any(each in text for each in ways(NumberFormat(words), one))

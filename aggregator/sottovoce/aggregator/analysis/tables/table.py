@@ -178,6 +178,7 @@ class TwoWayTable:
         self.rule = rule
         self.among_answered = self.joint.may_decline
         self.shape = self.joint.answered_shape
+        self._z = rule.z(self.shape[0] * self.shape[1])
         self._shares = _shares(self.joint)
         self.raw = self._shares.cells
         self.hidden = _hidden(self.joint, self.raw.shape, rule)
@@ -346,10 +347,6 @@ class TwoWayTable:
         second = self.joint.second
         return (0.0, 1.0) if second.categories else (second.levels[0], second.levels[-1])
 
-    @property
-    def _z(self) -> float:
-        return self.rule.z(self.shape[0] * self.shape[1])
-
 
 def _among_answered(joint: Joint, row: int, column: int, in_row: bool) -> Products:
     """Return the products of scores of a cell, and of the people of its row, or of all, who answered."""
@@ -426,13 +423,10 @@ def tested(strata: Sequence[Pairs]) -> Independence | None:
 
 def independence_of(joint: Joint) -> Independence | None:
     """Return the test of independence, among the people who answered where some did not; None if it is not possible."""
-    return across_waves(_tested(joint), joint.strata, joint.waves)
-
-
-def _tested(joint: Joint) -> Independence | None:
     # A number has no cells: whether it goes with an answer is tested with no answer as one of these.
     have_cells = bool(joint.first.categories and joint.second.categories)
-    return answered_independence(joint) if have_cells and joint.may_decline else tested(joint.strata)
+    test = answered_independence(joint) if have_cells and joint.may_decline else tested(joint.strata)
+    return across_waves(test, joint.strata, joint.waves)
 
 
 def _merged(whole: Joint, rule: Rule) -> tuple[Joint, tuple[Sentence, ...]]:

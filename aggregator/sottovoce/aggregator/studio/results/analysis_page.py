@@ -238,13 +238,6 @@ class JointSubject:
         return "analyzed_base.html" if self.of_file else "rehearse_base.html" if self.rehearsed else "survey_base.html"
 
 
-def published_subject(name: str, page: str) -> JointSubject:
-    """Build the subject of a published survey for a page by its key; raise ReportRejected without such a survey."""
-    frame = published_page(name, page)
-    names = _variables(storage().revisions(name)[-1].document, words())
-    return JointSubject(frame, page, names, why_nothing(name), partial(results().document, name))
-
-
 @lru_cache(maxsize=64)
 def _variables(document: bytes, words: Words) -> SurveyVariables:
     """Label the variables of a survey; cached, since every page of its results needs all of them."""
@@ -261,7 +254,9 @@ def _published(name: str, page: str, file: str) -> JointSubject | Response:
     placeholder = None if file else draft_placeholder(name, page)
     if placeholder is not None:
         return Response(placeholder, content_type="text/html; charset=utf-8")
-    return published_subject(name, page)
+    frame = published_page(name, page)
+    names = _variables(storage().revisions(name)[-1].document, words())
+    return JointSubject(frame, page, names, why_nothing(name), partial(results().document, name))
 
 
 def joint_page(subject: JointSubject, template: str) -> Response:

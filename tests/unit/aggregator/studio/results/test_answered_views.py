@@ -7,11 +7,12 @@ from flask.testing import FlaskClient
 from sottovoce.aggregator.analysis.report_columns import Columns
 from sottovoce.aggregator.analysis.requests import parse_request
 from sottovoce.aggregator.analysis.result_view import ShownAnswer
+from sottovoce.aggregator.analysis.text_report import answer_in_words
 from sottovoce.aggregator.export.analysis_files import joint_rows
 from sottovoce.aggregator.i18n.translator import LANGUAGES, Words
 from sottovoce.aggregator.studio.labels import SurveyVariables
-from sottovoce.aggregator.studio.results.analysis_page import in_words, r_code
-from sottovoce.aggregator.studio.results.run_analysis import AskedAnalysis, JointAnswer
+from sottovoce.aggregator.studio.results.analysis_page import r_code
+from sottovoce.aggregator.studio.results.run_analysis import AskedAnalysis
 
 from tests.unit.aggregator.analysis.regression.test_declining import columns
 from tests.unit.aggregator.studio.joint_pages import app, client, get
@@ -29,7 +30,7 @@ REQUESTS: dict[str, dict[str, Any]] = {
 def shown(kind: str, language: str = "en", reports: Columns = REPORTS, **more: Any) -> ShownAnswer:
     """The result as a page shows it."""
     document = parse_request(kind, {**REQUESTS[kind], **more}).document(reports)
-    found = in_words(JointAnswer(document), SurveyVariables(reports.survey, Words(language)))
+    found = answer_in_words(document, SurveyVariables(reports.survey, Words(language)))
     assert found is not None
     return found
 
