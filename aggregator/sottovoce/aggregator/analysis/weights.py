@@ -49,10 +49,8 @@ def checked_weights(weights: ArrayLike, n: int) -> Array:
     return array
 
 
-def weights_of_reports(weights: ArrayLike | None, n: int) -> tuple[Array | None, tuple[str, ...]]:
-    """Validate optional weights as ``checked_weights``; return an array, (n,), or None, and warnings for readers."""
-    if weights is None:
-        return None, ()
+def weights_of_reports(weights: ArrayLike, n: int) -> tuple[Array, tuple[str, ...]]:
+    """Validate weights as ``checked_weights``; return an array, (n,), and warnings for readers."""
     array = checked_weights(weights, n)
     return array, tuple(weight_warnings(array))
 

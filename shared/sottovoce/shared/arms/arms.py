@@ -143,7 +143,7 @@ class SampledSurvey:
     @property
     def epsilon(self) -> float:
         """The privacy loss of one whole report: the sum over its units, of the m costliest, in the dearest arm."""
-        return self._largest_sum(self.unit_epsilons)
+        return max(map(self._largest_sum, self.epsilons_by_arm))
 
     def epsilon_in_arm(self, arm: int) -> float:
         """Return the privacy loss of a report of the arm with this index, 0 without arms."""

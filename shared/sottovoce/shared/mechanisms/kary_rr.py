@@ -17,6 +17,7 @@ Sources
 from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cached_property
 from typing import Any, ClassVar, Self
 
 from sottovoce.shared import rational
@@ -52,7 +53,7 @@ class KaryRR(OfOdds, Table):
         """Choose the weight of the truth, rounded down, in a row that sums to nearly 2^32."""
         return cls(rational.odds_below(epsilon, 1, domain.size - 1), domain.size)
 
-    @property
+    @cached_property
     def denominator(self) -> int:
         """The sum of each row of weights."""
         return self.keep.numerator + self.keep.denominator * (self.inputs - 1)
@@ -62,7 +63,7 @@ class KaryRR(OfOdds, Table):
         true, other = self.keep.numerator, self.keep.denominator
         return tuple(true if category == value else other for category in range(self.inputs))
 
-    @property
+    @cached_property
     def support(self) -> tuple[Fraction, Fraction]:
         """P(report j | j) and P(report j | another category), the same for every category j."""
         return Fraction(self.keep.numerator, self.denominator), Fraction(self.keep.denominator, self.denominator)

@@ -14,9 +14,10 @@ import sys
 from collections.abc import Callable
 from contextlib import suppress
 from functools import partial
+from operator import attrgetter
 from threading import Event, Lock, Thread, Timer
 from time import monotonic
-from typing import IO, Any, NamedTuple, cast
+from typing import Any, BinaryIO, NamedTuple, cast
 
 from sottovoce.aggregator.analysis.documents import Document
 from sottovoce.aggregator.analysis.jobs import child
@@ -90,19 +91,19 @@ class Worker:
         """True until the process has ended."""
         return self._process.poll() is None
 
-    @property
-    def was_killed(self) -> bool:
-        """True if a signal has ended the process."""
-        return self._process.wait() < 0
-
     def run(self, job: child.Job, progress: Callable[[int, int], None]) -> dict[str, Any]:
-        """Compute a job and return its reply; raise EOFError or OSError if the process has ended.
+        """Compute a job and return its reply, or why it stopped if the process has ended.
 
         ``progress`` is called with the number of finished steps and of all steps.
         """
-        child.write_message(cast(IO[bytes], self._process.stdin), *child.pack_job(job))  # type: ignore[arg-type]
-        while "progress" in (reply := child.unpack_reply(child.read_message(cast(IO[bytes], self._process.stdout)))):  # type: ignore[arg-type]
-            progress(*reply["progress"])
+        sent, replies = cast(tuple[BinaryIO, BinaryIO], (self._process.stdin, self._process.stdout))
+        try:
+            child.write_message(sent, *child.pack_job(job))
+            while "progress" in (reply := child.unpack_reply(child.read_message(replies))):
+                progress(*reply["progress"])
+        except (EOFError, OSError, ValueError):
+            # A process that a signal ended and no one here was killed by the system, which ran out of memory.
+            return {"stopped": "memory" if self._process.wait() < 0 else "failed"}
         return reply
 
     def kill(self) -> None:
@@ -116,7 +117,7 @@ class Worker:
         for stream in (self._process.stdin, self._process.stdout):
             # What was not sent is of no use to a process that has ended.
             with suppress(OSError):
-                cast(IO[bytes], stream).close()
+                cast(BinaryIO, stream).close()
 
 
 class WorkerPool:
@@ -182,6 +183,7 @@ class QueuedJob:
     """An analysis that waits, runs or has finished; its id is made of the request and the state of its data.
 
     Attributes:
+        place: name of the jobs of which one runs at a time.
         began: monotonic time of its start in seconds; None while it waits.
         progress: finished steps and all steps; None if it has told none.
         finished: set when it has a document or an error.
@@ -190,6 +192,7 @@ class QueuedJob:
 
     def __init__(self, survey: str, id: str, work: Work) -> None:
         self.survey, self.id, self.work = survey, id, work
+        self.place = OF_VISITORS if survey.startswith(OF_VISITORS) else survey
         self.began: float | None = None
         self.progress: tuple[int, int] | None = None
         self.finished = Event()
@@ -203,11 +206,6 @@ class QueuedJob:
     def seconds(self) -> int:
         """Seconds since its start; 0 while it waits."""
         return 0 if self.began is None else int(monotonic() - self.began)
-
-    @property
-    def place(self) -> str:
-        """Name of the jobs of which one runs at a time."""
-        return OF_VISITORS if self.survey.startswith(OF_VISITORS) else self.survey
 
     @property
     def was_stopped(self) -> bool:
@@ -297,7 +295,7 @@ class JobQueue:
             return len(self._jobs)
 
     def _forget_unused(self) -> None:
-        finished = sorted((job for job in self._jobs.values() if job.finished.is_set()), key=lambda each: each.used)
+        finished = sorted((job for job in self._jobs.values() if job.finished.is_set()), key=attrgetter("used"))
         last = monotonic() - IDLE
         for place, job in enumerate(finished):
             if job.used <= last or place < len(finished) - MAX_FINISHED:
@@ -349,7 +347,7 @@ class JobQueue:
             job.worker = worker
             stopping = job.stopping
         message = child.Job(asked, columns, self._limits.memory)
-        reply: Document = {"stopped": stopping} if stopping else self._reply(job, worker, message)
+        reply: Document = {"stopped": stopping} if stopping else worker.run(message, job.report)
         with self._lock:
             job.worker = None
         if "stopped" in reply:
@@ -362,10 +360,3 @@ class JobQueue:
             raise EstimateError(reply["error"])
         document: Document = reply["document"]
         return document
-
-    def _reply(self, job: QueuedJob, worker: Worker, asked: child.Job) -> Document:
-        try:
-            return worker.run(asked, job.report)
-        except (EOFError, OSError, ValueError):
-            # A process that was not killed from here was killed by the system, which ran out of memory.
-            return {"stopped": "memory" if worker.was_killed else "failed"}

@@ -125,7 +125,7 @@ def crosstab(
     pair, people, cautions = _choose(columns, rows, across, rule.among)
     if rule.among == selection.CAREFUL:
         return _corrected(columns, pair, weights, rule, cautions)
-    weights, unequal = weights_of_reports(weights, len(columns))
+    weights, unequal = (None, ()) if weights is None else weights_of_reports(weights, len(columns))
     pairs = selection.count_strata(columns, pair, weights, people.asked, halves=weights is None)
     whole, seen = joint(pairs, len(columns), columns.repeats), _seen(columns, pair)
     table = _table(whole, seen, rule, (*cautions, *unequal), selection.impossible_cells(columns, pair))
@@ -161,7 +161,7 @@ def crosstab_within(
     if not third.newest.public or not third.newest.categories:
         return _within_randomized(columns, (within, rows, across), weights, rule)
     pair, people, cautions = _choose(columns, rows, across, rule.among)
-    weights, unequal = weights_of_reports(weights, len(columns))
+    weights, unequal = (None, ()) if weights is None else weights_of_reports(weights, len(columns))
     cautions, impossible = (*cautions, *unequal), selection.impossible_cells(columns, pair)
     counts = np.bincount(columns.values[within], minlength=len(third.newest.categories))
     # Small categories of the stratifying variable are left out or merged, like those of rows and columns.

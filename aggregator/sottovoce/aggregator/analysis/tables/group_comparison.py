@@ -94,7 +94,7 @@ def compare(
     cautions = (*people.cautions, *selection.check_together(columns, measured, grouped))
     if rule.among == selection.CAREFUL:
         return _corrected(columns, (grouped, measured), category, weights, rule, cautions)
-    weights, unequal = weights_of_reports(weights, len(columns))
+    weights, unequal = (None, ()) if weights is None else weights_of_reports(weights, len(columns))
     pairs = selection.count_strata(columns, (grouped, measured), weights, people.asked)
     whole = TwoWayTable(joint(pairs, len(columns), columns.repeats), rule)
     found = whole.joint

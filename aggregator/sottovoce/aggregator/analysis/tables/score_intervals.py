@@ -247,8 +247,7 @@ def forged(first: Variable, second: Variable, seen: float, fakes: float = FAKES)
     share = fakes / (fakes + (1 - fakes) * seen)
     # A forger gains most with the pair of reports that has the largest score of a cell.
     pair = block_pair(first, second)
-    return Forged(share, share * (_largest(first) * _largest(second) if pair is None else max(map(abs, pair.scores))))
-
-
-def _largest(variable: Variable) -> float:
-    return max(max(1 - b, b) / (a - b) for a, b in variable.channels)
+    if pair is not None:
+        return Forged(share, share * max(map(abs, pair.scores)))
+    largest, other = (max(max(1 - b, b) / (a - b) for a, b in each.channels) for each in (first, second))
+    return Forged(share, share * (largest * other))

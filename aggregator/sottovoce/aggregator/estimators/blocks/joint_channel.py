@@ -62,7 +62,8 @@ APART = PairScore()
 
 def block_pair(first: Variable, second: Variable) -> BlockPair | None:
     """Return chances and scores of two variables; None if they are reported apart."""
-    return None if not _together(first, second) else _block_pair(*_key([first.block, second.block]))
+    one, other = first.block, second.block
+    return None if one is None or other is None or one[:2] != other[:2] else _block_pair(*_key([one, other]))
 
 
 @lru_cache(maxsize=256)
@@ -163,10 +164,6 @@ def check_identified(variables: Sequence[Variable]) -> None:
         together = [variables[place] for place in places]
         if len(together) > 1 and not channel_of(together).identifies:
             raise EstimateError(NOT_IDENTIFIED, variables=tuple(each.full_name for each in together))
-
-
-def _together(first: Variable, second: Variable) -> bool:
-    return first.block is not None and second.block is not None and first.block[:2] == second.block[:2]
 
 
 def _key(places: Iterable[BlockPlace | None]) -> tuple[JointRR, tuple[Any, ...]]:
