@@ -9,7 +9,7 @@ PAGE = Path(__file__).parents[1] / "docs" / "problems.md"
 
 HEAD = """# Problems, code by code
 
-Written by `python -m tests.problem_pages` from `http/problem_docs.py`; change it there. Every error of the API is a
+Written by `python -m tests.problem_pages` from `http/problem_docs.json`; change it there. Every error of the API is a
 problem document (RFC 9457): its `type` is `/problems/CODE`, and the aggregator shows this text at that address.
 """
 

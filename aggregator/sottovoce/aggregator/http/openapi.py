@@ -310,7 +310,7 @@ def problem(code: str) -> Response:
 
 
 def register(app: Flask, routes: tuple[Route, ...]) -> None:
-    """Describe these routes."""
+    """Make the OpenAPI description of these routes."""
     app.extensions["described_api"] = DescribedApi(routes)
 
 

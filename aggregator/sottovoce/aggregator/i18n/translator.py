@@ -108,7 +108,7 @@ class Words:
 
     @cached_property
     def write(self) -> "NumberFormat":
-        """Numbers in this language."""
+        """Numbers as they are written in this language."""
         return NumberFormat(self)
 
     def translate(self, key: str, /, **values: object) -> str:
