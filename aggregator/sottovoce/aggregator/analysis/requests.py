@@ -557,7 +557,7 @@ class ItemsRequest(Request):
 
     @property
     def variables(self) -> tuple[str, ...]:
-        """The questions."""
+        """The questions whose answers are modelled together."""
         return self.questions
 
     def _answer(self, columns: Columns, weights: ArrayLike | None) -> Document:  # noqa: ARG002 - for the others
