@@ -148,7 +148,8 @@ def told(cell: Cell | None) -> Tallies:
 
 def watched(storage: Storage) -> Watched:
     """Two revisions of a survey, both of which still answer."""
-    asked = [survey(revision=number, waves=months(2), privacy={"release_batch": BATCH}) for number in (1, 2)]
+    more = {"waves": months(2), "privacy": {"release_batch": BATCH}, "fresh_samples": True}
+    asked = [survey(revision=number, **more) for number in (1, 2)]
     return Watched(storage, {(key := storage.publish(each).key): planned(each, key) for each in asked})
 
 
