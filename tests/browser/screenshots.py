@@ -76,6 +76,8 @@ def results(browser: Browser, scheme: str) -> None:
         storage.close()
         context = browser.new_context(viewport={"width": 960, "height": 1000}, color_scheme=scheme)
         page = log_in(context, site)
+        # The font may come too late for a browser's first page.
+        page.reload(wait_until="networkidle")
         page.screenshot(path=FOLDER / f"dashboard-{scheme}.png", animations="disabled")
         context.close()
 
