@@ -142,9 +142,9 @@ def test_questions_state_odds_and_epsilon(page: Page) -> None:
     """The most common odds once, in words; those of others with them, and epsilon rounded up."""
     text = page.text_content("main") or ""
 
-    assert "75 send yes; of 100 whose answer is no, 25 also send yes" in text
-    assert "about 67 send yes" in text
-    assert page.locator(".badge").all_text_contents() == ["Sent as you answer"]
+    assert "75 of 100 people send yes; if not, 25 do" in text
+    assert "about 67 of 100 people send yes" in text
+    assert page.locator(".badge").all_text_contents() == ["Sent unchanged; divides the results into groups."]
     page.evaluate("document.querySelectorAll('#questions details').forEach((one) => { one.open = true; })")
     epsilons = page.locator("details .hint").all_text_contents()
     assert epsilons == ["Epsilon 0.70", "Epsilon 1.10", "Epsilon 1.10"]

@@ -148,7 +148,7 @@ def test_receipt_says_the_same_of_every_question_that_may_be_hidden(new_context:
     link = page.locator("#after a")
     leads = [link.get_attribute(name) for name in ("href", "rel", "target")]
 
-    assert "Private answers sent: 3. Chance had a say in each" in closed
+    assert "Private answers sent: 3. Chance had a say" in closed
     assert "A question that was not shown to you was answered by chance." in closed
     assert "Which year? Y1" in closed
     assert "Need to talk?" in closed

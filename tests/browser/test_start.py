@@ -11,6 +11,7 @@ import pytest
 import yaml
 from playwright.sync_api import Error, Route
 from sottovoce.aggregator.authoring.templates import template_file
+from sottovoce.shared.languages import LANGUAGES
 from sottovoce.shared.parse_survey import parse_survey
 
 from tests.browser.conftest import NewContext
@@ -76,23 +77,27 @@ def test_first_step_fits_a_phone_and_has_few_words(new_context: NewContext, star
     assert page.locator("#explanation > p").last.inner_text() in {before, ""}
 
 
-@pytest.mark.parametrize(
-    ("name", "size", "deepest"),
-    [("exam", (390, 844), 844), ("exam", (320, 568), 2 * 568), ("protection", (390, 844), 1000),
-     ("protection", (320, 568), 2 * 568)],
-)  # fmt: skip
-def test_begin_of_whole_surveys_is_near(
-    new_context: NewContext, site: Running, name: str, size: tuple[int, int], deepest: int
-) -> None:
-    """README's sample ends with Begin in the window of a phone, one with arms nearly; on a small one within two."""
+def whole(site: Running, name: str) -> Running:
+    """Publish README's sample, or a template."""
     text = files("sottovoce.demo").joinpath("sample.yaml").read_bytes() if name == "exam" else template_file(name)
-    asked = parse_survey({**yaml.safe_load(text), "name": f"near-{token_hex(4)}"})
-    width, height = size
-    page = Visit(new_context(viewport={"width": width, "height": height}), publish(site, asked)).arrive()
-    box = page.locator("#explanation > .actions .primary").bounding_box()
+    return publish(site, parse_survey({**yaml.safe_load(text), "name": f"near-{token_hex(4)}"}))
 
-    assert box is not None
-    assert box["y"] + box["height"] <= deepest
+
+@pytest.mark.parametrize("name", ["exam", "protection"])
+def test_begin_of_whole_surveys_is_near(new_context: NewContext, site: Running, name: str) -> None:
+    """In every language, README's sample and one with arms show Begin in the window of a phone; on a small one it
+    ends within two.
+    """
+    running, far = whole(site, name), {}
+    for language in LANGUAGES:
+        page = Visit(new_context(viewport={"width": 390, "height": 844}, locale=language), running).arrive()
+        for width, height, deepest in [(390, 844, 844), (320, 568, 2 * 568)]:
+            page.set_viewport_size({"width": width, "height": height})
+            box = page.locator("#explanation > .actions .primary").bounding_box()
+            assert box is not None
+            if box["y"] + box["height"] > deepest:
+                far[language, width] = box
+    assert far == {}
 
 
 @pytest.mark.parametrize(("size", "text"), [((320, 568), "100%"), ((390, 664), "200%")])
@@ -221,7 +226,7 @@ def test_short_consent_stands_on_the_first_step(new_context: NewContext, starts:
     page.wait_for_selector("#check")
 
     assert consent in first
-    assert "by pressing Begin you agree." in first
+    assert "Begin means you agree." in first
 
 
 def test_own_coin_speaks_of_no_dice(new_context: NewContext, starts: Starts) -> None:
@@ -286,3 +291,23 @@ def test_four_questions_take_six_taps_and_few_words(new_context: NewContext, sta
 
     assert len(taps) == 6
     assert 150 < len(words) <= 220, len(words)
+
+
+def test_sample_has_few_words(new_context: NewContext, site: Running) -> None:
+    """README's sample: at most 120 words before Begin and 280 up to and with the receipt; its own, buttons, headings of
+    folded parts and the line at the foot of each step are counted.
+    """
+    page = Visit(new_context(locale="en"), whole(site, "exam")).arrive()
+    words = page.evaluate(VISIBLE)
+    before = len(words) - words[::-1].index("Begin")
+    page.click("#explanation > .actions .primary")
+    page.wait_for_selector("#questions")
+    words += page.evaluate(VISIBLE)
+    for group in page.locator("#questions fieldset").all():
+        group.locator("input").first.check()
+    page.click("#questions [type=submit]")
+    page.wait_for_selector("#receipt")
+    words += page.evaluate(VISIBLE)
+
+    assert before <= 120, before
+    assert len(words) <= 280, len(words)

@@ -88,7 +88,7 @@ def test_explanation_says_what_follows_for_the_person(start_page: Page) -> None:
     assert "25 of 100 send yes if false" in text
     assert "The server sees your network address and when you answer." in text
     assert "Taking part is voluntary." in text
-    assert "by pressing Begin you agree." in text
+    assert "Begin means you agree." in text
     assert "psilon" not in text
     opened = told(start_page)
     assert "The randomized answers cost epsilon 3.99 together" in opened
@@ -198,7 +198,7 @@ def test_practice_is_neither_sent_nor_kept(visit: Visit, start_page: Page) -> No
     """The tally counts real rolls; no request but for the page's parts, no entry, no trace once it is left."""
     start_page.evaluate(KEPT)
     before = [*visit.paths]
-    start_page.click("text=How it works, with an example")
+    start_page.click("text=How it works")
     rolls = start_page.locator("#practice button")
     rolls.nth(0).click()
     assert re.search(r"The dice send: (Yes|No)", start_page.inner_text("#practice [role=status]"))
@@ -348,7 +348,7 @@ def test_receipt_explains_itself(page: Page) -> None:
     page.click("text=Show exactly what was sent")
     exact = page.inner_text("#receipt")
 
-    assert "Private answers sent: 4. Chance had a say in each: none proves anything about you." in told
+    assert "Private answers sent: 4. Chance had a say: none proves anything about you." in told
     assert "not shown to you" not in exact
     assert "that is chance protecting you" not in told
     assert "that is chance protecting you" in exact

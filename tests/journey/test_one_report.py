@@ -67,7 +67,7 @@ def test_question_that_may_be_hidden_says_so_to_everybody(tmp_path: Path, monkey
             told[words] = answered(tmp_path, server, tape, monkeypatch, *options)[1].rpartition("have arrived.")[2]
 
     plain, exact = told[()], told["--exactly",]
-    assert "Private answers sent: 3. Chance had a say in each: none proves anything about you." in plain
+    assert "Private answers sent: 3. Chance had a say: none proves anything about you." in plain
     assert "A question that was not shown to you was answered by chance." in plain
     assert "Sent unchanged:\n  Which year? Y1\n" in plain
     assert "Need to talk?\nhttps://help.example.org/\n" in plain

@@ -138,7 +138,7 @@ def test_respond_asks_in_the_terminal_and_prints_what_it_sent(tmp_path: Path, ru
     storage.close()
 
     assert first.returncode == 0, first.stderr
-    assert "Of 100 people whose true answer is yes, 75 send yes" in first.stderr
+    assert "If yes is true, 75 of 100 people send yes" in first.stderr
     assert "psilon 2.20 in total" in first.stderr
     assert (again.returncode, again.stdout) == (0, first.stdout)
     assert stored == [tuple(json.loads(first.stdout)["values"])]

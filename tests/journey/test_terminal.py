@@ -62,11 +62,11 @@ def test_protection_odds_and_costs_come_before_the_first_question(tmp_path: Path
     before = told[: told.index("1 of 3")]
 
     for words in (
-        "Before sending, your device rolls dice for each.",
-        "Of 100 people whose true answer is yes, 75 send yes", "Epsilon 1.10",
+        "Your device rolls dice for each.",
+        "If yes is true, 75 of 100 people send yes", "Epsilon 1.10",
         "is at most 25% sure after one randomized answer, 50% after all.",
         "epsilon 2.20 in total", "You allow 3 for one question and 8 in total", "cost epsilon 0.00; with these answers",
-        "This answer is not changed by chance", "The people who run this survey can see",
+        "Sent unchanged; divides the results into groups.", "The people who run this survey can see",
     ):  # fmt: skip
         assert words in before
     assert "Send?" in told

@@ -20,9 +20,9 @@ COIN = {"a": "3/4", "b": "1/4"}
 @pytest.mark.parametrize(
     ("document", "words"),
     [
-        (question({"name": "coin_flip"}), "true answer is yes, 75 send yes; .* answer is no, 25 also"),
-        (question({"name": "warner", "truth": "2/3"}), "about 67 send yes"),
-        (question({"name": "binary_rr", "a": "999/1000", "b": "1/1000"}), "more than 99 .* fewer than 1 also"),
+        (question({"name": "coin_flip"}), "If yes is true, 75 of 100 people send yes; if not, 25 do."),
+        (question({"name": "warner", "truth": "2/3"}), "about 67 of 100 people send yes"),
+        (question({"name": "binary_rr", "a": "999/1000", "b": "1/1000"}), "more than 99 .* fewer than 1 do"),
         (
             question(
                 {

@@ -82,7 +82,7 @@ def test_account_has_the_table_of_beliefs() -> None:
     [question] = account(survey(questions=coins(1)), TERMS)["questions"]
 
     assert [percent(row["after_yes"]) for row in question["yes_no"]] == ["2.9%", "25.0%", "56.2%", "75.0%"]
-    assert question["odds"].startswith("Of 100 people whose true answer is yes, 75 send yes; of 100 whose answer is no")
+    assert question["odds"].startswith("If yes is true, 75 of 100 people send yes; if not, 25 do.")
 
 
 def test_beliefs_keep_within_their_limits() -> None:

@@ -64,9 +64,9 @@ def test_groups_say_what_each_sends_before_begin() -> None:
     asked = in_arms()
     lines = group_sentences(asked)
 
-    assert "25 of 100 people are asked openly: all their answers are sent as they give them." in lines
-    assert any(line.startswith("75 of 100 people") and "randomized: 2 of their 3 answers" in line for line in lines)
-    assert protection_title(asked) == "When you begin, chance decides how your answers are sent."
+    assert "Openly, 25 of 100 people: all answers are sent unchanged." in lines
+    assert any("With protection, 75 of 100 people: 2 of 3 answers randomized" in line for line in lines)
+    assert protection_title(asked) == "When you begin, chance decides how you are asked:"
     assert group_sentences(survey()) == []
     assert protection_title(survey()) == "Randomized: 2 of your 3 answers."
 

@@ -109,7 +109,7 @@ def test_neutral_reports_have_no_bare_yes() -> None:
     stole = HAND.questions[0]
 
     assert [reported_in_words(HAND, stole, value) for value in (0, 1)] == ["Answer B", "Answer A"]
-    assert "A means yes and B no" in odds_in_words(stole)
+    assert "Yes is sent as A, no as B" in odds_in_words(stole)
     assert "A means" not in odds_in_words(absences().questions[1])
 
 

@@ -21,7 +21,6 @@ const DARK = "(prefers-color-scheme: dark)";
  */
 export function showInstitution({ accent, accent_dark: dark, imprint, logo, name }, words) {
   words.rare.add(IMPRINT);
-  const header = document.getElementById("header");
   const parts = [];
   // An image runs no script, whatever its file holds.
   if (LOGO.test(logo)) parts.push(element("img", { src: logo, alt: "", height: 28 }));
@@ -34,9 +33,8 @@ export function showInstitution({ accent, accent_dark: dark, imprint, logo, name
   const node = element("div", { id: "institution" }, ...parts);
   node.style.cssText = "display:flex;flex-wrap:wrap;gap:0 .6rem;align-items:center;flex:1;font-size:.875rem";
   document.getElementById("institution")?.remove();
-  header.prepend(node);
   // In the row of the language, so that nothing below moves.
-  Object.assign(header.style, { display: "flex", flexWrap: "wrap", alignItems: "center", gap: "0 1rem" });
+  document.getElementById("header").prepend(node);
   if (!COLOUR.test(accent) || !COLOUR.test(dark)) return;
   const { style } = document.documentElement;
   const scheme = globalThis.matchMedia(DARK);

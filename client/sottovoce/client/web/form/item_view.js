@@ -70,9 +70,8 @@ export function spellOdds(question, words) {
 // The protection of one question: nothing where the sentence above all items says it. What describes it has an id.
 function protection(question, rows, id, words, common) {
   if (question.mechanism === null) {
-    const badge = words.line("span", "public", {}, { className: "badge public" });
-    const note = question.cohort ? [" ", words.odds(question)] : [];
-    return [element("p", { className: "odds", id }, badge, ...note)];
+    const badge = words.line("span", question.cohort ? "cohort_note" : "public", {}, { className: "badge public" });
+    return [element("p", { className: "odds", id }, badge)];
   }
   if (spellOdds(question, words) === common) return [];
   const odds = element("p", { className: "odds" }, ...each(rows, words), words.odds(question));

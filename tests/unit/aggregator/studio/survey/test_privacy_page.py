@@ -46,7 +46,7 @@ def test_page_and_print_say_the_same(app: Flask, storage: SQLiteStorage) -> None
     storage.publish(survey())
     for told in shown(app, PRIVACY, f"{PRIVACY}/account.html"):
         assert "<small>epsilon</small> 2.20" in told
-        assert "Of 100 people whose true answer is yes, 75 send yes" in told
+        assert "If yes is true, 75 of 100 people send yes" in told
         assert "Not stored anywhere: network addresses" in told
         assert "Public questions. They are sent as answered" in told
 
@@ -93,7 +93,7 @@ def test_account_is_in_the_languages_of_the_survey(app: Flask, storage: SQLiteSt
     german, other = shown(app, f"{PRIVACY}/account.html?in=de", f"{PRIVACY}/account.html?in=fr")
 
     assert '<html lang="de" dir="ltr">' in german
-    assert "Von 100 Menschen, deren wahre Antwort Ja ist, senden 75 Ja" in german
+    assert "Wenn Ja stimmt, senden 75 von 100 Menschen Ja" in german
     assert "Ich stimme zu." in german
     assert "2,9\u00a0%" in german
     assert "I agree." in other

@@ -61,7 +61,9 @@ function protectionPart(survey, words) {
   if (!most) return words.line("p", "all_public", {}, { className: "note" });
   const values = (group) => () => ({ ...group, share: shareOf100(group.weight, group.whole, words) });
   const groups = (survey.groupSentences ?? []).map(([key, group]) => words.line("p", key, group && values(group)));
-  const how = element("p", {}, ...sentences(protectionSentences(survey), words));
+  // With groups, what follows is read of randomized answers alone.
+  const which = groups.length ? ["group_protected"] : [];
+  const how = element("p", {}, ...sentences([...which, ...protectionSentences(survey)], words));
   const belief = words.line("p", ...beliefSentence(survey, words), { className: "belief" });
   // Named as the weakest only where another question is protected better.
   const isBetter = ({ epsilon }) => epsilon > 0 && epsilon < most.epsilon;

@@ -92,7 +92,7 @@ function armedClass(Sampled) {
     get groupSentences() {
       const kind = ({ chance, total }) => (chance ? (chance < total ? "group_mixed" : "group_chance") : "group_open");
       const lines = this.groups.map((group) => [kind(group), group]);
-      return lines.length > 1 ? [...lines, ["group_seen"], ["group_protected"]] : [];
+      return lines.length > 1 ? [...lines, ["group_seen"]] : [];
     }
 
     /** What the first step says of arms that send alike. */
