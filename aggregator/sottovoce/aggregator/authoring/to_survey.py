@@ -91,8 +91,8 @@ def file_columns(
     """
     together, n = max(arms, 1), people or UNPLANNED
     for item in items:
-        alone = {**_BARE, "questions": [_alone(item)] if item.get("public") else []}
-        questions = complete_questions(canonical.dump(alone))
+        survey = {**_BARE, "questions": [_alone(item)] if item.get("public") else []}
+        questions = complete_questions(canonical.dump(survey))
         if not questions:
             continue
         values = questions[0].domain.size
