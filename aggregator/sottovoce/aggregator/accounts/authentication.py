@@ -131,7 +131,7 @@ _ROUTES = (
     ("owner", "surveys:write", "results", "publish close reopen delete"),
     ("owner admin", "surveys:write", "questions", "published publish withdraw"),
     ("owner analyst", "results:read", "results", "estimates export"),
-    ("owner analyst", "results:read", "joint", "crosstab compare mixture pairs test regression weights analysis"),
+    ("owner analyst", "results:read", "joint", "crosstab compare mixture items pairs test regression weights analysis"),
     ("owner analyst", "results:read", "joint", "cancel"),
     ("owner fieldwork", "tokens:issue", "tokens", "stats create revoke"),
     (ADMIN, "metrics:read", "machine", "metrics"),
