@@ -152,28 +152,31 @@ def cell_limits(raw: float, channels: Sequence[CellChannel], margins: tuple[floa
         margins: unclipped shares of its row and its column.
         z: normal quantile of the confidence level.
     """
-    p_a, p_b = map(clip, margins)
     # Clipped first: a raw share outside [0, 1] would give empty intervals.
-    return _limits(channels, clip(raw), 1.0, lambda each, t: each.cell_variance(t, p_a, p_b), z)
+    return _limits(channels, clip(raw), 1.0, CellChannel.cell_variance, margins, z)
 
 
 def share_limits(raw: float, channels: Sequence[CellChannel], margins: tuple[float, float], z: float) -> Limits:
     """Return limits for the share of a column within a row; ``raw`` is their cell's share, as in ``cell_limits``."""
-    p_a, p_b = map(clip, margins)
     # Raw margins may be negative by chance; a share needs a possible denominator.
     whole = max(margins[0], 0.0)
     part = min(max(raw, 0.0), whole)
-    return _limits(channels, part, whole, lambda each, t: each.share_variance(t, p_a, p_b), z)
+    return _limits(channels, part, whole, CellChannel.share_variance, margins, z)
 
 
 def _limits(
-    channels: Sequence[CellChannel], part: float, whole: float, of: Callable[[CellChannel, float], float], z: float
+    channels: Sequence[CellChannel],
+    part: float,
+    whole: float,
+    of: Callable[[CellChannel, float, float, float], float],
+    margins: tuple[float, float],
+    z: float,
 ) -> Limits:
-    """Return limits for part / whole, given the variance ``of`` a channel at a share."""
-    step = max(each.step for each in channels)
+    """Return limits for part / whole, given the variance ``of`` a channel at a share and the margins."""
+    step, (p_a, p_b) = max(each.step for each in channels), map(clip, margins)
 
     def inside(t: float) -> bool:
-        variance = sum(each.factor * of(each, t) for each in channels)
+        variance = sum(each.factor * of(each, t, p_a, p_b) for each in channels)
         return abs(part - t * whole) <= z * math.sqrt(max(variance, 0.0)) + step
 
     point = part / whole if whole else 0.5
