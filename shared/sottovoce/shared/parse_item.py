@@ -13,6 +13,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from fractions import Fraction
 from itertools import count, groupby
+from operator import attrgetter
 from typing import Any
 
 from sottovoce.shared import rational
@@ -458,7 +459,7 @@ def dump_items(items: Sequence[Item]) -> list[dict[str, Any]]:
     # A condition is on an earlier question; a later one may by mistake have the same name.
     earlier: dict[str, Question] = {}
     documents: list[dict[str, Any]] = []
-    for block, group in groupby(items, key=lambda item: item.block):
+    for block, group in groupby(items, key=attrgetter("block")):
         members, dumped = [*group], []
         for item in members:
             dumped.append(_dump_item(item, earlier))

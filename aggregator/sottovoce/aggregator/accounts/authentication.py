@@ -89,7 +89,7 @@ class Actor:
 
     def role(self, survey: str) -> str | None:
         """Return the role on a survey, which wins over a role on every survey; None if there is none."""
-        if self.survey not in {EVERY_SURVEY, survey}:
+        if self.key is not None and self.key.survey not in {EVERY_SURVEY, survey}:
             return None
         return self.grants.get(survey) or self.grants.get(EVERY_SURVEY)
 

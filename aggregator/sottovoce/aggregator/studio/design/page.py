@@ -8,6 +8,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
+from functools import cache
 from itertools import count, takewhile
 from typing import Any, NamedTuple
 
@@ -164,9 +165,10 @@ def _number_or_text(text: str) -> int | str:
     return text[:_LONGEST_NUMBER] if number is None else number
 
 
-def marks_shown() -> list[str]:
+@cache
+def marks_shown() -> Sequence[str]:
     """Return the keys that the page shows as a choice between yes and no: it has words for them."""
-    return [key for key in holding(MARK) if Words("en").knows(f"design_{key}_hint")]
+    return tuple(key for key in holding(MARK) if Words("en").knows(f"design_{key}_hint"))
 
 
 def _mark(text: str) -> bool | None:
