@@ -4,7 +4,6 @@ Questions of a draft's cards are parsed one by one, or one block at a time.
 """
 
 import math
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -19,7 +18,8 @@ from sottovoce.aggregator.planning.question_channels import Measure, ShareChanne
 from sottovoce.aggregator.planning.sample_size import reports_for, widest_margin
 from sottovoce.shared import canonical
 from sottovoce.shared.accounting import percent_after, report_epsilon, waves_epsilon
-from sottovoce.shared.arms.arms import ARM
+from sottovoce.shared.arms import arms
+from sottovoce.shared.arms.arms import ARM, Arm, SampledSurvey
 from sottovoce.shared.errors import SpecError
 from sottovoce.shared.parse_survey import parse_survey
 from sottovoce.shared.spec import Question
@@ -239,25 +239,30 @@ def asked_of_each(draft: SurveyDraft) -> int:
     return ask if isinstance(ask, int) and 1 <= ask < private else private
 
 
+class _DraftSample(SampledSurvey):
+    """What a person is asked of a draft, complete or not: a row of a card is a question, and a block is one unit."""
+
+    def __init__(self, draft: SurveyDraft) -> None:
+        self.arms = tuple(Arm(name, weight) for name, weight in arms_of(draft).items())
+        self.ask = asked_of_each(draft)
+        self.rows = [card for card in draft.cards for _ in range(rows_of(card))]
+        units: dict[object, list[int]] = {}
+        for index, card in enumerate(self.rows):
+            if card.block or (card.harm != "public" and card.type in (*TYPES, "matrix")):
+                units.setdefault(card.block or index, []).append(index)
+        self.units = tuple(map(tuple, units.values()))
+        drawn = [draft.ask_of(self.rows[unit[0]].block) for unit in self.units]
+        self.asked_by_unit = {
+            unit: ask if isinstance(ask, int) else len(unit) for unit, ask in zip(self.units, drawn, strict=True)
+        }
+        places = [[index for index, card in enumerate(self.rows) if is_in(card, arm.name)] for arm in self.arms]
+        self.places_by_arm = [*map(tuple, places)] or [tuple(range(len(self.rows)))]
+
+
 def share_asked(draft: SurveyDraft, card: DraftItem) -> float:
     """Return the share of people who are asked a card: by their arm and, if it is private, by ``ask``."""
-    arms, shares = _arms(draft), []
-    for arm, weight, private in arms:
-        drawn = min(asked_of_each(draft) / private, 1.0) if private and card.harm != "public" else 1.0
-        asked = draft.ask_of(card.block)
-        if isinstance(asked, int):
-            drawn *= asked / sum(rows_of(each) for each in draft.cards if each.block == card.block)
-        shares.append(weight * drawn if not arm or is_in(card, arm) else 0.0)
-    return sum(shares) / sum(weight for _, weight, _ in arms) or 1.0
-
-
-def _arms(draft: SurveyDraft) -> list[tuple[str, int, int]]:
-    """Return each arm's name, weight and number of private questions; one arm without a name if there are none."""
-    found = []
-    for arm, weight in (arms_of(draft) or {"": 1}).items():
-        within = tuple(each for each in draft.cards if not arm or is_in(each, arm))
-        found.append((arm, weight, private_questions(replace(draft, cards=within))))
-    return found
+    sample = _DraftSample(draft)
+    return float(arms.share_asked(sample, sample.rows.index(card))) or 1.0
 
 
 @dataclass
@@ -335,43 +340,25 @@ def _people(found: Figures) -> float:
 def _widest_cell(draft: SurveyDraft, people: int, known: Sequence[tuple[DraftItem, Figures]]) -> float | None:
     """Return the widest margin of a cell among all tables of two questions, at least one of them private."""
     # Questions of the same arms, domain and mechanism have the same margins, so that one pair stands for all of them.
-    kinds: dict[object, list[tuple[DraftItem, Question]]] = {}
-    for card, found in known:
-        kind = str(card.asked.get(ARM)), found.question.domain, found.question.mechanism
-        kinds.setdefault(kind, []).extend([(card, found.question)] * rows_of(card))
+    kinds: dict[object, list[tuple[int, Question]]] = {}
+    sample = _DraftSample(draft)
+    questions = {id(card): found.question for card, found in known}
+    for place, card in enumerate(sample.rows):
+        if question := questions.get(id(card)):
+            kind = str(card.asked.get(ARM)), question.domain, question.mechanism
+            kinds.setdefault(kind, []).append((place, question))
     pairs = [(one[0], other[-1]) for one, other in product(kinds.values(), repeat=2) if one is not other or one[1:]]
-    asked, arms = asked_of_each(draft), _arms(draft)
-    widths = [_cell((one[1], other[1]), people * _share_of_pair(asked, arms, one, other)) for one, other in pairs]
+    widths = [_cell(sample, people, *pair) for pair in pairs]
     return max((width for width in widths if width is not None), default=None)
 
 
-def _cell(pair: tuple[Question, Question], reports: float) -> float | None:
-    return min(width, 1.0) if reports and (width := cell_half_width(*pair, reports)) is not None else None
-
-
-def _share_of_pair(asked: int, arms: Sequence[tuple[str, int, int]], *pair: tuple[DraftItem, Question]) -> float:
-    """Return the share of reports with both questions, or with a given sampled option of each.
-
-    For two public questions it is 0, since their table has no noise from randomization. ``asked`` counts a block as
-    one.
-    """
-    questions = [question for _, question in pair]
-    members = [each.member for each in questions if each.member]
-    of_blocks = Counter((each.block_name, each.block) for each in members)
-    within = math.prod(_share_drawn(each.asked, len(each.sizes), number) for (_, each), number in of_blocks.items())
-    units = sum(each.mechanism is not None for each in questions) - len(members) + len(of_blocks)
-    shares = (
-        weight * _share_drawn(min(asked, private), private, units)
-        for arm, weight, private in arms
-        if units and (not arm or all(is_in(card, arm) for card, _ in pair))
-    )
-    in_arms = sum(shares) / sum(weight for _, weight, _ in arms)
-    return within * in_arms / (drawn_from(questions[0]) * drawn_from(questions[1]))
-
-
-def _share_drawn(drawn: int, among: int, wanted: int) -> float:
-    """Return the probability that a drawn set has all of the wanted ones."""
-    return math.perm(drawn, wanted) / max(math.perm(among, wanted), 1)
+def _cell(sample: _DraftSample, people: int, one: tuple[int, Question], other: tuple[int, Question]) -> float | None:
+    (first, row), (second, column) = one, other
+    # Two public questions have a table without noise from randomization.
+    if row.mechanism is None and column.mechanism is None:
+        return None
+    reports = people * float(arms.share_asked(sample, first, second)) / (drawn_from(row) * drawn_from(column))
+    return min(width, 1.0) if reports and (width := cell_half_width(row, column, reports)) is not None else None
 
 
 class Panel(NamedTuple):

@@ -235,7 +235,7 @@ def test_declining_as_an_answer_of_its_own_needs_more_people() -> None:
     assert own.declining == (own.needed or 0) - (never.needed or 0) > 1000
     public = replace(draft().cards[0], harm="public")
     several = {"type": "select_multiple", "choices": [{"name": n, "label": {"en": n}} for n in "ab"]}
-    for made, card in ((draft(), public), (asks(several), asks(several).cards[0])):
+    for made, card in ((draft(cards=(public,)), public), (asks(several), asks(several).cards[0])):
         found = figures_of(made, card)
         assert found
         assert found.declining is None
