@@ -140,14 +140,13 @@ def _url() -> str:
     return str(current_app.extensions["settings"].url)
 
 
-def _page(endpoint: str, method: str, path: str, view: Callable[..., object], summary: str) -> Route:
-    return Route(f"studio.{endpoint}", method, f"/dashboard/accounts{path}", view, summary)
-
+_ACCOUNTS = "/dashboard/accounts"
 
 ROUTES = (
-    _page("accounts", "GET", "", accounts, "List all accounts."),
-    _page("invite_account", "POST", "", invite, "Make an invitation for a new account."),
-    _page("account", "GET", "/<account>", account, "Show one account."),
-    _page("change_account", "POST", "/<account>", change_account, "Change one account, or make a link to sign in."),
-)
+    Route("studio.accounts", "GET", _ACCOUNTS, accounts, "List all accounts."),
+    Route("studio.invite_account", "POST", _ACCOUNTS, invite, "Make an invitation for a new account."),
+    Route("studio.account", "GET", f"{_ACCOUNTS}/<account>", account, "Show one account."),
+    Route("studio.change_account", "POST", f"{_ACCOUNTS}/<account>", change_account,
+          "Change one account, or make a link to sign in."),
+)  # fmt: skip
 """Routes of the pages about accounts, for admins."""

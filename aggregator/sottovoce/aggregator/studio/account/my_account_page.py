@@ -2,16 +2,14 @@
 
 from typing import Any
 
-from flask import Response, current_app, g, redirect, render_template, request, url_for
+from flask import Response, g, redirect, render_template, request, url_for
 from sottovoce.aggregator.accounts import authentication
 from sottovoce.aggregator.accounts.accounts import check_scopes, check_text
-from sottovoce.aggregator.clock import DAY
 from sottovoce.aggregator.http.problems import response as problem
 from sottovoce.aggregator.http.routing import Route
 from sottovoce.aggregator.storage.accounts.models import EVERY_SURVEY, SCOPES, AccessKey, AccessRefused, Account
 from sottovoce.aggregator.studio.account.accounts_page import sign_in_ways
-from sottovoce.aggregator.studio.request_context import days_asked, refusal_message, words
-from sottovoce.aggregator.studio.request_context import tables as _tables
+from sottovoce.aggregator.studio.request_context import days_asked, refusal_message, tables, today, words
 
 
 def make_key() -> str | tuple[str, int]:
@@ -25,7 +23,7 @@ def make_key() -> str | tuple[str, int]:
             raise AccessRefused("you have no role on a survey of this name", "no_role")
         scopes = check_scopes(frozenset(given.getlist("scope")))
         label = check_text(given.get("label", ""), "a label")
-        _tables().add_key(AccessKey(digest, _own().id, label, scopes, survey, _now() // DAY + days))
+        tables().add_key(AccessKey(digest, _own().id, label, scopes, survey, today() + days))
     except AccessRefused as refused:
         return me(refused=refusal_message(refused)), 422
     return me(made=secret)
@@ -33,9 +31,9 @@ def make_key() -> str | tuple[str, int]:
 
 def revoke_key(number: str) -> Response:
     """Revoke a key of the signed-in account."""
-    for key in _tables().list_keys(_own().id):
+    for key in tables().list_keys(_own().id):
         if key.number == number:
-            _tables().revoke_key(key.hash)
+            tables().revoke_key(key.hash)
     return _back()
 
 
@@ -43,7 +41,7 @@ def leave(name: str) -> str | tuple[str, int] | Response:
     """Give up your own role on a survey."""
     if request.form.get("sure") == "yes":
         try:
-            _tables().revoke_grant(_own().id, name)
+            tables().revoke_grant(_own().id, name)
         except AccessRefused as refused:
             return me(refused=refusal_message(refused)), 422
     return _back()
@@ -51,15 +49,15 @@ def leave(name: str) -> str | tuple[str, int] | Response:
 
 def end_session(number: str) -> Response:
     """End a session of the signed-in account."""
-    for session in _tables().sessions(_own().id, _now()):
+    for session in tables().sessions(_own().id, authentication.now()):
         if session.number == number:
-            _tables().end_session(session.hash)
+            tables().end_session(session.hash)
     return _back()
 
 
 def end_sessions() -> Response:
     """End all sessions of the signed-in account, including this one."""
-    _tables().end_sessions(_own().id)
+    tables().end_sessions(_own().id)
     return _back()
 
 
@@ -72,32 +70,32 @@ def accept() -> Any:  # noqa: ANN401 - one of Flask's replies
     """Make the account with its role, spend the invitation and begin a session."""
     if not authentication.is_same_origin():
         return problem("forbidden", "the form did not come from this site")
-    link, today = authentication.link_hash(request.args.get("link", "")), _now() // DAY
+    link = authentication.link_hash(request.args.get("link", ""))
     # Look up before writing: guesses of links must not take the write lock that reports need.
-    if _tables().invitation(link, today) is None:
+    if tables().invitation(link, today()) is None:
         authentication.count_refused()
         return render_template("invitation.html", refused=words().translate("invitation_unknown")), 401
     try:
         account = Account(authentication.new_id(), check_text(request.form.get("name", ""), "a name"))
     except AccessRefused as refused:
         return render_template("invitation.html", refused=refusal_message(refused)), 422
-    if not _tables().accept_invitation(link, account, today):
+    if not tables().accept_invitation(link, account, today()):
         return render_template("invitation.html", refused=words().translate("invitation_unknown")), 401
     return authentication.begin_session(account.id, "link", _back())
 
 
 def me(made: str = "", refused: str = "") -> str:
     """Show the roles, keys and sessions of the signed-in account."""
-    today, keys = _now() // DAY, _tables().list_keys(_own().id)
+    keys = tables().list_keys(_own().id)
     return render_template(
         "me.html",
         made=made,
         refused=refused,
-        doors=sign_in_ways(_own(), any(key.signs_in and key.expires_on >= today for key in keys)),
+        doors=sign_in_ways(_own(), any(key.signs_in and key.expires_on >= today() for key in keys)),
         keys=keys,
-        sessions=_tables().sessions(_own().id, _now()),
-        today=today,
-        now=_now(),
+        sessions=tables().sessions(_own().id, authentication.now()),
+        today=today(),
+        now=authentication.now(),
         scopes=SCOPES,
         days=authentication.KEY_DAYS,
         most_days=authentication.MOST_KEY_DAYS,
@@ -109,14 +107,8 @@ def _own() -> Account:
     return account
 
 
-def _now() -> int:
-    """Return the current time in seconds since 1970."""
-    return int(current_app.extensions["clock"]().timestamp())
-
-
 def _back() -> Response:
-    reply = redirect(url_for("access.me"), 303)
-    return Response(reply.get_data(), reply.status_code, headers=list(reply.headers))
+    return authentication.flask_redirect(redirect(url_for("access.me"), 303))
 
 
 ROUTES = (

@@ -14,7 +14,7 @@ from sottovoce.aggregator.privacy_account.document import AccountTerms, Document
 from sottovoce.aggregator.privacy_account.page import body, page
 from sottovoce.aggregator.studio.request_context import print_reply, storage, words
 from sottovoce.aggregator.studio.survey.release_page import release_state
-from sottovoce.aggregator.studio.survey_frame import SurveyPage, draft_page, published_page
+from sottovoce.aggregator.studio.survey_frame import frame_of
 from sottovoce.aggregator.surveys.lifecycle import survey_of, unknown_survey
 from sottovoce.shared.errors import SpecError
 from sottovoce.shared.parse_survey import parse_survey
@@ -45,7 +45,7 @@ def privacy(name: str) -> str:
     return render_template(
         "privacy.html",
         page="privacy",
-        frame=_frame(name, source),
+        frame=frame_of(name, "privacy"),
         source=source,
         spoken=spoken,
         account="" if source.survey is None else account_body(source.survey, spoken),
@@ -87,16 +87,6 @@ def _survey_and_words(source: AccountSource) -> tuple[Survey, Words]:
     if source.survey is None:
         raise unknown_survey()
     return source.survey, words_for(source.language)
-
-
-def _frame(name: str, source: AccountSource) -> SurveyPage:
-    if storage().revisions(name):
-        return published_page(name, "privacy")
-    return draft_page(
-        name,
-        "privacy",
-        name if source.survey is None else words().text(source.survey.title, source.survey.default_language),
-    )
 
 
 def account_body(survey: Survey, spoken: Words) -> str:

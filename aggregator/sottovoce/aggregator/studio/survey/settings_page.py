@@ -7,7 +7,7 @@ from sottovoce.aggregator.http.routing import Route
 from sottovoce.aggregator.studio import drafts
 from sottovoce.aggregator.studio.design.trials import address_of_tried
 from sottovoce.aggregator.studio.request_context import storage
-from sottovoce.aggregator.studio.survey_frame import draft_page, published_page, stage_of
+from sottovoce.aggregator.studio.survey_frame import frame_of, stage_of
 from sottovoce.aggregator.surveys.lifecycle import check_reopening, hours_of_waiting, newest, survey_of
 from sottovoce.shared.errors import ReportRejected
 
@@ -20,13 +20,13 @@ def settings(name: str) -> str:
     revisions = storage().revisions(name)
     outcome = request.args.get("outcome", "")
     outcome = outcome if outcome in OUTCOMES else ""
+    frame = frame_of(name, "settings")
     if not revisions:
-        frame = draft_page(name, "settings", drafts.load_draft(name).draft.title)
         return render_template("draft_settings.html", page="settings", frame=frame, name=name, outcome=outcome)
     return render_template(
         "settings.html",
         page="settings",
-        frame=published_page(name, "settings"),
+        frame=frame,
         name=name,
         outcome=outcome,
         survey=survey_of(revisions[-1].document),
