@@ -430,43 +430,36 @@ def independence_of(joint: Joint) -> Independence | None:
 
 
 def _merged(whole: Joint, rule: Rule) -> tuple[Joint, tuple[Sentence, ...]]:
-    """Return the reports with small public groups merged, or left out beside a randomized variable."""
-    pair = (whole.first, whole.second)
-    shown: list[Variable] = []
-    notes: tuple[Sentence, ...] = ()
-    for place, (own, other) in enumerate((pair, pair[::-1])):
-        people, least = _respondents(whole, own, place), 0 if place and rule.counted else rule.least
-        found, left = (own, ()) if other.public else left_out(own, people, least)
-        if left and isinstance(found, ChoiceVariable):
-            whole = replace(whole, strata=tuple(_without(pairs, found, place) for pairs in whole.strata))
-        else:
-            found = merged(own, people, least)
-        shown.append(found)
-        notes += left
-    both = [
-        [_as(*each, rule) for each in zip((pairs.first, pairs.second), shown, strict=True)] for pairs in whole.strata
-    ]
+    """Return the reports with small public groups merged, or left out of the rows beside a randomized column."""
+    people = [_respondents(whole, each, place) for place, each in enumerate((whole.first, whole.second))]
+    second = merged(whole.second, people[1], 0 if rule.counted else rule.least)
+    first, notes = (whole.first, ()) if second.public else left_out(whole.first, people[0], rule.least)
+    if notes and isinstance(first, ChoiceVariable):
+        whole = replace(whole, strata=tuple(_without(pairs, first) for pairs in whole.strata))
+    else:
+        first = merged(first, people[0], rule.least)
+    both = [(_as(each.first, first, rule), _as(each.second, second, rule)) for each in whole.strata]
     strata = [replace(each, first=one, second=other) for each, (one, other) in zip(whole.strata, both, strict=True)]
     return replace(whole, strata=tuple(strata)), notes
 
 
-def _without(pairs: Pairs, shown: ChoiceVariable, place: int) -> Pairs:
-    """Return the reports whose public answer, in the rows (0) or columns, is among the categories shown."""
+def _without(pairs: Pairs, shown: ChoiceVariable) -> Pairs:
+    """Return the reports whose public answer in the rows is among the categories shown."""
 
     def kept(column: Numbers) -> NDArray[np.bool_]:
         return np.asarray(shown.supports(column).any(axis=1))
 
-    there = kept(pairs.reported[place])
     rows, columns = pairs.reported
+    there = kept(rows)
     # Reports without this answer do not tell whether they belong to a group that is left out.
-    halves = [(each, kept(each.reported)) for each in pairs.halves if each.first == (place == 0)]
+    halves = [(each, kept(each.reported)) for each in pairs.halves if each.first]
     return replace(
         pairs,
         reported=(rows[there], columns[there]),
         weights=pairs.weights[there],
         squares=pairs.squares[there],
         numbers=pairs.numbers[there],
-        halves=tuple(HalfSeen(each.first, each.reported[own], each.numbers[own]) for each, own in halves),
+        halves=tuple(HalfSeen(True, each.reported[own], each.numbers[own]) for each, own in halves),
     )
 
 
