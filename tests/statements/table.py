@@ -234,7 +234,8 @@ class Sent:
 RECEIPT: Mapping[str, Callable[[Sent], bool]] = {
     "receipt_title": lambda sent: not sent.has(False),
     "receipt_title_open": lambda sent: sent.has(False),
-    "receipt_count": lambda sent: sent.by_chance > 0 and sent.epsilon < NEARLY_SURE,
+    "receipt_count": lambda sent: sent.by_chance > 0,
+    "receipt_proves": lambda sent: sent.by_chance > 0 and sent.epsilon < NEARLY_SURE,
     "receipt_public": lambda sent: sent.has(False) or len(sent.facts.arms) > 1,
     "receipt_epsilon": lambda sent: sent.has(True),
     "all_public": lambda sent: not sent.has(True),

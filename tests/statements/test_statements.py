@@ -196,6 +196,8 @@ FAULTS: list[Fault] = [
     ("form/steps/receipt.js", 'isAllChance ? "receipt_title" : "receipt_title_open"', '"receipt_title"'),
     # Of a direct arm, "epsilon 0.00" is said.
     ("form/steps/receipt.js", 'most ? "receipt_epsilon" : "all_public"', '"receipt_epsilon"'),
+    # Where answers tell nearly everything, nothing is said of those that chance had a say in.
+    ("form/steps/receipt.js", "return [chance, ...more", "return [...(isNearlySure(survey) ? [] : [chance]), ...more"),
     # A question that was not drawn is said to have hidden an answer.
     ("form/steps/receipt.js", "given.some(byFacts)", "survey.private.some(byFacts)"),
 ]  # fmt: skip

@@ -266,7 +266,7 @@ def ask(reports: sources.ReportSource, kind: str, options: dict[str, Any], weigh
         SurveyError: there is no such result; for an unknown question, the message suggests a similar name.
     """
     try:
-        with waiting("Analysing the reports"):
+        with waiting(terminal_words().translate("joint_analysing")):
             return reports.answer(kind, options, weights)
     except EstimateError as error:
         _suggest_question(str(error), kind, options)

@@ -111,8 +111,8 @@ def _print_count(survey: Survey, values: Values) -> None:
     count = sum(question not in facts for question in given)
     if count == 0:
         return
-    if _epsilon(survey, values) < NEARLY_SURE:
-        print_line(translate("receipt_count", count=str(count)))
+    proves = [translate("receipt_proves")] if _epsilon(survey, values) < NEARLY_SURE else []
+    print_line(" ".join([translate("receipt_count", count=str(count)), *proves]))
     print_line(translate("no_lie"))
     if any(survey.questions[index].name in survey.conditional for index in survey.private):
         print_line(translate("receipt_not_shown"))

@@ -70,7 +70,7 @@ export function spellOdds(question, words) {
 // The protection of one question: nothing where the sentence above all items says it. What describes it has an id.
 function protection(question, rows, id, words, common) {
   if (question.mechanism === null) {
-    const badge = words.line("span", question.cohort ? "cohort_note" : "public", {}, { className: "badge public" });
+    const badge = words.line("span", question.cohort ? "cohort_note" : "public", {}, { className: "badge" });
     return [element("p", { className: "odds", id }, badge)];
   }
   if (spellOdds(question, words) === common) return [];

@@ -96,9 +96,10 @@ function chanceNotes(survey, words, reports) {
   if (count === 0) return facts;
   const hides = survey.conditional.some((question) => question.mechanism !== null);
   const more = hides ? [words.line("p", "receipt_not_shown")] : [];
-  // Where all answers together tell nearly everything, the title says what there is to say.
-  const chance = isNearlySure(survey) ? [] : [words.line("p", "receipt_count", { count }, { className: "lead" })];
-  return [...chance, ...more, ...facts];
+  // Nothing is promised where all answers together tell nearly everything.
+  const proves = isNearlySure(survey) ? [] : [" ", words.node("receipt_proves")];
+  const chance = element("p", { className: "lead" }, words.node("receipt_count", { count }), ...proves);
+  return [chance, ...more, ...facts];
 }
 
 function asGiven(survey, words, reports) {
