@@ -50,7 +50,7 @@ def test_copy_of_the_consent_has_all_that_was_agreed_to_and_no_answer(new_contex
         "ask@example.org",
         "Approved, number 17.",
         CONSENT,
-        "by pressing Begin you agree",
+        "Begin means you agree",
         today,
     ):
         assert text in kept
