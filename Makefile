@@ -49,7 +49,7 @@ demo: $(VENV)/.base  ## 6,366 real answers, randomized, collected, estimated, sh
 	$(BIN)/sottovoce demo $(ARGS)
 
 # --timeout is not heard where the interpreter itself is stuck: its process is ended then, and says where it stood.
-STUCK := -o faulthandler_timeout=1000 -o faulthandler_exit_on_timeout=true --max-worker-restart 0
+STUCK := -o faulthandler_timeout=1000 -o faulthandler_exit_on_timeout=true
 
 # Pytest rewrites the assertions of every module: without bytecode on the disk, each process would do it anew.
 unexport PYTHONDONTWRITEBYTECODE
@@ -63,12 +63,12 @@ CHECK := $(BIN)/ruff check . && $(BIN)/mypy && \
 # Style and types are checked beside the tests: alone they would keep one processor of two.
 test: $(VENV)/.installed $(BROWSER) $(OIDC) $(BLINDRSA) $(ESLINT)  ## everything but the long runs
 	@($(CHECK)) > $(VENV)/check.log 2>&1 & checking=$$!; \
-	$(if $(MEMORY),PYTEST_DEBUG_TEMPROOT=$(MEMORY)) $(BIN)/python -m pytest -m "not slow" -n 4 --dist worksteal --timeout 900 \
+	$(if $(MEMORY),PYTEST_DEBUG_TEMPROOT=$(MEMORY)) $(BIN)/python -m pytest -p tests.forks --processes 5 -m "not slow" --timeout 900 \
 	    -o tmp_path_retention_count=1 $(STUCK) $(ARGS); tested=$$?; \
 	wait $$checking; checked=$$?; cat $(VENV)/check.log; exit $$((tested + checked))
 
 test-fast: $(VENV)/.installed  ## unit, vectors and property: no node, no server, no page of the studio
-	$(BIN)/python -m pytest -q -m "not slow and not external" -n 2 --dist worksteal tests/unit tests/vectors tests/property \
+	$(BIN)/python -m pytest -q -p tests.forks --processes 2 -m "not slow and not external" tests/unit tests/vectors tests/property \
 	    --ignore tests/unit/aggregator/studio --ignore-glob "*/audit/test_javascript_*" $(ARGS)
 
 check: $(VENV)/.installed $(ESLINT)  ## style and types

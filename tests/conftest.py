@@ -34,38 +34,6 @@ sys.modules["rfc3987_syntax"] = None  # type: ignore[assignment]
 # Nothing that is collected is garbage, and searching for it took a tenth of the time, without bytecode a quarter.
 gc.disable()
 
-WAITING = ("journey", "browser", "storage", "planted", "conformance")
-"""Folders whose tests wait for servers, browsers and databases for longer than they compute."""
-
-
-@pytest.hookimpl(trylast=True)
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Deal the files of tests that wait among the processes of a run, each of which begins with its share.
-
-    A process gets the next part of the list, and takes over from the end of another one's. Without this, the first
-    has all tests of the browser, and in the last minutes all wait.
-    """
-    shares: list[list[pytest.Item]] = [[] for _ in range(int(os.environ.get("PYTEST_XDIST_WORKER_COUNT", "1")))]
-    if len(shares) == 1:
-        return
-    files: dict[str, list[list[pytest.Item]]] = {folder: [] for folder in (*WAITING, "")}
-    for path, tests in itertools.groupby(items, lambda item: item.path):
-        folder = path.relative_to(Path(__file__).parent).parts[0]
-        files[folder if folder in WAITING else ""].append(list(tests))
-    others = [test for file in files.pop("") for test in file]
-    # The folders in turn, so that a process has some of each.
-    waiting = filter(None, itertools.chain(*itertools.zip_longest(*files.values())))
-    for number, file in enumerate(waiting):
-        shares[number % len(shares)].extend(file)
-    begun, total = 0, len(items)
-    for number, share in enumerate(shares):
-        begun += len(share)
-        room = max(0, (total * (number + 1)) // len(shares) - begun)
-        share.extend(others[:room])
-        del others[:room]
-        begun += room
-    items[:] = [*itertools.chain(*shares), *others]
-
 
 def pytest_collection_finish() -> None:
     """Keep 10,000 tests and their modules out of each later search for garbage, which took half a second."""
@@ -104,7 +72,7 @@ def compiled_once(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
         patch.setattr(Rule, "_compile_builder", builder)
         folder = tmp_path_factory.getbasetemp()
         # The processes of one run share it.
-        folder = (folder.parent if "PYTEST_XDIST_WORKER" in os.environ else folder) / "templates"
+        folder = (folder.parent if folder.name.startswith(("process", "popen")) else folder) / "templates"
         folder.mkdir(exist_ok=True)
         options = {"bytecode_cache": FileSystemBytecodeCache(str(folder)), "undefined": UndefinedInTemplate}
         patch.setattr(Flask, "jinja_options", options)
