@@ -8,8 +8,14 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple
 
+from playwright.sync_api import Browser, Playwright
+
 HERE = Path(__file__).parent
 SYSTEM = Path("/usr/bin/chromium")
+SHARED = Path("/dev/shm")  # noqa: S108 - the kernel's, and nothing is put there by name
+
+ROOM = 2_000_000_000
+"""Bytes of memory for files that several browsers fill in part; containers often have 64 MB, and pages crash."""
 
 
 class Chromium(NamedTuple):
@@ -30,6 +36,18 @@ def find() -> Chromium:
             return Chromium(candidate, dict(os.environ))
     plain = Chromium(_unpack("plain"), dict(os.environ))
     return plain if _starts(plain) else _with_libraries()
+
+
+def launch(driver: Playwright) -> Browser:
+    """A headless browser; where there is room it shares memory as the kernel does it, since files take a tenth more."""
+    executable, environment = find()
+    roomy = SHARED.is_dir() and shutil.disk_usage(SHARED).free > ROOM
+    return driver.chromium.launch(
+        executable_path=executable,
+        env=dict(environment),
+        args=["--no-sandbox"],
+        ignore_default_args=["--disable-dev-shm-usage"] if roomy else [],
+    )
 
 
 def _with_libraries() -> Chromium:

@@ -11,7 +11,7 @@ from sottovoce.client import MemoryLedger, Respondent
 from sottovoce.client.transport import Transport
 from sottovoce.demo.run import demo_survey
 
-from tests.browser.chromium import find
+from tests.browser.chromium import launch
 from tests.browser.hosts import serving
 from tests.browser.visit import Visit, publish
 from tests.conftest import Running, start
@@ -34,8 +34,7 @@ def playwright() -> Iterator[Playwright]:
 @pytest.fixture(scope="session")
 def browser(playwright: Playwright) -> Iterator[Browser]:
     """A headless Chromium; without one the tests fail, they are never skipped."""
-    executable, environment = find()
-    browser = playwright.chromium.launch(executable_path=executable, env=environment, args=["--no-sandbox"])
+    browser = launch(playwright)
     yield browser
     browser.close()
 

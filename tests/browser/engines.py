@@ -19,7 +19,7 @@ from typing import Any
 import requests
 from playwright.sync_api import Error, Page, Playwright
 
-from tests.browser.chromium import find
+from tests.browser.chromium import launch
 
 INSTALL = "apt-get install firefox-esr webkit2gtk-driver xvfb"
 PATIENCE = 30
@@ -173,8 +173,7 @@ def wait(look: Callable[[], Any]) -> Any:
 @contextmanager
 def chromium(driver: Playwright, kind: str) -> Iterator[Window]:
     """Start Chromium, whose visits are private ones; hosts beyond this machine answer with an empty page."""
-    executable, environment = find()
-    browser = driver.chromium.launch(executable_path=executable, env=environment, args=["--no-sandbox"])
+    browser = launch(driver)
     context = browser.new_context()
     context.route(re.compile("^https://"), lambda route: route.fulfill(body="Survey", content_type="text/html"))
     yield ChromiumWindow(context.new_page(), kind)

@@ -9,7 +9,7 @@ from pathlib import Path
 from playwright.sync_api import sync_playwright
 from sottovoce.demo.run import demo_survey
 
-from tests.browser.chromium import find
+from tests.browser.chromium import launch
 from tests.browser.states import states
 from tests.browser.visit import Visit
 from tests.conftest import start
@@ -17,13 +17,12 @@ from tests.conftest import start
 
 def main() -> None:
     """Print the title and the tree of every state."""
-    executable, environment = find()
     with (
         tempfile.TemporaryDirectory() as folder,
         start(Path(folder) / "data", demo_survey()) as site,
         sync_playwright() as driver,
     ):
-        browser = driver.chromium.launch(executable_path=executable, env=environment, args=["--no-sandbox"])
+        browser = launch(driver)
         for name, page in states(Visit(browser.new_context(), site)):
             print(f"\n== {name}: {page.title()}\n{page.locator('body').aria_snapshot()}")
         browser.close()

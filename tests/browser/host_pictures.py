@@ -7,7 +7,7 @@ from pathlib import Path
 from playwright.sync_api import Page, sync_playwright
 
 from tests.browser import test_question_hosts as hosts
-from tests.browser.chromium import find
+from tests.browser.chromium import launch
 from tests.browser.hosts import serving
 from tests.browser.question_host import element, write_host
 from tests.browser.test_link import LINK, answer, publish, visit
@@ -34,9 +34,8 @@ def picture(page: Page, name: str) -> None:
 
 def main() -> None:
     """Take all but oTree's."""
-    executable, environment = find()
     with tempfile.TemporaryDirectory() as data, start(Path(data), survey()) as site, sync_playwright() as driver:
-        browser = driver.chromium.launch(executable_path=executable, env=environment, args=["--no-sandbox"])
+        browser = launch(driver)
         with tempfile.TemporaryDirectory() as folder, serving(Path(folder)) as origin:
             page = browser.new_page(viewport=SIZE)
             visit(page, origin, publish(Path(folder), LINK))

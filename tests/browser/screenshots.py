@@ -9,7 +9,7 @@ from sottovoce.demo.run import demo_answers, demo_survey
 from sottovoce.shared.parse_survey import parse_survey
 from sottovoce.shared.spec import Survey
 
-from tests.browser.chromium import find
+from tests.browser.chromium import launch
 from tests.browser.visit import Visit, begin, log_in, press_send, receipt
 from tests.conftest import Running, start
 from tests.surveys import document
@@ -103,9 +103,8 @@ def builder(browser: Browser) -> None:
 def main() -> None:
     """A phone in the light, a wide screen in the dark."""
     FOLDER.mkdir(exist_ok=True)
-    executable, environment = find()
     with tempfile.TemporaryDirectory() as data, start(Path(data), demo_survey()) as site, sync_playwright() as driver:
-        browser = driver.chromium.launch(executable_path=executable, env=environment, args=["--no-sandbox"])
+        browser = launch(driver)
         walk(browser, site, "phone-light", "light", PHONE)
         walk(browser, site, "wide-dark", "dark", DESKTOP)
         from_right_to_left(browser)

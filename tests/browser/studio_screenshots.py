@@ -13,7 +13,7 @@ from playwright.sync_api import Browser, Page, sync_playwright
 from sottovoce.demo.respondents import send_all
 from sottovoce.demo.run import demo_answers, demo_survey
 
-from tests.browser.chromium import find
+from tests.browser.chromium import launch
 from tests.browser.studio_site import add_drafts, add_surveys, begun_draft
 from tests.browser.visit import log_in
 from tests.conftest import Running, start
@@ -115,7 +115,6 @@ def take_all(browser: Browser, site: Running, wanted: Sequence[str]) -> None:
 def main(wanted: Sequence[str]) -> None:
     """After the demonstration's 6,366 reports."""
     FOLDER.mkdir(exist_ok=True, parents=True)
-    executable, environment = find()
     with tempfile.TemporaryDirectory() as data, start(Path(data), demo_survey()) as site, sync_playwright() as driver:
         send_all(site.url, site.survey, demo_answers())
         storage = site.storage()
@@ -123,7 +122,7 @@ def main(wanted: Sequence[str]) -> None:
         storage.close()
         add_surveys(site, MANY_REPORTS)
         add_drafts(site)
-        browser = driver.chromium.launch(executable_path=executable, env=environment, args=["--no-sandbox"])
+        browser = launch(driver)
         take_all(browser, site, wanted)
         browser.close()
 

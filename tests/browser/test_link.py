@@ -14,6 +14,7 @@ from sottovoce.shared.by_link.link_question import LinkQuestion, parse_link, pub
 
 from tests.browser.conftest import VIEWPORT, NewContext
 from tests.browser.question_host import COIN, TOGETHER
+from tests.browser.test_access import violations
 
 THEN = "https://forms.example.org/survey?usp=pp_url"
 LINK = {**COIN, "then": THEN, "code": "entry.1"}
@@ -288,9 +289,7 @@ def test_every_step_is_accessible_in_every_language(
 
 def check(tab: Page, axe: str) -> None:
     """Refuse what axe finds, and what needs scrolling to the side."""
-    tab.evaluate(axe)
-    violations = tab.evaluate("async () => (await axe.run()).violations.map((one) => [one.id, one.nodes[0].html])")
-    assert violations == []
+    assert violations(tab, axe) == []
     assert tab.evaluate("document.documentElement.scrollWidth <= 320")
 
 

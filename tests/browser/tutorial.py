@@ -16,7 +16,7 @@ import yaml
 from playwright.sync_api import Browser, FrameLocator, Locator, Page, expect, sync_playwright
 from sottovoce.client import MemoryLedger, Respondent
 
-from tests.browser.chromium import find
+from tests.browser.chromium import launch
 from tests.browser.visit import unfold
 from tests.journey.test_own_survey import serving
 
@@ -236,9 +236,8 @@ def main() -> None:
     """Write the page and its pictures."""
     PICTURES.mkdir(exist_ok=True)
     TEXT.write_text(text(), encoding="utf-8")
-    executable, environment = find()
     with tempfile.TemporaryDirectory() as data, sync_playwright() as driver:
-        browser = driver.chromium.launch(executable_path=executable, env=environment, args=["--no-sandbox"])  # type: ignore[arg-type]
+        browser = launch(driver)
         with closing(browser):
             walk(browser, Path(data), lambda step, reader: print(picture(reader.looking_at(step), step, PICTURES).name))
 
