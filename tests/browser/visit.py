@@ -45,7 +45,7 @@ class Visit:
         self.requests: list[Request] = []
         self.complaints: list[str] = []
         context.on("request", lambda request: self.requests.append(request))  # noqa: PLW0108 - it marks what it calls
-        context.on("console", lambda message: self.complaints.append(message.text))
+        context.on("console", lambda message: message.text == BLOCKED or self.complaints.append(message.text))
         context.on("weberror", lambda error: self.complaints.append(str(error.error)))
 
     def arrive(self, link: str = "") -> Page:
@@ -129,6 +129,9 @@ def receipt(page: Page) -> dict[str, str]:
     names = ("receipt_bytes", "receipt_sha256", "receipt_digest", "receipt_id")
     return {name.removeprefix("receipt_"): page.text_content(f"#{name}") or "" for name in names}
 
+
+BLOCKED = "Service Worker registration blocked by Playwright"
+"""What the driver says, where a test asked for it; no word of the page."""
 
 EVERY_REPORT = 'SELECT report_id, "values" FROM reports'
 
