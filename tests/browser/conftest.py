@@ -12,7 +12,7 @@ from sottovoce.client.transport import Transport
 from sottovoce.demo.run import demo_survey
 
 from tests.browser.chromium import launch
-from tests.browser.hosts import serving
+from tests.browser.hosts import AXE, serving
 from tests.browser.visit import Visit, publish
 from tests.conftest import Running, start
 from tests.surveys import every_type, survey
@@ -101,9 +101,10 @@ def page(visit: Visit) -> Page:
 
 
 @pytest.fixture(scope="session")
-def axe() -> str:
-    """The accessibility checker's script."""
-    return (Path(__file__).parent / "node_modules" / "axe-core" / "axe.min.js").read_text(encoding="utf-8")
+def axe() -> Iterator[str]:
+    """The address of the accessibility checker's script: a browser that has loaded it once has it compiled."""
+    with serving(AXE.parent, {"Cache-Control": "max-age=86400"}) as origin:
+        yield f"{origin}/{AXE.name}"
 
 
 @pytest.fixture(scope="session")

@@ -8,6 +8,9 @@ from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from types import MappingProxyType
 
+AXE = Path(__file__).parent / "node_modules" / "axe-core" / "axe.min.js"
+"""The accessibility checker's script."""
+
 
 class Quiet(SimpleHTTPRequestHandler):
     """A static host without a log."""

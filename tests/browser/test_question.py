@@ -13,6 +13,7 @@ from sottovoce.shared.single_question import parse_asked
 from tests.browser.conftest import NewContext
 from tests.browser.hosts import serving
 from tests.browser.question_host import COIN, TOGETHER, answer, answer_both, be_still, element, frame_of, write_host
+from tests.browser.test_access import FOUND, load
 
 
 def told(page: Page) -> list[Any]:
@@ -394,12 +395,8 @@ def test_required_question_that_cannot_be_shown_holds_no_form_up(
 
 def checked(frame: Any, axe: str) -> list[str]:
     """Return the rules that the frame breaks; its content security policy lets only the driver add the checker."""
-    if not frame.evaluate("'axe' in window"):
-        frame.evaluate(axe)
-    found = frame.evaluate("axe.run(document, { runOnly: ['wcag2a', 'wcag2aa', 'wcag21aa', 'wcag22aa'] })")[
-        "violations"
-    ]
-    return [f"{each['id']}: {each['nodes'][0]['html']}" for each in found]
+    load(frame, axe)
+    return list(frame.evaluate(FOUND, {"runOnly": ["wcag2a", "wcag2aa", "wcag21aa", "wcag22aa"]}))
 
 
 def test_two_open_tabs_hand_over_one_draw(new_context: NewContext, tmp_path: Path, host: str, place: str) -> None:

@@ -11,6 +11,7 @@ from playwright.sync_api import BrowserContext, Locator, Page, Request
 from sottovoce.aggregator.storage.pack_values import unpack
 from sottovoce.shared.spec import Survey
 
+from tests.browser.hosts import AXE
 from tests.conftest import Running
 
 READY = "#invitation, #kiosk, #explanation, #main .problem h1, #receipt, #refused, #ended, #same-person"
@@ -67,9 +68,13 @@ class Visit:
 
     @property
     def paths(self) -> list[str]:
-        """Method and path, without the digest in it, of every request but the icon that is in the page itself."""
+        """Method and path, without the digest, of every request but the icon's, in the page, and the checker's."""
         told = [(request.method, urlsplit(request.url)) for request in self.requests]
-        return [f"{method} {FOLDER.sub('/assets/', url.path)}" for method, url in told if url.scheme != "data"]
+        return [
+            f"{method} {FOLDER.sub('/assets/', url.path)}"
+            for method, url in told
+            if url.scheme != "data" and url.path != f"/{AXE.name}"
+        ]
 
     @property
     def bodies(self) -> list[str]:
