@@ -20,8 +20,8 @@ from tests.surveys import every_type, survey
 NewContext = Callable[..., BrowserContext]
 """Takes the options of ``Browser.new_context``."""
 
-WITHOUT_WORKER = {"access", "arms", "ask", "blocks", "every_type", "innocuous", "items", "languages", "order",
-                  "receipt", "refusals", "start", "waves"}  # fmt: skip
+WITHOUT_WORKER = {"access", "arms", "ask", "blocks", "every_type", "innocuous", "items", "kiosk", "languages",
+                  "order", "receipt", "refusals", "sections", "start", "waves"}  # fmt: skip
 """Files on what a page says: it keeps nothing for visits without a connection, which is a fifth of a visit's work."""
 
 VIEWPORT = {"width": 360, "height": 740}

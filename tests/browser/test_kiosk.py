@@ -49,7 +49,7 @@ def start_person(page: Page, code: str = CODE) -> None:
 
 def test_each_person_draws_anew_and_leaves_nothing(new_context: NewContext, kiosk: Running, axe: str) -> None:
     """Two people send a report each; the device's own account has none of it, and no key of theirs."""
-    visit = Visit(new_context(locale="en"), kiosk)
+    visit = Visit(new_context(locale="en", service_workers="allow"), kiosk)
     page = visit.arrive(f"{kiosk.link}&staff={CODE}")
     page.evaluate(KEPT)
     assert violations(page, axe) == []

@@ -41,7 +41,7 @@ def long_form() -> list[Document]:
 @pytest.fixture(scope="session")
 def long(site: Running) -> Running:
     """That form, published."""
-    return publish(site, parse_survey(survey(*long_form(), name="long", title={"en": "Long", "ar": "طويل"})))
+    return publish(site, parse_survey(survey(*long_form(), name="sections", title={"en": "Long", "ar": "طويل"})))
 
 
 def answer(page: Page, choice: int = 0) -> None:
@@ -112,7 +112,7 @@ def test_nothing_outside_tells_what_was_answered(new_context: NewContext, long: 
         assert values[:-1] == [1 - choice] * (2 + 13)
         seen.add((*lengths, *visit.paths[before:]))
     assert len(seen) == 1
-    assert [path for path in seen.pop() if isinstance(path, str)] == ["POST /api/v1/surveys/long/reports"]
+    assert [path for path in seen.pop() if isinstance(path, str)] == ["POST /api/v1/surveys/sections/reports"]
 
 
 def test_back_and_forward_keep_what_was_chosen(new_context: NewContext, long: Running) -> None:

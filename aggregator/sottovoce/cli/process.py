@@ -69,7 +69,7 @@ def wait_until_ready(
             if requests.get(f"{url}/readyz", timeout=5).ok:
                 return
         except requests.ConnectionError:
-            time.sleep(0.05)
+            time.sleep(0.1)
     raise StorageError("the aggregator did not start")
 
 
