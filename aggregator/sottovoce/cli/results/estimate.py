@@ -127,7 +127,8 @@ def _show_shares(found: JointResult, out: Path | None, force: bool, as_json: boo
 
 @command(example="sottovoce results list-experiment answers.csv --count items --arm half")
 @click.argument("file", type=PATH)
-@request_options("list_experiment", "count", "second", "arm", "treated", "items")
+@request_options("list_experiment", "count", "second", "treated", multiple=True)
+@request_options("list_experiment", "arm", "items")
 @click.option("--method", type=click.Choice(["difference", "ml"]), help="[default: difference; with --formula, ml]")
 @request_options("list_experiment", "formula", "direct", "confidence")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON on standard output.")

@@ -126,7 +126,6 @@ _SETTINGS: Mapping[Callable[[Any], Any], Mapping[str, Any]] = {
     requests.count_of_points: {"type": click.IntRange(requests.FEWEST_POINTS, MOST_POINTS)},
     requests.count_of_items: {"type": click.IntRange(1, MOST_ITEMS)},
     requests.count_of_draws: {"type": click.IntRange(1, MOST_DRAWS)},
-    requests.variable_names: {"multiple": True},
     requests.odds_of_groups: {"multiple": True},
     requests.known_mean: {"type": float},
     requests.confidence: {"type": Number(0.5, 1, max_open=True)},

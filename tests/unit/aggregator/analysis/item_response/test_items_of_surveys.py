@@ -13,6 +13,7 @@ from click.testing import CliRunner
 from flask import Flask
 from flask.testing import FlaskClient
 from sottovoce.aggregator import open_data, open_results
+from sottovoce.aggregator.accounts.authentication import new_key
 from sottovoce.aggregator.analysis.report_columns import Columns
 from sottovoce.aggregator.analysis.requests import parse_request
 from sottovoce.aggregator.app import create_app
@@ -100,6 +101,18 @@ def test_page_offers_randomized_questions_and_shows_the_model(client: FlaskClien
     assert "Schwierigkeit" in get(client, ASKED, "de").text
     subset = get(client, f"{ASKED}&model=sum&where=moved = yes")
     assert "moved = yes" in html.unescape(subset.text)
+
+
+def test_programs_ask_with_a_key(place: tuple[Path, Flask]) -> None:
+    """As for every analysis; none without a key."""
+    app = place[1]
+    token, digest = new_key()
+    app.extensions["storage"].add_researcher("ann", digest)
+    head = {"Authorization": f"Bearer {token}"}
+    asked = {"questions": list(NAMES), "model": "sum"}
+    reply = app.test_client().post("/api/v1/surveys/exams/items", json=asked, headers=head)
+    assert (reply.status_code, reply.json) == (200, document(app, "exams", "items", **asked))
+    assert app.test_client().post("/api/v1/surveys/exams/items", json=asked).status_code == 401
 
 
 def test_files_alone_have_list_experiments_and_designs(client: FlaskClient) -> None:
