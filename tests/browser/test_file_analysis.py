@@ -10,6 +10,7 @@ from tests.browser.studio_site import studio_site
 from tests.browser.test_access import violations
 from tests.browser.visit import log_in
 from tests.conftest import Running
+from tests.unit.aggregator.studio.file_analysis.test_design_forms import people, race
 
 HEADER = b"cheated,cheated_channel,year\n"
 YES = b"yes,coin_flip,first\n" * 20 + b"yes,coin_flip,last\n" * 10
@@ -110,3 +111,42 @@ def test_pages_of_a_file_pass_the_checker(browser: Browser, studio: Running, axe
     context.close()
 
     assert {place: faults for place, faults in found.items() if faults} == {}
+
+
+@pytest.mark.parametrize("look", LOOKS, ids=["320 px", "wide"])
+def test_forms_of_designs_work_without_scripts_and_pass_the_checker(
+    browser: Browser, studio: Running, axe: str, look: dict[str, Any]
+) -> None:
+    """A list experiment and several items, from the form to their tables; nothing scrolls sideways."""
+    without = browser.new_context(java_script_enabled=False, **look)
+    checked = browser.new_context(bypass_csp=True, reduced_motion="reduce", **look)
+    for data, way in ((race(), "Tables"), (people(), "Models")):
+        page = log_in(without, studio)
+        page.goto(f"{studio.url}/dashboard/analyze")
+        page.get_by_label("File", exact=True).set_input_files(
+            {"name": "answers.csv", "mimeType": "text/csv", "buffer": data}
+        )
+        page.get_by_role("button", name="Upload").click()
+        settled(page)
+        page.get_by_role("link", name=way).click()
+        if way == "Tables":
+            page.locator("summary", has_text="List experiment").click()
+            page.get_by_label("Number of items that apply").select_option("y")
+            page.get_by_label("Random groups").select_option("treat")
+        else:
+            page.locator("summary", has_text="Several yes/no questions together").click()
+            for box in page.locator('input[name="questions"]').all():
+                box.check()
+        page.locator("details[open] > form button", has_text="Show").click()
+        settled(page)
+        assert page.locator("#answer table").count()
+        address = page.url
+        page.close()
+        page = log_in(checked, studio)
+        page.goto(address)
+        settled(page)
+        assert violations(page, axe) == []
+        assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+        page.close()
+    without.close()
+    checked.close()

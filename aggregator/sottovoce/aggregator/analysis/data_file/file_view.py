@@ -96,7 +96,7 @@ class DataFilesInWords(AnswersInWords):
         ]
         apart = self._thousandths(one["share"]["raw"])
         title = self.say("data_list_column", column=one["column"], items=one["items"], difference=apart)
-        headings = ["", *(self.say(key) for key in ("joint_among", "results_mean", "models_std_error"))]
+        headings = [self.say(key) for key in ("tables_group", "joint_among", "results_mean", "models_std_error")]
         return ShownTable(title, headings, lines, sentences=sentences)
 
     def _combined(self, document: Document) -> ShownTable:
