@@ -5,7 +5,6 @@ The columns of the file become questions, see ``analysis.data_file``; tables and
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from numbers import Real
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
@@ -108,7 +107,7 @@ class OpenData(OpenResults):
         """Estimate the shares of a design whose channel holds an unknown share, as ``mixture_of_file``; ``options`` are
         ``formula``, ``confidence``.
         """
-        given = {"response": response, "design": design, "p": [p] if isinstance(p, Real) else p, "group": group}
+        given = {"response": response, "design": design, "p": p, "group": group}
         return of_mixture(self._answer("design", {**given, "draws": draws, **options}, weights))
 
     def list_experiment(self, count: str | Sequence[str], arm: str, **options: Any) -> JointResult:  # noqa: ANN401
