@@ -113,25 +113,15 @@ def whole(given: Any) -> int:  # noqa: ANN401
     return given
 
 
-def count_of_points(given: Any) -> int:  # noqa: ANN401
-    """Return a number of points of an integral, or raise ValueError."""
-    return _within(given, FEWEST_POINTS, MOST_POINTS)
+def one_within(numbers: range) -> Callable[[Any], int]:
+    """Return a reader that accepts a whole number of a range and raises ValueError for any other value."""
 
+    def read(given: Any) -> int:  # noqa: ANN401
+        if whole(given) not in numbers:
+            raise ValueError(Sentence("must be from {least} to {most}", least=numbers[0], most=numbers[-1]))
+        return int(given)
 
-def count_of_items(given: Any) -> int:  # noqa: ANN401
-    """Return the length of a list of items, or raise ValueError."""
-    return _within(given, 1, MOST_ITEMS)
-
-
-def count_of_draws(given: Any) -> int:  # noqa: ANN401
-    """Return a number of drawn cards, or raise ValueError."""
-    return _within(given, 1, MOST_DRAWS)
-
-
-def _within(given: Any, least: int, most: int) -> int:  # noqa: ANN401
-    if whole(given) not in range(least, most + 1):
-        raise ValueError(Sentence("must be from {least} to {most}", least=least, most=most))
-    return int(given)
+    return read
 
 
 def odds_of_groups(given: Any) -> Mapping[str, Any]:  # noqa: ANN401
@@ -264,7 +254,6 @@ _SCHEMAS: Mapping[Callable[[Any], Any], Mapping[str, Any]] = {
     category: _NAME,
     variable_names: {"type": "array", "minItems": 1, "items": _NAME},
     whole: {"type": "integer", "minimum": 0},
-    count_of_points: {"type": "integer", "minimum": FEWEST_POINTS, "maximum": MOST_POINTS},
     read_shares: _MARGINS,
     known_shares: _NUMBERS,
     known_mean: {"type": "number"},
@@ -273,8 +262,6 @@ _SCHEMAS: Mapping[Callable[[Any], Any], Mapping[str, Any]] = {
     condition: _TEXT,
     formula: _TEXT,
     predictors: _TEXT,
-    count_of_items: {"type": "integer", "minimum": 1, "maximum": MOST_ITEMS},
-    count_of_draws: {"type": "integer", "minimum": 1, "maximum": MOST_DRAWS},
     odds_of_groups: _VALUES,
     flag: {"type": "boolean"},
 }
@@ -285,20 +272,25 @@ TEXTS: Mapping[str, Mapping[str, str]] = json.loads((Path(__file__).parent / "op
 
 
 def option(
-    read: Callable[[Any], Any] | tuple[str, ...],
+    read: Callable[[Any], Any] | tuple[str, ...] | range,
     *default: Any,  # noqa: ANN401 - JSON
     is_needed: bool | None = None,
 ) -> Any:  # noqa: ANN401 - the type is the field's
-    """Define a dataclass field that ``parse_request`` reads with ``read``, or that has one of some names.
+    """Define a dataclass field that ``parse_request`` reads with ``read``, or that has one of some names or numbers.
 
     ``default`` makes the option optional, so that null is none given; ``is_needed`` where another can take its place.
     """
     is_needed = not default if is_needed is None else is_needed
-    schema: dict[str, Any] = {"enum": [*read]} if isinstance(read, tuple) else dict(_SCHEMAS[read])
+    schema: dict[str, Any]
+    if isinstance(read, tuple):
+        schema, read = {"enum": [*read]}, one_of(read)
+    elif isinstance(read, range):
+        schema, read = {"type": "integer", "minimum": read[0], "maximum": read[-1]}, one_within(read)
+    else:
+        schema = dict(_SCHEMAS[read])
     if not is_needed:
         schema |= {"enum": [*schema["enum"], None]} if "enum" in schema else {"type": [schema["type"], "null"]}
-    metadata = {"read": one_of(read) if isinstance(read, tuple) else read, "schema": schema}
-    return field(metadata=metadata, **{"default": default[0]} if default else {})
+    return field(metadata={"read": read, "schema": schema}, **{"default": default[0]} if default else {})
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -598,7 +590,7 @@ class ListExperimentRequest(FileRequest):
     second: tuple[str, ...] | None = option(variable_names, None)
     arm: str = option(variable_name)
     treated: tuple[str, ...] | None = option(variable_names, None)
-    items: int | None = option(count_of_items, None)
+    items: int | None = option(range(1, MOST_ITEMS + 1), None)
     formula: str | None = option(predictors, None)
     direct: str | None = option(variable_name, None)
     confidence: float | None = option(confidence, None)
@@ -622,7 +614,7 @@ class DesignRequest(FileRequest):
     group: str | None = option(variable_name, None)
     design: str = option(tuple(DESIGNS))
     p: Mapping[str, Any] = option(odds_of_groups)
-    draws: int | None = option(count_of_draws, None)
+    draws: int | None = option(range(1, MOST_DRAWS + 1), None)
     formula: str | None = option(predictors, None)
     confidence: float | None = option(confidence, None)
 
@@ -648,7 +640,7 @@ class RegressionRequest(WeightedRequest):
     declining: str | None = option(DECLINING, None)
     cluster: str | None = option(variable_name, None)
     cluster_effect: str | None = option(variable_name, None)
-    points: int = option(count_of_points, FIRST_POINTS)
+    points: int = option(range(FEWEST_POINTS, MOST_POINTS + 1), FIRST_POINTS)
     at: People | None = option(people, None)
     scales: str | None = option(SCALES, None)
 

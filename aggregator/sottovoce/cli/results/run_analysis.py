@@ -19,13 +19,10 @@ from sottovoce.aggregator.accounts.audit_log import snapshot_of
 from sottovoce.aggregator.analysis import requests
 from sottovoce.aggregator.analysis.data_file.answer_codes import decode_codes
 from sottovoce.aggregator.analysis.data_file.data_columns import data_columns
-from sottovoce.aggregator.analysis.data_file.list_experiment import MOST_ITEMS
 from sottovoce.aggregator.analysis.data_file.parse_channel import yes_no_counts
 from sottovoce.aggregator.analysis.data_file.read_table import FORMATS, read_table
-from sottovoce.aggregator.analysis.mixtures.mixture import MOST_DRAWS
 from sottovoce.aggregator.analysis.planned_comparisons import planned_document
 from sottovoce.aggregator.analysis.published_counts import published
-from sottovoce.aggregator.analysis.regression.person_model import MOST_POINTS
 from sottovoce.aggregator.analysis.result_view import ShownTable
 from sottovoce.aggregator.analysis.text_report import in_words
 from sottovoce.aggregator.analysis.weights import MarginShares
@@ -122,10 +119,6 @@ _NAMES_OF_OPTIONS: Mapping[str, Sequence[str]] = {
 """Options that the command line calls otherwise than requests do."""
 
 _SETTINGS: Mapping[Callable[[Any], Any], Mapping[str, Any]] = {
-    requests.whole: {"type": click.IntRange(0)},
-    requests.count_of_points: {"type": click.IntRange(requests.FEWEST_POINTS, MOST_POINTS)},
-    requests.count_of_items: {"type": click.IntRange(1, MOST_ITEMS)},
-    requests.count_of_draws: {"type": click.IntRange(1, MOST_DRAWS)},
     requests.odds_of_groups: {"multiple": True},
     requests.known_mean: {"type": float},
     requests.confidence: {"type": Number(0.5, 1, max_open=True)},
@@ -143,8 +136,11 @@ def request_options(kind: str, *names: str, **settings: Any) -> Callable[..., An
 
 def _option(request: type[requests.Request], name: str, settings: Mapping[str, Any]) -> Callable[..., Any]:
     option = request.__dataclass_fields__[name]
-    choices = [*filter(None, option.metadata["schema"].get("enum", ()))]
+    schema = option.metadata["schema"]
+    choices = [*filter(None, schema.get("enum", ()))]
     own = {"type": click.Choice(choices)} if choices else _SETTINGS.get(option.metadata["read"], {})
+    if "integer" in schema.get("type", ()):
+        own = {"type": click.IntRange(schema["minimum"], schema.get("maximum"))}
     # Other defaults stay with the request.
     default = option.default if isinstance(option.default, str) else None
     every = {"help": request.texts(name)["help"], "required": option.default is MISSING, "default": default}

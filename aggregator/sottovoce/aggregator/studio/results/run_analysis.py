@@ -55,7 +55,10 @@ def asked_analysis(query: UrlQuery, kinds: Sequence[str]) -> AskedAnalysis | Non
     kind = _first(query, "kind")
     if kind not in kinds:
         return None
-    readers = {each.name: each.metadata["read"] for each in fields(EVERY_KIND[kind])}
+    readers = {
+        each.name: requests.whole if "integer" in each.metadata["schema"].get("type", ()) else each.metadata["read"]
+        for each in fields(EVERY_KIND[kind])
+    }
     read = {name: _CONTROLS.get(readers[name], _first)(query, name) for name in readers if name not in _NO_FIELDS}
     options = {name: given for name, given in read.items() if given not in ("", None, [], {})}
     if formula := options.get("formula"):
@@ -123,7 +126,7 @@ def _first(query: UrlQuery, name: str) -> str:
 
 
 _CONTROLS: Mapping[Callable[[Any], Any], Callable[[UrlQuery, str], Any]] = {
-    **dict.fromkeys((requests.whole, requests.count_of_items, requests.count_of_draws), _whole),
+    requests.whole: _whole,
     requests.confidence: _level,
     requests.variable_names: lambda query, name: list(dict.fromkeys(filter(None, query.get(name, ())))),
     requests.flag: lambda query, name: False if _first(query, name) == "no" else None,
