@@ -45,7 +45,7 @@ class Columns:
             asked".
         wave: wave of each report, shape (n,).
         revision: revision of each report, as an index into ``revisions``, shape (n,).
-        withheld: questions that may not be analysed, see ``requests.answered``.
+        withheld: questions that may not be analysed, see ``disclosure_control``.
         few: mask of the reports, (n,), by question, with an answer that a file leaves out, missing in ``values``, or
             leaves out of others, so that its share is not known.
         least: smallest group by public answers in results; 0 for a reader's own file, which protects no one.

@@ -57,18 +57,12 @@ from sottovoce.aggregator.analysis.token_reader import MOST_CHARACTERS
 from sottovoce.aggregator.analysis.variable_columns import answers_of
 from sottovoce.aggregator.analysis.weights import CROSS_SEPARATOR, MarginShares, raked
 from sottovoce.aggregator.estimators.question_variables import bare, is_long, num, points_of
-from sottovoce.aggregator.storage import Storage
-from sottovoce.aggregator.surveys.lifecycle import released_questions, survey_of
 from sottovoce.shared.arms.arms import ARM
 from sottovoce.shared.errors import EstimateError, OptionsError, Problem, Sentence
 
 FEW_UNKNOWN = (
     "'{variable}': the file leaves out rare answers of {reports} reports as few, which has shares but is in no mean, "
     "model, test, weight or subset; to go without these reports, say --drop-few, in Python drop_few=True"
-)
-WITHHELD = (
-    "a budget for this survey's public answers is open: exact results of them would undo the noise of the published "
-    "tables; publish tables of them with noise, on the page Files or with crosstab --release-epsilon"
 )
 UNWEIGHTED = "{kind} and weights do not go together; crosstab, compare and regression take weights"
 WEIGHTED_TWICE = "weights of reports and margins do not go together: margins make weights themselves; leave one out"
@@ -782,30 +776,3 @@ def parse_request(kind: str, given: Any) -> Request:  # noqa: ANN401 - JSON
     if problems:
         raise OptionsError(problems)
     return request
-
-
-def answered(
-    storage: Storage,
-    name: str,
-    asked: Request,
-    read: Callable[[], Columns],
-    compute: Callable[[Request, Columns], Document] = Request.document,
-) -> Document:
-    """Run an analysis and return its document; raise EstimateError if it has none, or disclosure control withholds it.
-
-    Once tables of public questions are published with noise, no joint result has them: a table, a model or weights hold
-    their exact margin or depend on it, standard errors and refusals of small groups too. The cohort remains: a budget
-    never publishes it, and its exact counts are part of the results.
-
-    Args:
-        read: function that reads the reports; called only if the request passes the check.
-        compute: function that computes the analysis, possibly in another process.
-    """
-    if not storage.releases.has_any(name):
-        return compute(asked, read())
-    withheld = released_questions([survey_of(each.document) for each in storage.revisions(name)])
-    # A variable is a question, or a part of one after a dot.
-    if not withheld.isdisjoint(each.partition(".")[0] for each in asked.names):
-        raise EstimateError(WITHHELD)
-    # Requests for all pairs name no variables.
-    return compute(asked, replace(read(), withheld=withheld))

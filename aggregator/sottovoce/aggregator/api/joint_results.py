@@ -11,11 +11,12 @@ from time import monotonic
 
 from sottovoce.aggregator.analysis.arm_results import count_arms
 from sottovoce.aggregator.analysis.availability import check_closed
+from sottovoce.aggregator.analysis.disclosure_control import answered
 from sottovoce.aggregator.analysis.documents import Document
 from sottovoce.aggregator.analysis.jobs.queue import AnalysisLimits, Compute, JobQueue, QueuedJob, Work
 from sottovoce.aggregator.analysis.planned_comparisons import PLANNED, planned_document
 from sottovoce.aggregator.analysis.report_columns import Columns, Progress, read_columns
-from sottovoce.aggregator.analysis.requests import Request, answered, parse_request
+from sottovoce.aggregator.analysis.requests import Request, parse_request
 from sottovoce.aggregator.clock import Clock
 from sottovoce.aggregator.http.problems import Refusal
 from sottovoce.aggregator.storage import Storage, StoredSurvey

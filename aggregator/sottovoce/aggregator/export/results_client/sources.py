@@ -13,8 +13,9 @@ from numpy.typing import ArrayLike, NDArray
 from sottovoce.aggregator.analysis.availability import NO_SURVEY, check_closed
 from sottovoce.aggregator.analysis.data_file.data_columns import data_columns
 from sottovoce.aggregator.analysis.data_file.read_table import read_table
+from sottovoce.aggregator.analysis.disclosure_control import answered
 from sottovoce.aggregator.analysis.report_columns import Columns, Progress, read_columns
-from sottovoce.aggregator.analysis.requests import answered, parse_request, read_shares
+from sottovoce.aggregator.analysis.requests import parse_request, read_shares
 from sottovoce.aggregator.analysis.shown_columns import ReportColumns, as_columns, is_few
 from sottovoce.aggregator.analysis.weights import MarginShares, raked
 from sottovoce.aggregator.clock import Clock
