@@ -562,11 +562,8 @@ class FileRequest(Request):
         """Run the analysis on the table."""
 
     def of_file(
-        self,
-        table: FileTable,
-        columns: Callable[[FileTable], Columns],  # noqa: ARG002 - has columns of its own
-        weights: ArrayLike | None = None,
-    ) -> Document:
+        self, table: FileTable, columns: Callable[[FileTable], Columns], weights: ArrayLike | None = None  # noqa: ARG002
+    ) -> Document:  # fmt: skip
         """Run the analysis on the table."""
         return self.of_rows(table, weights)
 
@@ -728,22 +725,12 @@ class WeightsRequest(Request):
 
 KINDS_OF_REQUEST: dict[str, type[Request]] = {
     each.kind: each
-    for each in (
-        CrosstabRequest,
-        CompareRequest,
-        PairsRequest,
-        TestRequest,
-        MixtureRequest,
-        ItemsRequest,
-        RegressionRequest,
-        WeightsRequest,
-    )
-}
+    for each in (CrosstabRequest, CompareRequest, PairsRequest, TestRequest, MixtureRequest, ItemsRequest,
+                 RegressionRequest, WeightsRequest)
+}  # fmt: skip
 """Request classes by the last part of their URL."""
-EVERY_KIND: Mapping[str, type[Request]] = {
-    **KINDS_OF_REQUEST,
-    **{each.kind: each for each in (ListExperimentRequest, DesignRequest)},
-}
+OF_FILES: dict[str, type[Request]] = {each.kind: each for each in (ListExperimentRequest, DesignRequest)}
+EVERY_KIND = KINDS_OF_REQUEST | OF_FILES
 """The same, and those of files alone."""
 
 
