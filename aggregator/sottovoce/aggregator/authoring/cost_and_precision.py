@@ -10,16 +10,16 @@ from functools import cached_property
 from itertools import product, takewhile
 from typing import Any, NamedTuple
 
-from sottovoce.aggregator.authoring.draft import DraftItem, SurveyDraft, arms_of, is_in
+from sottovoce.aggregator.authoring.draft import DraftItem, DraftSample, SurveyDraft, arms_of, is_in
 from sottovoce.aggregator.authoring.sensitivity_levels import uses_of
-from sottovoce.aggregator.authoring.to_survey import complete_questions, private_questions, survey_document
+from sottovoce.aggregator.authoring.to_survey import complete_questions, survey_document
 from sottovoce.aggregator.planning.block_choice import cell_half_width
 from sottovoce.aggregator.planning.question_channels import Measure, ShareChannel, drawn_from, is_number, measure_of
 from sottovoce.aggregator.planning.sample_size import reports_for, widest_margin
 from sottovoce.shared import canonical
 from sottovoce.shared.accounting import percent_after, report_epsilon, waves_epsilon
 from sottovoce.shared.arms import arms
-from sottovoce.shared.arms.arms import ARM, Arm, SampledSurvey
+from sottovoce.shared.arms.arms import ARM
 from sottovoce.shared.errors import SpecError
 from sottovoce.shared.parse_survey import parse_survey
 from sottovoce.shared.spec import Question
@@ -31,17 +31,12 @@ _POINT = 0.01
 _TEXT = {"en": "–"}
 
 
-def rows_of(card: DraftItem) -> int:
-    """Return the number of questions of a card: the rows of a matrix, else 1."""
-    return len(card.asked.get("rows", ())) if card.type == "matrix" else 1
-
-
 def question_of(draft: SurveyDraft, card: DraftItem) -> Question | None:
     """Return the question of a card, or the first row of a matrix; None for a note and for an incomplete card."""
     if card.type not in (*TYPES, "matrix"):
         return None
     together = [each for each in draft.cards if card.block and each.block == card.block] or [card]
-    before = sum(map(rows_of, takewhile(lambda each: each is not card, together)))
+    before = sum(each.row_count for each in takewhile(lambda each: each is not card, together))
     questions = complete_questions(_canonical_questions(draft, together))
     return questions[before] if before < len(questions) else None
 
@@ -233,35 +228,9 @@ def _target_margin(measure: Measure) -> float:
     return 3 * _POINT if isinstance(measure, ShareChannel) else (measure.high - measure.low) / 30 + measure.blur
 
 
-def asked_of_each(draft: SurveyDraft) -> int:
-    """Return the number of private questions that each person is asked."""
-    private, ask = private_questions(draft), draft.head.get("ask")
-    return ask if isinstance(ask, int) and 1 <= ask < private else private
-
-
-class _DraftSample(SampledSurvey):
-    """What a person is asked of a draft, complete or not: a row of a card is a question, and a block is one unit."""
-
-    def __init__(self, draft: SurveyDraft) -> None:
-        self.arms = tuple(Arm(name, weight) for name, weight in arms_of(draft).items())
-        self.ask = asked_of_each(draft)
-        self.rows = [card for card in draft.cards for _ in range(rows_of(card))]
-        units: dict[object, list[int]] = {}
-        for index, card in enumerate(self.rows):
-            if card.block or (card.harm != "public" and card.type in (*TYPES, "matrix")):
-                units.setdefault(card.block or index, []).append(index)
-        self.units = tuple(map(tuple, units.values()))
-        drawn = [draft.ask_of(self.rows[unit[0]].block) for unit in self.units]
-        self.asked_by_unit = {
-            unit: ask if isinstance(ask, int) else len(unit) for unit, ask in zip(self.units, drawn, strict=True)
-        }
-        places = [[index for index, card in enumerate(self.rows) if is_in(card, arm.name)] for arm in self.arms]
-        self.places_by_arm = [*map(tuple, places)] or [tuple(range(len(self.rows)))]
-
-
 def share_asked(draft: SurveyDraft, card: DraftItem) -> float:
     """Return the share of people who are asked a card: by their arm and, if it is private, by ``ask``."""
-    sample = _DraftSample(draft)
+    sample = DraftSample(draft)
     return float(arms.share_asked(sample, sample.rows.index(card))) or 1.0
 
 
@@ -290,7 +259,8 @@ class DraftFigures:
 def _totals(draft: SurveyDraft, of_items: Sequence[Figures | None]) -> Totals:
     known = [(card, found) for card, found in zip(draft.cards, of_items, strict=True) if found is not None]
     costs = [(card, figures.epsilon) for card, figures in known]
-    private, asked = private_questions(draft), asked_of_each(draft)
+    sample = DraftSample(draft)
+    private, asked = len(sample.units), arms.asked_of(sample, sample.units)
     in_arms = [[each for each in costs if is_in(each[0], arm)] for arm in arms_of(draft)] or [costs]
     epsilon = max(report_epsilon(each, min(asked, len(each))) if each else 0.0 for each in map(unit_epsilons, in_arms))
     margins = [figures.margin for _, figures in known if not figures.number and figures.margin is not None]
@@ -311,7 +281,7 @@ def _totals(draft: SurveyDraft, of_items: Sequence[Figures | None]) -> Totals:
 
 def unit_epsilons(cards: Sequence[tuple[DraftItem, float]]) -> list[float]:
     """Return the epsilon of each private answer, and of each block once; a public question's epsilon is 0."""
-    alone = [epsilon for card, epsilon in cards if epsilon and not card.block for _ in range(rows_of(card))]
+    alone = [epsilon for card, epsilon in cards if epsilon and not card.block for _ in range(card.row_count)]
     return [*alone, *{card.block: epsilon for card, epsilon in cards if card.block}.values()]
 
 
@@ -341,7 +311,7 @@ def _widest_cell(draft: SurveyDraft, people: int, known: Sequence[tuple[DraftIte
     """Return the widest margin of a cell among all tables of two questions, at least one of them private."""
     # Questions of the same arms, domain and mechanism have the same margins, so that one pair stands for all of them.
     kinds: dict[object, list[tuple[int, Question]]] = {}
-    sample = _DraftSample(draft)
+    sample = DraftSample(draft)
     questions = {id(card): found.question for card, found in known}
     for place, card in enumerate(sample.rows):
         if question := questions.get(id(card)):
@@ -352,7 +322,7 @@ def _widest_cell(draft: SurveyDraft, people: int, known: Sequence[tuple[DraftIte
     return max((width for width in widths if width is not None), default=None)
 
 
-def _cell(sample: _DraftSample, people: int, one: tuple[int, Question], other: tuple[int, Question]) -> float | None:
+def _cell(sample: DraftSample, people: int, one: tuple[int, Question], other: tuple[int, Question]) -> float | None:
     (first, row), (second, column) = one, other
     # Two public questions have a table without noise from randomization.
     if row.mechanism is None and column.mechanism is None:

@@ -15,7 +15,7 @@ from itertools import groupby
 from typing import Any, Self
 
 from sottovoce.shared import canonical
-from sottovoce.shared.arms.arms import ARM
+from sottovoce.shared.arms.arms import ARM, Arm, SampledSurvey
 from sottovoce.shared.parse_item import CONDITIONS, MEASURES
 from sottovoce.shared.survey_keys import RESEARCHER_TEXTS, TEXTS, holding
 from sottovoce.shared.types import TYPES
@@ -152,6 +152,16 @@ class DraftItem:
     def type(self) -> str:
         """Type of the item as in a survey file."""
         return str(self.asked.get("type", "boolean"))
+
+    @property
+    def row_count(self) -> int:
+        """Number of its questions: the rows of a matrix, else 1."""
+        return len(self.asked.get("rows", ())) if self.type == "matrix" else 1
+
+    @property
+    def is_private(self) -> bool:
+        """Return True if its answers are randomized, by itself or in a block."""
+        return bool(self.block) or (self.harm != "public" and self.type in (*TYPES, "matrix"))
 
     @property
     def treated(self) -> Mapping[str, Any]:
@@ -468,3 +478,26 @@ def is_in(card: DraftItem, arm: str) -> bool:
     """Return True if people of this arm are asked the card; a card that names no arm is asked in all."""
     named = card.asked.get("arm", arm)
     return arm in named if isinstance(named, list | tuple) else named == arm
+
+
+def _at_least_one(ask: object) -> int | None:
+    """Return how many questions are asked; None for all, and for what an imported file has and is no such number."""
+    return ask if isinstance(ask, int) and ask > 0 else None
+
+
+class DraftSample(SampledSurvey):
+    """Sample of questions that a person is asked of a draft, complete or not: rows of cards, and a block at once."""
+
+    def __init__(self, draft: SurveyDraft) -> None:
+        self.arms = tuple(Arm(name, weight) for name, weight in arms_of(draft).items())
+        self.ask = _at_least_one(draft.head.get("ask"))
+        self.rows = [card for card in draft.cards for _ in range(card.row_count)]
+        units: dict[object, list[int]] = {}
+        for index, card in enumerate(self.rows):
+            if card.is_private:
+                units.setdefault(card.block or index, []).append(index)
+        self.units = tuple(map(tuple, units.values()))
+        blocks = {unit: self.rows[unit[0]].block for unit in self.units}
+        self.asked_by_unit = {unit: _at_least_one(draft.ask_of(blocks[unit])) or len(unit) for unit in blocks}
+        places = [[index for index, card in enumerate(self.rows) if is_in(card, arm.name)] for arm in self.arms]
+        self.places_by_arm = [*map(tuple, places)] or [tuple(range(len(self.rows)))]

@@ -9,16 +9,11 @@ from functools import lru_cache
 from typing import Any
 
 from sottovoce.aggregator.authoring.conditions import condition_problems
-from sottovoce.aggregator.authoring.cost_and_precision import (
-    asked_of_each,
-    figures_of,
-    question_of,
-    rows_of,
-    unit_epsilons,
-)
-from sottovoce.aggregator.authoring.draft import DraftItem, SurveyDraft, arm_on_card, free_name
+from sottovoce.aggregator.authoring.cost_and_precision import figures_of, question_of, unit_epsilons
+from sottovoce.aggregator.authoring.draft import DraftItem, DraftSample, SurveyDraft, arm_on_card, free_name
 from sottovoce.aggregator.planning.block_choice import LEAST_GAIN
 from sottovoce.shared.accounting import DEFAULT_ALLOWANCE, report_epsilon
+from sottovoce.shared.arms.arms import asked_of
 from sottovoce.shared.mechanisms.joint_rr import MAX_QUESTIONS, MIN_QUESTIONS, JointRR
 from sottovoce.shared.rational import log
 
@@ -86,7 +81,7 @@ def protect_together(draft: SurveyDraft, numbers: Collection[int]) -> SurveyDraf
     chosen = [number for number in joinable_cards(draft) if number in numbers]
     chosen = [each for each in chosen if arm_on_card(draft.cards[each]) == arm_on_card(draft.cards[chosen[0]])]
     cards = [draft.cards[number] for number in chosen]
-    if sum(map(rows_of, cards)) < MIN_QUESTIONS:
+    if sum(card.row_count for card in cards) < MIN_QUESTIONS:
         return draft
     apart = _epsilon_apart(draft, [(card, _epsilon(draft, card)) for card in cards])
     epsilon = min(Fraction(apart) + _ROUNDING, Fraction(DEFAULT_ALLOWANCE.question))
@@ -112,11 +107,12 @@ def _epsilon(draft: SurveyDraft, card: DraftItem) -> float:
 def _epsilon_apart(draft: SurveyDraft, cards: Sequence[tuple[DraftItem, float]]) -> float:
     """Return what a person spends at most on cards by themselves, of which ``ask`` may draw some."""
     epsilons = unit_epsilons(cards)
-    return report_epsilon(epsilons, min(asked_of_each(draft), len(epsilons)))
+    sample = DraftSample(draft)
+    return report_epsilon(epsilons, min(asked_of(sample, sample.units), len(epsilons)))
 
 
 def _sizes(draft: SurveyDraft, cards: Sequence[DraftItem]) -> tuple[int, ...]:
-    found = ((question_of(draft, card), rows_of(card)) for card in cards)
+    found = ((question_of(draft, card), card.row_count) for card in cards)
     return tuple(question.domain.size for question, rows in found if question is not None for _ in range(rows))
 
 
@@ -145,7 +141,7 @@ def refitted(draft: SurveyDraft, name: str) -> SurveyDraft:
     if name not in draft.blocks:
         return draft
     cards = [card for card in draft.cards if card.block == name]
-    if sum(map(rows_of, cards)) < MIN_QUESTIONS:
+    if sum(card.row_count for card in cards) < MIN_QUESTIONS:
         return separate(draft, name)
     sizes = _sizes(separate(draft, name), cards_apart(cards))
     with suppress(ValueError, TypeError, KeyError):
@@ -215,7 +211,7 @@ def suggested(draft: SurveyDraft) -> ProtectedTogether | None:
     None, too, if people who know the other answers could then learn one with odds above 9: that is for the author.
     """
     numbers = joinable_cards(draft)
-    if not MIN_QUESTIONS <= sum(rows_of(draft.cards[number]) for number in numbers) <= MAX_QUESTIONS:
+    if not MIN_QUESTIONS <= sum(draft.cards[number].row_count for number in numbers) <= MAX_QUESTIONS:
         return None
     found = compared_selection(draft, numbers)
     return found if found is not None and found.gains and found.odds <= _MOST_SUGGESTED_ODDS else None

@@ -25,6 +25,7 @@ from sottovoce.aggregator.authoring.draft import (
     LONGEST_QUESTION,
     SCREENED_OUT,
     DraftItem,
+    DraftSample,
     SurveyDraft,
     absent_keys,
     free_name,
@@ -262,8 +263,8 @@ def survey_document(draft: SurveyDraft, name: str) -> dict[str, Any]:
     document = _without_empty({**draft.head, "default_language": draft.tags[0]})
     entries = draft.entries(lambda card: _item(without_not(card, draft.cards), draft.declining))
     questions = [_with_arm(entry) for entry in entries]
-    ask, private = document.pop("ask", None), private_questions(draft)
-    if isinstance(ask, int) and ask < private:
+    ask = document.pop("ask", None)
+    if isinstance(ask, int) and ask < len(DraftSample(draft).units):
         document["ask"] = ask
     made = {"format": FORMAT, "name": name, **document, "questions": questions}
     return with_file_columns(made, draft.people) if draft.chooses_columns else made
@@ -309,16 +310,6 @@ def _renamed(asked: Mapping[str, Any], name: str, names: Mapping[str, str]) -> d
     shown = {key: {names.get(name, name): wanted for name, wanted in asked[key].items()}
              for key in CONDITIONS & asked.keys()}  # fmt: skip
     return {**asked, **shown, "name": name}
-
-
-def private_questions(draft: SurveyDraft) -> int:
-    """Return the number of randomized answers that ``ask`` draws from: each row of a matrix is one, and each block."""
-    alone = sum(
-        len(card.asked.get("rows", ())) if card.type == "matrix" else 1
-        for card in draft.cards
-        if card.harm != "public" and (card.type in TYPES or card.type == "matrix") and not card.block
-    )
-    return alone + len({card.block for card in draft.cards if card.block})
 
 
 def _item(card: DraftItem, declining: str) -> dict[str, Any]:

@@ -11,7 +11,7 @@ from dataclasses import replace
 from datetime import datetime
 
 from sottovoce.aggregator.authoring.conditions import condition_problems
-from sottovoce.aggregator.authoring.cost_and_precision import DraftFigures, rows_of, unit_epsilons
+from sottovoce.aggregator.authoring.cost_and_precision import DraftFigures, unit_epsilons
 from sottovoce.aggregator.authoring.draft import HEAD_TEXTS, DraftProblem, FieldPath, SurveyDraft, on_card, part_at
 from sottovoce.aggregator.authoring.edit_commands import DIRECTIONS, change
 from sottovoce.aggregator.authoring.to_survey import numbered_copies, survey_document
@@ -291,7 +291,7 @@ def _check_people(figures: DraftFigures) -> Iterator[DraftProblem]:
 def _check_sample_uniques(figures: DraftFigures) -> Iterator[DraftProblem]:
     """Warn about public questions whose answers together would be unique to many respondents (sample uniques)."""
     draft, questions = figures.draft, figures.questions
-    number_of = [number for number, card in enumerate(draft.cards) for _ in range(rows_of(card))]
+    number_of = [number for number, card in enumerate(draft.cards) for _ in range(card.row_count)]
     thin = thin_cells([questions[number] for number in number_of], draft.people)
     if thin is not None:
         number = number_of[thin.widest]

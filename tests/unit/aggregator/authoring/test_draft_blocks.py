@@ -1,5 +1,6 @@
 """Blocks of drafts: what they cost and save for the templates, as the documentation has it."""
 
+import math
 import re
 from dataclasses import replace
 from pathlib import Path
@@ -11,8 +12,10 @@ from sottovoce.aggregator.authoring.edit_commands import change
 from sottovoce.aggregator.authoring.templates import all_templates
 from sottovoce.aggregator.authoring.to_survey import draft_of, survey_document
 from sottovoce.aggregator.authoring.validation import survey_of_draft
+from sottovoce.shared.arms.arms import share_asked as share_of_survey
 
 from tests.blocks import block, blocks, in_block
+from tests.documents import question, survey
 from tests.random_surveys import random_survey
 
 PAGE = Path(__file__).parents[4] / "docs" / "how_to" / "plan_and_test.md"
@@ -59,6 +62,9 @@ def test_random_surveys_are_joined_moved_and_separated(first: int) -> None:
         asked = random_survey(seed)
         draft = draft_of(asked.document)
         assert DraftFigures(draft).totals.epsilon == pytest.approx(asked.epsilon)
+        firsts = [asked.questions.index(item.questions[0]) for item in asked.items if item.questions]
+        shares = [share_asked(draft, card) for card in draft.cards if card.type not in ("note", "acknowledge")]
+        assert shares == [float(share_of_survey(asked, first)) for first in firsts]
         before = {each.name: each.mechanism for each in survey_of_draft(draft, asked.name).questions}
         joined = change(draft, f"together:{'.'.join(map(str, joinable_cards(draft)[:4]))}")
         if joined != draft:
@@ -71,6 +77,16 @@ def test_random_surveys_are_joined_moved_and_separated(first: int) -> None:
             joined = change(joined, f"{word}:{(seed * (step + 1)) % max(len(joined.cards), 1)}")
             pieces = [name for name, _ in joined.groups if name]
             assert sorted(pieces) == sorted(joined.blocks)
+
+
+@pytest.mark.parametrize("ask", [-1, 0, 9, "two"])
+def test_figures_of_a_draft_stand_beside_a_block_that_cannot_be_drawn(ask: object) -> None:
+    """A file may ask for any number: the block has no figures then, and what is beside it has."""
+    wrong = {**block(*map(in_block, "abc")), "ask": ask}
+    draft = draft_of({**survey(wrong, question({"name": "coin_flip"})), "ask": ask})
+    figures = DraftFigures(replace(draft, people=1000))
+    assert [each is None for each in figures.of_items] == [True, True, True, False]
+    assert figures.totals.epsilon == pytest.approx(math.log(3))
 
 
 def test_draft_keeps_how_many_questions_of_a_block_are_asked() -> None:

@@ -25,7 +25,7 @@ from sottovoce.aggregator.authoring.conditions import (
     earlier_questions,
     posted_conditions,
 )
-from sottovoce.aggregator.authoring.cost_and_precision import DraftFigures, Step, panel_of, rows_of, steps_of
+from sottovoce.aggregator.authoring.cost_and_precision import DraftFigures, Step, panel_of, steps_of
 from sottovoce.aggregator.authoring.draft import DraftItem, SurveyDraft, part_at, whole_number, with_part
 from sottovoce.aggregator.authoring.edit_commands import change
 from sottovoce.aggregator.authoring.sensitivity_levels import MOST_POINTS, posted_scale, scale_of, uses_of
@@ -397,7 +397,7 @@ def together_view(draft: SurveyDraft, form: Mapping[str, str]) -> TogetherView:
 
 def _block_view(draft: SurveyDraft, name: str) -> BlockView:
     numbers = [number for number, card in enumerate(draft.cards) if card.block == name]
-    questions = sum(rows_of(draft.cards[number]) for number in numbers)
+    questions = sum(draft.cards[number].row_count for number in numbers)
     found, drawn = draft_blocks.compared(draft, name), draft_blocks.drawable(draft, name)
     return BlockView(name, numbers, found, draft.ask_of(name), drawn, questions)
 
@@ -553,7 +553,7 @@ def _first_questions(draft: SurveyDraft) -> list[int]:
     before = 0
     for number, card in numbered_copies(draft):
         found.setdefault(number, before)
-        before += rows_of(card) if card.type in (*TYPES, "matrix") else 0
+        before += card.row_count if card.type in (*TYPES, "matrix") else 0
     return [found[number] for number in range(len(draft.cards))]
 
 
