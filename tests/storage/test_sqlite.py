@@ -4,13 +4,16 @@ import os
 import re
 import sqlite3
 import threading
+import time
 from collections.abc import Sequence
 from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from sottovoce.aggregator.storage.audit_log.events import TOKENS_MADE
 from sottovoce.aggregator.storage.define_tables import SQLITE, definition
+from sottovoce.aggregator.storage.invitations import tokens
 from sottovoce.aggregator.storage.sqlite.storage import SQLiteStorage
 from sottovoce.shared.errors import StorageError
 
@@ -44,6 +47,22 @@ def test_only_threads_that_write_keep_many_pages(storage: SQLiteStorage) -> None
     with storage.read() as db:
         kept.append(db.execute("PRAGMA cache_size").fetchone()[0])
     assert kept == [-2048, -65536, -65536]
+
+
+def test_another_process_writes_while_many_links_are_made(
+    storage: SQLiteStorage, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """One transaction for all would keep it waiting; all links are made, and the log says it once."""
+    key = storage.publish(survey(access="token")).key
+    monkeypatch.setattr(tokens, "TOKENS_AT_ONCE", 2)
+    with closing(SQLiteStorage(tmp_path / "sottovoce.sqlite")) as other:
+        checked: list[object] = []
+        monkeypatch.setattr(time, "sleep", lambda _: checked.append(other.check()))
+        storage.add_tokens(key, [bytes([number]) * 32 for number in (4, 2, 0, 1, 3)])
+
+    assert len(checked) == 2
+    assert storage.token_counts(key).unspent == 5
+    assert [entry.about for entry in storage.journal.entries() if entry.what == TOKENS_MADE] == [f"{survey().name} 5"]
 
 
 def test_thread_that_has_ended_leaves_no_connection(storage: SQLiteStorage) -> None:

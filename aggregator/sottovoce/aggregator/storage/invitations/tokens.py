@@ -1,5 +1,6 @@
 """Store one-time tokens: hashes of the unused ones, and counters that do not say which tokens they count."""
 
+import time
 from collections.abc import Sequence
 
 from sottovoce.aggregator.storage import survey_log
@@ -42,15 +43,30 @@ _FORGET = (
 )
 
 
+TOKENS_AT_ONCE = 10_000
+"""Tokens a transaction: reports that arrive meanwhile, and the check of readiness, wait for one."""
+
+PAUSE_SECONDS = 0.11
+"""Pause between two transactions; longer than another process on the same file waits between two tries."""
+
+
 class TokenStorage(blind_invitations.InvitationStorage):
     """Part of ``Storage`` that handles tokens; ``survey`` is the key of the first revision, which each refers to."""
 
     def add_tokens(self, survey: int, hashes: Sequence[bytes], who: str = NO_ACTOR, blind: bool = False) -> None:
-        """Add tokens for one report each, or, if ``blind``, invitations for one redemption each."""
-        with self.write() as db:
-            name = self._lock_survey(db, survey)
-            _add(db, survey, hashes, blind)
-            self.note(db, TOKENS_MADE, who, f"{name} {len(hashes)}")
+        """Add tokens for one report each, or, if ``blind``, invitations for one redemption each.
+
+        Large numbers come in several transactions; a process that is killed between them leaves tokens without holder.
+        """
+        ordered = sorted(hashes)
+        for start in range(0, len(ordered) or 1, TOKENS_AT_ONCE):
+            if start:
+                time.sleep(PAUSE_SECONDS)
+            with self.write() as db:
+                name = self._lock_survey(db, survey)
+                _add(db, survey, ordered[start : start + TOKENS_AT_ONCE], blind)
+                if start + TOKENS_AT_ONCE >= len(ordered):
+                    self.note(db, TOKENS_MADE, who, f"{name} {len(ordered)}")
 
     def add_tokens_once(self, batch: TokenBatch) -> str:
         """Add tokens unless the survey log shows that the request was answered; return the body of its first request.
