@@ -1,6 +1,12 @@
-"""How a command ended, checked where it is run."""
+"""Commands that run in this process, and how they ended, checked where they are run."""
 
-from click.testing import Result
+from click.testing import CliRunner, Result
+from sottovoce.cli.main import main
+
+
+def run(*words: object) -> Result:
+    """The end of a command."""
+    return CliRunner().invoke(main, [str(word) for word in words])
 
 
 def done(ended: Result) -> Result:

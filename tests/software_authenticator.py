@@ -53,7 +53,7 @@ class SoftwareAuthenticator:
         return self._answer(clientDataJSON=page, authenticatorData=told, signature=signature, **holder)
 
     def _page(self, kind: str, challenge: bytes) -> bytes:
-        return json.dumps({"type": kind, "challenge": _base64(challenge), "origin": self.origin}).encode()
+        return json.dumps({"type": kind, "challenge": base64_of(challenge), "origin": self.origin}).encode()
 
     def _told(self, more: int = 0) -> bytes:
         return hashlib.sha256(self.host.encode()).digest() + bytes([self.flags | more]) + self.sign_count.to_bytes(4)
@@ -63,10 +63,11 @@ class SoftwareAuthenticator:
         return cbor2.dumps({1: 2, 3: -7, -1: 1, -2: numbers.x.to_bytes(32), -3: numbers.y.to_bytes(32)})
 
     def _answer(self, **response: bytes) -> str:
-        name = _base64(self.credential_id)
-        told = {key: _base64(value) for key, value in response.items()}
+        name = base64_of(self.credential_id)
+        told = {key: base64_of(value) for key, value in response.items()}
         return json.dumps({"id": name, "rawId": name, "type": "public-key", "response": told})
 
 
-def _base64(data: bytes) -> str:
+def base64_of(data: bytes) -> str:
+    """Base64url without padding."""
     return urlsafe_b64encode(data).decode().rstrip("=")

@@ -34,16 +34,13 @@ def figures() -> None:
     names = list(yes_no.values)
     _told("bincount of one column", unit, unit)
     _told("crosstab of two", _seconds(lambda: crosstab(yes_no, names[0], names[1])), unit, "1 s")
-    _told("crosstab of two, weighted", _seconds(lambda: _weighted(yes_no, names)), unit)
+    weights = np.linspace(0.5, 2, len(yes_no))
+    _told("crosstab of two, weighted", _seconds(lambda: crosstab(yes_no, names[0], names[1], weights)), unit)
     _told("within a third", _seconds(lambda: crosstab_within(yes_no, names[0], names[1], names[9])), unit)
     _told("all 45 pairs", _seconds(lambda: every_pair(yes_no)), unit, "25")
     masks = _columns([one_of(16, MASK)] * 2, generator, 1 << 16)
     _told("crosstab of two masks of 16", _seconds(lambda: crosstab(masks, "q0", "q1")), unit)
     _read(generator)
-
-
-def _weighted(columns: Columns, names: list[str]) -> None:
-    crosstab(columns, names[0], names[1], np.linspace(0.5, 2, len(columns)))
 
 
 def _read(generator: np.random.Generator) -> None:

@@ -119,12 +119,9 @@ def _unlike_requests(survey: Survey, reports: Sequence[Report], seen: RunObserva
     if any(secret in part for each in others for part in _parts(each) for secret in secrets):
         return SECRET_IN_REPORT
     # A browser has one pool of connections for all requests; node's fetch, which stands for it here, does too.
-    redeeming = {each.connection for each in seen.requests if is_redemption(each) and not _is_of_node(each)}
+    of_python = [each for each in seen.requests if each.header("User-Agent") != "node"]
+    redeeming = {each.connection for each in of_python if is_redemption(each)}
     return SHARED if redeeming & {each.connection for each in seen.requests if is_for_reports(each)} else ""
-
-
-def _is_of_node(request: WireRequest) -> bool:
-    return request.header("User-Agent") == "node"
 
 
 def _unlike_disk(seen: RunObservation, secrets: Sequence[bytes]) -> str:

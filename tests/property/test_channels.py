@@ -12,13 +12,9 @@ from sottovoce.shared.mechanisms.base import Mask, Table
 
 from tests.documents import number, one_of, parsed, question, some_of, vector
 from tests.property.channels import channel, check, check_distribution, check_range, paths, truths, worst_odds
+from tests.vectors.cases import named
 
 EPSILON = {"epsilon": "1"}
-
-
-def named(name, **parameters):
-    """A mechanism's document."""
-    return {"name": name, **parameters}
 
 
 CASES = {

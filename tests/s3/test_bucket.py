@@ -8,12 +8,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from click.testing import CliRunner, Result
 from sottovoce.aggregator.export.offline.locations import Bucket
-from sottovoce.cli.main import main
 from sottovoce.cli.process import free_port
 from sottovoce.shared.errors import StorageError
 
+from tests.commands import run
 from tests.unit.aggregator.analysis.closed_surveys import states
 
 pytestmark = pytest.mark.slow
@@ -51,11 +50,6 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
             found.create_dir("surveys")
             yield found
         server.terminate()
-
-
-def run(*words: str) -> Result:
-    """What a verb says."""
-    return CliRunner().invoke(main, words)
 
 
 def files(store: Any, folder: str) -> list[str]:

@@ -3,7 +3,6 @@
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -21,7 +20,6 @@ from sottovoce.aggregator.storage.accounts.models import (
 )
 from sottovoce.aggregator.storage.models import SESSION_IDLE, SESSION_MOST
 
-from tests.storage.test_contract import BACK_ENDS
 from tests.surveys import survey
 
 TODAY = 20_000
@@ -29,20 +27,12 @@ NOW = TODAY * DAY
 ANN, BEN = Account(b"a" * 16, "Ann", admin=True), Account(b"b" * 16, "Ben")
 
 
-@pytest.fixture(params=BACK_ENDS)
-def store(request: pytest.FixtureRequest, tmp_path: Path) -> Any:
-    """A database of each kind, with an admin and another account."""
-    database = BACK_ENDS[request.param](tmp_path)
-    for account in (ANN, BEN):
-        database.access.add_account(account)
-    yield database
-    database.close()
-
-
 @pytest.fixture
-def access(store: Storage) -> AccessTables:
-    """What is asked about."""
-    return store.access
+def store(store: Storage) -> Storage:
+    """A database of each kind, with an admin and another account."""
+    for account in (ANN, BEN):
+        store.access.add_account(account)
+    return store
 
 
 def key(secret: bytes, account: Account = BEN, **changes: Any) -> AccessKey:

@@ -1,8 +1,6 @@
 """Random arms in both back ends: values of other arms are missing, counts are of each arm's own people."""
 
 from datetime import UTC, datetime
-from pathlib import Path
-from typing import Any
 
 import pytest
 from sottovoce.aggregator.analysis.estimates import analyse
@@ -13,7 +11,7 @@ from sottovoce.aggregator.storage.pack_values import pack
 from sottovoce.aggregator.storage.verify_counts import wrong_counts
 from sottovoce.shared.parse_survey import parse_survey
 
-from tests.storage.test_contract import BACK_ENDS, identity
+from tests.storage.test_contract import identity
 from tests.vectors.arms import two_arms
 
 PEOPLE = 60
@@ -26,17 +24,15 @@ def values(number: int) -> tuple[int | None, ...]:
     return number % 3, 1 if direct else None, None if direct else number % 2, 0 if direct else 1
 
 
-@pytest.fixture(params=BACK_ENDS)
-def store(request: pytest.FixtureRequest, tmp_path: Path) -> Any:
+@pytest.fixture
+def store(store: Storage) -> Storage:
     """A closed survey with two arms."""
-    database = BACK_ENDS[request.param](tmp_path)
-    stored = database.publish(ASKED)
+    stored = store.publish(ASKED)
     plan = StoragePlan(stored.key, ASKED.cohort, ASKED.release_batch, None, ASKED.masks)
-    database.store([ReportBatch(plan, 0, identity(number), pack(values(number)), ()) for number in range(PEOPLE)])
-    database.withdraw(plan, identity(0))
-    database.close_survey(ASKED.name, 20_000)
-    yield database
-    database.close()
+    store.store([ReportBatch(plan, 0, identity(number), pack(values(number)), ()) for number in range(PEOPLE)])
+    store.withdraw(plan, identity(0))
+    store.close_survey(ASKED.name, 20_000)
+    return store
 
 
 def test_counts_are_of_each_arms_own_people(store: Storage) -> None:

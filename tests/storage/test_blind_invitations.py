@@ -12,20 +12,19 @@ from sottovoce.aggregator.storage.sqlite.storage import SQLiteStorage
 from sottovoce.aggregator.storage.verify_counts import wrong_counts
 
 from tests.invited import blind_survey
-from tests.storage.test_contract import store  # noqa: F401 - a fixture
 
 GOOD, OTHER, NONE = b"a" * 32, b"b" * 32, b"c" * 32
 
 
 @pytest.fixture
-def key(store: Storage) -> int:  # noqa: F811
+def key(store: Storage) -> int:
     """Of a survey with two invitations."""
     first = store.publish(blind_survey()).key
     store.add_tokens(first, [GOOD, OTHER], blind=True)
     return first
 
 
-def test_invitation_is_used_up_for_one_thing(store: Storage, key: int) -> None:  # noqa: F811
+def test_invitation_is_used_up_for_one_thing(store: Storage, key: int) -> None:
     """The same again is the same; another thing, an unknown one, a revoked one and a closed survey are refused."""
     assert store.has_token(key, GOOD)
     assert store.redeem_invitation(key, GOOD, b"x" * 32) is Outcome.NEW
@@ -45,7 +44,7 @@ def test_invitation_is_used_up_for_one_thing(store: Storage, key: int) -> None: 
     assert store.token_counts(key) == (2, 1, 1, 0, 0, None)
 
 
-def test_what_a_restore_holds_is_good_only_when_somebody_has_said_so(store: Storage, key: int) -> None:  # noqa: F811
+def test_what_a_restore_holds_is_good_only_when_somebody_has_said_so(store: Storage, key: int) -> None:
     """What was redeemed stays so; the rest waits, can be taken back, and is counted when it is let go."""
     assert store.redeem_invitation(key, GOOD, b"x" * 32) is Outcome.NEW
     store.hold_invitations()
@@ -71,9 +70,7 @@ def test_what_a_restore_holds_is_good_only_when_somebody_has_said_so(store: Stor
 
 
 def test_held_is_neither_spent_nor_good_also_in_a_copy_and_after_a_purge(
-    store: Storage,  # noqa: F811
-    key: int,
-    tmp_path: Path,
+    store: Storage, key: int, tmp_path: Path
 ) -> None:
     """What is closed asks nobody to do anything; reopened it does; the purge notes only what was redeemed."""
     store.redeem_invitation(key, GOOD, b"x" * 32)
@@ -96,7 +93,7 @@ def test_held_is_neither_spent_nor_good_also_in_a_copy_and_after_a_purge(
     assert wrong_counts(store) == []
 
 
-def test_purge_of_a_revision_leaves_what_a_later_one_asks_for(store: Storage, key: int) -> None:  # noqa: F811
+def test_purge_of_a_revision_leaves_what_a_later_one_asks_for(store: Storage, key: int) -> None:
     """A correction after a close is open by itself: its invitations are held, let go and redeemed, then forgotten.
 
     So are the ids of the revision before it: whoever sent a report with one could send another.
@@ -132,7 +129,7 @@ def test_purge_of_a_revision_leaves_what_a_later_one_asks_for(store: Storage, ke
         "UPDATE blind_invitations SET blinded_hash = NULL WHERE length(blinded_hash) < 32",
     ],
 )
-def test_number_of_held_ones_that_is_off_is_found(store: Storage, key: int, fault: str) -> None:  # noqa: F811
+def test_number_of_held_ones_that_is_off_is_found(store: Storage, key: int, fault: str) -> None:
     """Beside the rows."""
     store.redeem_invitation(key, GOOD, b"x" * 32)
     store.hold_invitations()
@@ -141,7 +138,7 @@ def test_number_of_held_ones_that_is_off_is_found(store: Storage, key: int, faul
     assert any("held invitations" in line for line in wrong_counts(store))
 
 
-def test_of_many_at_once_one_is_first(store: Storage, key: int) -> None:  # noqa: F811
+def test_of_many_at_once_one_is_first(store: Storage, key: int) -> None:
     """Sixteen requests, half of them for the same thing: one NEW, and no two different things are granted."""
     with ThreadPoolExecutor(8) as pool:
         things = [bytes([number % 2 or number]) * 32 for number in range(16)]
@@ -154,7 +151,7 @@ def test_of_many_at_once_one_is_first(store: Storage, key: int) -> None:  # noqa
     assert {outcome for thing, outcome in zip(things, found, strict=True) if thing != first} == {Outcome.CONFLICT}
 
 
-def test_deleted_survey_leaves_no_invitation(store: Storage, key: int) -> None:  # noqa: F811
+def test_deleted_survey_leaves_no_invitation(store: Storage, key: int) -> None:
     """Nor can one be added after it."""
     store.delete_survey("exam")
     assert list(store.export_table("blind_invitations")) == []

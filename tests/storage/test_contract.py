@@ -8,7 +8,6 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -42,14 +41,6 @@ BACK_ENDS: dict[str, Callable[[Path], Storage]] = {
     "sqlite": lambda path: SQLiteStorage(path / "db.sqlite"),
     "postgres": lambda _: PostgresStorage(postgres.with_tables()),
 }
-
-
-@pytest.fixture(params=BACK_ENDS)
-def store(request: pytest.FixtureRequest, tmp_path: Path) -> Any:
-    """An empty database of each kind."""
-    database = BACK_ENDS[request.param](tmp_path)
-    yield database
-    database.close()
 
 
 @cache

@@ -1,23 +1,11 @@
 """Drafts in every back end: each save is kept, and none goes over another unseen."""
 
 from concurrent.futures import ThreadPoolExecutor
-from pathlib import Path
-from typing import Any
 
-import pytest
 from sottovoce.aggregator.storage import Storage
 from sottovoce.aggregator.storage.drafts import MAX_VERSIONS, DraftVersion, PlannedSize
 
-from tests.storage.test_contract import BACK_ENDS
 from tests.surveys import survey
-
-
-@pytest.fixture(params=BACK_ENDS)
-def store(request: pytest.FixtureRequest, tmp_path: Path) -> Any:
-    """A database of each kind."""
-    database = BACK_ENDS[request.param](tmp_path)
-    yield database
-    database.close()
 
 
 def test_a_draft_is_kept_version_by_version(store: Storage) -> None:

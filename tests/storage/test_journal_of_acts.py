@@ -12,7 +12,7 @@ from sottovoce.aggregator.storage.sqlite.storage import SQLiteStorage
 from sottovoce.shared.errors import StorageError
 
 from tests.storage.test_contract import arrival, identity, plan
-from tests.storage.test_journal_table import ANNE, BERT, store  # noqa: F401 - a fixture
+from tests.storage.test_journal_table import ANNE, BERT
 from tests.surveys import survey
 
 
@@ -21,7 +21,7 @@ def told(database: Storage) -> list[tuple[str, str, str]]:
     return [(entry.what, entry.who, entry.about) for entry in database.journal.entries()]
 
 
-def test_each_step_in_the_life_of_a_survey_is_noted_once(store: Storage) -> None:  # noqa: F811
+def test_each_step_in_the_life_of_a_survey_is_noted_once(store: Storage) -> None:
     """With who did it; a step that changes nothing is none."""
     first, second = survey(), survey(revision=2, replaces=survey().digest)
     for one in (first, first, second):
@@ -45,7 +45,7 @@ def test_each_step_in_the_life_of_a_survey_is_noted_once(store: Storage) -> None
     assert store.verify() == []
 
 
-def test_tokens_are_noted_by_their_number_and_what_is_left_of_them_is_not(store: Storage) -> None:  # noqa: F811
+def test_tokens_are_noted_by_their_number_and_what_is_left_of_them_is_not(store: Storage) -> None:
     """How many were still good when they were taken back would tell how many have answered."""
     key = store.publish(survey(access="token")).key
     hashes = [bytes([number]) * 32 for number in range(9)]
@@ -61,7 +61,7 @@ def test_tokens_are_noted_by_their_number_and_what_is_left_of_them_is_not(store:
     ]  # fmt: skip
 
 
-def test_act_that_is_refused_leaves_no_entry(store: Storage) -> None:  # noqa: F811
+def test_act_that_is_refused_leaves_no_entry(store: Storage) -> None:
     """Both are one step; neither is there without the other."""
     store.publish(survey())
     before = told(store)
@@ -82,7 +82,7 @@ def test_act_that_is_refused_leaves_no_entry(store: Storage) -> None:  # noqa: F
     assert [row.closed for row in store.surveys()] == [False]
 
 
-def test_nothing_of_a_respondent_is_in_the_journal(store: Storage) -> None:  # noqa: F811
+def test_nothing_of_a_respondent_is_in_the_journal(store: Storage) -> None:
     """Reports, copies, conflicts, withdrawals and spent tokens add no entry, whatever becomes of them."""
     key = store.publish(survey()).key
     before = [tuple(entry) for entry in store.journal.entries()]
@@ -96,7 +96,7 @@ def test_nothing_of_a_respondent_is_in_the_journal(store: Storage) -> None:  # n
     assert not any(identity(number).hex() in written for number in range(60))
 
 
-def test_backup_and_copy_keep_the_chain_and_it_goes_on(store: Storage, tmp_path: Path) -> None:  # noqa: F811
+def test_backup_and_copy_keep_the_chain_and_it_goes_on(store: Storage, tmp_path: Path) -> None:
     """Entry by entry; a head that was noted before is known after."""
     store.publish(survey(), who=ANNE)
     store.close_survey("exam", 1, BERT)

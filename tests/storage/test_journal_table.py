@@ -5,7 +5,7 @@ import sqlite3
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -19,18 +19,9 @@ from sottovoce.aggregator.storage.sqlite.storage import SQLiteStorage
 from sottovoce.shared import canonical
 
 from tests import postgres
-from tests.storage.test_contract import BACK_ENDS
 
 ANNE, BERT = "a" * 32, "b" * 32
 HEX = "0123456789abcdef" * 4
-
-
-@pytest.fixture(params=BACK_ENDS)
-def store(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Storage]:
-    """An empty database of each kind."""
-    database = BACK_ENDS[request.param](tmp_path)
-    yield database
-    database.close()
 
 
 def fill(store: Storage) -> list[AuditEntry]:

@@ -1,9 +1,7 @@
 """Questions that are asked by a link, in every back end: who publishes and withdraws them."""
 
 from pathlib import Path
-from typing import Any
 
-import pytest
 from sottovoce.aggregator.storage import Storage
 from sottovoce.aggregator.storage.audit_log.events import LINK_PUBLISHED, LINK_WITHDRAWN
 from sottovoce.aggregator.storage.postgres.storage import PostgresStorage
@@ -13,14 +11,6 @@ from tests import postgres
 from tests.storage.test_contract import BACK_ENDS
 
 DIGEST, ANN, BEN = "d" * 64, "a" * 32, "b" * 32
-
-
-@pytest.fixture(params=BACK_ENDS)
-def store(request: pytest.FixtureRequest, tmp_path: Path) -> Any:
-    """A database of each kind."""
-    database = BACK_ENDS[request.param](tmp_path)
-    yield database
-    database.close()
 
 
 def test_question_is_published_once(store: Storage) -> None:

@@ -7,11 +7,10 @@ import pytest
 from sottovoce.aggregator.surveys.lifecycle import next_revision
 from sottovoce.shared.errors import RevisionConflict
 
-from tests.storage.test_contract import store  # noqa: F401 - a fixture
 from tests.surveys import survey
 
 
-def test_of_two_corrections_at_once_one_is_the_next(store: Any) -> None:  # noqa: F811
+def test_of_two_corrections_at_once_one_is_the_next(store: Any) -> None:
     """Both saw the same newest revision; the second in storage is refused, whatever number it took."""
     store.publish(next_revision(store, survey()))
     one, other, skipping = (
@@ -27,7 +26,7 @@ def test_of_two_corrections_at_once_one_is_the_next(store: Any) -> None:  # noqa
     assert next_revision(store, survey(revision=3)).replaces == one.digest
 
 
-def test_same_correction_published_many_times_at_once_is_one(store: Any) -> None:  # noqa: F811
+def test_same_correction_published_many_times_at_once_is_one(store: Any) -> None:
     """Several nodes that start with one file."""
     store.publish(next_revision(store, survey()))
     with ThreadPoolExecutor(8) as pool:

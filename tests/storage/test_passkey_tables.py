@@ -3,8 +3,6 @@
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import replace
-from pathlib import Path
-from typing import Any
 
 import pytest
 from sottovoce.aggregator.storage import Storage
@@ -13,8 +11,6 @@ from sottovoce.aggregator.storage.accounts.models import AccessRefused, Account
 from sottovoce.aggregator.storage.accounts.passkeys import MOST, Passkey, PasskeyUse
 from sottovoce.aggregator.storage.audit_log import events as words
 
-from tests.storage.test_contract import BACK_ENDS
-
 TODAY = 20_000
 NOW = TODAY * 86400
 ANN, BEN = Account(b"a" * 16, "Ann", admin=True), Account(b"b" * 16, "Ben")
@@ -22,22 +18,14 @@ PHONE = Passkey(b"phone", BEN.id, b"a public key", 0, "my phone", TODAY)
 KEY = replace(PHONE, credential_id=b"key", label="a key that counts", sign_count=2**31)
 
 
-@pytest.fixture(params=BACK_ENDS)
-def store(request: pytest.FixtureRequest, tmp_path: Path) -> Any:
-    """A database of each kind, with two accounts, one of which has two passkeys."""
-    database = BACK_ENDS[request.param](tmp_path)
-    for account in (ANN, BEN):
-        database.access.add_account(account)
-    for passkey in (PHONE, KEY):
-        database.access.add_passkey(passkey)
-    yield database
-    database.close()
-
-
 @pytest.fixture
-def access(store: Storage) -> AccessTables:
-    """What is asked about."""
-    return store.access
+def store(store: Storage) -> Storage:
+    """A database of each kind, with two accounts, one of which has two passkeys."""
+    for account in (ANN, BEN):
+        store.access.add_account(account)
+    for passkey in (PHONE, KEY):
+        store.access.add_passkey(passkey)
+    return store
 
 
 def use(passkey: Passkey, challenge: bytes, sign_count: int = 0) -> PasskeyUse:

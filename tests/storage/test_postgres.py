@@ -34,12 +34,6 @@ _FILL = """
 
 
 @pytest.fixture
-def url() -> str:
-    """The address of an empty database."""
-    return postgres.with_tables()
-
-
-@pytest.fixture
 def store(url: str) -> Iterator[PostgresStorage]:
     """A node on it."""
     node = PostgresStorage(url)

@@ -3,7 +3,6 @@
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
 
 import pytest
 from sottovoce.aggregator.storage import Storage
@@ -11,17 +10,14 @@ from sottovoce.aggregator.storage.copy import copy_all
 from sottovoce.aggregator.storage.sqlite.storage import SQLiteStorage
 from sottovoce.shared.errors import StorageError
 
-from tests.storage.test_contract import BACK_ENDS
 from tests.surveys import survey
 
 
-@pytest.fixture(params=BACK_ENDS)
-def store(request: pytest.FixtureRequest, tmp_path: Path) -> Any:
+@pytest.fixture
+def store(store: Storage) -> Storage:
     """A database of each kind, with one survey."""
-    database = BACK_ENDS[request.param](tmp_path)
-    database.publish(survey())
-    yield database
-    database.close()
+    store.publish(survey())
+    return store
 
 
 def test_lines_are_kept_in_their_order(store: Storage) -> None:

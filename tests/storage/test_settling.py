@@ -42,12 +42,6 @@ class Killed(Exception):
 
 
 @pytest.fixture
-def url() -> str:
-    """The address of an empty database."""
-    return postgres.with_tables()
-
-
-@pytest.fixture
 def store(url: str, monkeypatch: pytest.MonkeyPatch) -> Iterator[PostgresStorage]:
     """A node on it that moves ten reports at a time."""
     monkeypatch.setattr(settling, "MOVED_ROWS", 10)

@@ -12,7 +12,7 @@ from sottovoce.shared.errors import StorageError
 
 from tests import postgres
 from tests.invited import blind_survey
-from tests.storage.test_contract import arrival, identity, store  # noqa: F401 - a fixture
+from tests.storage.test_contract import arrival, identity
 from tests.surveys import survey
 
 DAY = 20_600
@@ -25,18 +25,18 @@ def signed(key: int, number: int, values: tuple[int | None, ...] = (1, 2, 0)) ->
     return replace(found, plan=replace(found.plan, signed=True))
 
 
-def two(store: Storage) -> tuple[int, int]:  # noqa: F811
+def two(store: Storage) -> tuple[int, int]:
     """A survey and its correction."""
     first = store.publish(blind_survey())
     return first.key, store.publish(blind_survey(revision=2, replaces=first.digest)).key
 
 
-def told(store: Storage, *arrivals: ReportBatch) -> Sequence[Outcome]:  # noqa: F811
+def told(store: Storage, *arrivals: ReportBatch) -> Sequence[Outcome]:
     """What becomes of reports that come one after the other."""
     return [outcome for each in arrivals for outcome in store.store([each])]
 
 
-def test_report_for_another_revision_under_the_same_id_is_another_body(store: Storage) -> None:  # noqa: F811
+def test_report_for_another_revision_under_the_same_id_is_another_body(store: Storage) -> None:
     """Whichever came first, settled or not; of a group one goes in, and copies get the receipt they got."""
     first, second = two(store)
 
@@ -53,7 +53,7 @@ def test_report_for_another_revision_under_the_same_id_is_another_body(store: St
     assert wrong_counts(store) == []
 
 
-def test_withdrawn_report_is_not_sent_for_another_revision(store: Storage) -> None:  # noqa: F811
+def test_withdrawn_report_is_not_sent_for_another_revision(store: Storage) -> None:
     """Taken back is taken back."""
     first, second = two(store)
     told(store, signed(first, 1))
@@ -62,7 +62,7 @@ def test_withdrawn_report_is_not_sent_for_another_revision(store: Storage) -> No
     assert told(store, signed(second, 1)) == [Outcome.WITHDRAWN]
 
 
-def test_what_is_not_signed_has_an_id_for_each_revision(store: Storage) -> None:  # noqa: F811
+def test_what_is_not_signed_has_an_id_for_each_revision(store: Storage) -> None:
     """A survey that is open to all asks no more of an id than that it is new: its device answers one of them."""
     first = store.publish(survey())
     second = store.publish(survey(revision=2, replaces=first.digest))
@@ -70,7 +70,7 @@ def test_what_is_not_signed_has_an_id_for_each_revision(store: Storage) -> None:
     assert told(store, arrival(first.key, 1), arrival(second.key, 1)) == [Outcome.NEW] * 2
 
 
-def test_ids_are_not_forgotten_while_a_correction_takes_reports(store: Storage) -> None:  # noqa: F811
+def test_ids_are_not_forgotten_while_a_correction_takes_reports(store: Storage) -> None:
     """Nor does a correction follow once they are: whoever has reported could report again."""
     first, second = two(store)
     store.close_survey("exam", DAY)

@@ -5,10 +5,8 @@ from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
-from pathlib import Path
 
 import numpy as np
-import pytest
 from sottovoce.aggregator.analysis.estimates import analyse
 from sottovoce.aggregator.analysis.published_counts import revisions_of
 from sottovoce.aggregator.storage import Cell, Outcome, ReportBatch, Storage, StoragePlan
@@ -19,7 +17,7 @@ from sottovoce.shared.spec import Survey
 
 from tests import postgres
 from tests.recount import recount
-from tests.storage.test_contract import BACK_ENDS, identity
+from tests.storage.test_contract import identity
 from tests.surveys import months, survey
 
 BATCH = 5
@@ -156,14 +154,6 @@ def watched(storage: Storage) -> Watched:
 def planned(asked: Survey, key: int) -> StoragePlan:
     """What storage must know of it."""
     return StoragePlan(key, asked.cohort, asked.release_batch, None, asked.masks)
-
-
-@pytest.fixture(params=BACK_ENDS)
-def store(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Storage]:
-    """An empty database of each kind."""
-    database = BACK_ENDS[request.param](tmp_path)
-    yield database
-    database.close()
 
 
 def test_no_two_shown_things_differ_by_a_handful(store: Storage) -> None:

@@ -24,21 +24,13 @@ from sottovoce.shared.errors import EstimateError, StorageError
 from tests import postgres
 from tests.invited import blind_survey
 from tests.recount import recount
-from tests.storage.test_contract import BACK_ENDS, arrival, identity, plan
+from tests.storage.test_contract import arrival, identity, plan
 from tests.storage.test_snapshots import planned
 from tests.surveys import months, survey
 
 HELD = bytes(31) + b"\1"
 RELEASED = b"what a budget's ledger says of this survey\n"
 MARK = "sentinel-of-this-survey"
-
-
-@pytest.fixture(params=BACK_ENDS)
-def store(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Storage]:
-    """An empty database of each kind."""
-    database = BACK_ENDS[request.param](tmp_path)
-    yield database
-    database.close()
 
 
 def shown(store: Storage, key: int) -> dict[int, int]:

@@ -1,8 +1,6 @@
 """What is kept beside the rows is held against them: each number that is off is found, and none that is right."""
 
 import hashlib
-from pathlib import Path
-from typing import Any
 
 import pytest
 from sottovoce.aggregator.storage import Storage
@@ -10,7 +8,7 @@ from sottovoce.aggregator.storage.sql_storage import TABLES_OF_REPORTS
 from sottovoce.aggregator.storage.table_catalogue import fill
 from sottovoce.aggregator.storage.verify_counts import wrong_counts
 
-from tests.storage.test_contract import BACK_ENDS, arrival, identity, plan
+from tests.storage.test_contract import arrival, identity, plan
 from tests.surveys import survey
 
 TOUCHED = ("reports", "tombstones", "cells", "counts", "shown_cells", "shown_counts", "token_counts")
@@ -46,20 +44,18 @@ def change(storage: Storage, statement: str) -> None:
         db.execute(statement)
 
 
-@pytest.fixture(params=BACK_ENDS)
-def store(request: pytest.FixtureRequest, tmp_path: Path) -> Any:
+@pytest.fixture
+def store(store: Storage) -> Storage:
     """Reports of two cohorts, more of them than are shown, two withdrawn; tokens of every kind."""
-    database = BACK_ENDS[request.param](tmp_path)
-    key = database.publish(survey()).key
-    database.store([arrival(key, number, (number % 2, number % 3, number // 4 % 2)) for number in range(70)])
-    database.store([arrival(key, number, (0, 1, number % 2)) for number in range(100, 110)])
+    key = store.publish(survey()).key
+    store.store([arrival(key, number, (number % 2, number % 3, number // 4 % 2)) for number in range(70)])
+    store.store([arrival(key, number, (0, 1, number % 2)) for number in range(100, 110)])
     for number in (1, 6):
-        database.withdraw(plan(key), identity(number))
+        store.withdraw(plan(key), identity(number))
     tokens = [hashlib.sha256(bytes([number])).digest() for number in range(5)]
-    database.add_tokens(key, tokens)
-    database.revoke_tokens(key, tokens[:2])
-    yield database
-    database.close()
+    store.add_tokens(key, tokens)
+    store.revoke_tokens(key, tokens[:2])
+    return store
 
 
 def test_nothing_is_found_in_what_the_program_wrote(store: Storage) -> None:

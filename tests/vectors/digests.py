@@ -28,9 +28,6 @@ def _documents() -> Iterator[tuple[str, object]]:
         yield f"demo {file}", parse_yaml(files("sottovoce.demo").joinpath(file).read_bytes())
     yield "tests.surveys", surveys.document()
     for asked in surveys.every_type():
-        yield f"tests.surveys {asked['name']}", survey(asked, **_waves(asked))
+        waves = {"waves": surveys.months(2)} if asked["name"] == "again" else {}
+        yield f"tests.surveys {asked['name']}", survey(asked, **waves)
     yield "tests.absences", absences(report_labels="neutral").document
-
-
-def _waves(asked: dict[str, object]) -> dict[str, object]:
-    return {"waves": surveys.months(2)} if asked["name"] == "again" else {}

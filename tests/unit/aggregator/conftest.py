@@ -4,11 +4,15 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from flask import Flask
+from sottovoce.aggregator.app import create_app
 from sottovoce.aggregator.export.archive import write_folder
 from sottovoce.aggregator.export.catalogue import Source
+from sottovoce.aggregator.settings import Settings
 from sottovoce.aggregator.storage.sqlite.storage import SQLiteStorage
 from sottovoce.shared.spec import Survey
 
+from tests.conftest import FakeClock
 from tests.exported import TODAY, drawn, published, send, source
 from tests.surveys import every_type, survey
 
@@ -17,6 +21,12 @@ from tests.surveys import every_type, survey
 def patience(monkeypatch: pytest.MonkeyPatch) -> None:
     """Wait for an analysis until it has ended, however busy this machine is: no test is about that by accident."""
     monkeypatch.setattr("sottovoce.aggregator.api.joint_results.WAIT_SECONDS", 120)
+
+
+@pytest.fixture
+def app(storage: SQLiteStorage, clock: FakeClock) -> Flask:
+    """The application on an empty database."""
+    return create_app(Settings(), storage, clock, {})
 
 
 REPORTS = 300

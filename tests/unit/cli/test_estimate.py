@@ -4,11 +4,12 @@ import json
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner, Result
+from click.testing import CliRunner
 from sottovoce.cli.main import main
 from sottovoce.cli.results import place
 from sottovoce.cli.results.estimate import DASK
 
+from tests.commands import run
 from tests.surveys import survey
 from tests.unit.aggregator.analysis.closed_surveys import states
 
@@ -32,11 +33,6 @@ def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
         ]
         assert CliRunner().invoke(main, words).exit_code == 0
     return folder
-
-
-def run(*words: str) -> Result:
-    """What a verb says."""
-    return CliRunner().invoke(main, words)
 
 
 def test_folder_tells_what_the_live_export_tells(data: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -5,19 +5,12 @@ import json
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner, Result
-from sottovoce.cli.main import main
 
 from tests.absences import COIN, asks
-from tests.commands import refused
+from tests.commands import refused, run
 from tests.documents import survey
 
 CROSSWISE = Path(__file__).parents[3] / "shared/sottovoce/examples/mechanisms/crosswise.yaml"
-
-
-def run(*words: object) -> Result:
-    """One command."""
-    return CliRunner().invoke(main, [str(word) for word in words])
 
 
 def written(folder: Path, **counts: int) -> None:

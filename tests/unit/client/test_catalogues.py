@@ -33,11 +33,6 @@ def catalogue(tag: str) -> dict[str, str]:
     return {key: text for section in sentences(tag).values() for key, text in section.items()}
 
 
-def placeholders(sentence: str) -> list[str]:
-    """The names of what is filled in, as often as each stands there."""
-    return sorted(re.findall(r"\{(\w+)\}", sentence))
-
-
 def different(part: Callable[[str], list[str]]) -> list[tuple[str, str]]:
     """Language and key of the sentences of which this part is not that of the English one."""
     english = {key: part(text) for key, text in catalogue(ENGLISH).items()}
@@ -90,14 +85,10 @@ def test_catalogues_have_every_sentence_in_order() -> None:
     assert [tag for tag in OTHERS if list(catalogue(tag)) != list(catalogue(ENGLISH))] == []
 
 
-def test_sentences_have_the_placeholders_of_the_english_ones() -> None:
-    """A number that is left out would be a promise that is not made."""
-    assert different(placeholders) == []
-
-
-def test_sentences_state_the_same_numbers() -> None:
-    """Of 100 people, below 1, above 99, epsilon 0: never a translator's own figure."""
-    assert different(lambda text: sorted(re.findall(r"\d+", text))) == []
+@pytest.mark.parametrize("pattern", [r"\{(\w+)\}", r"\d+"], ids=["placeholders", "numbers"])
+def test_sentences_have_the_placeholders_and_numbers_of_the_english_ones(pattern: str) -> None:
+    """As often: a number that is left out would be a promise that is not made, and none is a translator's own."""
+    assert different(lambda text: sorted(re.findall(pattern, text))) == []
 
 
 def test_nothing_was_left_in_english() -> None:

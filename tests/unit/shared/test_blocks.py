@@ -14,14 +14,9 @@ from sottovoce.shared.report import report_length
 from sottovoce.shared.spec import Survey
 
 from tests.documents import Document, names, survey
+from tests.vectors.blocks import COIN, asks
 
 ODDS = {"name": "joint_rr", "odds": "9", "radius": 0}
-COIN = {"name": "coin_flip"}
-
-
-def asks(name: str, kind: str = "boolean", **more: Any) -> Document:
-    """A question without a mechanism."""
-    return {"type": kind, "name": name, "label": {"en": name}, **more}
 
 
 def block(*items: Document, mechanism: Document = ODDS, name: str = "intimate") -> Document:

@@ -5,7 +5,6 @@ import hmac
 import json
 import threading
 import time
-from base64 import urlsafe_b64encode
 from collections.abc import Iterator
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
@@ -19,6 +18,7 @@ from sottovoce.aggregator.accounts.sign_in_errors import ProviderUnavailable, Si
 from sottovoce.aggregator.clock import now
 
 from tests.pretended_provider import CLIENT, SECRET, PretendedProvider, pretended_provider
+from tests.software_authenticator import base64_of
 
 ATTEMPT = attempt_of("the secret in a cookie")
 CALLBACK = "http://localhost:8000/dashboard/oidc/callback"
@@ -62,7 +62,7 @@ def test_browser_is_sent_with_state_nonce_and_challenge_and_no_secret(pretended:
     """The address has the hash of the verifier, which follows only with the code."""
     address = made(pretended).address(ATTEMPT)
     asked = {name: values[0] for name, values in parse_qs(urlsplit(address).query).items()}
-    challenge = _base64(hashlib.sha256(ATTEMPT.verifier.encode()).digest())
+    challenge = base64_of(hashlib.sha256(ATTEMPT.verifier.encode()).digest())
 
     assert address.startswith(f"{pretended.issuer}/auth?")
     assert asked == {
@@ -142,8 +142,8 @@ def test_token_that_others_could_have_made_names_nobody(pretended: PretendedProv
     moment = int(now().timestamp())
     told = {"iss": pretended.issuer, "aud": CLIENT, "sub": "ada", "iat": moment, "exp": moment + 60}
     parts = ({"alg": algorithm, "kid": "first"}, {**told, "nonce": ATTEMPT.nonce})
-    signed = ".".join(_base64(json.dumps(part).encode()) for part in parts)
-    code = "" if algorithm == "none" else _base64(hmac.digest(SECRET.encode(), signed.encode(), "sha256"))
+    signed = ".".join(base64_of(json.dumps(part).encode()) for part in parts)
+    code = "" if algorithm == "none" else base64_of(hmac.digest(SECRET.encode(), signed.encode(), "sha256"))
     pretended.forged = f"{signed}.{code}"
 
     assert refusal(made(pretended)) == oidc.NOT_TRUE
@@ -250,10 +250,6 @@ def test_spent_secret_is_not_in_any_address(pretended: PretendedProvider) -> Non
 
     assert SECRET not in provider.address(ATTEMPT)
     assert all(SECRET not in value for asked in pretended.asked for value in asked.values())
-
-
-def _base64(data: bytes) -> str:
-    return urlsafe_b64encode(data).decode().rstrip("=")
 
 
 def _first_free(calls: ProviderCalls) -> str:

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from flask import Flask
 from flask.testing import FlaskClient
-from sottovoce.aggregator.accounts.authentication import PUBLIC, new_key
+from sottovoce.aggregator.accounts.authentication import PUBLIC
 from sottovoce.aggregator.analysis.documents import Document
 from sottovoce.aggregator.analysis.jobs.queue import AnalysisLimits, Compute
 from sottovoce.aggregator.analysis.requests import KINDS_OF_REQUEST, parse_request
@@ -23,6 +23,7 @@ from sottovoce.aggregator.settings import Settings
 from sottovoce.shared.errors import StorageError
 
 from tests.unit.aggregator.analysis.closed_surveys import OPTIONS, states
+from tests.unit.aggregator.api.conftest import program_of
 from tests.unit.shared.test_schema import validator
 
 SCHEMAS = {
@@ -49,11 +50,7 @@ def app(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Flask]:
 @pytest.fixture(scope="module")
 def researcher(app: Flask) -> FlaskClient:
     """A researcher's program."""
-    token, digest = new_key()
-    app.extensions["storage"].add_researcher("ann", digest)
-    client = app.test_client()
-    client.environ_base["HTTP_AUTHORIZATION"] = f"Bearer {token}"
-    return client
+    return program_of(app)
 
 
 def ask(client: FlaskClient, survey: str, kind: str, body: Any) -> tuple[int, Any]:
@@ -319,10 +316,7 @@ def test_deleted_survey_leaves_no_columns(tmp_path: Path) -> None:
     """Neither are they answered from memory, nor kept there."""
     storage = states(tmp_path / "gone")
     app = create_app(Settings(), storage, now, {})
-    token, digest = new_key()
-    storage.add_researcher("ann", digest)
-    client = app.test_client()
-    client.environ_base["HTTP_AUTHORIZATION"] = f"Bearer {token}"
+    client = program_of(app)
     assert ask(client, "done", "crosstab", OPTIONS["crosstab"])[0] == 200
     kept = app.extensions["joint_results"]._cache
     assert len(kept) == 1

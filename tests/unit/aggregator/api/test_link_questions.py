@@ -5,7 +5,6 @@ from pathlib import Path
 import pytest
 from flask import Flask
 from flask.testing import FlaskClient
-from sottovoce.aggregator.accounts.authentication import new_key
 from sottovoce.aggregator.app import create_app
 from sottovoce.aggregator.settings import Settings
 from sottovoce.aggregator.storage.sqlite.storage import SQLiteStorage
@@ -29,46 +28,36 @@ def app(storage: SQLiteStorage, clock: FakeClock, tmp_path: Path) -> Flask:
     return create_app(settings, storage, clock, question_assets())
 
 
-@pytest.fixture
-def program(app: Flask) -> FlaskClient:
-    """The program of an admin."""
-    token, digest = new_key()
-    app.extensions["storage"].add_researcher("ann", digest)
-    client = app.test_client()
-    client.environ_base["HTTP_AUTHORIZATION"] = f"Bearer {token}"
-    return client
-
-
-def test_question_is_published_served_and_withdrawn(app: Flask, program: FlaskClient) -> None:
+def test_question_is_published_served_and_withdrawn(app: Flask, researcher: FlaskClient) -> None:
     """Twice is as once; its page is for everybody, and gone afterwards."""
     described = {"digest": DIGEST, "address": f"https://survey.example.org/q/1/{DIGEST}", "then": LINK["then"]}
     for _ in range(2):
-        assert ask(program, "POST", QUESTIONS, canonical.dump(LINK)) == (200, described)
-    assert ask(program, "GET", QUESTIONS) == (200, {"questions": [described]})
+        assert ask(researcher, "POST", QUESTIONS, canonical.dump(LINK)) == (200, described)
+    assert ask(researcher, "GET", QUESTIONS) == (200, {"questions": [described]})
     page = app.test_client().get(f"/q/1/{DIGEST}")
     assert (page.status_code, canonical.dump(LINK["label"]) in page.data) == (200, True)
 
     for withdrawn in (True, False):
-        reply = ask(program, "DELETE", f"{QUESTIONS}/{DIGEST}")
+        reply = ask(researcher, "DELETE", f"{QUESTIONS}/{DIGEST}")
         assert reply == (200, {"digest": DIGEST, "withdrawn": withdrawn})
-    assert ask(program, "DELETE", f"{QUESTIONS}/no-digest")[0] == 404
+    assert ask(researcher, "DELETE", f"{QUESTIONS}/no-digest")[0] == 404
     assert app.test_client().get(f"/q/1/{DIGEST}").status_code == 404
 
 
-def test_question_in_the_data_folder_stays_served(app: Flask, program: FlaskClient, tmp_path: Path) -> None:
+def test_question_in_the_data_folder_stays_served(app: Flask, researcher: FlaskClient, tmp_path: Path) -> None:
     """Where the machine's administrator has put it, no account withdraws it."""
     write_published(tmp_path, parse_link(LINK))
-    ask(program, "POST", QUESTIONS, canonical.dump(LINK))
-    ask(program, "DELETE", f"{QUESTIONS}/{DIGEST}")
+    ask(researcher, "POST", QUESTIONS, canonical.dump(LINK))
+    ask(researcher, "DELETE", f"{QUESTIONS}/{DIGEST}")
     assert app.test_client().get(f"/q/1/{DIGEST}").status_code == 200
 
 
-def test_what_is_no_question_by_a_link_is_refused(program: FlaskClient) -> None:
+def test_what_is_no_question_by_a_link_is_refused(researcher: FlaskClient) -> None:
     """With its mistakes, and nothing is published."""
-    status, refused = ask(program, "POST", QUESTIONS, canonical.dump({**COIN, "then": "http://forms.example.org/"}))
+    status, refused = ask(researcher, "POST", QUESTIONS, canonical.dump({**COIN, "then": "http://forms.example.org/"}))
     assert (status, refused["code"], refused["problems"][0]["pointer"]) == (422, "spec_invalid", "/then")
-    assert ask(program, "POST", QUESTIONS, b"{")[0] == 422
-    assert ask(program, "GET", QUESTIONS) == (200, {"questions": []})
+    assert ask(researcher, "POST", QUESTIONS, b"{")[0] == 422
+    assert ask(researcher, "GET", QUESTIONS) == (200, {"questions": []})
 
 
 def test_only_those_who_may_publish_do(app: Flask, storage: SQLiteStorage) -> None:

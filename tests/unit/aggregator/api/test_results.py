@@ -28,16 +28,6 @@ def app(storage: SQLiteStorage, clock: FakeClock) -> Flask:
     return create_app(Settings(public_url="https://survey.example.org"), storage, clock, {})
 
 
-@pytest.fixture
-def researcher(app: Flask) -> FlaskClient:
-    """A researcher's program."""
-    token, digest = new_key()
-    app.extensions["storage"].add_researcher("ann", digest)
-    client = app.test_client()
-    client.environ_base["HTTP_AUTHORIZATION"] = f"Bearer {token}"
-    return client
-
-
 def ask(client: FlaskClient, method: str, path: str, body: bytes = b"") -> tuple[int, Any]:
     """Status and document of a reply."""
     reply = client.open(path, method=method, data=body, content_type="application/json",

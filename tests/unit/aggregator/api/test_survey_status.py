@@ -12,10 +12,8 @@ import pytest
 from flask import Flask
 from flask.testing import FlaskClient
 from sottovoce.aggregator.api.survey_status import FRESH, MOST_SHOWN, PublishedSurveys
-from sottovoce.aggregator.app import create_app
 from sottovoce.aggregator.intake.request_limits import FAILURES
 from sottovoce.aggregator.invitations.tokens import create_tokens, revoke_tokens
-from sottovoce.aggregator.settings import Settings
 from sottovoce.aggregator.storage.sqlite.storage import SQLiteStorage
 from sottovoce.client.draws import Draws
 from sottovoce.client.respondent import encode, randomize
@@ -38,12 +36,6 @@ def chain(count: int, **changes: Any) -> list[Survey]:
     for number in range(2, count + 1):
         found.append(survey(**{**changes, "revision": number, "replaces": found[-1].digest}))
     return found
-
-
-@pytest.fixture
-def app(storage: SQLiteStorage, clock: FakeClock) -> Flask:
-    """The application on an empty database."""
-    return create_app(Settings(), storage, clock, {})
 
 
 @pytest.fixture

@@ -36,16 +36,6 @@ def app(storage: SQLiteStorage, clock: FakeClock) -> Flask:
     return create_app(Settings(public_url="https://survey.example.org"), storage, clock, {})
 
 
-@pytest.fixture
-def researcher(app: Flask) -> FlaskClient:
-    """A researcher's program."""
-    token, digest = new_key()
-    app.extensions["storage"].add_researcher("ann", digest)
-    client = app.test_client()
-    client.environ_base["HTTP_AUTHORIZATION"] = f"Bearer {token}"
-    return client
-
-
 def post(client: FlaskClient, path: str, document: Any, **headers: str) -> Any:
     """A reply to JSON."""
     body = document if isinstance(document, bytes) else json.dumps(document).encode()

@@ -7,20 +7,10 @@ from typing import Any
 import pytest
 from flask import Flask
 from sottovoce.aggregator.accounts.authentication import new_key
-from sottovoce.aggregator.app import create_app
 from sottovoce.aggregator.http import problems
-from sottovoce.aggregator.settings import Settings
-from sottovoce.aggregator.storage.sqlite.storage import SQLiteStorage
 from sottovoce.shared.errors import REJECTIONS
 
-from tests.conftest import FakeClock
 from tests.surveys import document, survey
-
-
-@pytest.fixture
-def app(storage: SQLiteStorage, clock: FakeClock) -> Flask:
-    """The application on an empty database."""
-    return create_app(Settings(), storage, clock, {})
 
 
 def test_every_code_has_a_status_and_a_title() -> None:

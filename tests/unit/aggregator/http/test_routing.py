@@ -2,22 +2,11 @@
 
 from collections import Counter
 
-import pytest
 from flask import Flask
 from sottovoce.aggregator.accounts.authentication import PUBLIC
-from sottovoce.aggregator.app import ROUTES, create_app
+from sottovoce.aggregator.app import ROUTES
 from sottovoce.aggregator.http.problems import STATUS
 from sottovoce.aggregator.http.routing import Kind, Limit
-from sottovoce.aggregator.settings import Settings
-from sottovoce.aggregator.storage.sqlite.storage import SQLiteStorage
-
-from tests.conftest import FakeClock
-
-
-@pytest.fixture
-def app(storage: SQLiteStorage, clock: FakeClock) -> Flask:
-    """The application on an empty database."""
-    return create_app(Settings(), storage, clock, {})
 
 
 def test_url_map_is_the_table(app: Flask) -> None:

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from click.testing import CliRunner, Result
+from click.testing import Result
 from jsonschema import Draft202012Validator, ValidationError
 from sottovoce.aggregator.analysis.shown_columns import ReportColumns
 from sottovoce.aggregator.curator.data.released_tables import count_sample_uniques, in_words
@@ -17,10 +17,9 @@ from sottovoce.aggregator.export.results_client.sources import StoredReports
 from sottovoce.aggregator.storage.audit_log.events import BUDGET_OPENED, MACHINE
 from sottovoce.aggregator.storage.copy import copy_all, save
 from sottovoce.aggregator.storage.sqlite.storage import SQLiteStorage
-from sottovoce.cli.main import main
 from sottovoce.shared.errors import EstimateError
 
-from tests.commands import refused
+from tests.commands import refused, run
 from tests.exported import NOW, published, send
 from tests.surveys import document, survey
 from tests.unit.aggregator.curator.data.test_survey_source import asked
@@ -59,11 +58,6 @@ def test_survey_with_one_public_question_tells_of_one() -> None:
     found = reports((0, 0, 0), (0, 0, 0))
     one = survey(questions=[*QUESTIONS[:2], PUBLIC.document["questions"][2]])
     assert count_sample_uniques(found, one) == [(1, 0)]
-
-
-def run(*words: str | Path) -> Result:
-    """A verb's end."""
-    return CliRunner().invoke(main, [*map(str, words)])
 
 
 def told(ended: Result) -> Any:

@@ -5,20 +5,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from click.testing import CliRunner, Result
 from sottovoce.aggregator.curator.data.survey_source import survey_declaration
 from sottovoce.aggregator.curator.declaration import Categories, NumberColumn
-from sottovoce.cli.main import main
 from sottovoce.shared.spec import Survey
 
-from tests.commands import done, refused
+from tests.commands import done, refused, run
 from tests.exported import published, send
 from tests.surveys import document, survey
-
-
-def run(*words: str | Path) -> Result:
-    """A verb's end."""
-    return CliRunner().invoke(main, [*map(str, words)])
 
 
 def asked() -> Survey:

@@ -14,7 +14,7 @@ from urllib.parse import urlencode
 
 import duckdb
 import pytest
-from click.testing import CliRunner, Result
+from click.testing import CliRunner
 from flask import Flask
 from flask.testing import FlaskClient
 from sottovoce.aggregator.accounts.authentication import new_key
@@ -31,7 +31,7 @@ from sottovoce.cli.main import main
 from sottovoce.shared.errors import EstimateError, SpecError
 from sottovoce.shared.spec import Survey
 
-from tests.commands import done, refused
+from tests.commands import done, refused, run
 from tests.exported import NOW, TODAY, published, send
 from tests.surveys import survey
 from tests.unit.aggregator.accounts.test_authentication import log_in
@@ -72,11 +72,6 @@ def gated() -> Survey:
     questions = [{**each, "in_files": True} if each["name"] in NOISY else each for each in written]
     hidden = {"absent_category": True, "visible_if": {"again": "yes"}, "mechanism": {"epsilon": "1"}}
     return survey(questions=[*questions, {**written[0], "name": GATED, **hidden}])
-
-
-def run(*words: str | Path) -> Result:
-    """A command's end."""
-    return CliRunner().invoke(main, [*map(str, words)])
 
 
 def opened(folder: Path, heads: Path) -> None:

@@ -149,7 +149,8 @@ def test_value_that_no_mechanism_reports_is_refused(
     folder = tmp_path / "out"
     shutil.copytree(written.folder, folder)
     forge(_part(folder), column)
-    _edit(folder, lambda found: _admit(found, _part(folder)))
+    digest = hashlib.sha256(_part(folder).read_bytes()).hexdigest()
+    _edit(folder, lambda found: found["waves"][0]["parts"][0].update(sha256=digest))
     with pytest.raises(SpecError, match=said):
         estimates(folder, engine)
 
@@ -160,10 +161,6 @@ def forge(path: Path, column: str) -> None:
         chosen = "* REPLACE (200::UTINYINT AS often)" if column == "often" else "* RENAME (often AS other)"
         connection.read_parquet(str(path), hive_partitioning=False).project(chosen).create("forged")
         connection.table("forged").write_parquet(str(path))
-
-
-def _admit(found: dict[str, Any], path: Path) -> None:
-    found["waves"][0]["parts"][0]["sha256"] = hashlib.sha256(path.read_bytes()).hexdigest()
 
 
 def test_first_revision_has_a_question_that_the_second_has_not(written: Written) -> None:
