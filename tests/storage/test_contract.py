@@ -11,7 +11,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from sottovoce.aggregator.storage import Outcome, ReportBatch, Storage, StoragePlan, TokenBatch, TokenCounts
 from sottovoce.aggregator.storage.accounts.models import AccountInvitation, BoardView
@@ -505,6 +505,7 @@ def test_tallies_are_those_of_the_values_one_by_one(arrivals: list[ReportBatch])
         assert found == [[0, *key, number] for key, number in sorted(expected.items())]
 
 
+@settings(deadline=None)
 @given(st.integers(1, 52), st.data())
 def test_masks_of_any_type_are_counted_bit_by_bit(options: int, data: st.DataObject) -> None:
     """Narrow and wide, signed and not, most or least significant byte first, every second of a larger array, none."""
