@@ -45,14 +45,7 @@ def test_copy_of_the_consent_has_all_that_was_agreed_to_and_no_answer(new_contex
 
     assert download.value.suggested_filename == "agreed-consent.html"
     today = page.evaluate("new Intl.DateTimeFormat('en', { dateStyle: 'long' }).format(new Date())")
-    for text in (
-        "Dr A. Example",
-        "ask@example.org",
-        "Approved, number 17.",
-        CONSENT,
-        "Begin means you agree",
-        today,
-    ):
+    for text in ("Dr A. Example", "ask@example.org", "Approved, number 17.", CONSENT, "Begin means you agree", today):
         assert text in kept
     assert agreed.survey.digest in kept
     for secret in (sent["id"], sent["sha256"], document()["questions"][0]["label"]["en"]):

@@ -23,7 +23,7 @@ FORMATS = {
     "redeem", "redemption", "regression", "rehearsal", "release", "report", "reports", "revisions", "shares",
     "status", "survey", "test", "token", "tokens", "verification", "weights", "withdrawal",
 }  # fmt: skip
-"""Formats of documents and of bytes that are hashed, each ``sottovoce-NAME/1``."""
+"""Formats of documents and of bytes that are hashed, each ``sottovoce-NAME/1``, a draft's ``/2``."""
 
 STARTED_BY_NAME = ("sottovoce.cli.main:main", "sottovoce.cli.worker:make_app")
 """Modules that installed commands, containers and units of the operating system name."""
@@ -34,7 +34,7 @@ def test_formats_have_the_names_of_earlier_releases() -> None:
     named = set()
     for path in (path for side in ("shared", "client", "aggregator") for path in (ROOT / side).rglob("*")):
         if path.suffix in {".py", ".js"} and "audit" not in path.parts:
-            named |= set(re.findall(r"sottovoce-([a-z]+)/1\b", path.read_text(encoding="utf-8")))
+            named |= set(re.findall(r"sottovoce-([a-z]+)/[12]\b", path.read_text(encoding="utf-8")))
 
     assert named == FORMATS
 
