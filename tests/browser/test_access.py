@@ -136,7 +136,7 @@ def test_questions_have_names_for_screen_readers(page: Page) -> None:
     group = page.get_by_role("group", name="sexual relations with somebody other than your husband while")
     assert group.count() == 1
     assert group.get_by_role("radio", name="Yes").count() == 1
-    assert "75 send yes" in page.inner_text("#questions > .odds")
+    assert "75 of 100 people send yes" in page.inner_text("#questions > .odds")
     assert group.get_attribute("aria-describedby") == "q0-hint"
     page.click("#questions [type=submit]")
     assert group.get_attribute("aria-describedby") == "q0-hint q0-fault"

@@ -21,6 +21,7 @@ from sottovoce.aggregator.accounts import authentication
 from sottovoce.aggregator.api.survey_status import PublishedSurveys
 from sottovoce.aggregator.app import create_app
 from sottovoce.aggregator.clock import now
+from sottovoce.aggregator.http import headers as http_headers
 from sottovoce.aggregator.intake.admission import Admission
 from sottovoce.aggregator.intake.asgi_gate import Gate
 from sottovoce.aggregator.intake.decode import ReportDocument
@@ -178,8 +179,8 @@ def open_route(patch: pytest.MonkeyPatch) -> None:
 
 def no_headers(patch: pytest.MonkeyPatch) -> None:
     """One header forgotten."""
-    original = web_app.security_headers
-    patch.setattr(web_app, "security_headers", lambda secure: original(secure)[2:])
+    original = http_headers.security_headers
+    patch.setattr(http_headers, "security_headers", lambda secure: original(secure)[2:])
 
 
 def survey_by_agent(patch: pytest.MonkeyPatch) -> None:

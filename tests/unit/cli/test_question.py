@@ -147,7 +147,7 @@ def question_in(text: str) -> object:
 def test_ethics_paragraph_names_odds_and_belief(path: Path) -> None:
     """A tenth becomes at most a quarter with the coin."""
     text = run("snippet", path, "--ethics").output
-    assert "75 send yes" in text
+    assert "75 of 100 people send yes" in text
     assert "at most 25%" in text
     assert "epsilon = 1.10" in text
     assert "page cannot see or hear what you do in this window" in text

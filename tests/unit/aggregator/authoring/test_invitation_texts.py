@@ -54,7 +54,7 @@ def test_letter_says_who_asks_the_odds_and_the_link() -> None:
     assert "“Exams here”" in told
     assert "Dr A. Example" in told
     assert "75 send yes" in told
-    assert "if not, 25 do" in told
+    assert "25 also send yes" in told
     assert "at most 25 in 100" in told
     assert f"open this link:\n{LINK}\n" in told
     assert "May 12, 2027" in told
