@@ -48,7 +48,8 @@ WATCH = """{
 }"""
 PLAIN = """<!doctype html><html lang="en"><meta charset="utf-8"><title>Page</title>
 <meta name="viewport" content="width=device-width, initial-scale=1"><link rel="icon" href="data:,">
-<script type="module" src="{site}/q/1/element.js"></script><h1>A survey</h1>{tag}"""
+<script type="module" src="{site}/q/1/element.js"></script>
+<script type="module" src="{site}/q/1/frame.js"></script><h1>A survey</h1>{tag}"""
 OURS = "main fieldset:not(#check fieldset)"
 THEIRS = ".sd-question"
 TYPES = {".html": "text/html", ".js": "text/javascript", ".css": "text/css"}
@@ -156,11 +157,12 @@ def one_question(browser: Browser, site: str) -> None:
 
 def with_our_question(frame: str) -> dict[str, bytes]:
     """A page of SurveyJS whose one question is ours."""
-    private = {"type": "sottovoce", "name": "cheated", "participant": "p", "src": frame, "question": json.dumps(COIN)}
-    files = surveyjs_files({"elements": [private]}, "registerSottovoceQuestion(Survey);\n")
+    private = {"type": "sottovoce", "name": "cheated", "participant": "p", "src": frame, "mode": "frame"}
+    elements = [{**private, "question": json.dumps(COIN)}]
+    files = surveyjs_files({"elements": elements}, "registerSottovoceQuestion(Survey);\n")
     page, script = (gzip.decompress(files[path]).decode() for path in ("/", "/start.js"))
     page = page.replace('<script src="start.js">', '<script type="module" src="start.js">')
-    script = f'import {{ registerSottovoceQuestion }} from "./surveyjs.js";\n{script}'
+    script = f'import {{ registerSottovoceQuestion }} from "./surveyjs.js";\nimport "{frame}frame.js";\n{script}'
     return {**files, "/": gzip.compress(page.encode()), "/start.js": gzip.compress(script.encode())}
 
 
