@@ -141,32 +141,7 @@ class _Families(Collector):
         self._started = started
 
     def collect(self) -> Iterator[CounterMetricFamily | GaugeMetricFamily | HistogramMetricFamily | InfoMetricFamily]:
-        standing = self._standing
-        yield GaugeMetricFamily("sottovoce_reports", "Reports included in published results.", standing.reports)
-        yield GaugeMetricFamily("sottovoce_withdrawn", "Withdrawals included in published results.", standing.withdrawn)
-        waiting = standing.waiting // standing.step * standing.step
-        yield GaugeMetricFamily(
-            "sottovoce_waiting_reports", "Reports that wait to be stored, rounded down to steps.", waiting
-        )
-        yield GaugeMetricFamily("sottovoce_ready", "1 if this node can use the database, else 0.", int(standing.ready))
-        about = "Whole days since the start of the last backup in the journal; +Inf without one."
-        yield GaugeMetricFamily("sottovoce_backup_age_days", about, standing.backup_age)
-        about = "Open surveys with invitations held after a restore, until an administrator releases them."
-        yield GaugeMetricFamily("sottovoce_held_surveys", about, standing.held)
-        about = "Open surveys with access: blind whose keys this node lacks, so that it refuses every invitation."
-        yield GaugeMetricFamily("sottovoce_surveys_without_keys", about, standing.keyless)
-        about = "Snapshots and slots of the database, older than 5 minutes, that keep the order of arrival in files."
-        yield GaugeMetricFamily("sottovoce_old_snapshots", about, standing.old_snapshots)
-        about = "1 if the order of arrival could not be removed from the database's files for ten minutes, else 0."
-        yield GaugeMetricFamily("sottovoce_settling_late", about, int(standing.late))
-        if standing.memory is not None:
-            about = "Memory of the process that serves, rounded up to 8 MiB; analyses have processes of their own."
-            yield GaugeMetricFamily("sottovoce_memory_bytes", about, standing.memory)
-        about = "Start of the process that serves, in seconds since 1970."
-        yield GaugeMetricFamily("sottovoce_started_seconds", about, self._started)
-        if standing.disk_free is not None:
-            about = "Free share of the disk with the database's file, rounded down to hundredths."
-            yield GaugeMetricFamily("sottovoce_disk_free_ratio", about, standing.disk_free)
+        yield from (GaugeMetricFamily(*gauge) for gauge in self._gauges())
         yield self._refused()
         yield self._requests()
         groups = HistogramMetricFamily(
@@ -175,6 +150,37 @@ class _Families(Collector):
         groups.add_metric([], *_buckets(SIZES, self._published.groups))
         yield groups
         yield InfoMetricFamily("sottovoce_build", "Version of the running release.", {"version": version("sottovoce")})
+
+    def _gauges(self) -> Iterator[tuple[str, str, float]]:
+        """Yield name, explanation and value of each gauge whose value is known."""
+        now = self._standing
+        gauges = (
+            ("sottovoce_reports", "Reports included in published results.", now.reports),
+            ("sottovoce_withdrawn", "Withdrawals included in published results.", now.withdrawn),
+            ("sottovoce_waiting_reports", "Reports that wait to be stored, rounded down to steps.",
+             now.waiting // now.step * now.step),
+            ("sottovoce_ready", "1 if this node can use the database, else 0.", int(now.ready)),
+            ("sottovoce_backup_age_days",
+             "Whole days since the start of the last backup in the journal; +Inf without one.", now.backup_age),
+            ("sottovoce_held_surveys",
+             "Open surveys with invitations held after a restore, until an administrator releases them.", now.held),
+            ("sottovoce_surveys_without_keys",
+             "Open surveys with access: blind whose keys this node lacks, so that it refuses every invitation.",
+             now.keyless),
+            ("sottovoce_old_snapshots",
+             "Snapshots and slots of the database, older than 5 minutes, that keep the order of arrival in files.",
+             now.old_snapshots),
+            ("sottovoce_settling_late",
+             "1 if the order of arrival could not be removed from the database's files for ten minutes, else 0.",
+             int(now.late)),
+            ("sottovoce_memory_bytes",
+             "Memory of the process that serves, rounded up to 8 MiB; analyses have processes of their own.",
+             now.memory),
+            ("sottovoce_started_seconds", "Start of the process that serves, in seconds since 1970.", self._started),
+            ("sottovoce_disk_free_ratio",
+             "Free share of the disk with the database's file, rounded down to hundredths.", now.disk_free),
+        )  # fmt: skip
+        yield from ((name, about, value) for name, about, value in gauges if value is not None)
 
     def _refused(self) -> CounterMetricFamily:
         family = CounterMetricFamily("sottovoce_rejected", "Refused requests and reports by reason.", labels=["reason"])

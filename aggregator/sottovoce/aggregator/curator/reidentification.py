@@ -120,11 +120,6 @@ def unique_in_some(columns: Sequence[NDArray[Any]], count: int) -> NDArray[np.bo
     return alone
 
 
-def combination_of(table: PublishedTable, names: Sequence[str]) -> Combination:
-    """Return k and the number of unique people for these public columns together."""
-    return _combination(names, group_sizes([table.records.columns[name] for name in names]))
-
-
 def _combination(names: Sequence[str], sizes: Values) -> Combination:
     return Combination(tuple(names), int(sizes.min()), int((sizes == 1).sum()))
 
@@ -222,7 +217,8 @@ def coarsened(table: PublishedTable, k: int) -> tuple[dict[str, CoarseColumn | N
         return int((sizes < k).sum())
 
     losses = [_losses(each) for each in levels.values()]
-    ways = list(product(*(range(len(each)) for each in losses))) if _are_few(table, levels) else []
+    work = math.prod(map(len, levels.values())) * table.records.count
+    ways = list(product(*(range(len(each)) for each in losses))) if work <= MOST_WORK else []
     for way in sorted(ways, key=lambda places: sum(each[place] for each, place in zip(losses, places, strict=True))):
         places = dict(zip(levels, way, strict=True))
         if not small(places):
@@ -231,10 +227,6 @@ def coarsened(table: PublishedTable, k: int) -> tuple[dict[str, CoarseColumn | N
         tried = [{**chosen, name: place + 1} for name, place in chosen.items() if levels[name][place] is not None]
         chosen = min(tried, key=small)
     return found(chosen), left
-
-
-def _are_few(table: PublishedTable, levels: Mapping[str, Sequence[object]]) -> bool:
-    return math.prod(map(len, levels.values())) * table.records.count <= MOST_WORK
 
 
 def _losses(columns: Sequence[CoarseColumn | None]) -> list[float]:
@@ -315,7 +307,7 @@ def reidentify_document(table: PublishedTable, other: PublishedTable | None, k: 
     ``other`` is a second table that an attacker may have; ``k`` is the group size that the suggested bands should
     reach.
     """
-    whole = combination_of(table, table.public)
+    whole = _combination(table.public, group_sizes([table.records.columns[name] for name in table.public]))
     found: dict[str, Any] = {
         "records": table.records.count,
         "public": list(table.public),

@@ -7,7 +7,7 @@ from typing import Any
 from sottovoce.aggregator.analysis.documents import MEASURES
 from sottovoce.aggregator.export.workbook import write_workbook
 from sottovoce.aggregator.file_formats.csv_cells import write_csv
-from sottovoce.aggregator.file_formats.provenance import About, json_text, marked
+from sottovoce.aggregator.file_formats.provenance import About
 
 Document = Mapping[str, Any]
 
@@ -38,13 +38,6 @@ def write_joint_csv(path: Path, document: Document, about: About) -> None:
 def write_joint_xlsx(path: Path, document: Document, about: About) -> None:
     """Write the table as a workbook."""
     write_workbook(path, about, [COLUMNS, *joint_rows(document)], "Figures")
-
-
-def write_joint_json(path: Path, document: Document, about: About) -> None:
-    """Write the JSON document unchanged, except for a leading mark in a simulation, the only part of ``about`` that it
-    has.
-    """
-    path.write_text(json_text(marked(document, about)), encoding="utf-8")
 
 
 def _crosstab(document: Document) -> Iterator[Line]:

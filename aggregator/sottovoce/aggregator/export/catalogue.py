@@ -25,7 +25,7 @@ from sottovoce.aggregator.analysis.estimates import RevisionCounts, SurveyResult
 from sottovoce.aggregator.analysis.mixtures.fielded import designs_in_words
 from sottovoce.aggregator.analysis.results_document import export_document, mechanism_document
 from sottovoce.aggregator.analysis.shown_columns import ReportColumns, file_questions, is_few, read_reports
-from sottovoce.aggregator.curator.data.released_tables import released_document, write_released_csv, write_released_json
+from sottovoce.aggregator.curator.data.released_tables import released_document, write_released_csv
 from sottovoce.aggregator.curator.data.survey_source import EXACT_TABLES_SUPPRESSED, declared_at_opening
 from sottovoce.aggregator.estimators import DEFAULT_RULE
 from sottovoce.aggregator.export.channels import (
@@ -43,7 +43,7 @@ from sottovoce.aggregator.export.statistics_files import channel_text, write_sta
 from sottovoce.aggregator.export.tables import write_reports_csv, write_reports_parquet
 from sottovoce.aggregator.export.workbook import write_workbook
 from sottovoce.aggregator.file_formats.csv_cells import write_csv
-from sottovoce.aggregator.file_formats.provenance import About, json_text, marked
+from sottovoce.aggregator.file_formats.provenance import About, json_text, write_marked
 from sottovoce.aggregator.i18n.translator import ENGLISH
 from sottovoce.aggregator.institution import Institution
 from sottovoce.aggregator.storage.drafts import PlannedSize
@@ -376,7 +376,7 @@ def write_survey_json(path: Path, about: About) -> None:
     In a simulation the document gets an additional mark. It is then no valid survey, so no program accepts it.
     """
     if about.rehearsal:
-        path.write_text(json_text(marked(about.survey.document, about)), encoding="utf-8")
+        write_marked(path, about.survey.document, about)
     else:
         path.write_bytes(about.survey.canonical)
 
@@ -560,7 +560,7 @@ def _script(name: str) -> Write:
 def _export(source: Source, path: Path) -> None:
     journal = source.storage.journal
     document = export_document(source.results, None if journal is None else journal.head())
-    path.write_text(json_text(marked(document, source.about)), encoding="utf-8")
+    write_marked(path, document, source.about)
 
 
 def _report_files(name: str, read: Callable[[Source], ReportColumns]) -> dict[str, Write]:
@@ -604,7 +604,7 @@ AT_ANY_TIME: dict[str, Write] = {
     "survey.yaml": lambda source, path: write_survey_yaml(path, source.about),
     "survey.json": lambda source, path: write_survey_json(path, source.about),
     "preregistration.json": lambda s, path: write_preregistration(path, s.revisions, s.about, s.plan),
-    "methods.md": lambda s, path: write_methods(path, analyse(s.revisions, wave=s.wave), s.about),
+    "methods.md": lambda s, path: write_methods(path, s.results, s.about),
     "channels.csv": lambda s, path: write_csv(path, s.about, CHANNEL_COLUMNS, channel_rows(s.randomizing)),
     "scores.csv": lambda s, path: write_csv(path, s.about, SCORE_COLUMNS, score_rows(s.randomizing)),
     "analysis.py": _script("analysis.py"),
@@ -613,7 +613,7 @@ AT_ANY_TIME: dict[str, Write] = {
 """Files of texts and published counts, available at any time."""
 
 RELEASED: dict[str, Write] = {
-    "public-tables.json": lambda source, path: write_released_json(path, source.released_tables, source.about),
+    "public-tables.json": lambda source, path: write_marked(path, source.released_tables, source.about),
     "public-tables.csv": lambda source, path: write_released_csv(path, source.released_tables, source.about),
 }
 """Files for surveys whose public answers are published under a budget: the noisy tables so far."""

@@ -4,6 +4,7 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from importlib.metadata import version
+from pathlib import Path
 from typing import Any
 
 from sottovoce.shared.rational import show_epsilon
@@ -86,6 +87,11 @@ class About:
 def marked(document: Mapping[str, Any], about: About) -> dict[str, Any]:
     """Put the warning of a simulation first in a document, under a key that readers of real files refuse."""
     return {**(about.marks if about.rehearsal else {}), **document}
+
+
+def write_marked(path: Path, document: Mapping[str, Any], about: About) -> None:
+    """Write a document as JSON, unchanged except for the warning of a simulation at its head."""
+    path.write_text(json_text(marked(document, about)), encoding="utf-8")
 
 
 def json_text(document: dict[str, Any]) -> str:

@@ -374,7 +374,11 @@ def warnings(survey: Survey, spoken: Collection[str]) -> list[str]:
             "or send at set moments, send_at_seconds: 180, before which most people are ready"
         )
     if survey.epsilon >= NEARLY_SURE:
-        found.append(_nearly_sure(survey))
+        found.append(
+            f"a whole report spends epsilon {show_epsilon(survey.epsilon)}: who thought it {100 * BELIEF_BEFORE:.0f}% "
+            f"likely that a thing is true of a person may think it at most {percent_after(survey.epsilon)}% likely "
+            f"after it; what would lower it: {'; or '.join(remedies(survey, NEARLY_SURE))}"
+        )
     if all(question.mechanism is None for question in survey.questions):
         found.append("every question is public; nothing is randomized")
     found += [*_known_facts(survey), *_telling_name(survey), *_thin_cells(survey)]
@@ -424,14 +428,6 @@ def _thin_cells(survey: Survey) -> Iterator[str]:
             "many are alone in one and found by it; ask coarser ones, of which this one would help most, or fewer, or "
             "randomize one of them; sottovoce results export --release-epsilon publishes their tables with noise"
         )
-
-
-def _nearly_sure(survey: Survey) -> str:
-    return (
-        f"a whole report spends epsilon {show_epsilon(survey.epsilon)}: who thought it {100 * BELIEF_BEFORE:.0f}% "
-        f"likely that a thing is true of a person may think it at most {percent_after(survey.epsilon)}% likely after "
-        f"it; what would lower it: {'; or '.join(remedies(survey, NEARLY_SURE))}"
-    )
 
 
 TOPICS = re.compile(

@@ -29,32 +29,30 @@ from sottovoce.shared.spec import Question, Survey
 
 def stored(survey: Survey, words: Words) -> list[str]:
     """Return sentences on the stored data: where and how long they are kept."""
-    days, batch = survey.ids_days, survey.release_batch
     public = [question.name for question in _answered(survey) if question.mechanism is None]
-    sentences = [
-        words.translate("privacy_stored_report"),
-        words.translate("privacy_stored_id", days=days) if days else words.translate("privacy_stored_id_a_day"),
-        words.translate("privacy_stored_withdrawn"),
-        words.translate("privacy_stored_counts", batch=batch)
-        if batch > 1
-        else words.translate("privacy_stored_counts_each"),
-    ]
-    if public:
-        sentences.append(words.translate("privacy_stored_public", names=", ".join(f"'{name}'" for name in public)))
-    if survey.asks_for_token:
-        sentences.append(words.translate("privacy_stored_token"))
-    if survey.is_blind:
-        sentences.append(words.translate("privacy_stored_blind"))
-    if survey.send_within_hours:
-        sentences.append(words.translate("privacy_stored_wait", hours=survey.send_within_hours))
-    if survey.send_at_seconds:
-        sentences.append(words.translate("privacy_stored_moment", seconds=survey.send_at_seconds))
-    sentences.append(words.translate("privacy_stored_device" if drawn_by_device(survey) else "privacy_stored_coin"))
-    if survey.is_sampled or survey.arms:
-        sentences.append(words.translate("privacy_stored_asked"))
-    if survey.memoized:
-        sentences.append(words.translate("privacy_stored_memo"))
-    return [*sentences, words.translate("privacy_stored_nothing")]
+    values = {
+        "days": survey.ids_days,
+        "batch": survey.release_batch,
+        "names": ", ".join(f"'{name}'" for name in public),
+        "hours": survey.send_within_hours,
+        "seconds": survey.send_at_seconds,
+    }
+    keys = {
+        "privacy_stored_report": True,
+        "privacy_stored_id" if survey.ids_days else "privacy_stored_id_a_day": True,
+        "privacy_stored_withdrawn": True,
+        "privacy_stored_counts" if survey.release_batch > 1 else "privacy_stored_counts_each": True,
+        "privacy_stored_public": public,
+        "privacy_stored_token": survey.asks_for_token,
+        "privacy_stored_blind": survey.is_blind,
+        "privacy_stored_wait": survey.send_within_hours,
+        "privacy_stored_moment": survey.send_at_seconds,
+        "privacy_stored_device" if drawn_by_device(survey) else "privacy_stored_coin": True,
+        "privacy_stored_asked": survey.is_sampled or survey.arms,
+        "privacy_stored_memo": survey.memoized,
+        "privacy_stored_nothing": True,
+    }
+    return [words.translate(key, **values) for key, holds in keys.items() if holds]
 
 
 def limits(survey: Survey, words: Words) -> list[str]:

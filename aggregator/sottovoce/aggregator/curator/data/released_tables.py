@@ -22,7 +22,7 @@ from sottovoce.aggregator.curator.reidentification import MOST_COLUMNS, unique_i
 from sottovoce.aggregator.curator.release import Neighbours, ReleaseTerms
 from sottovoce.aggregator.curator.text_report import answer_document, budget_document, intervals
 from sottovoce.aggregator.file_formats.csv_cells import write_csv
-from sottovoce.aggregator.file_formats.provenance import About, json_text, marked
+from sottovoce.aggregator.file_formats.provenance import About
 from sottovoce.aggregator.storage.reports.batch_columns import is_null
 from sottovoce.shared.spec import Survey
 
@@ -138,11 +138,6 @@ def _tables(ledger: ReleaseLedger, declared: Declaration) -> Iterator[dict[str, 
             **intervals(entry.answer),
             "charge": {"epsilon": str(entry.charge.epsilon), "delta": str(entry.charge.delta)},
         }
-
-
-def write_released_json(path: Path, document: dict[str, Any], about: About) -> None:
-    """Write the tables of ``released_document`` as JSON."""
-    path.write_text(json_text(marked(document, about)), encoding="utf-8")
 
 
 def write_released_csv(path: Path, document: dict[str, Any], about: About) -> None:

@@ -114,13 +114,10 @@ def with_covariates(columns: Columns, path: Path) -> Columns:
     taken = [name for name in added.values if columns.question(name) is not None]
     if taken:
         raise SpecError(f"{path.name}: the survey has a question '{taken[0]}'; rename the column")
-    revisions = tuple(_with_questions(survey, added.survey) for survey in columns.revisions)
-    return replace(columns, revisions=revisions, values={**columns.values, **added.values})
-
-
-def _with_questions(survey: Survey, added: Survey) -> Survey:
     # New questions come last, so that the places of the survey's own do not change.
-    return replace(survey, questions=(*survey.questions, *added.questions))
+    more = added.survey.questions
+    revisions = tuple(replace(survey, questions=(*survey.questions, *more)) for survey in columns.revisions)
+    return replace(columns, revisions=revisions, values={**columns.values, **added.values})
 
 
 def all_rows(folder: Opened) -> Archive:

@@ -26,8 +26,8 @@ from sottovoce.aggregator.analysis.requests import Request
 from sottovoce.aggregator.analysis.text_report import answer_in_words
 from sottovoce.aggregator.api.joint_results import JointResults
 from sottovoce.aggregator.estimators.question_variables import is_long
-from sottovoce.aggregator.export.analysis_files import write_joint_csv, write_joint_json, write_joint_xlsx
-from sottovoce.aggregator.file_formats.provenance import About
+from sottovoce.aggregator.export.analysis_files import write_joint_csv, write_joint_xlsx
+from sottovoce.aggregator.file_formats.provenance import About, write_marked
 from sottovoce.aggregator.http.problems import COME_BACK, RETRY_AFTER, Refusal
 from sottovoce.aggregator.http.routing import Route
 from sottovoce.aggregator.i18n.translator import Words
@@ -51,7 +51,7 @@ from sottovoce.shared.errors import EstimateError
 FILES: Mapping[str, tuple[Callable[[Path, Mapping[str, Any], About], None], str]] = {
     "answer.csv": (write_joint_csv, "text/csv; charset=utf-8"),
     "answer.xlsx": (write_joint_xlsx, "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"),
-    "answer.json": (write_joint_json, "application/json"),
+    "answer.json": (write_marked, "application/json"),
 }
 """File formats of a result, with their writers and media types."""
 
