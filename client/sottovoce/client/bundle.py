@@ -16,6 +16,8 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from importlib.resources import files
+from posixpath import dirname, normpath
+from posixpath import join as join_path
 
 from sottovoce.shared.languages import LANGUAGES
 from sottovoce.shared.survey_keys import DEFAULTS, MARK, MARKS, REQUIRED, SURVEY, TEXTS, holding
@@ -268,13 +270,7 @@ def _split(names: str) -> list[str]:
 
 
 def _resolve(path: str, target: str) -> str:
-    parts = path.split("/")[:-1]
-    for part in target.split("/"):
-        if part == "..":
-            parts.pop()
-        elif part != ".":
-            parts.append(part)
-    return "/".join(parts)
+    return normpath(join_path(dirname(path), target))
 
 
 def read(path: str) -> str:

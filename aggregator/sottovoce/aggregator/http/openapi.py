@@ -5,7 +5,7 @@ A page for each problem code belongs to this documentation of the server.
 
 import json
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import cached_property, reduce
 from importlib.metadata import version
 from importlib.resources import files
@@ -179,19 +179,16 @@ def _reply(route: Route, status: int, holds: Sequence[str]) -> Object:
     return described | ({"headers": headers} if headers else {}) | ({"content": _content(holds)} if holds else {})
 
 
-def _headers(route: Route, status: int) -> Iterator[str]:
-    if route.has_etag and status in {200, 304}:
-        yield "ETag"
-    if status in {202, STATUS["too_many"], STATUS["busy"]}:
-        yield "Retry-After"
-    if status == 202:
-        yield "Location"
-    if route.limit:
-        yield "RateLimit-Policy"
-    if route.limit and status == STATUS["too_many"]:
-        yield "RateLimit"
-    if status == STATUS["unauthorized"]:
-        yield "WWW-Authenticate"
+def _headers(route: Route, status: int) -> list[str]:
+    held = {
+        "ETag": route.has_etag and status in {200, 304},
+        "Retry-After": status in {202, STATUS["too_many"], STATUS["busy"]},
+        "Location": status == 202,
+        "RateLimit-Policy": route.limit,
+        "RateLimit": route.limit and status == STATUS["too_many"],
+        "WWW-Authenticate": status == STATUS["unauthorized"],
+    }
+    return [name for name, is_held in held.items() if is_held]
 
 
 def _content(holds: Sequence[str]) -> Object:

@@ -52,37 +52,41 @@ def stored(survey: Survey, words: Words) -> list[str]:
         "privacy_stored_memo": survey.memoized,
         "privacy_stored_nothing": True,
     }
+    return _holding(keys, words, values)
+
+
+def _holding(keys: Mapping[str, object], words: Words, values: Mapping[str, object]) -> list[str]:
+    """Return the sentences whose condition holds, in the order of the keys."""
     return [words.translate(key, **values) for key, holds in keys.items() if holds]
 
 
 def limits(survey: Survey, words: Words) -> list[str]:
     """Return sentences on the limits of the protection."""
-    keys = [f"ethics_limit_{name}" for name in ("device", "seen", "time", "twice", "page")]
-    keys += ["privacy_limit_other", "ethics_limit_group", "privacy_limit_false"]
-    sentences = [words.translate(key) for key in keys]
-    sentences += [
-        words.translate("privacy_limit_memo", name=name, epsilon=show_epsilon(mechanism.instantaneous.epsilon))
-        for name, mechanism in memoized(survey)
+    usual = [f"ethics_limit_{name}" for name in ("device", "seen", "time", "twice", "page")]
+    usual += ["privacy_limit_other", "ethics_limit_group", "privacy_limit_false"]
+    is_public = any(question.mechanism is None for question in _answered(survey))
+    facts = ", ".join(f"'{question.name}'" for question in hidden_by_facts(survey))
+    some = {
+        "ethics_limit_token": survey.asks_for_token,
+        **{f"ethics_limit_{name}": True for name in blind_limits(survey)},
+        "privacy_limit_coin": survey.own_coin and survey.private,
+        "privacy_limit_kiosk": "kiosk" in survey.document and survey.private,
+        "privacy_limit_fact": facts,
+    }
+    return [
+        *_holding({"privacy_limit_public": is_public, **dict.fromkeys(usual, True)}, words, {}),
+        *(
+            words.translate("privacy_limit_memo", name=name, epsilon=show_epsilon(mechanism.instantaneous.epsilon))
+            for name, mechanism in memoized(survey)
+        ),
+        *(
+            words.translate(
+                "privacy_limit_block", names=_names(survey, block), epsilon=show_epsilon(block.mechanism.epsilon)
+            )
+            for block in survey.blocks
+        ),
+        *_holding(some, words, {"names": facts}),
     ]
-    sentences += [
-        words.translate(
-            "privacy_limit_block", names=_names(survey, block), epsilon=show_epsilon(block.mechanism.epsilon)
-        )
-        for block in survey.blocks
-    ]
-    if survey.asks_for_token:
-        sentences.append(words.translate("ethics_limit_token"))
-    sentences += [words.translate(f"ethics_limit_{name}") for name in blind_limits(survey)]
-    if survey.own_coin and survey.private:
-        sentences.append(words.translate("privacy_limit_coin"))
-    if "kiosk" in survey.document and survey.private:
-        sentences.append(words.translate("privacy_limit_kiosk"))
-    if by_facts := hidden_by_facts(survey):
-        names = ", ".join(f"'{question.name}'" for question in by_facts)
-        sentences.append(words.translate("privacy_limit_fact", names=names))
-    if any(question.mechanism is None for question in _answered(survey)):
-        sentences.insert(0, words.translate("privacy_limit_public"))
-    return sentences
 
 
 def _answered(survey: Survey) -> list[Question]:
