@@ -553,11 +553,6 @@ def arm_question(arms: Sequence[Arm], language: str) -> Question:
     )
 
 
-def dump_arms(arms: Sequence[Arm]) -> dict[str, Any]:
-    """Return the arms of the canonical survey; none without arms, so that other surveys keep their digest."""
-    return {"arms": [arm.dump() for arm in arms]} if arms else {}
-
-
 def texts_by_arm(reader: Reader, value: object, arms: Sequence[Arm]) -> dict[str, Any]:
     """Parse ``after.by_arm``: a text for each of some arms, in the order of the arms."""
     known = [arm.name for arm in arms]

@@ -13,7 +13,7 @@ from sottovoce.shared.checks import LANGUAGE, LANGUAGE_FAULT, MISSING
 from sottovoce.shared.completion import LINK, read_after
 from sottovoce.shared.errors import Sentence, SpecError, error_message
 from sottovoce.shared.order.orders import read_orders
-from sottovoce.shared.parse_item import ItemReader, arm_question, dump_arms, dump_items, read_arms, read_plan
+from sottovoce.shared.parse_item import ItemReader, arm_question, dump_items, read_arms, read_plan
 from sottovoce.shared.questions import check_innocuous
 from sottovoce.shared.redemption import read_modulus
 from sottovoce.shared.spec import FORMAT, Item, Survey, Wave
@@ -98,7 +98,8 @@ class _SurveyReader(ItemReader):
         arms, items = read_arms(self, fields, items)
         self.ask(fields, items, [arm.name for arm in arms])
         after = {"after": read_after(self, fields["after"], items, arms)} if "after" in fields else {}
-        written = {**self.head(fields), **after, "questions": dump_items(items), **dump_arms(arms)}
+        written = {**self.head(fields), **after, "questions": dump_items(items)}
+        written |= {"arms": [arm.dump() for arm in arms]} if arms else {}
         written |= read_plan(self, fields, arms, items)
         written |= {key: fields[key] for key in ("ask", "waves") if key in fields}
         read_orders(self, fields, items, self.pointers, written)

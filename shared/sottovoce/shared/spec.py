@@ -350,8 +350,7 @@ class Survey(DigestedDocument, SampledSurvey):
     @property
     def replaces(self) -> str | None:
         """The digest of the revision before it; None for a first one, and for those of before it was kept."""
-        replaced: str | None = self.document.get("replaces")
-        return replaced
+        return self.document.get("replaces")
 
     def is_same_as(self, other: "Survey") -> bool:
         """Return True if two surveys are equal except for ``replaces``."""

@@ -131,11 +131,6 @@ def place_of(survey: str, revision: int, wave: int, part: int) -> str:
     return f"survey={survey}/revision={revision}/wave={wave}/part-{part:04}.parquet"
 
 
-def dump_manifest(manifest: Manifest) -> bytes:
-    """Return the bytes of the file; equal manifests give equal bytes."""
-    return msgspec.json.format(msgspec.json.encode(manifest), indent=2) + b"\n"
-
-
 def read_manifest(data: bytes) -> Described:
     """Parse and validate a manifest.
 

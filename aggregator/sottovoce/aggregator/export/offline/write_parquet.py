@@ -35,7 +35,6 @@ from sottovoce.aggregator.export.offline.manifest import (
     Manifest,
     OfWave,
     ReportFile,
-    dump_manifest,
     place_of,
 )
 from sottovoce.aggregator.export.tables import quoted
@@ -82,7 +81,8 @@ def write_reports(
                 name: dict(sorted(found.items())) for name, found in counts.get(key, ReportCounts()).tallies.items()
             }
             waves.append(OfWave(*key, shown.get(key, 0), tallies, parts))
-    manifest = dump_manifest(msgspec.structs.replace(described.manifest, waves=tuple(waves)))
+    written = msgspec.json.encode(msgspec.structs.replace(described.manifest, waves=tuple(waves)))
+    manifest = msgspec.json.format(written, indent=2) + b"\n"
     (folder / NAME).write_bytes(manifest)
     return manifest
 
