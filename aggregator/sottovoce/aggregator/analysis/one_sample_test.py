@@ -206,8 +206,7 @@ class _ReportedStratum(NamedTuple):
     @property
     def means(self) -> Floats:
         """Unbiased shares of all categories."""
-        found: Floats = self.numbers @ self.scores / self.n
-        return found
+        return self.numbers @ self.scores / self.n
 
 
 class _Moments(NamedTuple):

@@ -109,8 +109,7 @@ def _unknown(column: ReportedColumn, before: Sequence[ReportedColumn], is_number
     having = {*groups[left].tolist()}
     shown = [] if is_number else np.unique(column[~left & ~is_null(column)]).tolist()
     partly = [value for value in shown if not having <= {*groups[column == value].tolist()}]
-    found: NDArray[np.bool_] = left | np.isin(column, partly)
-    return found
+    return left | np.isin(column, partly)
 
 
 def as_columns(reports: ReportColumns, surveys: Mapping[int, Survey]) -> Columns:

@@ -108,8 +108,7 @@ def group_sizes(columns: Sequence[NDArray[Any]]) -> Values:
         different, code = np.unique(column, return_inverse=True)
         # Renumbered from 0 after each column, so that no product overflows.
         codes = np.unique(codes * len(different) + code, return_inverse=True)[1]
-    sizes: Values = np.bincount(codes)[codes]
-    return sizes
+    return np.bincount(codes)[codes]
 
 
 def unique_in_some(columns: Sequence[NDArray[Any]], count: int) -> NDArray[np.bool_]:

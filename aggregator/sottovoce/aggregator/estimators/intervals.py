@@ -157,8 +157,7 @@ def _exact(x: Array, n: Array, confidence: float) -> Limits:
 
 def _score_limit(x: Array, n: Array, z: float) -> Array:
     """Return Wilson's limit for the reported share: lower for z < 0, upper for z > 0."""
-    limit: Array = (x + z * z / 2 + z * np.sqrt(x * (n - x) / n + z * z / 4)) / (n + z * z)
-    return limit
+    return (x + z * z / 2 + z * np.sqrt(x * (n - x) / n + z * z / 4)) / (n + z * z)
 
 
 def edge(inside: Callable[[float], bool], within: float, outside: float) -> float:

@@ -89,8 +89,7 @@ class MatrixChannel(Mechanism):
 
     def probability(self, reported: int, value: int) -> Fraction:
         """Return the entry of the matrix."""
-        found: Fraction = self.rows[value][reported]
-        return found
+        return self.rows[value][reported]
 
     @cached_property
     def epsilon(self) -> float:

@@ -89,8 +89,7 @@ def geometric(mechanism: Geometric, domain: Domain) -> list[NumberVariable]:
     def squares(outputs: Reported) -> Floats:
         pairs = zip(mechanism.scores, squares_of_steps(mechanism), strict=True)
         scores = (grid.low**2 + 2 * grid.low * grid.step * z + grid.step**2 * square for z, square in pairs)
-        found: Floats = np.array([float(score) for score in scores])[outputs]
-        return found
+        return np.array([float(score) for score in scores])[outputs]
 
     def chances(outputs: Reported) -> Floats:
         distance = np.abs(outputs.astype(np.int64)[:, None] - np.arange(m + 1))

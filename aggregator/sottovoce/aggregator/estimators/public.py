@@ -40,8 +40,7 @@ class EvenNumber(NumberVariable):
     def scores(self, reported: Reported) -> Floats:
         """Return the numbers, shape (u,)."""
         different, places = np.unique(reported, return_inverse=True)
-        found: Floats = np.array(in_units(different.tolist(), self.grid))[places]
-        return found
+        return np.array(in_units(different.tolist(), self.grid))[places]
 
 
 def estimate(tally: Mapping[int, int], domain: Domain, rule: IntervalRule = DEFAULT_RULE) -> Sequence[Estimate]:
@@ -81,8 +80,7 @@ def variables(domain: Domain) -> list[Variable]:
 
     def squares(reported: Reported) -> Floats:
         different, places = np.unique(reported, return_inverse=True)
-        found: Floats = np.array([float(value**2) for value in exactly(different.tolist(), grid)])[places]
-        return found
+        return np.array([float(value**2) for value in exactly(different.tolist(), grid)])[places]
 
     if size > LISTED:
         low, high = exactly((0, size - 1), grid)

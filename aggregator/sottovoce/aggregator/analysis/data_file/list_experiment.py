@@ -279,8 +279,7 @@ def _at_most(counts: Counts, most: Counts) -> NDArray[np.float64]:
 
 def _covariance(shares: NDArray[np.float64]) -> NDArray[np.float64]:
     """Return n times the covariance of cumulative shares."""
-    covariance: NDArray[np.float64] = np.minimum.outer(shares, shares) - np.outer(shares, shares)
-    return covariance
+    return np.minimum.outer(shares, shares) - np.outer(shares, shares)
 
 
 def _chi_bar(shares: NDArray[np.float64], covariance: NDArray[np.float64]) -> float:

@@ -211,8 +211,7 @@ def _means(known: MixtureDesign, given: Mapping[str, P]) -> Array:
 
 def _slopes(known: MixtureDesign, given: Mapping[str, P]) -> Array:
     means = _means(known, given)
-    slopes: Array = means[:, list(known.solved)] - means[:, [known.origin]]
-    return slopes
+    return means[:, list(known.solved)] - means[:, [known.origin]]
 
 
 def _check_filled(given: Mapping[str, P], reports: NDArray[np.int64]) -> None:

@@ -65,8 +65,7 @@ def clustered_products(scores: Array, clusters: Codes) -> Array:
         raise EstimateError("errors by cluster need two clusters or more")
     # bincount with weights sums the scores of each cluster without a sort.
     summed: Array = np.stack([np.bincount(clusters, weights=row, minlength=count) for row in scores])
-    products: Array = summed @ summed.T * (count / (count - 1))
-    return products
+    return summed @ summed.T * (count / (count - 1))
 
 
 def _sandwich(fit: Fit, middle: Array) -> Array:

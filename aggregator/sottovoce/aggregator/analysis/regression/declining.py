@@ -154,8 +154,7 @@ class DecliningModel:
 
     def _residuals(self, declined: Array, answered: Array, weight: Array | float) -> Array:
         """Return the derivatives of the log likelihoods by the predictor of declining, (m,), prior included."""
-        residuals: Array = weight * (1 - answered - declined) + self._prior * (0.5 - declined)
-        return residuals
+        return weight * (1 - answered - declined) + self._prior * (0.5 - declined)
 
     def _shares(self, theta: Array, part: slice) -> tuple[Array, Array, Array]:
         """Return the fitted share D, q of those who answered, and the probability w of an answer, (m,) each."""

@@ -99,8 +99,7 @@ class Multinomial(Likelihood):
 
 def times_columns(residuals: Array, columns: Array) -> Array:
     """Return the products of all residuals (k - 1, m) and predictors (p, m) as an array ((k - 1) p, m)."""
-    products: Array = (residuals[:, None] * columns).reshape(len(residuals) * len(columns), -1)
-    return products
+    return (residuals[:, None] * columns).reshape(len(residuals) * len(columns), -1)
 
 
 def information(truth: Array, given: Array, columns: Array, weights: Array | None) -> Array:

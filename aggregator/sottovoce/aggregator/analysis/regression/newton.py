@@ -38,8 +38,7 @@ _SINGULAR = 1e-12  # of a matrix scaled to a unit diagonal
 
 def logistic(log_odds: Array, largest: float = LARGEST_ODDS) -> Array:
     """Return the shares of log odds, which count as ``largest`` beyond it, on both sides."""
-    shares: Array = 1 / (1 + np.exp(-np.clip(log_odds, -largest, largest)))
-    return shares
+    return 1 / (1 + np.exp(-np.clip(log_odds, -largest, largest)))
 
 
 class Sums(NamedTuple):
@@ -91,27 +90,21 @@ class Model(Protocol):
 
     def start(self) -> Array:
         """Return the starting values of the search, (d,)."""
-        ...
 
     def sums(self, theta: Array, part: slice) -> Sums:
         """Return the contribution of the reports in ``part``, weights included."""
-        ...
 
     def scores(self, theta: Array, part: slice) -> Array:
         """Return the gradient of each report's log likelihood, (d, m), without its weight."""
-        ...
 
     def predictors(self, theta: Array, part: slice) -> Iterator[Array]:
         """Yield the linear predictors of the reports in ``part``, (m,) each; they are linear in any theta."""
-        ...
 
     def directions(self, row: int) -> Array:
         """Return the derivative of each linear predictor of one report, (number of linear predictors, d)."""
-        ...
 
     def at_edge(self, theta: Array) -> bool:
         """Return True if the parameters are numerically at the boundary of the parameter space."""
-        ...
 
 
 @dataclass(frozen=True)

@@ -78,8 +78,7 @@ class Ordered(Likelihood):
         return bool(np.any(np.diff(theta[self.slopes :]) < np.exp(-BEYOND)))
 
     def _log_odds(self, theta: Array, part: slice) -> Array:
-        log_odds: Array = theta[self.slopes :, None] - (theta[: self.slopes] @ self.columns[:, part])
-        return log_odds
+        return theta[self.slopes :, None] - (theta[: self.slopes] @ self.columns[:, part])
 
     def _derivatives(self, theta: Array, part: slice) -> tuple[Array, Array, Array]:
         """Return q, (m,), and F'(v_j) (L_j - L_(j+1)) / q and F''(v_j) (L_j - L_(j+1)) / q, each (k - 1, m)."""

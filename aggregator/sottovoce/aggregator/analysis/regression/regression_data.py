@@ -342,8 +342,7 @@ class Sample:
         """Unbiased scores of having answered, (m,); None if everybody described did."""
         if not self.declines:
             return None
-        scores: Array = 1 - self.outcome.scores[:, -1][self.outcome.codes[self.rows]]
-        return scores
+        return 1 - self.outcome.scores[:, -1][self.outcome.codes[self.rows]]
 
     @property
     def n(self) -> int:

@@ -294,8 +294,7 @@ def _axis(half: int, side: int) -> Floats:
     """Return the middles of cells of equal width; a cell for each value of a number is that value."""
     if side == half + 1:
         return np.linspace(-half, half, side)
-    middles: Floats = (np.arange(side) + 0.5) * (2 * half + 1) / side - half - 0.5
-    return middles
+    return (np.arange(side) + 0.5) * (2 * half + 1) / side - half - 0.5
 
 
 def _best_centres(noisy: Floats, middles: Floats, k: int, rate: Fraction) -> dict[str, Any]:
@@ -314,8 +313,7 @@ def _best_centres(noisy: Floats, middles: Floats, k: int, rate: Fraction) -> dic
 
 def _full(noisy: Floats, rate: Fraction) -> npt.NDArray[np.bool_]:
     """Return the cells whose noisy count is larger than noise alone."""
-    mask: npt.NDArray[np.bool_] = noisy >= max(3, math.log(len(noisy) / 20)) / float(rate)
-    return mask
+    return noisy >= max(3, math.log(len(noisy) / 20)) / float(rate)
 
 
 def _start(middles: Floats, weights: Floats, k: int, generator: np.random.Generator) -> Floats:
@@ -343,8 +341,7 @@ def _lloyd(middles: Floats, weights: Floats, centres: Floats) -> tuple[Floats, f
 
 
 def _squares(middles: Floats, centres: Floats) -> Floats:
-    distances: Floats = np.stack([((middles - centre) ** 2).sum(axis=1) for centre in centres], axis=1)
-    return distances
+    return np.stack([((middles - centre) ** 2).sum(axis=1) for centre in centres], axis=1)
 
 
 @dataclass(frozen=True)

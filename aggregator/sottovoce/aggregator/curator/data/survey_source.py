@@ -160,8 +160,7 @@ def declared_at_opening(
 
 def _values(column: ReportedColumn, kind: ColumnKind) -> Values:
     missing = is_null(column)
-    values: Values = np.where(missing, kind.place("").value, np.where(missing, 0, column).astype(np.int64))
-    return values
+    return np.where(missing, kind.place("").value, np.where(missing, 0, column).astype(np.int64))
 
 
 def _missing(column: ReportedColumn) -> int:

@@ -108,8 +108,7 @@ def _deviate(t: Array, n: Array, x: Array) -> Array:
     offset = x + 2 / 3 - (n + 1 / 3) * t
     offset = offset + 0.02 * (rest / (x + 1) - t / (n - x) + (rest - 0.5) / (n + 1))
     spread = rest * _skewness((x + 0.5) / (n * t)) + t * _skewness((n - x - 0.5) / (n * rest))
-    deviate: Array = offset * np.sqrt((1 + spread) / ((n + 1 / 6) * t * rest))
-    return deviate
+    return offset * np.sqrt((1 + spread) / ((n + 1 / 6) * t * rest))
 
 
 def _skewness(x: Array) -> Array:
@@ -118,8 +117,7 @@ def _skewness(x: Array) -> Array:
     near = np.abs(d) < 0.01
     series = d * (1 / 3 + d * (1 / 6 + d * (1 / 10 + d * (1 / 15 + d / 21))))
     apart = np.where(near, 2.0, x)
-    skewness: Array = np.where(near, series, (1 - apart * apart + 2 * apart * np.log(apart)) / (1 - apart) ** 2)
-    return skewness
+    return np.where(near, series, (1 - apart * apart + 2 * apart * np.log(apart)) / (1 - apart) ** 2)
 
 
 def _start(tail: float, p: Array, q: Array, log_peak: Array) -> Array:
@@ -128,8 +126,7 @@ def _start(tail: float, p: Array, q: Array, log_peak: Array) -> Array:
     log_beta = p * np.log(p / (p + q)) + q * np.log(q / (p + q)) - log_peak
     bound = (math.log(tail) + np.log(p) + log_beta) / p
     carter = np.where(p >= 1, _carter(tail, np.maximum(p, 1.0), q), _LEAST)
-    start: Array = np.clip(np.maximum(bound, carter), _LEAST, -1e-15)
-    return start
+    return np.clip(np.maximum(bound, carter), _LEAST, -1e-15)
 
 
 def _carter(tail: float, p: Array, q: Array) -> Array:
@@ -137,8 +134,7 @@ def _carter(tail: float, p: Array, q: Array) -> Array:
     z, one, two = -NormalDist().inv_cdf(tail), 1 / (2 * p - 1), 1 / (2 * q - 1)
     h, skew = 2 / (one + two), (z * z - 3) / 6
     w = z * np.sqrt(h + skew) / h - (two - one) * (skew + 5 / 6 - 2 / (3 * h))
-    log_quantile: Array = -np.logaddexp(0.0, np.log(q / p) + 2 * w)
-    return log_quantile
+    return -np.logaddexp(0.0, np.log(q / p) + 2 * w)
 
 
 def _log_mass(u: Array, p: Array, q: Array, log_peak: Array) -> tuple[Array, Array]:
@@ -181,8 +177,7 @@ def _log_peak(p: Array, q: Array) -> Array:
 def _deviance(x: Array, mean: Array) -> Array:
     """Return x ln(x / mean) + mean - x, >= 0, without cancellation (Loader 2000)."""
     d = (mean - x) / x
-    deviance: Array = x * (d - np.where(np.abs(d) < 0.1, np.log1p(np.clip(d, -0.1, 0.1)), np.log(mean / x)))
-    return deviance
+    return x * (d - np.where(np.abs(d) < 0.1, np.log1p(np.clip(d, -0.1, 0.1)), np.log(mean / x)))
 
 
 def _stirling_error(z: Array) -> Array:

@@ -172,7 +172,6 @@ class ReportSource(Protocol):
     @property
     def survey(self) -> Survey:
         """Newest revision of the survey that the reports answer."""
-        ...
 
     def answer(self, kind: str, options: Document, weights: ArrayLike | None = None) -> Document:
         """Run one analysis and return its document.
@@ -185,7 +184,6 @@ class ReportSource(Protocol):
         Raises:
             SurveyError: the analysis is not available; the message says why.
         """
-        ...
 
 
 DROP_FEW = "drop_few"

@@ -166,8 +166,7 @@ def _count_bits(masks: np.ndarray, options: int, times: np.ndarray | None) -> np
     lowest_first = masks.astype(masks.dtype.newbyteorder("<"), copy=False)
     octets = _octets(np.ascontiguousarray(lowest_first), len(masks))
     histograms = [_bincount(octets[:, place], times, _WIDTH) for place in range(min(octets.shape[1], -(-options // 8)))]
-    counts: np.ndarray = np.concatenate([histogram @ _BITS for histogram in histograms])
-    return counts
+    return np.concatenate([histogram @ _BITS for histogram in histograms])
 
 
 def _supporting(counts: np.ndarray, options: int, reports: int) -> dict[int, int]:
