@@ -108,8 +108,7 @@ def _question(variable: Variable, category: int) -> _Question:
 
 def _scores(variable: Variable, category: int, supported: Floats) -> Floats:
     a, b = variable.channels[category]
-    found: Floats = (supported - b) / (a - b)
-    return found
+    return (supported - b) / (a - b)
 
 
 def _chances(pairs: Pairs, first: Sequence[int], second: Sequence[int]) -> Floats:
@@ -119,11 +118,10 @@ def _chances(pairs: Pairs, first: Sequence[int], second: Sequence[int]) -> Float
         raise AssertionError("the two questions are of one block")
     (match, differ), (match2, differ2) = _numbers(first), _numbers(second)
     patterns = ((match, match2), (match, differ2), (differ, match2), (differ, differ2))
-    found: Floats = sum(
+    return sum(
         (chance * np.einsum("ts,uv->tusv", *each) for chance, each in zip(pair.chances, patterns, strict=True)),
         np.zeros(()),
     )
-    return found
 
 
 def _numbers(sizes: Sequence[int]) -> tuple[Floats, Floats]:
@@ -276,8 +274,7 @@ def _three_by_three(joint: Joint, table: Floats, place: tuple[int, int]) -> Floa
     clipped = np.maximum(table, 0.0)
     clipped = clipped / max(float(clipped.sum()), 1e-12)
     rows, columns = (_states(*each) for each in zip(table.shape, joint.answered_shape, place, strict=True))
-    found: Floats = rows @ clipped @ columns.T
-    return found
+    return rows @ clipped @ columns.T
 
 
 def _states(size: int, answered: int, at: int) -> Floats:

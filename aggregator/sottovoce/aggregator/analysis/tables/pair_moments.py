@@ -336,8 +336,7 @@ class Pairs:
         of_rows = sums.sum(axis=1, keepdims=True), squares.sum(axis=1, keepdims=True)
         sums, squares = np.where(sums > 0, sums, of_rows[0]), np.where(sums > 0, squares, of_rows[1])
         whole = float(self.squares.sum() / self.weights.sum())
-        found: Floats = np.divide(squares, sums * whole, out=np.ones_like(sums), where=sums > 0)
-        return found
+        return np.divide(squares, sums * whole, out=np.ones_like(sums), where=sums > 0)
 
     @cached_property
     def is_weighted(self) -> bool:
