@@ -155,8 +155,7 @@ def show_block(file: Survey | None, total: float, goal: str, half_width: float |
     names = [question.name for question in questions]
     made = blocks.block_plan([question.domain.size for question in questions], total, goal, wanted)
     if as_json:
-        both = {"same_total": made.same_total.as_dict(), "same_question": made.same_question.as_dict()}
-        click.echo(json.dumps({"questions": names, "goal": goal, "half_width": wanted, **both}, indent=2))
+        click.echo(json.dumps({"questions": names, "goal": goal, "half_width": wanted, **asdict(made)}, indent=2))
         return
     aim = "each share" if goal == blocks.SHARES else "each cell of their tables"
     click.echo(f"{', '.join(names)}: people needed for {aim} to within {100 * wanted:g} points")
@@ -281,7 +280,7 @@ def _show_pair(made: blocks.PairPlan, as_json: bool) -> None:
     sentences = [f"{made.first}, {made.second}", *blocks.pair_words(made, terminal_words())]
     if made.cell is None:
         sentences.append("one of them is a number: its means among groups can be compared; plan with --mean --against")
-    click.echo(json.dumps(made.as_dict(), indent=2) if as_json else "\n".join(sentences))
+    click.echo(json.dumps(asdict(made), indent=2) if as_json else "\n".join(sentences))
 
 
 def _show(made: GivenSample, power: float, as_json: bool) -> None:

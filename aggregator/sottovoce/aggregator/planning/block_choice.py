@@ -30,11 +30,11 @@ Source      Cohen 1988 (power of chi-square, one degree of freedom).
 import math
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from fractions import Fraction
 from itertools import combinations
 from statistics import NormalDist
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from sottovoce.aggregator.analysis.tables.score_intervals import CellChannel
 from sottovoce.aggregator.analysis.tables.sparse_tables import score_variance
@@ -84,10 +84,6 @@ class PairPlan:
     cell: int | None
     difference: int | None
     odds_ratio: int | None
-
-    def as_dict(self) -> dict[str, Any]:
-        """Return the plan as a JSON-serializable dict."""
-        return asdict(self)
 
 
 def pair_plan(survey: Survey, first: Question, second: Question, power: float = 0.8) -> PairPlan:
@@ -277,10 +273,6 @@ class BlockComparison:
     designs: tuple[BlockDesign, ...]
     best: BlockDesign
     worse: tuple[int, ...]
-
-    def as_dict(self) -> dict[str, Any]:
-        """Return the comparison as a JSON-serializable dict."""
-        return asdict(self)
 
 
 @dataclass(frozen=True)
