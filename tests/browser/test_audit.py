@@ -28,8 +28,7 @@ from tests.conformance.browser_runs import WAVES, ServedForm, check_visits, fetc
 from tests.conformance.signing_keys import MODULI, with_test_keys
 from tests.conformance.wire_runs import SUBJECT
 from tests.conftest import Running, start
-from tests.documents import question
-from tests.documents import survey as documented
+from tests.documents import question, survey as documented
 from tests.listener import Captured, http, listening
 from tests.page_files import page_files
 from tests.surveys import every_type, months, parse_survey, survey

@@ -10,8 +10,7 @@ from sottovoce.shared.report import parse_report, report_length
 from tests.browser.conftest import VIEWPORT, NewContext
 from tests.browser.visit import Visit, publish, receipt, stored
 from tests.conftest import Running
-from tests.documents import names
-from tests.documents import survey as document
+from tests.documents import names, survey as document
 from tests.vectors.blocks import asks, block
 
 ITEMS = (

@@ -12,8 +12,7 @@ from tests.browser.test_access import violations
 from tests.browser.test_tokens import invitation
 from tests.browser.visit import KEPT, Visit, begin, give_up, press_send, publish, receipt, send, stored
 from tests.conftest import Running
-from tests.documents import question
-from tests.documents import survey as documented
+from tests.documents import question, survey as documented
 from tests.surveys import document, months, survey
 
 CODE = "4711-west"

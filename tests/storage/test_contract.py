@@ -11,8 +11,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 from sottovoce.aggregator.storage import Outcome, ReportBatch, Storage, StoragePlan, TokenBatch, TokenCounts
 from sottovoce.aggregator.storage.accounts.models import AccountInvitation, BoardView
 from sottovoce.aggregator.storage.models import ALL

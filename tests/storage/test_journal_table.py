@@ -11,8 +11,7 @@ from pathlib import Path
 
 import pytest
 from sottovoce.aggregator.storage import AuditEntry, ChainHead, Storage
-from sottovoce.aggregator.storage.audit_log import events as words
-from sottovoce.aggregator.storage.audit_log import table
+from sottovoce.aggregator.storage.audit_log import events as words, table
 from sottovoce.aggregator.storage.connect import open_url
 from sottovoce.aggregator.storage.postgres.storage import PostgresStorage
 from sottovoce.aggregator.storage.sqlite.storage import SQLiteStorage

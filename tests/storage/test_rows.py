@@ -1,8 +1,7 @@
 """Values as bytes: every report comes back, and takes no more room than it needs."""
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from sottovoce.aggregator.storage.pack_values import pack, unpack
 
 VALUES = st.one_of(

@@ -18,8 +18,7 @@ import pytest
 from sottovoce.aggregator.storage import Outcome
 from sottovoce.aggregator.storage.copy import copy_all
 from sottovoce.aggregator.storage.models import Known
-from sottovoce.aggregator.storage.postgres import settling
-from sottovoce.aggregator.storage.postgres import storage as storing
+from sottovoce.aggregator.storage.postgres import settling, storage as storing
 from sottovoce.aggregator.storage.postgres.storage import PostgresStorage
 from sottovoce.aggregator.storage.sqlite.storage import SQLiteStorage
 from sottovoce.aggregator.storage.verify_counts import wrong_counts

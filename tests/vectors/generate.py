@@ -25,8 +25,7 @@ from sottovoce.shared.rational import dump_decimal
 from sottovoce.shared.report import dump_report
 from sottovoce.shared.spec import Question
 
-from tests.documents import names, number, one_of, question, some_of, survey
-from tests.documents import vector as vector_of
+from tests.documents import names, number, one_of, question, some_of, survey, vector as vector_of
 from tests.vectors.arms import arm_vectors
 from tests.vectors.blind_signatures import blind_vectors
 from tests.vectors.blocks import block_vectors

@@ -6,9 +6,7 @@ from functools import partial
 from flask import Flask, Response, current_app, request
 from sottovoce.aggregator.accounts import authentication
 from sottovoce.aggregator.accounts.audit_log import ReadResults, RefusedLogins
-from sottovoce.aggregator.api import analysis as joint
-from sottovoce.aggregator.api import health, results, tokens
-from sottovoce.aggregator.api import respondent as collect
+from sottovoce.aggregator.api import analysis as joint, health, respondent as collect, results, tokens
 from sottovoce.aggregator.api.survey_status import PublishedSurveys
 from sottovoce.aggregator.clock import Clock, SharedClock, SteadyClock
 from sottovoce.aggregator.health import Readiness

@@ -18,8 +18,7 @@ from sottovoce.aggregator.institution import institution_of
 from sottovoce.aggregator.invitations import tokens
 from sottovoce.aggregator.invitations.hold_messages import REISSUE, held_words, people, reissue_words
 from sottovoce.aggregator.invitations.personal_links import write_links
-from sottovoce.aggregator.invitations.posters import PosterContent, poster
-from sottovoce.aggregator.invitations.posters import cards as print_cards
+from sottovoce.aggregator.invitations.posters import PosterContent, cards as print_cards, poster
 from sottovoce.aggregator.invitations.qr_codes import png, svg_file
 from sottovoce.aggregator.settings import Settings
 from sottovoce.aggregator.storage import StoredSurvey

@@ -4,8 +4,7 @@ import math
 from pathlib import Path
 
 import click
-from sottovoce.aggregator.planning import question_channels
-from sottovoce.aggregator.planning import sample_size as planning
+from sottovoce.aggregator.planning import question_channels, sample_size as planning
 from sottovoce.aggregator.planning.block_choice import GOALS, SHARES
 from sottovoce.aggregator.planning.sample_size import Fieldwork, Goal
 from sottovoce.aggregator.surveys.survey_file import read_survey_file

@@ -14,8 +14,7 @@ from typing import NamedTuple
 import click
 from rich.console import Console
 from rich.table import Table
-from sottovoce.aggregator.planning import block_choice as blocks
-from sottovoce.aggregator.planning import given_sample as given
+from sottovoce.aggregator.planning import block_choice as blocks, given_sample as given
 from sottovoce.aggregator.planning.given_sample import GivenSample, arms_apart, design_power
 from sottovoce.aggregator.planning.lint import describe_mechanism
 from sottovoce.aggregator.planning.local_vs_central import WHEN, Price, price_of_trust, price_svg

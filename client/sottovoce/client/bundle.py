@@ -16,8 +16,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from importlib.resources import files
-from posixpath import dirname, normpath
-from posixpath import join as join_path
+from posixpath import dirname, join as join_path, normpath
 
 from sottovoce.shared.languages import LANGUAGES
 from sottovoce.shared.survey_keys import DEFAULTS, MARK, MARKS, REQUIRED, SURVEY, TEXTS, holding

@@ -11,8 +11,7 @@ from sottovoce.client.bundle import sentences
 from sottovoce.shared.by_hand.own_coin import procedure
 from sottovoce.shared.languages import LANGUAGES
 from sottovoce.shared.mechanisms.innocuous_rr import InnocuousRR
-from sottovoce.shared.odds_in_words import odds_in_words as odds_in_words_of
-from sottovoce.shared.odds_in_words import of_hundred
+from sottovoce.shared.odds_in_words import odds_in_words as odds_in_words_of, of_hundred
 from sottovoce.shared.spec import Question, Survey, TextMap
 
 # A terminal obeys these: a survey could otherwise rewrite what was said about its odds.

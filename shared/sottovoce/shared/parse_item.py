@@ -21,8 +21,13 @@ from sottovoce.shared.answers import Domain, Grid, random_answers
 from sottovoce.shared.arms.arms import ARM, MOST_ARMS, MOST_WEIGHT, Arm
 from sottovoce.shared.checks import MISSING, NAME, Reader, document_at
 from sottovoce.shared.errors import Sentence, error_message
-from sottovoce.shared.mechanisms.joint_rr import MAX_QUESTIONS as MAX_IN_BLOCK
-from sottovoce.shared.mechanisms.joint_rr import MIN_QUESTIONS, JointMember, JointRR, JointYesNo
+from sottovoce.shared.mechanisms.joint_rr import (
+    MAX_QUESTIONS as MAX_IN_BLOCK,
+    MIN_QUESTIONS,
+    JointMember,
+    JointRR,
+    JointYesNo,
+)
 from sottovoce.shared.questions import MAX_QUESTIONS, QuestionReader, dump_asked, dump_question
 from sottovoce.shared.spec import Choice, Item, Question, Survey, TextMap
 from sottovoce.shared.survey_keys import OF_EVERY_ITEM, OF_MATRICES, OF_NOTES

@@ -9,8 +9,7 @@ from sottovoce.client.transport import Transport
 from sottovoce.demo import respondents
 from sottovoce.shared.parse_survey import parse_survey
 
-from tests.documents import question
-from tests.documents import survey as document
+from tests.documents import question, survey as document
 from tests.unit.client.fakes import Reply, Session, acknowledge
 
 SURVEY = parse_survey(document(question({"name": "coin_flip"}), privacy={"send_within_hours": 168}))

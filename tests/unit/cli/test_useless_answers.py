@@ -10,8 +10,7 @@ from sottovoce.curator import bind, histogram
 from sottovoce.shared.errors import SpecError
 
 from tests.commands import done, refused
-from tests.unit.aggregator.curator.data.test_released_tables import data as survey_data
-from tests.unit.aggregator.curator.data.test_released_tables import run as run_any
+from tests.unit.aggregator.curator.data.test_released_tables import data as survey_data, run as run_any
 from tests.unit.cli.test_curator import QUESTIONS, YAML, file, run, told
 
 __all__ = ["file", "survey_data"]

@@ -9,8 +9,7 @@ from sottovoce.shared.parse_survey import parse_survey
 from sottovoce.shared.redemption import Redemption, dump_reply, message, parse_request, read_number, spell_modulus
 from sottovoce.shared.report import parse_report
 
-from tests.documents import question
-from tests.documents import survey as document
+from tests.documents import question, survey as document
 from tests.unit.client.fakes import Reply, Session, acknowledge
 
 ORIGIN = "https://a.example"

@@ -18,8 +18,7 @@ from sottovoce.shared.errors import AnswerError, BudgetExhausted, NotYet, Survey
 from sottovoce.shared.parse_survey import parse_survey
 from sottovoce.shared.redemption import Redemption, dump_reply, message, parse_request, spell
 
-from tests.documents import question
-from tests.documents import survey as document
+from tests.documents import question, survey as document
 from tests.unit.client.fakes import Reply, reading
 from tests.unit.client.issuer import ANSWERS, INVITATION, MODULI, ORIGIN, Issuer, blind_survey, sign
 from tests.unit.client.test_ledger_crashes import Disk, Killed

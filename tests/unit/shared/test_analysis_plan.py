@@ -7,8 +7,7 @@ from sottovoce.shared.errors import SpecError
 from sottovoce.shared.parse_item import PlannedComparison, planned_comparisons
 from sottovoce.shared.parse_survey import load_survey, parse_survey
 
-from tests.documents import names
-from tests.documents import survey as document_of
+from tests.documents import names, survey as document_of
 from tests.vectors.arms import COIN, arms, asks
 
 

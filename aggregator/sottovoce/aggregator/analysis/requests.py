@@ -32,8 +32,7 @@ from sottovoce.aggregator.analysis.documents import (
     test_document,
     weights_document,
 )
-from sottovoce.aggregator.analysis.item_response.items import MODELS as MODELS_OF_ITEMS
-from sottovoce.aggregator.analysis.item_response.items import RASCH, items_document
+from sottovoce.aggregator.analysis.item_response.items import MODELS as MODELS_OF_ITEMS, RASCH, items_document
 from sottovoce.aggregator.analysis.mixtures.designs import DESIGNS
 from sottovoce.aggregator.analysis.mixtures.fielded import fielded_document
 from sottovoce.aggregator.analysis.mixtures.mixture import MOST_DRAWS, mixture_of_file

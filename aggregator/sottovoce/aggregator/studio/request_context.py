@@ -26,8 +26,7 @@ from sottovoce.aggregator.storage.accounts.accounts import AccessTables
 from sottovoce.aggregator.storage.accounts.models import AccessRefused
 from sottovoce.shared.answers import Grid
 from sottovoce.shared.errors import StorageError
-from sottovoce.shared.languages import LANGUAGES as OWN_NAMES
-from sottovoce.shared.languages import REVIEWED
+from sottovoce.shared.languages import LANGUAGES as OWN_NAMES, REVIEWED
 from sottovoce.shared.mechanisms import Mechanism
 from sottovoce.shared.spec import Question
 

@@ -16,8 +16,14 @@ from sottovoce.aggregator.studio.account import (
     institution_page,
     team_page,
 )
-from sottovoce.aggregator.studio.design import elsewhere_page, new_survey_page, preview_page, publish_page, trials
-from sottovoce.aggregator.studio.design import page as design_page
+from sottovoce.aggregator.studio.design import (
+    elsewhere_page,
+    new_survey_page,
+    page as design_page,
+    preview_page,
+    publish_page,
+    trials,
+)
 from sottovoce.aggregator.studio.file_analysis import page as file_page
 from sottovoce.aggregator.studio.results import (
     analysis_page,

@@ -33,11 +33,11 @@ from sottovoce.aggregator.export.results_client.http_source import AddressReport
 from sottovoce.aggregator.export.results_client.open_data import (
     DataReports,
     OpenData,
+    estimate as estimate_counts,
     of_table,
     open_data,
     read_channels,
 )
-from sottovoce.aggregator.export.results_client.open_data import estimate as estimate_counts
 from sottovoce.aggregator.export.results_client.open_results import JointResult
 from sottovoce.aggregator.privacy_account.text import filled
 from sottovoce.aggregator.storage.audit_log.events import MACHINE, RESULTS_READ

@@ -14,8 +14,7 @@ from sottovoce.shared.arms.arms import ARM
 from sottovoce.shared.parse_survey import parse_survey
 from sottovoce.shared.spec import Survey
 
-from tests.documents import names
-from tests.documents import survey as document_of
+from tests.documents import names, survey as document_of
 from tests.vectors.arms import COIN, arms, asks
 
 WAVES = [{"opens": f"2026-0{month}-01T00:00:00Z", "closes": f"2026-0{month}-20T00:00:00Z"} for month in (1, 2)]

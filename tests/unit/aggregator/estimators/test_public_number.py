@@ -12,8 +12,7 @@ from sottovoce.shared.errors import EstimateError
 from sottovoce.shared.questions import MAX_PUBLIC
 
 from tests.documents import number, question
-from tests.unit.aggregator.analysis.samples import COIN, asked
-from tests.unit.aggregator.analysis.samples import public as openly
+from tests.unit.aggregator.analysis.samples import COIN, asked, public as openly
 
 
 def income(most: int, step: Any = 1) -> dict[str, Any]:

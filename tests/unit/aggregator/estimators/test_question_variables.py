@@ -6,8 +6,7 @@ from sottovoce.aggregator.estimators.question_variables import as_number, bare, 
 from sottovoce.shared.parse_survey import parse_survey
 from sottovoce.shared.spec import Question
 
-from tests.documents import names, one_of
-from tests.documents import survey as document
+from tests.documents import names, one_of, survey as document
 from tests.unit.aggregator.analysis.samples import variable
 
 

@@ -16,8 +16,7 @@ from sottovoce.aggregator.storage.audit_log import events as words
 from sottovoce.aggregator.storage.sqlite.storage import SQLiteStorage
 from sottovoce.shared import canonical
 
-from tests.access_document import DOCUMENT
-from tests.access_document import document as access_document
+from tests.access_document import DOCUMENT, document as access_document
 from tests.conftest import FakeClock
 from tests.surveys import document, survey
 

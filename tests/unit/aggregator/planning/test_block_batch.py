@@ -12,8 +12,7 @@ from sottovoce.aggregator.planning.vectorized_randomizers import BatchDraws, ask
 from sottovoce.shared.mechanisms.joint_rr import JointRR
 from sottovoce.shared.parse_survey import parse_survey
 
-from tests.blocks import block as in_one_block
-from tests.blocks import blocks, in_block
+from tests.blocks import block as in_one_block, blocks, in_block
 from tests.documents import names, survey
 from tests.vectors.blocks import COIN, asks, block
 

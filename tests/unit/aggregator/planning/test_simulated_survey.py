@@ -26,8 +26,7 @@ from sottovoce.shared.parse_survey import parse_survey
 from sottovoce.shared.spec import Survey
 
 from tests.absences import absences, either
-from tests.documents import survey as survey_document
-from tests.documents import vector
+from tests.documents import survey as survey_document, vector
 from tests.exported import TODAY, published, send
 from tests.surveys import every_type, survey
 from tests.unit.aggregator.planning.test_vectorized_randomizers import CASES

@@ -5,8 +5,7 @@ from itertools import chain, repeat
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from sottovoce.aggregator.planning.vectorized_randomizers import BATCH, BatchDraws, seeded, simulate
 from sottovoce.client.randomizers import RANDOMIZERS
 from sottovoce.shared.mechanisms import MECHANISMS, Mechanism

@@ -7,12 +7,15 @@ from html.parser import HTMLParser
 
 import pytest
 from sottovoce.aggregator.i18n.translator import Words
-from sottovoce.aggregator.privacy_account import page as account_page
-from sottovoce.aggregator.privacy_account import text
-from sottovoce.aggregator.privacy_account.document import AccountTerms, Document, limits, stored
-from sottovoce.aggregator.privacy_account.document import account as make_account
-from sottovoce.aggregator.privacy_account.text import percent as percent_in
-from sottovoce.aggregator.privacy_account.text import totals as totals_in
+from sottovoce.aggregator.privacy_account import page as account_page, text
+from sottovoce.aggregator.privacy_account.document import (
+    AccountTerms,
+    Document,
+    account as make_account,
+    limits,
+    stored,
+)
+from sottovoce.aggregator.privacy_account.text import percent as percent_in, totals as totals_in
 from sottovoce.client.words import catalogue
 from sottovoce.shared.errors import SpecError
 from sottovoce.shared.spec import Survey

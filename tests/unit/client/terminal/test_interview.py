@@ -11,8 +11,7 @@ from sottovoce.shared.spec import Survey
 
 from tests.absences import COIN, absences, asks, by_hand, habits
 from tests.documents import names, survey
-from tests.surveys import document
-from tests.surveys import survey as survey_of
+from tests.surveys import document, survey as survey_of
 
 HABITS = parse_survey(survey(*habits()))
 HAND = parse_survey(survey(*by_hand(), privacy={"procedure": "own_coin"}, report_labels="neutral"))

@@ -19,8 +19,7 @@ from sottovoce.aggregator.analysis.report_columns import Columns
 from sottovoce.aggregator.analysis.result import Result
 from sottovoce.aggregator.analysis.tables.corrected_table import CorrectedTable, corrected_table
 from sottovoce.aggregator.analysis.tables.group_comparison import answered_difference
-from sottovoce.aggregator.analysis.tables.odds_ratio import METHOD as PROFILE
-from sottovoce.aggregator.analysis.tables.odds_ratio import odds_ratio
+from sottovoce.aggregator.analysis.tables.odds_ratio import METHOD as PROFILE, odds_ratio
 from sottovoce.aggregator.analysis.tables.pair_moments import Independence, Joint, across_waves, joint
 from sottovoce.aggregator.analysis.tables.score_intervals import Forged, LowestCell, forged, implausible
 from sottovoce.aggregator.analysis.tables.table import (

@@ -15,8 +15,7 @@ from numpy.typing import NDArray
 from sottovoce.aggregator.analysis.availability import LEAST, hidden, left_out, merged
 from sottovoce.aggregator.analysis.result import Result
 from sottovoce.aggregator.analysis.tables.answered_cells import cell_among_answered, share_among_answered
-from sottovoce.aggregator.analysis.tables.likeliest_cells import METHOD as PROFILE
-from sottovoce.aggregator.analysis.tables.likeliest_cells import MOST_LIKELIHOODS, LikeliestTable
+from sottovoce.aggregator.analysis.tables.likeliest_cells import METHOD as PROFILE, MOST_LIKELIHOODS, LikeliestTable
 from sottovoce.aggregator.analysis.tables.ml_table import (
     ObservedReports,
     climb,
@@ -42,8 +41,7 @@ from sottovoce.aggregator.analysis.tables.pair_moments import (
     independence,
 )
 from sottovoce.aggregator.analysis.tables.score_intervals import CellChannel, cell_limits, clip, edge, share_limits
-from sottovoce.aggregator.analysis.tables.test_inversion_intervals import METHOD as INVERSION
-from sottovoce.aggregator.analysis.tables.test_inversion_intervals import Inverted
+from sottovoce.aggregator.analysis.tables.test_inversion_intervals import METHOD as INVERSION, Inverted
 from sottovoce.aggregator.estimators.intervals import normal_quantile, upper_tail
 from sottovoce.aggregator.estimators.variable import ChoiceVariable, Floats, Variable
 from sottovoce.shared.errors import EstimateError, Sentence

@@ -30,8 +30,7 @@ from sottovoce.aggregator.storage.models import Outcome, ReportBatch
 from sottovoce.aggregator.storage.reports.batch_columns import change, count, merge
 from sottovoce.aggregator.storage.reports.classify_batch import has_other_revisions, is_any_withdrawn, store_sorted
 from sottovoce.aggregator.storage.sql_statements import Handle
-from sottovoce.aggregator.storage.sqlite import schema
-from sottovoce.aggregator.storage.sqlite import schema as sqlite_checks
+from sottovoce.aggregator.storage.sqlite import schema, schema as sqlite_checks
 from sottovoce.aggregator.storage.sqlite.schema import VERSION
 from sottovoce.aggregator.storage.table_catalogue import SECRETS, SOURCE, TABLES, take_over
 from sottovoce.shared.errors import StorageError

@@ -14,8 +14,7 @@ from typing import Any, NamedTuple
 
 from flask import Response, redirect, render_template, request, url_for
 from flask.typing import ResponseReturnValue
-from sottovoce.aggregator.authoring import draft as draft_model
-from sottovoce.aggregator.authoring import draft_blocks
+from sottovoce.aggregator.authoring import draft as draft_model, draft_blocks
 from sottovoce.aggregator.authoring.conditions import (
     ConditionRow,
     EarlierQuestion,

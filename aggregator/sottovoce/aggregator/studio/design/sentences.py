@@ -13,8 +13,7 @@ from sottovoce.aggregator.authoring.draft_blocks import ProtectedTogether
 from sottovoce.aggregator.authoring.templates import PEOPLE, TemplateQuestion
 from sottovoce.aggregator.i18n.translator import NumberFormat, Words
 from sottovoce.shared.accounting import BELIEF_BEFORE, DEFAULT_ALLOWANCE
-from sottovoce.shared.languages import LANGUAGES as OWN_NAMES
-from sottovoce.shared.languages import languages_of, texts_of
+from sottovoce.shared.languages import LANGUAGES as OWN_NAMES, languages_of, texts_of
 from sottovoce.shared.spec import Survey
 from sottovoce.shared.types import TYPES
 

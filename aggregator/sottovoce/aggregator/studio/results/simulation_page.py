@@ -16,8 +16,7 @@ from sottovoce.aggregator.http.routing import Route
 from sottovoce.aggregator.studio.labels import SurveyVariables
 from sottovoce.aggregator.studio.request_context import attachment, words
 from sottovoce.aggregator.studio.results import simulation_results
-from sottovoce.aggregator.studio.results.analysis_page import JointSubject, joint_routes
-from sottovoce.aggregator.studio.results.analysis_page import results as joint
+from sottovoce.aggregator.studio.results.analysis_page import JointSubject, joint_routes, results as joint
 from sottovoce.aggregator.studio.results.arm_split import simulated_split
 from sottovoce.aggregator.studio.results.files_page import file_reply, files_list
 from sottovoce.aggregator.studio.results.results_page import PicturedResults, names_in, picture_routes

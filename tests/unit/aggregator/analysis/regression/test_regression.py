@@ -24,8 +24,7 @@ from sottovoce.shared.parse_survey import parse_survey
 
 from tests.documents import survey
 from tests.unit.aggregator.analysis.item_response.test_items import _mturk
-from tests.unit.aggregator.analysis.reports import COIN as FLIP
-from tests.unit.aggregator.analysis.reports import ONES, OTHER, ROW, SAWTOOTH, WEIGHTS, X, columns
+from tests.unit.aggregator.analysis.reports import COIN as FLIP, ONES, OTHER, ROW, SAWTOOTH, WEIGHTS, X, columns
 from tests.unit.aggregator.analysis.survey_of_reports import COIN, NULL, QUESTIONS, asked, reports
 from tests.unit.shared.test_schema import validator
 

@@ -21,8 +21,7 @@ from sottovoce.aggregator.estimators.question_variables import variables_of
 from sottovoce.shared.errors import EstimateError
 from sottovoce.shared.parse_survey import parse_survey
 
-from tests.documents import names, parsed, survey
-from tests.documents import question as question_of
+from tests.documents import names, parsed, question as question_of, survey
 from tests.unit.aggregator.analysis.survey_of_reports import COIN, asked
 from tests.unit.shared.test_schema import validator
 

@@ -16,8 +16,7 @@ from sottovoce.shared import canonical
 from sottovoce.shared.parse_survey import parse_survey
 
 from tests.conftest import FakeClock
-from tests.documents import names
-from tests.documents import survey as document_of
+from tests.documents import names, survey as document_of
 from tests.unit.aggregator.studio.design.test_page import SITE, Researcher, newest
 from tests.vectors.arms import COIN, arms, asks
 

@@ -19,8 +19,7 @@ from sottovoce.shared.arms.arms import ARM
 from sottovoce.shared.parse_survey import parse_survey
 from sottovoce.shared.spec import Survey
 
-from tests.documents import names
-from tests.documents import survey as document_of
+from tests.documents import names, survey as document_of
 from tests.exported import TODAY, published, send
 from tests.unit.aggregator.accounts.test_authentication import log_in
 from tests.unit.aggregator.studio.joint_pages import SITE, cells, document, get
