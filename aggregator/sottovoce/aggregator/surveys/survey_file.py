@@ -66,6 +66,10 @@ class _Loader(yaml.SafeLoader):
             self.note(node, "yes, no, on and off must be written in quotes")
         return node
 
+    def construct_scalar(self, node: yaml.ScalarNode | yaml.MappingNode) -> str:
+        # JSON may write an emoji as two escapes, which are one character only together.
+        return str(super().construct_scalar(node)).encode("utf-16", "surrogatepass").decode("utf-16", "surrogatepass")
+
     def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:
         first: dict[str, tuple[yaml.Node, yaml.Node]] = {}
         for key, value in node.value:

@@ -40,6 +40,11 @@ def test_parse_yaml_reads_json() -> None:
     assert parse_yaml(b'{"a": [1, "no", null]}') == {"a": [1, "no", None]}
 
 
+def test_parse_yaml_reads_an_emoji_that_json_wrote_as_two_escapes() -> None:
+    """As Python's ``json`` does by default; a lone half stays, which the survey's checks refuse."""
+    assert parse_yaml(b'{"a": "\\ud83d\\ude42", "b": "\\ud83d"}') == {"a": "\U0001f642", "b": "\ud83d"}
+
+
 def test_read_survey_file_says_that_a_file_is_missing(tmp_path: Path) -> None:
     """A missing file is a message, not a traceback."""
     with pytest.raises(SpecError, match=r'the file ".*none.yaml" was not found'):
