@@ -291,16 +291,20 @@ def _entry_of_former(mechanism: Any) -> dict[str, Any]:  # noqa: ANN401 - whatev
     return {"mechanism": {key: mechanism[key] for key in mechanism if key != "ask"}, "ask": mechanism["ask"]}
 
 
+_OF_BLOCKS = ("block", "items")
+
+
 def in_one_list(questions: Iterable[Mapping[str, Any]]) -> tuple[dict[str, Any], list[tuple[str, Mapping[str, Any]]]]:
     """Return the blocks of a survey's questions, as a draft has them, and all items, each with its block's name."""
     blocks: dict[str, Any] = {}
     items: list[tuple[str, Mapping[str, Any]]] = []
     for entry in questions:
-        name, inner = str(entry.get("block", "")), entry.get("items", [entry])
+        # A question that names a block itself, by mistake, says nothing about the block.
+        name, inner, own = str(entry.get("block", "")), entry.get("items", [entry]), entry if "items" in entry else {}
         if name and inner:
-            blocks[name] = {key: part for key, part in entry.items() if key not in ("block", "items", ARM)}
-        arm = {ARM: entry[ARM]} if name and ARM in entry else {}
-        items += [(name, {**item, **arm}) for item in inner]
+            blocks[name] = {key: part for key, part in own.items() if key not in (*_OF_BLOCKS, ARM)}
+        arm = {ARM: own[ARM]} if name and ARM in own else {}
+        items += [(name, {key: part for key, part in item.items() if key not in _OF_BLOCKS} | arm) for item in inner]
     return blocks, items
 
 

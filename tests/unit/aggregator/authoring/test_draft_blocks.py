@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 from sottovoce.aggregator.authoring.cost_and_precision import DraftFigures, share_asked
+from sottovoce.aggregator.authoring.draft import SurveyDraft
 from sottovoce.aggregator.authoring.draft_blocks import compared_selection, joinable_cards, refitted, suggested
 from sottovoce.aggregator.authoring.edit_commands import change
 from sottovoce.aggregator.authoring.templates import all_templates
@@ -53,6 +54,16 @@ def test_what_is_suggested_needs_fewer_people_and_costs_no_more(template: object
         assert found.epsilon <= found.epsilon_apart
         assert found.odds_apart < found.odds <= 9
         assert found.odds_alone < found.odds
+
+
+def test_question_that_names_a_block_itself_can_be_taken_out_of_it() -> None:
+    """For good: the stored draft has neither the question in its block nor the block's name in the question."""
+    asked = question({"name": "coin_flip"})
+    draft = draft_of(survey({**asked, "block": "z"}))
+    assert (draft.blocks, draft.cards[0].block) == ({"z": {}}, "z")
+    apart = change(draft, "separate:z")
+    assert SurveyDraft.read(apart.dumped) == apart
+    assert survey_of_draft(apart, "t") == survey_of_draft(draft_of(survey(asked)), "t")
 
 
 @pytest.mark.parametrize("first", range(0, 300, 60))
