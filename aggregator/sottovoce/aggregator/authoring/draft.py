@@ -309,11 +309,11 @@ def in_one_list(questions: Iterable[Mapping[str, Any]]) -> tuple[dict[str, Any],
 
 
 HEAD_TEXTS = (
-    *holding(TEXTS),
+    *sorted(holding(TEXTS), key="title".__ne__),
     *(f"researcher.{key}" for key in RESEARCHER_TEXTS),
     *("after.text", "after.screen_out.text"),
 )
-"""Paths of the texts in the survey's document without its questions, which name their fields in the form."""
+"""Paths of the texts in the survey's document without its questions, the title first; they name the form's fields."""
 
 
 SCREENED_OUT = "after.screen_out.when"

@@ -59,13 +59,12 @@ def _language(draft: SurveyDraft, tag: str) -> SurveyDraft:
 
 
 def _ask(draft: SurveyDraft, number: str) -> SurveyDraft:
-    return replace(draft, head={**draft.head, "ask": int(number[:6])}) if number.isdigit() else draft
+    return replace(draft, head={**draft.head, "ask": int(number[:6])}) if number.isdecimal() else draft
 
 
 def _wait(draft: SurveyDraft, hours: str) -> SurveyDraft:
-    head = with_part(draft.head, "privacy.send_at_seconds", None)
-    wait = "privacy.send_within_hours"
-    return replace(draft, head=with_part(head, wait, int(hours[:3]))) if hours.isdigit() else draft
+    head, wait = with_part(draft.head, "privacy.send_at_seconds", None), "privacy.send_within_hours"
+    return replace(draft, head=with_part(head, wait, int(hours[:3]))) if hours.isdecimal() else draft
 
 
 def _move(draft: SurveyDraft, number: int, by: int) -> SurveyDraft:

@@ -391,6 +391,13 @@ def test_missing_translation_leads_to_its_field() -> None:
     assert [(each.place.field, each.values["missing"]) for each in found] == [("researcher.name", 1)]
 
 
+def test_first_missing_translation_is_the_title() -> None:
+    """Also where the survey has a neutral title, which stands further down the page."""
+    head = {"title": {"en": "T"}, "neutral_title": {"en": "Notes"}, "revision": 1}
+    found = problems_of(asks({"label": {"en": "?", "de": "?"}}, head=head, tags=("en", "de")), "t")
+    assert [each.place.field for each in found if each.key == "untranslated"] == ["title"]
+
+
 def test_buttons_move_copy_and_delete_cards_and_ignore_what_is_gone() -> None:
     """A name is never given twice."""
     start = draft()
@@ -400,7 +407,19 @@ def test_buttons_move_copy_and_delete_cards_and_ignore_what_is_gone() -> None:
     assert [card.name for card in change(start, "delete:1").cards] == ["cheated", "year"]
     assert [card.name for card in change(start, "to:0:2").cards] == [*names[1:], names[0]]
     assert [card.name for card in change(start, "to:2:0").cards] == [names[2], *names[:2]]
-    for word in ("up:0", "down:2", "delete:3", "to:1:1", "to:1:x", "up:x", "nothing", "ask:x", "language:<b>"):
+    for word in (
+        "up:0",
+        "down:2",
+        "delete:3",
+        "to:1:1",
+        "to:1:x",
+        "up:x",
+        "nothing",
+        "ask:x",
+        "ask:²",
+        "wait:²",
+        "language:<b>",
+    ):
         assert change(start, word) == start
 
 

@@ -287,8 +287,6 @@ def _apply_type(
     for key in _BOUNDS:
         if f"{prefix}.{key}" in form and key in kind.keys:
             asked[key] = form[f"{prefix}.{key}"].strip().replace(",", ".")
-    if kind.list_key == "choices" and form.get(f"{prefix}.most"):
-        asked["max_choices"] = whole_number(form[f"{prefix}.most"], 3)
     if f"{prefix}.absent" in form:
         asked["when_absent"] = form[f"{prefix}.absent"].strip() or None
     return {key: value for key, value in asked.items() if key not in _not_of(kind.name)}
