@@ -74,6 +74,7 @@ FEWEST_POINTS = 5
 _OPTIONS_OF_MODELS = "model", "errors", "cluster", "cluster_effect", "points", "strata", "among", "declining"
 
 People = tuple[Mapping[str, str | float], ...]
+ColumnsOf = Callable[[FileTable], Columns]
 
 MOST_PEOPLE = 1000
 _DECIMAL = re.compile(r"[0-9]{1,15}(\.[0-9]{1,15})?")
@@ -200,29 +201,23 @@ def confidence(given: Any) -> float:  # noqa: ANN401
     return given
 
 
-def condition(given: Any) -> str:  # noqa: ANN401
-    """Return the condition of a subset, or raise ValueError with the column of the mistake."""
-    return _checked(given, parse_condition)
+def text_for(parse: Callable[[str], object]) -> Callable[[Any], str]:
+    """Return a reader that accepts what ``parse`` does and raises ValueError, with the column of the mistake."""
+
+    def read(given: Any) -> str:  # noqa: ANN401
+        if not isinstance(given, str):
+            raise ValueError("must be a text")
+        try:
+            parse(given)
+        except EstimateError as refused:
+            raise ValueError(refused.args[0]) from None
+        return given
+
+    return read
 
 
-def formula(given: Any) -> str:  # noqa: ANN401
-    """Return a formula, or raise ValueError with the column of the mistake."""
-    return _checked(given, parse_formula)
-
-
-def predictors(given: Any) -> str:  # noqa: ANN401
-    """Return a formula of predictors alone, or raise ValueError with the column of the mistake."""
-    return _checked(given, predictors_of)
-
-
-def _checked(given: Any, parse: Callable[[str], object]) -> str:  # noqa: ANN401
-    if not isinstance(given, str):
-        raise ValueError("must be a text")
-    try:
-        parse(given)
-    except EstimateError as refused:
-        raise ValueError(refused.args[0]) from None
-    return given
+# The condition of a subset, a formula, and a formula of predictors alone.
+condition, formula, predictors = map(text_for, (parse_condition, parse_formula, predictors_of))
 
 
 def flag(given: Any) -> bool:  # noqa: ANN401
@@ -376,9 +371,7 @@ class Request(ABC):
         more = {**({"randomized": drawn} if drawn else {}), **({} if self.where is None else {"where": self.where})}
         return {**found, **more}
 
-    def of_file(
-        self, table: FileTable, columns: Callable[[FileTable], Columns], weights: ArrayLike | None = None
-    ) -> Document:
+    def of_file(self, table: FileTable, columns: ColumnsOf, weights: ArrayLike | None = None) -> Document:
         """Run the analysis on a data file, of which ``columns`` gives the reports, and return it as ``document``."""
         return self.document(columns(table), weights)
 
@@ -556,16 +549,6 @@ class FileRequest(Request):
         """Yield the options of surveys."""
         yield from (Problem(f"/{name}", WHOLE_FILE) for name in ("wave", "where") if getattr(self, name) is not None)
 
-    @abstractmethod
-    def of_rows(self, table: FileTable, weights: ArrayLike | None) -> Document:
-        """Run the analysis on the table."""
-
-    def of_file(
-        self, table: FileTable, columns: Callable[[FileTable], Columns], weights: ArrayLike | None = None  # noqa: ARG002
-    ) -> Document:  # fmt: skip
-        """Run the analysis on the table."""
-        return self.of_rows(table, weights)
-
     def _answer(self, columns: Columns, weights: ArrayLike | None) -> Document:  # noqa: ARG002 - has no file
         raise EstimateError(OF_ROWS, kind=self.kind)
 
@@ -585,7 +568,7 @@ class ListExperimentRequest(FileRequest):
     direct: str | None = option(variable_name, None)
     confidence: float | None = option(confidence, None)
 
-    def of_rows(self, table: FileTable, weights: ArrayLike | None) -> Document:
+    def of_file(self, table: FileTable, columns: ColumnsOf, weights: ArrayLike | None = None) -> Document:  # noqa: ARG002
         """Run the analysis on the table; raise EstimateError for weights."""
         if weights is not None:
             raise EstimateError(UNWEIGHTED, kind="list-experiment")
@@ -608,7 +591,7 @@ class DesignRequest(FileRequest):
     formula: str | None = option(predictors, None)
     confidence: float | None = option(confidence, None)
 
-    def of_rows(self, table: FileTable, weights: ArrayLike | None) -> Document:
+    def of_file(self, table: FileTable, columns: ColumnsOf, weights: ArrayLike | None = None) -> Document:  # noqa: ARG002
         """Run the analysis on the table."""
         own = (self.response, self.group, self.design, self.p, self.draws or 1)
         return mixture_of_file(table, *own, weights, self._level, self.formula)
@@ -666,9 +649,7 @@ class RegressionRequest(WeightedRequest):
         if self.cluster_effect and (self.at or self.declining):
             yield Problem("/cluster_effect", "goes without at and declining: its coefficients hold within a cluster")
 
-    def of_file(
-        self, table: FileTable, columns: Callable[[FileTable], Columns], weights: ArrayLike | None = None
-    ) -> Document:
+    def of_file(self, table: FileTable, columns: ColumnsOf, weights: ArrayLike | None = None) -> Document:
         """Run the analysis on the columns; those of ids are clusters, too."""
         ids = {name: codes_of(table, name, np.arange(0)) for name in (self.cluster_effect,) if name}
         found = columns(table)
