@@ -27,7 +27,9 @@ def joint_rows(document: Document) -> list[tuple[object, ...]]:
     notes: list[Line] = [{"figure": "note", "note": note} for note in document["warnings"]]
     people = document.get("people")
     notes += [] if people is None else [{"figure": "among", "note": people}]
-    return [tuple(line.get(column) for column in COLUMNS) for line in (*made, *notes)]
+    # Figures without a range to be within are shown as they are estimated.
+    lines = ({"shown": line.get("estimate"), **line} for line in (*made, *notes))
+    return [tuple(line.get(column) for column in COLUMNS) for line in lines]
 
 
 def write_joint_csv(path: Path, document: Document, about: About) -> None:
@@ -49,7 +51,7 @@ def _crosstab(document: Document) -> Iterator[Line]:
         yield from ({"figure": "declined", **names, **one} for one in table.get("declined", ()))
         for key in MEASURES:
             if key in table:
-                yield {"figure": key, **names, **table[key], "shown": table[key]["estimate"]}
+                yield {"figure": key, **names, **table[key]}
         yield from _tested({**names, "figure": "independence"}, table["independence"])
         yield from ({**names, "figure": "note", "note": note} for note in table["warnings"] if "tables" in document)
     if "within" in document:
@@ -93,8 +95,7 @@ def _coefficients(document: Document) -> Iterator[Line]:
     model = document.get("model", {})
     for one in model.get("coefficients", ()):
         category = one.get("category", one.get("treated"))
-        yield {"figure": "coefficient", "n": model["n"], **one, "row": one["term"], "category": category,
-               "shown": one["estimate"]}  # fmt: skip
+        yield {"figure": "coefficient", "n": model["n"], **one, "row": one["term"], "category": category}
 
 
 def _list_experiment(document: Document) -> Iterator[Line]:
@@ -114,7 +115,7 @@ def _items(document: Document) -> Iterator[Line]:
                for one in document.get("items", ()) if key in one]  # fmt: skip
     figures += [(key, None, document[key]) for key in ("sd", "mean") if document.get(key)]
     for key, name, one in figures:
-        yield {"figure": key, **names, "row": name, **one, "shown": one["estimate"]}
+        yield {"figure": key, **names, "row": name, **one}
     for yes, share in enumerate(document.get("distribution", ())):
         yield {"figure": "share by number of yes", **names, "category": yes, "shown": share}
     yield from _tested({"figure": "test", **names}, document.get("test"))
@@ -127,12 +128,11 @@ def _regression(document: Document) -> Iterator[Line]:
     for part, model in models.items():
         for key in ("coefficients", "ame"):
             for one in model[key] if model else ():
-                figure = f"{part or model['model']} {key}"
-                yield {"figure": figure, "columns": model["outcome"], "row": one["term"], "n": model["n"], **one,
-                       "shown": one["estimate"]}  # fmt: skip
+                names = {"figure": f"{part or model['model']} {key}", "columns": model["outcome"], "n": model["n"]}
+                yield {**names, "row": one["term"], **one}
     for one in document.get("predictions", ()):
         at = ", ".join(f"{name}={value}" for name, value in one["at"].items())
-        yield {"figure": "prediction", "columns": document["outcome"], "row": at, **one, "shown": one["estimate"]}
+        yield {"figure": "prediction", "columns": document["outcome"], "row": at, **one}
     for test in document["tests"]:
         yield from _tested({"figure": "without", "columns": document["outcome"], "row": test["predictor"]}, test)
     common = {"figure": "common share of declined answers", "columns": document["outcome"]}
