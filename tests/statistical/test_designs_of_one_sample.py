@@ -69,8 +69,8 @@ def test_limits_of_list_experiments_hold_their_level() -> None:
         covariance = inverse(fit.information)
         assert fit.converged
         assert covariance is not None
-        share = float(model.sensitive(fit.theta, slice(None)).mean())
-        error, low, high = mean_share(share, np.array([share * (1 - share)]), covariance[:1, :1], Z)
+        shares = model.sensitive(fit.theta, slice(None))[0]
+        share, error, low, high = mean_share(model, shares, (shares * (1 - shares))[None], covariance[:1, :1], Z)
         found.setdefault("likelihood", []).append((share, error, low <= SHARE <= high))
     for way, samples in found.items():
         shares, errors, inside = np.array(samples).T

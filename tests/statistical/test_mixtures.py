@@ -6,7 +6,6 @@ from typing import Any
 import numpy as np
 import pytest
 from sottovoce.aggregator import mixture
-from sottovoce.aggregator.analysis.mixtures.designs import DESIGNS
 from sottovoce.aggregator.analysis.mixtures.mixture import MixtureData, mixture_document
 
 SAMPLES, PEOPLE = 2000, 500
@@ -82,7 +81,7 @@ def test_limits_of_weighted_groups_hold_their_level() -> None:
         counts = np.stack([(weights * (yes == value)).sum(axis=1) for value in (False, True)], axis=1)
         effective = counts * (weights.sum(axis=1) / (weights**2).sum(axis=1))[:, None]
         data = MixtureData("drawn", {str(p): (p,) for p in P}, effective, np.array([PEOPLE, PEOPLE]))
-        pi = mixture_document(DESIGNS["cheater_detection"], "cheater_detection", data, 1, 0.95)["shares"]["pi"]
+        pi = mixture_document("cheater_detection", data, 0.95)["shares"]["pi"]
         held += pi["low"] <= 0.2 <= pi["high"]
         means = counts[:, 1] / counts.sum(axis=1)
         parts = weights * (yes - means[:, None]) / weights.sum(axis=1)[:, None]

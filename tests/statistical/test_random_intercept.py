@@ -80,7 +80,7 @@ def limits(counts: Array, facts: Array) -> Array | None:
     except EstimateError:
         return None
     errors = np.sqrt(np.diag(covariance))
-    found = spread(model, fit, float(errors[-1]), 0.95)
+    found = spread(model, fit, covariance, 0.95)
     ends = fit.theta[:-1, None] + errors[:-1, None] * [0, -Z, Z]
     high = np.nan if found["high"] is None else found["high"]
     return np.append(ends, [[found["estimate"], found["low"], high]], axis=0)

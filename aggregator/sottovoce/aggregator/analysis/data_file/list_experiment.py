@@ -31,7 +31,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from sottovoce.aggregator.analysis.data_file.data_columns import whole_numbers, yes_no_codes
-from sottovoce.aggregator.analysis.data_file.list_model import combined_share, difference_in_means, list_model
+from sottovoce.aggregator.analysis.data_file.list_model import (
+    combined_share,
+    difference_in_means,
+    error_of_mean,
+    list_model,
+)
 from sottovoce.aggregator.analysis.data_file.read_table import FileTable
 from sottovoce.aggregator.estimators.intervals import normal_quantile, upper_tail
 from sottovoce.shared.errors import Sentence, SpecError
@@ -116,9 +121,8 @@ def list_experiment(
         raise SpecError("a double list and a model do not go together: model each list by itself, without --second")
     found, *further = (_of_one_arm(table, columns, (arm, each, control), items, confidence, direct) for each in named)
     if formula is not None:
-        arms = _halves(table, arm, {**{each: place for place, each in enumerate(named)}, control: -1})
-        # A missing arm is -1 there as the control is, and counts of people without an arm are in no model.
-        arms = np.where(table.column(arm).rows < 0, OTHER_ARM, arms)
+        # Counts of people without an arm are in no model.
+        arms = _halves(table, arm, {**{each: place for place, each in enumerate(named)}, control: -1}, OTHER_ARM)
         merged, size = _counts(table, columns[0]), found["lists"][0]["items"]
         found["model"] = list_model(table, arm, columns[0], merged, arms, named, size, formula, confidence)
     shared = Sentence(SAME_CONTROL, control=control)
@@ -148,9 +152,7 @@ def _of_one_arm(
     combined: Document = {}
     if direct is not None:
         answers = yes_no_codes(table, direct)[there]
-        known_ones = answers >= 0
-        halves_of = halves[there][known_ones]
-        combined["combined"] = combined_share(answers[known_ones], halves_of, scores[known_ones], confidence)
+        combined["combined"] = combined_share(answers, halves[there], scores, confidence)
     left_out = len(table) - int(there.sum() + (halves == OTHER_ARM).sum())
     return {
         "format": LIST_EXPERIMENT,
@@ -203,10 +205,10 @@ def _arms(table: FileTable, arm: str, treated: Sequence[str]) -> tuple[str, Sequ
     return controls[0], list(dict.fromkeys(treated))
 
 
-def _halves(table: FileTable, arm: str, known: Mapping[str, int]) -> Counts:
-    """Return the known number of each person's arm, -1 for none, -2 for another arm."""
+def _halves(table: FileTable, arm: str, known: Mapping[str, int], missing: int = -1) -> Counts:
+    """Return the known number of each person's arm, ``missing`` for none, -2 for another arm."""
     column = table.columns[arm]
-    return np.array([*(known.get(text, OTHER_ARM) for text in column.values), -1], np.int64)[column.rows]
+    return np.array([*(known.get(text, OTHER_ARM) for text in column.values), missing], np.int64)[column.rows]
 
 
 def _difference(treated: NDArray[Any], control: NDArray[Any], confidence: float) -> Document:
@@ -227,18 +229,16 @@ def _impossible(share: Document) -> Iterator[str]:
 
 def _list_document(answers: ListAnswers, confidence: float) -> Document:
     halves = {"treated": answers.treated, "control": answers.control}
-    shares = list(_joint_shares(answers))
     return {
         "items": answers.items,
         "means": [
-            {"half": name, "n": len(each), "mean": float(each.mean()),
-             "std_error": math.sqrt(float(each.var(ddof=1)) / len(each))}
+            {"half": name, "n": len(each), "mean": float(each.mean()), "std_error": error_of_mean(each)}
             for name, each in halves.items()
         ],
         "share": _difference(answers.treated, answers.control, confidence),
         "floor": float((answers.control == 0).mean()),
         "ceiling": float((answers.control == answers.items).mean()),
-        "joint": shares,
+        "joint": list(_joint_shares(answers)),
         "p": _design_effect(answers, selected=False),
         "p_selected": _design_effect(answers, selected=True),
     }  # fmt: skip
@@ -258,10 +258,10 @@ def _joint_shares(answers: ListAnswers) -> Iterator[Document]:
 
 def _design_effect(answers: ListAnswers, *, selected: bool) -> float:
     """Return p of Blair and Imai's test, with or without selection of moments."""
-    without = _at_most(answers.control, np.arange(answers.items))
-    tests = []
+    most, tests = np.arange(answers.items), []
+    without = (answers.control[:, None] <= most).mean(axis=0)
     for no in (0, 1):
-        listed = _at_most(answers.treated, np.arange(answers.items) + no)
+        listed = (answers.treated[:, None] <= most + no).mean(axis=0)
         shares = listed - without if no else without - listed
         covariance = _covariance(listed) / len(answers.treated) + _covariance(without) / len(answers.control)
         kept = (shares != 0) & (np.diag(covariance) > 0)
@@ -270,11 +270,6 @@ def _design_effect(answers: ListAnswers, *, selected: bool) -> float:
             kept &= math.sqrt(n) * shares <= math.sqrt(math.log(n)) * stdev(shares.tolist())
         tests.append(_chi_bar(shares[kept], covariance[np.ix_(kept, kept)]))
     return min(1.0, 2 * min(tests))
-
-
-def _at_most(counts: Counts, most: Counts) -> NDArray[np.float64]:
-    shares: NDArray[np.float64] = (counts[:, None] <= most).mean(axis=0)
-    return shares
 
 
 def _covariance(shares: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -22,7 +22,7 @@ from sottovoce.aggregator.analysis.data_file.people_with_predictors import (
 from sottovoce.aggregator.analysis.data_file.read_table import FileTable
 from sottovoce.aggregator.analysis.regression.list_logit import ListLogit, ways_of_counts
 from sottovoce.aggregator.analysis.regression.newton import inverse, maximize
-from sottovoce.aggregator.analysis.regression.regression_result import Coefficient
+from sottovoce.aggregator.analysis.regression.regression_result import wald_coefficients
 from sottovoce.aggregator.estimators.intervals import normal_quantile
 from sottovoce.shared.errors import EstimateError
 
@@ -63,43 +63,40 @@ def list_model(
     covariance = inverse(fit.information)
     if not fit.converged or covariance is None:
         raise EstimateError(NO_MAXIMUM)
-    errors, z = np.sqrt(np.diag(covariance)).tolist(), normal_quantile(confidence)
-    labels = [(name, term.name) for name in (*named, None) for term in sample.design.terms]
-    found = [
-        {"treated": name, **Coefficient.wald(None, term, at, error, z).as_dict()}
-        for (name, term), at, error in zip(labels, fit.theta.tolist(), errors, strict=True)
-    ]
+    z, terms = normal_quantile(confidence), [(None, term.name) for term in sample.design.terms]
+    arms_of = [name for name in (*named, None) for _ in terms]
+    found = wald_coefficients(terms * (len(named) + 1), fit.theta, np.diag(covariance), z)
     shares = model.sensitive(fit.theta, slice(None))
     return {
         "formula": formula,
         "n": len(rows),
         "log_likelihood": fit.log_likelihood,
         "shares": [_share(model, each, place, covariance, named[place], z) for place, each in enumerate(shares)],
-        "coefficients": found,
+        "coefficients": [{"treated": name, **each.as_dict()} for name, each in zip(arms_of, found, strict=True)],
     }
 
 
 def _share(model: ListLogit, shares: Any, place: int, covariance: Any, name: str, z: float) -> Document:  # noqa: ANN401
     """Return the mean fitted share of one sensitive item, with limits on the log odds of the mean."""
     size = model.shape[1]
-    slope = (shares * (1 - shares) * model.columns).mean(axis=1)
     own = covariance[place * size : (place + 1) * size, place * size : (place + 1) * size]
-    mean = float(shares.mean())
-    error, low, high = mean_share(mean, slope, own, z)
-    return {"treated": name, "share": mean, "std_error": error, "low": low, "high": high}
+    share, error, low, high = mean_share(model, shares, (shares * (1 - shares))[None], own, z)
+    return {"treated": name, "share": share, "std_error": error, "low": low, "high": high}
 
 
 def combined_share(direct: Counts, halves: Counts, scores: NDArray[np.float64], confidence: float) -> Document:
     """Return the share by a list experiment and a direct question of the same people.
 
     Args:
-        direct: (n,), 1 for yes, 0 for no.
+        direct: (n,), 1 for yes, 0 for no, -1 for people who are left out.
         halves: (n,), 1 with the sensitive item, 0 without.
         scores: (n,), counts; of a double list half their difference.
 
     Raises:
         EstimateError: fewer than two people of a half said yes, or no, in the direct question.
     """
+    known = direct >= 0
+    direct, halves, scores = direct[known], halves[known], scores[known]
     parts = [[scores[(direct == answer) & (halves == half)] for half in (0, 1)] for answer in (0, 1)]
     if min(len(each) for pair in parts for each in pair) < 2:
         raise EstimateError("each half needs two people who say yes to the direct question, and two who say no")
@@ -124,8 +121,12 @@ def combined_share(direct: Counts, halves: Counts, scores: NDArray[np.float64], 
 
 def difference_in_means(treated: NDArray[Any], control: NDArray[Any]) -> tuple[float, float]:
     """Return the difference between two halves, and its standard error."""
-    parts = [float(each.var(ddof=1)) / len(each) for each in (treated, control)]
-    return float(treated.mean() - control.mean()), math.sqrt(sum(parts))
+    return float(treated.mean() - control.mean()), math.hypot(error_of_mean(treated), error_of_mean(control))
+
+
+def error_of_mean(values: NDArray[Any]) -> float:
+    """Return the standard error of the mean of at least two people."""
+    return math.sqrt(float(values.var(ddof=1)) / len(values))
 
 
 def _two_sided(z: float) -> float:

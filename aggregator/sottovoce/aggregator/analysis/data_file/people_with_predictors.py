@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from sottovoce.aggregator.analysis.data_file.data_columns import data_columns
 from sottovoce.aggregator.analysis.data_file.read_table import FileTable
 from sottovoce.aggregator.analysis.regression.formula import Formula, parse_formula
+from sottovoce.aggregator.analysis.regression.multinomial_logit import Multinomial
 from sottovoce.aggregator.analysis.regression.newton import Array
 from sottovoce.aggregator.analysis.regression.regression_data import RegressionOptions, Sample, take_sample
 from sottovoce.aggregator.analysis.report_columns import Columns
@@ -71,12 +72,19 @@ def people_with_predictors(
     return sample, np.flatnonzero(there)[sample.rows]
 
 
-def mean_share(share: float, slope: Array, covariance: Array, z: float) -> tuple[float, float, float]:
-    """Return the standard error of a mean fitted share, and its limits by the log odds of the mean.
+def mean_share(
+    model: Multinomial, shares: Array, slopes: Array, covariance: Array, z: float
+) -> tuple[float, float, float, float]:
+    """Return a mean fitted share, its standard error, and its limits by the log odds of the mean.
 
-    ``slope`` is the derivative of the share, (d,), and ``covariance`` the one of the coefficients, (d, d).
+    Args:
+        shares: (n,), of all people.
+        slopes: (l, n), their derivatives by the log odds of the model.
+        covariance: of the coefficients of these log odds, row by row.
     """
+    share = float(np.average(shares, weights=model.weights))
+    slope = np.average(slopes[:, None] * model.columns, axis=2, weights=model.weights).ravel()
     error = math.sqrt(float(slope @ covariance @ slope))
     half = z * error / (share * (1 - share))
     low, high = (1 / (1 + (1 - share) / share * math.exp(side * half)) for side in (1, -1))
-    return error, low, high
+    return share, error, low, high

@@ -64,15 +64,15 @@ def items_document(columns: Columns, names: Sequence[str], model: str, confidenc
     if columns.repeats > 1:
         raise EstimateError(ONE_WAVE)
     for each in answers:
-        # Noise protects no public answer, and a sum or a model of few items tells exact counts.
-        if columns.least and each.variable.public:
-            raise EstimateError(PUBLIC, variable=each.name)
-        if each.variable.question in columns.survey.conditional:
-            raise EstimateError(CONDITIONAL, variable=each.name)
-        if len(each.variable.categories) != 2:
-            raise EstimateError(TWO_ANSWERS, variable=each.name)
-        if each.variable.block is not None:
-            raise EstimateError(IN_BLOCK, variable=each.name)
+        refusals = {
+            # Noise protects no public answer, and a sum or a model of few items tells exact counts.
+            PUBLIC: columns.least and each.variable.public,
+            CONDITIONAL: each.variable.question in columns.survey.conditional,
+            TWO_ANSWERS: len(each.variable.categories) != 2,
+            IN_BLOCK: each.variable.block is not None,
+        }
+        for reason in (reason for reason, is_so in refusals.items() if is_so):
+            raise EstimateError(reason, variable=each.name)
     head = {"format": ITEMS, "file": columns.survey.name, "model": model, "confidence": confidence}
     z = normal_quantile(confidence)
     body = _sum(answers, z) if model == SUM else _traits(answers, model, confidence)
@@ -128,7 +128,7 @@ def _traits(answers: Sequence[Answers], kind: str, confidence: float) -> Documen
     if kind == TWO_PARAMETERS:
         items = [{**each, "discrimination": one} for each, one in zip(items, figures[count:], strict=True)]
     found = {"n": int(people.sum()), "points": model.points, "log_likelihood": fit.log_likelihood, "items": items}
-    return {**found, "sd": spread(model, fit, errors[count], confidence) if kind == RASCH else None, "test": test}
+    return {**found, "sd": spread(model, fit, covariance, confidence) if kind == RASCH else None, "test": test}
 
 
 def _sum(answers: Sequence[Answers], z: float) -> Document:
@@ -143,12 +143,10 @@ def _sum(answers: Sequence[Answers], z: float) -> Document:
     pairs = sum(float((one * other).mean()) for one, other in combinations(scores, 2))
     mean = float(total.mean())
     error = float(total.std(ddof=1)) / math.sqrt(n) if n > 1 else None
-    half = None if error is None else z * error
-    limits = {"low": None if half is None else max(mean - half, 0.0)}
-    limits["high"] = None if half is None else min(mean + half, float(len(answers)))
+    ends = (None, None) if error is None else (max(mean - z * error, 0.0), min(mean + z * error, float(len(answers))))
     return {
         "n": n,
         "distribution": shares,
-        "mean": {"estimate": mean, "std_error": error, **limits},
+        "mean": {"estimate": mean, "std_error": error, "low": ends[0], "high": ends[1]},
         "variance": mean + 2 * pairs - mean**2,
     }

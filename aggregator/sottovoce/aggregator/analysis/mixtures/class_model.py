@@ -16,7 +16,7 @@ from sottovoce.aggregator.analysis.mixtures.designs import CHEATING, DESIGNS, P
 from sottovoce.aggregator.analysis.regression.covariance import covariance
 from sottovoce.aggregator.analysis.regression.multinomial_logit import Multinomial
 from sottovoce.aggregator.analysis.regression.newton import Array, maximize
-from sottovoce.aggregator.analysis.regression.regression_result import Coefficient
+from sottovoce.aggregator.analysis.regression.regression_result import wald_coefficients
 from sottovoce.aggregator.analysis.report_columns import Columns
 from sottovoce.aggregator.estimators.intervals import normal_quantile
 from sottovoce.shared.errors import EstimateError
@@ -41,7 +41,7 @@ def with_class_model(
     Args:
         own: names of the columns of reports and of groups.
         reports: (n,), place of the group times 2, and 1 more for yes; negative where there is none.
-        weights: (n,), or None.
+        weights: (n,), or None; their sum becomes the effective number of people.
 
     Raises:
         EstimateError: the design has no model, a predictor does not fit, people are too few, or there is no maximum.
@@ -50,6 +50,9 @@ def with_class_model(
     known = DESIGNS[design]
     if known.shares is not CHEATING:
         raise EstimateError(f"a formula and {design} do not go together: cheater detection alone has a model")
+    if weights is not None:
+        used = weights[reports >= 0]
+        weights = weights * (used.sum() / (used @ used))
     sample, rows = people_with_predictors(columns, reports >= 0, own, formula, confidence, weights)
     chances = np.concatenate([np.array(known.channel(numbers, 1)).T for numbers in groups])[:, _CLASSES]
     model = Multinomial(sample.design.columns, reports[rows], chances, sample.weights)
@@ -63,17 +66,13 @@ def with_class_model(
     names = [known.shares[place].name for place in _CLASSES]
     shares = dict(zip(names, _shares(model, fit.theta, variance, z), strict=True))
     labels = [(name, term.name) for name in names[1:] for term in sample.design.terms]
-    errors = np.sqrt(np.diag(variance)).tolist()
     fitted = {
         "formula": formula,
         "n": sample.n,
         "std_error_kind": kind,
         "log_likelihood": fit.log_likelihood,
         "shares": {each.name: shares[each.name] for each in known.shares},
-        "coefficients": [
-            Coefficient.wald(name, term, at, error, z).as_dict()
-            for (name, term), at, error in zip(labels, fit.theta.tolist(), errors, strict=True)
-        ],
+        "coefficients": [each.as_dict() for each in wald_coefficients(labels, fit.theta, np.diag(variance), z)],
     }
     return {**found, "model": fitted, "warnings": [*found["warnings"], *sample.left_out]}
 
@@ -84,8 +83,6 @@ def _shares(model: Multinomial, theta: Array, variance: Array, z: float) -> Iter
     everybody = np.append(1 - fitted.sum(axis=0)[None], fitted, axis=0)
     for place, shares in enumerate(everybody):
         # The derivative of a share by the log odds of each class.
-        moves = shares * ((np.arange(1, len(everybody)) == place)[:, None] - fitted)
-        slope = np.average(moves[:, None] * model.columns, axis=2, weights=model.weights).ravel()
-        share = float(np.average(shares, weights=model.weights))
-        error, low, high = mean_share(share, slope, variance, z)
+        slopes = shares * ((np.arange(1, len(everybody)) == place)[:, None] - fitted)
+        share, error, low, high = mean_share(model, shares, slopes, variance, z)
         yield {"share": share, "se": error, "low": low, "high": high}

@@ -8,8 +8,8 @@ from collections import Counter
 
 import numpy as np
 from sottovoce.aggregator.analysis.mixtures.class_model import with_class_model
-from sottovoce.aggregator.analysis.mixtures.designs import DESIGNS, SYMMETRIC, P
-from sottovoce.aggregator.analysis.mixtures.mixture import Document, MixtureData, mixture_document
+from sottovoce.aggregator.analysis.mixtures.designs import SYMMETRIC, P
+from sottovoce.aggregator.analysis.mixtures.mixture import Document, grouped_reports, mixture_document
 from sottovoce.aggregator.analysis.report_columns import Columns
 from sottovoce.shared.arms.arms import ARM
 from sottovoce.shared.errors import EstimateError, Sentence
@@ -77,9 +77,8 @@ def fielded_document(columns: Columns, name: str, confidence: float, formula: st
     for (asked, _), p in zip(groups, odds, strict=True):
         named[f"{asked}, odds {known[asked]}" if known[asked] else asked] = p
         known[asked] += 1
-    table, model = np.bincount(codes[codes >= 0], minlength=2 * len(odds)).reshape(-1, 2), model_of(planned.design)
-    data = MixtureData(columns.survey.name, named, table.astype(float), table.sum(axis=1))
-    found = mixture_document(DESIGNS[model], model, data, 1, confidence)
+    data = grouped_reports(columns.survey.name, named, codes)
+    found = mixture_document(model_of(planned.design), data, confidence)
     found["privacy"].append(OWN_FACT)
     if formula is None:
         return found

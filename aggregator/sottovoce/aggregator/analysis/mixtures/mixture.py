@@ -8,7 +8,7 @@ are approximate (Kish).
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from numbers import Real
 from typing import Any
@@ -56,6 +56,45 @@ class MixtureData:
     warnings: tuple[str, ...] = ()
     deff: float = 1.0
 
+    def __post_init__(self) -> None:
+        """Raise EstimateError if a group has no reports."""
+        for name, count in zip(self.groups, self.reports.tolist(), strict=True):
+            if not count:
+                raise EstimateError(f"group '{name}' has no reports; each p needs a group with reports")
+
+    @property
+    def draws(self) -> int:
+        """Draws of each person."""
+        return int(self.counts.shape[1]) - 1
+
+    @property
+    def means(self) -> Array:
+        """Mean report of each group as a share of the draws, (groups,)."""
+        means: Array = self.counts @ np.arange(self.draws + 1) / (self.draws * self.counts.sum(axis=1))
+        return means
+
+
+def grouped_reports(
+    file: str, groups: Mapping[str, P], codes: NDArray[np.int64], draws: int = 1, weights: Array | None = None,
+    warnings: Sequence[str] = (),
+) -> MixtureData:  # fmt: skip
+    """Return the reports of all groups from the one of each row.
+
+    Args:
+        codes: (n,), place of the group times ``draws`` + 1, and the report; negative where there is none.
+        weights: (n,), or None.
+    """
+    counted, shape = codes >= 0, (len(groups), draws + 1)
+    reports = np.bincount(codes[counted], minlength=math.prod(shape)).reshape(shape)
+    data = MixtureData(file, groups, reports.astype(float), reports.sum(axis=1), tuple(warnings))
+    if weights is None:
+        return data
+    used = weights[counted]
+    sums, squares = (np.bincount(codes[counted], used**power, math.prod(shape)).reshape(shape) for power in (1, 2))
+    effective = sums * (sums.sum(axis=1) / squares.sum(axis=1))[:, None]
+    notes = (*warnings, *weight_warnings(used))
+    return replace(data, counts=effective, warnings=notes, deff=kish_effect(used))
+
 
 def mixture_of_file(
     table: FileTable, response: str, group: str | None, design: str, p: Probabilities, draws: int = 1,
@@ -87,27 +126,15 @@ def mixture_of_file(
         raise EstimateError(f"{message}: use results estimate for known channels, or leave that column out")
     values = whole_numbers(table, response, draws, "red cards") if design == KUK else yes_no_codes(table, response)
     places = np.zeros(len(table), np.int64) if group is None else _places(table, group, given)
-    of_rows = weights_of(table, weights)
-    counted = (values >= 0) & (places >= 0)
-    left_out = len(table) - int(counted.sum())
-    cells = np.zeros((len(given), draws + 1))
-    np.add.at(cells, (places[counted], values[counted]), of_rows[counted])
-    squares = np.bincount(places[counted], of_rows[counted] ** 2, len(given))
-    reports = np.bincount(places[counted], minlength=len(given))
-    _check_filled(given, reports)
-    sizes = cells.sum(axis=1)
-    cells *= (sizes / squares)[:, None]
-    notes = (Sentence("{n} rows without a report or a group are left out", n=left_out),) if left_out else ()
-    told = () if weights is None else weight_warnings(of_rows[counted])
-    deff = 1.0 if weights is None else kish_effect(of_rows[counted])
-    data = MixtureData(table.file, given, cells, reports, (*notes, *told), deff)
-    found = mixture_document(known, design, data, draws, confidence)
-    if formula is not None:
-        cells_of = np.where(counted, 2 * places + values, -1)
-        people = None if weights is None else of_rows * (sizes.sum() / squares.sum())
-        own, odds, columns = (str(group), response), [*given.values()], columns_of(table, formula)
-        return with_class_model(found, columns, own, odds, cells_of, formula, people)
-    return found
+    of_rows = None if weights is None else weights_of(table, weights)
+    codes = np.where((values >= 0) & (places >= 0), (draws + 1) * places + values, -1)
+    left_out = int((codes < 0).sum())
+    notes = [Sentence("{n} rows without a report or a group are left out", n=left_out)] if left_out else []
+    found = mixture_document(design, grouped_reports(table.file, given, codes, draws, of_rows, notes), confidence)
+    if formula is None:
+        return found
+    columns, odds = columns_of(table, formula), [*given.values()]
+    return with_class_model(found, columns, (str(group), response), odds, codes, formula, of_rows)
 
 
 def mixture_of_counts(
@@ -124,26 +151,20 @@ def mixture_of_counts(
     given = _groups(known, design, p)
     if (design == KUK) != (counts is not None):
         raise EstimateError("counts by number of red cards are for kuk, and yes and n for all other designs")
-    if counts is not None:
-        if any(value not in range(draws + 1) for value in counts):
-            raise EstimateError(f"numbers of red cards go from 0 to {draws}, the number of draws")
-        cells = [[counts.get(value, 0) for value in range(draws + 1)]]
-    else:
-        yes, n = _listed(yes), _listed(n)
-        if len(yes) != len(n) or len(n) != len(given):
-            message = f"yes has {len(yes)} numbers, n has {len(n)}, and p names {len(given)} groups"
-            raise EstimateError(f"{message}: give one of each for every group")
-        cells = [[every, some] for some, every in zip(yes, n, strict=True)]
-    if not all(is_count(count) for row in cells for count in row):
+    yes, n, by_value = _listed(yes), _listed(n), counts or {}
+    if any(value not in range(draws + 1) for value in by_value):
+        raise EstimateError(f"numbers of red cards go from 0 to {draws}, the number of draws")
+    if counts is None and not len(yes) == len(n) == len(given):
+        message = f"yes has {len(yes)} numbers, n has {len(n)}, and p names {len(given)} groups"
+        raise EstimateError(f"{message}: give one of each for every group")
+    if not all(map(is_count, (*yes, *n, *by_value.values()))):
         raise EstimateError("counts must be whole numbers from 0")
-    if counts is None:
-        if any(some > every for every, some in cells):
-            raise EstimateError("yes counts some of the reports of n, so it cannot be larger")
-        cells = [[every - some, some] for every, some in cells]
-    reports = np.array([sum(row) for row in cells], np.int64)
-    _check_filled(given, reports)
-    data = MixtureData(COUNTS_ALONE, given, np.array(cells, float), reports)
-    return mixture_document(known, design, data, draws, confidence)
+    if counts is None and any(some > every for some, every in zip(yes, n, strict=True)):
+        raise EstimateError("yes counts some of the reports of n, so it cannot be larger")
+    of_groups = [[every - some, some] for some, every in zip(yes, n, strict=True)]
+    cells = np.array([[by_value.get(value, 0) for value in range(draws + 1)]] if counts is not None else of_groups)
+    data = MixtureData(COUNTS_ALONE, given, cells.astype(float), cells.sum(axis=1))
+    return mixture_document(design, data, confidence)
 
 
 def _design(design: str, draws: int) -> MixtureDesign:
@@ -158,11 +179,8 @@ def _design(design: str, draws: int) -> MixtureDesign:
 
 def _groups(known: MixtureDesign, design: str, p: Probabilities) -> dict[str, P]:
     """Return the numbers of each group, by name, after checking that they identify the shares."""
-    if isinstance(p, Mapping):
-        named = {str(name): value for name, value in p.items()}
-    else:
-        named = {str(place): value for place, value in enumerate(_listed(p), 1)}
-    given = {name: _numbers(name, value) for name, value in named.items()}
+    named = p if isinstance(p, Mapping) else dict(enumerate(_listed(p), 1))
+    given = {str(name): _numbers(str(name), value) for name, value in named.items()}
     if design == KUK and all(len(numbers) == 1 for numbers in given.values()):
         # The two decks may be written as groups are: 1=.6 2=.2.
         given = {"all": tuple(number for numbers in given.values() for number in numbers)}
@@ -214,12 +232,6 @@ def _slopes(known: MixtureDesign, given: Mapping[str, P]) -> Array:
     return means[:, list(known.solved)] - means[:, [known.origin]]
 
 
-def _check_filled(given: Mapping[str, P], reports: NDArray[np.int64]) -> None:
-    for name, count in zip(given, reports.tolist(), strict=True):
-        if not count:
-            raise EstimateError(f"group '{name}' has no reports; each p needs a group with reports")
-
-
 def _places(table: FileTable, name: str, given: Mapping[str, P]) -> NDArray[np.int64]:
     """Return the place of each row's group in ``given``, (n,), -1 for none."""
     column = table.column(name)
@@ -230,19 +242,19 @@ def _places(table: FileTable, name: str, given: Mapping[str, P]) -> NDArray[np.i
     return np.array([*(order.index(text) for text in column.values), -1], np.int64)[column.rows]
 
 
-def mixture_document(known: MixtureDesign, design: str, data: MixtureData, draws: int, confidence: float) -> Document:
+def mixture_document(design: str, data: MixtureData, confidence: float) -> Document:
     """Fit the shares and return them as one JSON object, ``sottovoce-mixture/1``."""
+    known, draws = DESIGNS[design], data.draws
     channels = [np.array(known.channel(numbers, draws)) for numbers in data.groups.values()]
     model = MixtureLikelihood(data.counts.ravel(), np.concatenate(channels, axis=1))
     sizes = data.counts.sum(axis=1)
-    first, *others = known.shares
+    first = known.shares[0]
     at, point = model.maximum(first)
     weights = np.zeros(len(model.chances))
     for ends, part in ((first.zero, 1 - at), (first.one, at)):
         np.add.at(weights, list(ends), [part * (1 - point.x), part * point.x])
-    best, raw = model.log_likelihood(weights), _closed_form(known, data, draws)
-    values = {share.name: share_of(share, weights) for share in (first, *others)}
-    means = _mean_reports(data, draws)
+    best, raw = model.log_likelihood(weights), _closed_form(known, data)
+    values = {share.name: share_of(share, weights) for share in known.shares}
     at_edge = any(value is None or not EDGE < value < 1 - EDGE for value in values.values())
     z = normal_quantile(confidence)
     shares: Document = {}
@@ -264,7 +276,7 @@ def mixture_document(known: MixtureDesign, design: str, data: MixtureData, draws
         "confidence": confidence,
         "groups": [
             {"name": name, "p": list(data.groups[name]), "n": count, "mean": mean}
-            for name, count, mean in zip(data.groups, data.reports.tolist(), means.tolist(), strict=True)
+            for name, count, mean in zip(data.groups, data.reports.tolist(), data.means.tolist(), strict=True)
         ],
         "shares": shares,
         "log_likelihood": best,
@@ -278,18 +290,13 @@ def mixture_document(known: MixtureDesign, design: str, data: MixtureData, draws
     }
 
 
-def _mean_reports(data: MixtureData, draws: int) -> Array:
-    means: Array = data.counts @ np.arange(draws + 1) / (draws * data.counts.sum(axis=1))
-    return means
-
-
-def _closed_form(known: MixtureDesign, data: MixtureData, draws: int) -> Array | None:
+def _closed_form(known: MixtureDesign, data: MixtureData) -> Array | None:
     """Return class weights, (classes,), that may lie outside 0 to 1; None with more groups than unknown shares."""
     slopes, means = _slopes(known, data.groups), _means(known, data.groups)
     if len(slopes) != len(known.solved):
         return None
     weights = np.zeros(means.shape[1])
-    weights[list(known.solved)] = np.linalg.solve(slopes, _mean_reports(data, draws) - means[:, known.origin])
+    weights[list(known.solved)] = np.linalg.solve(slopes, data.means - means[:, known.origin])
     weights[known.origin] = 1 - weights.sum()
     return weights
 

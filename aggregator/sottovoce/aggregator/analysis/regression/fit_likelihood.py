@@ -23,7 +23,7 @@ from sottovoce.aggregator.analysis.regression.newton import Array, Fit, Model, m
 from sottovoce.aggregator.analysis.regression.ordered_logit import Ordered
 from sottovoce.aggregator.analysis.regression.randomized_predictor import RandomizedPredictor
 from sottovoce.aggregator.analysis.regression.regression_data import CarelessReports, Sample, among_careful
-from sottovoce.aggregator.analysis.regression.regression_result import Coefficient, Regression
+from sottovoce.aggregator.analysis.regression.regression_result import Coefficient, Regression, wald_coefficients
 from sottovoce.aggregator.analysis.weights import CROSS_SEPARATOR, kish_effect
 from sottovoce.aggregator.estimators.intervals import normal_quantile, upper_tail
 from sottovoce.shared.errors import EstimateError, Sentence
@@ -217,12 +217,8 @@ def _by_category(categories: Sequence[str], terms: Sequence[Term]) -> tuple[Fitt
 def _with_errors(fitted: Fitted) -> Regression:
     sample, theta = fitted.sample, fitted.fit.theta
     variance = covariance(fitted.model, fitted.fit, _kind(sample), sample.clusters, sample.waves)
-    errors, count = np.sqrt(np.diag(variance)), len(fitted.parameters)
-    z = normal_quantile(sample.confidence)
-    found = tuple(
-        Coefficient.wald(each.category, each.term.name, at, error, z)
-        for each, at, error in zip(fitted.everything, theta.tolist(), errors.tolist(), strict=True)
-    )
+    named, count = [(each.category, each.term.name) for each in fitted.everything], len(fitted.parameters)
+    found = wald_coefficients(named, theta, np.diag(variance), normal_quantile(sample.confidence))
     return _regression(
         fitted,
         coefficients=found[:count],

@@ -185,18 +185,15 @@ def settled(model: PersonModel, refusal: str, start: Array | None = None) -> tup
     return model, fit, covariance
 
 
-def spread(model: PersonModel, fit: Fit, error: float, confidence: float) -> dict[str, Any]:
-    """Return the standard deviation, the last parameter, with limits by profile likelihood; 0 with an upper one only.
-
-    ``error`` is its standard error.
-    """
+def spread(model: PersonModel, fit: Fit, covariance: Array, confidence: float) -> dict[str, Any]:
+    """Return the standard deviation, the last parameter, its error, and profile limits; of 0 only an upper one."""
     place = model.parameters - 1
     value = abs(float(fit.theta[place]))
     if fit.theta[place] < 0:
         fit = replace(fit, theta=np.append(fit.theta[:place], value))
     low, high = profile_limits(model, fit, place, confidence)
     nothing = value < NONE_LEFT
-    shown = {"estimate": 0.0 if nothing else value, "std_error": None if nothing else error}
+    shown = {"estimate": 0.0 if nothing else value, "std_error": None if nothing else float(covariance[-1, -1]) ** 0.5}
     return {**shown, "low": max(low or 0.0, 0.0), "high": high}
 
 

@@ -40,7 +40,7 @@ from sottovoce.aggregator.analysis.regression.regression_data import (
     careless_reports,
     take_sample,
 )
-from sottovoce.aggregator.analysis.regression.regression_result import Coefficient, Regression
+from sottovoce.aggregator.analysis.regression.regression_result import Coefficient, Regression, wald_coefficients
 from sottovoce.aggregator.analysis.report_columns import Columns, absence
 from sottovoce.aggregator.analysis.tables.corrected_table import correction_notes
 from sottovoce.aggregator.analysis.variable_columns import Answers, answers_of
@@ -92,19 +92,18 @@ def random_intercept(sample: Sample, points: int) -> Regression:
     columns = sample.design.public[:, rows]
     model = person_model.PersonModel(columns, np.ones((1, len(rows))), likelihood, starts, points, people)
     model, fit, covariance = person_model.settled(model, NO_MAXIMUM)
-    errors, z = np.sqrt(np.diag(covariance)).tolist(), normal_quantile(sample.confidence)
-    named = zip(sample.design.terms, fit.theta.tolist(), errors, strict=False)
+    named, z = [(None, term.name) for term in sample.design.terms], normal_quantile(sample.confidence)
     return Regression(
         model="logit",
         outcome=sample.outcome.name,
         n=sample.n,
-        coefficients=tuple(Coefficient.wald(None, term.name, at, error, z) for term, at, error in named),
+        coefficients=wald_coefficients(named, fit.theta, np.diag(covariance), z),
         std_error_kind="observed",
         log_likelihood=fit.log_likelihood,
         random_intercept={
             "clusters": int(people.sum()),
             "points": model.points,
-            "sd": person_model.spread(model, fit, errors[-1], sample.confidence),
+            "sd": person_model.spread(model, fit, covariance, sample.confidence),
             "test": person_model.spread_test(model, fit),
         },
         design=sample.design.recipe,
@@ -193,12 +192,11 @@ def _repeated(sample: Sample) -> Iterator[tuple[int, float]]:
         yield sample.waves - 1, float((mean - least) * (most - mean))
 
 
-def _coefficients(sample: Sample, category: str | None, fit: LinearFit) -> list[Coefficient]:
+def _coefficients(sample: Sample, category: str | None, fit: LinearFit) -> tuple[Coefficient, ...]:
+    named = [(category, term.name) for term in sample.design.terms]
     # Rounding can make a variance of 0 negative.
-    errors = np.sqrt(np.maximum(np.diag(fit.covariance), 0.0)).tolist()
-    z = normal_quantile(sample.confidence)
-    figures = zip(sample.design.terms, fit.coefficients.tolist(), errors, strict=True)
-    return [Coefficient.wald(category, term.name, at, error, z) for term, at, error in figures]
+    variances = np.maximum(np.diag(fit.covariance), 0.0)
+    return wald_coefficients(named, fit.coefficients, variances, normal_quantile(sample.confidence))
 
 
 def regress(

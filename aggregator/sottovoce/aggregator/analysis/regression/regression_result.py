@@ -8,11 +8,12 @@ Source      Cohen 1988; Bloom 1995 (minimum detectable effects).
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass, field
 from statistics import NormalDist
 from typing import Any
 
+import numpy as np
 from sottovoce.aggregator.analysis.regression.design_matrix import Recipe
 from sottovoce.aggregator.analysis.regression.likelihood_ratio import LikelihoodRatio
 from sottovoce.aggregator.analysis.regression.newton import Array
@@ -59,6 +60,14 @@ class Coefficient:
         """Return the fields for JSON: without ``category`` and ``base`` if None, with None for infinity and NaN."""
         fields = {key: _finite(value) for key, value in asdict(self).items()}
         return {key: value for key, value in fields.items() if value is not None or key not in {"category", "base"}}
+
+
+def wald_coefficients(
+    labels: Iterable[tuple[str | None, str]], theta: Array, variances: Array, z: float
+) -> tuple[Coefficient, ...]:
+    """Return the first coefficients of a model, one for each label, which is a category and a term."""
+    named = zip(labels, theta.tolist(), np.sqrt(variances).tolist(), strict=False)
+    return tuple(Coefficient.wald(*label, at, error, z) for label, at, error in named)
 
 
 @dataclass(frozen=True)
