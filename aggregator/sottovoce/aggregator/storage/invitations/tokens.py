@@ -56,7 +56,8 @@ class TokenStorage(blind_invitations.InvitationStorage):
     def add_tokens(self, survey: int, hashes: Sequence[bytes], who: str = NO_ACTOR, blind: bool = False) -> None:
         """Add tokens for one report each, or, if ``blind``, invitations for one redemption each.
 
-        Large numbers come in several transactions; a process that is killed between them leaves tokens without holder.
+        Large numbers come in several transactions, of which the first notes all: one that is cut off in between leaves
+        tokens without holder, and none that the audit log does not know.
         """
         ordered = sorted(hashes)
         for start in range(0, len(ordered) or 1, TOKENS_AT_ONCE):
@@ -65,7 +66,7 @@ class TokenStorage(blind_invitations.InvitationStorage):
             with self.write() as db:
                 name = self._lock_survey(db, survey)
                 _add(db, survey, ordered[start : start + TOKENS_AT_ONCE], blind)
-                if start + TOKENS_AT_ONCE >= len(ordered):
+                if not start:
                     self.note(db, TOKENS_MADE, who, f"{name} {len(ordered)}")
 
     def add_tokens_once(self, batch: TokenBatch) -> str:
