@@ -52,7 +52,7 @@ def test_only_threads_that_write_keep_many_pages(storage: SQLiteStorage) -> None
 def test_another_process_writes_while_many_links_are_made(
     storage: SQLiteStorage, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """One transaction for all would keep it waiting; all links are made, and the log says it once, from the first on."""
+    """One transaction for all would keep it waiting; and the log says it once, from the first link on."""
     key = storage.publish(survey(access="token")).key
     monkeypatch.setattr(tokens, "TOKENS_AT_ONCE", 2)
     with closing(SQLiteStorage(tmp_path / "sottovoce.sqlite")) as other:
