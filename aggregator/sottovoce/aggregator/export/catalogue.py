@@ -254,18 +254,11 @@ def _text(parent: ET.Element, name: str, text: str, language: str = "") -> ET.El
     return found
 
 
-def write_methods(path: Path, results: SurveyResults, about: About) -> None:
-    """Write the methods section as Markdown, with the mathematics from the module docstring of each mechanism.
+def methods_lines(results: SurveyResults, about: About) -> Iterator[str]:
+    """Yield the lines of the methods section in Markdown, with the mathematics from the docstring of each mechanism.
 
-    Args:
-        path: path of the file.
-        results: results of all respondents, for the numbers of reports.
-        about: provenance of the file.
+    ``results`` are those of all respondents, for the numbers of reports.
     """
-    path.write_text("\n".join(_lines(results, about)) + "\n", encoding="utf-8")
-
-
-def _lines(results: SurveyResults, about: About) -> Iterator[str]:
     survey = results.survey
     yield from [f"**{line}**" if line != about.line else f"*{line}*" for line in about.lines]
     yield from ["", f"# Methods: {survey.text(survey.title)}", "", *textwrap.wrap(_paragraph(results, about), 100), ""]
@@ -604,7 +597,9 @@ AT_ANY_TIME: dict[str, Write] = {
     "survey.yaml": lambda source, path: write_survey_yaml(path, source.about),
     "survey.json": lambda source, path: write_survey_json(path, source.about),
     "preregistration.json": lambda s, path: write_preregistration(path, s.revisions, s.about, s.plan),
-    "methods.md": lambda s, path: write_methods(path, s.results, s.about),
+    "methods.md": lambda s, path: path.write_text(
+        "\n".join([*methods_lines(s.results, s.about), ""]), encoding="utf-8"
+    ),
     "channels.csv": lambda s, path: write_csv(path, s.about, CHANNEL_COLUMNS, channel_rows(s.randomizing)),
     "scores.csv": lambda s, path: write_csv(path, s.about, SCORE_COLUMNS, score_rows(s.randomizing)),
     "analysis.py": _script("analysis.py"),

@@ -83,16 +83,16 @@ class Route:
     @property
     def refusals(self) -> Sequence[str]:
         """Error codes that the route may reply with, in the order of ``STATUS``."""
-        codes = [*self.refuses, "internal", "storage", "busy"]
-        if "<name>" in self.path:
-            codes.append("unknown_survey")
-        if self.kind is Kind.RESEARCHER:
-            codes += ["unauthorized", "malformed"]
-        if self.limit:
-            codes.append("too_many")
-        if self.method == "POST":
-            codes += ["malformed", "timeout", "length_required", "too_large", "unsupported_type"]
-        return tuple(sorted(set(codes), key=list(STATUS).index))
+        of_posts = ("malformed", "timeout", "length_required", "too_large", "unsupported_type")
+        more = {
+            ("internal", "storage", "busy"): True,
+            ("unknown_survey",): "<name>" in self.path,
+            ("unauthorized", "malformed"): self.kind is Kind.RESEARCHER,
+            ("too_many",): self.limit,
+            of_posts: self.method == "POST",
+        }
+        codes = {code for group, is_given in more.items() if is_given for code in group}.union(self.refuses)
+        return tuple(sorted(codes, key=list(STATUS).index))
 
     @property
     def replies(self) -> Mapping[int, Sequence[str]]:
