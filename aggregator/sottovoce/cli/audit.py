@@ -35,10 +35,13 @@ def audit(
 ) -> None:
     """Test the clients against what the survey file SURVEY claims; exit code 1 unless everything passed."""
     if curator:
-        _audit_curator(_options_of_surveys(), as_json)
-        return
-    document = _audit_survey(survey, url, quick) if question is None else _audit_question(survey, question, url, quick)
-    click.echo(json.dumps(document, indent=2) if as_json else "\n".join(lines(document)))
+        document, text = _audit_curator(_options_of_surveys())
+    else:
+        document = (
+            _audit_survey(survey, url, quick) if question is None else _audit_question(survey, question, url, quick)
+        )
+        text = lines(document)
+    click.echo(json.dumps(document, indent=2) if as_json else "\n".join(text))
     if document["verdict"] != PASSED:
         sys.exit(1)
 
@@ -70,12 +73,11 @@ def _audit_question(survey: Path | None, path: Path, address: str | None, quick:
         return audit_question(asked, address, quick, begin("core and frame", 1))
 
 
-def _audit_curator(named: Sequence[str], as_json: bool) -> None:
-    """Check the mechanisms of curator mode against their claimed epsilon and delta; exit code 1 unless all passed.
+def _audit_curator(named: Sequence[str]) -> tuple[dict[str, Any], list[str]]:
+    """Check the mechanisms of curator mode against their claimed epsilon and delta; return the document and its lines.
 
     Args:
         named: other arguments and options that were given; there must be none.
-        as_json: for programs.
 
     Raises:
         SpecError: a survey is named, or an option of its audit.
@@ -87,9 +89,7 @@ def _audit_curator(named: Sequence[str], as_json: bool) -> None:
         raise SpecError(f"--curator audits the mechanisms themselves and samples nothing; leave out {', '.join(named)}")
     with waiting("Auditing the mechanisms"):
         document = curator_report(audit_curator())
-    click.echo(json.dumps(document, indent=2) if as_json else "\n".join(curator_lines(document)))
-    if document["verdict"] != PASSED:
-        sys.exit(1)
+    return document, curator_lines(document)
 
 
 def _options_of_surveys() -> list[str]:

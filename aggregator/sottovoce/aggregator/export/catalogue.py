@@ -374,11 +374,6 @@ def write_survey_json(path: Path, about: About) -> None:
         path.write_bytes(about.survey.canonical)
 
 
-def write_survey_yaml(path: Path, about: About) -> None:
-    """Write the survey as YAML, as authors do; when read again, it has the same digest."""
-    path.write_text("".join(f"# {line}\n" for line in about.lines) + yaml_text(about.survey.document), encoding="utf-8")
-
-
 def write_preregistration(path: Path, revisions: Sequence[RevisionCounts], about: About, plan: PlannedSize) -> None:
     """Write the preregistration as JSON: the decisions that publishing froze. ``revisions`` begin with the oldest."""
     path.write_text(json_text(preregistration(revisions, about, plan)), encoding="utf-8")
@@ -594,7 +589,10 @@ AT_ANY_TIME: dict[str, Write] = {
     "ddi.xml": lambda s, path: write_ddi(
         path, s.channels, file_questions(s.revisions[-1]), s.results.reports, s.about, s.few
     ),
-    "survey.yaml": lambda source, path: write_survey_yaml(path, source.about),
+    # When it is read again, it has the same digest.
+    "survey.yaml": lambda s, path: path.write_text(
+        "".join(f"# {line}\n" for line in s.about.lines) + yaml_text(s.about.survey.document), encoding="utf-8"
+    ),
     "survey.json": lambda source, path: write_survey_json(path, source.about),
     "preregistration.json": lambda s, path: write_preregistration(path, s.revisions, s.about, s.plan),
     "methods.md": lambda s, path: path.write_text(

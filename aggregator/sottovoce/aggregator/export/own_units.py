@@ -7,7 +7,6 @@ Options, sets and codes of mechanisms are whole numbers in both.
 
 import math
 import re
-from collections.abc import Sequence
 from datetime import datetime, timedelta
 from fractions import Fraction
 
@@ -25,7 +24,6 @@ WAVE, REVISION = "_wave", "_revision"
 """Names of the additional columns in files of reports."""
 
 _CODE = re.compile(r"(minus_)?\d{1,9}")
-_FORMER = ("wave", "revision")
 _NEAR = Fraction(1, 10**6)
 """Tolerance of programs that write .1 + .2, in steps."""
 _LARGEST = 2**53
@@ -36,11 +34,6 @@ def unit_grid(question: Question) -> Grid | None:
     """Return the grid of a question whose reported values are numbers or dates in its own unit, else None."""
     kind = "number" if question.mechanism is None else question.mechanism.report_kind
     return question.domain.grid if kind == "number" else None
-
-
-def has_steps(header: Sequence[str], questions: Sequence[Question]) -> bool:
-    """Say whether a file of reports with this header was written before release 0.4.0, with steps for numbers."""
-    return bool({*_FORMER} & {*header} - {question.name for question in questions})
 
 
 def as_texts(column: NDArray[np.unsignedinteger], grid: Grid) -> list[str | None]:

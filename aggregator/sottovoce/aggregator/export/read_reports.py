@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sottovoce.aggregator.analysis.availability import FEW
 from sottovoce.aggregator.analysis.shown_columns import ReportedColumn, column_type
-from sottovoce.aggregator.export.own_units import REVISION, WAVE, has_steps, step_of, unit_grid, values_in_words
+from sottovoce.aggregator.export.own_units import REVISION, WAVE, step_of, unit_grid, values_in_words
 from sottovoce.aggregator.export.tables import extra_name
 from sottovoce.aggregator.file_formats.cell_columns import CodedCells
 from sottovoce.aggregator.file_formats.provenance import INVENTED, SIMULATED, SIMULATED_BEFORE
@@ -67,7 +67,8 @@ class Expected:
 
     def grids(self, header: Sequence[str]) -> dict[str, Grid]:
         """Return the grids of the columns that are in a question's own unit in a file with this header."""
-        if has_steps(header, self.survey.questions):
+        # Files written before release 0.4.0 have these columns, and steps for numbers.
+        if {"wave", "revision"} & {*header} - self.questions.keys():
             return {}
         return {name: grid for name, question in self.questions.items() if (grid := unit_grid(question)) is not None}
 

@@ -256,7 +256,11 @@ def describe(survey: Survey) -> list[str]:
     lines += [f"  {_describe_block(survey, block)}" for block in survey.blocks]
     lines += [f"  {words}" for words in (*describe_arms(survey), *_describe_samples(survey), *designs_in_words(survey))]
     if survey.cohort is not None and survey.release_batch > 1:
-        lines.append(f"  {_describe_unshown(len(survey.questions[survey.cohort].options), survey.release_batch)}")
+        cohorts, batch = len(survey.questions[survey.cohort].options), survey.release_batch
+        lines.append(
+            f"  while the survey is open, about {round(cohorts * (batch - 1) / 2):,} reports are not shown yet, up to "
+            f"{batch - 1:,} of each of {cohorts} cohorts"
+        )
     if survey.own_coin:
         lines.append("  respondents toss a coin or a die themselves, and the device adds nothing")
     if needed := oldest_release(survey):
@@ -313,13 +317,6 @@ def _describe_samples(survey: Survey) -> Iterator[str]:
                 f"{asked / private:.0%} of the reports answer each of them; a pair of them, "
                 f"{asked * (asked - 1) / (private * (private - 1)):.0%}"
             )
-
-
-def _describe_unshown(cohorts: int, batch: int) -> str:
-    return (
-        f"while the survey is open, about {round(cohorts * (batch - 1) / 2):,} reports are not shown yet, up to "
-        f"{batch - 1:,} of each of {cohorts} cohorts"
-    )
 
 
 def _no_answer(question: Question, hidden: frozenset[str]) -> str:
