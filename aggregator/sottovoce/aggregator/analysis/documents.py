@@ -17,6 +17,7 @@ from sottovoce.aggregator.analysis.tables.crosstab import Crosstab, Measures, St
 from sottovoce.aggregator.analysis.tables.group_comparison import Compared
 from sottovoce.aggregator.analysis.tables.pair_moments import Independence
 from sottovoce.aggregator.analysis.weights import Weights
+from sottovoce.aggregator.estimators import Estimate
 from sottovoce.shared.errors import Sentence
 
 CROSSTAB = "sottovoce-crosstab/1"
@@ -110,16 +111,7 @@ def test_document(found: OneSampleTest) -> Document:
         "question": found.variable,
         "n": found.n,
         "values": [
-            {
-                "category": value.category or None,
-                "known": value.known,
-                "raw": _number(value.estimate.raw),
-                "shown": _number(value.estimate.clipped),
-                "std_error": _number(value.estimate.std_error),
-                "low": value.estimate.low,
-                "high": value.estimate.high,
-            }
-            for value in found.values
+            {"category": one.category or None, "known": one.known, **_figures(one.estimate)} for one in found.values
         ],
         "statistic": found.statistic,
         "df": found.df,
@@ -205,9 +197,10 @@ def _places(found: Crosstab, results: Sequence[Sequence[Result]]) -> Iterator[tu
             yield {"row": row, "column": column}, result
 
 
-def _figures(result: Result) -> dict[str, float | None]:
-    figures = {"raw": result.raw, "shown": result.estimate, "std_error": result.std_error}
-    return {name: _number(value) for name, value in {**figures, "low": result.low, "high": result.high}.items()}
+def _figures(found: Result | Estimate) -> dict[str, float | None]:
+    shown = found.clipped if isinstance(found, Estimate) else found.estimate
+    figures = {"raw": found.raw, "shown": shown, "std_error": found.std_error, "low": found.low, "high": found.high}
+    return {name: _number(value) for name, value in figures.items()}
 
 
 def _test(found: Independence | None) -> Document | None:

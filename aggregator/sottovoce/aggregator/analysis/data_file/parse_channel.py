@@ -45,6 +45,8 @@ FAR_ERROR = (
 )
 MISSING_K = "say how many options there are: k=4, or levels=never,once,sometimes,often"
 
+ReadWords = Callable[[ChannelWords, tuple[str, ...]], ColumnChannel]
+
 
 def parse_channel(given: Any) -> ColumnChannel:  # noqa: ANN401 - text, rows, or a map
     """Parse text, rows of a matrix, or a map of ``matrix`` (or ``channel``), ``levels`` and ``reports``.
@@ -117,19 +119,9 @@ def _yes_no(name: str, a: Fraction, b: Fraction, levels: tuple[str, ...]) -> Col
     return ColumnChannel(name, rows, levels=levels)
 
 
-def _coin_flip(words: ChannelWords, levels: tuple[str, ...]) -> ColumnChannel:
-    words.numbers()
-    return _yes_no("coin_flip", Fraction(3, 4), Fraction(1, 4), levels)
-
-
-def _binary_rr(words: ChannelWords, levels: tuple[str, ...]) -> ColumnChannel:
-    a, b = _shares(words, "a", "b")
-    return _yes_no("binary_rr", a, b, levels)
-
-
-def _warner(words: ChannelWords, levels: tuple[str, ...]) -> ColumnChannel:
-    [truth] = _shares(words, "truth")
-    return _yes_no("warner", truth, 1 - truth, levels)
+def _plain(odds: Callable[..., tuple[Fraction, Fraction]], *names: str) -> ReadWords:
+    """Return a reader of a yes/no channel whose P(yes | yes) and P(yes | no) follow from the numbers of these names."""
+    return lambda words, levels: _yes_no(words.name, *odds(*_shares(words, *names)), levels)
 
 
 def _forced_response(words: ChannelWords, levels: tuple[str, ...]) -> ColumnChannel:
@@ -205,13 +197,13 @@ def _joint_rr(words: ChannelWords, levels: tuple[str, ...]) -> ColumnChannel:
     return ColumnChannel("joint_rr", levels=levels, block=JoinedColumns(mechanism, names))
 
 
-_DESIGNS: dict[str, Callable[[ChannelWords, tuple[str, ...]], ColumnChannel]] = {
-    "coin_flip": _coin_flip,
-    "warner": _warner,
+_DESIGNS: dict[str, ReadWords] = {
+    "coin_flip": _plain(lambda: (Fraction(3, 4), Fraction(1, 4))),
+    "warner": _plain(lambda truth: (truth, 1 - truth), "truth"),
     "forced_response": _forced_response,
     "unrelated_question": _unrelated_question,
     "crosswise": _crosswise,
-    "binary_rr": _binary_rr,
+    "binary_rr": _plain(lambda a, b: (a, b), "a", "b"),
     "kary_rr": _kary_rr,
     "joint_rr": _joint_rr,
     **{name: _of_mechanism for name in MECHANISMS if name not in {"binary_rr", "kary_rr", "memoized_rr", "joint_rr"}},
