@@ -64,7 +64,7 @@ class MixtureData:
 
     @property
     def draws(self) -> int:
-        """Draws of each person."""
+        """Number of draws of each person, at least 1."""
         return int(self.counts.shape[1]) - 1
 
     @property
