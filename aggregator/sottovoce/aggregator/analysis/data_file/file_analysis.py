@@ -69,7 +69,8 @@ class FileAnalysis:
             columns = partial(data_columns, channels=file.channels)
             return parse_request(self.kind, dict(self.options)).of_file(file.table(), columns)
         except SpecError as error:
-            raise EstimateError("; ".join(problem.message for problem in error.problems)) from None
+            told = [problem.message for problem in error.problems]
+            raise EstimateError(told[0] if len(told) == 1 else "; ".join(told)) from None
 
 
 def _columns(table: FileTable) -> Document:

@@ -58,6 +58,7 @@ IMPOSSIBLE = (
     "the estimate is impossible, since no share is outside 0 to 1; its limits are outside too, so the sensitive item "
     "changes answers to the others (see the test), or the arms are exchanged"
 )
+HALVES = "{file}: each half of column '{arm}' needs at least {least} people with a count"
 IMPOSSIBLE_BY_CHANCE = (
     "the estimate is impossible, since no share is outside 0 to 1; by chance, or the sensitive item changes answers to "
     "the others (see the test), or the arms are exchanged"
@@ -141,7 +142,7 @@ def _of_one_arm(
     there = (halves >= 0) & np.all([each >= 0 for each in known], axis=0)
     inside = [halves[there] == 1, halves[there] == 0]
     if min(int(each.sum()) for each in inside) < FEWEST:
-        raise SpecError(f"{table.file}: each half of column '{arm}' needs at least {FEWEST} people with a count")
+        raise SpecError(Sentence(HALVES, file=table.file, arm=arm, least=FEWEST))
     lists = [
         _list_answers(table, name, (each[there][inside[place]], each[there][inside[1 - place]]), items)
         for place, (name, each) in enumerate(zip(named, known, strict=True))

@@ -27,6 +27,7 @@ from sottovoce.aggregator.estimators.intervals import normal_quantile
 from sottovoce.shared.errors import EstimateError
 
 FEWEST_ITEMS = 2
+FEW_ITEMS = "a model needs a list of at least {least} items; see the difference in means"
 NO_MAXIMUM = (
     "this list experiment has no finite maximum of the likelihood: the share of the sensitive item could be 0 or 1 in "
     "some group; use fewer predictors, or see the difference in means"
@@ -54,7 +55,7 @@ def list_model(
         EstimateError: a predictor is unknown, randomized or collinear, or the likelihood has no maximum.
     """
     if items < FEWEST_ITEMS:
-        raise EstimateError(f"a model needs a list of at least {FEWEST_ITEMS} items; see the difference in means")
+        raise EstimateError(FEW_ITEMS, least=FEWEST_ITEMS)
     there = (counts >= 0) & (arms >= -1)
     data = columns_of(table, formula)
     sample, rows = people_with_predictors(data, there, (arm, *columns), formula, confidence)

@@ -25,6 +25,7 @@ NO_MAXIMUM = (
     "this model has no finite maximum: in some group of people a share is at its edge, as if none of them were in one "
     "class; leave predictors out, or see the shares without a formula"
 )
+NO_MODEL = "a formula and {design} do not go together: cheater detection alone has a model"
 FEW = "{people} people are too few for {count} coefficients: leave predictors out"
 _CLASSES = (1, 0, 2)
 """Classes of the design in the order of the model: honest noncarriers are the reference."""
@@ -49,7 +50,7 @@ def with_class_model(
     design, confidence = found["design"], found["confidence"]
     known = DESIGNS[design]
     if known.shares is not CHEATING:
-        raise EstimateError(f"a formula and {design} do not go together: cheater detection alone has a model")
+        raise EstimateError(NO_MODEL, design=design)
     if weights is not None:
         used = weights[reports >= 0]
         weights = weights * (used.sum() / (used @ used))

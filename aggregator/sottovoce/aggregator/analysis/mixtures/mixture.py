@@ -173,7 +173,7 @@ def _design(design: str, draws: int) -> MixtureDesign:
     if draws not in range(1, MOST_DRAWS + 1):
         raise EstimateError(f"draws must be a whole number from 1 to {MOST_DRAWS}")
     if design != KUK and draws != 1:
-        raise EstimateError(f"draws and {design} do not go together: only kuk has several draws")
+        raise EstimateError("draws and {design} do not go together: only kuk has several draws", design=design)
     return DESIGNS[design]
 
 
@@ -186,16 +186,16 @@ def _groups(known: MixtureDesign, design: str, p: Probabilities) -> dict[str, P]
         given = {"all": tuple(number for numbers in given.values() for number in numbers)}
     needed = 1 if design == KUK else len(known.solved)
     if any(len(numbers) != known.numbers for numbers in given.values()) or (design == KUK and len(given) > 1):
-        raise EstimateError(_FORMS.get(design, f"{design} takes one p for each group, such as 1=1/4 2=3/4"))
+        raise EstimateError(_FORMS.get(design, Sentence(ONE_P, design=design)))
     for name, numbers in given.items():
         first, *rest = numbers
         # In a symmetric design b = 0 is the plain one.
         inside = 0 < first < 1 and all(0 <= each < 1 if design == SYMMETRIC else 0 < each < 1 for each in rest)
         if not inside or (design == SYMMETRIC and sum(numbers) >= 1):
             also = "; a + b is below 1, too, and b may be 0" if design == SYMMETRIC else ""
-            raise EstimateError(f"group '{name}': p is a probability above 0 and below 1{also}")
+            raise EstimateError(INSIDE + also, name=name)
     if len(given) < needed:
-        raise EstimateError(f"{design} needs at least {needed} groups with p of their own, and p names {len(given)}")
+        raise EstimateError(FEW_GROUPS, design=design, needed=needed, count=len(given))
     if np.linalg.matrix_rank(_slopes(known, given), tol=_CLOSE) < needed:
         same = known.same if len(given) <= 2 else known.same.replace("both", "all")
         shown = f" ({next(iter(given.values()))[0]:.6g})" if design != SYMMETRIC else ""
@@ -203,6 +203,9 @@ def _groups(known: MixtureDesign, design: str, p: Probabilities) -> dict[str, P]
     return given
 
 
+ONE_P = "{design} takes one p for each group, such as 1=1/4 2=3/4"
+INSIDE = "group '{name}': p is a probability above 0 and below 1"
+FEW_GROUPS = "{design} needs at least {needed} groups with p of their own, and p names {count}"
 _FORMS = {
     KUK: "kuk takes the p of two decks of one sample, carriers' first, such as 1=0.6 2=0.2",
     SYMMETRIC: "cheater_detection_symmetric takes two numbers for each group, told yes and told no, such as 1=1/4,1/8",

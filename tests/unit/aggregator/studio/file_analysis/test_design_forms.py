@@ -145,3 +145,29 @@ def test_labels_and_fields_of_forms_are_pairs(client: FlaskClient) -> None:
     for page, kind in product(("tables", "models"), ("", "?kind=list_experiment")):
         ids = [part.split('"')[0] for part in get(client, f"{address}/{page}{kind}").text.split(' id="')[1:]]
         assert len(ids) == len({*ids}), page
+
+
+def test_refusals_of_these_forms_are_in_the_readers_language(client: FlaskClient) -> None:
+    """Whatever people can choose or write wrongly; a sentence that no catalogue has is marked as English."""
+    two = CHEATERS.replace("&p=1=.25 2=.75", "")
+    asked_wrongly = {
+        "Kuk hat eine Stichprobe": (cheaters(), two.replace("cheater_detection", "kuk") + "&p=1=.6 2=.2"),
+        "P ist für mehrere Gruppen angegeben": (cheaters(), CHEATERS.replace("&group=arm", "")),
+        "nimmt ein p für jede Gruppe": (cheaters(), f"{two}&p=1=.25,.5 2=.75"),
+        "p ist eine Wahrscheinlichkeit über 0 und unter 1": (cheaters(), f"{two}&p=1=0 2=.75"),
+        "braucht mindestens 2 Gruppen mit eigenem p, und p nennt 1": (cheaters(), f"{two}&p=1=.25"),
+        "Nur kuk hat mehrere Ziehungen": (cheaters(), f"{CHEATERS}&draws=3"),
+        "Nur cheater_detection hat ein Modell": (
+            cheaters(), CHEATERS.replace("cheater_detection", "mangat") + "&formula=~ x"),
+        "kann kein Prädiktor sein": (race(), f"{LIST}&formula=~ treat"),
+        "die Formel nennt nur Prädiktoren": (race(), f"{LIST}&formula=y ~ south"),
+        "braucht mindestens 2 Menschen mit einer Anzahl": (b"y,treat\n1,0\n2,1\n1,1\n", LIST),
+        "nimmt 3 bis": (people(), "/models?kind=items&questions=a&questions=b&model=2pl"),
+        "hat andere Antworten als Ja und Nein": (b"a,b,c\n0,1,0\n1,0,1\n0,1,2\n", ITEMS),
+    }  # fmt: skip
+
+    for said, (data, query) in asked_wrongly.items():
+        page = html.unescape(get(client, send(client, data).headers["Location"] + query, "de").text)
+        refused = page.partition('id="refused"')[2].partition("</div>")[0]
+        assert said in refused, (said, refused)
+        assert 'lang="en"' not in refused
