@@ -39,7 +39,6 @@ NOT_ON_A_PAGE = {
     "data_columns.py": "the same",
     "parse_channel.py": "the same",
     "list_experiment.py": "files and their designs, which a page shows in English",
-    "list_model.py": "the same",
     "designs.py": "the same",
     "mixture.py": "the same",
     "anchored_shares.py": "the same",

@@ -60,7 +60,7 @@ class MixtureData:
         """Raise EstimateError if a group has no reports."""
         for name, count in zip(self.groups, self.reports.tolist(), strict=True):
             if not count:
-                raise EstimateError(f"group '{name}' has no reports; each p needs a group with reports")
+                raise EstimateError("group '{name}' has no reports; each p needs a group with reports", name=name)
 
     @property
     def draws(self) -> int:

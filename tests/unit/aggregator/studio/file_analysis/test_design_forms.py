@@ -156,6 +156,7 @@ def test_refusals_of_these_forms_are_in_the_readers_language(client: FlaskClient
         "nimmt ein p für jede Gruppe": (cheaters(), f"{two}&p=1=.25,.5 2=.75"),
         "p ist eine Wahrscheinlichkeit über 0 und unter 1": (cheaters(), f"{two}&p=1=0 2=.75"),
         "braucht mindestens 2 Gruppen mit eigenem p, und p nennt 1": (cheaters(), f"{two}&p=1=.25"),
+        "hat keine Meldungen; jedes p braucht eine Gruppe": (b"y,arm\n1,1\n0,1\n,2\n", CHEATERS),
         "Nur kuk hat mehrere Ziehungen": (cheaters(), f"{CHEATERS}&draws=3"),
         "Nur cheater_detection hat ein Modell": (
             cheaters(), CHEATERS.replace("cheater_detection", "mangat") + "&formula=~ x"),
