@@ -193,7 +193,7 @@ def _groups(known: MixtureDesign, design: str, p: Probabilities) -> dict[str, P]
         inside = 0 < first < 1 and all(0 <= each < 1 if design == SYMMETRIC else 0 < each < 1 for each in rest)
         if not inside or (design == SYMMETRIC and sum(numbers) >= 1):
             also = "; a + b is below 1, too, and b may be 0" if design == SYMMETRIC else ""
-            raise EstimateError(INSIDE + also, name=name)
+            raise EstimateError("group '{name}': p is a probability above 0 and below 1" + also, name=name)
     if len(given) < needed:
         raise EstimateError(FEW_GROUPS, design=design, needed=needed, count=len(given))
     if np.linalg.matrix_rank(_slopes(known, given), tol=_CLOSE) < needed:
@@ -204,7 +204,6 @@ def _groups(known: MixtureDesign, design: str, p: Probabilities) -> dict[str, P]
 
 
 ONE_P = "{design} takes one p for each group, such as 1=1/4 2=3/4"
-INSIDE = "group '{name}': p is a probability above 0 and below 1"
 FEW_GROUPS = "{design} needs at least {needed} groups with p of their own, and p names {count}"
 _FORMS = {
     KUK: "kuk takes the p of two decks of one sample, carriers' first, such as 1=0.6 2=0.2",
