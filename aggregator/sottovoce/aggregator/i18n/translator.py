@@ -234,20 +234,21 @@ class NumberFormat:
 
     def percent(self, share: float | Fraction, decimals: int = 1) -> str:
         """Write a share as a percentage; one that rounds to nothing is 0 and never less."""
-        return self.words.percent(round(Fraction(share), decimals + 2), decimals).replace("-", "−")
+        return self.words.percent(round(Fraction(share), decimals + 2), decimals).replace("-", self._minus)
 
     def points(self, value: float) -> str:
         """Write a difference of shares."""
-        return self.words.translate("joint_points", number=self._signed(self.words.number(abs(100 * value), 1), value))
+        return self.words.translate("joint_points", number=self.rounded(100 * value, 1))
 
     def figure(self, value: float) -> str:
         """Write any other number with four digits, zeros at the end included."""
         size = math.floor(math.log10(abs(value))) if value else 0
-        return self._signed(self.words.number(abs(value), min(max(DIGITS - 1 - size, 0), 6)), value)
+        return self.rounded(value, min(max(DIGITS - 1 - size, 0), 6))
 
     def rounded(self, value: float, decimals: int) -> str:
         """Write a number with so many decimals."""
-        return self._signed(self.words.number(abs(value), decimals), value)
+        written = self.words.number(abs(value), decimals)
+        return f"{self._minus}{written}" if value < 0 else written
 
     def following(self, figures: EstimateFigures, show: Show) -> Show:
         """Return a way to write a figure and its limits with the digits that its interval tells, as 2.7 (1.4 to 4.0).
@@ -274,7 +275,7 @@ class NumberFormat:
         short = f"{written:.4g}"
         if "e" in short:
             return short
-        return self.words.number(float(short), len(short.partition(".")[2])).replace("-", "−")
+        return self.words.number(float(short), len(short.partition(".")[2])).replace("-", self._minus)
 
     def epsilon(self, value: float) -> str:
         """Write epsilon with two decimals, rounded up."""
@@ -325,10 +326,10 @@ class NumberFormat:
         """Write a p value after its letter."""
         return f"p {self.p(value)}" if value < RARE else f"p = {self.p(value)}"
 
-    @staticmethod
-    def _signed(written: str, value: float) -> str:
-        """Put a real minus sign, after which no line breaks, before a negative number."""
-        return f"−{written}" if value < 0 else written
+    @property
+    def _minus(self) -> str:
+        """Real minus sign, after which no line breaks; a mark keeps it left of its number on Arabic pages too."""
+        return "\u200e−" if self.words.direction == "rtl" else "−"
 
 
 WORDS = {language: Words(language) for language in LANGUAGES}

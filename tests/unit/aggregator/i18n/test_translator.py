@@ -180,3 +180,13 @@ def test_shares_and_open_limits_keep_their_digits() -> None:
     ends = [(None, 0.3), (None, None)]
     told = [ENGLISH.limits({**found, "low": low, "high": high}, ENGLISH.percent) for low, high in ends]
     assert told == ["no limit to 30.0%", "none"]
+
+
+def test_minus_stands_left_of_its_number_where_one_reads_from_the_right() -> None:
+    """In a cell of nothing but a number, where no isolate of a sentence keeps the sign."""
+    arabic = Words("ar").write
+    written = [arabic.figure(-0.04), arabic.rounded(-0.04, 2), arabic.percent(-0.1), arabic.number(-0.5)]
+
+    assert [text.removeprefix("\u200e")[0] for text in written] == ["−"] * len(written)
+    assert all(text.startswith("\u200e") for text in written)
+    assert ENGLISH.figure(-0.04) == "−0.04000"
