@@ -29,7 +29,7 @@ _STYLE = (
     "section{background:var(--paper);border:1px solid var(--line);border-radius:.6rem;padding:1rem;margin:1rem 0;"
     "break-inside:avoid}table{border-collapse:collapse;width:100%}caption{text-align:start;color:var(--soft)}"
     "th,td{border-block-end:1px solid var(--line);padding:.3rem .8rem .3rem 0;text-align:start;vertical-align:top;"
-    "font-weight:400}thead th{color:var(--soft)}code{overflow-wrap:anywhere}"
+    "font-weight:400}thead th{color:var(--soft)}code,td:first-child{overflow-wrap:anywhere}"
     ".wide,.scroll{overflow-x:auto;position:relative}@media print{header{break-after:page}}"
 )
 
