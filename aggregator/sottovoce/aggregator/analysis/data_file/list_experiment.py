@@ -214,6 +214,8 @@ def _halves(table: FileTable, arm: str, known: Mapping[str, int], missing: int =
 
 def _difference(treated: NDArray[Any], control: NDArray[Any], confidence: float) -> Document:
     raw, error = difference_in_means(treated, control)
+    if error == 0:
+        raise SpecError("each half has one value only, so it has no spread and no interval can be computed")
     half = normal_quantile(confidence) * error
     # A share outside is none, nor are limits that end before 0 or begin after 1.
     shown = raw if 0 <= raw <= 1 else None

@@ -180,6 +180,7 @@ def test_coin_flips_need_fewer_people() -> None:
     [
         (["3,0", "x,1"], {}, "line 3, column 'y': must be a number of items"),
         (["1,0", "1,0", "1,1"], {}, "needs at least 2 people"),
+        (["1,0", "1,0", "2,1", "2,1"], {}, "no interval can be computed"),
         (["1,0", "1,2"], {}, "must have two values, one of them '1'"),
         (["1,1", "1,2", "1,3"], {}, "or a control, called 0 or control"),
         (["1,0", "1,0", "3,1", "3,1"], {}, "larger than the number of items (1)"),
