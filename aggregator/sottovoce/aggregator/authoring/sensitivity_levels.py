@@ -69,11 +69,14 @@ def scale_of(choices: Sequence[Mapping[str, Any]], tags: Sequence[str]) -> Scale
     return found if found.choices(tags) == list(choices) else None
 
 
-def posted_scale(form: Mapping[str, str], prefix: str, tags: Sequence[str]) -> Scale | None:
-    """Return the scale in a card's fields; None if they do not make one: a person may be half done."""
+def posted_scale(form: Mapping[str, str], prefix: str, tags: Sequence[str], before: Scale | None) -> Scale | None:
+    """Return the scale in a card's fields, with the ends from ``before`` where its own make none; None without any."""
     first, last = (form.get(f"{prefix}.{end}", "").strip() for end in ("first", "last"))
     if not _is_scale(first, last):
-        return None
+        # A person may be half done, and keeps the labels.
+        if before is None or f"{prefix}.first" not in form:
+            return None
+        first, last = str(before.first), str(before.last)
     low, high = ({tag: form.get(f"{prefix}.{end}.{tag}", "").strip() for tag in tags} for end in ("low", "high"))
     return Scale(int(first), int(last), low, high)
 

@@ -26,9 +26,13 @@ def test_scale_is_its_options_and_they_are_the_scale() -> None:
 @pytest.mark.parametrize(
     "ends", [("", "5"), ("5", "5"), ("5", "1"), ("0", "21"), ("a", "5"), ("-1", "5"), ("0", "9999")]
 )
-def test_half_typed_ends_are_no_scale_yet(ends: tuple[str, str]) -> None:
-    """The options stay as they were."""
-    assert posted_scale({"q0.first": ends[0], "q0.last": ends[1]}, "q0", TAGS) is None
+def test_half_typed_ends_leave_the_former_ones_and_keep_the_labels(ends: tuple[str, str]) -> None:
+    """A card without a scale has none."""
+    form = {"q0.first": ends[0], "q0.last": ends[1], "q0.low.en": "awful", "q0.high.de": "gut"}
+    kept = Scale(1, 5, {"en": "awful", "de": ""}, {"en": "", "de": "gut"})
+    assert posted_scale(form, "q0", TAGS, MOOD) == kept
+    assert posted_scale(form, "q0", TAGS, None) is None
+    assert posted_scale({}, "q0", TAGS, MOOD) is None
 
 
 def test_scale_is_added_and_typed_on_the_page() -> None:

@@ -278,7 +278,7 @@ def _apply_type(
     kind = TYPES[wanted if wanted in TYPES else str(asked.get("type", "boolean"))]
     asked["type"] = kind.name
     if kind.list_key == "choices":
-        scale = posted_scale(form, prefix, tags)
+        scale = posted_scale(form, prefix, tags, scale_of(asked.get("choices", []), tags))
         asked["choices"] = (
             scale.choices(tags)
             if scale
