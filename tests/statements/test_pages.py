@@ -239,7 +239,7 @@ FAULTS: list[tuple[str, ModuleType, str, str]] = [
     ("account", document, "if drawn_by_device(survey)", "if not survey.own_coin"),
     # The arm is named among the answers.
     ("account", document, "in _answered(survey) if question", "in survey.questions if question"),
-    ("account", document, "if survey.is_blind:", "if not survey.is_blind:"),
+    ("account", document, 'blind": survey.is_blind', 'blind": not survey.is_blind'),
     # Who has no protection is told that it weakens.
     ("account", document, '"kiosk" in survey.document and survey.private', '"kiosk" in survey.document'),
     ("account", page, '"privacy_basis" if', '"privacy_basis" if not'),

@@ -106,7 +106,7 @@ def test_command_combines_list_and_direct_question(tmp_path: Path) -> None:
         (_rows(RACE), {"formula": "~ south + treat"}, "'treat' is a column of the design itself"),
         ([*["0,0,a"] * 9, *["1,0,a"] * 9, *["1,1,a"] * 9], {"formula": "~ 1"}, "at least 2 items"),
         ([*["1,0,a"] * 9, *["2,0,a"] * 9, *["0,1,a"] * 9], {"formula": "~ 1"}, "no finite maximum"),
-        (_rows(RACE), {"direct": "south", "columns": [["y"], ["y"]]}, ""),
+        (_rows(RACE), {"direct": "south", "columns": [["y"], ["south"]]}, ""),
         (_rows(RACE), {"formula": "~ 1", "columns": [["y"], ["y"]]}, "double list and a model do not go together"),
         ([*_rows(RACE), "1,2,1", "1,2,0"], {"direct": "south"}, "one sensitive item"),
         ([*_rows(RACE), "1,1,x"], {"direct": "south"}, "must hold yes and no"),
