@@ -28,7 +28,7 @@ MOST_IN_GROUP = 16_384
 """Reports in a group at most. Large, since each random key writes a page unless many keys share the transaction."""
 
 GATHER_SECONDS = 0.005
-"""Longest wait for more reports; only if the last group had several, so single respondents wait once at most."""
+"""Longest wait for more reports if the last group had several; a single respondent never waits."""
 
 SIZES = (1.0, 2.0, 5.0, 10.0, 30.0, 100.0, 300.0, 1000.0, 3000.0)
 """Bounds of the histogram of group sizes, in reports."""
