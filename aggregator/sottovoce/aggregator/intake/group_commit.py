@@ -1,9 +1,8 @@
 """Store all waiting reports in one durable transaction in one thread, then acknowledge them (group commit).
 
 The thread does not wait for a group to fill: while one group is synced, the next one gathers. Only if the last group
-had several, it waits until as many more have come, at most ``GATHER_SECONDS``, since a transaction costs about the same
-for one as for thirty. The thread is a daemon without anything to flush at exit: reports not committed were not
-acknowledged.
+had several, it waits ``GATHER_SECONDS`` for more reports, since a transaction costs about the same for one as for
+thirty. The thread is a daemon without anything to flush at exit: reports not committed were not acknowledged.
 """
 
 import threading
@@ -27,8 +26,8 @@ MOST_WAITING = 32_768
 MOST_IN_GROUP = 16_384
 """Reports in a group at most. Large, since each random key writes a page unless many keys share the transaction."""
 
-GATHER_SECONDS = 0.005
-"""Longest wait for more reports if the last group had several; a single respondent never waits."""
+GATHER_SECONDS = 0.0005
+"""Seconds to wait for more reports if the last group had several; a single respondent never waits."""
 
 SIZES = (1.0, 2.0, 5.0, 10.0, 30.0, 100.0, 300.0, 1000.0, 3000.0)
 """Bounds of the histogram of group sizes, in reports."""
@@ -113,7 +112,7 @@ class GroupCommit:
         self._groups: deque[CommitGroup] = deque()
         self._works: deque[_Work] = deque()
         self._reports = 0
-        self._last = self._enough = 0
+        self._several = False
         self._sizes = Histogram(SIZES)
         self._changed = threading.Condition()
         self._ended = False
@@ -139,8 +138,7 @@ class GroupCommit:
             if not self._groups or self._groups[-1].reports + reports > MOST_IN_GROUP:
                 self._groups.append(CommitGroup())
             self._reports += reports
-            if self._reports >= self._enough:
-                self._changed.notify()
+            self._changed.notify()
             return self._groups[-1].add(job, reports)
 
     def after_reports(self, what: Callable[[], T]) -> T:
@@ -207,14 +205,13 @@ class GroupCommit:
                 self._changed.wait(max(0.0, due - time.monotonic()))
             if not self._groups:
                 return None
-            if self._last > 1 and len(self._groups) == 1:
-                # Those whose reports were just stored may send again: all together share one sync.
-                self._enough = min(self._reports + self._last, MOST_IN_GROUP)
-                self._changed.wait(GATHER_SECONDS)
-                self._enough = 0
+        if self._several:
+            # Only after a group of several: half a millisecond more gathers reports that share one sync.
+            time.sleep(GATHER_SECONDS)
+        with self._changed:
             group = self._groups.popleft()
-            self._last = group.reports
             self._reports -= group.reports
+        self._several = group.reports > 1
         return group
 
     def _store(self, jobs: Sequence[ReportJob]) -> list[JobResult]:

@@ -1,12 +1,10 @@
 """The writer: groups, order, bounds, failures."""
 
 import threading
-import time
 from collections.abc import Sequence
 from typing import Any
 
 import pytest
-from sottovoce.aggregator.intake import group_commit
 from sottovoce.aggregator.intake.group_commit import GroupCommit
 from sottovoce.aggregator.storage import Outcome, ReportBatch
 from sottovoce.aggregator.storage.reports.batch_columns import count, merge, split
@@ -56,26 +54,6 @@ def test_writer_stores_what_waits_as_one_group() -> None:
     assert together.result() == [Outcome.SAME] * 10
     assert mixed.result() == [Outcome.NEW, Outcome.SAME]
     assert [count(group) for group in recorder.groups] == [1, 71]
-
-
-def test_writer_waits_until_those_that_it_stored_may_have_sent_again(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Their reports share a transaction, which begins with the last of them; after a single one it does not wait."""
-    monkeypatch.setattr(group_commit, "GATHER_SECONDS", 60)
-    recorder, writer = start()
-    writer.submit([arrival(1, 1), arrival(1, 2)])
-    recorder.go.release()
-    recorder.entered.acquire()
-    writer.submit([arrival(1, 3)])
-    recorder.go.release()
-    while not writer._enough:
-        time.sleep(0.001)
-    writer.submit([arrival(1, 4)])
-    last = writer.submit([arrival(1, 5)])
-    recorder.go.release()
-    last.result(10)
-    writer.end()
-
-    assert [count(group) for group in recorder.groups] == [1, 2, 3]
 
 
 def test_writer_acknowledges_nothing_before_the_group_is_stored() -> None:
