@@ -8,11 +8,11 @@ from pathlib import Path
 
 from tests.unit.test_imports import ROOT, SOURCES, tree_of
 
-CODE_LINES = 54_450
+CODE_LINES = 54_190
 """Lines of Python that hold code: neither blank, nor comment, nor docstring."""
-STATEMENTS = 50_610
+STATEMENTS = 50_600
 """Statements of Python: nodes of the kind ``ast.stmt``."""
-SCRIPT_LINES = 7_328
+SCRIPT_LINES = 7_324
 """Lines of JavaScript that hold code."""
 
 SCRIPTS = [path for side in ("shared", "client", "aggregator") for path in (ROOT / side).rglob("*.*js")]
