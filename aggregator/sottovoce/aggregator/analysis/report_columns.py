@@ -203,7 +203,7 @@ def read_columns(
     buffer = _ColumnBuffer(whole, {**kinds, _WAVE: np.dtype(np.uint8), _REVISION: np.dtype(np.uint8)})
     read = 0
     for number, (stored, survey) in enumerate(zip(revisions, surveys, strict=True)):
-        places = _places(survey, surveys[-1])
+        places = {wanted.name: _place(survey, wanted) for wanted in surveys[-1].questions}
         for chunk in storage.packed_by_wave(stored.key):
             buffer.add(chunk if wave is None else [row for row in chunk if row[0] == wave], places, number)
             read += len(chunk)
@@ -292,11 +292,9 @@ def _narrowest(largest: int) -> np.dtype[Any]:
     return np.dtype(f"u{next(width for width in LETTERS if largest < null(width))}")
 
 
-def _places(survey: Survey, newest: Survey) -> dict[str, int | None]:
-    return {
-        wanted.name: next((place for place, one in enumerate(survey.questions) if same_question(one, wanted)), None)
-        for wanted in newest.questions
-    }
+def _place(survey: Survey, wanted: Question) -> int | None:
+    """Return the place of a question in a revision; None if it does not ask it."""
+    return next((place for place, one in enumerate(survey.questions) if same_question(one, wanted)), None)
 
 
 def _array(name: str, given: Any) -> Numbers:  # noqa: ANN401 - whatever numpy makes an array of
@@ -375,7 +373,7 @@ def strata_of(columns: Columns, question: Question) -> list[StratumTally]:
     """Return (mechanism, tally) of each revision that asks a question of the newest one, oldest first."""
     found: list[StratumTally] = []
     for number, survey in enumerate(columns.revisions):
-        place, asked = _places(survey, columns.survey)[question.name], columns.question(question.name, number)
+        place, asked = _place(survey, question), columns.question(question.name, number)
         if asked is None or place is None:
             continue
         values = columns.values[question.name][columns.asked(question.name) & (columns.revision == number)]

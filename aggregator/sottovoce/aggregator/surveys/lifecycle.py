@@ -283,5 +283,5 @@ def _memoized_mechanisms(survey: Survey) -> dict[str, Any]:
 def same_question(one: Question, other: Question) -> bool:
     """Return True if two questions estimate the same quantity, possibly through different mechanisms."""
     # Another fixed value for missing answers changes the estimated share.
-    asked = ((each.name, each.type, each.domain, each.absent, each.mechanism is None) for each in (one, other))
-    return next(asked) == next(asked)
+    asked = ((each.type, each.domain, each.absent, each.mechanism is None) for each in (one, other))
+    return one.name == other.name and next(asked) == next(asked)
