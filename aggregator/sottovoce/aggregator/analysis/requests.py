@@ -65,8 +65,8 @@ FEW_UNKNOWN = (
 )
 UNWEIGHTED = "{kind} and weights do not go together; crosstab, compare and regression take weights"
 WEIGHTED_TWICE = "weights of reports and margins do not go together: margins make weights themselves; leave one out"
-OF_ROWS = "{kind} is of a file with a row for each person: of a survey, download its files and analyze those"
-WHOLE_FILE = "goes without this analysis, which is of all rows of a file"
+OF_ROWS = "{kind} takes a file with a row for each person; for a survey, download its files and analyze those"
+WHOLE_FILE = "goes without this analysis, which takes all rows of a file"
 DEFAULT_CONFIDENCE = 0.95
 SCALES = NUMBERS, CATEGORIES = "numbers", "categories"
 FEWEST_POINTS = 5

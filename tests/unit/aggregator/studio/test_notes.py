@@ -76,8 +76,8 @@ FOR_PROGRAMS = {
     "goes without at and declining: its coefficients hold within a cluster",
     "must be from {least} to {most}",
     # Of files and their designs, which a page shows in English.
-    "goes without this analysis, which is of all rows of a file",
-    "{kind} is of a file with a row for each person: of a survey, download its files and analyze those",
+    "goes without this analysis, which takes all rows of a file",
+    "{kind} takes a file with a row for each person; for a survey, download its files and analyze those",
     "names a group twice",
     "must name p of each group, such as 1=1/4 2=3/4",
     "the errors must be one of: {known}",
