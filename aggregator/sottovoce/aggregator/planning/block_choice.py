@@ -36,7 +36,7 @@ from itertools import combinations
 from statistics import NormalDist
 from typing import NamedTuple
 
-from sottovoce.aggregator.analysis.tables.score_intervals import CellChannel
+from sottovoce.aggregator.analysis.tables.score_intervals import CellChannel, cell_moments
 from sottovoce.aggregator.analysis.tables.sparse_tables import score_variance
 from sottovoce.aggregator.estimators.blocks.block_channel import block_channel
 from sottovoce.aggregator.estimators.blocks.joint_channel import BlockPair, block_pair, check_identified, is_identified
@@ -133,7 +133,7 @@ class PairChannel(NamedTuple):
     @property
     def cell(self) -> CellChannel:
         """Channel of the cell, for one report."""
-        return CellChannel((self.first.a, self.first.b), (self.second.a, self.second.b), 1, block=self.block)
+        return CellChannel(cell_moments((self.first.a, self.first.b), (self.second.a, self.second.b), self.block), 1)
 
 
 def pair_channel(first: Variable, second: Variable) -> PairChannel:

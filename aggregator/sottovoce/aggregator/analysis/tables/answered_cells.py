@@ -249,8 +249,8 @@ def _limits(
     rows, columns = (_states(*each).T for each in zip(sizes, joint.answered_shape, place, strict=True))
     channels, strata = joint.channels(*place), []
     for pairs, channel in zip(joint.strata, channels, strict=True):
-        moments = _apart(pairs, place) if channel.block is None else block_moments(pairs, place)
-        strata.append((channel.factor * pairs.heaviness(rows, columns), moments[which]))
+        moments = _apart(pairs, place) if block_pair(pairs.first, pairs.second) is None else block_moments(pairs, place)
+        strata.append((channel.share**2 / channel.n * pairs.heaviness(rows, columns), moments[which]))
 
     def variance(t: float) -> float:
         return sum(float((factors * changed(t) * moments.at(t)).sum()) for factors, moments in strata)

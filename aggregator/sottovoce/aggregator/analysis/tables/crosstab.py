@@ -268,23 +268,19 @@ def _table(
     found, hide = table.joint, bool(table.hidden.any())
     # The measures use all four cells, so they would reveal a suppressed one.
     measured = table.shape == (2, 2) and not hide
+    notes = [*cautions, *table.few_people(), *([SMALL] if hide else [])]
+    if table.likeliest is not None:
+        halves = sum(int(half.numbers.sum()) for pairs in found.strata for half in pairs.halves)
+        notes += [Sentence(HALF_SEEN, n=halves)] if halves else []
+        notes += [IMPOSSIBLE] if table.impossible else []
     return Crosstab(
         **_counted(table, table, seen),
         independence=None if hide else independence_of(found),
         measures=_measures(table, rule.z()) if measured else None,
         alarm=implausible(table.raw, table.channels),
-        warnings=(*cautions, *table.few_people(), *([SMALL] if hide else []), *_of_likeliest(table)),
-        declined=tuple(each for row in range(table.shape[0]) if (each := table.declined(row)) is not None),
+        warnings=tuple(notes),
+        declined=tuple(table.declined(row) for row in range(table.shape[0]) if found.second.absent),
     )
-
-
-def _of_likeliest(table: TwoWayTable) -> list[str]:
-    """Return notes on the reports and cells that a likeliest table uses."""
-    if table.likeliest is None:
-        return []
-    halves = sum(int(half.numbers.sum()) for pairs in table.joint.strata for half in pairs.halves)
-    of_halves = [Sentence(HALF_SEEN, n=halves)] if halves else []
-    return [*of_halves, *([IMPOSSIBLE] if table.impossible else [])]
 
 
 def _measures(table: TwoWayTable, z: float) -> Measures:

@@ -118,7 +118,7 @@ def compare(
         independence=None if hidden else independence_of(found),
         warnings=(*cautions, *unequal, *whole.few_people()),
         people=people.people,
-        declined=tuple(each for group in there if (each := whole.declined(group)) is not None),
+        declined=tuple(whole.declined(group) for group in there if found.second.absent),
     )
 
 
@@ -234,4 +234,4 @@ def _value(whole: TwoWayTable, group: int, place: int, bounds: tuple[float, floa
     if whole.joint.second.categories:
         return whole.share(group, place)
     found = inverted_result(whole.joint, mean_among(whole.joint, group, place, bounds, whole.rule.z()), bounds)
-    return whole.of_waves(found, whole.people(group))
+    return found if whole.joint.waves == 1 else whole.of_waves(found, whole.people(group))

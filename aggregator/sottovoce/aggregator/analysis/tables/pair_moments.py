@@ -43,7 +43,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from sottovoce.aggregator.analysis.tables.score_intervals import CellChannel
+from sottovoce.aggregator.analysis.tables.score_intervals import CellChannel, cell_moments
 from sottovoce.aggregator.estimators.blocks.joint_channel import PairScore, block_pair, joint_likelihood, pair_score
 from sottovoce.aggregator.estimators.intervals import upper_tail
 from sottovoce.aggregator.estimators.variable import ChoiceVariable, Floats, Reported, Variable, YesNo, bits
@@ -77,49 +77,29 @@ class ScoreProducts(NamedTuple):
 
     def cells(self, end: int, score: PairScore) -> CellProducts:
         """Return sums of the scores of all cells; ``end`` is the index of the first score of the second variable."""
-        rows, columns = slice(1, end), slice(end, None)
-        once, twice = (_crossed(sums, sums, end, score) for sums in (self.once, self.twice))
-        return CellProducts(
-            once, twice, _crossed(self.squared, self.twice, end, score), self._squares(rows, columns, score)
+        rows, columns, (both, first, second, rest) = slice(1, end), slice(end, None), score
+        # The factor of a cell's score is 1 or, in the third sum, the score of its row.
+        factors = ((self.once, self.once[:1]), (self.twice, self.twice[:1]), (self.squared, self.twice[rows]))
+        once, twice, by_row = (
+            both * sums[rows, columns] + first * sums[rows, :1] + second * factor[:, columns] + rest * factor[:, :1]
+            for sums, factor in factors
         )
-
-    def _squares(self, rows: slice, columns: slice, score: PairScore) -> Floats:
-        """Return sums of w^2 (both z z' + first z + second z' + rest)^2."""
-        both, first, second, rest = score
+        # Sums of w^2 (both z z' + first z + second z' + rest)^2.
         fourth, crossed, other = self.fourth[rows, columns], self.squared[rows, columns], self.squared[columns, rows].T
         own, of_second = self.squared[rows, :1], self.squared[columns, :1].T
-        found: Floats = both**2 * fourth + 2 * both * (first * crossed + second * other)
-        found += first**2 * own + second**2 * of_second + rest**2 * self.twice[0, 0]
-        found += 2 * (both * rest + first * second) * self.twice[rows, columns]
-        found += 2 * rest * (first * self.twice[rows, :1] + second * self.twice[:1, columns])
-        return found
-
-
-def _crossed(sums: Floats, of_second: Floats, end: int, score: PairScore) -> Floats:
-    """Return sums of a cell's score times a factor of its row, 1 or the row's score; ``of_second``: factor alone."""
-    factor = of_second[:1] if of_second is sums else of_second[1:end]
-    both, first, second, rest = score
-    found: Floats = both * sums[1:end, end:] + first * sums[1:end, :1]
-    return found + second * factor[:, end:] + rest * factor[:, :1]
-
-
-def score_products(
-    variables: tuple[Variable, Variable], reported: tuple[Reported, Reported], weights: tuple[Floats, Floats]
-) -> ScoreProducts:
-    """Compute the sums over reports, from reported values, (n,), of both variables, and w and w^2, (n,) each."""
-    if all(isinstance(each, ChoiceVariable) and each.masks and not each.balanced for each in variables):
-        return _of_masks(variables, reported, weights)
-    # Balanced scores depend on more than support of one category, so they need the general path.
-    if all(isinstance(each, YesNo) or (isinstance(each, ChoiceVariable) and not each.balanced) for each in variables):
-        return _by_support(variables, reported, weights)
-    return _by_scores(variables, reported, weights)
+        squares: Floats = both**2 * fourth + 2 * both * (first * crossed + second * other)
+        squares += first**2 * own + second**2 * of_second + rest**2 * self.twice[0, 0]
+        squares += 2 * (both * rest + first * second) * self.twice[rows, columns]
+        squares += 2 * rest * (first * self.twice[rows, :1] + second * self.twice[:1, columns])
+        return CellProducts(once, twice, by_row, squares)
 
 
 def _by_scores(
     variables: tuple[Variable, Variable], reported: tuple[Reported, Reported], weights: tuple[Floats, Floats]
 ) -> ScoreProducts:
     parts = []
-    for rows in _slices(len(weights[0])):
+    for start in range(0, max(len(weights[0]), 1), ROWS):
+        rows = slice(start, start + ROWS)
         columns = [_matrix(each, column[rows]).T for each, column in zip(variables, reported, strict=True)]
         v = np.concatenate([np.ones((1, columns[0].shape[1])), *columns])
         s, w, w2 = v**2, weights[0][rows], weights[1][rows]
@@ -135,7 +115,8 @@ def _by_support(
     channels = [channel for each in variables for channel in each.channels]
     width = 1 + len(channels)
     once, twice = np.zeros((width, width)), np.zeros((width, width))
-    for rows in _slices(len(weights[0])):
+    for start in range(0, max(len(weights[0]), 1), ROWS):
+        rows = slice(start, start + ROWS)
         # float32 is exact for whole numbers up to 2^24, and a block has fewer rows.
         block = np.ones((width, len(weights[0][rows])), dtype=np.float32 if alike else np.float64)
         place = 1
@@ -187,7 +168,8 @@ def _supports_of_octets(octets: Sequence[Reported], places: Sequence[Sequence[in
 def _count_octets(one: Reported, other: Reported, weights: Floats | None) -> Floats:
     """Sum the weights by pair of values of two bytes, (256, 256)."""
     counts = np.zeros(1 << 16)
-    for rows in _slices(len(one)):
+    for start in range(0, len(one), ROWS):
+        rows = slice(start, start + ROWS)
         keys = one[rows].astype(np.uint16) << 8 | other[rows]
         counts += np.bincount(keys, None if weights is None else weights[rows], 1 << 16)
     return counts.reshape(256, 256)
@@ -197,25 +179,15 @@ def _scored(channels: list[tuple[float, float]], once: Floats, twice: Floats) ->
     """Convert counts of supports into sums of scores; z = high x + low (1 - x), and likewise for squares."""
     low = np.array([-b / (a - b) for a, b in channels])
     high = np.array([(1 - b) / (a - b) for a, b in channels])
-    to_scores, to_squares = _affine(low, high), _affine(low**2, high**2)
+    # These map (1, supports) to (1, values).
+    to_scores, to_squares = (np.diag(np.append(1.0, high**power - low**power)) for power in (1, 2))
+    to_scores[1:, 0], to_squares[1:, 0] = low, low**2
     return ScoreProducts(
         to_scores @ once @ to_scores.T,
         to_scores @ twice @ to_scores.T,
         to_squares @ twice @ to_scores.T,
         to_squares @ twice @ to_squares.T,
     )
-
-
-def _affine(low: Floats, high: Floats) -> Floats:
-    """Return the matrix that maps (1, supports) to (1, values: ``high`` where supported, else ``low``)."""
-    matrix = np.diag(np.concatenate([[1.0], high - low]))
-    matrix[1:, 0] = low
-    return matrix
-
-
-def _slices(n: int) -> Iterator[slice]:
-    """Return slices of ``ROWS`` rows; at least one, so that sums over no reports are zeros."""
-    return (slice(start, start + ROWS) for start in range(0, max(n, 1), ROWS))
 
 
 def _matrix(variable: Variable, reported: Reported) -> Floats:
@@ -314,7 +286,13 @@ class Pairs:
     @cached_property
     def products(self) -> ScoreProducts:
         """Sums of products of both variables' scores over all reports."""
-        return score_products((self.first, self.second), self.reported, (self.weights, self.squares))
+        both, weights = (self.first, self.second), (self.weights, self.squares)
+        if all(isinstance(each, ChoiceVariable) and each.masks and not each.balanced for each in both):
+            return _of_masks(both, self.reported, weights)
+        # Balanced scores depend on more than support of one category, so they need the general path.
+        if all(isinstance(each, YesNo) or (isinstance(each, ChoiceVariable) and not each.balanced) for each in both):
+            return _by_support(both, self.reported, weights)
+        return _by_scores(both, self.reported, weights)
 
     def heaviness(self, rows: Floats, columns: Floats) -> Floats:
         """Return sum w^2 / sum w in each group of rows and columns, divided by sum w^2 / sum w of all reports, (g, h).
@@ -330,7 +308,7 @@ class Pairs:
             return np.ones((rows.shape[1], columns.shape[1]))
         one, other = (
             each.scores(reported) @ group if each.public and each.categories else np.ones((len(reported), len(group.T)))
-            for each, reported, group in zip(self._both, self.reported, (rows, columns), strict=True)
+            for each, reported, group in zip((self.first, self.second), self.reported, (rows, columns), strict=True)
         )
         sums, squares = ((one * each[:, None]).T @ other for each in (self.weights, self.squares))
         of_rows = sums.sum(axis=1, keepdims=True), squares.sum(axis=1, keepdims=True)
@@ -347,51 +325,35 @@ class Pairs:
         """Yield scores of both variables, weights and squared weights, (m,), in blocks of rows."""
         for start in range(0, len(self.weights), ROWS):
             rows = slice(start, start + ROWS)
-            one, other = (_matrix(each, column[rows]) for each, column in zip(self._both, self.reported, strict=True))
+            one, other = _matrix(self.first, self.reported[0][rows]), _matrix(self.second, self.reported[1][rows])
             yield ScoredPairs(one, other, self.score), self.weights[rows], self.squares[rows]
 
-    @property
-    def _both(self) -> tuple[Variable, Variable]:
-        return self.first, self.second
 
-
-@dataclass(frozen=True)
+@dataclass(eq=False)
 class Joint:
     """All strata of two variables, at least one, all of the same categories.
 
     Attributes:
         reports: number of those considered.
         waves: number of waves of the same people whose reports are added up.
+        first, second: variables, as in the newest stratum.
+        may_decline: True if people may have left one of the two variables unanswered.
+        answered_shape: numbers of rows and columns without those of people who gave no answer.
+        n: number of reports that carry both variables.
+        deff: design effect of the weights, n sum w^2 / (sum w)^2: the largest of all strata.
     """
 
     strata: tuple[Pairs, ...]
     reports: int
     waves: int = 1
 
-    @property
-    def first(self) -> Variable:
-        """First variable, as in the newest stratum."""
-        return self.strata[-1].first
-
-    @property
-    def second(self) -> Variable:
-        """Second variable, as in the newest stratum."""
-        return self.strata[-1].second
-
-    @property
-    def may_decline(self) -> bool:
-        """True if people may have left one of the two variables unanswered."""
-        return self.first.absent or self.second.absent
-
-    @property
-    def answered_shape(self) -> tuple[int, int]:
-        """Numbers of rows and columns without those of people who gave no answer."""
-        return len(self.first.answered), max(len(self.second.answered), 1)
-
-    @property
-    def n(self) -> int:
-        """Number of reports that carry both variables."""
-        return sum(pairs.n for pairs in self.strata)
+    def __post_init__(self) -> None:
+        """Set what follows from the strata."""
+        self.first, self.second = self.strata[-1].first, self.strata[-1].second
+        self.may_decline = self.first.absent or self.second.absent
+        self.answered_shape = len(self.first.answered), max(len(self.second.answered), 1)
+        self.n = sum(pairs.n for pairs in self.strata)
+        self.deff = max(pairs.n / pairs.size for pairs in self.strata)
 
     @cached_property
     def shares(self) -> tuple[float, ...]:
@@ -402,23 +364,16 @@ class Joint:
         precision = [pairs.size / _uniform_square(pairs) for pairs in self.strata]
         return tuple(each / sum(precision) for each in precision)
 
-    @property
-    def deff(self) -> float:
-        """Design effect of the weights, n sum w^2 / (sum w)^2: the largest of all strata."""
-        return max(pairs.n / pairs.size for pairs in self.strata)
-
     def channels(self, row: int, column: int) -> list[CellChannel]:
         """Return the channels of a cell, by stratum."""
         own = (np.arange(len(self.first.categories)) == row, np.arange(len(self.second.categories)) == column)
         rows, columns = (np.stack([each, ~each], axis=1).astype(float) for each in own)
         found = []
         for pairs, share in zip(self.strata, self.shares, strict=True):
-            of, block = (
-                (pairs.first.channels[row], pairs.second.channels[column]),
-                block_pair(pairs.first, pairs.second),
-            )
+            block = block_pair(pairs.first, pairs.second)
+            moments = cell_moments(pairs.first.channels[row], pairs.second.channels[column], block)
             both, only, other, none = pairs.heaviness(rows, columns).ravel().tolist()
-            found.append(CellChannel(*of, pairs.size, share, block, (both, only, other, none)))
+            found.append(CellChannel(moments, pairs.size, share, (both, only, other, none)))
         return found
 
     def design_effect(self, products: Products) -> float:
@@ -610,11 +565,17 @@ def independence(strata: Sequence[Pairs]) -> Independence:
     """
     some = [pairs for pairs in strata if pairs.size > 1]
     apart = all(block_pair(pairs.first, pairs.second) is None for pairs in some)
-    found = _single(_scatter(some[0])) if apart and len(some) == 1 else _stratified(some)
-    if not found[1]:
+    if apart and len(some) == 1:
+        scatter = _scatter(some[0])
+        (first, rank), (second, other) = inverse(scatter.first), inverse(scatter.second)
+        trace = np.trace(first @ scatter.between @ second @ scatter.between.T)
+        statistic, df = float((scatter.n - 1) * trace), rank * other
+    else:
+        statistic, df = _stratified(some)
+    if not df:
         raise EstimateError("one of the two variables is reported the same by everybody: there is nothing to test")
     # Rounding can make a statistic of 0 negative.
-    statistic, df = max(found[0], 0.0), found[1]
+    statistic = max(statistic, 0.0)
     return Independence(statistic, df, upper_tail(statistic, df))
 
 
@@ -639,12 +600,6 @@ def _between_people(pairs: Pairs) -> Iterator[float]:
         least, most = (0.0, 1.0) if variable.categories else (variable.levels[0], variable.levels[-1])
         people = float(np.maximum((mean - least) * (most - mean), 0.0).sum())
         yield people / max(float(np.trace(within)) / scatter.n, people) if people else 0.0
-
-
-def _single(scatter: _Scatter) -> tuple[float, int]:
-    (first, rank), (second, other) = (inverse(each) for each in (scatter.first, scatter.second))
-    statistic = (scatter.n - 1) * np.trace(first @ scatter.between @ second @ scatter.between.T)
-    return float(statistic), rank * other
 
 
 def _stratified(strata: Sequence[Pairs]) -> tuple[float, int]:

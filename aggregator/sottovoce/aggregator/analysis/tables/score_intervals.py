@@ -97,19 +97,16 @@ class CellChannel(NamedTuple):
     """Channels of one cell in one stratum.
 
     Attributes:
-        first, second: (a, b) of the category of each variable.
+        moments: second moments of the cell's scores.
         n: effective number of reports.
         share: share u of the stratum in the pooled estimate.
-        block: chances and scores of questions of one block; None for reports that are drawn apart.
         heaviness: mean squared weight of a report over its mean weight, divided by the same of all reports: of both
             categories, the row's only, the column's only, neither; see ``Pairs.heaviness``.
     """
 
-    first: tuple[float, float]
-    second: tuple[float, float]
+    moments: CellMoments
     n: float
     share: float = 1.0
-    block: BlockPair | None = None
     heaviness: Four = (1.0, 1.0, 1.0, 1.0)
 
     @property
@@ -117,16 +114,6 @@ class CellChannel(NamedTuple):
         """Continuity correction u gap / (2n): the change of the estimate by half a report."""
         # One report more changes the raw share by gap/n; half of that is the correction, as Yates' for counts.
         return self.share * abs(self.moments.bend) / (2 * self.n) * self.heaviness[0]
-
-    @property
-    def moments(self) -> CellMoments:
-        """Second moments of the cell's scores."""
-        return cell_moments(self.first, self.second, self.block)
-
-    @property
-    def factor(self) -> float:
-        """Factor u^2 / n of the variance V."""
-        return self.share**2 / self.n
 
     def cell_variance(self, t: float, p_a: float, p_b: float) -> float:
         """Return the variance V(t) of a cell's score, at the hypothesised share and clipped margins."""
@@ -176,7 +163,7 @@ def _limits(
     step, (p_a, p_b) = max(each.step for each in channels), map(clip, margins)
 
     def inside(t: float) -> bool:
-        variance = sum(each.factor * of(each, t, p_a, p_b) for each in channels)
+        variance = sum(each.share**2 / each.n * of(each, t, p_a, p_b) for each in channels)
         return abs(part - t * whole) <= z * math.sqrt(max(variance, 0.0)) + step
 
     point = part / whole if whole else 0.5
@@ -223,7 +210,7 @@ def implausible(table: Floats, channels: Mapping[tuple[int, int], Sequence[CellC
     found = []
     for (row, column), strata in channels.items():
         margins = clip(float(p_a[row])), clip(float(p_b[column]))
-        variance = sum(each.factor * each.cell_variance(0.0, *margins) for each in strata)
+        variance = sum(each.share**2 / each.n * each.cell_variance(0.0, *margins) for each in strata)
         if variance > 0:
             found.append((float(table[row, column]) + max(each.step for each in strata)) / math.sqrt(variance))
     if not found:

@@ -72,7 +72,9 @@ class ThinTable:
             # small.
             tested = at(self, t)
             shares = tested.both, self.group, self.outcome
-            variance = sum(each.factor * score_variance(each, tested.gradient, shares) for each in self.channels)
+            variance = sum(
+                each.share**2 / each.n * score_variance(each, tested.gradient, shares) for each in self.channels
+            )
             return tested.value**2 <= z**2 * max(variance, 0.0)
 
         return edge(inside, point, bounds[0]), edge(inside, point, bounds[1])

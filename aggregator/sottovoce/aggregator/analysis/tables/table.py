@@ -178,6 +178,7 @@ class TwoWayTable:
         self.shape = self.joint.answered_shape
         self._z = rule.z(self.shape[0] * self.shape[1])
         self._shares = _shares(self.joint)
+        self._rows = [max(float(share), _FLOOR) for share in self._shares.rows]
         self.raw = self._shares.cells
         self.hidden = _hidden(self.joint, self.raw.shape, rule)
         # Merged categories have other indices than those of skip logic, so structural zeros are dropped then.
@@ -192,28 +193,43 @@ class TwoWayTable:
 
     def cell(self, row: int, column: int) -> Result:
         """Return the share of a cell."""
+        if self.hidden[row, column]:
+            return _suppressed(self.joint)
+        raw, error = float(self.raw[row, column]), float(self._shares.errors[row, column])
+        if self.among_answered:
+            limits = cell_among_answered(self.joint, self.raw, (row, column), self._z)
+            found = self._ratio(_among_answered(self.joint, row, column, in_row=False), limits)
+        elif self.likeliest is not None:
+            shown, low, high = self.likeliest.cell(row, column)
+            found = _result(self.joint, shown, raw, error, (low, high), PROFILE)
+        else:
+            margins = float(self._shares.rows[row]), float(self.raw[:, column].sum())
+            limits = cell_limits(raw, self.channels[row, column], margins, self._z)
+            found = _result(self.joint, clip(raw), raw, error, limits, SCORE)
+        if self.joint.waves == 1:
+            return found
         answered = float(self.raw[: self.shape[0], : self.shape[1]].sum())
-        reports, people, share = (
-            sum(p.size for p in self.joint.strata),
-            self.joint.people(row),
-            clip(self.raw[row, column]),
-        )
+        reports, people, share = sum(p.size for p in self.joint.strata), self.joint.people(row), clip(raw)
         # Weights that go with the rows: E[w^2] in the cell's row, and in the whole for its square.
-        heavy = reports * self._row(row) / people if people else 1.0
+        heavy = reports * self._rows[row] / people if people else 1.0
         heavy += (1 - heavy) * share / max(1 - share, 0.5)
-        return self.of_waves(self._cell(row, column), answered * reports / heavy)
+        return self.of_waves(found, answered * reports / heavy)
 
     def share(self, row: int, column: int) -> Result:
         """Return the share of a column within a row."""
-        return self.of_waves(self._share(row, column), self.people(row))
+        if self.hidden[row, column]:
+            return _suppressed(self.joint)
+        if self.joint.second.absent:
+            limits = share_among_answered(self.joint, self.raw, (row, column), self._z)
+            found = self._ratio(_among_answered(self.joint, row, column, in_row=True), limits)
+        else:
+            found = self._of_row(row, column)
+        return found if self.joint.waves == 1 else self.of_waves(found, self.people(row))
 
     def people(self, row: int) -> float:
         """Return the effective number of reports in a row of people who answered the column's question."""
-        declined = float(self.raw[row, -1]) / self._row(row) if self.joint.second.absent else 0.0
+        declined = float(self.raw[row, -1]) / self._rows[row] if self.joint.second.absent else 0.0
         return self.joint.people(row) * min(max(1 - declined, 0.0), 1.0)
-
-    def _row(self, row: int) -> float:
-        return max(float(self._shares.rows[row]), _FLOOR)
 
     def repeated(self, value: float, reports: float) -> float:
         """Return the variance that several waves of the same people add to a share or mean of so many reports."""
@@ -221,12 +237,12 @@ class TwoWayTable:
         return (self.joint.waves - 1) * max((value - least) * (most - value), 0.0) / max(reports, 1.0)
 
     def of_waves(self, found: Result, reports: float) -> Result:
-        """Return a share or mean of so many reports with limits that take in several waves of the same people.
+        """Return a share or mean of so many reports with limits that take in the waves of the same people.
 
         Maths: of its variance, the part of people who differ from each other is ``waves`` times as large if they answer
         alike in all waves; limits are where (t - point)^2 is that at the own limit + z^2 (waves - 1) var(t) / n.
         """
-        if self.joint.waves == 1 or found.low is None or found.high is None:
+        if found.low is None or found.high is None:
             return found
         point = (found.low + found.high) / 2 if found.estimate is None else found.estimate
 
@@ -239,41 +255,19 @@ class TwoWayTable:
         few = found.method in {SCORE, PROFILE} and high - low > TOO_WIDE
         return replace(found, low=low, high=high, std_error=error, warnings=(TOO_FEW,) if few else found.warnings)
 
-    def _cell(self, row: int, column: int) -> Result:
-        if self.hidden[row, column]:
-            return _suppressed(self.joint)
-        if self.among_answered:
-            limits = cell_among_answered(self.joint, self.raw, (row, column), self._z)
-            return self._ratio(_among_answered(self.joint, row, column, in_row=False), limits)
-        raw = float(self.raw[row, column])
-        if self.likeliest is not None:
-            share, low, high = self.likeliest.cell(row, column)
-            return _result(self.joint, share, raw, float(self._shares.errors[row, column]), (low, high), PROFILE)
-        margins = float(self._shares.rows[row]), float(self.raw[:, column].sum())
-        limits = cell_limits(raw, self.channels[row, column], margins, self._z)
-        return _result(self.joint, clip(raw), raw, float(self._shares.errors[row, column]), limits, SCORE)
-
-    def _share(self, row: int, column: int) -> Result:
-        if self.hidden[row, column]:
-            return _suppressed(self.joint)
-        if self.joint.second.absent:
-            limits = share_among_answered(self.joint, self.raw, (row, column), self._z)
-            return self._ratio(_among_answered(self.joint, row, column, in_row=True), limits)
-        return self._of_row(row, column)
-
-    def declined(self, row: int) -> Result | None:
-        """Return the share of people in a row who gave no answer to the column's question; None if everybody did."""
+    def declined(self, row: int) -> Result:
+        """Return the share of people in a row who gave no answer to the column's question, where some did not."""
         column = self.raw.shape[1] - 1
-        if not self.joint.second.absent:
-            return None
         found = _suppressed(self.joint) if self.hidden[row, column] else self._of_row(row, column)
-        return self.of_waves(found, self.joint.people(row))
+        return found if self.joint.waves == 1 else self.of_waves(found, self.joint.people(row))
 
     def few_people(self) -> tuple[Sentence, ...]:
         """Return notes on groups left out, and on rows in which weights leave few effective people."""
+        if not any(pairs.is_weighted for pairs in self.joint.strata):
+            return self.left_out
         first, people = self.joint.first, self.joint.people
         few = [name for row, name in enumerate(first.answered) if self.occurs(row) and people(row) < FEW_PEOPLE]
-        if not (few and any(pairs.is_weighted for pairs in self.joint.strata)):
+        if not few:
             return self.left_out
         note = Sentence(FEW_EFFECTIVE, least=FEW_PEOPLE, categories=tuple(few), variable=first.full_name)
         return (*self.left_out, note)
@@ -429,15 +423,25 @@ def independence_of(joint: Joint) -> Independence | None:
 
 def _merged(whole: Joint, rule: Rule) -> tuple[Joint, tuple[Sentence, ...]]:
     """Return the reports with small public groups merged, or left out of the rows beside a randomized column."""
-    people = [_respondents(whole, each, place) for place, each in enumerate((whole.first, whole.second))]
-    second = merged(whole.second, people[1], 0 if rule.counted else rule.least)
-    first, notes = (whole.first, ()) if second.public else left_out(whole.first, people[0], rule.least)
-    if notes and isinstance(first, ChoiceVariable):
-        whole = replace(whole, strata=tuple(_without(pairs, first) for pairs in whole.strata))
-    else:
-        first = merged(first, people[0], rule.least)
-    both = [(_as(each.first, first, rule), _as(each.second, second, rule)) for each in whole.strata]
-    strata = [replace(each, first=one, second=other) for each, (one, other) in zip(whole.strata, both, strict=True)]
+    first, second = whole.first, whole.second
+    notes: tuple[Sentence, ...] = ()
+    if first.public or second.public:
+        people = [_respondents(whole, each, place) for place, each in enumerate((first, second))]
+        second = merged(second, people[1], 0 if rule.counted else rule.least)
+        first, notes = (first, ()) if second.public else left_out(first, people[0], rule.least)
+        if notes and isinstance(first, ChoiceVariable):
+            whole = replace(whole, strata=tuple(_without(pairs, first) for pairs in whole.strata))
+        else:
+            first = merged(first, people[0], rule.least)
+    strata = []
+    for pairs in whole.strata:
+        # A randomized variable keeps the channel of its stratum.
+        one, other = (
+            replace(own, balanced=rule.balanced) if not changed.public and isinstance(own, ChoiceVariable)
+            else changed if changed.public else own
+            for own, changed in ((pairs.first, first), (pairs.second, second))
+        )  # fmt: skip
+        strata.append(replace(pairs, first=one, second=other))
     return replace(whole, strata=tuple(strata)), notes
 
 
@@ -459,13 +463,6 @@ def _without(pairs: Pairs, shown: ChoiceVariable) -> Pairs:
         numbers=pairs.numbers[there],
         halves=tuple(HalfSeen(True, each.reported[own], each.numbers[own]) for each, own in halves),
     )
-
-
-def _as(own: Variable, changed: Variable, rule: Rule) -> Variable:
-    """Return the stratum's own variable, which has its channel; for public answers, the merged variable."""
-    if changed.public or not isinstance(own, ChoiceVariable):
-        return changed if changed.public else own
-    return replace(own, balanced=rule.balanced)
 
 
 def _respondents(whole: Joint, variable: Variable, place: int) -> list[int]:

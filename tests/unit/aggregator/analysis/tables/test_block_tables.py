@@ -82,8 +82,7 @@ def test_variances_of_a_cell_and_of_a_share_are_those_of_the_channel() -> None:
     pairs = expected(one, other, truth).strata[0]
     scores = pairs.score.of(one.scores(pairs.reported[0])[:, 1], other.scores(pairs.reported[1])[:, 2])
     z_row, w = one.scores(pairs.reported[0])[:, 1], pairs.weights
-    cell = CellChannel(one.channels[1], other.channels[2], 1, block=TwoWayTable(expected(one, other, truth), Rule())
-                       .channels[1, 2][0].block)  # fmt: skip
+    cell = CellChannel(TwoWayTable(expected(one, other, truth), Rule()).channels[1, 2][0].moments, 1)
     t, rows, columns = truth[1, 2], truth[1].sum(), truth[:, 2].sum()
 
     assert cell.cell_variance(t, rows, columns) == pytest.approx(w @ scores**2 - t**2)

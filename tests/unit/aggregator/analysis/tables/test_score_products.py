@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 from sottovoce.aggregator.analysis.tables import pair_moments as module
-from sottovoce.aggregator.analysis.tables.pair_moments import score_products
+from sottovoce.aggregator.analysis.tables.pair_moments import Pairs
 
 from tests.documents import one_of
 from tests.unit.aggregator.analysis.samples import coin, geometric, kary, openly, subset, variable
@@ -27,7 +27,7 @@ def test_sums_are_those_of_the_scores(monkeypatch, first, second, weighted):
     reported = tuple(_values(each)[places * step % len(_values(each))] for each, step in ((first, 7), (second, 11)))
     weights = 1 + places % 5 / 4 if weighted else np.ones(1000)
 
-    found = score_products((first, second), reported, (weights, weights**2))
+    found = Pairs(first, second, reported, weights, weights**2, np.ones(1000)).products
 
     v = np.column_stack([np.ones(1000), first.scores(reported[0]), second.scores(reported[1])])
     for sums, left, right, power in zip(found, (v, v, v**2, v**2), (v, v, v, v**2), (1, 2, 2, 2), strict=True):
@@ -47,6 +47,6 @@ def test_sums_over_no_report_are_zeros():
     """Of a group that nobody is in."""
     nothing = np.array([], dtype=np.uint8)
 
-    found = score_products((coin, geometric), (nothing, nothing), (nothing.astype(float), nothing.astype(float)))
+    found = Pairs(coin, geometric, (nothing, nothing), *[nothing.astype(float)] * 3).products
 
     assert all((sums == 0).all() for sums in found)

@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 from sottovoce.aggregator.analysis.tables.pair_moments import Joint
-from sottovoce.aggregator.analysis.tables.score_intervals import CellChannel
+from sottovoce.aggregator.analysis.tables.score_intervals import CellChannel, cell_moments
 from sottovoce.aggregator.analysis.tables.sparse_tables import ThinTable, phi_limits, score_variance, thin_table
 from sottovoce.aggregator.analysis.tables.test_inversion_intervals import correlation, difference, ratio
 from sottovoce.aggregator.estimators.variable import Variable
@@ -33,7 +33,7 @@ def test_variance_of_a_hypothesis_is_exact(
     first: Variable, second: Variable, weights: tuple[float, float, float]
 ) -> None:
     """That of all possible reports, with their chances."""
-    channel = CellChannel(first.channels[1], second.channels[1], 100.0)
+    channel = CellChannel(cell_moments(first.channels[1], second.channels[1]), 100.0)
     exact = enumerated(first, second, [[0.41, 0.34], [0.19, 0.06]], weights)
 
     assert score_variance(channel, weights, (0.06, 0.25, 0.4)) == pytest.approx(exact, abs=1e-12)
@@ -91,6 +91,6 @@ def test_two_of_three_public_groups_are_compared_as_if_they_were_alone() -> None
 
 def test_nothing_is_known_of_a_group_of_nobody() -> None:
     """The whole range."""
-    channel = CellChannel((1.0, 0.0), (1.0, 0.0), 50.0)
+    channel = CellChannel(cell_moments((1.0, 0.0), (1.0, 0.0)), 50.0)
 
     assert phi_limits(ThinTable(0.0, 0.0, 0.1, (channel,)), Z) == (-1.0, 1.0)
