@@ -5,7 +5,8 @@ reports of the survey. Infinite, unbounded and suppressed values are null.
 """
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
+from itertools import chain
 from typing import Any
 
 from sottovoce.aggregator.analysis.one_sample_test import OneSampleTest
@@ -15,7 +16,6 @@ from sottovoce.aggregator.analysis.selection import ALL
 from sottovoce.aggregator.analysis.tables.all_pairs import AllPairs
 from sottovoce.aggregator.analysis.tables.crosstab import Crosstab, Measures, Stratified
 from sottovoce.aggregator.analysis.tables.group_comparison import Compared
-from sottovoce.aggregator.analysis.tables.pair_moments import Independence
 from sottovoce.aggregator.analysis.weights import Weights
 from sottovoce.aggregator.estimators import Estimate
 from sottovoce.shared.errors import Sentence
@@ -57,7 +57,7 @@ def crosstab_document(found: Crosstab | Stratified) -> Document:
         "format": CROSSTAB,
         "within": found.within,
         "tables": [{"category": category, **_table(table)} for category, table in found.tables.items()],
-        "independence": _test(found.independence),
+        "independence": found.independence and found.independence._asdict(),
         "warnings": [],
     }
 
@@ -76,7 +76,7 @@ def comparison_document(found: Compared) -> Document:
         "values": _named("group", found.group_names, found.values),
         "differences": _named("group", later, found.differences, {"from": first}),
         **({"ratios": _named("group", later, found.ratios, {"from": first})} if found.ratios else {}),
-        "independence": _test(found.independence),
+        "independence": found.independence and found.independence._asdict(),
         "deff": found.values[0].deff,
         "warnings": [*found.warnings, *notes],
         **_people(found.people, "group", found.group_names, found.declined),
@@ -153,8 +153,10 @@ def weights_document(found: Weights) -> Document:
 
 
 def _table(found: Crosstab) -> Document:
-    rings = [RINGS] if found.alarm is not None and found.alarm.rings else []
-    cells = [*_places(found, found.cells)]
+    alarm, measures = found.alarm, {} if found.measures is None else found.measures._asdict()
+    rings = alarm is not None and alarm.statistic < alarm.limit
+    places = [{"row": row, "column": column} for row in found.row_categories for column in found.column_categories]
+    cells = [*zip(places, chain(*found.cells), strict=True)]
     notes = (Sentence(OF_CELL, **place, note=note) for place, cell in cells for note in cell.warnings)
     uneven = [UNEVEN] if found.drawn_evenly is not None and found.drawn_evenly < RARE else []
     return {
@@ -165,14 +167,16 @@ def _table(found: Crosstab) -> Document:
         "n": found.n_pair,
         "table": [[_number(cell.raw) for cell in line] for line in found.cells],
         "cells": [{**place, **_figures(cell)} for place, cell in cells],
-        "conditional": [{**place, **_figures(share)} for place, share in _places(found, found.conditional)],
-        "independence": _test(found.independence),
-        **_measures(found),
-        "alarm": None if found.alarm is None else {**found.alarm._asdict(), "rings": found.alarm.rings},
+        "conditional": [
+            {**place, **_figures(share)} for place, share in zip(places, chain(*found.conditional), strict=True)
+        ],
+        "independence": found.independence and found.independence._asdict(),
+        **{name: _interval(value) for name, value in measures.items()},
+        "alarm": None if alarm is None else {**alarm._asdict(), "rings": rings},
         "forged": found.forged._asdict(),
         "drawn_evenly": found.drawn_evenly,
         "deff": found.cells[0][0].deff,
-        "warnings": [*found.warnings, *rings, *uneven, *notes],
+        "warnings": [*found.warnings, *([RINGS] if rings else []), *uneven, *notes],
         **_people(found.people, "row", found.row_categories, found.declined),
     }
 
@@ -184,27 +188,10 @@ def _people(people: str, place: str, names: Sequence[str], declined: Sequence[Re
     return {"people": people, "declined": _named(place, names, declined)}
 
 
-def _measures(found: Crosstab) -> Document:
-    """Return the measures of association of a 2 x 2 table; empty for other tables."""
-    if found.measures is None:
-        return {}
-    return {name: _interval(value) for name, value in found.measures._asdict().items()}
-
-
-def _places(found: Crosstab, results: Sequence[Sequence[Result]]) -> Iterator[tuple[dict[str, str], Result]]:
-    for row, line in zip(found.row_categories, results, strict=True):
-        for column, result in zip(found.column_categories, line, strict=True):
-            yield {"row": row, "column": column}, result
-
-
 def _figures(found: Result | Estimate) -> dict[str, float | None]:
     shown = found.clipped if isinstance(found, Estimate) else found.estimate
     figures = {"raw": found.raw, "shown": shown, "std_error": found.std_error, "low": found.low, "high": found.high}
     return {name: _number(value) for name, value in figures.items()}
-
-
-def _test(found: Independence | None) -> Document | None:
-    return None if found is None else found._asdict()
 
 
 def _number(value: float | None) -> float | None:

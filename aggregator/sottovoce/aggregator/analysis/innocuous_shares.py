@@ -7,10 +7,11 @@ a test of a model both likelihoods are largest over the share.
 """
 
 import math
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import fields, is_dataclass, replace
 from functools import partial, wraps
 from inspect import signature
+from itertools import chain
 from operator import getitem
 from typing import Any, ParamSpec, TypeVar
 
@@ -74,7 +75,8 @@ def with_innocuous_shares(analysis: Callable[Options, Found]) -> Callable[Option
         given = signature(analysis).bind(*args, **options)
         given.apply_defaults()
         columns, rule, kept = given.arguments["columns"], given.arguments["rule"], ()
-        facts = facts_of(columns, _texts(given.arguments.values()))
+        parts = chain.from_iterable(each if isinstance(each, tuple) else [each] for each in given.arguments.values())
+        facts = facts_of(columns, [each for each in parts if isinstance(each, str)])
         if not facts or rule.kept is not None:
             return analysis(*args, **options)
         if rule.simultaneous:
@@ -89,11 +91,6 @@ def with_innocuous_shares(analysis: Callable[Options, Found]) -> Callable[Option
         return carried(at, columns, facts, rule.confidence)
 
     return by_rule
-
-
-def _texts(arguments: Iterable[Any]) -> Iterator[str]:
-    for each in arguments:
-        yield from [each] if isinstance(each, str) else filter(str, each) if isinstance(each, tuple) else []
 
 
 def carried(

@@ -100,18 +100,15 @@ def bars(drawn: Sequence[ToDraw], least: float | None = None, most: float | None
     end = max([0.0, *known]) if most is None else most
     if not known or not math.isfinite(end - start) or start == end:
         return []
-    return [_bar(each, start, end) for each in drawn if each.figure is not None or each.low is not None]
-
-
-def _bar(each: ToDraw, start: float, end: float) -> EstimateBar:
-    zero, low, high = (_place(value, start, end) for value in (0.0, each.low, each.high))
-    low, high = 0.0 if each.low is None else low, 100.0 if each.high is None else high
-    place = "" if each.figure is None else f"{_place(each.figure, start, end):.2f}"
-    return EstimateBar(each.name, each.value, each.limits, place, f"{low:.2f}", f"{high:.2f}", f"{zero:.2f}")
-
-
-def _place(value: float | None, start: float, end: float) -> float:
-    return min(max(100 * ((value or 0.0) - start) / (end - start), 0.0), 100.0)
+    found = []
+    for each in drawn:
+        if each.figure is not None or each.low is not None:
+            known = (start if each.low is None else each.low, end if each.high is None else each.high, 0.0, each.figure)
+            places = [min(max(100 * ((value or 0.0) - start) / (end - start), 0.0), 100.0) for value in known]
+            low, high, zero, place = (f"{value:.2f}" for value in places)
+            found.append(EstimateBar(each.name, each.value, each.limits, place if each.figure is not None else "",
+                                     low, high, zero))  # fmt: skip
+    return found
 
 
 USUAL_LEVEL = 0.95
@@ -377,10 +374,22 @@ class TablesInWords(AnswersInWords):
             self.say("joint_with_limits", figure=self.say(f"{key}_where" if where else key, **known), limits=interval)
             for key in ("joint_shares", "joint_cells")
         )
-        drawn = self._bars(table)
-        grid = self._with_declined(table, *self._grid(table, "conditional"))
-        yield ShownTable(shares, *grid, bars=drawn, sentences=list(self._below(table)))
-        yield ShownTable(cells, *self._grid(table, "cells"), folded=True)
+        write, name = self.write, self.names.category
+        rows = {each: name(table["rows"], each) for each in table["row_categories"]}
+        columns = {each: name(table["columns"], each) for each in table["column_categories"]}
+        headings, grids = [self.names.label(table["rows"]), *columns.values()], []
+        for key in ("conditional", "cells"):
+            found = {(one["row"], one["column"]): write.with_limits(one, "shown", write.percent) for one in table[key]}
+            grids.append([[label, *(found[row, each] for each in columns)] for row, label in rows.items()])
+        # Of two columns only yes or the last is drawn, since the other is its complement.
+        drawn = [
+            self.to_draw(f"{rows[one['row']]}: {columns[one['column']]}", one, write.percent)
+            for one in table["conditional"]
+            if len(columns) != 2 or one["column"] == main_answer([*columns])
+        ]
+        grid = self._with_declined(table, headings, grids[0])
+        yield ShownTable(shares, *grid, bars=bars(drawn, 0.0, 1.0), sentences=list(self._below(table)))
+        yield ShownTable(cells, headings, grids[1], folded=True)
 
     def _with_declined(
         self, document: Document, headings: Sequence[str], lines: Sequence[Sequence[str]]
@@ -394,27 +403,6 @@ class TablesInWords(AnswersInWords):
         more = [self.write.with_limits(one, "shown", self.write.percent) for one in declined]
         return [*headings, heading], [[*line, cell] for line, cell in zip(lines, more, strict=True)]
 
-    def _grid(self, table: Document, key: str) -> tuple[Sequence[str], Sequence[Sequence[str]]]:
-        found = {
-            (one["row"], one["column"]): self.write.with_limits(one, "shown", self.write.percent) for one in table[key]
-        }
-        columns = table["column_categories"]
-        headings = [self.names.label(table["rows"]), *(self._column(table, each) for each in columns)]
-        lines = [[self._row(table, row), *(found[row, each] for each in columns)] for row in table["row_categories"]]
-        return headings, lines
-
-    def _bars(self, table: Document) -> list[EstimateBar]:
-        """Lay out the row shares; of two columns only yes or the last is drawn, since the other is its complement."""
-        columns = table["column_categories"]
-        shown = [main_answer(columns)] if len(columns) == 2 else columns
-        drawn = [
-            self.to_draw(f"{self._row(table, one['row'])}: {self._column(table, one['column'])}", one,
-                          self.write.percent)
-            for one in table["conditional"]
-            if one["column"] in shown
-        ]  # fmt: skip
-        return bars(drawn, 0.0, 1.0)
-
     def _below(self, table: Document) -> Iterator[str]:
         yield from self.among(table)
         yield self.words.count("joint_pair_reports", table["n"])
@@ -422,8 +410,9 @@ class TablesInWords(AnswersInWords):
         for key in MEASURES:
             if key in table:
                 show = self.write.points if key == "risk_difference" else self.write.figure
-                yield self.say(f"joint_{key}", column=self._column(table, table["column_categories"][-1]),
-                                     figure=self.write.with_limits(table[key], "estimate", show))  # fmt: skip
+                column = self.names.category(table["columns"], table["column_categories"][-1])
+                yield self.say(f"joint_{key}", column=column,
+                               figure=self.write.with_limits(table[key], "estimate", show))  # fmt: skip
         forged = table["forged"]
         yield self.say(
             "joint_forged", share=self.write.percent(forged["share"]), shift=self.write.points(forged["shift"])
@@ -464,10 +453,11 @@ class TablesInWords(AnswersInWords):
         here, there = (
             self.write.with_limits(shares[row, column], "shown", self.write.percent) for row in (last, first)
         )
+        label, category = self.names.label, self.names.category
         return self.say(
-            "joint_paper_table", rows=self.names.label(table["rows"]), row=self._row(table, last),
-            other=self._row(table, first), columns=self.names.label(table["columns"]),
-            column=self._column(table, column), here=here, there=there, n=table["n"], confidence=level,
+            "joint_paper_table", rows=label(table["rows"]), row=category(table["rows"], last),
+            other=category(table["rows"], first), columns=label(table["columns"]),
+            column=category(table["columns"], column), here=here, there=there, n=table["n"], confidence=level,
         )  # fmt: skip
 
     def _compared(self, document: Document, what: str, show: Show, apart: Show) -> str:
@@ -496,12 +486,6 @@ class TablesInWords(AnswersInWords):
         # Copies of one question in two arms have its text once, above.
         copies = len({self.names.text(each.partition(ACROSS)[2]) for each in groups}) == 1
         return name if copies else name + across + self.names.label(question)
-
-    def _row(self, table: Document, row: str) -> str:
-        return self.names.category(table["rows"], row)
-
-    def _column(self, table: Document, column: str) -> str:
-        return self.names.category(table["columns"], column)
 
 
 CONSTANT = "(constant)"

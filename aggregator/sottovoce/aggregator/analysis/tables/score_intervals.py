@@ -186,15 +186,13 @@ def clip(share: float) -> float:
 
 
 class LowestCell(NamedTuple):
-    """Raw share of the lowest cell, in standard deviations of an empty cell, and the smallest plausible one."""
+    """Raw share of the lowest cell, in standard deviations of an empty cell, and the smallest plausible one.
+
+    Below it, the reports hardly come from these channels.
+    """
 
     statistic: float
     limit: float
-
-    @property
-    def rings(self) -> bool:
-        """True if the statistic is below the limit: the reports hardly come from these channels."""
-        return self.statistic < self.limit
 
 
 class Forged(NamedTuple):
