@@ -73,11 +73,6 @@ class Actor:
     key: AccessKey | None = None
 
     @property
-    def scopes(self) -> frozenset[str]:
-        """Scopes of the key; all scopes for a session."""
-        return frozenset(SCOPES) if self.key is None else self.key.scopes
-
-    @property
     def survey(self) -> str:
         """Survey that the key is limited to, or ``EVERY_SURVEY``."""
         return EVERY_SURVEY if self.key is None else self.key.survey
@@ -96,11 +91,6 @@ class Actor:
     def may_publish_new(self) -> bool:
         """Return True if the actor may publish under a new name: an admin, or an owner of any survey."""
         return self.survey == EVERY_SURVEY and (self.account.admin or "owner" in self.grants.values())
-
-
-def actor_of(storage: Storage, account: Account, key: AccessKey | None = None) -> Actor:
-    """Build the principal of a request with the current roles of the account; ``key`` is None for a session."""
-    return Actor(account, storage.access.grants(account.id), key)
 
 
 STAFF = "staff"
@@ -192,7 +182,8 @@ def access_decision(actor: Actor, endpoint: str, survey: str | None) -> AccessDe
     if right.who & set(ROLES) and role is None:
         return AccessDecision.REFUSED if survey is None else AccessDecision.UNKNOWN
     is_admitted = STAFF in right.who or role in right.who or (ADMIN in right.who and actor.is_admin)
-    return AccessDecision.ALLOWED if is_admitted and _has_scope(actor, right.scope) else AccessDecision.REFUSED
+    has_scope = actor.key is None or right.scope == ANY_SCOPE or right.scope in actor.key.scopes
+    return AccessDecision.ALLOWED if is_admitted and has_scope else AccessDecision.REFUSED
 
 
 def publish_decision(actor: Actor, survey: str, is_new: bool) -> AccessDecision:
@@ -203,15 +194,8 @@ def publish_decision(actor: Actor, survey: str, is_new: bool) -> AccessDecision:
     found = access_decision(actor, "results.publish", survey)
     if found is AccessDecision.ALLOWED or not is_new:
         return found
-    return (
-        AccessDecision.ALLOWED
-        if actor.may_publish_new() and _has_scope(actor, "surveys:write")
-        else AccessDecision.REFUSED
-    )
-
-
-def _has_scope(actor: Actor, scope: str) -> bool:
-    return actor.key is None or scope == ANY_SCOPE or scope in actor.scopes
+    may_write = actor.key is None or "surveys:write" in actor.key.scopes
+    return AccessDecision.ALLOWED if actor.may_publish_new() and may_write else AccessDecision.REFUSED
 
 
 def new_key() -> tuple[str, bytes]:
@@ -316,22 +300,32 @@ def _guard() -> Response | None:
     if endpoint is None or endpoint in PUBLIC or request.method == "OPTIONS":
         return None
     refused = _authenticate_page() if request.path.startswith("/dashboard") else _authenticate_client()
-    return refused or (None if "visitor" in g else _check_right(endpoint))
+    if refused is not None or "visitor" in g:
+        return refused
+    survey = (request.view_args or {}).get("name")
+    if endpoint == "results.publish":
+        verdict = publish_decision(g.actor, survey or "", is_new=not storage().revisions(survey or ""))
+    else:
+        verdict = access_decision(g.actor, endpoint, survey)
+    if verdict is AccessDecision.UNKNOWN:
+        return problems.response("unknown_survey")
+    return problems.response("forbidden", NOT_ALLOWED) if verdict is AccessDecision.REFUSED else None
 
 
 def _authenticate_client() -> Response | None:
-    found = authenticate_key(_storage(), request.headers.get("Authorization", ""), now() // DAY)
+    found = authenticate_key(storage(), request.headers.get("Authorization", ""), now() // DAY)
     if found is None:
         if "Authorization" in request.headers:
             count_refused()
         return problems.response("unauthorized", EXPECTED)
-    g.actor, g.who = actor_of(_storage(), *found), found[0].id.hex()
+    account, key = found
+    g.actor, g.who = Actor(account, storage().access.grants(account.id), key), account.id.hex()
     return None
 
 
 def _authenticate_page() -> Response | None:
     cookie = session_secret()
-    session = _storage().access.session(key_hash(cookie), now()) if cookie else None
+    session = storage().access.session(key_hash(cookie), now()) if cookie else None
     if session is None and current_app.config["PUBLIC_ANALYSIS"] and request.endpoint in FOR_VISITORS:
         return _let_visit(visitor_secret())
     if session is None:
@@ -342,8 +336,9 @@ def _authenticate_page() -> Response | None:
         return flask_redirect(redirect(url_for("auth.login", next=_page_asked_for())))
     if request.method == "POST" and not (is_same_origin() and _form_token_matches(cookie)):
         return problems.response("forbidden", "the form did not come from this site")
-    g.actor, g.form_token = actor_of(_storage(), session.account), _form_token(cookie)
-    g.session, g.who = session, session.account.id.hex()
+    account = session.account
+    g.actor, g.form_token = Actor(account, storage().access.grants(account.id)), _form_token(cookie)
+    g.session, g.who = session, account.id.hex()
     return None
 
 
@@ -352,17 +347,6 @@ def _let_visit(secret: str) -> Response | None:
         return problems.response("forbidden", "the form did not come from this site")
     g.visitor, g.form_token = secret, _form_token(secret)
     return None
-
-
-def _check_right(endpoint: str) -> Response | None:
-    survey = (request.view_args or {}).get("name")
-    if endpoint == "results.publish":
-        verdict = publish_decision(g.actor, survey or "", is_new=not _storage().revisions(survey or ""))
-    else:
-        verdict = access_decision(g.actor, endpoint, survey)
-    if verdict is AccessDecision.UNKNOWN:
-        return problems.response("unknown_survey")
-    return problems.response("forbidden", NOT_ALLOWED) if verdict is AccessDecision.REFUSED else None
 
 
 def _page_asked_for() -> str | None:
@@ -387,7 +371,7 @@ def enter() -> Response | tuple[str, int, list[tuple[str, str]]]:
         return problems.response("forbidden")
     form = resumed_form()
     cookies = request.headers.get("Cookie", "")
-    if form is not None and SIGNED_IN in request.form and has_session(_storage(), cookies, is_secure(), now()):
+    if form is not None and SIGNED_IN in request.form and has_session(storage(), cookies, is_secure(), now()):
         return _resume_page(form, session_secret())
     cookie = _begin_session_by_key(request.form.get("token", "").strip())
     if cookie is None:
@@ -401,10 +385,10 @@ def _begin_session_by_key(token: str) -> str | None:
     """Begin a session and return its cookie; None if the key is invalid, or keys are no sign-in method."""
     digest = key_hash(token)
     # Look up before writing: guesses of keys must not take the write lock that reports need.
-    if "key" not in current_app.config["SIGN_IN_METHODS"] or _storage().access.key(digest, now() // DAY) is None:
+    if "key" not in current_app.config["SIGN_IN_METHODS"] or storage().access.key(digest, now() // DAY) is None:
         return None
     cookie, session = new_cookie()
-    return cookie if _storage().access.start_session_by_key(session, digest, now()) else None
+    return cookie if storage().access.start_session_by_key(session, digest, now()) else None
 
 
 def _resume_page(form: ResumedForm, session: str) -> Response:
@@ -427,7 +411,7 @@ def sign_in() -> Response | tuple[str, int, list[tuple[str, str]]]:
     account, cookie = begun
     key, digest = new_key()
     own = AccessKey(digest, account.id, "to sign in", frozenset(SCOPES), EVERY_SURVEY, now() // DAY + KEY_DAYS)
-    _storage().access.by(account.id.hex()).add_key(own)
+    storage().access.by(account.id.hex()).add_key(own)
     return with_cookie(Response(render_template("sign_in.html", token=key)), cookie)
 
 
@@ -450,16 +434,16 @@ def begin_session_by_link(secret: str) -> tuple[Account, str] | None:
     """Spend a sign-in link; return its account and the cookie of a new session, or None if the link is invalid."""
     link = link_hash(secret)
     # Look up before writing: guesses of links must not take the write lock that reports need.
-    if _storage().access.invitation(link, now() // DAY) is None:
+    if storage().access.invitation(link, now() // DAY) is None:
         return None
     cookie, session = new_cookie()
-    account = _storage().access.start_session_by_link(session, link, now())
+    account = storage().access.start_session_by_link(session, link, now())
     return None if account is None else (account, cookie)
 
 
 def leave() -> Response:
     """End the session in the database and delete its cookie."""
-    _storage().access.end_session(key_hash(session_secret()))
+    storage().access.end_session(key_hash(session_secret()))
     reply = flask_redirect(redirect(url_for("auth.login")))
     reply.delete_cookie(current_app.config["STAFF_COOKIE"], **_cookie_options())
     return reply
@@ -480,7 +464,7 @@ def count_refused() -> None:
 def begin_session(account_id: bytes, door: str, reply: Response) -> Response | None:
     """Begin a session, with its sign-in ``door`` such as ``oidc``, and add its cookie; None for a disabled account."""
     cookie, session = new_cookie()
-    return with_cookie(reply, cookie) if _storage().access.start_session(session, account_id, door, now()) else None
+    return with_cookie(reply, cookie) if storage().access.start_session(session, account_id, door, now()) else None
 
 
 def with_cookie(reply: Response, cookie: str) -> Response:
@@ -489,9 +473,10 @@ def with_cookie(reply: Response, cookie: str) -> Response:
     return reply
 
 
-def _storage() -> Storage:
-    storage: Storage = current_app.extensions["storage"]
-    return storage
+def storage() -> Storage:
+    """Return the storage of the running app."""
+    found: Storage = current_app.extensions["storage"]
+    return found
 
 
 def now() -> int:

@@ -103,8 +103,8 @@ def bars(drawn: Sequence[ToDraw], least: float | None = None, most: float | None
     found = []
     for each in drawn:
         if each.figure is not None or each.low is not None:
-            known = (start if each.low is None else each.low, end if each.high is None else each.high, 0.0, each.figure)
-            places = [min(max(100 * ((value or 0.0) - start) / (end - start), 0.0), 100.0) for value in known]
+            ends = (start if each.low is None else each.low, end if each.high is None else each.high, 0.0, each.figure)
+            places = [min(max(100 * ((value or 0.0) - start) / (end - start), 0.0), 100.0) for value in ends]
             low, high, zero, place = (f"{value:.2f}" for value in places)
             found.append(EstimateBar(each.name, each.value, each.limits, place if each.figure is not None else "",
                                      low, high, zero))  # fmt: skip

@@ -6,12 +6,12 @@ from typing import NamedTuple
 from uuid import uuid4
 
 from flask import current_app, g
+from sottovoce.aggregator.accounts.authentication import storage
 from sottovoce.aggregator.authoring.draft import SurveyDraft, free_name, short_name
 from sottovoce.aggregator.authoring.to_survey import draft_of
 from sottovoce.aggregator.authoring.validation import survey_of_draft
 from sottovoce.aggregator.intake.group_commit import GroupCommit
 from sottovoce.aggregator.storage.drafts import PlannedSize
-from sottovoce.aggregator.studio.request_context import storage
 from sottovoce.aggregator.surveys.lifecycle import newest, survey_of, unknown_survey
 from sottovoce.shared.spec import Survey
 

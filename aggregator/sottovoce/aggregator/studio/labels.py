@@ -89,6 +89,7 @@ class SurveyVariable:
 
     Attributes:
         question: the question it belongs to.
+        part: name of the option or coordinate; "" for a whole question.
         categories: name and label of each category; empty for a number.
         only_outcome: it can be an outcome but not a predictor.
     """
@@ -96,6 +97,7 @@ class SurveyVariable:
     name: str
     label: str
     question: Question
+    part: str
     categories: tuple[tuple[str, str], ...]
     only_outcome: bool
 
@@ -108,11 +110,6 @@ class SurveyVariable:
     def is_item(self) -> bool:
         """True if there are two answers, as of a yes/no question or an option of a multiple choice."""
         return len(self.categories) == 2
-
-    @cached_property
-    def part(self) -> str:
-        """Name of the option or coordinate; "" for a whole question."""
-        return self.name.removeprefix(self.question.name)[1:]
 
 
 @dataclass(frozen=True)
@@ -214,7 +211,7 @@ class SurveyVariables(VariableNames):
             )
             label = f"{own} {labels.get(each.name, each.name)}" if each.name else own
             categories = tuple((name, known.get(name, name)) for name in each.categories)
-            made.append(SurveyVariable(each.full_name, label, question, categories, bool(each.only_outcome)))
+            made.append(SurveyVariable(each.full_name, label, question, each.name, categories, bool(each.only_outcome)))
         return made
 
     def _labels(self, question: Question) -> dict[str, str]:

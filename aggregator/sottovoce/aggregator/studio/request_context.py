@@ -14,14 +14,13 @@ from datetime import date, timedelta
 from fractions import Fraction
 
 from flask import Flask, Response, current_app, g, request
-from sottovoce.aggregator.accounts.authentication import now
+from sottovoce.aggregator.accounts.authentication import now, storage
 from sottovoce.aggregator.analysis.worked_example import Workings, has_band, limits, worked_in_words
 from sottovoce.aggregator.clock import DAY
 from sottovoce.aggregator.estimators import Estimate
 from sottovoce.aggregator.http.routing import Route
 from sottovoce.aggregator.i18n.translator import LANGUAGE_COOKIE, LANGUAGES, WORDS, Words, decimals_of, language_of
 from sottovoce.aggregator.institution import Institution, institution_of
-from sottovoce.aggregator.storage import Storage
 from sottovoce.aggregator.storage.accounts.accounts import AccessTables
 from sottovoce.aggregator.storage.accounts.models import AccessRefused
 from sottovoce.shared.answers import Grid
@@ -208,12 +207,6 @@ FILTERS = (
     has_band, figure, difference, interval, together, place, tick, percent, epsilon, points, worked, odds, numbers,
 )  # fmt: skip
 """All filters; templates use them by function name."""
-
-
-def storage() -> Storage:
-    """Return the storage of the running app."""
-    found: Storage = current_app.extensions["storage"]
-    return found
 
 
 def tables() -> AccessTables:

@@ -7,10 +7,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from flask import current_app, g, render_template, url_for
-from sottovoce.aggregator.accounts.authentication import AccessDecision, access_decision
+from sottovoce.aggregator.accounts.authentication import AccessDecision, access_decision, storage
 from sottovoce.aggregator.storage import StoredSurvey
 from sottovoce.aggregator.studio import drafts
-from sottovoce.aggregator.studio.request_context import storage, words
+from sottovoce.aggregator.studio.request_context import words
 from sottovoce.aggregator.surveys.lifecycle import reports_so_far, survey_of, unknown_survey
 
 PAGES: dict[str, Sequence[str]] = {
@@ -89,7 +89,13 @@ def published_page(name: str, page: str) -> SurveyPage:
     under = next(under for under in PAGES.values() if page in under)
     shown = filter(opens, under) if len(under) > 1 else ()
     below = [PageLink(each, address_of(name, each), each == page) for each in shown]
-    title, state = words().text(survey.title, survey.default_language), _state(revisions, stage)
+    if stage != "few":
+        state = words().count(f"state_{stage}", sum(map(reports_so_far, revisions)))
+    elif survey.release_batch == 1:
+        state = words().translate("state_first")
+    else:
+        state = words().translate("state_few", batch=survey.release_batch)
+    title = words().text(survey.title, survey.default_language)
     return SurveyPage(name, title, stage, survey.trial, state, pages, below, next_page(stage, opens))
 
 
@@ -133,13 +139,6 @@ def stage_of(revisions: Sequence[StoredSurvey]) -> str:
     if last.closed:
         return "closed"
     return "open" if sum(map(reports_so_far, revisions)) else "few"
-
-
-def _state(revisions: Sequence[StoredSurvey], stage: str) -> str:
-    if stage != "few":
-        return words().count(f"state_{stage}", sum(map(reports_so_far, revisions)))
-    batch = survey_of(revisions[-1].document).release_batch
-    return words().translate("state_first") if batch == 1 else words().translate("state_few", batch=batch)
 
 
 def address_of(name: str, page: str) -> str:

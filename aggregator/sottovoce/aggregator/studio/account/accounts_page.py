@@ -7,10 +7,11 @@ from flask import current_app, redirect, render_template, request, url_for
 from flask.typing import ResponseReturnValue
 from sottovoce.aggregator.accounts.account_invitations import LINK_DAYS, invitation_link, sign_in_link
 from sottovoce.aggregator.accounts.accounts import account_number, check_role
+from sottovoce.aggregator.accounts.authentication import storage
 from sottovoce.aggregator.http.problems import Refusal
 from sottovoce.aggregator.http.routing import Route
 from sottovoce.aggregator.storage.accounts.models import EVERY_SURVEY, ROLES, AccessRefused, Account
-from sottovoce.aggregator.studio.request_context import refusal_message, storage, tables, today
+from sottovoce.aggregator.studio.request_context import refusal_message, tables, today
 
 Acted = tuple[str, int]
 

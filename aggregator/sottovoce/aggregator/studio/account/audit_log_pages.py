@@ -7,12 +7,13 @@ from datetime import date
 
 from flask import render_template, request
 from sottovoce.aggregator.accounts.audit_log import names_of
+from sottovoce.aggregator.accounts.authentication import storage
 from sottovoce.aggregator.http.routing import Route
 from sottovoce.aggregator.storage import AuditEntry
 from sottovoce.aggregator.storage.accounts.models import EVERY_SURVEY, ROLES
 from sottovoce.aggregator.storage.audit_log import events as kinds
 from sottovoce.aggregator.storage.audit_log.audit_log import ALWAYS
-from sottovoce.aggregator.studio.request_context import as_date, storage, words
+from sottovoce.aggregator.studio.request_context import as_date, words
 from sottovoce.aggregator.studio.survey_frame import published_page
 
 _OF_REVISIONS = frozenset({kinds.PUBLISHED, kinds.RETIRED, kinds.PURGED})

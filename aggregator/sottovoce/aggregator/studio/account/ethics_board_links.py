@@ -2,11 +2,11 @@
 
 from flask import current_app, redirect, render_template, request, url_for
 from flask.typing import ResponseReturnValue
-from sottovoce.aggregator.accounts.authentication import MOST_VIEW_DAYS, VIEW_DAYS, new_link
+from sottovoce.aggregator.accounts.authentication import MOST_VIEW_DAYS, VIEW_DAYS, new_link, storage
 from sottovoce.aggregator.http.problems import Refusal
 from sottovoce.aggregator.http.routing import Route
 from sottovoce.aggregator.storage.accounts.models import AccessRefused, BoardView
-from sottovoce.aggregator.studio.request_context import as_date, days_asked, refusal_message, storage, tables, today
+from sottovoce.aggregator.studio.request_context import as_date, days_asked, refusal_message, tables, today
 from sottovoce.aggregator.studio.survey_frame import published_page
 from sottovoce.aggregator.surveys.lifecycle import newest
 

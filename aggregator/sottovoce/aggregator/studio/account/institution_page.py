@@ -6,8 +6,9 @@ from dataclasses import asdict
 from flask import g, redirect, render_template, request, url_for
 from flask.typing import ResponseReturnValue
 from sottovoce.aggregator import institution as details
+from sottovoce.aggregator.accounts.authentication import storage
 from sottovoce.aggregator.http.routing import Route
-from sottovoce.aggregator.studio.request_context import forget_institution, shown_institution, storage, words
+from sottovoce.aggregator.studio.request_context import forget_institution, shown_institution, words
 from sottovoce.aggregator.studio.survey_frame import frame_of
 
 FIELDS = ("name", "imprint", "contact", "accent")

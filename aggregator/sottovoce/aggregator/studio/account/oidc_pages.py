@@ -13,14 +13,14 @@ from flask import Response, current_app, g, redirect, render_template, request, 
 from sottovoce.aggregator.accounts import authentication
 from sottovoce.aggregator.accounts.account_invitations import sign_in_link_secret
 from sottovoce.aggregator.accounts.accounts import MOST_NAME, check_text
-from sottovoce.aggregator.accounts.authentication import link_hash, new_cookie, new_id
+from sottovoce.aggregator.accounts.authentication import link_hash, new_cookie, new_id, storage
 from sottovoce.aggregator.accounts.oidc import START_AGAIN, Provider, attempt_of
 from sottovoce.aggregator.accounts.sign_in_errors import SignInRefused
 from sottovoce.aggregator.clock import DAY
 from sottovoce.aggregator.http import problems
 from sottovoce.aggregator.http.routing import Route
 from sottovoce.aggregator.storage.accounts.models import AccessRefused, Account
-from sottovoce.aggregator.studio.request_context import refusal_message, storage, tables
+from sottovoce.aggregator.studio.request_context import refusal_message, tables
 
 ATTEMPT_SECONDS = 600
 """Lifetime of a sign-in attempt: time that a person may take at the provider."""

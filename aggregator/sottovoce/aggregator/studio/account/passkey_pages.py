@@ -8,7 +8,7 @@ from importlib.resources import files
 
 from flask import Response, current_app, g, redirect, render_template, request, url_for
 from sottovoce.aggregator.accounts import authentication, passkeys
-from sottovoce.aggregator.accounts.authentication import new_cookie
+from sottovoce.aggregator.accounts.authentication import new_cookie, storage
 from sottovoce.aggregator.accounts.passkeys import CHALLENGE_SECONDS, Answer, Site
 from sottovoce.aggregator.accounts.sign_in_errors import SignInRefused
 from sottovoce.aggregator.clock import DAY
@@ -16,7 +16,7 @@ from sottovoce.aggregator.http import problems
 from sottovoce.aggregator.http.routing import Route
 from sottovoce.aggregator.storage.accounts.models import AccessRefused
 from sottovoce.aggregator.storage.accounts.passkeys import Passkey, PasskeyUse
-from sottovoce.aggregator.studio.request_context import as_date, refusal_message, storage, words
+from sottovoce.aggregator.studio.request_context import as_date, refusal_message, words
 
 MOST_LABEL = 60
 

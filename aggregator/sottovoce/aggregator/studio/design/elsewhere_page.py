@@ -4,11 +4,12 @@ import json
 
 from flask import current_app, g, redirect, render_template, request, url_for
 from flask.typing import ResponseReturnValue
+from sottovoce.aggregator.accounts.authentication import storage
 from sottovoce.aggregator.authoring.question_snippets import has_columns, snippet
 from sottovoce.aggregator.http.routing import Route
 from sottovoce.aggregator.i18n.translator import only_here
 from sottovoce.aggregator.studio import drafts
-from sottovoce.aggregator.studio.request_context import storage, words
+from sottovoce.aggregator.studio.request_context import words
 from sottovoce.aggregator.studio.survey_frame import draft_page, published_page
 from sottovoce.aggregator.surveys.survey_file import parse_yaml
 from sottovoce.shared.accounting import DEFAULT_ALLOWANCE

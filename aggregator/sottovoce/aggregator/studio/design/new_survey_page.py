@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from flask import Response, g, redirect, render_template, request, url_for
 from flask.typing import ResponseReturnValue
+from sottovoce.aggregator.accounts.authentication import storage
 from sottovoce.aggregator.authoring.draft import SurveyDraft, empty_draft
 from sottovoce.aggregator.authoring.templates import all_templates, items_of
 from sottovoce.aggregator.authoring.to_survey import draft_of
@@ -15,7 +16,7 @@ from sottovoce.aggregator.authoring.xlsform import read_xlsform
 from sottovoce.aggregator.http.routing import Route
 from sottovoce.aggregator.studio import drafts
 from sottovoce.aggregator.studio.design.sentences import Sentences
-from sottovoce.aggregator.studio.request_context import storage, words
+from sottovoce.aggregator.studio.request_context import words
 from sottovoce.aggregator.surveys.lifecycle import survey_of
 from sottovoce.aggregator.surveys.survey_file import parse_yaml
 from sottovoce.shared.errors import SpecError

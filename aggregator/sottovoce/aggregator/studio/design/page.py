@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 
 from flask import Response, redirect, render_template, request, url_for
 from flask.typing import ResponseReturnValue
+from sottovoce.aggregator.accounts.authentication import storage
 from sottovoce.aggregator.authoring import draft as draft_model, draft_blocks
 from sottovoce.aggregator.authoring.conditions import (
     ConditionRow,
@@ -37,7 +38,7 @@ from sottovoce.aggregator.studio.design.diff_view import differences_in_words
 from sottovoce.aggregator.studio.design.preview_page import anchor_of, framing, previewed_survey
 from sottovoce.aggregator.studio.design.sentences import Sentences
 from sottovoce.aggregator.studio.design.trials import try_out
-from sottovoce.aggregator.studio.request_context import storage, words
+from sottovoce.aggregator.studio.request_context import words
 from sottovoce.aggregator.studio.survey_frame import draft_page, published_page
 from sottovoce.aggregator.surveys.lifecycle import newest, survey_of
 from sottovoce.shared.accounting import BELIEF_BEFORE

@@ -5,6 +5,7 @@ from dataclasses import replace
 
 from flask import Response, current_app, g, redirect, render_template, request, url_for
 from flask.typing import ResponseReturnValue
+from sottovoce.aggregator.accounts.authentication import storage
 from sottovoce.aggregator.authoring.cost_and_precision import DraftFigures, panel_of
 from sottovoce.aggregator.authoring.draft import SurveyDraft, whole_number
 from sottovoce.aggregator.authoring.to_survey import (
@@ -23,7 +24,7 @@ from sottovoce.aggregator.storage import StoredSurvey
 from sottovoce.aggregator.studio import drafts
 from sottovoce.aggregator.studio.design.diff_view import DisplayedDifference, differences_in_words
 from sottovoce.aggregator.studio.design.sentences import Sentences, texts_in_words
-from sottovoce.aggregator.studio.request_context import storage, words
+from sottovoce.aggregator.studio.request_context import words
 from sottovoce.aggregator.studio.survey_frame import draft_page
 from sottovoce.aggregator.surveys.lifecycle import may_stay_closed, next_revision, signed_before, survey_of
 from sottovoce.aggregator.surveys.privacy_limit import check_affordable

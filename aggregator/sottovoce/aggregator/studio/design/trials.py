@@ -5,13 +5,14 @@ from typing import NamedTuple
 
 from flask import current_app, g, redirect, url_for
 from flask.typing import ResponseReturnValue
+from sottovoce.aggregator.accounts.authentication import storage
 from sottovoce.aggregator.accounts.ownership import claim_name
 from sottovoce.aggregator.authoring.trial import is_trial_name_of, trial_name, trial_of
 from sottovoce.aggregator.http.routing import Route
 from sottovoce.aggregator.i18n.translator import only_here
 from sottovoce.aggregator.storage import StoredSurvey
 from sottovoce.aggregator.studio import drafts
-from sottovoce.aggregator.studio.request_context import storage, words
+from sottovoce.aggregator.studio.request_context import words
 from sottovoce.aggregator.surveys.lifecycle import reports_so_far, survey_of
 from sottovoce.aggregator.surveys.privacy_limit import check_affordable
 from sottovoce.shared.errors import SpecError

@@ -306,7 +306,10 @@ def _subject(name: str, page: str, _file: str) -> JointSubject | Response:
     names = SurveyVariables(described_survey("file", read["questions"]), words())
     columns = [each["name"] for each in read["columns"]]
     document = partial(_document, name, file)
-    return JointSubject(_frame(name, file), page, names, None, document, of_file=True, columns=columns)
+    return JointSubject(
+        _frame(name, file), page, names, None, document, of_file=True, columns=columns, base="analyzed_base.html",
+        endpoint_prefix=PREFIX,
+    )  # fmt: skip
 
 
 def _document(name: str, file: UploadedFile, asked: Request) -> Mapping[str, Any]:

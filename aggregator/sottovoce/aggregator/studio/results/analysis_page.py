@@ -21,6 +21,7 @@ from typing import Any
 
 from flask import Response, current_app, redirect, render_template, request, url_for
 from flask.typing import ResponseReturnValue
+from sottovoce.aggregator.accounts.authentication import storage
 from sottovoce.aggregator.analysis.mixtures.designs import DESIGNS
 from sottovoce.aggregator.analysis.requests import Request
 from sottovoce.aggregator.analysis.text_report import answer_in_words
@@ -33,7 +34,7 @@ from sottovoce.aggregator.http.routing import Route
 from sottovoce.aggregator.i18n.translator import Words
 from sottovoce.aggregator.planning.block_choice import pair_plan, pair_words
 from sottovoce.aggregator.studio.labels import SurveyVariable, SurveyVariables
-from sottovoce.aggregator.studio.request_context import is_of_studio, storage, words
+from sottovoce.aggregator.studio.request_context import is_of_studio, words
 from sottovoce.aggregator.studio.results.run_analysis import (
     AskedAnalysis,
     JointAnswer,
@@ -42,7 +43,7 @@ from sottovoce.aggregator.studio.results.run_analysis import (
     asked_analysis,
     why_nothing,
 )
-from sottovoce.aggregator.studio.results.simulation_results import ENDPOINT_PREFIX, Rehearsed
+from sottovoce.aggregator.studio.results.simulation_results import Rehearsed
 from sottovoce.aggregator.studio.survey_frame import SurveyPage, draft_placeholder, published_page
 from sottovoce.aggregator.surveys.lifecycle import survey_of
 from sottovoce.shared.arms.arms import ARM
@@ -151,6 +152,8 @@ class JointSubject:
         nothing: reason why no joint results exist; None if they do.
         document: function that computes the result document of a request.
         columns: names of all columns of a file.
+        base: template that the page extends.
+        endpoint_prefix: prefix of the endpoints of its pages.
     """
 
     frame: SurveyPage
@@ -161,21 +164,13 @@ class JointSubject:
     rehearsed: Rehearsed | None = None
     of_file: bool = False
     columns: Sequence[str] = ()
+    base: str = "survey_base.html"
+    endpoint_prefix: str = "studio."
 
     @property
     def about(self) -> About:
         """Provenance to write into the files."""
         return About.of(self.names.survey) if self.rehearsed is None else self.rehearsed.about
-
-    @property
-    def endpoint_prefix(self) -> str:
-        """Prefix of the endpoints of its pages."""
-        return "studio.analyzed_" if self.of_file else "studio." if self.rehearsed is None else ENDPOINT_PREFIX
-
-    @property
-    def base(self) -> str:
-        """Template that the page extends."""
-        return "analyzed_base.html" if self.of_file else "rehearse_base.html" if self.rehearsed else "survey_base.html"
 
 
 @lru_cache(maxsize=64)
@@ -208,6 +203,11 @@ def joint_page(subject: JointSubject, template: str) -> Response:
     made = answer_to(asked, subject.document) if asked else JointAnswer(why=subject.nothing)
     shown = None if made.document is None else answer_in_words(made.document, names)
     # Simulations get no code: it fetches reports from the aggregator or reads the downloaded files of real results.
+    files: dict[str, str] = {}
+    if made.document is not None:
+        query, address = request.query_string.decode("ascii", "replace"), f"{subject.endpoint_prefix}{template}_file"
+        urls = {file: url_for(address, name=subject.frame.name, file=file) for file in FILES}
+        files = {file.partition(".")[2].upper(): f"{url}?{query}" for file, url in urls.items()}
     coded = asked if shown and rehearsed is None and not subject.of_file else None
     text = render_template(
         f"{template}.html",
@@ -225,7 +225,7 @@ def joint_page(subject: JointSubject, template: str) -> Response:
         shown=shown,
         given=request.args,
         plan=pair_in_words(asked, names) if made.why and made.why.code in BEFORE_RESULTS else [],
-        files=_files(subject, template, asked) if made.document is not None else {},
+        files=files,
         python=python_code(coded, names, current_app.extensions["settings"].public_url) if coded else "",
         r=r_code(coded, names) if coded else "",
         in_files=asked is None or in_files(asked, names),
@@ -320,14 +320,6 @@ def _back(subject: JointSubject) -> str:
     """Return the path of the page with the same request."""
     page = request.endpoint.removesuffix("_file") if request.endpoint else ""
     return f"{url_for(page, name=subject.frame.name)}?{request.query_string.decode('ascii', 'replace')}"
-
-
-def _files(subject: JointSubject, template: str, asked: AskedAnalysis | None) -> dict[str, str]:
-    if asked is None:
-        return {}
-    query, name = request.query_string.decode("ascii", "replace"), subject.frame.name
-    address = f"{subject.endpoint_prefix}{template}_file"
-    return {file.partition(".")[2].upper(): f"{url_for(address, name=name, file=file)}?{query}" for file in FILES}
 
 
 _PATH = "/dashboard/surveys/<name>"

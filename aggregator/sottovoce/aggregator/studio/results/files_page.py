@@ -5,11 +5,12 @@ from collections.abc import Iterator
 from typing import Any, BinaryIO
 
 from flask import Response, render_template, request
+from sottovoce.aggregator.accounts.authentication import storage
 from sottovoce.aggregator.export.catalogue import Source
 from sottovoce.aggregator.http.problems import Refusal
 from sottovoce.aggregator.http.routing import Route
 from sottovoce.aggregator.studio.labels import SurveyVariables
-from sottovoce.aggregator.studio.request_context import storage, words
+from sottovoce.aggregator.studio.request_context import words
 from sottovoce.aggregator.studio.results import download_files
 from sottovoce.aggregator.studio.results.run_analysis import Why, why_nothing
 from sottovoce.aggregator.studio.survey.release_page import release_state

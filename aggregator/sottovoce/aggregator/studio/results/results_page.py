@@ -7,7 +7,7 @@ from functools import partial
 from typing import Any, NamedTuple
 
 from flask import Response, current_app, render_template, request
-from sottovoce.aggregator.accounts.authentication import MOST_VIEW_DAYS, VIEW_DAYS
+from sottovoce.aggregator.accounts.authentication import MOST_VIEW_DAYS, VIEW_DAYS, storage
 from sottovoce.aggregator.analysis.arm_results import has_split
 from sottovoce.aggregator.analysis.estimates import RevisionCounts, analyse
 from sottovoce.aggregator.analysis.published_counts import published, revisions_of
@@ -25,7 +25,7 @@ from sottovoce.aggregator.http.routing import Route
 from sottovoce.aggregator.invitations.tokens import possibly_twice, token_counts
 from sottovoce.aggregator.studio.design.trials import address_of_tried, trial_in
 from sottovoce.aggregator.studio.labels import SurveyVariables, alarm_in_words, name_of_group
-from sottovoce.aggregator.studio.request_context import attachment, storage, words
+from sottovoce.aggregator.studio.request_context import attachment, words
 from sottovoce.aggregator.studio.results.arm_split import CALCULATING, arm_split, or_why
 from sottovoce.aggregator.studio.results.rendered_results import RenderedResults, RenderingCache, snapshot_key
 from sottovoce.aggregator.studio.results.result_cards import QuestionCard

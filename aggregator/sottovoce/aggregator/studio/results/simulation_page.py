@@ -107,7 +107,10 @@ def _asked_of(subject: simulation_results.Subject, rehearsed: simulation_results
         return joint().computed(subject.frame.name, key, lambda compute: compute(asked, columns))
 
     names = SurveyVariables(rehearsed.made.survey, words())
-    return JointSubject(subject.frame, "rehearse", names, None, document, rehearsed)
+    return JointSubject(
+        subject.frame, "rehearse", names, None, document, rehearsed, base="rehearse_base.html",
+        endpoint_prefix=simulation_results.ENDPOINT_PREFIX,
+    )  # fmt: skip
 
 
 _PATH = "/dashboard/surveys/<name>/rehearse"

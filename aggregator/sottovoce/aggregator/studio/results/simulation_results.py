@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from flask import current_app, request
+from sottovoce.aggregator.accounts.authentication import storage
 from sottovoce.aggregator.analysis.estimates import QuestionResult, SurveyResults, analyse
 from sottovoce.aggregator.authoring.simulation import MOST_PEOPLE, Field, Rehearsal, Setting, read_setting, rehearse
 from sottovoce.aggregator.authoring.validation import survey_of_draft
@@ -15,7 +16,7 @@ from sottovoce.aggregator.planning.sample_size import widest_margin
 from sottovoce.aggregator.storage.drafts import PlannedSize
 from sottovoce.aggregator.studio import drafts
 from sottovoce.aggregator.studio.labels import labels_of, title_of
-from sottovoce.aggregator.studio.request_context import figure, interval, storage, words
+from sottovoce.aggregator.studio.request_context import figure, interval, words
 from sottovoce.aggregator.studio.results.run_analysis import AskedAnalysis
 from sottovoce.aggregator.studio.survey_frame import SurveyPage, draft_page, published_page, stage_of
 from sottovoce.aggregator.surveys.lifecycle import survey_of, unknown_survey

@@ -7,7 +7,7 @@ import shlex
 from dataclasses import dataclass
 
 from flask import Response, current_app, g, render_template, request
-from sottovoce.aggregator.accounts.authentication import link_hash
+from sottovoce.aggregator.accounts.authentication import link_hash, storage
 from sottovoce.aggregator.analysis.estimates import SurveyResults
 from sottovoce.aggregator.api.results import results_of
 from sottovoce.aggregator.http.routing import Route
@@ -15,7 +15,7 @@ from sottovoce.aggregator.storage.accounts.models import BoardView
 from sottovoce.aggregator.storage.audit_log.events import NO_ACTOR
 from sottovoce.aggregator.studio.design.sentences import texts_in_words
 from sottovoce.aggregator.studio.labels import title_of
-from sottovoce.aggregator.studio.request_context import as_date, storage, tables, today, words
+from sottovoce.aggregator.studio.request_context import as_date, tables, today, words
 from sottovoce.aggregator.studio.survey.privacy_page import account_body
 from sottovoce.aggregator.surveys.lifecycle import survey_of
 from sottovoce.shared.spec import Survey

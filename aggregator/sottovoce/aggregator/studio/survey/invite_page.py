@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from flask import Response, current_app, g, render_template, request
-from sottovoce.aggregator.accounts.authentication import session_secret
+from sottovoce.aggregator.accounts.authentication import session_secret, storage
 from sottovoce.aggregator.api.tokens import MOST_AT_ONCE
 from sottovoce.aggregator.authoring.invitation_texts import ethics, letter, mail_merge, reminder
 from sottovoce.aggregator.clock import date_of
@@ -21,7 +21,7 @@ from sottovoce.aggregator.invitations.personal_links import MOST_CARDS, in_steps
 from sottovoce.aggregator.invitations.posters import PosterContent, cards
 from sottovoce.aggregator.settings import Settings
 from sottovoce.aggregator.storage import StoredSurvey
-from sottovoce.aggregator.studio.request_context import attachment, print_reply, shown_institution, storage, words
+from sottovoce.aggregator.studio.request_context import attachment, print_reply, shown_institution, words
 from sottovoce.aggregator.studio.survey_frame import draft_placeholder, published_page
 from sottovoce.aggregator.surveys.lifecycle import newest, survey_of, wave_state
 from sottovoce.shared import canonical

@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from flask import Response, current_app, jsonify, render_template, request
+from sottovoce.aggregator.accounts.authentication import storage
 from sottovoce.aggregator.authoring.draft import SurveyDraft
 from sottovoce.aggregator.authoring.invitation_texts import words_for
 from sottovoce.aggregator.authoring.to_survey import survey_document
@@ -12,7 +13,7 @@ from sottovoce.aggregator.http.routing import Route
 from sottovoce.aggregator.i18n.translator import Words
 from sottovoce.aggregator.privacy_account.document import AccountTerms, Document, account
 from sottovoce.aggregator.privacy_account.page import body, page
-from sottovoce.aggregator.studio.request_context import print_reply, storage, words
+from sottovoce.aggregator.studio.request_context import print_reply, words
 from sottovoce.aggregator.studio.survey.release_page import release_state
 from sottovoce.aggregator.studio.survey_frame import frame_of
 from sottovoce.aggregator.surveys.lifecycle import survey_of, unknown_survey

@@ -6,6 +6,7 @@ from fractions import Fraction
 
 from flask import current_app, g, redirect, request, url_for
 from flask.typing import ResponseReturnValue
+from sottovoce.aggregator.accounts.authentication import storage
 from sottovoce.aggregator.analysis.published_counts import published
 from sottovoce.aggregator.curator.budget import spent
 from sottovoce.aggregator.curator.data.data_set import DataSet
@@ -16,7 +17,6 @@ from sottovoce.aggregator.curator.parse_epsilon import parse_epsilon
 from sottovoce.aggregator.curator.release import Neighbours
 from sottovoce.aggregator.http.routing import Route
 from sottovoce.aggregator.storage.audit_log.events import EXPORTED
-from sottovoce.aggregator.studio.request_context import storage
 from sottovoce.aggregator.surveys.lifecycle import newest
 from sottovoce.shared.errors import BudgetExhausted, EstimateError, SpecError, StorageError
 

@@ -2,11 +2,11 @@
 
 from flask import current_app, g, redirect, render_template, request, url_for
 from flask.typing import ResponseReturnValue
+from sottovoce.aggregator.accounts.authentication import storage
 from sottovoce.aggregator.clock import day_of
 from sottovoce.aggregator.http.routing import Route
 from sottovoce.aggregator.studio import drafts
 from sottovoce.aggregator.studio.design.trials import address_of_tried
-from sottovoce.aggregator.studio.request_context import storage
 from sottovoce.aggregator.studio.survey_frame import frame_of, stage_of
 from sottovoce.aggregator.surveys.lifecycle import check_reopening, hours_of_waiting, newest, survey_of
 from sottovoce.shared.errors import ReportRejected

@@ -7,6 +7,7 @@ from typing import Any
 
 from flask import g, redirect, render_template, request
 from flask.typing import ResponseReturnValue
+from sottovoce.aggregator.accounts.authentication import storage
 from sottovoce.aggregator.authoring.cost_and_precision import DraftFigures
 from sottovoce.aggregator.authoring.draft import SurveyDraft
 from sottovoce.aggregator.http.routing import Route
@@ -14,7 +15,7 @@ from sottovoce.aggregator.invitations.tokens import token_counts
 from sottovoce.aggregator.storage import StoredSurvey
 from sottovoce.aggregator.storage.drafts import PlannedSize
 from sottovoce.aggregator.studio import drafts
-from sottovoce.aggregator.studio.request_context import storage, words
+from sottovoce.aggregator.studio.request_context import words
 from sottovoce.aggregator.studio.survey_frame import address_of, first_page, may_open, stage_of
 from sottovoce.aggregator.surveys.lifecycle import list_surveys, reports_so_far, survey_of, unknown_survey
 
