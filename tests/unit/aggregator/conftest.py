@@ -23,10 +23,19 @@ def patience(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("sottovoce.aggregator.api.joint_results.WAIT_SECONDS", 120)
 
 
+SITE = "https://survey.example.org"
+
+
 @pytest.fixture
-def app(storage: SQLiteStorage, clock: FakeClock) -> Flask:
-    """The application on an empty database."""
-    return create_app(Settings(), storage, clock, {})
+def public_app(storage: SQLiteStorage, clock: FakeClock) -> Flask:
+    """The application on the test's database, for a server that everybody reaches."""
+    return create_app(Settings(public_url=SITE), storage, clock, {})
+
+
+@pytest.fixture
+def app(public_app: Flask) -> Flask:
+    """The same; some modules have one with surveys."""
+    return public_app
 
 
 REPORTS = 300

@@ -94,14 +94,13 @@ def test_pages_show_the_institution(storage: SQLiteStorage, clock: FakeClock, tm
     assert "mailto:" not in plain
 
 
-@pytest.fixture
-def app(storage: SQLiteStorage, clock: FakeClock) -> Flask:
-    """The application, with a survey, its owner, and an admin who has no role on it."""
+@pytest.fixture(autouse=True)
+def accounts(storage: SQLiteStorage) -> None:
+    """A survey, its owner, and an admin who has no role on it."""
     storage.publish(survey())
     for name, is_admin in (("admin", True), ("owner", False)):
         storage.access.add_account(Account(name.encode().ljust(16), name, admin=is_admin))
     storage.access.grant(OWNER, "exam", "owner")
-    return create_app(Settings(), storage, clock, {})
 
 
 ADMIN, OWNER = b"admin".ljust(16), b"owner".ljust(16)

@@ -336,11 +336,15 @@ OPENED = {"Sec-Fetch-Site": "none"}
 def test_a_link_signs_in_by_itself_on_ones_own_machine_only(
     storage: SQLiteStorage, clock: FakeClock, address: str, headers: dict[str, str], status: int
 ) -> None:
-    """Elsewhere, or unless a person opened it, it leads to a button: nobody is signed in as another without asking."""
+    """Elsewhere, or unless a person opened it, it asks and stays good: nobody is signed in as another unasked."""
     app = create_app(Settings(public_url=address), storage, clock, {})
     account = storage.access.add_owner("ann")
     link = sign_in_link(storage.access, address, account.id, int(clock().timestamp()) // 86400, at_once=True)
     client = app.test_client()
 
-    assert client.get(link.removeprefix(address), base_url=address, headers=headers).status_code == status
-    assert (client.get("/dashboard/", base_url=address).status_code == 200) == (status == 302)
+    reply = client.get(link.removeprefix(address), base_url=address, headers=headers)
+    opens = status == 302
+    assert (reply.status_code, "Set-Cookie" in reply.headers) == (status, opens)
+    assert (client.get("/dashboard/", base_url=address).status_code == 200) is opens
+    assert bool(storage.access.invitations()) is not opens
+    assert storage.access.list_keys(account.id) == []

@@ -8,13 +8,10 @@ from typing import Any
 import pytest
 from flask import Flask
 from sottovoce.aggregator.accounts.authentication import new_key
-from sottovoce.aggregator.app import create_app
 from sottovoce.aggregator.authoring.draft import SurveyDraft
 from sottovoce.aggregator.authoring.to_survey import draft_of
-from sottovoce.aggregator.settings import Settings
 from sottovoce.aggregator.storage.sqlite.storage import SQLiteStorage
 
-from tests.conftest import FakeClock
 from tests.surveys import document
 from tests.unit.aggregator.accounts.test_authentication import log_in
 
@@ -24,11 +21,10 @@ TYPED = "Ever \"cheated\"?\r\n<script>alert('sentinel')</script>"
 FORM = {"version": "1", "q0.label.en": TYPED, "do": "save", "form_token": "0" * 64}
 
 
-@pytest.fixture
-def app(storage: SQLiteStorage, clock: FakeClock) -> Flask:
-    """The application, with a draft."""
+@pytest.fixture(autouse=True)
+def draft(storage: SQLiteStorage) -> None:
+    """One draft."""
     storage.drafts.add("exam", draft_of(document()).dumped)
-    return create_app(Settings(public_url="https://survey.example.org"), storage, clock, {})
 
 
 @pytest.fixture

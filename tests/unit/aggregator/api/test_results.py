@@ -7,8 +7,6 @@ import pytest
 from flask import Flask
 from flask.testing import FlaskClient
 from sottovoce.aggregator.accounts.authentication import new_key
-from sottovoce.aggregator.app import create_app
-from sottovoce.aggregator.settings import Settings
 from sottovoce.aggregator.storage import StoredSurvey
 from sottovoce.aggregator.storage.sqlite.storage import SQLiteStorage
 from sottovoce.shared import canonical
@@ -21,11 +19,10 @@ from tests.unit.aggregator.accounts.test_authentication import log_in
 EXAM = "/api/v1/surveys/exam"
 
 
-@pytest.fixture
-def app(storage: SQLiteStorage, clock: FakeClock) -> Flask:
-    """The application on a database with one survey, which ends some day."""
+@pytest.fixture(autouse=True)
+def published(storage: SQLiteStorage) -> None:
+    """One survey, which ends some day."""
     storage.publish(survey(closes="2026-07-01T00:00:00Z", trial=True))
-    return create_app(Settings(public_url="https://survey.example.org"), storage, clock, {})
 
 
 def ask(client: FlaskClient, method: str, path: str, body: bytes = b"") -> tuple[int, Any]:

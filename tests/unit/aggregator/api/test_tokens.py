@@ -10,14 +10,11 @@ import pytest
 from flask import Flask
 from flask.testing import FlaskClient
 from sottovoce.aggregator.accounts.authentication import new_key
-from sottovoce.aggregator.app import create_app
 from sottovoce.aggregator.intake.request_limits import check_head
-from sottovoce.aggregator.settings import Settings
 from sottovoce.aggregator.storage.sqlite.storage import SQLiteStorage
 from sottovoce.aggregator.storage.table_catalogue import TABLES
 from sottovoce.shared.redemption import parse_token, print_token, token_hash
 
-from tests.conftest import FakeClock
 from tests.invited import blind_survey
 from tests.storage.test_contract import arrival
 from tests.surveys import months, survey
@@ -28,12 +25,11 @@ TOKENS = "/api/v1/surveys/exam/tokens"
 ASKED = survey(access="token")
 
 
-@pytest.fixture
-def app(storage: SQLiteStorage, clock: FakeClock) -> Flask:
-    """The application on a database with a survey for invited people, and one for everybody."""
+@pytest.fixture(autouse=True)
+def surveys(storage: SQLiteStorage) -> None:
+    """A survey for invited people, and one for everybody."""
     storage.publish(ASKED)
     storage.publish(survey(name="open"))
-    return create_app(Settings(public_url="https://survey.example.org"), storage, clock, {})
 
 
 def post(client: FlaskClient, path: str, document: Any, **headers: str) -> Any:

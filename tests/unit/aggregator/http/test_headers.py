@@ -7,15 +7,12 @@ import brotli
 import pytest
 from flask import Flask
 from flask.testing import FlaskClient
-from sottovoce.aggregator.app import create_app
-from sottovoce.aggregator.settings import Settings
 from sottovoce.aggregator.storage import ReportBatch
 from sottovoce.aggregator.storage.sqlite.storage import SQLiteStorage
 from sottovoce.aggregator.surveys.lifecycle import survey_of
 from sottovoce.shared.spec import Survey
 from werkzeug.test import TestResponse
 
-from tests.conftest import FakeClock
 from tests.storage.test_contract import arrival
 from tests.surveys import every_type, survey
 from tests.unit.aggregator.accounts.test_authentication import log_in
@@ -26,14 +23,13 @@ MOST = 60_000
 """Bytes of a page of twenty questions, with everything that it needs."""
 
 
-@pytest.fixture
-def app(storage: SQLiteStorage, clock: FakeClock) -> Flask:
-    """The application with fifty reports on twenty questions of every type, all of them shown."""
+@pytest.fixture(autouse=True)
+def reports(storage: SQLiteStorage) -> None:
+    """Fifty reports on twenty questions of every type, all of them shown."""
     more = [question | {"name": f"{question['name']}_2"} for question in every_type()[:2]]
     asked = survey(questions=every_type() + more)
     key = storage.publish(asked).key
     storage.store([answered(asked, key, number) for number in range(50)])
-    return create_app(Settings(public_url=SITE), storage, clock, {})
 
 
 def answered(asked: Survey, key: int, number: int) -> ReportBatch:

@@ -24,7 +24,8 @@ from sottovoce.shared.redemption import spell_modulus
 
 from tests.conftest import FakeClock
 from tests.surveys import document, months, survey
-from tests.unit.aggregator.studio.design.test_page import SITE, Researcher
+from tests.unit.aggregator.conftest import SITE
+from tests.unit.aggregator.studio.design.test_page import Researcher
 
 WAIT = {"privacy": {"send_within_hours": 24}}
 PUBLISH = "surveys/exam/publish"

@@ -16,7 +16,7 @@ def browser(app: Flask, account_id: bytes, language: str = "en") -> FlaskClient:
     now = int(app.extensions["clock"]().timestamp())
     assert app.extensions["storage"].access.start_session(digest, account_id, "link", now)
     client = app.test_client()
-    client.set_cookie("sottovoce", cookie)
+    client.set_cookie(app.config["STAFF_COOKIE"], cookie)
     client.set_cookie("sottovoce-language", language)
     return client
 

@@ -8,17 +8,14 @@ from pathlib import Path
 
 import pytest
 from flask import Flask
-from sottovoce.aggregator.app import create_app
 from sottovoce.aggregator.authoring.draft import empty_draft
 from sottovoce.aggregator.authoring.validation import problems_of
 from sottovoce.aggregator.i18n.translator import Words, sections
-from sottovoce.aggregator.settings import Settings
 from sottovoce.aggregator.storage.accounts.models import Account
 from sottovoce.aggregator.storage.sqlite.storage import SQLiteStorage
 from sottovoce.aggregator.studio.design.sentences import Sentences
 from sottovoce.shared.errors import Sentence
 
-from tests.conftest import FakeClock
 from tests.surveys import survey
 from tests.unit.aggregator.authoring.workbooks import workbook
 from tests.unit.aggregator.studio.staff import browser, press
@@ -40,13 +37,12 @@ LOST = workbook(
 )
 
 
-@pytest.fixture
-def app(storage: SQLiteStorage, clock: FakeClock) -> Flask:
-    """The application, with Ann, who owns a survey and may begin another."""
+@pytest.fixture(autouse=True)
+def accounts(storage: SQLiteStorage) -> None:
+    """Ann, who owns a survey and may begin another."""
     storage.publish(survey())
     storage.access.add_account(Account(b"a" * 16, "Ann"))
     storage.access.grant(b"a" * 16, "exam", "owner")
-    return create_app(Settings(), storage, clock, {})
 
 
 def _texts(path: Path) -> Iterator[str]:

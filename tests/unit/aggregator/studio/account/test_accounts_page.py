@@ -5,28 +5,24 @@ from typing import Any
 
 import pytest
 from flask import Flask
-from sottovoce.aggregator.app import create_app
-from sottovoce.aggregator.settings import Settings
 from sottovoce.aggregator.storage.accounts.models import Account
 from sottovoce.aggregator.storage.audit_log import events as words
 from sottovoce.aggregator.storage.sqlite.storage import SQLiteStorage
 
-from tests.conftest import FakeClock
 from tests.surveys import survey
 from tests.unit.aggregator.studio.staff import OWN, browser, press
 
 BEN = Account(b"b" * 16, "Ben")
 EVE = Account(b"e" * 16, "<b>Eve</b>", admin=True)
-LINK = re.compile(r"http://[^<]+(/dashboard/[a-z-]+\?link=[\w-]{20,})")
+LINK = re.compile(r"https://[^<]+(/dashboard/[a-z-]+\?link=[\w-]{20,})")
 
 
-@pytest.fixture
-def app(storage: SQLiteStorage, clock: FakeClock) -> Flask:
-    """The application, with an admin who has no role, and somebody who is none."""
+@pytest.fixture(autouse=True)
+def accounts(storage: SQLiteStorage) -> None:
+    """An admin who has no role, and somebody who is none."""
     storage.publish(survey())
     storage.access.add_account(EVE)
     storage.access.add_account(BEN)
-    return create_app(Settings(), storage, clock, {})
 
 
 def act(app: Flask, what: str, **given: Any) -> Any:

@@ -4,15 +4,12 @@ import re
 
 import pytest
 from flask import Flask
-from sottovoce.aggregator.app import create_app
 from sottovoce.aggregator.i18n.translator import LANGUAGES, Words
-from sottovoce.aggregator.settings import Settings
 from sottovoce.aggregator.storage.accounts.models import Account
 from sottovoce.aggregator.storage.audit_log import events
 from sottovoce.aggregator.storage.sqlite.storage import SQLiteStorage
 from sottovoce.aggregator.studio.account import audit_log_pages
 
-from tests.conftest import FakeClock
 from tests.surveys import survey
 from tests.unit.aggregator.studio.staff import browser
 
@@ -20,15 +17,14 @@ ANN, EVE = Account(b"a" * 16, "<i>Ann</i>"), Account(b"e" * 16, "Eve", admin=Tru
 HISTORY = "/dashboard/surveys/exam/history"
 
 
-@pytest.fixture
-def app(storage: SQLiteStorage, clock: FakeClock) -> Flask:
-    """The application, with an owner of one survey of two, and an admin."""
+@pytest.fixture(autouse=True)
+def accounts(storage: SQLiteStorage) -> None:
+    """An owner of one survey of two, and an admin."""
     for name in ("exam", "other"):
         storage.publish(survey(name=name))
     for account in (ANN, EVE):
         storage.access.add_account(account)
     storage.access.by(EVE.id.hex()).grant(ANN.id, "exam", "owner")
-    return create_app(Settings(), storage, clock, {})
 
 
 def rows(page: str) -> list[str]:

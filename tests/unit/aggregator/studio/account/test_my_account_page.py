@@ -7,29 +7,25 @@ import pytest
 from flask import Flask
 from flask.testing import FlaskClient
 from sottovoce.aggregator.accounts.account_invitations import invitation_link, sign_in_link
-from sottovoce.aggregator.accounts.authentication import key_hash, new_cookie
-from sottovoce.aggregator.app import create_app
+from sottovoce.aggregator.accounts.authentication import key_hash
 from sottovoce.aggregator.clock import DAY
-from sottovoce.aggregator.settings import Settings
 from sottovoce.aggregator.storage.accounts.models import EVERY_SURVEY, SCOPES, Account
 from sottovoce.aggregator.storage.audit_log import events as words
 from sottovoce.aggregator.storage.sqlite.storage import SQLiteStorage
 
-from tests.conftest import FakeClock
 from tests.surveys import survey
+from tests.unit.aggregator.studio.staff import OWN, browser, press
 
-OWN = {"Sec-Fetch-Site": "same-origin"}
 BEN = Account(b"b" * 16, "Ben")
 
 
-@pytest.fixture
-def app(storage: SQLiteStorage, clock: FakeClock) -> Flask:
-    """The application, an owner of everything, and Ben, who looks at the results of one survey."""
+@pytest.fixture(autouse=True)
+def accounts(storage: SQLiteStorage) -> None:
+    """An owner of everything, and Ben, who looks at the results of one survey."""
     storage.publish(survey())
     storage.access.add_owner("first")
     storage.access.add_account(BEN)
     storage.access.grant(BEN.id, "exam", "viewer")
-    return create_app(Settings(), storage, clock, {})
 
 
 @pytest.fixture
@@ -38,25 +34,9 @@ def ben(app: Flask) -> FlaskClient:
     return browser(app, BEN.id)
 
 
-def browser(app: Flask, account_id: bytes) -> FlaskClient:
-    """A browser that is signed in."""
-    cookie, digest = new_cookie()
-    assert app.extensions["storage"].access.start_session(digest, account_id, "link", seconds(app))
-    client = app.test_client()
-    client.set_cookie("sottovoce", cookie)
-    return client
-
-
 def seconds(app: Flask) -> int:
     """The present moment."""
     return int(app.extensions["clock"]().timestamp())
-
-
-def press(client: FlaskClient, path: str, **given: Any) -> Any:
-    """The reply to a form of one's own page."""
-    token = re.search(r'name="form_token" value="([0-9a-f]+)"', client.get("/dashboard/me").text)
-    assert token
-    return client.post(path, data={"form_token": token[1], **given}, headers=OWN)
 
 
 def test_key_is_shown_once_and_listed_from_then_on(app: Flask, ben: FlaskClient, storage: SQLiteStorage) -> None:
@@ -123,7 +103,7 @@ def test_sessions_are_listed_and_ended(app: Flask, ben: FlaskClient, storage: SQ
     """One by one, or all; a stolen cookie is worth nothing then."""
     phone, laptop = browser(app, BEN.id), browser(app, BEN.id)
     assert "(this one)" in ben.get("/dashboard/me").text
-    cookie = phone.get_cookie("sottovoce")
+    cookie = phone.get_cookie(app.config["STAFF_COOKIE"])
     assert cookie
     press(ben, f"/dashboard/me/sessions/{key_hash(cookie.value).hex()[:16]}/end")
     assert [client.get("/dashboard/me").status_code for client in (ben, phone, laptop)] == [200, 302, 200]
@@ -169,29 +149,6 @@ def test_invitation_makes_one_account_and_signs_it_in(app: Flask, storage: SQLit
     again = app.test_client().post(path, data={"name": "Eve"}, headers=OWN)
     assert (again.status_code, "Set-Cookie" in again.headers) == (401, False)
     assert len(storage.access.accounts()) == 3
-
-
-@pytest.mark.parametrize(
-    ("headers", "opens"),
-    [
-        ({"Sec-Fetch-Site": "none"}, True),
-        ({"Sec-Fetch-Site": "none", "Sec-Purpose": "prefetch"}, False),
-        ({"Sec-Fetch-Site": "cross-site"}, False),
-        ({}, False),
-    ],
-)
-def test_link_opens_at_once_only_where_a_person_opened_it(
-    app: Flask, storage: SQLiteStorage, headers: dict[str, str], opens: bool
-) -> None:
-    """Else it asks, and stays good; no page of another site signs anybody in as somebody else."""
-    path = sign_in_link(storage.access, "", BEN.id, seconds(app) // DAY, at_once=True)
-    client = app.test_client()
-    reply = client.get(path, headers=headers)
-
-    assert (reply.status_code == 302, "Set-Cookie" in reply.headers) == (opens, opens)
-    assert (client.get("/dashboard/").status_code == 200) is opens
-    assert bool(storage.access.invitations()) is not opens
-    assert storage.access.list_keys(BEN.id) == []
 
 
 def test_whole_key_of_ones_own_signs_in(app: Flask, ben: FlaskClient) -> None:

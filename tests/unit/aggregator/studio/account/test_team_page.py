@@ -4,13 +4,10 @@ import re
 
 import pytest
 from flask import Flask
-from sottovoce.aggregator.app import create_app
 from sottovoce.aggregator.authoring.draft import empty_draft
-from sottovoce.aggregator.settings import Settings
 from sottovoce.aggregator.storage.accounts.models import Account
 from sottovoce.aggregator.storage.sqlite.storage import SQLiteStorage
 
-from tests.conftest import FakeClock
 from tests.surveys import survey
 from tests.unit.aggregator.studio.staff import browser, press
 
@@ -19,14 +16,13 @@ TEAM = "/dashboard/surveys/exam/team"
 LEAVE = "/dashboard/surveys/exam/leave"
 
 
-@pytest.fixture
-def app(storage: SQLiteStorage, clock: FakeClock) -> Flask:
-    """The application, with a survey that Ann owns, Ben without a role, and an admin."""
+@pytest.fixture(autouse=True)
+def accounts(storage: SQLiteStorage) -> None:
+    """Ann, who owns a survey, Ben without a role, and an admin."""
     storage.publish(survey())
     for account in (ANN, BEN, EVE):
         storage.access.add_account(account)
     storage.access.grant(ANN.id, "exam", "owner")
-    return create_app(Settings(), storage, clock, {})
 
 
 def test_roles_are_given_changed_and_taken_away(app: Flask, storage: SQLiteStorage) -> None:

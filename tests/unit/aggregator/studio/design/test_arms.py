@@ -4,31 +4,15 @@ import io
 import re
 
 import pytest
-from flask import Flask
-from sottovoce.aggregator.app import create_app
 from sottovoce.aggregator.authoring.draft import read_arms, written_arms
 from sottovoce.aggregator.authoring.to_survey import draft_of, survey_document
 from sottovoce.aggregator.authoring.validation import survey_of_draft
-from sottovoce.aggregator.settings import Settings
 from sottovoce.aggregator.storage.sqlite.storage import SQLiteStorage
 from sottovoce.shared import canonical
 from sottovoce.shared.parse_survey import parse_survey
 
-from tests.conftest import FakeClock
-from tests.unit.aggregator.studio.design.test_page import SITE, Researcher, newest
+from tests.unit.aggregator.studio.design.test_page import Researcher, newest
 from tests.vectors.arms import drawn_arms, three_arms, two_arms
-
-
-@pytest.fixture
-def app(storage: SQLiteStorage, clock: FakeClock) -> Flask:
-    """The application on an empty database."""
-    return create_app(Settings(public_url=SITE), storage, clock, {})
-
-
-@pytest.fixture
-def ann(app: Flask) -> Researcher:
-    """Somebody who writes a survey."""
-    return Researcher(app)
 
 
 def selected(page: str, field: str) -> str:

@@ -16,7 +16,8 @@ from sottovoce.shared.single_question import parse_asked, parse_question
 
 from tests.conftest import FakeClock
 from tests.surveys import document, survey
-from tests.unit.aggregator.studio.design.test_page import SITE, Researcher
+from tests.unit.aggregator.conftest import SITE
+from tests.unit.aggregator.studio.design.test_page import Researcher
 from tests.unit.cli.test_question import question_in
 
 PAGE = "surveys/exam/elsewhere"
@@ -27,12 +28,6 @@ CHEATED, REASON = document()["questions"][:2]
 def app(storage: SQLiteStorage, clock: FakeClock) -> Flask:
     """Return the application on an empty database."""
     return create_app(Settings(public_url=SITE), storage, clock, question_assets())
-
-
-@pytest.fixture
-def ann(app: Flask) -> Researcher:
-    """Return a person who writes a survey."""
-    return Researcher(app)
 
 
 def lines_of(page: str) -> str:

@@ -7,13 +7,10 @@ from typing import Any
 import pytest
 from flask import Flask
 from flask.testing import FlaskClient
-from sottovoce.aggregator.app import create_app
-from sottovoce.aggregator.settings import Settings
 from sottovoce.aggregator.storage.accounts.models import Account
 from sottovoce.aggregator.storage.sqlite.storage import SQLiteStorage
 from sottovoce.shared.by_link.link_question import parse_link
 
-from tests.conftest import FakeClock
 from tests.surveys import survey
 from tests.unit.aggregator.studio.staff import browser, press
 from tests.unit.shared.by_link.test_link_question import COIN, LINK
@@ -25,15 +22,14 @@ DIGEST = parse_link(LINK).digest
 WITHDRAW = "Withdraw this question"
 
 
-@pytest.fixture
-def app(storage: SQLiteStorage, clock: FakeClock) -> Flask:
-    """The application: Ann and Ben own a survey each, Eve is an admin."""
+@pytest.fixture(autouse=True)
+def accounts(storage: SQLiteStorage) -> None:
+    """Ann and Ben own a survey each, Eve is an admin."""
     for account, name in ((ANN, "exam"), (BEN, "other"), (EVE, "")):
         storage.access.add_account(account)
         if name:
             storage.publish(survey(name=name))
             storage.access.grant(account.id, name, "owner")
-    return create_app(Settings(), storage, clock, {})
 
 
 def publish(client: FlaskClient, document: dict[str, Any]) -> Any:

@@ -8,16 +8,13 @@ from typing import Any
 import pytest
 from flask import Flask
 from flask.testing import FlaskClient
-from sottovoce.aggregator.app import create_app
 from sottovoce.aggregator.authoring.draft import SurveyDraft
 from sottovoce.aggregator.authoring.templates import all_templates
 from sottovoce.aggregator.authoring.to_survey import survey_document
-from sottovoce.aggregator.settings import Settings
 from sottovoce.aggregator.storage.accounts.models import Account
 from sottovoce.aggregator.storage.sqlite.storage import SQLiteStorage
 from sottovoce.shared.parse_survey import parse_survey
 
-from tests.conftest import FakeClock
 from tests.surveys import document, survey
 from tests.unit.aggregator.authoring.workbooks import workbook
 from tests.unit.aggregator.studio.staff import browser, press
@@ -26,15 +23,14 @@ ANN, EVE = Account(b"a" * 16, "Ann"), Account(b"e" * 16, "Eve")
 NEW = "/dashboard/new"
 
 
-@pytest.fixture
-def app(storage: SQLiteStorage, clock: FakeClock) -> Flask:
-    """The application, with a survey of Ann's and another one, which is Eve's."""
+@pytest.fixture(autouse=True)
+def surveys(storage: SQLiteStorage) -> None:
+    """One of Ann's and another one, which is Eve's."""
     storage.publish(survey())
     storage.publish(survey(name="secret", title={"en": "Nobody else's"}))
     for account, owned in ((ANN, "exam"), (EVE, "secret")):
         storage.access.add_account(account)
         storage.access.grant(account.id, owned, "owner")
-    return create_app(Settings(), storage, clock, {})
 
 
 @pytest.fixture

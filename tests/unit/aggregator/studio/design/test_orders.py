@@ -4,20 +4,16 @@ import io
 from typing import Any
 
 import pytest
-from flask import Flask
-from sottovoce.aggregator.app import create_app
 from sottovoce.aggregator.authoring.draft import read_plan, written_plan
 from sottovoce.aggregator.authoring.to_survey import card_of, draft_of, survey_document
 from sottovoce.aggregator.authoring.validation import problems_of, survey_of_draft
-from sottovoce.aggregator.settings import Settings
 from sottovoce.aggregator.storage.sqlite.storage import SQLiteStorage
 from sottovoce.aggregator.studio.design.page import with_order, written_last
 from sottovoce.shared import canonical
 from sottovoce.shared.parse_survey import parse_survey
 
-from tests.conftest import FakeClock
 from tests.documents import names, survey as document_of
-from tests.unit.aggregator.studio.design.test_page import SITE, Researcher, newest
+from tests.unit.aggregator.studio.design.test_page import Researcher, newest
 from tests.vectors.arms import COIN, arms, asks
 
 CHOICE = asks("year", kind="select_one", choices=names(4), public=True)
@@ -25,18 +21,6 @@ PLAN = [
     {"question": "copied", "measure": "ratio", "confidence": "0.99", "against": "direct"},
     {"question": "year", "measure": "difference", "confidence": "0.95", "by": "arm", "category": "c1"},
 ]
-
-
-@pytest.fixture
-def app(storage: SQLiteStorage, clock: FakeClock) -> Flask:
-    """The application on an empty database."""
-    return create_app(Settings(public_url=SITE), storage, clock, {})
-
-
-@pytest.fixture
-def ann(app: Flask) -> Researcher:
-    """Somebody who writes a survey."""
-    return Researcher(app)
 
 
 def study(**more: Any) -> dict[str, Any]:

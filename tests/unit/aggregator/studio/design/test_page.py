@@ -7,19 +7,16 @@ from typing import Any
 
 import pytest
 from flask import Flask
-from sottovoce.aggregator.app import create_app
 from sottovoce.aggregator.authoring.draft import SurveyDraft
 from sottovoce.aggregator.authoring.to_survey import draft_of
 from sottovoce.aggregator.authoring.validation import problems_of, survey_of_draft
-from sottovoce.aggregator.settings import Settings
 from sottovoce.aggregator.storage.sqlite.storage import SQLiteStorage
 from sottovoce.aggregator.studio import drafts
 
-from tests.conftest import FakeClock
 from tests.surveys import document, survey
 from tests.unit.aggregator.accounts.test_authentication import log_in
+from tests.unit.aggregator.conftest import SITE
 
-SITE = "https://survey.example.org"
 SAME = {"Sec-Fetch-Site": "same-origin"}
 
 
@@ -40,18 +37,6 @@ class Researcher:
         assert token
         data = {"form_token": token[1], **form}
         return self._client.post(f"/dashboard/{path}", data=data, base_url=SITE, headers=SAME)
-
-
-@pytest.fixture
-def app(storage: SQLiteStorage, clock: FakeClock) -> Flask:
-    """The application on an empty database."""
-    return create_app(Settings(public_url=SITE), storage, clock, {})
-
-
-@pytest.fixture
-def ann(app: Flask) -> Researcher:
-    """Somebody who writes a survey."""
-    return Researcher(app)
 
 
 def newest(storage: SQLiteStorage, name: str) -> SurveyDraft:

@@ -19,7 +19,8 @@ from tests.conftest import FakeClock
 from tests.page_files import page_files
 from tests.surveys import document, survey
 from tests.unit.aggregator.accounts.test_authentication import log_in
-from tests.unit.aggregator.studio.design.test_page import SITE, Researcher
+from tests.unit.aggregator.conftest import SITE
+from tests.unit.aggregator.studio.design.test_page import Researcher
 
 FORM = "/dashboard/surveys/exam/preview/s/exam"
 CATALOGUES = {name: asset for name, asset in page_files().items() if name.startswith("catalogues/")}

@@ -6,25 +6,16 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from sottovoce.aggregator.app import create_app
 from sottovoce.aggregator.authoring.to_survey import draft_of, set_direct_half
-from sottovoce.aggregator.settings import Settings
 from sottovoce.aggregator.storage import StoredSurvey
 from sottovoce.aggregator.storage.sqlite.storage import SQLiteStorage
 from sottovoce.aggregator.surveys.lifecycle import survey_of
 
-from tests.conftest import FakeClock
 from tests.documents import names
 from tests.exported import TODAY
 from tests.surveys import document, survey
-from tests.unit.aggregator.studio.design.test_page import PANEL, SITE, Researcher
+from tests.unit.aggregator.studio.design.test_page import PANEL, Researcher
 from tests.unit.aggregator.studio.joint_pages import cells
-
-
-@pytest.fixture
-def ann(storage: SQLiteStorage, clock: FakeClock) -> Researcher:
-    """Somebody who writes a survey."""
-    return Researcher(create_app(Settings(public_url=SITE), storage, clock, {}))
 
 
 def test_publishing_shows_whatever_it_freezes(ann: Researcher, storage: SQLiteStorage) -> None:

@@ -4,35 +4,19 @@ import io
 from typing import Any
 
 import pytest
-from flask import Flask
-from sottovoce.aggregator.app import create_app
 from sottovoce.aggregator.authoring.to_survey import draft_of, survey_document
 from sottovoce.aggregator.authoring.validation import problems_of, survey_of_draft
-from sottovoce.aggregator.settings import Settings
 from sottovoce.aggregator.storage.sqlite.storage import SQLiteStorage
 from sottovoce.aggregator.studio.design.page import KEPT, public_answers, screened_out
 from sottovoce.shared import canonical
 from sottovoce.shared.parse_survey import parse_survey
 
-from tests.conftest import FakeClock
 from tests.documents import names, survey as document_of
-from tests.unit.aggregator.studio.design.test_page import SITE, Researcher, newest
+from tests.unit.aggregator.studio.design.test_page import Researcher, newest
 from tests.vectors.arms import COIN, asks
 
 FACT = {"label": {"en": "My mother was born in March."}, "share": "1/4", "source": {"en": "Census"}, "fact": "month"}
 HIDDEN = asks("copied", kind="boolean", procedure="crosswise", innocuous=FACT)
-
-
-@pytest.fixture
-def app(storage: SQLiteStorage, clock: FakeClock) -> Flask:
-    """The application on an empty database."""
-    return create_app(Settings(public_url=SITE), storage, clock, {})
-
-
-@pytest.fixture
-def ann(app: Flask) -> Researcher:
-    """Somebody who writes a survey."""
-    return Researcher(app)
 
 
 def study(**more: Any) -> dict[str, Any]:

@@ -5,32 +5,23 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from sottovoce.aggregator.app import create_app
 from sottovoce.aggregator.authoring.draft import SurveyDraft
 from sottovoce.aggregator.authoring.draft_blocks import compared
 from sottovoce.aggregator.authoring.edit_commands import change
 from sottovoce.aggregator.authoring.to_survey import draft_of
 from sottovoce.aggregator.authoring.validation import problems_of, survey_of_draft
 from sottovoce.aggregator.i18n.translator import Words
-from sottovoce.aggregator.settings import Settings
 from sottovoce.aggregator.storage.sqlite.storage import SQLiteStorage
 from sottovoce.aggregator.studio.design.sentences import Sentences
 from sottovoce.aggregator.surveys.lifecycle import survey_of
 from sottovoce.shared.mechanisms.joint_rr import JointRR
 
 from tests.blocks import block, in_block
-from tests.conftest import FakeClock
 from tests.documents import Document, survey
-from tests.unit.aggregator.studio.design.test_page import SITE, Researcher, newest
+from tests.unit.aggregator.studio.design.test_page import Researcher, newest
 
 COIN = {"mechanism": {"name": "coin_flip"}}
 DESIGN = "surveys/exam/design"
-
-
-@pytest.fixture
-def ann(storage: SQLiteStorage, clock: FakeClock) -> Researcher:
-    """Somebody who writes a survey."""
-    return Researcher(create_app(Settings(public_url=SITE), storage, clock, {}))
 
 
 def asks(*names: str) -> list[Document]:

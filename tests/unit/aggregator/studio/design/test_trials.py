@@ -16,24 +16,18 @@ from sottovoce.aggregator.surveys.lifecycle import survey_of
 
 from tests.conftest import FakeClock
 from tests.surveys import document, months, survey
-from tests.unit.aggregator.studio.design.test_page import SITE, Researcher
+from tests.unit.aggregator.conftest import SITE
+from tests.unit.aggregator.studio.design.test_page import Researcher
 from tests.unit.aggregator.studio.staff import browser, press
 
 TRIAL = "exam-trial-1"
 PREVIEW = "surveys/exam/preview"
 
 
-@pytest.fixture
-def app(storage: SQLiteStorage, clock: FakeClock) -> Flask:
-    """The application, with a draft."""
+@pytest.fixture(autouse=True)
+def draft(storage: SQLiteStorage) -> None:
+    """One for invited people, whose time is over."""
     storage.drafts.add("exam", draft_of(document(closes="2026-05-01T00:00:00Z", access="token")).dumped)
-    return create_app(Settings(public_url=SITE), storage, clock, {})
-
-
-@pytest.fixture
-def ann(app: Flask) -> Researcher:
-    """Who writes the survey."""
-    return Researcher(app)
 
 
 def report(app: Flask, name: str) -> None:
@@ -147,15 +141,13 @@ def test_published_survey_with_waves_is_tried_out_too(ann: Researcher, storage: 
     assert tried.delete_on is None
 
 
-def test_team_of_a_survey_has_its_roles_on_the_try_out(
-    ann: Researcher, storage: SQLiteStorage, clock: FakeClock
-) -> None:
+def test_team_of_a_survey_has_its_roles_on_the_try_out(app: Flask, ann: Researcher, storage: SQLiteStorage) -> None:
     """A viewer sees the link and the results, and neither publishes nor deletes one."""
     cleo = Account(b"c" * 16, "Cleo")
     storage.access.add_account(cleo)
     storage.access.grant(cleo.id, "exam", "viewer")
     ann.post(f"{PREVIEW}/trial")
-    viewer = browser(create_app(Settings(), storage, clock, {}), cleo.id)
+    viewer = browser(app, cleo.id)
     page = viewer.get(f"/dashboard/{PREVIEW}").text
     assert f"/dashboard/surveys/{TRIAL}/results" in page
     assert "settings/delete" not in page

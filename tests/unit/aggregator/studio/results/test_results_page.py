@@ -14,11 +14,9 @@ from sottovoce.aggregator.analysis.estimates import QuestionResult, analyse
 from sottovoce.aggregator.analysis.published_counts import revisions_of
 from sottovoce.aggregator.analysis.results_document import export_document
 from sottovoce.aggregator.analysis.worked_example import limits
-from sottovoce.aggregator.app import create_app
 from sottovoce.aggregator.authoring.draft import empty_draft
 from sottovoce.aggregator.estimators import Estimate
 from sottovoce.aggregator.i18n.translator import LANGUAGES, Words
-from sottovoce.aggregator.settings import Settings
 from sottovoce.aggregator.storage.drafts import PlannedSize
 from sottovoce.aggregator.storage.sqlite.storage import SQLiteStorage
 from sottovoce.aggregator.studio.results import results_page, results_view
@@ -26,21 +24,19 @@ from sottovoce.aggregator.studio.results.rendered_results import MOST, Rendering
 from sottovoce.aggregator.studio.results.results_view import ResultsView
 from werkzeug.test import TestResponse
 
-from tests.conftest import FakeClock
 from tests.invited import blind_survey
 from tests.storage.test_contract import arrival
 from tests.surveys import document, every_type, survey
 from tests.unit.aggregator.accounts.test_authentication import log_in
-
-SITE = "https://survey.example.org"
+from tests.unit.aggregator.conftest import SITE
 
 
 @pytest.fixture
-def app(storage: SQLiteStorage, clock: FakeClock) -> Flask:
+def app(public_app: Flask, storage: SQLiteStorage) -> Flask:
     """The application on a database with fifty reports of an open survey, all of them shown."""
     key = storage.publish(survey()).key
     storage.store([arrival(key, number, (number % 3 > 0, number % 3, number % 2)) for number in range(50)])
-    return create_app(Settings(public_url=SITE), storage, clock, {})
+    return public_app
 
 
 def page(app: Flask) -> str:
@@ -269,16 +265,15 @@ def test_picture_and_table_are_whole_by_themselves(app: Flask, storage: SQLiteSt
 
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_ranges_of_the_square_wave_have_a_reason_and_no_limits(
-    storage: SQLiteStorage, clock: FakeClock, language: str
+    public_app: Flask, storage: SQLiteStorage, language: str
 ) -> None:
     """On the page and in its picture; every other figure of the question keeps its limits."""
     age: dict[str, Any] = {"type": "integer", "name": "age", "label": {"en": "Age?"}, "min": "0", "max": "99"}
     age["mechanism"] = {"name": "square_wave", "odds": "3", "bins": 5}
     key = storage.publish(survey(questions=[age, *document()["questions"][1:]])).key
     storage.store([arrival(key, number, (number % 5 + 1, number % 3, number % 2)) for number in range(50)])
-    app = create_app(Settings(public_url=SITE), storage, clock, {})
     shown, picture = (
-        get(app, f"exam/results{part}", **{"Accept-Language": language}).text for part in ("", "/age.svg")
+        get(public_app, f"exam/results{part}", **{"Accept-Language": language}).text for part in ("", "/age.svg")
     )
     why = Words(language).translate("results_no_limits")
 
@@ -361,32 +356,30 @@ def test_people_who_may_have_reported_twice_are_told(app: Flask, storage: SQLite
 
 
 @pytest.mark.parametrize("waves", [1, 2])
-def test_response_rate_is_reports_by_links_made(storage: SQLiteStorage, clock: FakeClock, waves: int) -> None:
+def test_response_rate_is_reports_by_links_made(public_app: Flask, storage: SQLiteStorage, waves: int) -> None:
     """Of each wave, where a link is for all of them; never of a group, because a link is of nobody's group."""
     for each in (blind_survey(waves, name="blind"), survey(name="exam", access="token")):
         key = storage.publish(each).key
         storage.add_tokens(key, [bytes([number]) * 32 for number in range(200)], blind=each.is_blind)
         storage.store([arrival(key, 300 * key + number, (1, 0, number % 2)) for number in range(50)])
-    app = create_app(Settings(public_url=SITE), storage, clock, {})
 
     def rate(address: str) -> list[str]:
-        return re.findall("<dt>Response rate</dt><dd>(.*?)</dd>", get(app, address).text)
+        return re.findall("<dt>Response rate</dt><dd>(.*?)</dd>", get(public_app, address).text)
 
     assert "25%" in rate("exam/results")
     assert rate("exam/results?cohort=first") == []
     assert rate(f"blind/results?{'wave=0' if waves > 1 else ''}") == ["25%"]
     assert rate("blind/results") == (["25%"] if waves == 1 else [])
-    assert ('<td class="number">25%</td>' in get(app, "blind/results").text) == (waves > 1)
+    assert ('<td class="number">25%</td>' in get(public_app, "blind/results").text) == (waves > 1)
 
 
-def test_closed_survey_shows_its_rate_in_place_of_the_plan(storage: SQLiteStorage, clock: FakeClock) -> None:
+def test_closed_survey_shows_its_rate_in_place_of_the_plan(public_app: Flask, storage: SQLiteStorage) -> None:
     """On Results and in the list of surveys; while it is open, how many of those planned have answered."""
     key = storage.publish(survey(access="token")).key
     storage.add_tokens(key, [bytes([number]) * 32 for number in range(200)])
     storage.store([arrival(key, number, (1, 0, number % 2)) for number in range(50)])
     storage.drafts.finish("exam", PlannedSize(80, None))
-    app = create_app(Settings(public_url=SITE), storage, clock, {})
-    client = log_in(app)[0]
+    client = log_in(public_app)[0]
     pages = ("/dashboard/surveys/exam/results", "/dashboard/")
     before = [client.get(page, base_url=SITE).text for page in pages]
     storage.close_survey("exam", 20_000)
@@ -397,7 +390,7 @@ def test_closed_survey_shows_its_rate_in_place_of_the_plan(storage: SQLiteStorag
     assert "<dt>Response rate</dt><dd>25%</dd>" in after[0]
 
 
-def test_many_questions_are_one_line_each(storage: SQLiteStorage, clock: FakeClock) -> None:
+def test_many_questions_are_one_line_each(public_app: Flask, storage: SQLiteStorage) -> None:
     """Their largest answer first; yes or no is one line in any survey, and neighbours share an axis."""
     asked = document()["questions"]
     many = [{**each, "name": f"{each['name']}{number}"} for number in range(5) for each in asked[:2]]
@@ -405,14 +398,13 @@ def test_many_questions_are_one_line_each(storage: SQLiteStorage, clock: FakeClo
         key = storage.publish(survey(name=name, questions=questions)).key
         values = tuple(0 if each["type"] == "select_one" else 1 for each in questions)
         storage.store([arrival(key, 100 * key + number, values) for number in range(50)])
-    app = create_app(Settings(public_url=SITE), storage, clock, {})
-    pages = {name: get(app, f"{name}/results").text for name in ("few", "many")}
+    pages = {name: get(public_app, f"{name}/results").text for name in ("few", "many")}
 
     assert {name: text.count('<summary class="row">') for name, text in pages.items()} == {"few": 1, "many": 15}
     assert {name: text.count('class="card lines"') for name, text in pages.items()} == {"few": 1, "many": 1}
 
 
-def test_shares_are_among_those_who_answered(storage: SQLiteStorage, clock: FakeClock) -> None:
+def test_shares_are_among_those_who_answered(public_app: Flask, storage: SQLiteStorage) -> None:
     """By default, with the share of no answer beside them; among all on request, with the arithmetic of yes."""
     first, *others = document()["questions"]
     questions = [{**first, "absent_category": True}, *others]
@@ -420,10 +412,9 @@ def test_shares_are_among_those_who_answered(storage: SQLiteStorage, clock: Fake
     reported = [0] * 36 + [1] * 32 + [2] * 32
     storage.store([arrival(key, number, (value, 0, 0)) for number, value in enumerate(reported)])
     storage.close_survey("exam", 20_000)
-    app = create_app(Settings(public_url=SITE), storage, clock, {})
     result = analyse(revisions_of(storage, "exam")).questions[0]
     address = "/dashboard/surveys/exam/results"
-    client = log_in(app)[0]
+    client = log_in(public_app)[0]
     answered, everybody = (str(client.get(f"{address}{query}", base_url=SITE).text) for query in ("", "?among=all"))
     declined = result.declined
     assert declined is not None
@@ -441,7 +432,7 @@ def test_shares_are_among_those_who_answered(storage: SQLiteStorage, clock: Fake
 
 @pytest.mark.parametrize("others", [1, 12])
 def test_mean_of_a_rating_is_beside_its_shares_once_the_survey_is_closed(
-    storage: SQLiteStorage, clock: FakeClock, others: int
+    public_app: Flask, storage: SQLiteStorage, others: int
 ) -> None:
     """With its limits, in the numbers of its points; also where each question is a line that opens."""
     first = document()["questions"][0]
@@ -450,7 +441,7 @@ def test_mean_of_a_rating_is_beside_its_shares_once_the_survey_is_closed(
     rating = {"type": "rating", "name": "risk", "label": {"en": "Risk?"}, "public": True, "choices": scale}
     key = storage.publish(survey(questions=[*yes_no, rating])).key
     storage.store([arrival(key, number, (*[0] * len(yes_no), number % 3)) for number in range(99)])
-    client = log_in(create_app(Settings(public_url=SITE), storage, clock, {}))[0]
+    client = log_in(public_app)[0]
     address = "/dashboard/surveys/exam/results"
 
     assert "Mean:" not in client.get(address, base_url=SITE).text
@@ -458,12 +449,12 @@ def test_mean_of_a_rating_is_beside_its_shares_once_the_survey_is_closed(
     assert "<p>Mean: 1.00 (0.84 to 1.16)</p>" in client.get(address, base_url=SITE).text
 
 
-def test_reader_chooses_the_level_of_the_intervals(storage: SQLiteStorage, clock: FakeClock) -> None:
+def test_reader_chooses_the_level_of_the_intervals(public_app: Flask, storage: SQLiteStorage) -> None:
     """Of the page and of each of its files; a level that is not offered is the usual one."""
     key = storage.publish(survey()).key
     storage.store([arrival(key, number, (number % 2, 0, 0)) for number in range(100)])
     storage.close_survey("exam", 20_000)
-    client = log_in(create_app(Settings(public_url=SITE), storage, clock, {}))[0]
+    client = log_in(public_app)[0]
     address = "/dashboard/surveys/exam/results"
     usual, narrow = (client.get(f"{address}?confidence={level}", base_url=SITE).text for level in ("57", "80"))
     row = analyse(revisions_of(storage, "exam"), confidence=0.8).questions[0].estimates[-1]
@@ -528,7 +519,7 @@ def test_kept_renderings_are_few_and_go_with_their_survey() -> None:
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
-def test_corrected_share_is_beside_the_other_one(storage: SQLiteStorage, clock: FakeClock, language: str) -> None:
+def test_corrected_share_is_beside_the_other_one(public_app: Flask, storage: SQLiteStorage, language: str) -> None:
     """Once the survey is closed; the page says how many are careless, and draws both shares."""
     cheated, _, year = document()["questions"]
     anchor = {**cheated, "name": "moon", "public": True, "anchor": True, "known_share": "0"}
@@ -536,7 +527,7 @@ def test_corrected_share_is_beside_the_other_one(storage: SQLiteStorage, clock: 
     key = storage.publish(survey(questions=[cheated, anchor, year])).key
     values = [(int(number % 5 < 2), int(number % 20 == 0), number // 200) for number in range(400)]
     storage.store([arrival(key, number, each) for number, each in enumerate(values)])
-    client, words = log_in(create_app(Settings(public_url=SITE), storage, clock, {}))[0], Words(language)
+    client, words = log_in(public_app)[0], Words(language)
 
     def shown(path: str = "results") -> str:
         headers = {"Accept-Language": language}
@@ -564,7 +555,7 @@ def test_closed_survey_opens_on_its_figures(app: Flask, storage: SQLiteStorage) 
     assert (reply.status_code, reply.location) == (303, "/dashboard/surveys/exam/results")
 
 
-def test_results_say_which_answers_the_server_never_had(storage: SQLiteStorage, clock: FakeClock) -> None:
+def test_results_say_which_answers_the_server_never_had(public_app: Flask, storage: SQLiteStorage) -> None:
     """All of them, or all that are randomized; nothing is said where none is."""
     said = "The server never had these answers"
     coin, open_ = {"mechanism": {"name": "coin_flip"}}, {"public": True}
@@ -576,8 +567,7 @@ def test_results_say_which_answers_the_server_never_had(storage: SQLiteStorage, 
         ]
         key = storage.publish(survey(name=name, questions=asked)).key
         storage.store([arrival(key, number, (0, 0, 0)) for number in range(50)])
-    pages = create_app(Settings(public_url=SITE), storage, clock, {})
-    shown = {name: get(pages, f"{name}/results").text for name in kinds}
+    shown = {name: get(public_app, f"{name}/results").text for name in kinds}
 
     assert f"<p>{said}.</p>" in shown["all"]
     assert f"<p>{said}, except those that are not randomized.</p>" in shown["some"]

@@ -5,8 +5,6 @@ from datetime import timedelta
 
 import pytest
 from flask import Flask
-from sottovoce.aggregator.app import create_app
-from sottovoce.aggregator.settings import Settings
 from sottovoce.aggregator.storage.accounts.models import Account
 from sottovoce.aggregator.storage.sqlite.storage import SQLiteStorage
 from sottovoce.shared.parse_survey import parse_survey
@@ -22,20 +20,20 @@ BOARD = "/dashboard/surveys/exam/board"
 
 
 @pytest.fixture
-def app(storage: SQLiteStorage, clock: FakeClock) -> Flask:
+def app(public_app: Flask, storage: SQLiteStorage) -> Flask:
     """The application with fifty shown reports of an open survey, and ten that no step has shown."""
     key = storage.publish(survey()).key
     for reports in (range(50), range(50, 60)):
         storage.store([arrival(key, number, (number % 3 > 0, number % 3, number % 2)) for number in reports])
     storage.access.add_account(ANN)
     storage.access.grant(ANN.id, "exam", "owner")
-    return create_app(Settings(), storage, clock, {})
+    return public_app
 
 
 def made(app: Flask, results: str = "public") -> str:
     """The path of a new link."""
     page = press(browser(app, ANN.id), BOARD, act="make", days="30", results=results).text
-    return str(re.findall(r"http://[^<]+(/dashboard/\w+\?link=[\w-]{20,})", page)[0])
+    return str(re.findall(r"https://[^<]+(/dashboard/\w+\?link=[\w-]{20,})", page)[0])
 
 
 def test_owner_makes_the_page_from_results(app: Flask, storage: SQLiteStorage) -> None:
@@ -110,19 +108,13 @@ def direct_page(storage: SQLiteStorage, app: Flask, yes: int, close: bool = True
     return str(app.test_client().get(made(app)).text)
 
 
-@pytest.fixture
-def empty(storage: SQLiteStorage, clock: FakeClock) -> Flask:
-    """The application without surveys."""
-    return create_app(Settings(), storage, clock, {})
-
-
 TOO_FEW = "Too few answers of one kind to show."
 
 
 @pytest.mark.parametrize("yes", [0, 1, 4, 36, 39, 40])
-def test_direct_answers_of_a_few_people_are_one_line(empty: Flask, storage: SQLiteStorage, yes: int) -> None:
+def test_direct_answers_of_a_few_people_are_one_line(public_app: Flask, storage: SQLiteStorage, yes: int) -> None:
     """The same line for nobody and for four, and no figure that tells them."""
-    page = direct_page(storage, empty, yes)
+    page = direct_page(storage, public_app, yes)
     _, _, after = page.partition('id="q-cheated_direct"')
 
     assert after.index(TOO_FEW) < after.index("</section>")
@@ -131,18 +123,18 @@ def test_direct_answers_of_a_few_people_are_one_line(empty: Flask, storage: SQLi
 
 
 @pytest.mark.parametrize("yes", [5, 35])
-def test_direct_answers_of_five_people_each_have_a_share(empty: Flask, storage: SQLiteStorage, yes: int) -> None:
+def test_direct_answers_of_five_people_each_have_a_share(public_app: Flask, storage: SQLiteStorage, yes: int) -> None:
     """And other public answers none."""
-    page = direct_page(storage, empty, yes)
+    page = direct_page(storage, public_app, yes)
 
     assert TOO_FEW not in page
     assert f"{100 * yes / 40:.1f}%" in page.partition('id="q-cheated_direct"')[2]
     assert 'id="q-year"' not in page
 
 
-def test_direct_answers_stay_off_the_page_while_the_survey_is_open(empty: Flask, storage: SQLiteStorage) -> None:
+def test_direct_answers_stay_off_the_page_while_the_survey_is_open(public_app: Flask, storage: SQLiteStorage) -> None:
     """They come with joint results, after the close."""
-    page = direct_page(storage, empty, 20, close=False)
+    page = direct_page(storage, public_app, 20, close=False)
 
     assert "q-cheated_direct" not in page
     assert "Questions that were sent unchanged are not shown here." in page
@@ -153,6 +145,6 @@ def test_test_run_has_no_public_page(app: Flask, storage: SQLiteStorage) -> None
     storage.publish(survey(name="exam-trial-1", trial=True))
     storage.access.grant(ANN.id, "exam-trial-1", "owner")
     page = press(browser(app, ANN.id), "/dashboard/surveys/exam-trial-1/board", act="make", days="3", results="public")
-    [path] = re.findall(r"http://[^<]+(/dashboard/shared\?link=[\w-]{20,})", page.text)
+    [path] = re.findall(r"https://[^<]+(/dashboard/shared\?link=[\w-]{20,})", page.text)
 
     assert app.test_client().get(path).status_code == 404

@@ -29,15 +29,9 @@ from tests.page_files import page_files
 from tests.qr_reader import read_qr
 from tests.surveys import document, months, survey
 from tests.unit.aggregator.accounts.test_authentication import log_in
+from tests.unit.aggregator.conftest import SITE
 
-SITE = "https://survey.example.org"
 INVITE = "/dashboard/surveys/exam/invite"
-
-
-@pytest.fixture
-def app(storage: SQLiteStorage, clock: FakeClock) -> Flask:
-    """The application without a survey."""
-    return create_app(Settings(public_url=SITE), storage, clock, {})
 
 
 def browser(app: Flask) -> Any:
