@@ -1,5 +1,8 @@
 """What the tests of the API share."""
 
+import json
+from typing import Any
+
 import pytest
 from flask import Flask
 from flask.testing import FlaskClient
@@ -19,3 +22,10 @@ def program_of(app: Flask) -> FlaskClient:
 def researcher(app: Flask) -> FlaskClient:
     """A researcher's program."""
     return program_of(app)
+
+
+def post(client: FlaskClient, path: str, document: Any, peer: str = "127.0.0.1", **headers: str) -> Any:
+    """The reply to JSON, or to these bytes, from an address."""
+    body = document if isinstance(document, bytes) else json.dumps(document, separators=(",", ":")).encode()
+    environ = {"CONTENT_LENGTH": str(len(body)), "REMOTE_ADDR": peer}
+    return client.post(path, data=body, content_type="application/json", headers=headers, environ_overrides=environ)

@@ -23,7 +23,7 @@ from sottovoce.aggregator.settings import Settings
 from sottovoce.shared.errors import StorageError
 
 from tests.unit.aggregator.analysis.closed_surveys import OPTIONS, states
-from tests.unit.aggregator.api.conftest import program_of
+from tests.unit.aggregator.api.conftest import post, program_of
 from tests.unit.shared.test_schema import validator
 
 SCHEMAS = {
@@ -55,10 +55,7 @@ def researcher(app: Flask) -> FlaskClient:
 
 def ask(client: FlaskClient, survey: str, kind: str, body: Any) -> tuple[int, Any]:
     """Status and document of a reply."""
-    data = body if isinstance(body, bytes) else json.dumps(body).encode()
-    path = f"/api/v1/surveys/{survey}/{kind}"
-    reply = client.post(path, data=data, content_type="application/json",
-                        environ_overrides={"CONTENT_LENGTH": str(len(data))})  # fmt: skip
+    reply = post(client, f"/api/v1/surveys/{survey}/{kind}", body)
     return reply.status_code, reply.json
 
 
@@ -238,9 +235,7 @@ def test_long_analysis_has_an_address_of_its_own(
 
     jobs.drop("done")
     assert jobs.submit("done", "held", held) is not None
-    body = json.dumps({"rows": "year", "columns": "reason"}).encode()
-    first = researcher.post("/api/v1/surveys/done/crosstab", data=body, content_type="application/json",
-                            environ_overrides={"CONTENT_LENGTH": str(len(body))})  # fmt: skip
+    first = post(researcher, "/api/v1/surveys/done/crosstab", {"rows": "year", "columns": "reason"})
     assert (first.status_code, first.headers["Retry-After"]) == (202, "2")
     validator("analysis-progress").validate(first.json)
     again = researcher.get(first.location)

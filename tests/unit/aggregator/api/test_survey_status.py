@@ -25,9 +25,10 @@ from sottovoce.shared.spec import Survey
 
 from tests.conftest import FakeClock
 from tests.surveys import ANSWERS, months, survey
+from tests.unit.aggregator.api.conftest import post
 from tests.unit.shared.test_schema import validator
 
-STRANGER = {"REMOTE_ADDR": "203.0.113.5"}
+STRANGER = "203.0.113.5"
 
 
 def chain(count: int, **changes: Any) -> list[Survey]:
@@ -156,13 +157,9 @@ def test_survey_that_is_not_there_is_unknown(client: FlaskClient, end: str) -> N
     assert (reply.status_code, reply.json["code"]) == (404, "unknown_survey")
 
 
-def check(client: FlaskClient, token: str, name: str = "exam", **environ: str) -> Any:
+def check(client: FlaskClient, token: str, name: str = "exam", **peer: str) -> Any:
     """The reply about a token."""
-    body = json.dumps({"token_sha256": sha256(token.encode()).hexdigest()}).encode()
-    return client.post(
-        f"/api/v1/surveys/{name}/token", data=body, content_type="application/json",
-        environ_overrides={"CONTENT_LENGTH": str(len(body)), **environ},
-    )  # fmt: skip
+    return post(client, f"/api/v1/surveys/{name}/token", {"token_sha256": sha256(token.encode()).hexdigest()}, **peer)
 
 
 def test_token_check_has_one_reply_for_good_and_one_for_all_else(
@@ -219,33 +216,29 @@ def test_token_outlives_a_correction(client: FlaskClient, storage: SQLiteStorage
     assert check(client, good[:16]).status_code == 200
 
 
-@pytest.mark.parametrize(
-    "body",
-    [b"", b"{}", b"[]", b"x", b'{"token_sha256":""}', b'{"token_sha256":null}', b'{"token_sha256":["00"]}',
-     b'{"token_sha256":"%s"}' % (b"A" * 64), b'{"token_sha256":"%s"}' % (b"0" * 63), b'{"token":"%s"}' % (b"0" * 64),
-     b'{"token_sha256":"%s","more":1}' % (b"0" * 64)],
-)  # fmt: skip
-def test_token_check_that_is_none_is_malformed(client: FlaskClient, storage: SQLiteStorage, body: bytes) -> None:
+def test_token_check_that_is_none_is_malformed(client: FlaskClient, storage: SQLiteStorage) -> None:
     """Whether there are tokens or not; nothing of it is repeated."""
+    bodies = [
+        b"", b"{}", b"[]", b"x", b'{"token_sha256":""}', b'{"token_sha256":null}', b'{"token_sha256":["00"]}',
+        b'{"token_sha256":"%s"}' % (b"A" * 64), b'{"token_sha256":"%s"}' % (b"0" * 63),
+        b'{"token":"%s"}' % (b"0" * 64), b'{"token_sha256":"%s","more":1}' % (b"0" * 64),
+    ]  # fmt: skip
     for name, access in (("exam", "token"), ("open", "open")):
         storage.publish(survey(name=name, access=access))
-        reply = client.post(
-            f"/api/v1/surveys/{name}/token", data=body, content_type="application/json",
-            environ_overrides={"CONTENT_LENGTH": str(len(body))},
-        )  # fmt: skip
-        assert (reply.status_code, reply.json["code"]) == (400, "malformed")
+        replies = [(body, post(client, f"/api/v1/surveys/{name}/token", body)) for body in bodies]
+        assert [body for body, reply in replies if (reply.status_code, reply.json["code"]) != (400, "malformed")] == []
 
 
 def test_failures_of_one_network_are_limited_on_their_own(client: FlaskClient, storage: SQLiteStorage) -> None:
     """Good tokens cost nothing, and after too many bad ones even they are not told; reading a survey goes on."""
     storage.publish(survey(access="token"))
     [good] = create_tokens(storage, "exam", 1)
-    assert {check(client, good[:16], **STRANGER).status_code for _ in range(2 * FAILURES)} == {200}
-    assert {check(client, "0" * 16, **STRANGER).status_code for _ in range(FAILURES)} == {401}
+    assert {check(client, good[:16], peer=STRANGER).status_code for _ in range(2 * FAILURES)} == {200}
+    assert {check(client, "0" * 16, peer=STRANGER).status_code for _ in range(FAILURES)} == {401}
 
-    assert {check(client, token, **STRANGER).status_code for token in ("0" * 16, good[:16])} == {429}
-    assert check(client, good[:16], REMOTE_ADDR="198.51.100.7").status_code == 200
-    assert client.get("/api/v1/surveys/exam/status", environ_overrides=STRANGER).status_code == 200
+    assert {check(client, token, peer=STRANGER).status_code for token in ("0" * 16, good[:16])} == {429}
+    assert check(client, good[:16], peer="198.51.100.7").status_code == 200
+    assert client.get("/api/v1/surveys/exam/status", environ_overrides={"REMOTE_ADDR": STRANGER}).status_code == 200
 
 
 @pytest.mark.parametrize(("end", "method"), [("/revisions", "GET"), ("/status", "GET"), ("/token", "POST")])

@@ -2,7 +2,6 @@
 
 import csv
 import io
-import json
 from datetime import date
 from typing import Any
 
@@ -19,6 +18,7 @@ from tests.invited import blind_survey
 from tests.storage.test_contract import arrival
 from tests.surveys import months, survey
 from tests.unit.aggregator.accounts.test_authentication import log_in
+from tests.unit.aggregator.api.conftest import post
 
 NONE_HELD = {"held": 0, "held_since": None}
 TOKENS = "/api/v1/surveys/exam/tokens"
@@ -30,13 +30,6 @@ def surveys(storage: SQLiteStorage) -> None:
     """A survey for invited people, and one for everybody."""
     storage.publish(ASKED)
     storage.publish(survey(name="open"))
-
-
-def post(client: FlaskClient, path: str, document: Any, **headers: str) -> Any:
-    """A reply to JSON."""
-    body = document if isinstance(document, bytes) else json.dumps(document).encode()
-    return client.post(path, data=body, content_type="application/json", headers=headers,
-                       environ_overrides={"CONTENT_LENGTH": str(len(body))})  # fmt: skip
 
 
 def test_tokens_are_made_once_counted_and_taken_back(researcher: FlaskClient, storage: SQLiteStorage) -> None:
@@ -74,53 +67,41 @@ def test_tokens_outlive_a_correction(researcher: FlaskClient, storage: SQLiteSto
     assert researcher.get(TOKENS).json == {"created": 3, "spent": 0, "revoked": 0, "unspent": 3, **NONE_HELD}
 
 
-@pytest.mark.parametrize(
-    ("path", "body", "told"),
-    [
-        (TOKENS, {"count": 0}, "count is a whole number from 1 to 100,000"),
-        (TOKENS, {"count": "7"}, "count is a whole number from 1 to 100,000"),
-        (TOKENS, {"count": 1, "wave": -1}, "wave is a whole number from 0 on"),
-        (TOKENS, {"wave": 0}, "the body is an object with count, and perhaps wave"),
-        (TOKENS, b'{"count":', "the body is not JSON (line 1, column 10)"),
-        (TOKENS, b'{"count":3.0}', "the body holds a number that is not a whole number"),
-        (TOKENS, b'{"count":1,"count":1}', "the body has a duplicate key"),
-        (f"{TOKENS}/revoke", {"tokens": [7]}, "tokens is a list of texts"),
-        ("/api/v1/surveys/exam/token", {"token_sha256": "x"},
-         'the body is {"token_sha256": 64 digits and letters from a to f}'),
-        ("/api/v1/surveys/exam/withdraw", {"report_id": "x"}, "report_id is 32 digits and letters from a to f"),
-        ("/api/v1/surveys/exam/withdraw", {"id": "x"}, "a key is missing, unknown, or has a value of another type"),
-        ("/api/v1/surveys/exam/withdraw", b'{"report_id": "%032x"}' % 1, "the request is not in canonical form"),
-        ("/api/v1/surveys/exam/reports", b"{", "the body is not JSON"),
-        ("/api/v1/surveys/exam/reports/batch", b'{"format":"sottovoce-batch/1","items":[]}',
-         "a batch has format sottovoce-batch/1 and 1 to 1,000 items"),
-    ],
-)  # fmt: skip
-def test_refusal_says_what_is_wrong(researcher: FlaskClient, path: str, body: Any, told: str) -> None:
-    """Right JSON with a wrong value is not told to be in no canonical form."""
-    body = body if isinstance(body, bytes) else json.dumps(body, separators=(",", ":")).encode()
-    reply = post(researcher, path, body)
+TOLD: list[tuple[str, Any, str]] = [
+    (TOKENS, {"count": 0}, "count is a whole number from 1 to 100,000"),
+    (TOKENS, {"count": "7"}, "count is a whole number from 1 to 100,000"),
+    (TOKENS, {"count": 1, "wave": -1}, "wave is a whole number from 0 on"),
+    (TOKENS, {"wave": 0}, "the body is an object with count, and perhaps wave"),
+    (TOKENS, b'{"count":', "the body is not JSON (line 1, column 10)"),
+    (TOKENS, b'{"count":3.0}', "the body holds a number that is not a whole number"),
+    (TOKENS, b'{"count":1,"count":1}', "the body has a duplicate key"),
+    (f"{TOKENS}/revoke", {"tokens": [7]}, "tokens is a list of texts"),
+    ("/api/v1/surveys/exam/token", {"token_sha256": "x"},
+     'the body is {"token_sha256": 64 digits and letters from a to f}'),
+    ("/api/v1/surveys/exam/withdraw", {"report_id": "x"}, "report_id is 32 digits and letters from a to f"),
+    ("/api/v1/surveys/exam/withdraw", {"id": "x"}, "a key is missing, unknown, or has a value of another type"),
+    ("/api/v1/surveys/exam/withdraw", b'{"report_id": "%032x"}' % 1, "the request is not in canonical form"),
+    ("/api/v1/surveys/exam/reports", b"{", "the body is not JSON"),
+    ("/api/v1/surveys/exam/reports/batch", b'{"format":"sottovoce-batch/1","items":[]}',
+     "a batch has format sottovoce-batch/1 and 1 to 1,000 items"),
+]  # fmt: skip
+MALFORMED: list[tuple[str, Any]] = [
+    (TOKENS, b""), (TOKENS, b"[]"), (TOKENS, b"{}"), (TOKENS, {"count": -1}), (TOKENS, {"count": 100_001}),
+    (TOKENS, {"count": True}), (TOKENS, {"count": "3"}), (TOKENS, {"count": None}),
+    (TOKENS, {"count": 1, "sentinel": 1}), (TOKENS, {"count": 1, "wave": "0"}),
+    (TOKENS, b'{"count":' + b"[" * 59_999), (f"{TOKENS}/revoke", {"tokens": "sentinel"}),
+    (f"{TOKENS}/revoke", {"tokens": ["sentinel", 7]}), (f"{TOKENS}/revoke", {"count": 1}),
+    (f"{TOKENS}/revoke", b"\xff"),
+]  # fmt: skip
 
-    assert (reply.status_code, reply.json["code"], reply.json["detail"]) == (400, "malformed", told)
 
-
-@pytest.mark.parametrize(
-    ("path", "body"),
-    [
-        (TOKENS, b""), (TOKENS, b"[]"), (TOKENS, b"{}"), (TOKENS, {"count": 0}), (TOKENS, {"count": -1}),
-        (TOKENS, {"count": 100_001}), (TOKENS, {"count": True}), (TOKENS, {"count": "3"}), (TOKENS, b'{"count":3.0}'),
-        (TOKENS, {"count": None}), (TOKENS, {"count": 1, "sentinel": 1}), (TOKENS, b'{"count":1,"count":1}'),
-        (TOKENS, {"count": 1, "wave": -1}), (TOKENS, {"count": 1, "wave": "0"}), (TOKENS, {"wave": 0}),
-        (TOKENS, b'{"count":' + b"[" * 59_999), (f"{TOKENS}/revoke", {"tokens": "sentinel"}),
-        (f"{TOKENS}/revoke", {"tokens": ["sentinel", 7]}), (f"{TOKENS}/revoke", {"count": 1}),
-        (f"{TOKENS}/revoke", b"\xff"),
-    ],
-)  # fmt: skip
-def test_what_is_malformed_makes_and_takes_nothing(researcher: FlaskClient, path: str, body: Any) -> None:
-    """One reason, and nothing of it is repeated."""
-    reply = post(researcher, path, body)
-
-    assert (reply.status_code, reply.json["code"]) == (400, "malformed")
-    assert "sentinel" not in reply.text
+def test_refusal_says_what_is_wrong_and_makes_and_takes_nothing(researcher: FlaskClient) -> None:
+    """Right JSON with a wrong value is not told to be in no canonical form; nothing that was sent is repeated."""
+    replies = [(post(researcher, path, body), told) for path, body, told in TOLD]
+    assert [reply.json["detail"] for reply, _ in replies] == [told for _, told in replies]
+    found = [*(reply for reply, _ in replies), *(post(researcher, path, body) for path, body in MALFORMED)]
+    assert {(reply.status_code, reply.json["code"]) for reply in found} == {(400, "malformed")}
+    assert [reply.text for reply in found if "sentinel" in reply.text] == []
     assert researcher.get(TOKENS).json == {"created": 0, "spent": 0, "revoked": 0, "unspent": 0, **NONE_HELD}
 
 

@@ -8,7 +8,6 @@ from typing import Any
 import pytest
 from flask import Flask
 from jsonschema import Draft202012Validator
-from sottovoce.aggregator.accounts.authentication import new_key
 from sottovoce.aggregator.analysis.requests import KINDS_OF_REQUEST, parse_request
 from sottovoce.aggregator.app import ROUTES
 from sottovoce.aggregator.http.openapi import EXAMPLES, NOT_DESCRIBED, address
@@ -17,6 +16,7 @@ from sottovoce.aggregator.http.problems import STATUS, document
 from sottovoce.shared.errors import OptionsError
 
 from tests.problem_pages import PAGE, page
+from tests.unit.aggregator.api.conftest import post, program_of
 
 
 @pytest.fixture
@@ -43,12 +43,8 @@ def test_every_route_is_described_or_left_out_for_a_reason(app: Flask, described
 
 def test_example_of_a_body_is_a_good_one(app: Flask) -> None:
     """Whoever begins with the survey of the description publishes it as it is."""
-    key, digest = new_key()
-    app.extensions["storage"].add_researcher("ann", digest)
     survey = EXAMPLES["survey-form"]
-    reply = app.test_client().post(
-        f"/api/v1/surveys/{survey['name']}/publish", json=survey, headers={"Authorization": f"Bearer {key}"}
-    )
+    reply = post(program_of(app), f"/api/v1/surveys/{survey['name']}/publish", survey)
     assert reply.status_code == 200, reply.json
 
 
@@ -116,18 +112,16 @@ def test_description_is_not_sent_twice(app: Flask) -> None:
     assert client.get("/openapi.json", headers={"If-None-Match": tag}).status_code == 304
 
 
-@pytest.mark.parametrize("code", STATUS)
-def test_type_of_a_problem_leads_to_its_page(app: Flask, code: str) -> None:
+def test_type_of_each_problem_leads_to_its_page(app: Flask) -> None:
     """The page says the code, what happened and what to do, and needs no other file."""
-    reply = app.test_client().get(json.loads(document(code))["type"])
-    text = reply.get_data(as_text=True)
-
-    assert reply.status_code == 200
-    assert reply.mimetype == "text/html"
-    assert code in text
-    assert EXPLANATIONS[code].happened.split("`")[0].split("'")[0] in text
-    assert "<script" not in text
-    assert "src=" not in text
+    client = app.test_client()
+    for code in STATUS:
+        reply = client.get(json.loads(document(code))["type"])
+        text = reply.get_data(as_text=True)
+        assert (reply.status_code, reply.mimetype) == (200, "text/html"), code
+        assert code in text
+        assert EXPLANATIONS[code].happened.split("`")[0].split("'")[0] in text, code
+        assert not re.search("<script|src=", text), code
 
 
 def test_there_is_no_page_for_what_is_no_code(app: Flask) -> None:

@@ -97,21 +97,6 @@ def test_admit_refuses_another_report_under_a_known_id(admission: Admission, sto
     assert list(storage.rows(1)) == [first.values]
 
 
-@pytest.mark.parametrize(
-    ("seconds", "admitted"), [(-1, False), (0, True), (365 * 86400 - 1, True), (365 * 86400, False)]
-)
-def test_admit_keeps_the_window(admission: Admission, clock: FakeClock, seconds: int, admitted: bool) -> None:
-    """The window is closed at its start and open at its end, by the aggregator's clock."""
-    assert SURVEY.opens is not None
-    clock.moment = SURVEY.opens + timedelta(seconds=seconds)
-    body = dump_report(report(), SURVEY)
-
-    if admitted:
-        admission.admit("exam", body)
-    else:
-        assert reason(admission, body) == "closed"
-
-
 def test_admit_names_the_reason(admission: Admission) -> None:
     """Each kind of wrong report has its reason, and the reasons are counted."""
     good = report()

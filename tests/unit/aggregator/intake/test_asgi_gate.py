@@ -15,7 +15,6 @@ import pytest
 from sottovoce.aggregator.accounts.authentication import new_cookie, new_key
 from sottovoce.aggregator.api.health import COUNTED
 from sottovoce.aggregator.app import create_app
-from sottovoce.aggregator.http.problems import Refusal
 from sottovoce.aggregator.intake.asgi_gate import REQUEST_BYTES, BodyReader, Gate
 from sottovoce.aggregator.intake.request_limits import UPLOAD, UPLOAD_PATH, VISITOR_UPLOAD
 from sottovoce.aggregator.settings import Settings
@@ -457,21 +456,6 @@ def test_request_that_is_cancelled_from_elsewhere_is_no_late_one() -> None:
         return await asyncio.gather(task, return_exceptions=True)
 
     assert [type(error) for error in run(cancelled())] == [asyncio.CancelledError]
-
-
-@pytest.mark.parametrize("declared", [3, 5])
-def test_body_that_is_not_as_long_as_declared_is_malformed(declared: int) -> None:
-    """Also one that breaks off: whoever sent it may still read the reply."""
-
-    class Broken(Slow):
-        async def __call__(self) -> bytes:
-            if declared == 3:
-                raise RuntimeError("closed")
-            return b"body"
-
-    with pytest.raises(Refusal) as refused:
-        run(BodyReader(1000).read(Broken(), declared))
-    assert refused.value.code == "malformed"
 
 
 TOLD_EARLY = """

@@ -12,7 +12,7 @@ import pytest
 from flask import Flask
 from sottovoce.aggregator.app import create_app
 from sottovoce.aggregator.intake.asgi_gate import Gate
-from sottovoce.aggregator.intake.group_commit import GroupCommit, Submitted, completed_job
+from sottovoce.aggregator.intake.group_commit import Submitted, completed_job
 from sottovoce.aggregator.intake.request_limits import FAILURES
 from sottovoce.aggregator.settings import Settings
 from sottovoce.aggregator.storage.sqlite.storage import SQLiteStorage
@@ -295,13 +295,6 @@ def test_what_goes_wrong_behind_is_told_alike(
 
     assert code(answer) == expected
     assert b"sentinel" not in answer[2]
-
-
-def test_flask_without_the_gate_stores_durably(doors: list[Door]) -> None:
-    """The application is whole: its own group commit stands behind both."""
-    assert isinstance(doors[1].app.extensions["admission"]._submit.__self__, GroupCommit)
-    both(doors, Request(path("exam"), sent(1)))
-    assert doors[1].storage.find_report(1, bytes.fromhex(f"{1:032x}")) is not None
 
 
 def test_reply_names_the_limits_and_nobody_learns_what_others_left(doors: list[Door]) -> None:

@@ -24,6 +24,7 @@ from sottovoce.shared.report import dump_report
 from tests.conftest import FakeClock
 from tests.invited import Prepared, blind_survey, key, prepare, request_of, signatures
 from tests.surveys import ANSWERS, survey
+from tests.unit.aggregator.api.conftest import post
 
 SURVEYS = "/api/v1/surveys/exam"
 
@@ -42,12 +43,6 @@ def app(storage: SQLiteStorage, clock: FakeClock, tmp_path: Path) -> Flask:
 def client(app: Flask) -> FlaskClient:
     """A device."""
     return app.test_client()
-
-
-def post(client: FlaskClient, path: str, body: bytes, **headers: str) -> Any:
-    """A reply to JSON."""
-    return client.post(path, data=body, content_type="application/json", headers=headers,
-                       environ_overrides={"CONTENT_LENGTH": str(len(body))})  # fmt: skip
 
 
 def redeem(client: FlaskClient, body: bytes) -> Any:
