@@ -14,7 +14,6 @@ from sottovoce.aggregator.authoring.cost_and_precision import (
     question_of,
     steps_of,
 )
-from sottovoce.aggregator.authoring.diff import differences
 from sottovoce.aggregator.authoring.draft import (
     LONGEST_QUESTION,
     DraftItem,
@@ -34,7 +33,8 @@ from sottovoce.shared.parse_survey import parse_survey
 
 from tests.blocks import block, blocks, in_block
 from tests.documents import Document, question
-from tests.surveys import document, every_type, survey
+from tests.surveys import document, every_type
+from tests.vectors.arms import drawn_arms, three_arms, two_arms
 
 TEXTS = {
     "en": (
@@ -101,10 +101,10 @@ def grave(wrong: SurveyDraft) -> dict[str, str]:
 
 
 def test_survey_becomes_a_draft_and_the_same_survey_again() -> None:
-    """Every type and every mechanism: a copy asks the very same, with the very same channels."""
-    whole = document(questions=every_type())
-    assert survey_of_draft(draft_of(document()), "exam").digest == survey().digest
-    assert survey_of_draft(draft_of(whole), "exam").digest == parse_survey(whole).digest
+    """Every type, every mechanism and arms: a copy asks the very same, with the very same channels."""
+    for whole in (document(), document(questions=every_type()), two_arms(), three_arms(), drawn_arms()):
+        asked = parse_survey(whole)
+        assert survey_of_draft(draft_of(asked.document), asked.name).document == asked.document
 
 
 @pytest.mark.parametrize("declining", ["own", "never"])
@@ -384,18 +384,12 @@ def test_texts_that_nobody_could_show_are_told() -> None:
 
 
 def test_missing_translation_leads_to_its_field() -> None:
-    """The title is translated, the researcher's name is not."""
-    head = {"title": {"en": "T", "de": "T"}, "researcher": {"name": {"en": "Ada"}}, "revision": 1}
-    text = {"label": {"en": "?", "de": "?"}}
-    found = [each for each in problems_of(asks(text, head=head, tags=("en", "de")), "t") if each.key == "untranslated"]
-    assert [(each.place.field, each.values["missing"]) for each in found] == [("researcher.name", 1)]
-
-
-def test_first_missing_translation_is_the_title() -> None:
-    """Also where the survey has a neutral title, which stands further down the page."""
-    head = {"title": {"en": "T"}, "neutral_title": {"en": "Notes"}, "revision": 1}
-    found = problems_of(asks({"label": {"en": "?", "de": "?"}}, head=head, tags=("en", "de")), "t")
-    assert [each.place.field for each in found if each.key == "untranslated"] == ["title"]
+    """To the first one: the title, also where the survey has a neutral title, which stands further down the page."""
+    translated = {"title": {"en": "T", "de": "T"}, "researcher": {"name": {"en": "Ada"}}, "revision": 1}
+    neutral = {"title": {"en": "T"}, "neutral_title": {"en": "Notes"}, "revision": 1}
+    for head, told in ((translated, ("researcher.name", 1)), (neutral, ("title", 2))):
+        found = problems_of(asks({"label": {"en": "?", "de": "?"}}, head=head, tags=("en", "de")), "t")
+        assert [(each.place.field, each.values["missing"]) for each in found if each.key == "untranslated"] == [told]
 
 
 def test_buttons_move_copy_and_delete_cards_and_ignore_what_is_gone() -> None:
@@ -442,12 +436,6 @@ def test_unnamed_questions_are_named_by_their_texts() -> None:
     made = survey_of_draft(asks({"label": {"en": "Ever cheated?"}}, {"visible_if": {"q1": ["yes"]}}), "t")
     assert [question.name for question in made.questions] == ["cheated", "q2"]
     assert made.items[1].visible_if[0].question == "cheated"
-
-
-def test_differences_show_both_texts() -> None:
-    """Field by field, and nothing that is equal."""
-    mine = replace(draft(), head={**draft().head, "title": {"en": "Mine"}})
-    assert [tuple(each) for each in differences(mine, draft())] == [(None, "title", "en", "Mine", "Exams")]
 
 
 @pytest.mark.parametrize("declining", ["own", "counted", "never", "each"])

@@ -61,14 +61,6 @@ def test_letter_says_who_asks_the_odds_and_the_link() -> None:
     assert "ask@example.org" in told
 
 
-def test_letter_of_a_public_survey_promises_no_protection() -> None:
-    """Nothing is changed by chance there."""
-    told = letter(_survey(YEAR), LINK, "en")
-
-    assert "Nothing is changed by chance" in told
-    assert "dice" not in told
-
-
 def test_letter_of_own_coins_speaks_of_no_device_that_rolls() -> None:
     """Respondents toss themselves."""
     told = letter(_survey(CHEATED, privacy={"procedure": "own_coin"}), LINK, "en")
@@ -85,12 +77,6 @@ def test_odds_are_told_of_yes_or_no_only() -> None:
 
     assert "send yes" not in told
     assert "at most 46 in 100" in told
-
-
-def test_personal_links_are_said_to_be_personal() -> None:
-    """And only they are."""
-    assert "only for you" in letter(_survey(access="token"), LINK, "en")
-    assert "only for you" not in letter(_survey(), LINK, "en")
 
 
 def test_reminder_goes_to_everybody_and_says_why() -> None:

@@ -6,20 +6,21 @@ import re
 from html.parser import HTMLParser
 
 import pytest
-from sottovoce.aggregator.i18n.translator import Words
+from rich.cells import cell_len
+from sottovoce.aggregator.authoring.cost_and_precision import DraftFigures
+from sottovoce.aggregator.authoring.to_survey import draft_of
+from sottovoce.aggregator.file_formats.provenance import About
+from sottovoce.aggregator.i18n.translator import LANGUAGES, Words
+from sottovoce.aggregator.planning.lint import warnings
 from sottovoce.aggregator.privacy_account import page as account_page, text
-from sottovoce.aggregator.privacy_account.document import (
-    AccountTerms,
-    Document,
-    account as make_account,
-    limits,
-    stored,
-)
+from sottovoce.aggregator.privacy_account.document import AccountTerms, Document, account as make_account
 from sottovoce.aggregator.privacy_account.text import percent as percent_in, totals as totals_in
+from sottovoce.aggregator.studio.design.sentences import Sentences
 from sottovoce.client.words import catalogue
 from sottovoce.shared.errors import SpecError
 from sottovoce.shared.spec import Survey
 
+from tests.blocks import block, blocks, in_block
 from tests.surveys import every_type, months, survey
 from tests.unit.shared.test_schema import validator
 from tests.vectors.arms import arms, asks
@@ -147,12 +148,15 @@ def test_public_survey_gets_no_figure() -> None:
     assert "Epsilon 0" not in page(made)
 
 
-def test_questions_that_are_drawn_cost_the_largest() -> None:
-    """A survey that lets each respondent draw two of its questions is charged the two dearest."""
+def test_questions_that_are_drawn_cost_the_dearest_of_them() -> None:
+    """A survey that lets each respondent draw two of its questions is charged two coins: 2.20 a report."""
     asked = survey(questions=[*coins(3), {**coins(1, {"name": "warner", "truth": "2/3"})[0], "name": "w"}], ask=2)
+    made = account(asked, TERMS)
 
-    assert account(asked, TERMS)["report"]["epsilon"] == pytest.approx(2 * 1.0986122886681098)
-    assert totals(account(asked, TERMS))[1][0] == "a whole report (2 questions drawn)"
+    assert totals(made)[1] == ("a whole report (2 questions drawn)", pytest.approx(2 * math.log(3)))
+    assert made["report"]["epsilon"] == pytest.approx(2 * math.log(3))
+    assert "which questions it drew" in " ".join(made["stored"])
+    validator("privacy").validate(made)
 
 
 @pytest.mark.parametrize(
@@ -180,30 +184,6 @@ def test_impossible_terms_give_no_account(terms: AccountTerms) -> None:
 def test_what_is_stored_comes_from_the_survey(changes: dict[str, object], said: str) -> None:
     """The sentences follow the numbers of the survey."""
     assert said in " ".join(account(survey(**changes), TERMS)["stored"])
-
-
-def test_coin_of_ones_own_and_tokens_have_their_own_limits() -> None:
-    """Said where they are true, and nowhere else."""
-    asked = [question for question in survey().document["questions"] if question["name"] == "cheated"]
-    by_hand = survey(questions=asked, privacy={"procedure": "own_coin"})
-    said = {
-        name: " ".join(limits(asked, ENGLISH)) for name, asked in [("hand", by_hand), ("token", survey(access="token"))]
-    }
-
-    assert "do not follow the toss" in said["hand"]
-    assert "do not follow the toss" not in said["token"]
-    assert "can match a personal link" in said["token"]
-    assert "can match a personal link" not in said["hand"]
-    assert "learns only what it sends" in " ".join(stored(by_hand, ENGLISH))
-
-
-def test_account_says_that_chances_rest_on_the_stated_share() -> None:
-    """Of a fact of the person's own only; its share is the survey's word, and may be a guess."""
-    share, text_of = "All chances rest on the share", {"en": "Born in spring?"}
-    own = {"share": "1/4", "source": text_of, "label": text_of}
-    fact = {"type": "boolean", "name": "fact", "label": text_of, "procedure": "crosswise", "innocuous": own}
-    assert share in "".join(limits(survey(questions=[fact]), ENGLISH))
-    assert share not in "".join(limits(survey(), ENGLISH))
 
 
 def test_account_validates_with_every_type() -> None:
@@ -279,10 +259,83 @@ def test_memo_is_counted_once_and_only_for_its_waves() -> None:
         account(asked, AccountTerms(waves=5))
 
 
-def test_drawn_questions_cost_the_dearest_of_them() -> None:
-    """Two of three coins: 2.20 a report, whichever they are."""
-    made = account(survey(questions=coins(3), ask=2), TERMS)
+def of_blocks(*asked: Document) -> Document:
+    """The account of a survey with these blocks and questions."""
+    return account(blocks(*asked), TERMS)
 
-    assert totals(made)[1] == ("a whole report (2 questions drawn)", pytest.approx(2 * math.log(3)))
-    assert "which questions it drew" in " ".join(made["stored"])
-    validator("privacy").validate(made)
+
+def test_account_has_a_row_for_each_block_question_and_report() -> None:
+    """Once the block's epsilon, odds that never look better for people who know the other answers, and the sum."""
+    found = of_blocks(block(in_block("a"), in_block("b")), *coins(1))
+    validator("privacy").validate(found)
+    assert text.block_rows(found, ENGLISH) == [
+        ("a, b together", "2.20", "", ""),
+        ("a", "2.20", "9:1", "5:1"),
+        ("b", "2.20", "9:1", "5:1"),
+        ("a whole report", "3.30", "", ""),
+    ]
+    shown = page(found)
+    table = shown.partition("Answers that are randomized together")[2].partition("</table>")[0]
+    assert re.findall(r"<tr><th[^>]*>([^<]*)</th><td>([^<]*)", table) == [
+        ("a, b together", "2.20"), ("a", "2.20"), ("b", "2.20"), ("a whole report", "3.30"),
+    ]  # fmt: skip
+    assert any("9:1" in line and "5:1" in line for line in lines(found))
+
+
+def test_account_says_how_many_questions_of_a_block_are_asked() -> None:
+    """In the form that its schema has; of a block that asks all, nothing."""
+    found = of_blocks(block(*map(in_block, "abc")) | {"ask": 2}, block(*map(in_block, "de"), name="whole"))
+    validator("privacy").validate(found)
+    assert [each.get("asked") for each in found["blocks"]] == [2, None]
+
+
+def test_odds_are_rounded_up_and_surveys_without_blocks_have_no_table() -> None:
+    """3.1705... of one of five questions with odds 20 and radius 1 is never shown as 3.1."""
+    five = of_blocks(block(*map(in_block, "abcde"), odds="20", radius=1))
+    assert {row[2:] for row in text.block_rows(five, ENGLISH)[1:6]} == {("20:1", "3.2:1")}
+    without = of_blocks(*coins(1))
+    assert "blocks" not in without
+    assert text.block_rows(without, ENGLISH) == []
+    assert "randomized together" not in page(without)
+
+
+def test_five_coin_flips_cost_the_same_everywhere() -> None:
+    """5 ln 3 = 5.493 is shown as 5.50, and 27/28 as 97 %; nearest numbers would be 5.49 and 96 %."""
+    asked = survey(questions=coins(5))
+    made = account(asked, TERMS)
+    told = {
+        "terminal": "\n".join(lines(made)),
+        "page": account_page.body(made, asked, ENGLISH),
+        "design": Sentences(ENGLISH).cost(DraftFigures(draft_of(asked.document)).totals),
+        "lint": " ".join(warnings(asked, [])),
+    }
+
+    assert {place for place, text in told.items() if "5.50" not in text or "97" not in text} == set()
+    assert {place for place, text in told.items() if "5.49" in text or "96" in text} == set()
+    assert "epsilon of a report 5.50;" in About.of(asked).line
+
+
+def test_bounds_are_rounded_outward_and_claim_no_certainty() -> None:
+    """Of a coin flip 10 % becomes exactly 25 %, in spite of floating point."""
+    assert [text.at_most(share, ENGLISH) for share in (0.25 + 1e-16, 0.251, 0.991, 1.0)] == [
+        "25%",
+        "26%",
+        "over 99%",
+        "100%",
+    ]
+    assert [text.at_least(share, ENGLISH) for share in (0.25, 0.259, 0.009, 0.0)] == ["25%", "25%", "under 1%", "0%"]
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_terminal_shows_every_figure_of_the_page_in_80_columns(language: str) -> None:
+    """Both show the blocks of one account; the page has the flow of answers and the study's own texts beside."""
+    words, asked = Words(language), blocks(block(in_block("a"), in_block("b")))
+    made = make_account(asked, AccountTerms(respondents=1000), catalogue(language), words)
+    entries = text.lines(made, words)
+    shown, told_page = (
+        " ".join(each.split()) for each in (" ".join(entries), account_page.page(made, survey(), words))
+    )
+    cells = re.findall(r"<t[dh][^>]*>([^<]*\d[^<]*)|<dd>.*?</small> ([^<]*)", told_page)
+
+    assert {one or two for one, two in cells if (one or two) not in shown} == set()
+    assert max(cell_len(line) for entry in entries for line in entry.splitlines()) <= 80

@@ -116,6 +116,7 @@ def test_what_was_lost_is_told_in_the_readers_language(app: Flask, language: str
 
     assert [each for each in told if each not in listed] == []
     assert listed.count("<li>") == 5
+    assert len(app.extensions["storage"].drafts.drafts()) == 1
 
 
 @pytest.mark.parametrize("constraint", [". >= 17.5 and . <= 99.9", ". >= date('2026-13-45')", "[/x] and . > 1e9"])

@@ -8,7 +8,13 @@ import pytest
 from sottovoce.aggregator.invitations.key_file import with_moduli
 from sottovoce.aggregator.settings import Settings
 from sottovoce.aggregator.storage.sqlite.storage import SQLiteStorage
-from sottovoce.aggregator.surveys.lifecycle import MOST_REVISIONS, next_revision, survey_of
+from sottovoce.aggregator.surveys.lifecycle import (
+    MOST_REVISIONS,
+    correction_words,
+    next_revision,
+    signed_before,
+    survey_of,
+)
 from sottovoce.client.revisions import MOST
 from sottovoce.shared.errors import SpecError, StorageError
 from sottovoce.shared.redemption import spell_modulus
@@ -198,3 +204,18 @@ def test_ninth_revision_is_refused(storage: SQLiteStorage) -> None:
     assert MOST_REVISIONS == MOST == 8
     assert corrected(storage, revision=9) == [("/revision", "there are 8 revisions, which is as many as there may be")]
     assert next_revision(storage, survey(revision=8)).digest == storage.revisions("exam")[-1].digest
+
+
+def test_correction_with_more_waves_tells_what_redeemed_invitations_are_good_for(storage: SQLiteStorage) -> None:
+    """Only where ids were signed, wave by wave; else links are good for any."""
+    storage.publish(blind_survey(1, retention={"ids_days": 5}))
+    earlier, more = storage.revisions("exam"), blind_survey(2, revision=2)
+    storage.publish(survey(name="open", access="token"))
+
+    assert "signatures for 1 of the 2 waves, and need another invitation" in correction_words(earlier, more)
+    assert "Invitations stay good, redeemed or not" in correction_words(earlier, blind_survey(1, revision=2))
+    assert signed_before(earlier, blind_survey(1, revision=2)) == 0
+    assert signed_before([], more) == 0
+    told = correction_words(storage.revisions("open"), survey(name="open", access="token", revision=2))
+    assert "Personal links that were not used yet stay good" in told
+    assert "Invitations" not in told

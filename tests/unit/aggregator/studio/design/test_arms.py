@@ -12,7 +12,7 @@ from sottovoce.shared import canonical
 from sottovoce.shared.parse_survey import parse_survey
 
 from tests.unit.aggregator.studio.design.test_page import Researcher, newest
-from tests.vectors.arms import drawn_arms, three_arms, two_arms
+from tests.vectors.arms import two_arms
 
 
 def selected(page: str, field: str) -> str:
@@ -20,15 +20,6 @@ def selected(page: str, field: str) -> str:
     options = page.partition(f'name="{field}"')[2].partition("</select>")[0]
     found = re.search(r"<option selected>([^<]*)<", options)
     return found[1] if found else ""
-
-
-@pytest.mark.parametrize("document", [two_arms(), three_arms(), drawn_arms()], ids=["two", "three", "drawn"])
-def test_survey_with_arms_becomes_the_same_survey_again(document: dict[str, object]) -> None:
-    """Nothing of its arms is lost on the way through a draft."""
-    asked = parse_survey(document)
-    again = survey_of_draft(draft_of(asked.document), asked.name)
-
-    assert again.document == asked.document
 
 
 def test_draft_with_arms_opens_shows_and_keeps_them(ann: Researcher, storage: SQLiteStorage) -> None:

@@ -216,7 +216,7 @@ def test_survey_is_closed_opened_again_and_deleted_by_its_name(ann: Researcher, 
 
 
 @pytest.mark.parametrize("data", [b"", b"- a\n", b"questions: 5\n", b"questions: [1]\n", b"title: x\nquestions: []\n",
-                                  b"a: &a [*a]\n", b"\xff", b"PK\x03\x04"])  # fmt: skip
+                                  b"a: &a [*a]\n", b"\xff", b"PK\x03\x04 no workbook", b"{"])  # fmt: skip
 def test_file_that_holds_no_survey_is_refused_in_words(ann: Researcher, storage: SQLiteStorage, data: bytes) -> None:
     """And nothing is begun."""
     reply = ann.post("new", **{"from": "file", "file": (io.BytesIO(data), "survey.yaml")})

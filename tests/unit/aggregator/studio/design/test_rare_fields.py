@@ -4,7 +4,7 @@ import io
 from typing import Any
 
 import pytest
-from sottovoce.aggregator.authoring.to_survey import draft_of, survey_document
+from sottovoce.aggregator.authoring.to_survey import survey_document
 from sottovoce.aggregator.authoring.validation import problems_of, survey_of_draft
 from sottovoce.aggregator.storage.sqlite.storage import SQLiteStorage
 from sottovoce.aggregator.studio.design.page import KEPT, public_answers, screened_out
@@ -120,9 +120,3 @@ def test_condition_that_only_a_file_can_say_is_kept(
     ann.post(design, version="1", **{"after.screen_out.when": KEPT, "after.screen_out.text.en": "Thanks."}, do="save")
     after = newest(storage, "vector").head["after"]["screen_out"]
     assert after == {"when": before.head["after"]["screen_out"]["when"], "text": {"en": "Thanks."}}
-
-
-def test_draft_without_them_is_unchanged() -> None:
-    """All the fields empty, as for nearly every survey."""
-    plain = parse_survey(document_of(asks("cheated", mechanism=COIN))).document
-    assert survey_of_draft(draft_of(plain), "vector").document == plain

