@@ -77,8 +77,9 @@ BOTH = {"replace-one": "failed", "add/remove": "failed"}
 
 
 @pytest.mark.parametrize("name", [case.name for case in ENUMERATED])
-def test_honest_release_passes(name):
-    """And shows at least half of its claim, or it would not."""
+def test_honest_release_passes(monkeypatch, name):
+    """And shows at least half of its claim, or it would not; two starts see the same noisy cells as fifty."""
+    monkeypatch.setattr("sottovoce.aggregator.curator.clusters.cluster._STARTS", 2)
     assert set(verdicts(name).values()) == {"passed"}
 
 

@@ -13,6 +13,11 @@ from tests.statements.table import Facts, Sent
 Free = Callable[[Any], bool | None]
 
 
+def together(is_true: Any, keys: str) -> dict[str, Any]:
+    """Return several statements that are true of the same surveys; their keys are written as words."""
+    return dict.fromkeys(keys.split(), is_true)
+
+
 def always(_: object) -> bool:
     """Say that a statement is true of every survey."""
     return True
@@ -104,8 +109,8 @@ def _every(facts: Facts) -> list[dict[str, object]]:
 
 
 CHART: Mapping[str, Free] = {
-    **dict.fromkeys(("flow_title", "flow_begin", "flow_end", "flow_as_text"), charted),
-    **dict.fromkeys(("design_some_of", "design_each_gets"), begins),
+    **together(charted, "flow_title flow_begin flow_end flow_as_text"),
+    **together(begins, "design_some_of design_each_gets"),
     "flow_arm": lambda facts: "arms" in facts.document,
     "flow_direct": direct,
     "flow_clear": lambda facts: charted(facts) and has_public(facts),
@@ -131,55 +136,32 @@ def several(facts: Facts) -> bool:
 
 ACCOUNT: Mapping[str, Free] = {
     **CHART,
-    **dict.fromkeys(
-        (
-            "privacy_costs",
-            "privacy_stored",
-            "privacy_stored_report",
-            "privacy_stored_withdrawn",
-            "privacy_stored_nothing",
-            "privacy_limits",
-            "privacy_limit_other",
-            "privacy_limit_false",
-            "ethics_limit_device",
-            "ethics_limit_seen",
-            "ethics_limit_time",
-            "ethics_limit_twice",
-            "ethics_limit_page",
-            "ethics_limit_group",
-        ),
+    **together(
         always,
+        "privacy_costs privacy_stored privacy_stored_report privacy_stored_withdrawn privacy_stored_nothing "
+        "privacy_limits privacy_limit_other privacy_limit_false ethics_limit_device ethics_limit_seen "
+        "ethics_limit_time ethics_limit_twice ethics_limit_page ethics_limit_group",
     ),
     "trial": trial,
     "privacy_digest": always,
-    **dict.fromkeys(
-        (
-            "privacy_at_worst",
-            "privacy_epsilon",
-            "privacy_costliest",
-            "privacy_household",
-            "privacy_panel",
-            "privacy_together",
-            "privacy_about_report",
-            "privacy_before",
-            "privacy_at_most",
-            "privacy_at_least",
-        ),
+    **together(
         private,
+        "privacy_at_worst privacy_epsilon privacy_costliest privacy_household privacy_panel privacy_together "
+        "privacy_about_report privacy_before privacy_at_most privacy_at_least",
     ),
     "privacy_report": lambda facts: private(facts) and ("ask" not in facts.document or blocks(facts)),
     "privacy_report_drawn": lambda facts: private(facts) and "ask" in facts.document,
     "privacy_nothing": lambda facts: not private(facts),
     "privacy_apart": lambda facts: private(facts) and has_public(facts),
-    **dict.fromkeys(("privacy_about_answer", "privacy_about_yes", "privacy_after_yes", "privacy_after_no"), figures),
+    **together(figures, "privacy_about_answer privacy_about_yes privacy_after_yes privacy_after_no"),
     **dict.fromkeys(
         ("privacy_under", "privacy_over", "privacy_conditions", "privacy_composed", "privacy_older"), figures
     ),
     **dict.fromkeys(
         ("privacy_block_all", "privacy_block_epsilon", "privacy_block_known", "privacy_block_alone"), blocks
     ),
-    **dict.fromkeys(("odds", "question_epsilon"), private),
-    **dict.fromkeys(("neutral_note", "fewer_than_one", "more_than_99", "about"), figures),
+    **together(private, "odds question_epsilon"),
+    **together(figures, "neutral_note fewer_than_one more_than_99 about"),
     "public_note": lambda facts: None if has_public(facts) else False,
     "cohort_note": lambda facts: any("cohort" in item for item in facts.document["questions"]),
     "privacy_stored_id": lambda facts: facts.document["retention"]["ids_days"] > 0,
@@ -208,29 +190,17 @@ ACCOUNT: Mapping[str, Free] = {
 """Statements of the privacy account on a page of the studio and in a terminal; the chart is on the page only."""
 
 STUDY: Mapping[str, Free] = {
-    **dict.fromkeys(
-        (
-            "privacy_kind",
-            "privacy_version",
-            "privacy_questions",
-            "privacy_made",
-            "ethics_taking_part",
-            "ethics_consent",
-            "ethics_notice",
-            "privacy_voluntary",
-            "privacy_purpose",
-            "privacy_rights",
-            "privacy_no_deletion",
-            "privacy_no_controller",
-        ),
+    **together(
         always,
+        "privacy_kind privacy_version privacy_questions privacy_made ethics_taking_part ethics_consent "
+        "ethics_notice privacy_voluntary privacy_purpose privacy_rights privacy_no_deletion privacy_no_controller",
     ),
     "letter_until": lambda facts: facts.document.get("closes") is not None or "waves" in facts.document,
     "letter_opens": lambda facts: facts.document.get("opens") is not None or "waves" in facts.document,
     "privacy_no_consent": lambda facts: "consent" not in facts.document,
     "privacy_no_basis": lambda facts: "consent" not in facts.document,
     "privacy_basis": lambda facts: "consent" in facts.document,
-    **dict.fromkeys(("privacy_hundred_yes", "privacy_hundred_no", "poster_about"), figures),
+    **together(figures, "privacy_hundred_yes privacy_hundred_no poster_about"),
 }
 """Statements that the printed page of an account has beside those."""
 
@@ -276,33 +246,15 @@ PUBLIC_PAGE: Mapping[str, Callable[[Shown], bool | None]] = {
     "shared_about": lambda shown: bool(shown.facts.private) and not shown.has_direct,
     "shared_about_direct": lambda shown: bool(shown.facts.private) and shown.has_direct,
     "privacy_nothing": lambda shown: not shown.facts.private,
-    **dict.fromkeys(("shared_few", "results_public"), lambda shown: None if shown.has_direct else False),
+    **together(lambda shown: None if shown.has_direct else False, "shared_few results_public"),
     "odds": lambda shown: bool(shown.facts.private),
     "results_band_head": lambda shown: None if shown.has_figures and not shown.closed else False,
-    **dict.fromkeys(
-        (
-            "results_range",
-            "results_interval_head",
-            "joint_points",
-            "answer_yes",
-            "answer_no",
-            "poster_about",
-            "results_mean",
-            "joint_among_answered",
-            "joint_among_asked",
-            "joint_among_asked_and_answered",
-            "results_corrected",
-            "results_declined",
-            "results_declined_or_hidden",
-            "results_quantiles",
-            "results_quantile",
-            "results_distribution",
-            "results_no_limits",
-            "results_unlimited",
-            "fewer_than_one",
-            "more_than_99",
-        ),
+    **together(
         free_with_figures,
+        "results_range results_interval_head joint_points answer_yes answer_no poster_about results_mean "
+        "joint_among_answered joint_among_asked joint_among_asked_and_answered results_corrected results_declined "
+        "results_declined_or_hidden results_quantiles results_quantile results_distribution results_no_limits "
+        "results_unlimited fewer_than_one more_than_99",
     ),
 }
 """Statements of the public page of results with reports; its figures say which of the others."""
@@ -354,7 +306,7 @@ CODEBOOK: Mapping[str, Callable[[Facts], int | None]] = {
 KIOSK_START: Mapping[str, Free] = {
     "kiosk_staff": lambda facts: facts.document["access"] == "open",
     "kiosk_card": token,
-    **dict.fromkeys(("kiosk_start", "kiosk_withdrawal", "withdraw"), always),
+    **together(always, "kiosk_start kiosk_withdrawal withdraw"),
 }
 """Statements before a person is started on a device that is handed round."""
 

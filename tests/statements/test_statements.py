@@ -7,6 +7,7 @@ import shutil
 import subprocess
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -36,6 +37,7 @@ _PRINTED = re.compile(r"⟦(\w+)")
 _NUMBER = re.compile(r"(\w+)=(\d+)")
 
 
+@cache
 def decorated(seed: int) -> Survey:
     """Return a random survey with more of the keys on which statements depend, where they go with the others."""
     draw = Random(f"statements {seed}")  # noqa: S311 - the same surveys in each run
@@ -168,10 +170,16 @@ def numbers_wrong(facts: Facts, texts: Sequence[str]) -> list[str]:
     return [f"begin: {each}" for each in told if (each.numbers["chance"], each.numbers["total"]) not in counts]
 
 
+@cache
+def asked_and_sent(seeds: range) -> tuple[Sequence[Survey], Sequence[Sequence[Values]]]:
+    """Return the surveys of these seeds and reports on each, made when a test first asks."""
+    surveys = [decorated(seed) for seed in seeds]
+    return surveys, [reports(survey, seed) for seed, survey in zip(seeds, surveys, strict=True)]
+
+
 def wrong(seeds: range, folder: Path, fault: Fault | None = None) -> dict[int, list[str]]:
     """Return what is wrong in the surveys of these seeds."""
-    surveys = [decorated(seed) for seed in seeds]
-    values = [reports(survey, seed) for seed, survey in zip(seeds, surveys, strict=True)]
+    surveys, values = asked_and_sent(seeds)
     found = map(faults_of_form, surveys, values, forms(surveys, values, folder, fault))
     return {seed: faults for seed, faults in zip(seeds, found, strict=True) if faults}
 
